@@ -1,0 +1,32 @@
+package parser
+
+import "fmt"
+
+// DamageError says where a snapshot stopped making sense. All keys before
+// Offset were read whole; the key being read was not counted.
+type DamageError struct {
+	Offset  int64  // byte offset in the (decompressed) snapshot
+	Reason  string // in words, lower case
+	LastKey []byte // name of the last whole key, nil where there was none
+	Key     []byte // name of the key being read, nil outside of a key
+	Err     error  // an error of the reader below, or nil
+}
+
+func (e *DamageError) Error() string {
+	s := fmt.Sprintf("offset %d: %s", e.Offset, e.Reason)
+	if e.Key != nil {
+		s += fmt.Sprintf(" (in key %q)", e.Key)
+	}
+	return s
+}
+
+// Unwrap gives the error of the reader below, if that was the reason.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// FormatError says that an input is no snapshot at all: nothing was read.
+type FormatError struct {
+	Reason string
+	Hint   string // what to do, "" if nothing comes to mind
+}
+
+func (e *FormatError) Error() string { return e.Reason }

@@ -1,0 +1,163 @@
+package parser
+
+// Type is what TYPE says of a key: its data type, whatever its encoding.
+type Type uint8
+
+// The types of the servers that this package reads. String to Stream have the
+// order in which reports list them.
+const (
+	String Type = iota
+	List
+	Set
+	ZSet
+	Hash
+	Stream
+	Module
+	Array
+	GCRA   // Redis rate limiter state
+	Cron   // KeyDB cron job
+	JSON   // Dragonfly JSON document
+	Sketch // Dragonfly Bloom and cuckoo filters, count-min sketch, top-k
+	NumTypes
+)
+
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "json", "sketch"}
+
+// String gives the server's word for the type.
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "unknown"
+}
+
+// ParseType gives the type of a name that String gives.
+func ParseType(s string) (Type, bool) {
+	for i, n := range typeNames {
+		if n == s {
+			return Type(i), true
+		}
+	}
+	return 0, false
+}
+
+// Encoding is OBJECT ENCODING's word for the form of a value, as far as the
+// file shows it: the loading server may choose another one.
+type Encoding uint8
+
+// The encodings. EncUnknown is that of a value whose form no file shows.
+const (
+	EncUnknown Encoding = iota
+	EncRaw
+	EncEmbstr
+	EncInt
+	EncListpack
+	EncListpackEx
+	EncZiplist
+	EncZipmap
+	EncIntset
+	EncHashtable
+	EncSkiplist
+	EncQuicklist
+	EncLinkedlist
+	EncStream
+	EncSliced   // array
+	EncTemplate // hash whose field names stand in a shared template
+	NumEncodings
+)
+
+var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap", "intset",
+	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template"}
+
+// String gives the server's word for the encoding, "" for EncUnknown.
+func (e Encoding) String() string {
+	if int(e) < len(encodingNames) {
+		return encodingNames[e]
+	}
+	return ""
+}
+
+// Compact reports whether the encoding keeps the whole value in one block of
+// memory (listpack, ziplist, zipmap, intset).
+func (e Encoding) Compact() bool { return e >= EncListpack && e <= EncIntset }
+
+// Limits on what a Key holds of a name, in bytes. Longer names are legal and
+// are cut; NameLen and LargestNameLen say how long they are.
+const (
+	MaxName        = 64 << 10
+	MaxElementName = 256
+	MaxHead        = 32
+)
+
+// Key is one key of a snapshot: what it is and how big, never its value.
+// It belongs to the scanner until the next key is read, slices included.
+//
+// Where a figure is not known it is -1, never 0.
+type Key struct {
+	DB      int    // database number
+	Name    []byte // the name's first MaxName bytes
+	NameLen int64  // bytes of the whole name
+	Type    Type
+	// Encoding is the form in the file; RDBType is the type byte behind it.
+	Encoding Encoding
+	RDBType  uint8
+	// HasExpire says that ExpireAt (milliseconds since the epoch, which may be
+	// negative) is set.
+	HasExpire bool
+	ExpireAt  int64
+	Idle      int64 // seconds since the last access, as the LRU clock had it; -1 unknown
+	Freq      int16 // LFU counter, 0 to 255; -1 unknown
+
+	Elements   int64 // members, fields, entries; 1 for a string; -1 unknown
+	ValueBytes int64 // sum of the elements' lengths (a string's STRLEN); -1 unknown
+	Serialized int64 // bytes of the value in the file, without type byte and name
+
+	// Largest is the length in bytes of the largest element (a hash's field
+	// and value, a sorted set's member, the fields and values of one stream
+	// entry); -1 unknown. LargestName is its name where it has one (field,
+	// member, index of an item, stream ID), cut to MaxElementName bytes.
+	Largest        int64
+	LargestName    []byte
+	LargestNameLen int64
+	// Longest is the longest single string of the value in bytes, a field or a
+	// value alone: compact encodings are limited by it. -1 unknown.
+	Longest int64
+	// Head holds the first bytes of a string, or of the largest element's value.
+	Head []byte
+
+	FieldsWithTTL  int64 // fields of a hash that have an expiry of their own
+	MinFieldExpire int64 // the earliest of them, ms since the epoch; 0 none
+
+	Groups    int64 // consumer groups of a stream
+	Consumers int64 // consumers of all its groups
+	Pending   int64 // entries in the groups' pending lists
+	Live      int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
+
+	Nodes int64 // nodes of a quicklist or stream, 0 otherwise
+	// Integers says that every member of a set is an integer.
+	Integers bool
+
+	LZFIn, LZFOut int64 // bytes of the value's LZF strings in the file, and decompressed
+
+	// Memory is the bytes allocated for the key, MemoryUsage what MEMORY USAGE
+	// with SAMPLES 0 says. -1 not known. MemoryBound says that both are a
+	// lower bound (modules, arrays).
+	Memory, MemoryUsage int64
+	MemoryBound         bool
+	// CompactMemory is what Memory would be in the compact encoding of the
+	// type; -1 where there is none or it is not known.
+	CompactMemory int64
+
+	ModuleName string // type Module: the module's type name, such as "ReJSON-RL"
+
+	Offset int64 // of the type byte in the (decompressed) snapshot
+}
+
+// Clone gives a copy that the scanner does not overwrite.
+func (k *Key) Clone() *Key {
+	c := *k
+	c.Name = append([]byte(nil), k.Name...)
+	c.LargestName = append([]byte(nil), k.LargestName...)
+	c.Head = append([]byte(nil), k.Head...)
+	return &c
+}

@@ -1,0 +1,41 @@
+package parser
+
+import (
+	"context"
+	"io"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// Options say how a snapshot is read.
+type Options struct {
+	NoChecksum bool // do not compute the CRC-64: Checksum stays "not checked"
+	Strict     bool // a checksum that is switched off counts as damage
+	// Memory chooses the memory model once the header is read; nil, or a nil
+	// model, leaves the memory figures of every key at -1.
+	Memory func(*Info) *memory.Model
+}
+
+// Pass says what to do with the keys of a snapshot while it is read in
+// parallel. P is the caller's partial result of a run of keys.
+//
+// Begin, Key and Fold are called so that no locks are needed: Key for one P
+// from one goroutine at a time, Fold for one P after the other in the order of
+// the file. After Fold a P may be given out by Begin again.
+type Pass[P any] struct {
+	Jobs  int         // goroutines that walk keys; 0 is one a CPU
+	Start func(*Info) // the header is read; called before the first Begin
+	Begin func() P
+	Key   func(P, *Key)
+	Fold  func(P) error // an error ends the pass
+}
+
+// Run reads a snapshot with several goroutines. What it folds, and in which
+// pieces, depends on the bytes of the snapshot alone, never on Jobs or timing.
+//
+// The Info is never nil. The error is a *FormatError where the input is no
+// snapshot, a *DamageError where it is damaged (all before the damage was
+// folded), the context's error, or that of Fold.
+func Run[P any](ctx context.Context, r io.Reader, opt Options, pass Pass[P]) (*Info, error) {
+	panic("not there yet")
+}

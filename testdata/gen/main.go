@@ -1,0 +1,36 @@
+// Gen makes the snapshots that the tests and measurements read.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) < 1 {
+		return fmt.Errorf("no mode")
+	}
+	switch args[0] {
+	case "bench":
+		f := flag.NewFlagSet("bench", flag.ContinueOnError)
+		srv := f.String("server", "redis-server", "server command")
+		scale := f.Float64("scale", 1, "number of keys, as a share of the published one")
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		if f.NArg() < 1 {
+			return fmt.Errorf("bench: no directory")
+		}
+		return bench(strings.Fields(*srv), f.Arg(0), f.Args()[1:], *scale)
+	}
+	return fmt.Errorf("no mode %q", args[0])
+}

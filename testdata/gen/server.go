@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A server is a process of the database under test with a directory of its
+// own. It listens on a Unix socket there and nowhere else.
+type server struct {
+	argv []string // the command without options, such as "redis-server" or "chroot DIR valkey-server"
+	root string   // what the process sees as /, "" when it is not in a chroot
+	dir  string   // its directory as this program sees it
+	conf []string // options, as name and value pairs of the command line
+	cmd  *exec.Cmd
+	*client
+}
+
+// newServer prepares a server in a new directory below the system's temporary
+// one, or the chroot's.
+func newServer(argv []string, conf ...string) (*server, error) {
+	s := &server{argv: argv, conf: conf}
+	if filepath.Base(argv[0]) == "chroot" && len(argv) >= 3 {
+		s.root = filepath.Clean(argv[1])
+	}
+	parent := os.TempDir()
+	if s.root != "" {
+		parent = filepath.Join(s.root, "tmp")
+	}
+	dir, err := os.MkdirTemp(parent, "gen")
+	if err != nil {
+		return nil, err
+	}
+	s.dir = dir
+	return s, nil
+}
+
+// path is a file of the server's directory as this program sees it.
+func (s *server) path(name string) string { return filepath.Join(s.dir, name) }
+
+// start runs the process on what its directory holds and connects to it.
+func (s *server) start(extra ...string) error {
+	inside := strings.TrimPrefix(s.dir, s.root)
+	options := []string{
+		"--port", "0", "--unixsocket", filepath.Join(inside, "sock"), "--dir", inside,
+		"--save", "", "--appendonly", "no", "--daemonize", "no", "--logfile", filepath.Join(inside, "log"),
+		"--activedefrag", "no", "--dbfilename", "dump.rdb",
+	}
+	options = append(append(options, s.conf...), extra...)
+	args := append(append([]string{}, s.argv[1:]...), options...)
+	s.cmd = exec.Command(s.argv[0], args...)
+	s.cmd.Stderr = os.Stderr
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(5 * time.Minute)
+	for {
+		c, err := dial("unix", s.path("sock"))
+		if err == nil {
+			if _, err = c.do("PING"); err == nil {
+				s.client = c
+				return nil
+			}
+			c.close()
+		}
+		var re replyError // LOADING
+		if !errors.As(err, &re) && s.exited() {
+			return fmt.Errorf("%q ended at once: see %s", s.argv, s.path("log"))
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%q does not answer: %w", s.argv, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// exited says whether the process has ended, as far as a signal 0 can tell.
+func (s *server) exited() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return true
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(after, "Z")
+}
+
+// stop ends the process without a save.
+func (s *server) stop() error {
+	if s.client == nil {
+		return nil
+	}
+	s.client.write("SHUTDOWN", "NOSAVE")
+	s.client.w.Flush()
+	s.client.close()
+	s.client = nil
+	s.cmd.Wait()
+	return nil
+}
+
+// remove stops the process and deletes its directory.
+func (s *server) remove() error {
+	s.stop()
+	return os.RemoveAll(s.dir)
+}
+
+// info is one field of INFO.
+func (s *server) info(section, field string) (string, error) {
+	text, err := s.text("INFO", section)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && name == field {
+			return value, nil
+		}
+	}
+	return "", fmt.Errorf("no field %s in INFO %s", field, section)
+}
+
+// snapshot saves the data set and moves the file to target.
+func (s *server) snapshot(target string) error {
+	if _, err := s.do("SAVE"); err != nil {
+		return err
+	}
+	return moveFile(s.path("dump.rdb"), target)
+}
+
+// moveFile renames, or copies where the target is on another file system.
+func moveFile(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, data, 0o644); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}
