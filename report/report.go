@@ -1,0 +1,393 @@
+package report
+
+// SchemaVersion names the form of the JSON report. A field may be added under
+// the same version; one that changes its meaning or goes makes a new version.
+const SchemaVersion = "rdblens/1"
+
+// The measures that keys are ranked by: keys of Report.Top. They are the names
+// of the columns that hold the figure.
+const (
+	ByMemory      = "memory_bytes"
+	ByMemoryUsage = "memory_usage_bytes"
+	ByValueBytes  = "value_bytes"
+	ByElements    = "elements"
+	BySerialized  = "serialized_bytes"
+	ByLargest     = "largest_element_bytes"
+)
+
+// Measures gives the measures that keys are ranked by, the default order first.
+func Measures() []string {
+	return []string{ByMemory, ByMemoryUsage, ByValueBytes, ByElements, BySerialized, ByLargest}
+}
+
+// Report is what was found in one or several snapshots: plain data, finished
+// and never changed by a writer. Its JSON form is versioned.
+//
+// All sizes are bytes and all lengths of time seconds unless a name says
+// otherwise. Lists are in the order in which they are shown and that order is
+// total: the same snapshots give the same report, byte by byte.
+type Report struct {
+	Schema string `json:"schema"` // SchemaVersion
+	// Complete is false where an input was not read to its end: Inputs say why.
+	Complete bool `json:"complete"`
+	// Interrupted says that a signal ended the pass.
+	Interrupted bool    `json:"interrupted,omitempty"`
+	Tool        Tool    `json:"tool"`
+	Config      Config  `json:"config"`
+	Filter      *Filter `json:"filter,omitempty"` // nil: every key was counted
+	Inputs      []Input `json:"inputs"`
+
+	Totals    Totals     `json:"totals"`
+	Types     []TypeRow  `json:"types"`     // types that have keys, most bytes first
+	Encodings []Encoding `json:"encodings"` // most bytes first
+	Databases []Database `json:"databases"` // by input, then number
+
+	// Top has the largest keys by each measure, TopByType those of each type
+	// (first by type, then by measure). By is the measure of the overall list
+	// that is shown where there is room for one.
+	By        string                         `json:"by"`
+	Top       map[string][]KeyRow            `json:"top"`
+	TopByType map[string]map[string][]KeyRow `json:"top_by_type"`
+	Hot       []KeyRow                       `json:"hot"` // highest LFU counters; empty where the snapshot has none
+
+	Findings Counts    `json:"findings"` // findings by severity
+	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
+	Ignored  []Ignored `json:"ignored"`
+
+	Groups []Group `json:"groups"` // as sorted for this report
+	// GroupsFolded is the number of patterns that found no place of their own
+	// under the cap; their keys are counted in the group named FoldedGroup.
+	GroupsFolded int64   `json:"groups_folded"`
+	Owners       []Owner `json:"owners"`
+
+	Expiry     []Bucket   `json:"expiry"` // time left when the snapshot was taken
+	Histograms Histograms `json:"histograms"`
+}
+
+// FoldedGroup is the pattern of the group that takes the keys of all patterns
+// beyond the cap.
+const FoldedGroup = "(other)"
+
+// Tool is the program that made the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Config is the configuration in force.
+type Config struct {
+	Profile string   `json:"profile"`
+	File    string   `json:"file,omitempty"` // the team's own file, "" none
+	Extends []string `json:"extends,omitempty"`
+	Rules   string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
+	Owner   string   `json:"owner,omitempty"`
+	FailOn  string   `json:"fail_on,omitempty"`
+	Cluster bool     `json:"cluster"` // told or seen to be a cluster's node
+	Jobs    int      `json:"-"`       // never part of a report: it changes nothing
+}
+
+// Filter says which keys were counted: all figures of the report are of those
+// alone.
+type Filter struct {
+	Types       []string `json:"types,omitempty"`
+	Databases   []int    `json:"databases,omitempty"`
+	Match       []string `json:"match,omitempty"`
+	Regex       []string `json:"regex,omitempty"`
+	MinSize     int64    `json:"min_size,omitempty"`
+	MinElements int64    `json:"min_elements,omitempty"`
+	Owners      []string `json:"owners,omitempty"`
+	Rules       []string `json:"rules,omitempty"`
+	// Dropped is the number of keys that were read and not counted.
+	Dropped int64 `json:"dropped"`
+}
+
+// Input is one snapshot.
+type Input struct {
+	Name          Name     `json:"name"` // path, "-" standard input
+	Server        string   `json:"server"`
+	ServerVersion Name     `json:"server_version"`
+	Format        string   `json:"format"` // magic: "REDIS" or "VALKEY"
+	RDBVersion    int      `json:"rdb_version"`
+	Created       Figure   `json:"created"` // seconds since the epoch
+	Checksum      string   `json:"checksum"`
+	Bytes         int64    `json:"bytes"`      // of the snapshot, decompressed, that were read
+	FileBytes     Figure   `json:"file_bytes"` // of the file as it lies on the disk
+	Keys          int64    `json:"keys"`       // whole keys read, before any filter
+	Databases     int      `json:"databases"`  // databases that have keys
+	UsedMem       Figure   `json:"used_mem"`   // used_memory when the snapshot was taken
+	Cluster       bool     `json:"cluster"`
+	AOFBase       bool     `json:"aof_base,omitempty"`
+	Trailing      int64    `json:"trailing_bytes,omitempty"`
+	Frames        []string `json:"frames"` // what stood around the snapshot, outermost first
+	Functions     int64    `json:"functions"`
+	FunctionBytes int64    `json:"function_bytes"`
+	Scripts       int64    `json:"scripts,omitempty"` // Lua scripts in the header
+	ScriptBytes   int64    `json:"script_bytes,omitempty"`
+	Modules       []Module `json:"modules"`
+	LoadableBy    Loadable `json:"loadable_by"`
+	Memory        *Memory  `json:"memory,omitempty"`
+	Complete      bool     `json:"complete"`
+	Warnings      []string `json:"warnings"`
+	Error         *Damage  `json:"error,omitempty"`
+}
+
+// Loadable names the oldest servers that can load a snapshot; "" none can.
+type Loadable struct {
+	Redis  string `json:"redis"`
+	Valkey string `json:"valkey"`
+}
+
+// Module is what a snapshot holds of one module type.
+type Module struct {
+	Name Name  `json:"name"`
+	Keys int64 `json:"keys"`
+	Aux  int64 `json:"aux"` // records outside of any key
+}
+
+// Damage says why an input was not read to its end, or not at all.
+type Damage struct {
+	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown: nothing was read
+	LastKey *Name  `json:"last_key"` // the last whole key
+	Key     *Name  `json:"key"`      // the key being read
+	Reason  string `json:"reason"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Memory is what a snapshot would take in the memory of a server.
+type Memory struct {
+	Model       string `json:"model"` // server and version whose formulas were used
+	Allocator   string `json:"allocator"`
+	State       string `json:"state"` // "live" or "reloaded"
+	Approximate bool   `json:"approximate"`
+	Note        string `json:"note,omitempty"` // why this model
+
+	// Predicted is what used_memory would be: Startup + Keys + Tables.
+	Predicted Figure `json:"predicted_used_memory"`
+	Startup   Figure `json:"startup"` // an empty server
+	Keys      Figure `json:"keys"`    // all keys
+	Tables    Figure `json:"tables"`  // hash tables of the databases
+	// Difference is the snapshot's used-mem less Predicted, nil where either
+	// is unknown; Explanation says what it may be.
+	Difference  *int64   `json:"difference"`
+	Explanation []string `json:"explanation"`
+	Fit         *Fit     `json:"fit,omitempty"`
+}
+
+// Fit holds the predicted memory against a maxmemory.
+type Fit struct {
+	MaxMemory int64      `json:"maxmemory"`
+	Fits      bool       `json:"fits"`
+	Free      int64      `json:"free"` // MaxMemory less predicted; negative: too much
+	Policies  []Eviction `json:"policies"`
+}
+
+// Eviction is what an eviction policy could evict.
+type Eviction struct {
+	Policy      string  `json:"policy"`
+	Keys        int64   `json:"keys"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	Share       float64 `json:"share"` // of all keys' memory, 0 to 1
+}
+
+// Totals are sums over all counted keys.
+type Totals struct {
+	Keys            int64  `json:"keys"`
+	Elements        int64  `json:"elements"`
+	ValueBytes      int64  `json:"value_bytes"`
+	SerializedBytes int64  `json:"serialized_bytes"`
+	MemoryBytes     Figure `json:"memory_bytes"`
+	MemoryUsage     Figure `json:"memory_usage_bytes"`
+	// MemoryBound says that the memory figures are a lower bound: some keys are
+	// of types that no model covers.
+	MemoryBound bool  `json:"memory_is_lower_bound,omitempty"`
+	NameBytes   int64 `json:"key_name_bytes"`
+	WithTTL     int64 `json:"keys_with_ttl"`
+	WithoutTTL  int64 `json:"keys_without_ttl"`
+	// ValueBytes and memory of the keys without an expiry: what the volatile
+	// eviction policies can never evict.
+	WithoutTTLBytes  int64  `json:"value_bytes_without_ttl"`
+	WithoutTTLMemory Figure `json:"memory_bytes_without_ttl"`
+	Expired          Figure `json:"expired"` // past their expiry when the snapshot was taken
+	FieldsWithTTL    int64  `json:"fields_with_ttl"`
+	StreamGroups     int64  `json:"stream_groups"`
+	StreamPending    int64  `json:"stream_pending"`
+}
+
+// TypeRow are the sums of one data type.
+type TypeRow struct {
+	Type            string  `json:"type"`
+	Keys            int64   `json:"keys"`
+	Elements        int64   `json:"elements"`
+	ValueBytes      int64   `json:"value_bytes"`
+	SerializedBytes int64   `json:"serialized_bytes"`
+	MemoryBytes     Figure  `json:"memory_bytes"`
+	MemoryUsage     Figure  `json:"memory_usage_bytes"`
+	Share           float64 `json:"share"`         // of all memory, else of all value bytes, 0 to 1
+	AverageBytes    Figure  `json:"average_bytes"` // value bytes a key
+	WithTTL         int64   `json:"keys_with_ttl"`
+	MaxElements     Figure  `json:"max_elements"`
+	MaxValueBytes   Figure  `json:"max_value_bytes"`
+	MaxMemoryBytes  Figure  `json:"max_memory_bytes"`
+	LargestKey      *KeyRow `json:"largest_key"` // by memory, else by value bytes
+}
+
+// Encoding are the sums of one type in one encoding.
+type Encoding struct {
+	Type        string `json:"type"`
+	Encoding    string `json:"encoding,omitempty"` // "" unknown
+	Keys        int64  `json:"keys"`
+	Elements    int64  `json:"elements"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// Database are the sums of one database of one input.
+type Database struct {
+	Input       int    `json:"input"` // index into inputs
+	DB          int    `json:"db"`
+	Keys        int64  `json:"keys"`
+	WithTTL     int64  `json:"keys_with_ttl"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// Counts are numbers of findings by severity.
+type Counts struct {
+	Error   int64 `json:"error"`
+	Warning int64 `json:"warning"`
+	Info    int64 `json:"info"`
+	Ignored int64 `json:"ignored"`
+}
+
+// Finding is what one rule found at one severity.
+type Finding struct {
+	Rule        string `json:"rule"`
+	Severity    string `json:"severity"` // "error", "warning" or "info"
+	Title       string `json:"title"`    // what the rule flags, one line
+	Count       int64  `json:"count"`    // exact
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+	// Groups are the groups with the most findings, GroupsMore how many others
+	// have any (at least; -1 unknown).
+	Groups     []FindingGroup `json:"groups"`
+	GroupsMore Figure         `json:"groups_more"`
+	Examples   []Example      `json:"examples"` // worst first
+}
+
+// FindingGroup is a group's part of a finding.
+type FindingGroup struct {
+	Group       Name   `json:"group"`
+	Count       int64  `json:"count"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// Example is one offender. That of a rule over the whole instance has a
+// Subject and no key.
+type Example struct {
+	*KeyRow
+	Subject  Name     `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
+	Keys     int64    `json:"keys,omitempty"`    // of the subject
+	Bytes    int64    `json:"bytes,omitempty"`   // of the subject
+	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
+	Measured Figure   `json:"measured"`
+	Limit    Figure   `json:"limit"`
+	Text     string   `json:"text"` // measured against limit, in words
+	Advice   []Advice `json:"advice"`
+}
+
+// Advice is one thing to do about a finding.
+type Advice struct {
+	Kind     string   `json:"kind"` // "look", "delete", "split", "ttl", "encoding", "cost", ...
+	Text     string   `json:"text"`
+	Commands []string `json:"commands,omitempty"` // to be pasted into redis-cli
+}
+
+// Ignored are findings that the configuration told not to count.
+type Ignored struct {
+	Rule    string `json:"rule"`
+	Pattern string `json:"pattern"`
+	Reason  string `json:"reason"`
+	Until   string `json:"until,omitempty"` // last day, "" no end
+	Expired bool   `json:"expired,omitempty"`
+	Count   int64  `json:"count"`
+}
+
+// Group are the keys of one pattern, such as user:*:string.
+type Group struct {
+	Group       Name    `json:"group"`
+	Keys        int64   `json:"keys"`
+	Elements    int64   `json:"elements"`
+	ValueBytes  int64   `json:"value_bytes"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	WithoutTTL  int64   `json:"without_ttl"`
+	TTLMin      *int64  `json:"ttl_min"`    // seconds left when the snapshot was taken, negative: expired; nil: no key has an expiry
+	TTLMedian   *int64  `json:"ttl_median"` // lower bound of the histogram's bucket that holds it
+	TTLMax      *int64  `json:"ttl_max"`
+	LargestKey  *KeyRow `json:"largest_key"`
+	Findings    int64   `json:"findings"`
+	Errors      int64   `json:"errors"` // findings of that severity
+	Owner       string  `json:"owner,omitempty"`
+}
+
+// Owner are the keys of all groups of one owner.
+type Owner struct {
+	Owner       string `json:"owner"` // "" nobody
+	Keys        int64  `json:"keys"`
+	Elements    int64  `json:"elements"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+	WithoutTTL  int64  `json:"without_ttl"`
+	Findings    Counts `json:"findings"`
+}
+
+// Bucket is one bar of a histogram: keys whose figure is at least Min and less
+// than Max; nil is no bound (or, with both nil, the keys that have no figure).
+type Bucket struct {
+	Label       string `json:"label"`
+	Min         *int64 `json:"min"`
+	Max         *int64 `json:"max"`
+	Keys        int64  `json:"keys"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// Histograms are spreads over all counted keys. One whose figure no key has is
+// empty.
+type Histograms struct {
+	KeyLength []Bucket `json:"key_length"` // bytes of the name
+	Elements  []Bucket `json:"elements"`   // collections and streams
+	Idle      []Bucket `json:"idle"`       // seconds since the last access
+	LFU       []Bucket `json:"lfu"`        // logarithmic counter, 0 to 255
+}
+
+// KeyRow is one key: the columns of the keys command, and what else a report
+// says of it.
+type KeyRow struct {
+	DB             int    `json:"db"`
+	Key            Name   `json:"key"`
+	Type           string `json:"type"`
+	Encoding       string `json:"encoding,omitempty"` // "" unknown
+	Elements       Figure `json:"elements"`
+	ValueBytes     Figure `json:"value_bytes"`
+	Serialized     Figure `json:"serialized_bytes"`
+	Memory         Figure `json:"memory_bytes"`
+	MemoryUsage    Figure `json:"memory_usage_bytes"`
+	Largest        Figure `json:"largest_element_bytes"`
+	LargestElement *Name  `json:"largest_element"` // its name, nil: none
+	ExpireAt       *int64 `json:"expire_at_ms"`    // since the epoch; nil: no expiry
+	FieldsWithTTL  Figure `json:"fields_with_ttl"` // of a hash
+	Idle           Figure `json:"idle_seconds"`
+	Freq           Figure `json:"freq"`
+	Offset         int64  `json:"offset"` // in the decompressed snapshot
+
+	Input     int    `json:"input,omitempty"`     // index into inputs
+	NameBytes int64  `json:"key_bytes,omitempty"` // of the whole name, where Key is cut; else 0
+	TTL       *int64 `json:"ttl_seconds"`         // left when the snapshot was taken; nil: no expiry or time unknown
+	Group     Name   `json:"group,omitempty"`
+	Owner     string `json:"owner,omitempty"`
+	Longest   Figure `json:"longest_string_bytes"` // longest single string
+	Pending   int64  `json:"pending,omitempty"`    // of a stream's groups
+	Bound     bool   `json:"memory_is_lower_bound,omitempty"`
+	Module    string `json:"module,omitempty"`
+}
