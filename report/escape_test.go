@@ -1,0 +1,189 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hostileNames are names that some format would trip over.
+var hostileNames = []string{
+	"", " ", "plain:key:1", "back\\slash", `\x41`, `\\`, `\`, "tab\tline\nreturn\r", "nul\x00byte", "\x7f", "esc\x1b[31mred\x1b]0;title\x07",
+	"<script>alert(1)</script>", "&amp;", "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "=", ",", `"`, `a,"b"`, "|", "`ls`", "$(ls)", "'",
+	"c1\u0085\u009b31m", "\xc2", "\xff\xfe", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "\ufffd", "中文:键", "emoji\U0001f600",
+	"rtl\u202eexe.txt", "zero\u200bwidth", "\ufeffbom", "line\u2028para\u2029", "soft\u00adhyphen", "nbsp\u00a0", "wide\u3000space",
+	"filler\u3164", "heart\u2764\ufe0f", "tag\U000e0041", "private\ue000", "unassigned\U000e1000", "joiner\u034f",
+	strings.Repeat("\x80\xff", 2048), strings.Repeat("k", 4096),
+}
+
+func TestWritings(t *testing.T) {
+	for _, c := range []struct{ name, plain, json, csv, display string }{
+		{"user:1", "user:1", `"user:1"`, "user:1", "user:1"},
+		{`a\b`, `a\\b`, `"a\\\\b"`, `a\\b`, `a\\b`},
+		{"a\x00\x1f\x7fb", `a\x00\x1f\x7fb`, `"a\\x00\\x1f\\x7fb"`, `a\x00\x1f\x7fb`, `a\x00\x1f\x7fb`},
+		{"a\nb", `a\x0ab`, `"a\\x0ab"`, `a\x0ab`, `a\x0ab`},
+		{"\u009b", `\xc2\x9b`, `"\\xc2\\x9b"`, `\xc2\x9b`, `\xc2\x9b`},
+		{"\xe4\xb8", `\xe4\xb8`, `"\\xe4\\xb8"`, `\xe4\xb8`, `\xe4\xb8`},
+		{"中\xff", `中\xff`, `"中\\xff"`, `中\xff`, `中\xff`},
+		{`say "x"`, `say "x"`, `"say \"x\""`, `"say ""x"""`, `say "x"`},
+		{"a,b", "a,b", `"a,b"`, `"a,b"`, "a,b"},
+		{"=1+1", "=1+1", `"=1+1"`, `\x3d1+1`, "=1+1"},
+		{"-,", "-,", `"-,"`, `"\x2d,"`, "-,"},
+		{"+", "+", `"+"`, `\x2b`, "+"},
+		{"@x", "@x", `"@x"`, `\x40x`, "@x"},
+		{"a=", "a=", `"a="`, "a=", "a="},
+		{" a", " a", `" a"`, `" a"`, " a"},
+		{"a\u202eb", "a\u202eb", "\"a\u202eb\"", "a\u202eb", `a\xe2\x80\xaeb`},
+		{"a\u200bb", "a\u200bb", "\"a\u200bb\"", "a\u200bb", `a\xe2\x80\x8bb`},
+		{"a\u2028b", "a\u2028b", "\"a\u2028b\"", "a\u2028b", `a\xe2\x80\xa8b`},
+		{"a\u3000b", "a\u3000b", "\"a\u3000b\"", "a\u3000b", "a\u3000b"},
+		{"a\u00a0b", "a\u00a0b", "\"a\u00a0b\"", "a\u00a0b", `a\xc2\xa0b`},
+	} {
+		name := []byte(c.name)
+		for _, w := range []struct {
+			what string
+			got  []byte
+			want string
+		}{
+			{"machine", AppendEscaped(nil, name), c.plain}, {"json", AppendJSON(nil, name), c.json},
+			{"csv", AppendCSV(nil, name), c.csv}, {"display", AppendDisplay(nil, name), c.display},
+		} {
+			if string(w.got) != w.want {
+				t.Errorf("%s of %q: %s, want %s", w.what, c.name, w.got, w.want)
+			}
+		}
+	}
+}
+
+// roundTrip demands of every writing that it is harmless and gives the bytes
+// back.
+func roundTrip(t *testing.T, name []byte) {
+	t.Helper()
+	back := func(what string, text []byte) {
+		got, err := Unescape(text)
+		if err != nil || !bytes.Equal(got, name) {
+			t.Fatalf("%s of %q is %q and comes back as %q, %v", what, name, text, got, err)
+		}
+	}
+	harmless := func(what string, text []byte, hide bool) {
+		if !utf8.Valid(text) {
+			t.Fatalf("%s of %q is not UTF-8: %q", what, name, text)
+		}
+		for _, r := range string(text) {
+			if unicode.IsControl(r) || hide && (unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || !unicode.IsGraphic(r)) {
+				t.Fatalf("%s of %q has %U", what, name, r)
+			}
+		}
+	}
+
+	text := AppendEscaped(nil, name)
+	harmless("machine writing", text, false)
+	back("machine writing", text)
+
+	text = AppendDisplay(nil, name)
+	harmless("display", text, true)
+	back("display", text)
+
+	text = AppendJSON(nil, name)
+	harmless("json", text, false)
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatalf("json of %q: %v", name, err)
+	}
+	back("json", []byte(s))
+	std, err := json.Marshal(Name(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n Name
+	if err := json.Unmarshal(std, &n); err != nil || string(n) != string(name) {
+		t.Fatalf("json of the Name %q comes back as %q, %v", name, n, err)
+	}
+
+	text = AppendCSV(nil, name)
+	harmless("csv", text, false)
+	rows, err := csv.NewReader(bytes.NewReader(append(append([]byte("1,"), text...), ",2\n"...))).ReadAll()
+	if err != nil || len(rows) != 1 || len(rows[0]) != 3 {
+		t.Fatalf("csv of %q: %q, %v", name, rows, err)
+	}
+	cell := rows[0][1]
+	if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+		t.Fatalf("csv of %q is a formula: %q", name, cell)
+	}
+	back("csv", []byte(cell))
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, name := range hostileNames {
+		roundTrip(t, []byte(name))
+	}
+	for c := range 256 {
+		roundTrip(t, []byte{byte(c)})
+		for d := range 256 {
+			roundTrip(t, []byte{byte(c), byte(d)})
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r += 1 {
+		if r < 0x3100 || r%251 == 0 {
+			roundTrip(t, []byte(string(r)))
+		}
+	}
+	// Random bytes of every length around the eight that are looked at together,
+	// dense in what is special.
+	r := rand.New(rand.NewPCG(3, 4))
+	dense := []byte("\\\\xx0041\"\",,==  +-@\x00\n\x7f\x80\xbf\xc2\xe2\x80\xae\xf0azAZ:._#{}~")
+	for range 20000 {
+		name := make([]byte, r.IntN(40))
+		for i := range name {
+			name[i] = dense[r.IntN(len(dense))]
+		}
+		roundTrip(t, name)
+	}
+}
+
+// The fast way must not change what the slow one writes.
+func TestPlainIsSafe(t *testing.T) {
+	for n := range 20 {
+		for at := range n {
+			for c := range 256 {
+				name := bytes.Repeat([]byte{'a'}, n)
+				name[at] = byte(c)
+				for _, w := range []writing{plainWriting, jsonWriting, csvWriting, displayWriting} {
+					if plain(name) && (!bytes.Equal(w.append(nil, name), name) || c == ',') {
+						t.Fatalf("%q passes for plain", name)
+					}
+				}
+			}
+		}
+	}
+	if !plain([]byte("user:basic.info:{10086}:hash_v-2~x")) {
+		t.Error("an ordinary name takes the slow way")
+	}
+}
+
+func TestUnescape(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""}, {"abc", "abc"}, {`\\`, `\`}, {`\x00`, "\x00"}, {`\xFf`, "\xff"}, {`\\x41`, `\x41`}, {`中\xe4`, "中\xe4"},
+	} {
+		if got, err := Unescape([]byte(c.text)); err != nil || string(got) != c.want {
+			t.Errorf("%q: %q, %v, want %q", c.text, got, err, c.want)
+		}
+	}
+	for _, text := range []string{`\`, `\n`, `\x`, `\x4`, `\xg0`, `a\`, `\u0041`, `\\\`} {
+		if got, err := Unescape([]byte(text)); err == nil {
+			t.Errorf("%q: %q, want an error", text, got)
+		}
+	}
+}
+
+func FuzzNames(f *testing.F) {
+	for _, name := range hostileNames {
+		f.Add([]byte(name))
+	}
+	f.Fuzz(roundTrip)
+}
