@@ -34,4 +34,5 @@ require (
 	golang.org/x/arch v0.9.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
+	pgregory.net/rapid v1.2.0 // indirect
 )

@@ -1,0 +1,195 @@
+package thresholds
+
+import "math/bits"
+
+// A name's pattern is the name with what varies from key to key folded into *:
+//
+//   - runs of digits, inside a word too: user123 is user*;
+//   - runs of 8 and more hexadecimal digits with a 0-9 among them;
+//   - UUIDs: 8-4-4-4-12 hexadecimal digits;
+//   - dates: a year, a month and perhaps a day, with one of - / . _ between them;
+//   - the content of the hash tag: {...} is {*};
+//   - what comes after the first MaxPattern bytes.
+//
+// Folded bytes that touch make one *. The pattern of a pattern is itself.
+
+// AppendPattern appends the text of a name's group to dst, at most
+// MaxPattern+1 bytes.
+func (n *Namer) AppendPattern(dst, name []byte) []byte {
+	cut := false
+	if len(name) > MaxPattern {
+		name, cut = name[:MaxPattern], true
+	}
+	var folded foldSet
+	folded.find(name)
+	in := false
+	for i, b := range name {
+		switch {
+		case !folded.has(i):
+			dst = append(dst, b)
+			in = false
+		case !in:
+			dst = append(dst, '*')
+			in = true
+		}
+	}
+	if cut && !in {
+		dst = append(dst, '*')
+	}
+	return dst
+}
+
+// foldSet is the set of a name's folded bytes.
+type foldSet [(MaxPattern + 63) / 64]uint64
+
+func (s *foldSet) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+
+func (s *foldSet) add(from, to int) {
+	for i := from; i < to; i++ {
+		s[i>>6] |= 1 << (i & 63)
+	}
+}
+
+// find adds the bytes of a name of at most MaxPattern bytes that are folded.
+func (s *foldSet) find(name []byte) {
+	run, digit := 0, false // start of the run of hexadecimal digits, and whether 0-9 is in it
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && isHex(name[i]) {
+			if isDigit(name[i]) {
+				digit = true
+				s.add(i, i+1)
+				if n := dateAt(name, i); n > 0 {
+					s.add(i, i+n)
+				}
+			}
+			continue
+		}
+		if i-run >= 8 {
+			if digit {
+				s.add(run, i)
+			}
+			if uuidAt(name, i-8) {
+				s.add(i-8, i-8+36)
+			}
+		}
+		run, digit = i+1, false
+	}
+	s.add(hashTag(name))
+}
+
+// specials says whether a name of at most 64 bytes may have folded bytes that
+// are not digits, the hash tag apart. Bit i stands for byte i.
+func specials(digits, letters uint64) bool {
+	hex := digits | letters
+	hex2 := hex & (hex >> 1)
+	hex4 := hex2 & (hex2 >> 2)
+	hex8 := hex4 & (hex4 >> 4)
+	if hex8 != 0 {
+		digits2 := digits & (digits >> 1)
+		digits4 := digits2 & (digits2 >> 2)
+		if hex8&^(digits4&(digits4>>4)) != 0 || uuids(hex4, hex8) != 0 {
+			return true
+		}
+	}
+	return dates(digits) != 0
+}
+
+// uuids gives where a UUID may begin.
+func uuids(hex4, hex8 uint64) uint64 {
+	return hex8 & (hex4 >> 9) & (hex4 >> 14) & (hex4 >> 19) & (hex8 >> 24) & (hex4 >> 32)
+}
+
+// dates gives where a date may begin: four digits, one other byte, two digits.
+func dates(digits uint64) uint64 {
+	two := digits & (digits >> 1)
+	alone := two &^ (digits >> 2) &^ (digits << 1) // begins a run of exactly two
+	four := two & (two >> 2) &^ (digits >> 4) &^ (digits << 1)
+	return four & (alone >> 5)
+}
+
+// foldWord gives the folded bytes of a name of at most 64 bytes.
+func foldWord(name []byte, digits, letters uint64) uint64 {
+	folded := digits
+	hex := digits | letters
+	for rest := hex; rest != 0; {
+		start := bits.TrailingZeros64(rest)
+		end := start + bits.TrailingZeros64(^(rest >> start))
+		run := between(start, end)
+		if end-start >= 8 && run&digits != 0 {
+			folded |= run
+		}
+		rest &^= run
+	}
+	hex4 := hex & (hex >> 1)
+	hex4 &= hex4 >> 2
+	for at := uuids(hex4, hex4&(hex4>>4)); at != 0; at &= at - 1 {
+		if i := bits.TrailingZeros64(at); uuidAt(name, i) {
+			folded |= between(i, i+36)
+		}
+	}
+	for at := dates(digits); at != 0; at &= at - 1 {
+		i := bits.TrailingZeros64(at)
+		folded |= between(i, i+dateAt(name, i))
+	}
+	return folded | between(hashTag(name))
+}
+
+// between has the bits from and up to, and without, to: both at most 64.
+func between(from, to int) uint64 { return 1<<to - 1<<from }
+
+func isDigit(b byte) bool { return b-'0' <= 9 }
+
+func isHex(b byte) bool { return isDigit(b) || (b|0x20)-'a' <= 5 }
+
+// uuidAt says whether a UUID begins at byte i of a name.
+func uuidAt(name []byte, i int) bool {
+	if i < 0 || len(name)-i < 36 {
+		return false
+	}
+	for j, b := range name[i : i+36] {
+		switch j {
+		case 8, 13, 18, 23:
+			if b != '-' {
+				return false
+			}
+		default:
+			if !isHex(b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// dateAt gives the length of the date that begins at byte i of a name, 0 none.
+func dateAt(name []byte, i int) int {
+	if i > 0 && isDigit(name[i-1]) || len(name)-i < 7 {
+		return 0
+	}
+	d := name[i:]
+	if d[0] != '1' && d[0] != '2' || !isDigit(d[1]) || !isDigit(d[2]) || !isDigit(d[3]) {
+		return 0
+	}
+	sep := d[4]
+	if sep != '-' && sep != '/' && sep != '.' && sep != '_' {
+		return 0
+	}
+	if m := twoDigits(d[5:]); m < 1 || m > 12 {
+		return 0
+	}
+	if len(d) > 7 && d[7] == sep {
+		if m := twoDigits(d[8:]); m >= 1 && m <= 31 {
+			return 10
+		}
+	}
+	return 7
+}
+
+// twoDigits gives the number that a run of exactly two digits at the start of
+// b writes, -1 none.
+func twoDigits(b []byte) int {
+	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) || len(b) > 2 && isDigit(b[2]) {
+		return -1
+	}
+	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
