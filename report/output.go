@@ -1,0 +1,275 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Target is where a report goes in one format.
+type Target struct {
+	Format string
+	Path   string // "" is standard output
+}
+
+// ParseTarget reads FORMAT or FORMAT=PATH, with PATH "-" for standard output.
+func ParseTarget(spec string) (Target, error) {
+	format, path, toFile := strings.Cut(spec, "=")
+	if _, ok := Lookup(format); !ok {
+		return Target{}, unknownFormat(format)
+	}
+	if toFile && path == "" {
+		return Target{}, fmt.Errorf("no file name after %q", format+"=")
+	}
+	if path == "-" {
+		path = ""
+	}
+	return Target{Format: format, Path: path}, nil
+}
+
+// ParseTargets reads the values of --format. Only one format can go to
+// standard output.
+func ParseTargets(specs []string) ([]Target, error) {
+	var targets []Target
+	onStdout := ""
+	for _, spec := range specs {
+		t, err := ParseTarget(spec)
+		if err != nil {
+			return nil, err
+		}
+		if t.Path == "" {
+			if onStdout != "" {
+				return nil, fmt.Errorf("formats %s and %s both go to standard output: give one a file, as in %s=report.%[2]s", onStdout, t.Format, t.Format)
+			}
+			onStdout = t.Format
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// OutputError is a failure to write an output.
+type OutputError struct {
+	Path string // "" is standard output
+	Err  error
+	Hint string // what to do, "" if nothing comes to mind
+}
+
+func (e *OutputError) Error() string {
+	return fmt.Sprintf("cannot write %s: %v", outputName(e.Path), e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *OutputError) Unwrap() error { return e.Err }
+
+func outputName(path string) string {
+	if path == "" {
+		return "standard output"
+	}
+	return strconv.Quote(path)
+}
+
+// outputError names the output in place of the temporary file or descriptor
+// that the system's error names.
+func outputError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *OutputError
+	if errors.As(err, &known) {
+		return err
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		err = l.Err
+	}
+	e := &OutputError{Path: path, Err: err}
+	switch {
+	case isDiskFull(err):
+		e.Hint = "make room on the disk, or write elsewhere"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Hint = "the folder must exist"
+	}
+	return e
+}
+
+// ErrOwnInput is the cause of an OutputError for an output that would replace
+// a snapshot that is being read.
+var ErrOwnInput = errors.New("it is the snapshot that is being read")
+
+// CheckTargets finds out before the pass what can be known of the outputs: that
+// none of them is an input (by another name, a link, or a redirection), none is
+// a folder, each has a folder to be in, and no two are one file. It creates and
+// changes nothing. Inputs are paths, "-" is standard input.
+func CheckTargets(targets []Target, inputs []string) error {
+	var seen []fs.FileInfo
+	var names []string
+	for _, t := range targets {
+		info, err := checkTarget(t.Path, inputs)
+		if err != nil {
+			return err
+		}
+		if t.Path == "" || info != nil && !info.Mode().IsRegular() {
+			continue
+		}
+		place, err := resolve(t.Path)
+		if err != nil {
+			return outputError(t.Path, err)
+		}
+		for i, s := range seen {
+			if info != nil && s != nil && os.SameFile(info, s) || place == names[i] {
+				return &OutputError{Path: t.Path, Err: errors.New("another format goes to the same file")}
+			}
+		}
+		seen, names = append(seen, info), append(names, place)
+	}
+	return nil
+}
+
+// checkTarget gives what stands at the target now, nil if nothing.
+func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
+	var info fs.FileInfo
+	var err error
+	if path == "" {
+		info, err = os.Stdout.Stat()
+		if err != nil {
+			return nil, nil // closed: writing says so
+		}
+	} else if info, err = os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, outputError(path, err)
+	}
+	if info == nil {
+		place, err := resolve(path)
+		if err != nil {
+			return nil, outputError(path, err)
+		}
+		dir, file := filepath.Split(place)
+		if file == "" {
+			return nil, &OutputError{Path: path, Err: errors.New("it names a folder")}
+		}
+		if dir == "" {
+			dir = "."
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return nil, outputError(path, err)
+		}
+		return nil, nil
+	}
+	if info.IsDir() {
+		return nil, &OutputError{Path: path, Err: errors.New("it is a folder")}
+	}
+	if info.Mode().IsRegular() {
+		for _, input := range inputs {
+			var in fs.FileInfo
+			if input == "-" {
+				in, err = os.Stdin.Stat()
+			} else {
+				in, err = os.Stat(input)
+			}
+			if err == nil && os.SameFile(in, info) {
+				return nil, &OutputError{Path: path, Err: ErrOwnInput}
+			}
+		}
+		if path != "" && descriptor(path) < 0 {
+			// The file is replaced, not opened: look whether it could be.
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return nil, outputError(path, err)
+			}
+			f.Close()
+		}
+	}
+	return info, nil
+}
+
+// resolve follows the symbolic links at the end of a path to the file that
+// they mean, which need not exist.
+func resolve(path string) (string, error) {
+	for range 40 {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(link) {
+			// Not filepath.Join: it would take "x/.." away, and x may be a link.
+			dir, _ := filepath.Split(path)
+			link = dir + link
+		}
+		path = link
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// descriptor gives the open file that a path such as /dev/stdout or /dev/fd/3
+// means, -1 none.
+func descriptor(path string) int {
+	switch path {
+	case "/dev/stdout":
+		return 1
+	case "/dev/stderr":
+		return 2
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if n, ok := strings.CutPrefix(path, dir); ok {
+			if fd, err := strconv.ParseUint(n, 10, 16); err == nil {
+				return int(fd)
+			}
+		}
+	}
+	return -1
+}
+
+// WriteAll writes a report to all targets. Files appear whole or not at all:
+// each is written beside its place, and they are renamed when all are whole.
+// Standard output comes last. Inputs are the paths of the snapshots, which are
+// never written to. The error is an *OutputError.
+func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o WriteOptions) error {
+	if err := CheckTargets(targets, inputs); err != nil {
+		return err
+	}
+	var files []*File
+	defer func() {
+		for _, f := range files {
+			f.Abort()
+		}
+	}()
+	for _, t := range targets {
+		if t.Path == "" {
+			continue
+		}
+		f, err := Create(t.Path, inputs)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if err := Write(t.Format, f, r, o); err != nil {
+			return outputError(t.Path, err)
+		}
+	}
+	for _, f := range files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	for _, t := range targets {
+		if t.Path == "" {
+			if err := Write(t.Format, stdout, r, o); err != nil {
+				return outputError("", err)
+			}
+		}
+	}
+	return nil
+}
