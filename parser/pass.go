@@ -1,9 +1,6 @@
 package parser
 
 import (
-	"context"
-	"io"
-
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -28,14 +25,4 @@ type Pass[P any] struct {
 	Begin func() P
 	Key   func(P, *Key)
 	Fold  func(P) error // an error ends the pass
-}
-
-// Run reads a snapshot with several goroutines. What it folds, and in which
-// pieces, depends on the bytes of the snapshot alone, never on Jobs or timing.
-//
-// The Info is never nil. The error is a *FormatError where the input is no
-// snapshot, a *DamageError where it is damaged (all before the damage was
-// folded), the context's error, or that of Fold.
-func Run[P any](ctx context.Context, r io.Reader, opt Options, pass Pass[P]) (*Info, error) {
-	panic("not there yet")
 }

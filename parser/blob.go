@@ -1,0 +1,232 @@
+package parser
+
+import "encoding/binary"
+
+// A blob is the content of a string that holds a packed encoding (listpack,
+// ziplist, zipmap, intset). Small ones lie in buf whole; of large ones buf is
+// the part being walked, and LZF is undone as it streams.
+type blob struct {
+	w    *walker
+	buf  []byte
+	pos  int
+	left int64 // bytes of the blob behind buf
+	size int64 // bytes of the whole blob
+	// firm says that buf stays as it is until the key has been delivered: names
+	// of elements need no copy.
+	firm bool
+
+	part  []byte // buffer for parts of a large blob
+	lzf   bool
+	clen  int64 // compressed bytes still to read
+	lit   int   // literals still to copy
+	match int   // bytes still to copy from dist back
+	dist  int
+}
+
+const (
+	wholeBlob = 64 << 10  // larger blobs are walked in parts
+	blobPart  = 128 << 10 // size of such a part, history included
+	blobAhead = 4<<10 + 64
+)
+
+// open begins the blob that the next string of the snapshot is.
+func (w *walker) open(b *blob) {
+	n, special := w.lengthOrForm()
+	b.w, b.pos, b.left, b.lzf = w, 0, 0, false
+	switch {
+	case !special:
+		b.size = w.checkLen(n)
+		if b.size <= wholeBlob || w.refill == nil {
+			if uint64(len(w.buf)-w.pos) < n {
+				if w.refill == nil {
+					w.skip(n) // fails
+				}
+				w.need(int(n))
+			}
+			b.buf = w.buf[w.pos : w.pos+int(n)]
+			w.pos += int(n)
+			b.firm = w.refill == nil
+			return
+		}
+		b.firm = false
+		b.start(b.size)
+	case n == formLZF:
+		clen, ulen := w.length(), w.length()
+		b.size = w.checkLen(ulen)
+		w.checkLen(clen)
+		w.key.LZFIn += int64(clen)
+		w.key.LZFOut += b.size
+		if ulen > 0 && clen < ulen/lzfBest {
+			w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+		}
+		if ulen <= wholeBlob && clen <= wholeBlob {
+			w.need(int(clen))
+			if w.scratch == nil {
+				w.scratch = make([]byte, wholeBlob+lzfSlack)
+			}
+			if !lzfDecode(w.scratch, w.buf[w.pos:w.pos+int(clen)], int(ulen)) {
+				w.failf(lzfBad)
+			}
+			w.pos += int(clen)
+			b.buf = w.scratch[:ulen]
+			b.firm = !w.manyBlobs
+			return
+		}
+		b.firm, b.lzf, b.clen, b.lit, b.match = false, true, int64(clen), 0, 0
+		b.start(b.size)
+	default:
+		// An integer is no packed encoding, but a listpack may not be one byte
+		// long either: let the walk say so.
+		w.pos--
+		w.failf("a number stands where a packed encoding must be")
+	}
+}
+
+func (b *blob) start(size int64) {
+	if b.part == nil {
+		b.part = make([]byte, blobPart)
+	}
+	b.buf, b.left = b.part[:0], size
+	b.more()
+}
+
+// ready fills buf again when a large blob has less than an ordinary element left in it.
+func (b *blob) ready() {
+	if b.left > 0 && len(b.buf)-b.pos < blobAhead {
+		b.more()
+	}
+}
+
+// more reads on behind what is left in buf.
+func (b *blob) more() {
+	keep := b.pos
+	if b.lzf {
+		keep = max(0, min(keep, len(b.buf)-lzfWindow))
+	}
+	n := copy(b.part, b.buf[keep:])
+	b.pos -= keep
+	if b.lzf {
+		b.buf = b.inflate(b.part[:n])
+		return
+	}
+	w := b.w
+	for n < len(b.part) && b.left > 0 {
+		w.need(1)
+		k := copy(b.part[n:], w.buf[w.pos:w.pos+int(min(b.left, int64(len(w.buf)-w.pos)))])
+		w.pos += k
+		n += k
+		b.left -= int64(k)
+	}
+	b.buf = b.part[:n]
+}
+
+// inflate decompresses behind out until the buffer is full or the blob ends.
+func (b *blob) inflate(out []byte) []byte {
+	w, room := b.w, cap(b.part)
+	produced := b.size - b.left
+	for len(out) < room {
+		switch {
+		case b.lit > 0:
+			w.need(1)
+			k := min(b.lit, room-len(out), len(w.buf)-w.pos)
+			out = append(out, w.buf[w.pos:w.pos+k]...)
+			w.pos += k
+			b.lit -= k
+			produced += int64(k)
+		case b.match > 0:
+			k := min(b.match, room-len(out))
+			b.match -= k
+			produced += int64(k)
+			for ; k > 0; k-- {
+				out = append(out, out[len(out)-b.dist])
+			}
+		case b.clen == 0:
+			if produced != b.size {
+				w.failf(lzfBad)
+			}
+			b.left = 0
+			return out
+		default:
+			c := int(w.byte())
+			b.clen--
+			if c < 32 {
+				b.lit = c + 1
+				b.clen -= int64(b.lit)
+			} else {
+				b.match = c>>5 + 2
+				if b.match == 9 {
+					b.match += int(w.byte())
+					b.clen--
+				}
+				b.dist = (c&31)<<8 + int(w.byte()) + 1
+				b.clen--
+				if int64(b.dist) > produced {
+					w.failf(lzfBad)
+				}
+			}
+			if b.clen < 0 {
+				w.failf(lzfBad)
+			}
+		}
+		if produced > b.size {
+			w.failf(lzfBad)
+		}
+	}
+	b.left = b.size - produced
+	if b.left == 0 && (b.clen > 0 || b.lit > 0 || b.match > 0) {
+		w.failf(lzfBad)
+	}
+	return out
+}
+
+// offset is that of the next byte within the blob.
+func (b *blob) offset() int64 { return b.size - b.left - int64(len(b.buf)-b.pos) }
+
+// rest is the number of bytes not yet passed.
+func (b *blob) rest() int64 { return b.left + int64(len(b.buf)-b.pos) }
+
+// skip passes n bytes.
+func (b *blob) skip(n int64, what string) {
+	if n > b.rest() {
+		b.failf("%s reaches %d bytes past the end of its block", what, n-b.rest())
+	}
+	for n > int64(len(b.buf)-b.pos) {
+		n -= int64(len(b.buf) - b.pos)
+		b.pos = len(b.buf)
+		b.more()
+	}
+	b.pos += int(n)
+}
+
+// need makes the next n bytes, a few, contiguous.
+func (b *blob) need(n int, what string) {
+	if len(b.buf)-b.pos < n {
+		if int64(n) > b.rest() {
+			b.failf("%s reaches past the end of its block", what)
+		}
+		b.more()
+	}
+}
+
+func (b *blob) byte(what string) byte {
+	b.need(1, what)
+	c := b.buf[b.pos]
+	b.pos++
+	return c
+}
+
+func (b *blob) u32(what string) uint32 {
+	b.need(4, what)
+	v := binary.LittleEndian.Uint32(b.buf[b.pos:])
+	b.pos += 4
+	return v
+}
+
+func (b *blob) u16(what string) uint16 {
+	b.need(2, what)
+	v := binary.LittleEndian.Uint16(b.buf[b.pos:])
+	b.pos += 2
+	return v
+}
+
+func (b *blob) failf(format string, args ...any) { b.w.failf(format, args...) }

@@ -1,0 +1,196 @@
+package parser
+
+import "encoding/binary"
+
+// LZF, as Redis writes it: a control byte under 32 copies that many literals
+// and one more; else its upper three bits give a length (7: one more byte adds
+// to it), its lower five and the next byte a distance of up to 8192 bytes.
+
+const (
+	lzfWindow = 8 << 10 // the farthest a back reference reaches
+	lzfSlack  = 32      // bytes that lzfDecode may write behind its output
+)
+
+// lzfDecode decompresses src into dst[:n] and reports whether it gave exactly
+// n bytes. dst must have lzfSlack bytes behind n.
+func lzfDecode(dst, src []byte, n int) bool {
+	i, o := 0, 0
+	dst = dst[:n+lzfSlack]
+	for i < len(src) {
+		c := int(src[i])
+		i++
+		if c < 32 {
+			c++
+			if i+c > len(src) || o+c > n {
+				return false
+			}
+			if i+32 <= len(src) {
+				*(*[32]byte)(dst[o:]) = [32]byte(src[i:])
+			} else {
+				copy(dst[o:o+c], src[i:i+c])
+			}
+			i += c
+			o += c
+			continue
+		}
+		l := c>>5 + 2
+		if l == 9 {
+			if i >= len(src) {
+				return false
+			}
+			l += int(src[i])
+			i++
+		}
+		if i >= len(src) {
+			return false
+		}
+		p := o - (c&31)<<8 - int(src[i]) - 1
+		i++
+		if p < 0 || o+l > n {
+			return false
+		}
+		if o-p >= 8 {
+			for k := 0; k < l; k += 8 {
+				binary.LittleEndian.PutUint64(dst[o+k:], binary.LittleEndian.Uint64(dst[p+k:]))
+			}
+		} else {
+			for k := range l {
+				dst[o+k] = dst[p+k]
+			}
+		}
+		o += l
+	}
+	return o == n
+}
+
+// lzfCheck reports whether src decompresses to exactly n bytes, without doing it.
+func lzfCheck(src []byte, n int64) bool {
+	i, o := 0, int64(0)
+	for i < len(src) {
+		c := int(src[i])
+		i++
+		if c < 32 {
+			i += c + 1
+			o += int64(c) + 1
+			continue
+		}
+		l := c>>5 + 2
+		if l == 9 {
+			if i >= len(src) {
+				return false
+			}
+			l += int(src[i])
+			i++
+		}
+		if i >= len(src) || int64((c&31)<<8|int(src[i])) >= o {
+			return false
+		}
+		i++
+		o += int64(l)
+	}
+	return i == len(src) && o == n
+}
+
+// lzfHead decompresses the first bytes of src, at most cap(dst).
+func lzfHead(dst, src []byte) []byte {
+	dst = dst[:0]
+	for i := 0; i < len(src) && len(dst) < cap(dst); {
+		c := int(src[i])
+		i++
+		if c < 32 {
+			end := min(i+c+1, len(src))
+			dst = append(dst, src[i:min(end, i+cap(dst)-len(dst))]...)
+			i = end
+			continue
+		}
+		l := c>>5 + 2
+		if l == 9 && i < len(src) {
+			l += int(src[i])
+			i++
+		}
+		if i >= len(src) {
+			break
+		}
+		p := len(dst) - (c&31)<<8 - int(src[i]) - 1
+		i++
+		if p < 0 {
+			break
+		}
+		for ; l > 0 && len(dst) < cap(dst); l-- {
+			dst = append(dst, dst[p])
+			p++
+		}
+	}
+	return dst
+}
+
+const lzfBad = "a compressed string does not decompress to the length it claims"
+
+// lzfString passes a compressed string whose lengths were just read.
+func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
+	s.n = w.checkLen(ulen)
+	w.checkLen(clen)
+	w.key.LZFIn += int64(clen)
+	w.key.LZFOut += s.n
+	if ulen > 0 && clen < ulen/lzfBest {
+		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	}
+	if clen <= smallString || w.refill == nil {
+		if uint64(len(w.buf)-w.pos) < clen {
+			if clen > smallString {
+				w.skip(clen) // fails
+			}
+			w.need(int(clen))
+		}
+		src := w.buf[w.pos : w.pos+int(clen)]
+		if !lzfCheck(src, s.n) {
+			w.failf(lzfBad)
+		}
+		s.head, s.off, s.clen = nil, w.pos, int(clen)
+		w.pos += int(clen)
+		return
+	}
+	w.need(smallString)
+	if cap(w.heads[slot]) < MaxElementName {
+		w.heads[slot] = make([]byte, 0, MaxElementName)
+	}
+	w.heads[slot] = lzfHead(w.heads[slot][:0:MaxElementName], w.buf[w.pos:w.pos+smallString])
+	s.head = w.heads[slot]
+	w.spill(slot)
+	w.lzfPass(clen, s.n)
+}
+
+// lzfBest is more than the best ratio that LZF reaches: 3 bytes give 264.
+const lzfBest = 89
+
+// lzfPass checks and passes a compressed string too large to lie in memory whole.
+func (w *walker) lzfPass(clen uint64, n int64) {
+	left, o := int64(clen), int64(0)
+	for left > 0 {
+		c := int64(w.byte())
+		left--
+		if c < 32 {
+			left -= c + 1
+			o += c + 1
+			if left < 0 {
+				w.failf(lzfBad)
+			}
+			w.skip(uint64(c + 1))
+			continue
+		}
+		l := c>>5 + 2
+		if l == 9 {
+			l += int64(w.byte())
+			left--
+		}
+		d := (c&31)<<8 | int64(w.byte())
+		left--
+		if left < 0 || d >= o {
+			w.failf(lzfBad)
+		}
+		o += l
+	}
+	if o != n {
+		w.failf(lzfBad)
+	}
+}

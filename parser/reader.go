@@ -1,0 +1,234 @@
+package parser
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser/crc64"
+)
+
+// reader is what Scanner and Run have in common: the source, the walker that
+// reads it as a stream, the header and the end.
+type reader struct {
+	feeder
+	opt    Options
+	w      *walker
+	info   *Info
+	tally  *tally
+	closer Ender
+	// sum takes the bytes of the stream as the walker passes them; sumFrom is
+	// where the next of them lie in the current block.
+	sum     uint64
+	summing bool
+	sumFrom int
+	summed  int64
+}
+
+func newReader(src io.Reader, opt Options, blocks, size int) *reader {
+	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1}, tally: newTally()}
+	r.feeder = *newFeeder(src, blocks, size)
+	r.closer, _ = src.(Ender)
+	if f, ok := src.(interface{ Frames() []string }); ok {
+		r.info.Frames = f.Frames()
+	}
+	r.w = newWalker(&dialect{})
+	r.w.t = r.tally
+	r.w.refill = r.refill
+	return r
+}
+
+// refill is the walker's way to more bytes.
+func (r *reader) refill(keep int) bool {
+	w := r.w
+	r.addSum()
+	before := r.base
+	ok := r.advance(keep)
+	w.buf, w.base = r.bytes(), r.base
+	w.pos -= int(r.base - before)
+	r.sumFrom = w.pos
+	return ok
+}
+
+// addSum takes the bytes passed since it last did into the checksum.
+func (r *reader) addSum() {
+	if !r.summing || r.cur == nil {
+		return
+	}
+	part := r.cur.data[r.sumFrom:r.w.pos]
+	if !r.opt.NoChecksum {
+		r.sum = crc64.Update(r.sum, part)
+	}
+	r.summed += int64(len(part))
+	r.sumFrom = r.w.pos
+}
+
+// startSum begins a new run of bytes to sum up.
+func (r *reader) startSum() {
+	r.sum, r.summed, r.summing, r.sumFrom = 0, 0, true, r.w.pos
+}
+
+// guard runs f and gives the failure that it stopped with.
+func (w *walker) guard(f func()) (fail *failure) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *failure:
+			fail = p
+		case runtime.Error:
+			if w.outside {
+				panic(p)
+			}
+			// A claim that no check caught: damage, and a fault of ours.
+			fail = &failure{offset: w.offset(), reason: "the data makes no sense here (internal error: " + p.Error() + ")"}
+		default:
+			panic(p)
+		}
+	}()
+	f()
+	return nil
+}
+
+// begin reads the magic and the header, up to the first key. The error is a
+// *FormatError.
+func (r *reader) begin() (*failure, error) {
+	r.advance(0)
+	r.w.buf, r.w.base = r.bytes(), 0
+	r.startSum()
+	if err := r.magic(); err != nil {
+		return nil, err
+	}
+	w := r.w
+	w.info = r.info
+	fail := w.guard(func() {
+		for {
+			w.ahead()
+			w.need(1)
+			switch op := w.buf[w.pos]; {
+			case op == opEOF, op == opExpire, op == opExpireMS, op == opIdle, op == opFreq, op == opKeyMeta && !w.src.valkey,
+				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.known(op):
+				return
+			}
+			w.step()
+		}
+	})
+	w.info = nil
+	r.info.Cluster = r.tally.cluster
+	if v := newestVersion(w.src.valkey); r.info.Version > v {
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): read on as long as every type is known", r.info.Version, v)
+	}
+	if r.opt.Memory != nil {
+		w.src.model = r.opt.Memory(r.info)
+		w.model = w.src.model
+	}
+	return fail, nil
+}
+
+func (r *reader) warn(format string, args ...any) {
+	r.info.Warnings = append(r.info.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) magic() error {
+	b := r.w.buf
+	if len(b) == 0 {
+		if r.err != io.EOF {
+			return r.err
+		}
+		return &FormatError{Reason: "the file is empty", Hint: "a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
+	}
+	digits := 0
+	switch {
+	case len(b) >= 9 && string(b[:5]) == "REDIS":
+		digits, r.info.Magic = 5, "REDIS"
+	case len(b) >= 9 && string(b[:6]) == "VALKEY":
+		digits, r.info.Magic = 6, "VALKEY"
+		r.w.src.valkey = true
+		r.info.Server = "valkey"
+	default:
+		return &FormatError{Reason: fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+	}
+	v, err := strconv.ParseUint(string(b[digits:9]), 10, 16)
+	if err != nil || v == 0 {
+		return &FormatError{Reason: fmt.Sprintf("not a snapshot: %q has no version", b[:9]), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+	}
+	r.info.Version = int(v)
+	r.w.src.version = int(v)
+	r.w.src.server = r.info.Server
+	r.w.pos = 9
+	return nil
+}
+
+// end reads what follows the end opcode. sum is that of all bytes before.
+func (r *reader) end(sum uint64) error {
+	w, in := r.w, r.info
+	in.Bytes = w.offset()
+	var bad string
+	if in.Version < 5 {
+		in.Checksum = ChecksumNone
+	} else {
+		for len(w.buf)-w.pos < 8 && r.refill(w.pos) {
+		}
+		if len(w.buf)-w.pos < 8 {
+			in.Checksum = ChecksumMissing
+			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.buf)-w.pos)
+			w.pos = len(w.buf)
+		} else {
+			stored := w.u64le()
+			switch {
+			case stored == 0:
+				in.Checksum = ChecksumOff
+				if r.opt.Strict {
+					bad = "the checksum is switched off (zero)"
+				}
+			case r.opt.NoChecksum:
+				in.Checksum = ChecksumUnread
+			case stored == sum:
+				in.Checksum = ChecksumOK
+			default:
+				in.Checksum = ChecksumMismatch
+				bad = fmt.Sprintf("the checksum is wrong: stored %016x, computed %016x", stored, sum)
+			}
+		}
+		in.Bytes = w.offset()
+	}
+	if r.err != nil && r.err != io.EOF && bad == "" {
+		return r.damage(&failure{offset: w.offset(), reason: "the source cannot be read on: " + r.err.Error(), err: r.err}, nil, nil)
+	}
+	if bad == "" {
+		after := w.buf[w.pos:]
+		in.Trailing = int64(len(after))
+		if r.closer != nil {
+			n, err := r.closer.End(w.offset(), after)
+			in.Trailing = n
+			if err != nil {
+				return r.damage(&failure{offset: w.offset(), reason: err.Error(), err: err}, nil, nil)
+			}
+		}
+		return nil
+	}
+	return r.damage(&failure{offset: w.offset(), reason: bad}, nil, nil)
+}
+
+// damage makes the error that a caller sees.
+func (r *reader) damage(f *failure, last, key []byte) *DamageError {
+	e := &DamageError{Offset: f.offset, Reason: f.reason, LastKey: last, Key: key, Err: f.err}
+	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(r.n) {
+		// The walk ran out of bytes because the source failed.
+		e.Err, e.Reason = r.err, "the source cannot be read on: "+r.err.Error()
+	}
+	return e
+}
+
+// finish fills in what the whole snapshot amounts to.
+func (r *reader) finish() {
+	r.tally.fill(r.info)
+	in := r.info
+	if in.StreamMismatch > 0 {
+		r.warn("%d streams have another number of live entries than their length says: old servers counted deletions wrongly", in.StreamMismatch)
+	}
+	if in.EmptyKeys > 0 {
+		r.warn("%d keys are collections without an element: a server drops them when it loads the file", in.EmptyKeys)
+	}
+}

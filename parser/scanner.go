@@ -1,0 +1,121 @@
+package parser
+
+import (
+	"io"
+	"iter"
+)
+
+// A Scanner reads the keys of a snapshot one after the other, in one goroutine
+// and in constant memory. See Run for a faster way.
+type Scanner struct {
+	r     *reader
+	begun bool
+	done  bool
+	key   *Key
+	err   error
+}
+
+// scanBlock is the buffer of a Scanner, of which it has two.
+const scanBlock = 256 << 10
+
+// NewScanner makes a Scanner of a snapshot that is neither compressed nor
+// framed; Open and Wrap undo both.
+func NewScanner(src io.Reader, opt Options) *Scanner {
+	return newScanner(src, opt, scanBlock)
+}
+
+func newScanner(src io.Reader, opt Options, block int) *Scanner {
+	return &Scanner{r: newReader(src, opt, 2, block)}
+}
+
+// Scan reads the next key, which Key then gives. It returns false at the end
+// of the snapshot and at the first error.
+func (s *Scanner) Scan() bool {
+	if s.done {
+		return false
+	}
+	if !s.begun && !s.begin() {
+		return false
+	}
+	w := s.r.w
+	var how stepped
+	fail := w.guard(func() {
+		for how = w.step(); how == steppedOp; how = w.step() {
+		}
+	})
+	switch {
+	case fail != nil:
+		s.fail(fail)
+		return false
+	case how == steppedEnd:
+		s.r.addSum()
+		s.finish(s.r.end(s.r.sum))
+		if d, ok := s.err.(*DamageError); ok {
+			d.LastKey = w.whole
+		}
+		return false
+	}
+	s.key = &w.key
+	return true
+}
+
+func (s *Scanner) begin() bool {
+	s.begun = true
+	fail, err := s.r.begin()
+	switch {
+	case err != nil:
+		s.finish(err)
+	case fail != nil:
+		s.fail(fail)
+	}
+	return !s.done
+}
+
+func (s *Scanner) fail(f *failure) {
+	w := s.r.w
+	var key []byte
+	if w.inKey {
+		key = append([]byte{}, w.key.Name...)
+	}
+	s.r.info.Bytes = f.offset
+	s.finish(s.r.damage(f, w.whole, key))
+}
+
+func (s *Scanner) finish(err error) {
+	s.done, s.key, s.err = true, nil, err
+	s.r.finish()
+}
+
+// Key is the key that Scan read last, or nil. It is overwritten by the next
+// call of Scan; Clone keeps it.
+func (s *Scanner) Key() *Key { return s.key }
+
+// Err is the error that ended the scan: nil at the end of a sound snapshot,
+// else a *FormatError, a *DamageError, or that of the source.
+func (s *Scanner) Err() error { return s.err }
+
+// Info is what the snapshot says of itself, as far as it was read: all of it
+// when Scan has returned false, the header from the first call on.
+func (s *Scanner) Info() *Info {
+	if !s.begun && !s.done {
+		s.begin()
+	}
+	return s.r.info
+}
+
+// All ranges over the keys. An error comes last, with a nil key.
+func (s *Scanner) All() iter.Seq2[*Key, error] {
+	return func(yield func(*Key, error) bool) {
+		for s.Scan() {
+			if !yield(s.key, nil) {
+				return
+			}
+		}
+		if s.err != nil {
+			yield(nil, s.err)
+		}
+	}
+}
+
+// offset is where the next key, or the opcodes before it, begin.
+func (s *Scanner) offset() int64 { return s.r.w.offset() }

@@ -1,0 +1,405 @@
+package parser
+
+import (
+	"sort"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// Opcodes of a module's own serialization.
+const (
+	modEOF = iota
+	modSInt
+	modUInt
+	modFloat
+	modDouble
+	modString
+)
+
+// moduleFields passes what a module wrote, up to its end mark.
+func (w *walker) moduleFields() {
+	for {
+		w.ahead()
+		switch op := w.length(); op {
+		case modEOF:
+			return
+		case modSInt, modUInt:
+			w.length()
+		case modFloat:
+			w.take(4)
+		case modDouble:
+			w.take(8)
+		case modString:
+			w.string(&w.first, 0)
+		default:
+			w.failf("a module's data has the unknown opcode %d", op)
+		}
+	}
+}
+
+const moduleAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// moduleName gives the type name in a module's ID: nine characters of six
+// bits above ten bits of version (module.c, moduleTypeNameByID).
+func moduleName(id uint64) (name [9]byte) {
+	id >>= 10
+	for i := 8; i >= 0; i-- {
+		name[i] = moduleAlphabet[id&63]
+		id >>= 6
+	}
+	return name
+}
+
+func (w *walker) moduleValue() {
+	w.of(Module, EncUnknown, memory.Other)
+	m := w.t.module(w.length())
+	m.Keys++
+	w.key.ModuleName = m.Name
+	w.moduleFields()
+	w.unknownSizes()
+}
+
+// unknownSizes marks a value whose elements nobody but its module knows.
+func (w *walker) unknownSizes() {
+	k := &w.key
+	k.Elements, k.ValueBytes, k.Largest, k.Longest = -1, -1, -1, -1
+	w.best.kind, k.LargestName = bestNone, nil
+}
+
+// array walks an array of Redis 8.8: elements with an index, each a string or
+// a number of eight bytes.
+func (w *walker) array() {
+	w.of(Array, EncSliced, memory.Other)
+	k := &w.key
+	n := w.length()
+	if n == 0 {
+		w.failf("an array without elements")
+	}
+	if flag := w.length(); flag != 0 {
+		w.length()
+	}
+	k.Elements = w.checkLen(n)
+	k.Largest = -1
+	for range n {
+		w.ahead()
+		index := w.length()
+		size := int64(8)
+		s := &w.first
+		switch tag := w.length(); tag {
+		case 0, 3:
+			w.string(s, 0)
+			size = s.n
+		case 1, 2:
+			w.take(8)
+			*s = str{n: 8, kind: strInt}
+		default:
+			w.pos--
+			w.failf("an array's element has the unknown kind %d", tag)
+		}
+		k.ValueBytes += size
+		if size > k.Largest {
+			k.Largest, k.Longest = size, size
+			w.bestIndex(int64(index))
+			if size >= headFrom {
+				k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
+			}
+		}
+	}
+}
+
+// cron passes a job of KeyDB.
+func (w *walker) cron() {
+	w.of(Cron, EncUnknown, memory.Other)
+	w.string(&w.first, 0)
+	w.take(16)
+	for range 2 {
+		n := w.length()
+		for range n {
+			w.ahead()
+			w.string(&w.first, 0)
+		}
+	}
+	w.unknownSizes()
+	w.key.Elements = 1
+}
+
+// jsonValue passes a JSON document of Dragonfly.
+func (w *walker) jsonValue() {
+	w.of(JSON, EncUnknown, memory.Other)
+	s := &w.first
+	w.string(s, 0)
+	k := &w.key
+	k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, s.n, s.n, s.n
+	k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
+}
+
+// dragonflyValue walks the types that only Dragonfly writes. Its numbers are
+// those of other servers too, so it is asked only where the header says so.
+func (w *walker) dragonflyValue(t byte) bool {
+	switch t {
+	case 30:
+		w.jsonValue()
+	case 31:
+		w.of(Hash, EncHashtable, memory.Other)
+		w.fields(w.length(), expiryText, 0)
+	case 32:
+		w.dragonflySet()
+	case 33, 34:
+		w.sketch()
+		w.length()
+		w.take(16)
+		for range 3 {
+			w.length()
+		}
+		filters := w.length()
+		for range filters {
+			w.ahead()
+			w.length()
+			if t == 33 {
+				w.string(&w.first, 0)
+			} else {
+				w.chunks()
+			}
+		}
+	case 35:
+		w.sketch()
+		width, depth := w.length(), w.length()
+		w.length()
+		if width > maxLen || depth > maxLen || width > 0 && depth > maxLen/8/width {
+			w.failf("a sketch of %d by %d cells is larger than any file", width, depth)
+		}
+		w.skip(width * depth * 8)
+	case 36:
+		w.sketch()
+		for range 4 {
+			w.length()
+		}
+		w.take(8)
+		n := w.length()
+		for range n {
+			w.ahead()
+			w.string(&w.first, 0)
+			w.length()
+		}
+		w.skip(w.length())
+	case 37:
+		w.sketch()
+		for range 6 {
+			w.length()
+		}
+		filters := w.length()
+		for range filters {
+			w.chunks()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (w *walker) sketch() {
+	w.of(Sketch, EncUnknown, memory.Other)
+	w.unknownSizes()
+}
+
+// chunks passes a total, and pieces that add up to it.
+func (w *walker) chunks() {
+	left := w.length()
+	w.checkLen(left)
+	for left > 0 {
+		n := w.length()
+		if n == 0 || n > left {
+			w.failf("a filter's chunk of %d bytes does not fit into the %d that are left", n, left)
+		}
+		w.skip(n)
+		left -= n
+	}
+}
+
+func (w *walker) dragonflySet() {
+	w.of(Set, EncHashtable, memory.Other)
+	n := w.length()
+	k, s := &w.key, &w.first
+	k.Elements = w.checkLen(n)
+	k.Largest = -1
+	for range n {
+		w.ahead()
+		w.string(s, 0)
+		k.ValueBytes += s.n
+		if s.n > k.Largest {
+			k.Largest, k.Longest = s.n, s.n
+			w.newLargest(s, s, s.n, 0)
+		}
+		w.string(&w.second, 1)
+		if at, ok := w.second.int(w.text(&w.second, 20)); ok && at > 0 {
+			w.fieldExpiry(at)
+		}
+	}
+	k.Largest = max(k.Largest, 0)
+}
+
+// templates are the field names that hashes of Redis 8.10 share, by ID.
+type templates struct {
+	byID   map[uint64]template
+	fields int
+}
+
+type template struct {
+	lens  []uint32 // length of each name
+	names []byte   // their first bytes, MaxElementName at most each
+	ends  []uint32 // where each ends in names
+}
+
+// Limits on what is kept of templates: a server has a few thousand at most.
+const (
+	maxTemplates      = 1 << 16
+	maxTemplateFields = 1 << 20
+	maxTemplateNames  = 8 << 20 // bytes of names kept of all of them
+)
+
+// defineTemplate reads opcode 242.
+func (w *walker) defineTemplate() {
+	t := &w.src.templates
+	id, n := w.length(), w.length()
+	if n == 0 {
+		w.failf("a hash template without fields")
+	}
+	if t.byID == nil {
+		t.byID = make(map[uint64]template)
+	}
+	if _, ok := t.byID[id]; ok {
+		w.failf("the hash template %d is defined twice", id)
+	}
+	if len(t.byID) >= maxTemplates {
+		w.failf("more than %d hash templates", maxTemplates)
+	}
+	t.byID[id] = w.templateNames(n)
+}
+
+// templateNames reads n field names.
+func (w *walker) templateNames(n uint64) template {
+	var d template
+	t := &w.src.templates
+	for range n {
+		w.ahead()
+		w.string(&w.first, 0)
+		if t.fields++; t.fields > maxTemplateFields || len(d.names) > maxTemplateNames {
+			w.failf("hash templates of more than %d fields", maxTemplateFields)
+		}
+		if w.first.n > 1<<31 {
+			w.failf("a field name of %d bytes", w.first.n)
+		}
+		d.lens = append(d.lens, uint32(w.first.n))
+		d.names = append(d.names, w.text(&w.first, MaxElementName)...)
+		d.ends = append(d.ends, uint32(len(d.names)))
+	}
+	return d
+}
+
+func (d *template) name(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = d.ends[i-1]
+	}
+	return d.names[from:d.ends[i]]
+}
+
+// templateHash walks a hash whose names stand in a template: 29 and 31 bring
+// their own, 30 and 32 refer to one; 29 and 30 keep the values in a listpack.
+func (w *walker) templateHash(t byte) {
+	w.of(Hash, EncTemplate, memory.Other)
+	k := &w.key
+	k.Largest = -1
+	var d template
+	found := func(id uint64) {
+		var ok bool
+		if d, ok = w.src.templates.byID[id]; !ok {
+			w.failf("the hash template %d was never defined", id)
+		}
+	}
+	b, e := &w.blob, &w.entries[0]
+	if t == 29 || t == 31 {
+		before := w.src.templates.fields
+		switch format := w.length(); format {
+		case 0:
+			w.open(b)
+			d = w.packedNames(b)
+		case 1:
+			d = w.templateNames(w.length())
+		default:
+			w.pos--
+			w.failf("a hash template's names have the unknown form %d", format)
+		}
+		w.src.templates.fields = before
+	}
+	add := func(i int, v int64) {
+		if i >= len(d.lens) {
+			w.failf("a hash has more values than its template has fields (%d)", len(d.lens))
+		}
+		f := int64(d.lens[i])
+		k.ValueBytes += f + v
+		k.Longest = max(k.Longest, f, v)
+		if f+v > k.Largest {
+			k.Largest = f + v
+			w.bestBuf = append(w.bestBuf[:0], d.name(i)...)
+			w.best = best{kind: bestText, text: w.bestBuf, n: f}
+		}
+		k.Elements++
+	}
+	if t == 29 || t == 30 {
+		w.open(b)
+		claimed := b.openPacked(false)
+		id := uint64(b.number(e, "the template's ID"))
+		if t == 30 {
+			found(id)
+		}
+		entries := int64(1)
+		for i := 0; b.rest() > 1; i++ {
+			b.next(e)
+			add(i, e.n)
+			entries++
+		}
+		b.closePacked(false, claimed, entries)
+	} else {
+		if t == 32 {
+			found(w.length())
+		}
+		for i := range d.lens {
+			w.ahead()
+			w.string(&w.first, 0)
+			add(i, w.first.n)
+		}
+	}
+	if k.Elements != int64(len(d.lens)) {
+		w.failf("a hash has %d values, but its template %d fields", k.Elements, len(d.lens))
+	}
+	k.Largest = max(k.Largest, 0)
+}
+
+func (w *walker) packedNames(b *blob) template {
+	var d template
+	claimed := b.openPacked(false)
+	e := &w.entries[0]
+	var entries int64
+	for b.rest() > 1 {
+		b.next(e)
+		if entries++; entries > maxTemplateFields || len(d.names) > maxTemplateNames || e.n > 1<<31 {
+			w.failf("a hash template of more than %d fields", maxTemplateFields)
+		}
+		d.lens = append(d.lens, uint32(e.n))
+		d.names = append(d.names, cut(b.entryText(e, false), MaxElementName)...)
+		d.ends = append(d.ends, uint32(len(d.names)))
+	}
+	b.closePacked(false, claimed, entries)
+	return d
+}
+
+// sortedModules gives modules by name.
+func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
+	var out []ModuleInfo
+	for _, v := range m {
+		out = append(out, *v)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}

@@ -1,0 +1,227 @@
+package parser
+
+import (
+	"encoding/binary"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// Flags of an entry in a stream's node.
+const (
+	entryDeleted    = 1
+	entrySameFields = 2
+)
+
+// stream walks a stream: nodes of entries, then consumer groups, then, from
+// Redis 8.6 on, what it knows of its producers. The number of its elements is
+// its length field, whatever its nodes hold.
+func (w *walker) stream(t byte) {
+	w.of(Stream, EncStream, memory.StreamTree)
+	w.manyBlobs = true
+	k, b := &w.key, &w.blob
+	k.Live = 0
+	nodes := w.length()
+	k.Nodes = w.checkLen(nodes)
+	k.Largest = -1
+	for i := uint64(0); i < nodes; i++ {
+		w.ahead()
+		id := &w.first
+		w.string(id, 0)
+		if id.n != 16 {
+			w.failf("a stream node's key has %d bytes instead of 16", id.n)
+		}
+		raw := w.text(id, 16)
+		hi, lo := binary.BigEndian.Uint64(raw), binary.BigEndian.Uint64(raw[8:])
+		w.open(b)
+		w.streamNode(b, hi, lo)
+		if w.model != nil {
+			w.model.StreamNode(&w.acc, hi, lo, b.size)
+		}
+	}
+	k.Largest = max(k.Largest, 0)
+	k.Elements = w.checkLen(w.length())
+	w.length()
+	w.length()
+	if t >= 19 {
+		for range 5 {
+			w.length()
+		}
+	}
+	w.groups(t)
+	if t >= 26 {
+		w.producers()
+	}
+	if k.Live != k.Elements {
+		w.t.streamMismatch++
+	}
+}
+
+func (w *walker) groups(t byte) {
+	k, m := &w.key, w.model
+	groups := w.length()
+	k.Groups = w.checkLen(groups)
+	for range groups {
+		w.ahead()
+		name := &w.first
+		w.string(name, 0)
+		w.length()
+		w.length()
+		if t >= 19 {
+			w.length()
+		}
+		if m != nil {
+			m.Group(&w.acc, name.n)
+		}
+		pel := w.length()
+		k.Pending += w.checkLen(pel)
+		for range pel {
+			id := w.take(24)
+			if m != nil {
+				m.Pending(&w.acc, binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+			}
+			w.length()
+		}
+		consumers := w.length()
+		k.Consumers += w.checkLen(consumers)
+		for range consumers {
+			w.ahead()
+			w.string(name, 0)
+			w.take(8)
+			if t >= 21 {
+				w.take(8)
+			}
+			if m != nil {
+				m.Consumer(&w.acc, name.n)
+			}
+			own := w.length()
+			for range own {
+				id := w.take(16)
+				if m != nil {
+					m.ConsumerPending(&w.acc, binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+				}
+			}
+		}
+		if t >= 27 {
+			nacked := w.length()
+			for range nacked {
+				w.take(16)
+			}
+		}
+		w.checkLen(uint64(k.Pending))
+		w.checkLen(uint64(k.Consumers))
+	}
+}
+
+// producers passes what makes XADD idempotent.
+func (w *walker) producers() {
+	w.length()
+	w.length()
+	producers := w.length()
+	for range producers {
+		w.ahead()
+		w.string(&w.first, 0)
+		ids := w.length()
+		for range ids {
+			w.ahead()
+			w.string(&w.first, 0)
+			w.length()
+			w.length()
+		}
+	}
+	w.length()
+	w.length()
+}
+
+// next passes one listpack entry.
+func (b *blob) next(e *entry) {
+	if b.left > 0 {
+		b.ready()
+	}
+	if p := b.pos; p < len(b.buf) {
+		c := b.buf[p]
+		if t := int(fastListpack[c]); t != 0 && p+t&0xff < len(b.buf) {
+			e.n, e.at, e.isInt = int64(t>>8), p, c < 0x80
+			e.val = int64(c)
+			b.pos = p + t&0xff
+			return
+		}
+	}
+	b.slowEntry(e, false, 0)
+}
+
+func (b *blob) number(e *entry, what string) int64 {
+	b.next(e)
+	if !e.isInt {
+		b.failf("%s in a stream's node is not a number", what)
+	}
+	return e.val
+}
+
+// streamNode walks one node: a master entry with the usual field names, then
+// entries that differ from it.
+func (w *walker) streamNode(b *blob, hi, lo uint64) {
+	claimed := b.openPacked(false)
+	e := &w.entries[0]
+	count, deleted := b.number(e, "the count"), b.number(e, "the count of deleted entries")
+	names := b.number(e, "the number of fields")
+	if count < 0 || deleted < 0 || names < 0 {
+		b.failf("a stream's node has a negative count")
+	}
+	var namesSum, namesLongest int64
+	for range names {
+		b.next(e)
+		namesSum += e.n
+		namesLongest = max(namesLongest, e.n)
+	}
+	if b.number(e, "the end of the master entry") != 0 {
+		b.failf("the master entry of a stream's node does not end in 0")
+	}
+	entries := 4 + names
+	k := &w.key
+	var seen int64
+	for b.rest() > 1 {
+		flags := b.number(e, "an entry's flags")
+		ms, seq := b.number(e, "an ID"), b.number(e, "an ID")
+		var size, longest, parts int64
+		if flags&entrySameFields != 0 {
+			size, longest = namesSum, namesLongest
+			for range names {
+				b.next(e)
+				size += e.n
+				longest = max(longest, e.n)
+			}
+			parts = names + 3
+			entries += names + 4
+		} else {
+			n := b.number(e, "the number of fields")
+			if n < 0 || n > b.rest() {
+				b.failf("an entry of a stream claims %d fields", n)
+			}
+			for range 2 * n {
+				b.next(e)
+				size += e.n
+				longest = max(longest, e.n)
+			}
+			parts = 2*n + 4
+			entries += 2*n + 5
+		}
+		if got := b.number(e, "the length of an entry"); got != parts {
+			b.failf("an entry of a stream has %d parts but says %d", parts, got)
+		}
+		seen++
+		if flags&entryDeleted != 0 {
+			continue
+		}
+		k.Live++
+		k.ValueBytes += size
+		k.Longest = max(k.Longest, longest)
+		if size > k.Largest {
+			k.Largest = size
+			w.best = best{kind: bestID, hi: hi + uint64(ms), lo: lo + uint64(seq)}
+		}
+	}
+	if seen != count+deleted {
+		b.failf("a stream's node says it has %d entries, but %d are there", count+deleted, seen)
+	}
+	b.closePacked(false, claimed, entries)
+}

@@ -1,0 +1,110 @@
+package parser
+
+// tally counts what a walker met. Tallies of parts of a snapshot add up.
+type tally struct {
+	keys           int64
+	types          [256]int64
+	opcodes        [256]int64
+	streamMismatch int64
+	emptyKeys      int64
+	cluster        bool
+	auxCount       int64
+	functions      int64
+	functionBytes  int64
+	scripts        int64
+	scriptBytes    int64
+	modules        map[string]*ModuleInfo
+	lastDB         int
+	dbs            map[int]struct{}
+}
+
+func newTally() *tally { return &tally{lastDB: -1} }
+
+// Bounds on what a hostile file can make a tally hold.
+const (
+	maxModules   = 1024
+	maxDatabases = 1 << 16
+)
+
+func (t *tally) reset() {
+	m, d := t.modules, t.dbs
+	clear(m)
+	clear(d)
+	*t = tally{modules: m, dbs: d, lastDB: -1}
+}
+
+func (t *tally) addDB(db int) {
+	if db == t.lastDB {
+		return
+	}
+	t.lastDB = db
+	if t.dbs == nil {
+		t.dbs = make(map[int]struct{})
+	}
+	if len(t.dbs) < maxDatabases {
+		t.dbs[db] = struct{}{}
+	}
+}
+
+// module counts for the module of an ID; those beyond maxModules share a name.
+func (t *tally) module(id uint64) *ModuleInfo {
+	raw := moduleName(id)
+	if m, ok := t.modules[string(raw[:])]; ok {
+		return m
+	}
+	return t.moduleNamed(string(raw[:]))
+}
+
+func (t *tally) moduleNamed(name string) *ModuleInfo {
+	if m, ok := t.modules[name]; ok {
+		return m
+	}
+	if t.modules == nil {
+		t.modules = make(map[string]*ModuleInfo)
+	}
+	if len(t.modules) >= maxModules {
+		name = "(other)"
+		if m, ok := t.modules[name]; ok {
+			return m
+		}
+	}
+	m := &ModuleInfo{Name: name}
+	t.modules[name] = m
+	return m
+}
+
+func (t *tally) add(o *tally) {
+	t.keys += o.keys
+	for i := range t.types {
+		t.types[i] += o.types[i]
+		t.opcodes[i] += o.opcodes[i]
+	}
+	t.streamMismatch += o.streamMismatch
+	t.emptyKeys += o.emptyKeys
+	t.cluster = t.cluster || o.cluster
+	t.auxCount += o.auxCount
+	t.functions += o.functions
+	t.functionBytes += o.functionBytes
+	t.scripts += o.scripts
+	t.scriptBytes += o.scriptBytes
+	for name, m := range o.modules {
+		into := t.moduleNamed(name)
+		into.Keys += m.Keys
+		into.Aux += m.Aux
+	}
+	for db := range o.dbs {
+		t.addDB(db)
+	}
+}
+
+// fill puts the counts into what a caller sees.
+func (t *tally) fill(in *Info) {
+	in.Keys, in.Types, in.Opcodes = t.keys, t.types, t.opcodes
+	in.StreamMismatch, in.EmptyKeys = t.streamMismatch, t.emptyKeys
+	in.Cluster = in.Cluster || t.cluster
+	in.AuxCount = t.auxCount
+	in.Functions, in.FunctionBytes = t.functions, t.functionBytes
+	in.Scripts, in.ScriptBytes = t.scripts, t.scriptBytes
+	in.Modules = sortedModules(t.modules)
+	in.Databases = len(t.dbs)
+}

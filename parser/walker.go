@@ -1,0 +1,288 @@
+package parser
+
+import (
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// A walker reads records one after the other. It has one grammar for both
+// ways of use: over a stream, whose window fills again as it goes, and over a
+// block of whole records.
+type walker struct {
+	window
+	src  *dialect
+	info *Info // while the header is read, else nil
+	t    *tally
+
+	key  Key
+	db   int
+	pend pending // what opcodes said of the next key
+	// inKey says that the name in key is that of the key being read.
+	inKey bool
+	whole []byte // name of the last whole key, nil before the first
+	// outside says that the caller's code runs: its panics are not ours.
+	outside bool
+
+	model *memory.Model
+	acc   memory.Acc
+	facts memory.Facts
+
+	best best
+	// first and second are the strings of the element being read, heads their
+	// first bytes where those do not stay in the buffer.
+	first, second str
+	heads         [3][]byte
+	entries       [3]entry
+	manyBlobs     bool // the value has several packed blocks
+	blob          blob
+	scratch       []byte // a small LZF blob, decompressed
+	digits        []byte
+	nameBuf       []byte
+	lastBuf       []byte // holds whole, where nameBuf did
+	bestBuf       []byte
+	headBuf       []byte
+}
+
+// dialect is what the header says of the numbers that follow. All walkers of a
+// snapshot share it.
+type dialect struct {
+	valkey    bool // magic VALKEY
+	version   int
+	dragonfly bool
+	server    string
+	major     int // of the server's version, 0 unknown
+	minor     int
+	model     *memory.Model
+	templates templates
+}
+
+type pending struct {
+	hasExpire bool
+	expire    int64
+	idle      int64
+	freq      int16
+	any       bool
+}
+
+var nothingPending = pending{idle: -1, freq: -1}
+
+func newWalker(src *dialect) *walker {
+	w := &walker{src: src, pend: nothingPending}
+	w.headBuf = make([]byte, 0, MaxHead)
+	w.bestBuf = make([]byte, 0, MaxElementName)
+	w.digits = make([]byte, 0, 24)
+	return w
+}
+
+// best is the name of the largest element until now.
+type best struct {
+	kind   uint8
+	text   []byte
+	n      int64
+	val    int64
+	hi, lo uint64
+}
+
+const (
+	bestNone uint8 = iota
+	bestText
+	bestInt   // a number
+	bestIndex // an item's index
+	bestID    // a stream ID
+)
+
+func (w *walker) bestIndex(i int64) { w.best = best{kind: bestIndex, val: i} }
+
+// bestString names the largest element after a string of the snapshot.
+func (w *walker) bestString(s *str) {
+	if s.kind == strInt {
+		w.best = best{kind: bestInt, val: s.val}
+		return
+	}
+	w.best = best{kind: bestText, n: s.n, text: w.best.text}
+	text := w.text(s, MaxElementName)
+	if w.refill == nil && s.kind == strPlain {
+		w.best.text = text
+		return
+	}
+	w.bestBuf = append(w.bestBuf[:0], text...)
+	w.best.text = w.bestBuf
+}
+
+// bestEntry names the largest element after an entry of a packed encoding.
+func (w *walker) bestEntry(b *blob, e *entry, zl bool) {
+	if e.isInt && e.at < 0 {
+		w.best = best{kind: bestInt, val: e.val}
+		return
+	}
+	text := b.entryText(e, zl)
+	if !b.firm || (len(w.digits) > 0 && len(text) > 0 && &text[0] == &w.digits[0]) {
+		w.bestBuf = append(w.bestBuf[:0], text...)
+		text = w.bestBuf
+	}
+	w.best = best{kind: bestText, text: cut(text, MaxElementName), n: e.n}
+}
+
+// nameBest puts the name of the largest element into the key.
+func (w *walker) nameBest() {
+	k, b := &w.key, &w.best
+	switch b.kind {
+	case bestNone:
+		k.LargestName, k.LargestNameLen = nil, 0
+		return
+	case bestText:
+		k.LargestName, k.LargestNameLen = b.text, b.n
+		return
+	case bestInt, bestIndex:
+		w.bestBuf = appendInt(w.bestBuf[:0], b.val)
+	case bestID:
+		w.bestBuf = strconv.AppendUint(w.bestBuf[:0], b.hi, 10)
+		w.bestBuf = append(w.bestBuf, '-')
+		w.bestBuf = strconv.AppendUint(w.bestBuf, b.lo, 10)
+	}
+	k.LargestName, k.LargestNameLen = w.bestBuf, int64(len(w.bestBuf))
+}
+
+func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }
+
+// name reads the name of the key that begins.
+func (w *walker) name() {
+	k := &w.key
+	if w.refill == nil {
+		// In a block the name stays where it is.
+		if c := w.buf[w.pos]; c < 64 && len(w.buf)-w.pos > 64 {
+			k.Name, k.NameLen = w.buf[w.pos+1:w.pos+1+int(c)], int64(c)
+			w.pos += 1 + int(c)
+			w.inKey = true
+			return
+		}
+	}
+	n, special := w.lengthOrForm()
+	switch {
+	case special && n == formLZF:
+		clen, ulen := w.length(), w.length()
+		if ulen > MaxName || clen > MaxName {
+			w.longName(clen, ulen)
+			break
+		}
+		w.need(int(clen))
+		w.nameBuf = grown(w.nameBuf, int(ulen)+lzfSlack)
+		if !lzfDecode(w.nameBuf, w.buf[w.pos:w.pos+int(clen)], int(ulen)) {
+			w.failf(lzfBad)
+		}
+		w.pos += int(clen)
+		k.Name, k.NameLen = w.nameBuf[:ulen], int64(ulen)
+	case special:
+		var v int64
+		switch n {
+		case formInt8:
+			v = int64(int8(w.byte()))
+		case formInt16:
+			b := w.take(2)
+			v = int64(int16(uint16(b[0]) | uint16(b[1])<<8))
+		case formInt32:
+			v = int64(int32(w.u32le()))
+		default:
+			w.pos--
+			w.failf("string form %d is not defined", n)
+		}
+		w.nameBuf = appendInt(w.nameBuf[:0], v)
+		k.Name, k.NameLen = w.nameBuf, int64(len(w.nameBuf))
+	case n <= MaxName:
+		w.need(int(n))
+		k.Name, k.NameLen = w.buf[w.pos:w.pos+int(n)], int64(n)
+		if w.refill != nil {
+			w.nameBuf = append(w.nameBuf[:0], k.Name...)
+			k.Name = w.nameBuf
+		}
+		w.pos += int(n)
+	default:
+		k.NameLen = w.checkLen(n)
+		w.need(MaxName)
+		w.nameBuf = append(w.nameBuf[:0], w.buf[w.pos:w.pos+MaxName]...)
+		k.Name = w.nameBuf
+		w.inKey = true
+		w.skip(n)
+	}
+	w.inKey = true
+}
+
+// longName reads a compressed name of which not all can be kept.
+func (w *walker) longName(clen, ulen uint64) {
+	w.key.NameLen = w.checkLen(ulen)
+	w.checkLen(clen)
+	if clen < ulen/lzfBest {
+		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	}
+	head := int(min(clen, MaxName))
+	w.need(head)
+	w.nameBuf = grown(w.nameBuf, MaxName)
+	w.nameBuf = lzfHead(w.nameBuf[:0:MaxName], w.buf[w.pos:w.pos+head])
+	w.key.Name = w.nameBuf
+	w.inKey = true
+	w.lzfPass(clen, int64(ulen))
+}
+
+func grown(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// record reads the key whose type byte was just read.
+func (w *walker) record(t byte) {
+	k := &w.key
+	*k = Key{DB: w.db, RDBType: t, HasExpire: w.pend.hasExpire, ExpireAt: w.pend.expire, Idle: w.pend.idle, Freq: w.pend.freq,
+		Offset: w.offset() - 1, Live: -1, Memory: -1, MemoryUsage: -1, CompactMemory: -1}
+	w.best.kind = bestNone
+	w.manyBlobs = false
+	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
+	w.name()
+	start := w.offset()
+	if w.model != nil {
+		w.model.Begin(&w.acc)
+		w.facts = memory.Facts{}
+	}
+	w.value(t)
+	k.Serialized = w.offset() - start
+	if w.best.kind != bestNone || k.LargestName != nil {
+		w.nameBest()
+	}
+	if w.model != nil {
+		w.measure()
+	}
+	w.inKey = false
+	w.whole = k.Name
+	w.pend = nothingPending
+	w.t.keys++
+	w.t.types[t]++
+	if k.Elements == 0 && k.Type != Stream {
+		w.t.emptyKeys++
+	}
+	w.t.addDB(k.DB)
+}
+
+// measure asks the memory model what the key takes.
+func (w *walker) measure() {
+	k, f := &w.key, &w.facts
+	f.KeyLen, f.TTL, f.Clock = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0
+	f.Type = uint8(k.Type)
+	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
+	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
+	r := w.model.Finish(&w.acc, f)
+	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = r.Alloc, r.Usage, r.Compact, r.Bound
+}
+
+// fieldExpiry counts the expiry of one field, 0 none.
+func (w *walker) fieldExpiry(at int64) {
+	if at == 0 {
+		return
+	}
+	k := &w.key
+	if k.FieldsWithTTL == 0 || at < k.MinFieldExpire {
+		k.MinFieldExpire = at
+	}
+	k.FieldsWithTTL++
+}
