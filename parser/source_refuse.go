@@ -41,17 +41,14 @@ const aofHint = "rdblens reads snapshots: take one with BGSAVE or redis-cli --rd
 // as its first bytes show, and what to do.
 func (s *Source) refuse() error {
 	head := s.top.peek(peekSize)
-	if err := s.top.err; len(head) == 0 && err != nil && err != io.EOF {
-		if len(s.frames) > 0 {
-			return s.broken(err)
-		}
-		return err
+	if s.raw.err != nil {
+		return s.raw.err
 	}
-	e := recognise(head, s.top.err == io.EOF)
 	var packing *layerError
 	if errors.As(s.top.err, &packing) && len(head) < 9 {
 		return s.broken(s.top.err)
 	}
+	e := recognise(head, s.top.err == io.EOF)
 	if n := len(s.frames); n == 0 {
 		return e
 	} else if strings.HasPrefix(s.frames[n-1], "replication") {
