@@ -54,6 +54,7 @@ func (w *walker) open(b *blob) {
 		clen, ulen := w.length(), w.length()
 		b.size = w.checkLen(ulen)
 		w.checkLen(clen)
+		w.rare = true
 		w.key.LZFIn += int64(clen)
 		w.key.LZFOut += b.size
 		if ulen > 0 && clen < ulen/lzfBest {

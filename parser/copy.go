@@ -42,7 +42,7 @@ const (
 	captureMax = 16 << 20
 	inflateMax = 16 << 20
 	// scannerAhead is more than a Scanner reads beyond the key that it gives.
-	scannerAhead = 4 * blockSize
+	scannerAhead = 4 * scanBlock
 )
 
 // Extract reads a snapshot up to the first key of that name, in database db or

@@ -130,6 +130,7 @@ const lzfBad = "a compressed string does not decompress to the length it claims"
 func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
 	s.n = w.checkLen(ulen)
 	w.checkLen(clen)
+	w.rare = true
 	w.key.LZFIn += int64(clen)
 	w.key.LZFOut += s.n
 	if ulen > 0 && clen < ulen/lzfBest {

@@ -54,7 +54,13 @@ const (
 
 // step reads one opcode, or one key.
 func (w *walker) step() stepped {
-	op := w.byte()
+	w.need(1)
+	op := w.buf[w.pos]
+	w.pos++
+	if op == 0 {
+		w.record(op)
+		return steppedKey
+	}
 	switch op {
 	case opExpireMS:
 		w.pend.hasExpire, w.pend.expire, w.pend.any = true, int64(w.u64le()), true

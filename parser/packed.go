@@ -204,9 +204,50 @@ func (b *blob) entryText(e *entry, zl bool) []byte {
 	return b.w.digits
 }
 
+// middleEntry passes a listpack entry of those kinds that are frequent, where
+// 16 bytes of the block lie behind its first one.
+func (b *blob) middleEntry(e *entry) bool {
+	buf := b.buf[b.pos : b.pos+16]
+	var v int64
+	var size int
+	switch c := buf[0]; {
+	case c < 0x80:
+		v, size = int64(c), 2
+	case c < 0xc0:
+		return false
+	case c < 0xe0:
+		v, size = (int64(c&0x1f)<<8|int64(buf[1]))<<51>>51, 3
+	case c < 0xf0:
+		n := int(c&0x0f)<<8 | int(buf[1])
+		end := b.pos + 2 + n + int(backLen(int64(n+2)))
+		if end >= len(b.buf) {
+			return false
+		}
+		e.n, e.isInt, e.at, e.head = int64(n), false, -1, b.buf[b.pos+2:b.pos+2+min(n, MaxElementName)]
+		b.pos = end
+		return true
+	case c == 0xf1:
+		v, size = int64(int16(binary.LittleEndian.Uint16(buf[1:]))), 4
+	case c == 0xf2:
+		v, size = int64(buf[1])|int64(buf[2])<<8|int64(int8(buf[3]))<<16, 5
+	case c == 0xf3:
+		v, size = int64(int32(binary.LittleEndian.Uint32(buf[1:]))), 6
+	case c == 0xf4:
+		v, size = int64(binary.LittleEndian.Uint64(buf[1:])), 10
+	default:
+		return false
+	}
+	e.n, e.isInt, e.val, e.at = int64(decimalLen(v)), true, v, -1
+	b.pos += size
+	return true
+}
+
 // slowEntry passes an entry of any kind.
 func (b *blob) slowEntry(e *entry, zl bool, slot int) {
 	const what = "an entry"
+	if !zl && b.left == 0 && b.pos+16 < len(b.buf) && b.middleEntry(e) {
+		return
+	}
 	*e = entry{at: -1}
 	var size int64 // of a string; -1 a number
 	var back int64 // bytes of the entry, that a listpack's backward length counts

@@ -24,6 +24,17 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 	for p < len(b) {
 		op := b[p]
 		p++
+		if op == 0 && p < len(b) && b[p] < 64 {
+			// A short name and a short text: most of most snapshots.
+			q := p + 1 + int(b[p])
+			if q < len(b) && b[q] < 64 {
+				if q += 1 + int(b[q]); q > len(b) {
+					return cut, skimShort
+				}
+				p, cut, whole = q, q, true
+				continue
+			}
+		}
 		switch op {
 		case opExpireMS:
 			p += 8

@@ -54,7 +54,7 @@ func (w *walker) moduleValue() {
 	w.of(Module, EncUnknown, memory.Other)
 	m := w.t.module(w.length())
 	m.Keys++
-	w.key.ModuleName = m.Name
+	w.key.ModuleName, w.rare = m.Name, true
 	w.moduleFields()
 	w.unknownSizes()
 }

@@ -17,7 +17,7 @@ const (
 // its length field, whatever its nodes hold.
 func (w *walker) stream(t byte) {
 	w.of(Stream, EncStream, memory.StreamTree)
-	w.manyBlobs = true
+	w.manyBlobs, w.rare = true, true
 	k, b := &w.key, &w.blob
 	k.Live = 0
 	nodes := w.length()

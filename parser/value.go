@@ -324,6 +324,7 @@ func (w *walker) members(n uint64, score int) {
 	k.ValueBytes = sum
 	k.Largest, k.Longest = max(largest, 0), max(largest, 0)
 	k.Integers = integers && n > 0
+	w.rare = w.rare || k.Integers
 	w.facts.Listpack = lp + 7
 	if !small {
 		w.facts.Listpack = 0
@@ -447,7 +448,7 @@ func (w *walker) packedValue(t Type, e Encoding, stride int) {
 		w.zipmap(b)
 	case EncIntset:
 		w.intset(b)
-		w.key.Integers = true
+		w.key.Integers, w.rare = true, true
 		w.facts.Intset = true
 	default:
 		w.packed(b, e == EncZiplist, stride)
@@ -461,7 +462,7 @@ func (w *walker) packedValue(t Type, e Encoding, stride int) {
 func (w *walker) quicklist(zl bool) {
 	w.of(List, EncQuicklist, memory.Quicklist)
 	k, b := &w.key, &w.blob
-	w.manyBlobs = true
+	w.manyBlobs, w.rare = true, true
 	nodes := w.length()
 	k.Nodes = w.checkLen(nodes)
 	k.Largest = -1

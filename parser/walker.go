@@ -35,6 +35,7 @@ type walker struct {
 	heads         [3][]byte
 	entries       [3]entry
 	manyBlobs     bool // the value has several packed blocks
+	rare          bool // the key has something that most have not; see begin
 	blob          blob
 	scratch       []byte // a small LZF blob, decompressed
 	digits        []byte
@@ -68,7 +69,7 @@ type pending struct {
 var nothingPending = pending{idle: -1, freq: -1}
 
 func newWalker(src *dialect) *walker {
-	w := &walker{src: src, pend: nothingPending}
+	w := &walker{src: src, pend: nothingPending, rare: true}
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
@@ -234,11 +235,7 @@ func grown(b []byte, n int) []byte {
 // record reads the key whose type byte was just read.
 func (w *walker) record(t byte) {
 	k := &w.key
-	*k = Key{DB: w.db, RDBType: t, HasExpire: w.pend.hasExpire, ExpireAt: w.pend.expire, Idle: w.pend.idle, Freq: w.pend.freq,
-		Offset: w.offset() - 1, Live: -1, Memory: -1, MemoryUsage: -1, CompactMemory: -1}
-	w.best.kind = bestNone
-	w.manyBlobs = false
-	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
+	w.begin(t)
 	w.name()
 	start := w.offset()
 	if w.model != nil {
@@ -247,7 +244,7 @@ func (w *walker) record(t byte) {
 	}
 	w.value(t)
 	k.Serialized = w.offset() - start
-	if w.best.kind != bestNone || k.LargestName != nil {
+	if w.best.kind != bestNone {
 		w.nameBest()
 	}
 	if w.model != nil {
@@ -255,13 +252,42 @@ func (w *walker) record(t byte) {
 	}
 	w.inKey = false
 	w.whole = k.Name
-	w.pend = nothingPending
+	if w.pend.any {
+		w.pend = nothingPending
+	}
 	w.t.keys++
 	w.t.types[t]++
 	if k.Elements == 0 && k.Type != Stream {
 		w.t.emptyKeys++
 	}
-	w.t.addDB(k.DB)
+	if k.DB != w.t.lastDB {
+		w.t.addDB(k.DB)
+	}
+}
+
+// begin sets the key to what is known before its name, and all else to
+// nothing. Of what few keys have it clears only what was set: a Key is large.
+func (w *walker) begin(t byte) {
+	k := &w.key
+	k.DB, k.RDBType = w.db, t
+	k.HasExpire, k.ExpireAt, k.Idle, k.Freq = w.pend.hasExpire, w.pend.expire, w.pend.idle, w.pend.freq
+	k.Elements, k.ValueBytes, k.Largest, k.Longest = 0, 0, 0, 0
+	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = -1, -1, -1, false
+	k.Offset = w.offset() - 1
+	if k.LargestNameLen != 0 || k.LargestName != nil {
+		k.LargestName, k.LargestNameLen = nil, 0
+	}
+	if k.Head != nil {
+		k.Head = nil
+	}
+	w.best.kind = bestNone
+	if w.rare {
+		w.rare, w.manyBlobs = false, false
+		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
+		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
+		k.Integers, k.LZFIn, k.LZFOut, k.ModuleName = false, 0, 0, ""
+	}
+	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 }
 
 // measure asks the memory model what the key takes.
@@ -281,6 +307,7 @@ func (w *walker) fieldExpiry(at int64) {
 		return
 	}
 	k := &w.key
+	w.rare = true
 	if k.FieldsWithTTL == 0 || at < k.MinFieldExpire {
 		k.MinFieldExpire = at
 	}
