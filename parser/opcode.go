@@ -271,8 +271,8 @@ func (w *walker) headerAux(name, value []byte) {
 	if server != "" {
 		in.Server, in.ServerVersion = server, string(value)
 	}
-	d.server = in.Server
-	d.major, d.minor = majorMinor(in.ServerVersion)
+	major, minor := majorMinor(in.ServerVersion)
+	d.embed = embeddingOf(in.Server, major, minor)
 }
 
 // majorMinor gives the first two numbers of a version, 0 where there are none.

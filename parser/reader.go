@@ -155,7 +155,6 @@ func (r *reader) magic() error {
 	}
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
-	r.w.src.server = r.info.Server
 	r.w.pos = 9
 	return nil
 }
@@ -192,9 +191,6 @@ func (r *reader) end(sum uint64) error {
 			}
 		}
 		in.Bytes = w.offset()
-	}
-	if r.err != nil && r.err != io.EOF && bad == "" {
-		return r.damage(&failure{offset: w.offset(), reason: "the source cannot be read on: " + r.err.Error(), err: r.err}, nil, nil)
 	}
 	if bad == "" {
 		after := w.buf[w.pos:]

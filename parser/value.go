@@ -230,25 +230,51 @@ func canonicalInt(text []byte) (int64, bool) {
 	return int64(u), u <= math.MaxInt64
 }
 
-// embedded reports whether a server keeps a text of n bytes in one block with
+// embedding is how a server line decides that a text lies in one block with
 // its object: OBJECT ENCODING's embstr. Sources: object.c of each line.
+type embedding uint8
+
+const (
+	embed44      embedding = iota // texts of up to 44 bytes
+	embed39                       // up to 39 bytes: Redis 3.0
+	embedNever                    // before Redis 3.0
+	embedValkey8                  // with the name in 64 bytes: Valkey 8.1
+	embedValkey9                  // with the name in 128 bytes: Valkey 9
+)
+
+func embeddingOf(server string, major, minor int) embedding {
+	switch {
+	case server == "valkey" && major >= 9:
+		return embedValkey9
+	case server == "valkey" && major == 8 && minor >= 1:
+		return embedValkey8
+	case server == "redis" && major > 0 && major < 3:
+		return embedNever
+	case server == "redis" && major == 3 && minor < 2:
+		return embed39
+	}
+	return embed44
+}
+
+// embedded reports whether a text of n bytes is kept so.
 func (w *walker) embedded(n int64) bool {
-	k, d := &w.key, w.src
+	if w.src.embed == embed44 {
+		return n <= 44
+	}
 	ttl := int64(0)
-	if k.HasExpire {
+	if w.key.HasExpire {
 		ttl = 8
 	}
-	switch {
-	case d.server == "valkey" && d.major >= 9:
-		return 8+sdsHeader(k.NameLen)+k.NameLen+1+1+ttl+3+n+1 <= 128 && n <= 255
-	case d.server == "valkey" && d.major == 8 && d.minor >= 1:
-		return 16+k.NameLen+3+ttl+4+n <= 64
-	case d.server == "redis" && d.major > 0 && d.major < 3:
-		return false
-	case d.server == "redis" && d.major == 3 && d.minor < 2:
+	name := w.key.NameLen
+	switch w.src.embed {
+	case embedValkey9:
+		return 8+sdsHeader(name)+name+1+1+ttl+3+n+1 <= 128 && n <= 255
+	case embedValkey8:
+		return 16+name+3+ttl+4+n <= 64
+	case embed39:
 		return n <= 39
 	}
-	return n <= 44
+	return false
 }
 
 func sdsHeader(n int64) int64 {

@@ -51,9 +51,7 @@ type dialect struct {
 	valkey    bool // magic VALKEY
 	version   int
 	dragonfly bool
-	server    string
-	major     int // of the server's version, 0 unknown
-	minor     int
+	embed     embedding
 	model     *memory.Model
 	templates templates
 }
