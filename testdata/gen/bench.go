@@ -124,7 +124,7 @@ func (b *benchFill) mixed() {
 		switch p := b.rng.IntN(1000); {
 		case p < 240:
 			key = name("session.token", "string")
-			b.send("SET", key, b.letters(32))
+			b.send("SET", key, b.letters(48))
 		case p < 380:
 			key = name("stock.amount", "string")
 			b.send("SET", key, strconv.Itoa(b.rng.IntN(1_000_000)))
@@ -217,10 +217,10 @@ func (b *benchFill) order() []string {
 	}
 }
 
-// product is a JSON text of about 180 bytes.
+// product is a JSON text of about 400 bytes.
 func (b *benchFill) product() string {
 	return `{"id":` + strconv.Itoa(b.rng.IntN(10_000_000)) + `,"title":"` + b.letters(24) + `","price":` + strconv.Itoa(b.rng.IntN(100_000)) +
-		`,"tags":["` + b.letters(6) + `","` + b.letters(6) + `"],"stock":` + strconv.Itoa(b.rng.IntN(1000)) + `,"vendor":"` + b.letters(10) + `"}`
+		`,"tags":["` + b.letters(6) + `","` + b.letters(6) + `"],"stock":` + strconv.Itoa(b.rng.IntN(1000)) + `,"vendor":"` + b.letters(10) + `","text":"` + b.letters(200) + `"}`
 }
 
 // small is 10 million short strings, a third of them with an expiry.
@@ -228,9 +228,9 @@ func (b *benchFill) small() {
 	for i := range b.count(10_000_000) {
 		key := "user:" + strconv.Itoa(i)
 		if b.rng.IntN(3) == 0 {
-			b.send("SET", key, b.letters(7), "PXAT", b.expiry())
+			b.send("SET", key, b.letters(8), "PXAT", b.expiry())
 		} else {
-			b.send("SET", key, b.letters(7))
+			b.send("SET", key, b.letters(8))
 		}
 	}
 }
@@ -248,10 +248,14 @@ func (b *benchFill) big() {
 			b.send(list...)
 		}
 	}
-	each(func(i int) []string { return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(10_000_000))} }, "HSET", "big:hash")
+	each(func(i int) []string {
+		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(10_000_000))}
+	}, "HSET", "big:hash")
 	each(func(i int) []string { return []string{"member:" + strconv.Itoa(i)} }, "SADD", "big:set")
-	each(func(i int) []string { return []string{strconv.Itoa(b.rng.IntN(100_000_000)), "member:" + strconv.Itoa(i)} }, "ZADD", "big:zset")
-	each(func(int) []string { return []string{"item:" + strconv.Itoa(b.rng.IntN(1_000_000_000))} }, "RPUSH", "big:list")
+	each(func(i int) []string {
+		return []string{strconv.Itoa(b.rng.IntN(100_000_000)), "member:" + strconv.Itoa(i)}
+	}, "ZADD", "big:zset")
+	each(func(int) []string { return []string{"item:" + strconv.Itoa(b.rng.IntN(1_000_000_000_000))} }, "RPUSH", "big:list")
 }
 
 // random is 5 million names that no pattern folds.
@@ -263,9 +267,9 @@ func (b *benchFill) random() {
 		}
 		key := "tok:" + base64.RawURLEncoding.EncodeToString(raw)
 		if b.rng.IntN(3) == 0 {
-			b.send("SET", key, b.letters(16), "PXAT", b.expiry())
+			b.send("SET", key, b.letters(17), "PXAT", b.expiry())
 		} else {
-			b.send("SET", key, b.letters(16))
+			b.send("SET", key, b.letters(17))
 		}
 	}
 }

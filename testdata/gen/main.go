@@ -20,6 +20,16 @@ func run(args []string) error {
 		return fmt.Errorf("no mode")
 	}
 	switch args[0] {
+	case "truth":
+		f := flag.NewFlagSet("truth", flag.ContinueOnError)
+		srv := f.String("server", "redis-server", "server command")
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		if f.NArg() < 1 {
+			return fmt.Errorf("truth: no directory")
+		}
+		return makeFixtures(strings.Fields(*srv), f.Arg(0), f.Args()[1:])
 	case "bench":
 		f := flag.NewFlagSet("bench", flag.ContinueOnError)
 		srv := f.String("server", "redis-server", "server command")

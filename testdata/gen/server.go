@@ -19,6 +19,11 @@ type server struct {
 	conf []string // options, as name and value pairs of the command line
 	cmd  *exec.Cmd
 	*client
+
+	// Known once it has started: "redis-7.0.15" and the like, and whether
+	// fields of a hash can have an expiry.
+	name        string
+	fieldExpiry bool
 }
 
 // newServer prepares a server in a new directory below the system's temporary
@@ -49,12 +54,12 @@ func (s *server) start(extra ...string) error {
 	options := []string{
 		"--port", "0", "--unixsocket", filepath.Join(inside, "sock"), "--dir", inside,
 		"--save", "", "--appendonly", "no", "--daemonize", "no", "--logfile", filepath.Join(inside, "log"),
-		"--activedefrag", "no", "--dbfilename", "dump.rdb",
+		"--activedefrag", "no", "--dbfilename", "dump.rdb", "--enable-debug-command", "yes", "--lazyfree-lazy-user-del", "no",
+		"--databases", "256", "--appenddirname", "aof",
 	}
 	options = append(append(options, s.conf...), extra...)
 	args := append(append([]string{}, s.argv[1:]...), options...)
 	s.cmd = exec.Command(s.argv[0], args...)
-	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -64,7 +69,7 @@ func (s *server) start(extra ...string) error {
 		if err == nil {
 			if _, err = c.do("PING"); err == nil {
 				s.client = c
-				return nil
+				return s.identify()
 			}
 			c.close()
 		}
@@ -77,6 +82,22 @@ func (s *server) start(extra ...string) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// identify asks the server for what it is.
+func (s *server) identify() error {
+	s.name = "redis-"
+	version, err := s.info("server", "valkey_version")
+	if err == nil {
+		s.name = "valkey-"
+	} else if version, err = s.info("server", "redis_version"); err != nil {
+		return err
+	}
+	s.name += version
+	v, err := s.do("COMMAND", "INFO", "HPEXPIRETIME")
+	list, _ := v.([]any)
+	s.fieldExpiry = len(list) == 1 && list[0] != nil
+	return err
 }
 
 // exited says whether the process has ended, as far as a signal 0 can tell.
@@ -120,6 +141,17 @@ func (s *server) info(section, field string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no field %s in INFO %s", field, section)
+}
+
+// awaitCluster waits until a node that has all slots answers for them.
+func (s *server) awaitCluster() error {
+	for {
+		state, err := s.text("CLUSTER", "INFO")
+		if err != nil || strings.Contains(state, "cluster_state:ok") {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // snapshot saves the data set and moves the file to target.

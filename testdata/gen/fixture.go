@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A fixture is one snapshot with its truth.
+type fixture struct {
+	name string
+	ext  string   // of the snapshot, "rdb" unless it is no plain one
+	conf []string // options of the server
+	fill func(*filler)
+	// between runs after the values were read and before what reading touches
+	// (idle times, counters) is read.
+	between func(*filler)
+	// capture takes the snapshot from the server; nil is SAVE.
+	capture func(s *server, target string) error
+	// noReload leaves out what is read after a restart from the file, noDrop
+	// the fall of used_memory for each key.
+	noReload, noDrop bool
+	large            bool // made only when it is named
+}
+
+// make fills a server, reads the truth, and writes NAME.ext and NAME.tsv.
+func (x *fixture) make(argv []string, dir string) error {
+	s, err := newServer(argv, x.conf...)
+	if err != nil {
+		return err
+	}
+	defer s.remove()
+	if err := s.start(); err != nil {
+		return err
+	}
+	if dir, err = serverDir(s, dir); err != nil {
+		return err
+	}
+	startup, err := s.usedMemory()
+	if err != nil {
+		return err
+	}
+	f := newFiller(s)
+	if x.fill(f); f.err != nil {
+		return f.err
+	}
+	rows, err := readTruth(s, func() error {
+		if x.between != nil {
+			x.between(f)
+		}
+		return f.err
+	})
+	if err != nil {
+		return err
+	}
+	live, err := s.usedMemory()
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(dir, x.name+"."+x.ext)
+	capture := x.capture
+	if capture == nil {
+		capture = (*server).snapshot
+	}
+	if err := capture(s, target); err != nil {
+		return err
+	}
+	comments := []string{
+		fmt.Sprintf("server %s %s", s.name, strings.Join(x.conf, " ")),
+		"elements, value_bytes, max_elem, max_name (where only one element has that size), longest: computed from the values as read back",
+		"allocated: fall of used_memory when the key is deleted, on the server that saved and after a restart from the file",
+		fmt.Sprintf("used_memory startup=%d live=%d", startup, live),
+	}
+	if !x.noReload {
+		reloaded, err := x.reload(s, rows, target)
+		if err != nil {
+			return fmt.Errorf("after a restart: %w", err)
+		}
+		comments = append(comments, fmt.Sprintf("used_memory reloaded=%d", reloaded))
+	}
+	return writeTruth(filepath.Join(dir, x.name+".tsv"), comments, rows)
+}
+
+// serverDir is the directory of a server's fixtures, made if need be.
+func serverDir(s *server, dir string) (string, error) {
+	dir = filepath.Join(dir, s.name)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// reload measures the deletion of each key, restarts the server from the file,
+// reads what may have changed, and measures again. It gives used_memory after
+// the restart.
+func (x *fixture) reload(s *server, rows []row, file string) (used int64, err error) {
+	if !x.noDrop {
+		if err := drops(s, rows, func(r *row) *int64 { return &r.allocated }); err != nil {
+			return 0, err
+		}
+	}
+	s.stop()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	if err := os.WriteFile(s.path("dump.rdb"), data, 0o644); err != nil {
+		return 0, err
+	}
+	if err := s.start(); err != nil {
+		return 0, err
+	}
+	if contains(x.conf, "--cluster-enabled") {
+		if err := s.awaitCluster(); err != nil {
+			return 0, err
+		}
+	}
+	if used, err = s.usedMemory(); err != nil {
+		return 0, err
+	}
+	err = eachRow(s, rows, func(r *row) error {
+		var err error
+		if r.reloadedEncoding, err = s.text("OBJECT", "ENCODING", r.key); err != nil {
+			return err
+		}
+		r.reloadedUsage, err = s.integer("MEMORY", "USAGE", r.key, "SAMPLES", "0")
+		return err
+	})
+	if err == nil && !x.noDrop {
+		err = drops(s, rows, func(r *row) *int64 { return &r.reloadedAlloc })
+	}
+	return used, err
+}
+
+func (s *server) usedMemory() (int64, error) {
+	text, err := s.info("memory", "used_memory")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(text, 10, 64)
+}
+
+// dropScript deletes keys one by one and answers with the bytes by which
+// used_memory fell for each. Nothing else runs in between.
+const dropScript = `
+local function used() return tonumber(string.match(redis.call('INFO', 'memory'), 'used_memory:(%d+)')) end
+local out, before = {}, used()
+for i, key in ipairs(KEYS) do
+  redis.call('DEL', key)
+  local after = used()
+  out[i] = before - after
+  before = after
+end
+return out`
+
+// drops deletes all keys and stores by how much used_memory fell for each.
+// The key tables must not be resized meanwhile: newer servers can be told so,
+// Redis 7.0 does not do it while a child saves.
+func drops(s *server, rows []row, field func(*row) *int64) error {
+	time.Sleep(time.Second) // a rehash in flight ends
+	_, err := s.do("DEBUG", "DICT-RESIZING", "0")
+	var re replyError
+	if errors.As(err, &re) {
+		if _, err = s.do("CONFIG", "SET", "rdb-key-save-delay", "1000000"); err == nil {
+			_, err = s.do("BGSAVE")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	sha, err := s.text("SCRIPT", "LOAD", dropScript)
+	if err != nil {
+		return err
+	}
+	if _, err := s.do("EVALSHA", sha, "1", "no such key"); err != nil {
+		return err
+	}
+	return eachRow(s, rows, func(r *row) error {
+		v, err := s.do("EVALSHA", sha, "1", r.key)
+		if list, _ := v.([]any); len(list) == 1 {
+			*field(r), _ = list[0].(int64)
+		}
+		return err
+	})
+}
