@@ -18,7 +18,10 @@ const oneWord = 64
 type Namer struct {
 	separators string
 	isSep      [256]bool
-	broadcast  []uint64 // each separator in all bytes of a word
+	// Separators, each in all bytes of a word. Without any first is of 0xff,
+	// which no text has, and some is 0.
+	first, some uint64
+	others      []uint64
 }
 
 // NewNamer gives a Namer for a set of separators, each one ASCII character.
@@ -28,12 +31,16 @@ func NewNamer(separators string) *Namer {
 	n := &Namer{}
 	for i := range len(separators) {
 		b := separators[i]
-		if n.isSep[b] || b == 0 || bytesOf[b].class()&(ClassHigh|ClassLower|ClassUpper|ClassDigit) != 0 {
+		if n.isSep[b] || b == 0 || kindOf(b)&(ClassHigh|ClassLower|ClassUpper|ClassDigit) != 0 {
 			continue
 		}
 		n.isSep[b] = true
 		n.separators += string(rune(b))
-		n.broadcast = append(n.broadcast, uint64(b)*ones)
+		n.others = append(n.others, uint64(b)*ones)
+	}
+	n.first = ^uint64(0)
+	if len(n.others) > 0 {
+		n.first, n.others, n.some = n.others[0], n.others[1:], ^uint64(0)
 	}
 	return n
 }
@@ -50,8 +57,8 @@ const (
 	lows  = 0x7f7f7f7f7f7f7f7f
 )
 
-// load gives the bytes of name from i on, at most eight, the first one lowest,
-// and zero where there are none.
+// load gives eight bytes of name from i on, the first one lowest. Where the
+// name has no more, zeros follow. i is less than the length of the name.
 func load(name []byte, i int) uint64 {
 	n := len(name)
 	switch {
@@ -59,12 +66,17 @@ func load(name []byte, i int) uint64 {
 		return binary.LittleEndian.Uint64(name[i:])
 	case n >= 8:
 		return binary.LittleEndian.Uint64(name[n-8:]) >> uint(8*(i+8-n)&63)
-	case n >= 4:
-		return uint64(binary.LittleEndian.Uint32(name)) | uint64(binary.LittleEndian.Uint32(name[n-4:]))<<uint(8*(n-4)&63)
-	case n > 0:
-		return uint64(name[0]) | uint64(name[n/2])<<uint(8*(n/2)&63) | uint64(name[n-1])<<uint(8*(n-1)&63)
 	}
-	return 0
+	return loadShort(name) >> uint(8*i&63)
+}
+
+// loadShort is load from the start of a name of 1 to 7 bytes.
+func loadShort(name []byte) uint64 {
+	n := len(name)
+	if n >= 4 {
+		return uint64(binary.LittleEndian.Uint32(name)) | uint64(binary.LittleEndian.Uint32(name[n-4:]))<<uint(8*(n-4)&63)
+	}
+	return uint64(name[0]) | uint64(name[n/2])<<uint(8*(n/2)&63) | uint64(name[n-1])<<uint(8*(n-1)&63)
 }
 
 // gather moves the top bits of the eight bytes of w, which has no others, into
@@ -78,55 +90,16 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 		n.longFacts(name, f)
 		return
 	}
-	// A bit for each byte: digits, letters a to f, separators.
-	var digits, letters, seps uint64
-	for i := 0; i < len(name); i += 8 {
-		w := load(name, i)
-		t := w ^ '0'*ones
-		digits |= gather(^(t&lows+(0x80-10)*ones|t)&highs) << uint(i&63)
-		t = (w|0x20*ones)&lows ^ 0x60*ones
-		letters |= gather((t+0x7f*ones)&^(t+(0x80-7)*ones)&^w&highs) << uint(i&63)
-		for _, s := range n.broadcast {
-			t = w ^ s
-			seps |= gather(^(t&lows+lows|t)&highs) << uint(i&63)
-		}
-	}
+	c, digits, letters, seps := n.scan(name)
 
-	// A folded run keeps its first byte, which stands for the *. Digits are
-	// told by the table, so only other folded bytes need the second loop.
 	folded := digits
-	var class uint64
-	var h uint64
-	all := ^uint64(0) >> uint((oneWord-len(name))&63)
-	special := specials(digits, letters)
-	if !special {
-		j := uint8(0)
-		for keep := all &^ (folded & (folded << 1)); keep != 0; keep &= keep - 1 {
-			b := &bytesOf[name[bits.TrailingZeros64(keep)&63]]
-			class |= uint64(*b)
-			h += uint64(*b>>32) * places[j]
-			j++
-		}
+	if c&(ClassBrace|classStar) != 0 || specials(digits, letters) {
+		folded = foldWord(name, c, digits, letters)
 	}
-	c := Class(class)
-	if special || c&ClassBrace != 0 {
-		folded |= foldWord(name, digits, letters)
-		c, h = classOf(name), 0
-		j := uint8(0)
-		for keep := all &^ (folded & (folded << 1)); keep != 0; keep &= keep - 1 {
-			i := bits.TrailingZeros64(keep) & 63
-			b := name[i]
-			if folded>>i&1 != 0 {
-				b = '*'
-			}
-			h += bytesOf[b].value() * places[j]
-			j++
-		}
-	}
-
+	f.Group = hashFolded(name, folded)
+	c &^= classStar
 	f.Class = c
 	f.First = name[0]
-	f.Group = finish(h)
 	f.TagStart, f.TagEnd = 0, 0
 	if c&ClassBrace != 0 {
 		f.TagStart, f.TagEnd = hashTag(name)
@@ -142,14 +115,59 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 	f.LastStart = last
 }
 
+// scan looks at the bytes of a name of at most 64 bytes, eight at a time: their
+// kinds, and with a bit for each byte the digits, the letters a-f and A-F, and
+// the separators.
+func (n *Namer) scan(name []byte) (class Class, digits, letters, seps uint64) {
+	i := 0
+	for first := n.first; i+8 <= len(name); i += 8 {
+		w := binary.LittleEndian.Uint64(name[i:])
+		class |= classOfByte[uint8(w)] | classOfByte[uint8(w>>8)]
+		class |= classOfByte[uint8(w>>16)] | classOfByte[uint8(w>>24)]
+		class |= classOfByte[uint8(w>>32)] | classOfByte[uint8(w>>40)]
+		class |= classOfByte[uint8(w>>48)] | classOfByte[w>>56]
+		t := w ^ '0'*ones
+		digits |= gather(^(t&lows+(0x80-10)*ones|t)&highs) << uint(i&63)
+		t = (w|0x20*ones)&lows ^ 0x60*ones
+		letters |= gather((t+0x7f*ones)&^(t+(0x80-7)*ones|w)&highs) << uint(i&63)
+		t = w ^ first
+		seps |= gather(^(t&lows+lows|t)&highs) << uint(i&63)
+	}
+	for j := i; j < len(name); j++ {
+		b := name[j]
+		class |= classOfByte[b]
+		bit := uint64(1) << uint(j&63)
+		if isDigit(b) {
+			digits |= bit
+		}
+		if (b|0x20)-'a' <= 5 {
+			letters |= bit
+		}
+		if n.isSep[b] {
+			seps |= bit
+		}
+	}
+	for _, s := range n.others {
+		for i := 0; i+8 <= len(name); i += 8 {
+			t := binary.LittleEndian.Uint64(name[i:]) ^ s
+			seps |= gather(^(t&lows+lows|t)&highs) << uint(i&63)
+		}
+	}
+	return class, digits, letters, seps & n.some
+}
+
 // longFacts is Facts for a name of any length.
 func (n *Namer) longFacts(name []byte, f *Facts) {
-	*f = Facts{Class: classOf(name), Segments: 1}
+	*f = Facts{Segments: 1}
 	if len(name) == 0 {
 		f.EmptySegment = true
-		f.Group = finish(0)
+		f.Group = HashPattern(nil)
 		return
 	}
+	for _, b := range name {
+		f.Class |= classOfByte[b]
+	}
+	f.Class &^= classStar
 	f.First = name[0]
 	start := 0
 	for i, b := range name {
@@ -178,15 +196,6 @@ func (n *Namer) longFacts(name []byte, f *Facts) {
 	f.Group = HashPattern(n.AppendPattern(buf[:0], name))
 }
 
-// classOf gives the kinds of bytes in a name.
-func classOf(name []byte) Class {
-	var c byteFacts
-	for _, b := range name {
-		c |= bytesOf[b]
-	}
-	return c.class()
-}
-
 // hashTag gives the bounds of the content of a name's hash tag, 0 and 0 where
 // it has none.
 func hashTag(name []byte) (start, end int) {
@@ -207,41 +216,20 @@ func hashTag(name []byte) (start, end int) {
 	return 0, 0
 }
 
-// byteFacts has a byte's Class in its lower half, and in its upper half the
-// number that stands for it in a pattern's hash; digits have that of *.
-type byteFacts uint64
+// classStar marks a * in a name, which stands for itself and for what is
+// folded alike. It never leaves this file.
+const classStar Class = 1 << 31
 
-func (b byteFacts) class() Class  { return Class(b) }
-func (b byteFacts) value() uint64 { return uint64(b >> 32) }
-
-var (
-	bytesOf [256]byteFacts
-	places  [256]uint64 // multiplier of each place in a pattern's hash
-)
-
-// next gives the numbers of SplitMix64 (Steele, Lea and Flood, 2014).
-func next(seed *uint64) uint64 {
-	*seed += 0x9e3779b97f4a7c15
-	z := *seed
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-func init() {
-	// The hash is the same in every run, so the seed is a constant.
-	seed := uint64(0x7264626c656e73)
-	for i := range bytesOf {
-		bytesOf[i] = byteFacts(next(&seed)>>32<<32 | uint64(classOfByte(byte(i))))
-		places[i] = next(&seed) | 1
+// classOfByte has the kinds of each byte.
+var classOfByte = func() (t [256]Class) {
+	for i := range t {
+		t[i] = kindOf(byte(i))
 	}
-	star := bytesOf['*'] >> 32 << 32
-	for b := '0'; b <= '9'; b++ {
-		bytesOf[b] = star | byteFacts(ClassDigit)
-	}
-}
+	t['*'] |= classStar
+	return t
+}()
 
-func classOfByte(b byte) Class {
+func kindOf(b byte) Class {
 	switch {
 	case b >= 'a' && b <= 'z':
 		return ClassLower
@@ -277,21 +265,4 @@ func classOfByte(b byte) Class {
 		return ClassBackslash
 	}
 	return ClassOther
-}
-
-// HashPattern gives the hash of a pattern's text as Facts.Group has it: a sum
-// of a number for each byte times one for its place, mixed at the end.
-func HashPattern(text []byte) uint64 {
-	var h uint64
-	for i, b := range text {
-		h += bytesOf[b].value() * places[uint8(i)]
-	}
-	return finish(h)
-}
-
-// finish spreads the upper bits of a sum, which are its good ones, over all.
-func finish(h uint64) uint64 {
-	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	return h ^ h>>32
 }

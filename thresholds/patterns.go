@@ -1,6 +1,9 @@
 package thresholds
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // A name's pattern is the name with what varies from key to key folded into *:
 //
@@ -11,7 +14,8 @@ import "math/bits"
 //   - the content of the hash tag: {...} is {*};
 //   - what comes after the first MaxPattern bytes.
 //
-// Folded bytes that touch make one *. The pattern of a pattern is itself.
+// Folded bytes that touch make one *, and a * of the name's own is taken for
+// one of them. The pattern of a pattern is itself.
 
 // AppendPattern appends the text of a name's group to dst, at most
 // MaxPattern+1 bytes.
@@ -64,6 +68,9 @@ func (s *foldSet) find(name []byte) {
 			}
 			continue
 		}
+		if i < len(name) && name[i] == '*' {
+			s.add(i, i+1)
+		}
 		if i-run >= 8 {
 			if digit {
 				s.add(run, i)
@@ -108,21 +115,22 @@ func dates(digits uint64) uint64 {
 }
 
 // foldWord gives the folded bytes of a name of at most 64 bytes.
-func foldWord(name []byte, digits, letters uint64) uint64 {
+func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 	folded := digits
 	hex := digits | letters
-	for rest := hex; rest != 0; {
+	hex4 := hex & (hex >> 1)
+	hex4 &= hex4 >> 2
+	hex8 := hex4 & (hex4 >> 4)
+	for rest := hex8; rest != 0; {
 		start := bits.TrailingZeros64(rest)
-		end := start + bits.TrailingZeros64(^(rest >> start))
+		end := start + bits.TrailingZeros64(^(hex >> uint(start&63)))
 		run := between(start, end)
-		if end-start >= 8 && run&digits != 0 {
+		if run&digits != 0 {
 			folded |= run
 		}
 		rest &^= run
 	}
-	hex4 := hex & (hex >> 1)
-	hex4 &= hex4 >> 2
-	for at := uuids(hex4, hex4&(hex4>>4)); at != 0; at &= at - 1 {
+	for at := uuids(hex4, hex8); at != 0; at &= at - 1 {
 		if i := bits.TrailingZeros64(at); uuidAt(name, i) {
 			folded |= between(i, i+36)
 		}
@@ -131,7 +139,17 @@ func foldWord(name []byte, digits, letters uint64) uint64 {
 		i := bits.TrailingZeros64(at)
 		folded |= between(i, i+dateAt(name, i))
 	}
-	return folded | between(hashTag(name))
+	if c&classStar != 0 {
+		for i, b := range name {
+			if b == '*' {
+				folded |= 1 << i
+			}
+		}
+	}
+	if c&ClassBrace != 0 {
+		folded |= between(hashTag(name))
+	}
+	return folded
 }
 
 // between has the bits from and up to, and without, to: both at most 64.
@@ -192,4 +210,64 @@ func twoDigits(b []byte) int {
 		return -1
 	}
 	return int(b[0]-'0')*10 + int(b[1]-'0')
+}
+
+// The hash of a pattern takes the texts between its stars eight bytes at a
+// time. Its constants are those of wyhash (Wang Yi, 2019): it is the same in
+// every run, and no secret.
+const (
+	hashSeed = 0xa0761d6478bd642f
+	hashWord = 0xe7037ed1a0b428db
+	hashRest = 0x8ebc6af09c88c6e3
+	hashStar = 0x589965cc75374cc3
+)
+
+// mix multiplies to 128 bits and folds these to 64.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+// hashFolded gives the hash of the pattern of a name of 1 to 64 bytes, whose
+// folded bytes have their bits set.
+func hashFolded(name []byte, folded uint64) uint64 {
+	h := uint64(hashSeed)
+	for i := 0; i < len(name); {
+		end := i + min(bits.TrailingZeros64(folded>>uint(i&63)), len(name)-i)
+		for ; end-i >= 8; i += 8 {
+			h = mix(h^binary.LittleEndian.Uint64(name[i:]), hashWord)
+		}
+		if rest := end - i; rest > 0 {
+			h = mix(h^load(name, i)<<uint(64-8*rest&63), hashRest+uint64(rest))
+			i = end
+		}
+		if i < len(name) {
+			h = mix(h^hashStar, hashWord)
+			i += bits.TrailingZeros64(^(folded >> uint(i&63)))
+		}
+	}
+	return h
+}
+
+// HashPattern gives the hash of a pattern's text as Facts.Group has it.
+func HashPattern(text []byte) uint64 {
+	h := uint64(hashSeed)
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && text[end] != '*' {
+			end++
+		}
+		for ; end-i >= 8; i += 8 {
+			h = mix(h^binary.LittleEndian.Uint64(text[i:]), hashWord)
+		}
+		if rest := end - i; rest > 0 {
+			h = mix(h^load(text, i)<<uint(64-8*rest&63), hashRest+uint64(rest))
+			i = end
+		}
+		if i < len(text) {
+			h = mix(h^hashStar, hashWord)
+			i++
+		}
+	}
+	return h
 }
