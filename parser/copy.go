@@ -221,8 +221,9 @@ func (c *copier) each(element func() Element) {
 }
 
 func (c *copier) single() {
-	text, n := c.text()
-	c.add(Element{Value: text, ValueLen: n})
+	if !c.full() {
+		c.add(c.item())
+	}
 }
 
 func (c *copier) item() Element {
@@ -276,14 +277,16 @@ func (c *copier) field(expiry int, base int64) (e Element) {
 }
 
 // text copies the beginning of a string and gives the length of the whole.
-func (c *copier) text() ([]byte, int64) {
+func (c *copier) text() ([]byte, int64) { return c.textUpTo(c.want.MaxText) }
+
+func (c *copier) textUpTo(limit int) ([]byte, int64) {
 	n, special := c.lengthOrForm()
 	if !special {
 		have := min(n, uint64(len(c.buf)-c.pos))
 		b := c.buf[c.pos : c.pos+int(have)]
 		c.pos += int(have)
 		c.short = c.short || have < n
-		return bytes.Clone(cut(b, c.want.MaxText)), int64(n)
+		return bytes.Clone(cut(b, limit)), int64(n)
 	}
 	switch n {
 	case formInt8:
@@ -294,7 +297,7 @@ func (c *copier) text() ([]byte, int64) {
 		return decimalText(int64(int32(c.u32le())))
 	case formLZF:
 		clen, ulen := c.length(), c.length()
-		return c.inflated(clen, min(ulen, uint64(c.want.MaxText))), int64(ulen)
+		return c.inflated(clen, min(ulen, uint64(limit))), int64(ulen)
 	}
 	c.failf("string form %d is not defined", n)
 	return nil, 0
@@ -466,7 +469,7 @@ func (c *copier) template(t byte) {
 // stream copies live entries.
 func (c *copier) stream() {
 	for n := c.length(); n > 0 && !c.full(); n-- {
-		id, _ := c.text()
+		id, _ := c.textUpTo(16)
 		if len(id) != 16 {
 			return
 		}
