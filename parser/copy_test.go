@@ -22,10 +22,10 @@ func extract(t *testing.T, snapshot []byte, db int, name string, want ExtractOpt
 	t.Helper()
 	x, err := Extract(bytes.NewReader(snapshot), Options{}, db, []byte(name), want)
 	if err != nil {
-		t.Fatalf("%q: %v", name, err)
+		t.Fatalf("%.60q: %v", name, err)
 	}
 	if x == nil {
-		t.Fatalf("%q: not found", name)
+		t.Fatalf("%.60q: not found", name)
 	}
 	return x
 }
@@ -170,15 +170,18 @@ func TestExtractFixtures(t *testing.T) {
 			all = append(all, k.Clone())
 		}
 		for _, k := range all[:min(len(all), 300)] {
+			if k.NameLen > MaxName {
+				continue // a Key does not hold all of its name
+			}
 			x := extract(t, b, k.DB, string(k.Name), extractAll)
 			keys++
 			if x.Opaque || k.Type == Array || k.ValueBytes < 0 {
 				continue
 			}
 			if n := int64(len(x.Elements)); n != k.Elements && n < 1000 {
-				t.Errorf("%s: %q has %d elements, %d copied", path, k.Name, k.Elements, n)
+				t.Errorf("%s: %.60q has %d elements, %d copied", path, k.Name, k.Elements, n)
 			} else if n == k.Elements && lengths(x) != k.ValueBytes {
-				t.Errorf("%s: %q has %d value bytes, %d copied", path, k.Name, k.ValueBytes, lengths(x))
+				t.Errorf("%s: %.60q has %d value bytes, %d copied", path, k.Name, k.ValueBytes, lengths(x))
 			}
 		}
 	}
