@@ -143,7 +143,16 @@ func (p *packedReader) next() (packedEntry, bool) {
 		p.pos += int(have)
 	}
 	if !p.zl {
-		p.pos = min(p.pos+int(backLen(int64(p.pos-start))), len(p.buf))
+		size := int64(p.pos - start)
+		n := backLen(size)
+		if shortBackLen(size) && p.pos < len(p.buf) && p.buf[p.pos] == 0x7f {
+			n--
+		}
+		p.pos = min(p.pos+int(n), len(p.buf))
 	}
 	return e, true
 }
+
+// shortBackLen says of which entries Valkey 9.1 writes the backward length with
+// a byte less: its first byte then is 0x7f.
+func shortBackLen(size int64) bool { return size == 16383 || size == 2097151 || size == 268435455 }
