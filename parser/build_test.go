@@ -233,3 +233,35 @@ func zipmap(free int, pairs ...string) string {
 }
 
 func crcOf(p []byte) uint64 { return crc64.Update(0, p) }
+
+// lzf compresses as LZF does, but only runs of one byte.
+func lzf(s string) string {
+	var out, plain []byte
+	flush := func() {
+		for len(plain) > 0 {
+			n := min(len(plain), 32)
+			out = append(append(out, byte(n-1)), plain[:n]...)
+			plain = plain[n:]
+		}
+	}
+	for i := 0; i < len(s); {
+		n := 1
+		for i+n < len(s) && n < 265 && s[i+n] == s[i] {
+			n++
+		}
+		plain = append(plain, s[i])
+		if i++; n < 4 {
+			continue
+		}
+		flush()
+		i += n - 1
+		switch n -= 3; { // one byte was literal, and matches count from 2
+		case n < 7:
+			out = append(out, byte(n)<<5, 0)
+		default:
+			out = append(out, 7<<5, byte(n-7), 0)
+		}
+	}
+	flush()
+	return string(out)
+}

@@ -445,7 +445,7 @@ func (w *walker) intset(b *blob) {
 			w.best = best{kind: bestInt, val: v}
 		}
 	}
-	w.key.Elements, w.key.ValueBytes, w.key.Largest, w.key.Longest = count, sum, largest, largest
+	w.key.Elements, w.key.ValueBytes, w.key.Largest, w.key.Longest = count, sum, largest, max(largest, 0)
 }
 
 // zipmap walks the fields of a hash as Redis 2.2 to 2.4 kept it.

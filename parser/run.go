@@ -21,12 +21,17 @@ import (
 // snapshot, a *DamageError where it is damaged (all before the damage was
 // folded) or the pass was interrupted (it wraps the context's error), or that of Fold.
 func Run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P]) (*Info, error) {
+	return run(ctx, src, opt, pass, blockSize)
+}
+
+func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], size int) (*Info, error) {
 	jobs := pass.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	r := &runner[P]{
-		reader:  newReader(src, opt, jobs+3, blockSize),
+		reader:  newReader(src, opt, jobs+3, size),
+		size:    size,
 		pass:    pass,
 		work:    make(chan *unit[P], jobs),
 		slots:   make(chan struct{}, 4*jobs),
@@ -95,11 +100,14 @@ type unit[P any] struct {
 	last      []byte // name of the last whole key; nil: none in this unit
 	crc       uint64
 	size      int64
+
+	piece piece[P] // what the unit has of a key larger than a block
 }
 
 type runner[P any] struct {
 	*reader
 	pass  Pass[P]
+	size  int // of a block
 	work  chan *unit[P]
 	slots chan struct{} // bounds the units that are not folded yet
 	seq   int
@@ -112,6 +120,7 @@ type runner[P any] struct {
 	waiting map[int]*unit[P]
 	total   uint64 // checksum of all that is folded
 	last    []byte
+	big     *bigKey // the key whose pieces are being joined
 	stop    atomic.Bool
 
 	failed    *failure
@@ -164,7 +173,7 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 			r.dispatch(from, at, db)
 			w.pos = at
 		}
-		if why == skimShort && (at > from || w.pos > 0 || len(w.buf) < blockSize) {
+		if why == skimShort && (at > from || w.pos > 0 || len(w.buf) < r.size) {
 			if r.own != nil {
 				r.close(nil)
 			}
@@ -173,6 +182,14 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 			}
 		}
 		// Damage, the end, what is rare, or a record larger than a block.
+		if why == skimShort && r.err == nil {
+			if cut, ok := r.cutKey(); cut || !ok {
+				if !ok {
+					return false
+				}
+				continue
+			}
+		}
 		if end, ok := r.walkOwn(); end || !ok {
 			return end && ok
 		}
@@ -240,7 +257,7 @@ func (r *runner[P]) walkOwn() (end, ok bool) {
 			}
 		}
 	})
-	if fail != nil || end || r.summed+int64(w.pos-r.sumFrom) >= blockSize {
+	if fail != nil || end || r.summed+int64(w.pos-r.sumFrom) >= int64(r.size) {
 		r.close(fail)
 	} else {
 		r.db = w.db
@@ -259,6 +276,10 @@ func (r *runner[P]) walk(w *walker, u *unit[P]) {
 		}
 		u.size = int64(len(u.data))
 		u.take(w, w.guard(func() {
+			if u.piece.role == pieceElements {
+				u.piece.walk(w)
+				return
+			}
 			for w.pos < len(w.buf) {
 				if w.step() == steppedKey {
 					w.outside = true
@@ -320,6 +341,7 @@ func (r *runner[P]) fold(u *unit[P]) {
 	if r.stop.Load() {
 		return // after the damage, nothing counts
 	}
+	r.joinPiece(u)
 	r.tally.add(u.tally)
 	r.total = crc64.Combine(r.total, u.crc, u.size)
 	if u.last != nil {
@@ -334,6 +356,9 @@ func (r *runner[P]) fold(u *unit[P]) {
 	}
 	if u.fail != nil {
 		r.failed, r.failedKey = u.fail, u.failedKey
+		if r.big != nil {
+			r.failedKey = r.big.key.Name
+		}
 		r.stop.Store(true)
 	}
 }

@@ -487,12 +487,21 @@ func (w *walker) packedValue(t Type, e Encoding, stride int) {
 // quicklist walks a list of packed nodes; of ziplists before Redis 7.0.
 func (w *walker) quicklist(zl bool) {
 	w.of(List, EncQuicklist, memory.Quicklist)
+	n := w.length()
+	packed := w.nodes(n, zl)
+	// From Redis 7.2 on a list of one small node is kept as that listpack.
+	if !zl && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
+		w.key.Encoding = EncListpack
+		w.facts.Shape, w.facts.Blob = memory.Packed, packed
+	}
+}
+
+// nodes walks n nodes of a quicklist and gives the bytes of the packed ones.
+func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 	k, b := &w.key, &w.blob
 	w.manyBlobs, w.rare = true, true
-	nodes := w.length()
 	k.Nodes = w.checkLen(nodes)
 	k.Largest = -1
-	packed := int64(0)
 	for i := uint64(0); i < nodes; i++ {
 		container := uint64(2)
 		if !zl {
@@ -527,9 +536,5 @@ func (w *walker) quicklist(zl bool) {
 	}
 	k.Largest = max(k.Largest, 0)
 	w.facts.Ziplist = zl
-	// From Redis 7.2 on a list of one small node is kept as that listpack.
-	if !zl && nodes == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
-		k.Encoding = EncListpack
-		w.facts.Shape, w.facts.Blob = memory.Packed, packed
-	}
+	return packed
 }

@@ -1,0 +1,15 @@
+package memory
+
+// Add joins what b accumulated of the elements behind those of a: of members,
+// fields, scored members or nodes, never of the items of a plain list or of a
+// stream, whose parts do not stand for themselves.
+func (a *Acc) Add(b *Acc) {
+	a.alloc += b.alloc
+	a.usage += b.usage
+	if a.firstLong == 0 && b.firstLong != 0 {
+		a.firstLong = a.fields + b.firstLong
+	}
+	a.fields += b.fields
+	a.nodes += b.nodes
+	a.plain = a.plain || b.plain
+}

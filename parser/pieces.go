@@ -1,0 +1,295 @@
+package parser
+
+import "github.com/rdblens/rdblens/parser/memory"
+
+// A key that is larger than a block is cut between its elements, so that all
+// workers walk it: its head, with the name and the number of elements, then
+// pieces of elements, which are joined in the order of the file.
+
+type pieceRole uint8
+
+const (
+	pieceNone     pieceRole = iota
+	pieceHead               // a key begins
+	pieceElements           // elements of it
+)
+
+type piece[P any] struct {
+	role  pieceRole
+	table table
+	count uint64 // elements, or nodes of a list
+	last  bool   // the key's last piece
+	end   int64  // offset behind the piece
+	big   *bigKey
+	sum   bigKey
+}
+
+// bigKey is such a key as far as it is known.
+type bigKey struct {
+	key   Key
+	acc   memory.Acc
+	facts memory.Facts
+	best  best
+	start int64 // offset of the value
+}
+
+// table is how the elements of a type stand in the file.
+type table struct {
+	typ  byte
+	base int64 // of relative expiries, ms since the epoch
+}
+
+// cuts reports whether keys of this type can be cut between elements.
+func (d *dialect) cuts(t byte) bool {
+	switch t {
+	case 2, 4, 5, 14, 18:
+		return true
+	case 22:
+		return true
+	case 24:
+		return !d.valkey
+	}
+	return false
+}
+
+// elements walks n elements of a table.
+func (w *walker) elements(t table, n uint64) {
+	switch t.typ {
+	case 2:
+		w.of(Set, EncHashtable, memory.SetTable)
+		w.members(n, scoreNone)
+	case 5:
+		w.of(ZSet, EncSkiplist, memory.Skiplist)
+		w.members(n, scoreBinary)
+	case 14, 18:
+		w.of(List, EncQuicklist, memory.Quicklist)
+		w.nodes(n, t.typ == 14)
+	default:
+		w.of(Hash, EncHashtable, memory.HashTable)
+		expiry := expiryNone
+		switch {
+		case t.typ == 24:
+			expiry = expiryRelative
+		case t.typ == 22 && w.src.valkey:
+			expiry = expiryBehind
+		case t.typ == 22:
+			expiry = expiryBefore
+		}
+		w.fields(n, expiry, t.base)
+	}
+}
+
+// skipElements passes as many of n elements as lie in b whole.
+func (d *dialect) skipElements(t byte, b []byte, p int, n uint64) (done uint64, next int) {
+	led := t == 18 || t == 24 || t == 22 && !d.valkey
+	strings, tail := 1, 0
+	switch t {
+	case 4, 24:
+		strings = 2
+	case 22:
+		strings = 2
+		if d.valkey {
+			tail = 8
+		}
+	case 5:
+		tail = 8
+	}
+	for done < n {
+		q := skipStrings(b, p, 1, led, strings, tail)
+		if q < 0 || q > len(b) {
+			break
+		}
+		p = q
+		done++
+	}
+	return done, p
+}
+
+// cutKey hands the next record, which is larger than a block, to the workers in
+// pieces. cut is false where it cannot be cut: nothing was read then. ok is
+// false after a failure.
+func (r *runner[P]) cutKey() (cut, ok bool) {
+	w := r.w
+	t, found := r.typeAhead()
+	if !found || !w.src.cuts(t) {
+		return false, true
+	}
+	r.close(nil)
+	r.open()
+	u := r.own
+	var tab table
+	var left uint64
+	big := &bigKey{}
+	fail := w.guard(func() {
+		for w.buf[w.pos] != t {
+			w.step()
+		}
+		w.pos++
+		w.begin(t)
+		w.name()
+		big.start = w.offset()
+		tab.typ = t
+		if t == 24 {
+			tab.base = int64(w.u64le())
+		}
+		left = w.length()
+		w.checkLen(left)
+	})
+	if fail != nil {
+		r.close(fail)
+		return true, false
+	}
+	big.key = *w.key.Clone()
+	if big.key.Name == nil {
+		big.key.Name = []byte{}
+	}
+	w.inKey = false
+	w.pend = nothingPending
+	if w.model != nil {
+		w.model.Begin(&big.acc)
+	}
+	big.key.Largest, big.key.Longest = -1, 0
+	u.piece = piece[P]{role: pieceHead, big: big}
+	w.rare = true
+	r.close(nil)
+	for {
+		if r.stop.Load() {
+			return true, true // the caller sees it
+		}
+		p := piece[P]{role: pieceElements, table: tab}
+		n, end := w.src.skipElements(t, w.buf, w.pos, left)
+		if n > 0 || left == 0 {
+			left -= n
+			p.count, p.last = n, left == 0
+			r.dispatchPiece(p, end)
+		} else if w.pos > 0 && r.refill(w.pos) {
+			continue
+		} else {
+			// One element is larger than a block, or damaged, or the file ends.
+			left--
+			r.open()
+			u := r.own
+			p.count, p.last = 1, left == 0
+			u.piece = p
+			fail := w.guard(func() { u.piece.walk(w) })
+			r.close(fail)
+			if fail != nil {
+				return true, false
+			}
+		}
+		if left == 0 {
+			return true, true
+		}
+	}
+}
+
+// typeAhead finds the type byte of the record that begins at the window's
+// position, behind those opcodes that may stand before it.
+func (r *runner[P]) typeAhead() (byte, bool) {
+	b, p := r.w.buf, r.w.pos
+	for p < len(b) && p >= 0 {
+		switch op := b[p]; op {
+		case opExpireMS:
+			p += 9
+		case opExpire:
+			p += 5
+		case opFreq:
+			p += 2
+		case opIdle:
+			p = skipLength(b, p+1)
+		default:
+			return op, r.w.src.known(op)
+		}
+	}
+	return 0, false
+}
+
+// dispatchPiece hands the elements up to b in the current block to the workers.
+func (r *runner[P]) dispatchPiece(p piece[P], b int) {
+	a := r.w.pos
+	u := r.newUnit()
+	u.piece = p
+	u.piece.end = r.base + int64(b)
+	u.blk, u.data, u.base, u.db = r.cur, r.cur.data[a:b:min(b+lzfSlack, len(r.cur.data))], r.base+int64(a), r.db
+	u.blk.refs.Add(1)
+	r.w.pos = b
+	r.work <- u
+}
+
+// walk walks the piece's elements into its sum.
+func (p *piece[P]) walk(w *walker) {
+	w.begin(0)
+	w.key.Name = nil
+	if w.model != nil {
+		w.model.Begin(&w.acc)
+		w.facts = memory.Facts{}
+	}
+	w.best = best{}
+	w.elements(p.table, p.count)
+	p.end = w.offset()
+	k := &w.key
+	p.sum.key = *k.Clone()
+	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, w.best
+	p.sum.best.text = append([]byte(nil), w.best.text...)
+}
+
+// joinPiece adds a unit's piece to its key, and delivers the key when it is
+// whole. It is called in the order of the file.
+func (r *runner[P]) joinPiece(u *unit[P]) {
+	p := &u.piece
+	if p.role == pieceNone || u.fail != nil {
+		return
+	}
+	if p.role == pieceHead {
+		r.big = p.big
+		return
+	}
+	big, sum := r.big, &p.sum
+	k, o := &big.key, &sum.key
+	k.Type, k.Encoding = o.Type, o.Encoding
+	first := k.Elements == 0
+	if o.Elements > 0 && o.Largest > k.Largest {
+		k.Largest, k.Head = o.Largest, o.Head
+		big.best = sum.best
+		if big.best.kind == bestIndex {
+			big.best.val += k.Elements
+		}
+	}
+	k.Integers = o.Integers && (first || k.Integers)
+	k.Elements += o.Elements
+	k.ValueBytes += o.ValueBytes
+	k.Longest = max(k.Longest, o.Longest)
+	k.Nodes += o.Nodes
+	k.LZFIn += o.LZFIn
+	k.LZFOut += o.LZFOut
+	if o.FieldsWithTTL > 0 && (k.FieldsWithTTL == 0 || o.MinFieldExpire < k.MinFieldExpire) {
+		k.MinFieldExpire = o.MinFieldExpire
+	}
+	k.FieldsWithTTL += o.FieldsWithTTL
+	big.acc.Add(&sum.acc)
+	big.facts.Shape, big.facts.Ziplist = sum.facts.Shape, sum.facts.Ziplist
+	if !p.last {
+		return
+	}
+	k.Largest = max(k.Largest, 0)
+	k.Serialized = p.end - big.start
+	w := &walker{src: r.w.src, model: r.w.src.model, key: *k, best: big.best, acc: big.acc, facts: big.facts}
+	if w.best.kind != bestNone {
+		w.nameBest()
+	}
+	if w.model != nil {
+		w.measure()
+	}
+	r.big = nil
+	u.tally.keys++
+	u.tally.types[k.RDBType]++
+	if k.Elements == 0 {
+		u.tally.emptyKeys++
+	}
+	u.tally.addDB(k.DB)
+	u.last = append(u.last[:0], k.Name...)
+	if len(u.last) == 0 {
+		u.last = []byte{}
+	}
+	r.pass.Key(u.part, &w.key)
+}
