@@ -49,7 +49,12 @@ func lzfDecode(dst, src []byte, n int) bool {
 		if p < 0 || o+l > n {
 			return false
 		}
-		if o-p >= 8 {
+		if o-p >= 16 {
+			*(*[16]byte)(dst[o:]) = [16]byte(dst[p:])
+			for k := 16; k < l; k += 16 {
+				*(*[16]byte)(dst[o+k:]) = [16]byte(dst[p+k:])
+			}
+		} else if o-p >= 8 {
 			for k := 0; k < l; k += 8 {
 				binary.LittleEndian.PutUint64(dst[o+k:], binary.LittleEndian.Uint64(dst[p+k:]))
 			}

@@ -94,13 +94,27 @@ func (d *dialect) skipElements(t byte, b []byte, p int, n uint64) (done uint64, 
 	case 5:
 		tail = 8
 	}
-	for done < n {
-		q := skipStrings(b, p, 1, led, strings, tail)
-		if q < 0 || q > len(b) {
+	for ; done < n; done++ {
+		q := p
+		if led {
+			if q = skipLength(b, q); q < 0 || q > len(b) {
+				break
+			}
+		}
+		for range strings {
+			if q >= len(b) {
+				return done, p
+			}
+			if c := b[q]; c < 64 {
+				q += 1 + int(c)
+			} else if q = skipString(b, q); q < 0 || q > len(b) {
+				return done, p
+			}
+		}
+		if q += tail; q > len(b) {
 			break
 		}
 		p = q
-		done++
 	}
 	return done, p
 }

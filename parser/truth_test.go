@@ -271,6 +271,9 @@ func (f *truthFile) differences(k *parser.Key, row map[string]string) (out []str
 	if want := f.encodings(k, row); !strings.Contains(" "+want+" ", " "+k.Encoding.String()+" ") {
 		out = append(out, fmt.Sprintf("encoding %v, the server says %s", k.Encoding, want))
 	}
+	if k.Type == parser.Module {
+		return append(out, f.metadata(k, row)...) // what is in it is the module's own
+	}
 	figure("elements", k.Elements)
 	figure("value_bytes", k.ValueBytes)
 	figure("max_elem", k.Largest)
@@ -280,6 +283,17 @@ func (f *truthFile) differences(k *parser.Key, row map[string]string) (out []str
 	figure("groups", k.Groups)
 	figure("consumers", k.Consumers)
 	figure("pending", k.Pending)
+	return append(out, f.metadata(k, row)...)
+}
+
+// metadata compares what stands beside the value: expiry, size in the file,
+// idle time or counter, name of the largest element.
+func (f *truthFile) metadata(k *parser.Key, row map[string]string) (out []string) {
+	figure := func(column string, got int64) {
+		if want := row[column]; want != "" && want != "-" && want != strconv.FormatInt(got, 10) {
+			out = append(out, fmt.Sprintf("%s %d, the server says %s", column, got, want))
+		}
+	}
 	serialized := k.Serialized
 	if k.RDBType == 24 || k.RDBType == 25 {
 		serialized -= 8 // DEBUG OBJECT leaves the earliest expiry out
@@ -290,9 +304,7 @@ func (f *truthFile) differences(k *parser.Key, row map[string]string) (out []str
 		expire = k.ExpireAt
 	}
 	figure("ttl_ms", expire)
-	if f.server != "redis-4.0" {
-		out = append(out, f.usage(k, row)...)
-	}
+	out = append(out, f.usage(k, row)...)
 	if want := row["max_name"]; want != "" && want != "-" {
 		if want = unescape(want[1:]); want != string(k.LargestName) || int(k.LargestNameLen) < len(want) {
 			out = append(out, fmt.Sprintf("largest element %.80q, want %.80q", k.LargestName, want))
@@ -323,8 +335,8 @@ func (f *truthFile) usage(k *parser.Key, row map[string]string) (out []string) {
 func (f *truthFile) encodings(k *parser.Key, row map[string]string) string {
 	live, reloaded := row["encoding"], row["encoding_reloaded"]
 	switch {
-	case k.Type == parser.Module:
-		return "" // has none
+	case k.Type == parser.Module || live == "-" || live == "unknown":
+		return k.Encoding.String() // not known, or no word for it yet (streams in 5.0)
 	case (k.Type == parser.String || k.Type == parser.List) && reloaded != "" && reloaded != "-":
 		return reloaded // how the value grew is not in the file
 	case k.Type == parser.String && live != "int":

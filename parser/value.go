@@ -270,6 +270,11 @@ func (w *walker) embedded(n int64) bool {
 	case embedValkey9:
 		return 8+sdsHeader(name)+name+1+1+ttl+3+n+1 <= 128 && n <= 255
 	case embedValkey8:
+		if ttl > 0 && name >= 32 && (name+n == 40 || name+n == 41) {
+			// Embedded before it got its expiry, in a block that rounding up
+			// to 80 bytes left room for one in.
+			return true
+		}
 		return 16+name+3+ttl+4+n <= 64
 	case embed39:
 		return n <= 39
@@ -303,7 +308,20 @@ func (w *walker) members(n uint64, score int) {
 	integers := k.Type == Set
 	var sum, largest, lp int64
 	largest = -1
+	plain := !small && (score == scoreNone || score == scoreBinary)
+	tail := 0
+	if score == scoreBinary {
+		tail = 8
+	}
 	for i := uint64(0); i < n; i++ {
+		if plain && !integers {
+			// Most of a large collection are short texts that are not the
+			// longest: only their lengths count.
+			i += w.shortMembers(n-i, tail, largest, &sum)
+			if i == n {
+				break
+			}
+		}
 		w.ahead()
 		w.string(s, 0)
 		size := s.n
@@ -355,6 +373,61 @@ func (w *walker) members(n uint64, score int) {
 	if !small {
 		w.facts.Listpack = 0
 	}
+}
+
+// shortMembers passes texts of under 64 bytes that are no longer than largest,
+// up to n of them and as far as they lie in the buffer, each with tail bytes
+// behind it.
+func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (passed uint64) {
+	buf, p, m, t := w.buf, w.pos, w.model, w.key.Type
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		c := int64(buf[p])
+		next := p + 1 + int(c) + tail
+		if c >= 64 || c > largest || next > len(buf) {
+			break
+		}
+		p = next
+		total += c
+		if m == nil {
+			continue
+		}
+		switch t {
+		case Set:
+			m.Member(&w.acc, c)
+		case ZSet:
+			m.Scored(&w.acc, c)
+		default:
+			m.Item(&w.acc, c)
+		}
+	}
+	w.pos, *sum = p, total
+	return passed
+}
+
+// shortFields does for pairs what shortMembers does for single texts.
+func (w *walker) shortFields(n uint64, largest, longest int64, sum *int64) (passed uint64) {
+	buf, p, m := w.buf, w.pos, w.model
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		f := int64(buf[p])
+		q := p + 1 + int(f)
+		if f >= 64 || f > longest || q >= len(buf) {
+			break
+		}
+		v := int64(buf[q])
+		q += 1 + int(v)
+		if v >= 64 || v > longest || f+v > largest || q > len(buf) {
+			break
+		}
+		p = q
+		total += f + v
+		if m != nil {
+			m.Field(&w.acc, f, v, false)
+		}
+	}
+	w.pos, *sum = p, total
+	return passed
 }
 
 // newLargest notes the largest element until now: name is the string that
@@ -412,6 +485,12 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	var sum, longest, lp int64
 	largest := int64(-1)
 	for i := uint64(0); i < n; i++ {
+		if !small && expiry == expiryNone {
+			i += w.shortFields(n-i, largest, longest, &sum)
+			if i == n {
+				break
+			}
+		}
 		w.ahead()
 		ttl := false
 		switch expiry {
