@@ -127,6 +127,7 @@ func (f *filler) everything() {
 	f.sortedSets()
 	f.streams()
 	f.streamGroups()
+	f.vectors()
 	f.functions()
 	f.expiries()
 	f.databases()
@@ -194,6 +195,18 @@ func (f *filler) names() {
 		f.do("SET", prefix+strings.Repeat("n", n-len(prefix)), "x")
 	}
 	f.do("SET", "invalid:"+strings.Repeat("\xff\xc3(", 1365), "4 KB of invalid UTF-8")
+}
+
+// vectors adds a vector set, which is a module's value, where the server has
+// them.
+func (f *filler) vectors() {
+	if !f.s.knows("VADD") {
+		return
+	}
+	for i := range 20 {
+		f.do("VADD", "vectors", "VALUES", "3", strconv.Itoa(i), strconv.Itoa(i*i%7), "1", "element:"+strconv.Itoa(i))
+	}
+	f.do("PEXPIREAT", "vectors", "4102444800000")
 }
 
 func (f *filler) functions() {

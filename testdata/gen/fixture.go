@@ -155,18 +155,9 @@ end
 return out`
 
 // drops deletes all keys and stores by how much used_memory fell for each.
-// The key tables must not be resized meanwhile: newer servers can be told so,
-// Redis 7.0 does not do it while a child saves.
 func drops(s *server, rows []row, field func(*row) *int64) error {
 	time.Sleep(time.Second) // a rehash in flight ends
-	_, err := s.do("DEBUG", "DICT-RESIZING", "0")
-	var re replyError
-	if errors.As(err, &re) {
-		if _, err = s.do("CONFIG", "SET", "rdb-key-save-delay", "1000000"); err == nil {
-			_, err = s.do("BGSAVE")
-		}
-	}
-	if err != nil {
+	if err := s.freezeTables(rows); err != nil {
 		return err
 	}
 	sha, err := s.text("SCRIPT", "LOAD", dropScript)
@@ -182,5 +173,51 @@ func drops(s *server, rows []row, field func(*row) *int64) error {
 			*field(r), _ = list[0].(int64)
 		}
 		return err
+	})
+}
+
+// freezeTables sees to it that the deletion of a key changes nothing in the
+// key tables. Newer servers can be told not to resize them, Redis 7.0 does not
+// while a child saves. Valkey's buckets have chains that shrink: keys added
+// and taken away again leave a table that is too large for any.
+func (s *server) freezeTables(rows []row) error {
+	valkey := strings.HasPrefix(s.name, "valkey-")
+	if valkey {
+		if err := s.eachFiller(rows, "SET", "4102444800000"); err != nil {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+	_, err := s.do("DEBUG", "DICT-RESIZING", "0")
+	var re replyError
+	if errors.As(err, &re) {
+		if _, err = s.do("CONFIG", "SET", "rdb-key-save-delay", "1000000"); err == nil {
+			_, err = s.do("BGSAVE")
+		}
+	}
+	if err == nil && valkey {
+		err = s.eachFiller(rows, "DEL", "")
+	}
+	return err
+}
+
+// eachFiller sets or deletes some thousand keys in every database that has
+// rows.
+func (s *server) eachFiller(rows []row, command, expiry string) error {
+	done := map[int]bool{}
+	return eachRow(s, rows, func(r *row) error {
+		if done[r.db] {
+			return nil
+		}
+		done[r.db] = true
+		return s.pipeline(func(send func(args ...string)) {
+			for i := range 8 * (len(rows) + 100) {
+				args := []string{command, "filler of a table:" + strconv.Itoa(i)}
+				if expiry != "" {
+					args = append(args, "", "PXAT", expiry)
+				}
+				send(args...)
+			}
+		})
 	})
 }

@@ -94,10 +94,15 @@ func (s *server) identify() error {
 		return err
 	}
 	s.name += version
-	v, err := s.do("COMMAND", "INFO", "HPEXPIRETIME")
+	s.fieldExpiry = s.knows("HPEXPIRETIME")
+	return nil
+}
+
+// knows reports whether the server has a command.
+func (s *server) knows(command string) bool {
+	v, err := s.do("COMMAND", "INFO", command)
 	list, _ := v.([]any)
-	s.fieldExpiry = len(list) == 1 && list[0] != nil
-	return err
+	return err == nil && len(list) == 1 && list[0] != nil
 }
 
 // exited says whether the process has ended, as far as a signal 0 can tell.

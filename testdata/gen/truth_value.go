@@ -54,6 +54,11 @@ func (r *row) readValue(s *server) error {
 		err = r.readHash(s, &t)
 	case "stream":
 		err = r.readStream(s, &t)
+	case "vectorset":
+		// A module value: what is in it, no file shows.
+		r.valueBytes, r.largest, r.longest = unknown, unknown, unknown
+		r.elements, err = s.integer("VCARD", r.key)
+		return err
 	default:
 		return fmt.Errorf("type %q", r.typ)
 	}
