@@ -15,21 +15,27 @@ import (
 //
 //	JSON, JSONL  the machine writing, as a JSON string
 //	CSV          \xNN also for a first = + - or @, then RFC 4180 quotes
-//	terminal     \xNN also for what cannot be seen: see hidden
+//	terminal     \xNN also for what cannot be seen: see hidden, and a space at an end
 //
 // A writing says how the few ASCII characters that formats treat differently
 // are written; the rest is common.
 type writing struct {
-	backslash string // one backslash of the machine writing
+	escape    string // the backslash before xNN
+	backslash string // a backslash of the name
 	quote     string // a double quote of the name
 	hidden    bool   // escape characters that cannot be seen
 }
 
 var (
-	plainWriting   = writing{backslash: `\`, quote: `"`}
-	jsonWriting    = writing{backslash: `\\`, quote: `\"`}
-	csvWriting     = writing{backslash: `\`, quote: `""`}
-	displayWriting = writing{backslash: `\`, quote: `"`, hidden: true}
+	plainWriting   = writing{escape: `\`, backslash: `\\`, quote: `"`}
+	jsonWriting    = writing{escape: `\\`, backslash: `\\\\`, quote: `\"`}
+	csvWriting     = writing{escape: `\`, backslash: `\\`, quote: `""`}
+	displayWriting = writing{escape: `\`, backslash: `\\`, quote: `"`, hidden: true}
+
+	// Text of ours, in which names are escaped already: what is left of
+	// characters that do harm is escaped, backslashes stay.
+	displayText = writing{escape: `\`, backslash: `\`, quote: `"`, hidden: true}
+	csvText     = writing{escape: `\`, backslash: `\`, quote: `""`}
 )
 
 const hexDigits = "0123456789abcdef"
@@ -59,7 +65,7 @@ var byteClass = func() (t [256]uint8) {
 // appendHex appends \xNN for each byte.
 func (w *writing) appendHex(dst, bytes []byte) []byte {
 	for _, c := range bytes {
-		dst = append(dst, w.backslash...)
+		dst = append(dst, w.escape...)
 		dst = append(dst, 'x', hexDigits[c>>4], hexDigits[c&15])
 	}
 	return dst
@@ -79,7 +85,6 @@ func (w *writing) append(dst, name []byte) []byte {
 			dst = append(dst, w.quote...)
 		case classBackslash:
 			dst = append(dst, name[start:i]...)
-			dst = append(dst, w.backslash...)
 			dst = append(dst, w.backslash...)
 		case classControl:
 			dst = append(dst, name[start:i]...)
@@ -169,7 +174,10 @@ func AppendJSON(dst, name []byte) []byte {
 
 // AppendCSV appends the machine writing of a name as a cell of CSV. A first
 // character that a spreadsheet would take for a formula is written as \xNN.
-func AppendCSV(dst, name []byte) []byte {
+func AppendCSV(dst, name []byte) []byte { return csvWriting.appendCell(dst, name) }
+
+// appendCell appends a cell of CSV.
+func (w *writing) appendCell(dst, name []byte) []byte {
 	if len(name) == 0 {
 		return dst
 	}
@@ -189,10 +197,10 @@ func AppendCSV(dst, name []byte) []byte {
 		dst = append(dst, '"')
 	}
 	if formula {
-		dst = csvWriting.appendHex(dst, name[:1])
+		dst = w.appendHex(dst, name[:1])
 		name = name[1:]
 	}
-	dst = csvWriting.append(dst, name)
+	dst = w.append(dst, name)
 	if quoted {
 		dst = append(dst, '"')
 	}
@@ -207,11 +215,37 @@ func AppendDisplay(dst, name []byte) []byte {
 	if plain(name) {
 		return append(dst, name...)
 	}
-	return displayWriting.append(dst, name)
+	dst, name = appendSpace(dst, name)
+	end := len(name)
+	if end > 0 && name[end-1] == ' ' {
+		end--
+	}
+	dst = displayWriting.append(dst, name[:end])
+	dst, _ = appendSpace(dst, name[end:])
+	return dst
 }
 
-// Display gives a name as AppendDisplay writes it.
-func (n Name) Display() string { return string(AppendDisplay(nil, []byte(n))) }
+// appendSpace escapes a space at an end of a name, where nobody sees it.
+func appendSpace(dst, name []byte) (shown, rest []byte) {
+	if len(name) > 0 && name[0] == ' ' {
+		return displayWriting.appendHex(dst, name[:1]), name[1:]
+	}
+	return dst, name
+}
+
+// Display gives a name as AppendDisplay writes it, and "" in quotes for the
+// empty one.
+func (n Name) Display() string {
+	if n == "" {
+		return `""`
+	}
+	return string(AppendDisplay(nil, []byte(n)))
+}
+
+// DisplayText gives a text of ours, such as an error's, as it may be shown:
+// nothing in it can do harm, and backslashes of names that are escaped already
+// stay as they are.
+func DisplayText(text string) string { return string(displayText.append(nil, []byte(text))) }
 
 var errEscape = errors.New(`a backslash is followed by neither \ nor xNN`)
 

@@ -45,10 +45,11 @@ func Formats() []string {
 	return names
 }
 
-// Lookup gives the format of a name.
+// Lookup gives the format of a name. A table of CSV needs not say so: findings
+// is findings.csv.
 func Lookup(name string) (*Format, bool) {
 	for _, f := range formats {
-		if f.Name == name {
+		if f.Name == name || f.Name == name+".csv" {
 			return f, true
 		}
 	}

@@ -181,3 +181,27 @@ func eightDigits(u uint64) uint64 {
 	high = twos * 103 >> 10 & 0x000f000f000f000f // n/10 is n*103>>10 for n < 100
 	return (twos-10*high)<<8 | high
 }
+
+// NewKeyRow gives the row of a key. It keeps nothing of the key.
+func NewKeyRow(k *parser.Key) KeyRow {
+	row := KeyRow{DB: k.DB, Key: Name(k.Name), Type: k.Type.String(), Encoding: k.Encoding.String(),
+		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
+		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),
+		FieldsWithTTL: Unknown, Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
+		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Module: k.ModuleName}
+	if hasElementName(k) {
+		name := Name(k.LargestName)
+		row.LargestElement = &name
+	}
+	if k.HasExpire {
+		at := k.ExpireAt
+		row.ExpireAt = &at
+	}
+	if k.Type == parser.Hash {
+		row.FieldsWithTTL = Figure(k.FieldsWithTTL)
+	}
+	if k.NameLen > int64(len(k.Name)) {
+		row.NameBytes = k.NameLen
+	}
+	return row
+}

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The canned reports that every format writes: empty, ordinary, hostile (names
+// of every kind that some format could trip over) and fleet (several inputs,
+// one damaged).
+
+type cannedReport struct {
+	name   string
+	report *Report
+}
+
+func cannedReports() []cannedReport {
+	return []cannedReport{{"empty", &Report{Schema: SchemaVersion, Complete: true, By: ByMemory}}, {"ordinary", ordinaryReport()},
+		{"hostile", hostileReport()}, {"fleet", fleetReport()}}
+}
+
+func p(n int64) *int64 { return &n }
+
+func np(s string) *Name { n := Name(s); return &n }
+
+func row(key, typ, enc string, elements, value, memory int64, ttl *int64) KeyRow {
+	k := KeyRow{Key: Name(key), Type: typ, Encoding: enc, Elements: Figure(elements), ValueBytes: Figure(value), Serialized: Figure(value + 5),
+		Memory: Figure(memory), MemoryUsage: Figure(memory - 8), Largest: Figure(value / max(1, elements)), FieldsWithTTL: Unknown, Idle: 3600, Freq: Unknown,
+		Offset: 1000 + value, TTL: ttl, Group: Name(key[:strings.LastIndex(key, ":")+1] + "*"), Longest: Unknown}
+	if typ != "string" {
+		k.LargestElement = np("field:17")
+	}
+	if ttl != nil {
+		k.ExpireAt = p(1_772_323_200_000 + *ttl*1000)
+	}
+	return k
+}
+
+func bucket(label string, lo, hi *int64, keys, value int64) Bucket {
+	return Bucket{Label: label, Min: lo, Max: hi, Keys: keys, ValueBytes: value, MemoryBytes: Figure(value * 2)}
+}
+
+func ordinaryReport() *Report {
+	cart := row("shop:cart:items:8812:hash", "hash", "hashtable", 6120, 412_000, 733_184, nil)
+	page := row("cache:page:17", "string", "raw", 1, 14_000, 14_336, p(3600))
+	board := row("game:leaderboard:all", "zset", "skiplist", 50_000, 600_000, 6_553_600, nil)
+	session := row("session:user:10086", "string", "embstr", 1, 30, 96, p(86_400*3+4*3600))
+	queue := row("job:mail:queue", "list", "quicklist", 12_000, 240_000, 260_000, nil)
+	top := []KeyRow{board, cart, queue, page, session}
+	return &Report{
+		Schema: SchemaVersion, Complete: true, Tool: Tool{Name: "rdblens", Version: "1.0.0"},
+		Config: Config{Profile: "aliyun", File: "rdblens.yaml", FailOn: "error"},
+		Inputs: []Input{{Name: "testdata/shop.rdb", Server: "redis", ServerVersion: "7.0.15", Format: "REDIS", RDBVersion: 10, Created: 1_772_323_200,
+			Checksum: "ok", Bytes: 712_345, FileBytes: 712_345, Keys: 4213, Databases: 2, UsedMem: 13_700_000, Functions: 2, FunctionBytes: 3100,
+			Modules: []Module{{Name: "ReJSON-RL", Keys: 3}}, LoadableBy: Loadable{Redis: "7.0", Valkey: "7.2"}, Complete: true,
+			Warnings: []string{`1 stream has another number of live entries than its length says (first: "events:\xff")`},
+			Memory: &Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
+				Difference: p(1_300_000), Explanation: []string{"about 1.2 MB that a restart would give back: the difference is over 10 %, which history, another allocator or modules explain"},
+				Fit: &Fit{MaxMemory: 10 << 20, Fits: false, Free: 10<<20 - 12_400_000, Policies: []Eviction{
+					{Policy: "allkeys-*", Keys: 4213, MemoryBytes: 11_400_000, Share: 1}, {Policy: "volatile-*", Keys: 3000, MemoryBytes: 3_100_000, Share: 0.27}}}},
+		}},
+		Totals: Totals{Keys: 4213, Elements: 98_765, ValueBytes: 3_456_789, SerializedBytes: 2_345_678, MemoryBytes: 11_400_000, MemoryUsage: 11_100_000,
+			NameBytes: 100_000, WithTTL: 3000, WithoutTTL: 1213, WithoutTTLBytes: 2_000_000, WithoutTTLMemory: 8_300_000, Expired: 17},
+		Types: []TypeRow{
+			{Type: "zset", Keys: 3, Elements: 50_020, ValueBytes: 600_300, SerializedBytes: 900_000, MemoryBytes: 6_553_900, MemoryUsage: 6_553_000, Share: 0.575,
+				AverageBytes: 200_100, MaxElements: 50_000, MaxValueBytes: 600_000, MaxMemoryBytes: 6_553_600, LargestKey: &board},
+			{Type: "hash", Keys: 210, Elements: 9_000, ValueBytes: 500_000, SerializedBytes: 300_000, MemoryBytes: 1_900_000, MemoryUsage: 1_890_000, Share: 0.1667,
+				AverageBytes: 2380, MaxElements: 6120, MaxValueBytes: 412_000, MaxMemoryBytes: 733_184, LargestKey: &cart},
+			{Type: "string", Keys: 3997, Elements: 3997, ValueBytes: 1_900_000, SerializedBytes: 900_000, MemoryBytes: 2_600_000, MemoryUsage: 2_590_000, Share: 0.228,
+				AverageBytes: 475, MaxElements: 1, MaxValueBytes: 14_000, MaxMemoryBytes: 14_336, LargestKey: &page},
+			{Type: "module", Keys: 3, Elements: 0, ValueBytes: 0, SerializedBytes: 300, MemoryBytes: Unknown, MemoryUsage: Unknown, Share: 0,
+				AverageBytes: Unknown, MaxElements: Unknown, MaxValueBytes: Unknown, MaxMemoryBytes: Unknown},
+		},
+		Encodings: []Encoding{{Type: "zset", Encoding: "skiplist", Keys: 1, Elements: 50_000, ValueBytes: 600_000, MemoryBytes: 6_553_600},
+			{Type: "module", Keys: 3, MemoryBytes: Unknown}},
+		Databases: []Database{{DB: 0, Keys: 4000, WithTTL: 2900, ValueBytes: 3_400_000, MemoryBytes: 11_000_000}, {DB: 1, Keys: 213, WithTTL: 100, ValueBytes: 56_789, MemoryBytes: 400_000}},
+		By:        ByMemory,
+		Top:       map[string][]KeyRow{ByMemory: top, ByElements: {board, queue, cart}},
+		TopByType: map[string]map[string][]KeyRow{"zset": {ByMemory: {board}}, "hash": {ByMemory: {cart}}, "string": {ByMemory: {page, session}}},
+		Findings:  Counts{Error: 2, Warning: 1213, Info: 2, Ignored: 4},
+		Rules: []Finding{
+			{Rule: "big-collection", Severity: "error", Title: "a hash, list, set or sorted set with more elements than the limit", Count: 2, ValueBytes: 1_012_000, MemoryBytes: 7_286_784,
+				Groups:   []FindingGroup{{Group: "game:leaderboard:*", Count: 1, ValueBytes: 600_000, MemoryBytes: 6_553_600}, {Group: "shop:cart:items:*:hash", Count: 1, ValueBytes: 412_000, MemoryBytes: 733_184}},
+				Examples: []Example{{KeyRow: &board, Measured: 50_000, Limit: 5000, Text: "50,000 elements, limit 5,000", Advice: []Advice{{Kind: "delete", Text: "UNLINK frees it in the background", Commands: []string{"UNLINK game:leaderboard:all"}}, {Kind: "split", Text: "11 buckets bring it under the limit: key:(hash(member) % 11)"}}}, {KeyRow: &cart, Measured: 6120, Limit: 5000, Text: "6,120 elements, limit 5,000"}}},
+			{Rule: "no-ttl", Severity: "warning", Title: "a key without an expiry", Count: 1213, ValueBytes: 2_000_000, MemoryBytes: 8_300_000, GroupsMore: 7,
+				Groups:   []FindingGroup{{Group: "shop:cart:items:*:hash", Count: 200, ValueBytes: 412_000, MemoryBytes: 800_000}},
+				Examples: []Example{{KeyRow: &board, Measured: Unknown, Limit: Unknown, Text: "no expiry"}}},
+			{Rule: "ttl-stampede", Severity: "info", Title: "a minute in which very many keys expire", Count: 2, ValueBytes: 90_000, MemoryBytes: 300_000,
+				Examples: []Example{{Subject: "minute 2026-03-01 00:05", Keys: 2900, Bytes: 90_000, Groups: []Name{"session:user:*"}, Measured: 2900, Limit: 1000, Text: "2,900 keys expire, limit 1,000 (median minute: 3)"}}},
+		},
+		Ignored: []Ignored{{Rule: "no-ttl", Pattern: "config:*", Reason: "configuration is kept for ever", Until: "2026-12-31", Count: 4}},
+		Groups: []Group{
+			{Group: "game:leaderboard:*", Keys: 3, Elements: 50_020, ValueBytes: 600_300, MemoryBytes: 6_553_900, WithoutTTL: 3, LargestKey: &board, Findings: 4, Errors: 1, Owner: "game-team"},
+			{Group: "session:user:*", Keys: 2900, Elements: 2900, ValueBytes: 90_000, MemoryBytes: 290_000, WithoutTTL: 0, TTLMin: p(-60), TTLMedian: p(43_200), TTLMax: p(31_536_000), LargestKey: &session},
+		},
+		GroupsFolded: 12,
+		Owners: []Owner{{Owner: "game-team", Keys: 3, Elements: 50_020, ValueBytes: 600_300, MemoryBytes: 6_553_900, WithoutTTL: 3, Findings: Counts{Error: 1, Warning: 3}},
+			{Keys: 4210, Elements: 48_745, ValueBytes: 2_856_489, MemoryBytes: 4_846_100, WithoutTTL: 1210, Findings: Counts{Error: 1, Warning: 1210, Info: 2}}},
+		Expiry: []Bucket{bucket("already expired", nil, p(0), 17, 500), bucket("under 1 minute", p(0), p(60), 0, 0), bucket("1 minute to 1 hour", p(60), p(3600), 2000, 60_000),
+			bucket("1 hour to 1 day", p(3600), p(86_400), 983, 30_000), bucket("no expiry", nil, nil, 1213, 2_000_000)},
+		Histograms: Histograms{KeyLength: []Bucket{bucket("1-8", p(1), p(9), 13, 400), bucket("9-16", p(9), p(17), 4100, 3_000_000), bucket("17-32", p(17), p(33), 100, 0)},
+			Elements: []Bucket{bucket("1-10", p(1), p(11), 100, 400), bucket("11-100", p(11), p(101), 110, 400)},
+			Idle:     []Bucket{bucket("under 1 hour", p(0), p(3600), 4213, 3_456_789)}},
+	}
+}
+
+// hostileReport has every hostile name in every place for foreign text.
+func hostileReport() *Report {
+	r := &Report{Schema: SchemaVersion, Tool: Tool{Name: "rdblens", Version: "1.0.0"}, By: ByValueBytes,
+		Interrupted: true,
+		Config:      Config{Profile: "default", File: "=evil\x1b[2J.yaml", Rules: "all"},
+		Filter: &Filter{Types: []string{"hash"}, Databases: []int{0, 15}, Match: []string{"*\x1b]0;x\x07\u202e*"}, Regex: []string{`^a\d+`}, MinSize: 1,
+			MinElements: 5000, Owners: []string{"@team"}, Rules: []string{"no-ttl"}, Dropped: 7},
+		Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{"hash": {}},
+		Types: []TypeRow{{Type: "hash", Keys: 3, Elements: 3, MemoryBytes: Unknown, MemoryUsage: Unknown, AverageBytes: Unknown, MaxElements: Unknown, MaxValueBytes: 9, MaxMemoryBytes: Unknown},
+			{Type: "set", MemoryBytes: Unknown, MemoryUsage: Unknown, AverageBytes: Unknown, MaxElements: Unknown, MaxValueBytes: Unknown, MaxMemoryBytes: Unknown}},
+		Totals: Totals{Keys: int64(len(hostileNames)), MemoryBytes: Unknown, MemoryUsage: Unknown, WithoutTTLMemory: Unknown, Expired: Unknown},
+	}
+	var rows []KeyRow
+	for i, name := range hostileNames {
+		name = name[:min(len(name), 100)]
+		text := strings.ToValidUTF8(name, "?")
+		k := row(":", "hash", "listpackex", 1, int64(len(name)), -1, nil)
+		k.Key, k.LargestElement, k.Group, k.Owner, k.MemoryUsage, k.DB, k.FieldsWithTTL = Name(name), np(name), Name(name), text, Unknown, i%2, 1
+		k.ExpireAt = p(-1 << 63)
+		rows = append(rows, k)
+		r.Groups = append(r.Groups, Group{Group: Name(name), Keys: 2, MemoryBytes: Unknown, LargestKey: &k, Owner: text, TTLMin: p(-1 << 63), TTLMax: p(1<<63 - 1)})
+		r.Owners = append(r.Owners, Owner{Owner: text, Keys: 1, MemoryBytes: Unknown})
+		r.Ignored = append(r.Ignored, Ignored{Rule: "no-ttl", Pattern: text, Reason: text, Until: text})
+		r.Rules = append(r.Rules, Finding{Rule: "key-special-char", Severity: "error", Title: text, Count: 2, MemoryBytes: Unknown, GroupsMore: Unknown,
+			Groups: []FindingGroup{{Group: Name(name), Count: 1, MemoryBytes: Unknown}},
+			Examples: []Example{{KeyRow: &k, Measured: Unknown, Limit: Unknown, Text: text, Advice: []Advice{{Kind: "delete", Text: text, Commands: []string{text}}}},
+				{Subject: Name(name), Measured: 1, Limit: 0, Text: fmt.Sprintf("%q", name)}}})
+	}
+	r.Top[ByValueBytes], r.TopByType["hash"][ByValueBytes], r.Hot = rows, rows[:6], rows[10:12]
+	r.Inputs = []Input{{Name: Name(hostileNames[10]), Server: "redis", ServerVersion: "7\x1b[31m", Format: "REDIS", RDBVersion: 12, Created: 1 << 62, Checksum: "not checked", Bytes: 5,
+		FileBytes: Unknown, UsedMem: Unknown, Frames: []string{"gzip"}, Modules: []Module{{Name: "\x1b[2J"}}, Warnings: []string{"\x1b[2J", "c1\u009b", "=1", "\u202e"},
+		Error: &Damage{Offset: 17, Reason: "length 18446744073709551615 is more than what is left", Key: np("\x00"), LastKey: np("<script>"), Hint: "copy it again\x07"}}}
+	return r
+}
+
+// fleetReport has three inputs, one of them damaged and one not read at all.
+func fleetReport() *Report {
+	r := ordinaryReport()
+	r.Complete = false
+	r.Config = Config{Profile: "default"}
+	second, third := r.Inputs[0], r.Inputs[0]
+	second.Name, second.Keys, second.Complete, second.Checksum = "backup/node-2.rdb.gz", 100, false, "not checked"
+	second.Error = &Damage{Offset: 70_000, LastKey: np("user:99"), Reason: "the file ends in the middle of a key", Hint: "copy the snapshot again"}
+	second.Memory, second.Warnings = nil, nil
+	third = Input{Name: "notes.txt", Created: Unknown, Checksum: "not checked", FileBytes: 12, UsedMem: Unknown,
+		Error: &Damage{Offset: Unknown, Reason: "not a snapshot: it begins with \"hello\""}}
+	r.Inputs = append(r.Inputs, second, third)
+	r.Databases = append(r.Databases, Database{Input: 1, DB: 0, Keys: 100, MemoryBytes: 1000})
+	for i := range r.Top[ByMemory] {
+		r.Top[ByMemory][i].Input = i % 2
+	}
+	r.Rules[0].Examples[0].KeyRow.Input = 1
+	return r
+}

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing")
+
+// realFormats are all formats but those that tests register.
+func realFormats() []string {
+	var names []string
+	for _, f := range Formats() {
+		if !strings.HasPrefix(f, "zz-") {
+			names = append(names, f)
+		}
+	}
+	return names
+}
+
+func render(t *testing.T, format string, r *Report, width int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(format, &b, r, WriteOptions{Width: width}); err != nil {
+		t.Fatalf("%s: %v", format, err)
+	}
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range cannedReports() {
+		for _, format := range realFormats() {
+			ext := "." + format
+			if format == "table" {
+				ext = ".txt"
+			}
+			got := render(t, format, c.report, 100)
+			path := filepath.Join("testdata", c.name+strings.TrimPrefix(ext, ".csv.csv"))
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
+				d = d[:min(len(d), 4000)]
+				t.Errorf("%s, %s (-want +got; -update writes the golden file):\n%s", c.name, format, d)
+			}
+		}
+	}
+}
+
+// Writers never change a report, and write the same twice.
+func TestWritersChangeNothing(t *testing.T) {
+	for i, c := range cannedReports() {
+		for _, format := range realFormats() {
+			first := render(t, format, c.report, 100)
+			if second := render(t, format, c.report, 100); !bytes.Equal(first, second) {
+				t.Errorf("%s, %s: differs the second time", c.name, format)
+			}
+			if d := cmp.Diff(cannedReports()[i].report, c.report); d != "" {
+				t.Fatalf("%s, %s: changed the report:\n%s", c.name, format, d)
+			}
+		}
+	}
+}
+
+// No format lets a control character through, and those for people none that
+// cannot be seen.
+func TestHarmless(t *testing.T) {
+	for _, c := range cannedReports() {
+		for _, format := range realFormats() {
+			for _, width := range []int{1, 40, 80, 120, 1000} {
+				out := render(t, format, c.report, width)
+				if !utf8.Valid(out) {
+					t.Errorf("%s, %s: not UTF-8", c.name, format)
+				}
+				for _, line := range strings.Split(string(out), "\n") {
+					for _, r := range line {
+						if unicode.IsControl(r) || format == "table" && r >= 0x80 && hidden(r) {
+							t.Fatalf("%s, %s: %U in %q", c.name, format, r, line)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A table keeps to the terminal's width, but for commands, which are pasted,
+// and words that cannot be broken.
+func TestTableWidth(t *testing.T) {
+	for _, c := range cannedReports() {
+		if c.name == "hostile" {
+			continue
+		}
+		for _, width := range []int{80, 100, 120} {
+			for line := range strings.Lines(string(render(t, "table", c.report, width))) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%s: %d columns for %d: %s", c.name, n, width, line)
+				}
+			}
+		}
+	}
+}
+
+func TestJSONComesBack(t *testing.T) {
+	for _, c := range cannedReports() {
+		out := render(t, "json", c.report, 0)
+		got, err := Read(bytes.NewReader(out))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if d := cmp.Diff(withoutNil(c.report), got); d != "" && c.name != "hostile" {
+			t.Errorf("%s:\n%s", c.name, d)
+		}
+		if again := render(t, "json", got, 0); !bytes.Equal(out, again) {
+			t.Errorf("%s: written again it differs", c.name)
+		}
+		if c.name == "hostile" {
+			for i, k := range got.Top[ByValueBytes] {
+				if string(k.Key) != hostileName(i) || string(*k.LargestElement) != hostileName(i) {
+					t.Errorf("%q came back as %q, %q", hostileName(i), k.Key, *k.LargestElement)
+				}
+			}
+		}
+	}
+	for _, text := range []string{"", "{}", "[]", `{"schema":"rdblens/2"}`} {
+		if _, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}
+
+// No list of the JSON is null, in a report that has none and in one that has all.
+func TestJSONHasNoNullLists(t *testing.T) {
+	lists := "inputs types encodings databases top top_by_type hot rules ignored groups owners expiry key_length elements idle lfu " +
+		"frames modules warnings explanation policies examples advice"
+	for _, c := range cannedReports() {
+		out := string(render(t, "json", c.report, 0))
+		for name := range strings.FieldsSeq(lists) {
+			if name == "elements" { // a list of the histograms, and a figure of keys
+				continue
+			}
+			if strings.Contains(out, `"`+name+`": null`) {
+				t.Errorf("%s: %s is null", c.name, name)
+			}
+		}
+	}
+}
+
+func TestCSVComesBack(t *testing.T) {
+	read := func(format string, r *Report) [][]string {
+		rows, err := csv.NewReader(bytes.NewReader(render(t, format, r, 0))).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		return rows[1:]
+	}
+	check := func(what, cell, want string) {
+		got, err := Unescape([]byte(cell))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q is %q, %v, want %q", what, cell, got, err, want)
+		}
+	}
+	for _, c := range cannedReports() {
+		for _, format := range realFormats() {
+			if strings.HasSuffix(format, "csv") {
+				for _, row := range read(format, c.report) {
+					for _, cell := range row {
+						if cell != "" && strings.ContainsRune("=+@", rune(cell[0])) {
+							t.Errorf("%s, %s: formula %q", c.name, format, cell)
+						}
+					}
+				}
+			}
+		}
+	}
+	r := hostileReport()
+	for i, row := range read("csv", r)[:len(hostileNames)] {
+		check("csv key", row[5], hostileName(i))
+		check("csv element", row[14], hostileName(i))
+		check("csv group", row[21], hostileName(i))
+	}
+	for i, row := range read("groups.csv", r) {
+		check("groups", row[0], hostileName(i))
+		check("groups largest", row[9], hostileName(i))
+	}
+	for i, row := range read("findings.csv", r) {
+		if i%2 == 0 {
+			check("findings key", row[8], hostileName(i/2))
+		} else {
+			check("findings subject", row[13], hostileName(i/2))
+		}
+	}
+	if n := len(read("findings.csv", ordinaryReport())); n != 4 {
+		t.Errorf("findings.csv has %d lines, want one an example: 4", n)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	if err := Write("jsno", nil, &Report{}, WriteOptions{}); err == nil || !strings.Contains(err.Error(), "json") {
+		t.Errorf("%v", err)
+	}
+	if f, ok := Lookup("groups"); !ok || f.Name != "groups.csv" {
+		t.Errorf("groups is %v", f)
+	}
+}
+
+// hostileName is a name as the canned report has it.
+func hostileName(i int) string { return hostileNames[i][:min(len(hostileNames[i]), 100)] }

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"bufio"
+	"strconv"
+	"strings"
+)
+
+// CSV of the findings: a line for each of the worst examples of each rule and
+// severity, with the sums of the whole finding repeated on it (keys --rule lists
+// every offender). A finding without examples has one line. Texts are ours and
+// not in the writing of names.
+
+func init() {
+	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", rank: 4, write: writeFindingsCSV})
+}
+
+func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
+	w.WriteString("rule,severity,count,value_bytes,memory_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice\n")
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		writeExampleCSV(w, r, f, 0)
+		for j := 1; j < len(f.Examples); j++ {
+			writeExampleCSV(w, r, f, j)
+		}
+	}
+	return nil
+}
+
+func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
+	b := csvText.appendCell(w.AvailableBuffer(), []byte(f.Rule))
+	b = append(append(append(b, ','), f.Severity...), ',')
+	b = appendCells(b, f.Count, f.ValueBytes, int64(f.MemoryBytes))
+	if n >= len(f.Examples) {
+		w.Write(append(b, ",,,,,,,,,,,,\n"...))
+		return
+	}
+	e := &f.Examples[n]
+	b = strconv.AppendInt(b, int64(n+1), 10)
+	b = append(b, ',')
+	if k := e.KeyRow; k != nil {
+		b = appendInputCSV(b, r, k.Input)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(k.DB), 10)
+		b = append(b, ',')
+		b = AppendCSV(b, []byte(k.Key))
+		b = append(append(append(b, ','), k.Type...), ',')
+		b = append(append(b, k.Encoding...), ',')
+		b = AppendCSV(b, []byte(k.Group))
+		b = append(b, ',')
+		b = csvText.appendCell(b, []byte(k.Owner))
+	} else {
+		b = append(b, ",,,,,,"...)
+	}
+	b = append(b, ',')
+	b = AppendCSV(b, []byte(e.Subject))
+	b = append(b, ',')
+	b = appendCells(b, int64(e.Measured), int64(e.Limit))
+	b = csvText.appendCell(b, []byte(e.Text))
+	b = append(b, ',')
+	var advice []string
+	for _, a := range e.Advice {
+		advice = append(advice, a.Text)
+	}
+	b = csvText.appendCell(b, []byte(strings.Join(advice, "; ")))
+	w.Write(append(b, '\n'))
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// The versioned JSON report: Report as it stands, two spaces a level. No list
+// is null: an empty one is []. Unknown figures are null. Names are in the
+// machine writing, so that their bytes can be had back.
+
+func init() {
+	register(&Format{Name: "json", Doc: "everything, for programs", rank: 3, write: writeJSON})
+}
+
+// writeJSON writes the fields one by one, and the elements of the lists, so that
+// a report with very many groups is never in memory as text.
+func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
+	fields := reflect.ValueOf(withoutNil(r)).Elem()
+	w.WriteByte('{')
+	comma := ""
+	for i := range fields.NumField() {
+		name, option, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+		v := fields.Field(i)
+		if option == "omitempty" && v.IsZero() {
+			continue
+		}
+		w.WriteString(comma + "\n  \"" + name + "\": ")
+		comma = ","
+		var err error
+		if v.Kind() == reflect.Slice && v.Len() > 0 {
+			err = writeJSONList(w, v)
+		} else {
+			err = writeJSONValue(w, v.Interface(), "  ")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.WriteString("\n}\n")
+	return nil
+}
+
+func writeJSONList(w *bufio.Writer, list reflect.Value) error {
+	for i := range list.Len() {
+		before := ","
+		if i == 0 {
+			before = "["
+		}
+		w.WriteString(before + "\n    ")
+		if err := writeJSONValue(w, list.Index(i).Addr().Interface(), "    "); err != nil {
+			return err
+		}
+	}
+	w.WriteString("\n  ]")
+	return nil
+}
+
+// writeJSONValue writes what json.Marshal makes of a value, with indents, and
+// with \u00NN for the control characters that it leaves as they are (DEL, C1).
+func writeJSONValue(w *bufio.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(indent, "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	start := 0
+	for i, c := range text {
+		switch {
+		case c == 0x7f:
+			w.Write(text[start:i])
+			w.WriteString(`\u007f`)
+			start = i + 1
+		case c == 0xc2 && text[i+1] < 0xa0:
+			w.Write(text[start:i])
+			fmt.Fprintf(w, `\u00%02x`, text[i+1])
+			start = i + 2
+		}
+	}
+	w.Write(text[start:])
+	return nil
+}
+
+// Read reads a report that was written as JSON. It refuses another schema.
+func Read(rd io.Reader) (*Report, error) {
+	var r Report
+	if err := json.NewDecoder(rd).Decode(&r); err != nil {
+		return nil, err
+	}
+	if r.Schema != SchemaVersion {
+		return nil, &SchemaError{Schema: r.Schema}
+	}
+	return &r, nil
+}
+
+// SchemaError says that a report has another form than this package reads.
+type SchemaError struct{ Schema string }
+
+func (e *SchemaError) Error() string {
+	if e.Schema == "" {
+		return "not a report: it names no schema"
+	}
+	return "report of schema " + Name(e.Schema).Display() + ", want " + SchemaVersion
+}
+
+// withoutNil gives a copy of the report whose nil lists and maps are empty.
+// What it does not change it shares.
+func withoutNil(r *Report) *Report {
+	c := *r
+	c.Schema = SchemaVersion
+	c.Inputs = copyEach(r.Inputs, func(in *Input) {
+		in.Frames, in.Modules, in.Warnings = some(in.Frames), some(in.Modules), some(in.Warnings)
+		if in.Memory != nil {
+			m := *in.Memory
+			m.Explanation = some(m.Explanation)
+			if m.Fit != nil {
+				f := *m.Fit
+				f.Policies = some(f.Policies)
+				m.Fit = &f
+			}
+			in.Memory = &m
+		}
+	})
+	c.Types, c.Encodings, c.Databases = some(r.Types), some(r.Encodings), some(r.Databases)
+	c.Top = someLists(r.Top)
+	c.TopByType = make(map[string]map[string][]KeyRow, len(r.TopByType))
+	for name, lists := range r.TopByType {
+		c.TopByType[name] = someLists(lists)
+	}
+	c.Hot = some(r.Hot)
+	c.Rules = copyEach(r.Rules, func(f *Finding) {
+		f.Groups = some(f.Groups)
+		f.Examples = copyEach(f.Examples, func(e *Example) { e.Advice = some(e.Advice) })
+	})
+	c.Ignored, c.Groups, c.Owners, c.Expiry = some(r.Ignored), some(r.Groups), some(r.Owners), some(r.Expiry)
+	h := &c.Histograms
+	h.KeyLength, h.Elements, h.Idle, h.LFU = some(h.KeyLength), some(h.Elements), some(h.Idle), some(h.LFU)
+	return &c
+}
+
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func someLists(lists map[string][]KeyRow) map[string][]KeyRow {
+	c := make(map[string][]KeyRow, len(lists))
+	for name, rows := range lists {
+		c[name] = some(rows)
+	}
+	return c
+}
+
+func copyEach[T any](list []T, change func(*T)) []T {
+	c := slices.Clone(some(list))
+	for i := range c {
+		change(&c[i])
+	}
+	return c
+}

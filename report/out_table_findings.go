@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The section of findings: a table of what each rule found, then for each the
+// worst examples and what to do about the worst one.
+
+func (t *tableWriter) findings() {
+	rules := t.r.Rules
+	if len(rules) == 0 {
+		if t.r.Config.Profile != "" {
+			t.section("FINDINGS", "")
+			t.printf("  none\n")
+		}
+		return
+	}
+	var sizes []int64
+	for i := range rules {
+		sizes = append(sizes, int64(sizeOf(rules[i].MemoryBytes, rules[i].ValueBytes)))
+	}
+	s := scaleOf(sizes...)
+	t.section("FINDINGS", "rdblens rules explain NAME says what a rule wants and why")
+	g := &grid{columns: []column{{title: "severity"}, {title: "rule"}, {title: "found", right: true}, {title: t.sizes() + " " + s.unit, right: true},
+		{title: "flags", flex: true, sentence: true}}}
+	for i := range rules {
+		f := &rules[i]
+		g.add(f.Severity, f.Rule, grouped(f.Count), s.format(Figure(sizes[i])), DisplayText(f.Title))
+	}
+	t.grid(g)
+	for i := range rules {
+		t.finding(&rules[i])
+	}
+}
+
+// sizeOf gives memory where it is known, else value bytes.
+func sizeOf(memory Figure, value int64) Figure {
+	if memory.Known() {
+		return memory
+	}
+	return Figure(value)
+}
+
+func (t *tableWriter) finding(f *Finding) {
+	if len(f.Examples) == 0 {
+		return
+	}
+	t.printf("\n")
+	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), DisplayText(f.Title)))
+	shown := f.Examples[:min(len(f.Examples), tableExamples)]
+	g := &grid{columns: []column{{title: "worst", flex: true}, {title: "snapshot", flex: true, drop: 2}, {title: "db", right: true, drop: 1}, {title: "type"}, {title: "encoding", drop: 3},
+		{title: "measured"}}}
+	for i := range shown {
+		e := &shown[i]
+		if e.KeyRow == nil {
+			g.add(e.Subject.Display(), "", "", "", "", DisplayText(e.Text))
+			continue
+		}
+		db := ""
+		if t.severalDatabases() || e.DB != 0 {
+			db = fmt.Sprint(e.DB)
+		}
+		g.add(e.Key.Display(), t.inputName(e.Input), db, e.Type, e.Encoding, DisplayText(e.Text))
+	}
+	t.grid(g)
+	if len(f.Groups) > 0 && f.Count > 1 {
+		t.wrap("    groups: ", "      ", groupsText(f))
+	}
+	for _, a := range shown[0].Advice {
+		t.advice(&a)
+	}
+}
+
+// groupsText names the groups of a finding.
+func groupsText(f *Finding) string {
+	const most = 5
+	var parts []string
+	for _, g := range f.Groups[:min(len(f.Groups), most)] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", shorten(g.Group.Display(), 60), grouped(g.Count)))
+	}
+	s := strings.Join(parts, ", ")
+	more := int64(len(f.Groups) - len(parts))
+	if f.GroupsMore.Known() {
+		more += int64(f.GroupsMore)
+	}
+	if more > 0 {
+		s += " and " + counted(more, "other", "others")
+	}
+	return s
+}
+
+func (t *tableWriter) advice(a *Advice) {
+	t.wrap("    "+a.Kind+": ", "      ", DisplayText(a.Text))
+	// A command is not wrapped and not cut: it is there to be pasted.
+	for _, c := range a.Commands[:min(len(a.Commands), tableCommands)] {
+		t.printf("      %s\n", DisplayText(c))
+	}
+	if n := len(a.Commands) - tableCommands; n > 0 {
+		t.printf("      (and %s)\n", counted(int64(n), "command more", "commands more"))
+	}
+}
+
+func (t *tableWriter) ignored() {
+	if len(t.r.Ignored) == 0 {
+		return
+	}
+	t.section("IGNORED", "by the configuration")
+	g := &grid{columns: []column{{title: "rule"}, {title: "keys that match", flex: true}, {title: "ignored", right: true}, {title: "until"}, {title: "reason", flex: true}}}
+	for _, i := range t.r.Ignored {
+		until := DisplayText(i.Until)
+		if i.Expired {
+			until += " (over)"
+		}
+		g.add(DisplayText(i.Rule), Name(i.Pattern).Display(), grouped(i.Count), until, DisplayText(i.Reason))
+	}
+	t.grid(g)
+}

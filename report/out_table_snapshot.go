@@ -1,0 +1,256 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The sections about the files: what each is, why it was not read whole, what
+// it takes in memory and what can load it.
+
+func (t *tableWriter) snapshots() {
+	switch len(t.r.Inputs) {
+	case 0:
+	case 1:
+		t.section("SNAPSHOT", "")
+		t.snapshot(&t.r.Inputs[0])
+	default:
+		t.section("SNAPSHOTS", "")
+		t.snapshotRows()
+	}
+	for i := range t.r.Inputs {
+		in := &t.r.Inputs[i]
+		if in.Memory != nil {
+			t.memory(in)
+		}
+	}
+}
+
+// takenText gives the time of a snapshot.
+func takenText(in *Input) string {
+	if in.Created < 0 {
+		return ""
+	}
+	return instant(int64(in.Created))
+}
+
+// serverText gives server and version.
+func serverText(in *Input) string {
+	name := in.Server
+	if name == "" {
+		name = "unknown"
+	}
+	if in.ServerVersion == "" {
+		return DisplayText(name)
+	}
+	return DisplayText(name) + " " + in.ServerVersion.Display()
+}
+
+func (t *tableWriter) snapshot(in *Input) {
+	name := in.Name.Display()
+	if in.Name == "-" {
+		name = "standard input"
+	}
+	size := bytesText(in.Bytes)
+	if len(in.Frames) > 0 {
+		size += " in " + DisplayText(strings.Join(in.Frames, ", "))
+		if in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes {
+			size += " of " + bytesText(int64(in.FileBytes))
+		}
+	}
+	t.field("file", name+", "+size)
+	server := serverText(in)
+	if in.Cluster {
+		server += ", cluster node"
+	}
+	rdb := fmt.Sprintf(", RDB version %d", in.RDBVersion)
+	if in.Format != "" && in.Format != "REDIS" {
+		rdb += " (" + DisplayText(in.Format) + ")"
+	}
+	if in.AOFBase {
+		rdb += ", base of an append-only file"
+	}
+	if in.RDBVersion > 0 {
+		t.field("server", server+rdb)
+	}
+	if s := takenText(in); s != "" {
+		t.field("taken", s)
+	}
+	t.field("checksum", DisplayText(in.Checksum))
+	t.field("keys", grouped(in.Keys)+" in "+counted(int64(in.Databases), "database", "databases"))
+	if in.UsedMem.Known() {
+		t.field("used_memory", bytesText(int64(in.UsedMem))+" when it was taken")
+	}
+	if in.Functions > 0 {
+		t.field("functions", counted(in.Functions, "library", "libraries")+", "+bytesText(in.FunctionBytes))
+	}
+	if in.Scripts > 0 {
+		t.field("scripts", counted(in.Scripts, "script", "scripts")+", "+bytesText(in.ScriptBytes))
+	}
+	if len(in.Modules) > 0 {
+		var parts []string
+		for _, m := range in.Modules {
+			s := m.Name.Display()
+			if m.Keys > 0 {
+				s += " (" + counted(m.Keys, "key", "keys") + ")"
+			}
+			parts = append(parts, s)
+		}
+		t.field("modules", strings.Join(parts, ", "))
+	}
+	if s := loadableText(&in.LoadableBy); s != "" && in.RDBVersion > 0 {
+		t.field("loadable by", s)
+	}
+	if in.Trailing > 0 {
+		t.field("trailing", counted(in.Trailing, "byte", "bytes")+" after the end")
+	}
+	t.troubles(in)
+}
+
+// troubles writes warnings and the damage of an input.
+func (t *tableWriter) troubles(in *Input) {
+	for _, w := range in.Warnings {
+		t.field("warning", DisplayText(w))
+	}
+	d := in.Error
+	if d == nil {
+		return
+	}
+	where := ""
+	if d.Offset.Known() {
+		where = " at offset " + d.Offset.count()
+	}
+	label := "NOT READ WHOLE"
+	if !d.Offset.Known() {
+		label = "NOT READ"
+	}
+	t.field(label, DisplayText(d.Reason)+where)
+	if d.Key != nil {
+		t.field("", "while reading the key "+d.Key.Display())
+	}
+	if d.LastKey != nil {
+		t.field("", "the last whole key is "+d.LastKey.Display())
+	}
+	if d.Hint != "" {
+		t.field("hint", DisplayText(d.Hint))
+	}
+}
+
+// loadableText says which servers can load a snapshot.
+func loadableText(l *Loadable) string {
+	switch {
+	case l.Redis != "" && l.Valkey != "":
+		return "Redis " + DisplayText(l.Redis) + " and later, Valkey " + DisplayText(l.Valkey) + " and later"
+	case l.Redis != "":
+		return "Redis " + DisplayText(l.Redis) + " and later, no Valkey"
+	case l.Valkey != "":
+		return "Valkey " + DisplayText(l.Valkey) + " and later, no Redis"
+	}
+	return ""
+}
+
+func (t *tableWriter) snapshotRows() {
+	var sizes, memory []int64
+	for i := range t.r.Inputs {
+		in := &t.r.Inputs[i]
+		sizes, memory = append(sizes, in.Bytes), append(memory, int64(in.UsedMem))
+	}
+	s, m := scaleOf(sizes...), scaleOf(memory...)
+	g := &grid{columns: []column{{title: "file", flex: true}, {title: "server", flex: true}, {title: "RDB", right: true, drop: 1}, {title: "taken", drop: 2},
+		{title: "checksum"}, {title: "size " + s.unit, right: true}, {title: "keys", right: true},
+		{title: "used_memory " + m.unit, right: true, drop: 3}, {title: "state"}}}
+	for i := range t.r.Inputs {
+		in := &t.r.Inputs[i]
+		state := "whole"
+		if !in.Complete {
+			state = "PARTIAL"
+			if in.Error != nil && !in.Error.Offset.Known() {
+				state = "NOT READ"
+			}
+		}
+		version := ""
+		if in.RDBVersion > 0 {
+			version = fmt.Sprint(in.RDBVersion)
+		}
+		g.add(in.Name.Display(), serverText(in), version, takenText(in), DisplayText(in.Checksum), s.format(Figure(in.Bytes)),
+			grouped(in.Keys), m.format(in.UsedMem), state)
+	}
+	t.grid(g)
+	for i := range t.r.Inputs {
+		in := &t.r.Inputs[i]
+		if len(in.Warnings) > 0 || in.Error != nil {
+			t.printf("  %s\n", in.Name.Display())
+			t.troubles(in)
+		}
+	}
+}
+
+func (t *tableWriter) memory(in *Input) {
+	m := in.Memory
+	title := "MEMORY"
+	if len(t.r.Inputs) > 1 {
+		title += " of " + in.Name.Display()
+	}
+	note := DisplayText(m.Model)
+	if m.Approximate {
+		note += ", approximate"
+	}
+	if m.Allocator != "" {
+		note += ", " + DisplayText(m.Allocator)
+	}
+	if m.State != "" {
+		note += ", " + DisplayText(m.State)
+	}
+	t.section(title, note)
+	if m.Note != "" {
+		t.field("model", DisplayText(m.Note))
+	}
+	if m.Predicted.Known() {
+		var parts []string
+		for _, p := range []struct {
+			f    Figure
+			what string
+		}{{m.Startup, "empty server"}, {m.Keys, "keys"}, {m.Tables, "key tables"}} {
+			if p.f.Known() {
+				parts = append(parts, bytesText(int64(p.f))+" "+p.what)
+			}
+		}
+		s := bytesText(int64(m.Predicted))
+		if len(parts) > 0 {
+			s += " = " + strings.Join(parts, " + ")
+		}
+		t.field("predicted", s)
+	}
+	if in.UsedMem.Known() {
+		s := bytesText(int64(in.UsedMem)) + " used_memory"
+		if m.Difference != nil {
+			sign := "more"
+			d := *m.Difference
+			if d < 0 {
+				sign, d = "less", -d
+			}
+			s += fmt.Sprintf(", %s %s (%s)", bytesText(d), sign, percent(ratio(d, int64(m.Predicted))))
+		}
+		t.field("snapshot says", s)
+	}
+	for _, e := range m.Explanation {
+		t.field("", DisplayText(e))
+	}
+	if f := m.Fit; f != nil {
+		s := "fits, " + bytesText(f.Free) + " free"
+		if !f.Fits {
+			s = "DOES NOT FIT, " + bytesText(-f.Free) + " too much"
+		}
+		t.field("maxmemory", bytesText(f.MaxMemory)+": "+s)
+		var sizes []int64
+		for _, p := range f.Policies {
+			sizes = append(sizes, int64(p.MemoryBytes))
+		}
+		scale := scaleOf(sizes...)
+		g := &grid{columns: []column{{title: "policy"}, {title: "can evict keys", right: true}, {title: "memory " + scale.unit, right: true}, {title: "share", right: true}}}
+		for _, p := range f.Policies {
+			g.add(DisplayText(p.Policy), grouped(p.Keys), scale.format(p.MemoryBytes), percent(p.Share))
+		}
+		t.grid(g)
+	}
+}
