@@ -10,17 +10,17 @@ import (
 // heading, so that the eye can compare them; exact numbers are in the formats
 // for machines.
 
-// scale is a unit of bytes.
-type scale struct {
+// byteScale is a unit of bytes.
+type byteScale struct {
 	unit string
 	size int64
 }
 
-var scales = []scale{{"B", 1}, {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}, {"PB", 1 << 50}}
+var scales = []byteScale{{"B", 1}, {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}, {"PB", 1 << 50}}
 
 // scaleOf gives the scale of a column: the smallest unit in which its largest
 // figure stays below 10,000.
-func scaleOf(figures ...int64) scale {
+func scaleOf(figures ...int64) byteScale {
 	largest := int64(0)
 	for _, f := range figures {
 		largest = max(largest, f, -f)
@@ -35,7 +35,7 @@ func scaleOf(figures ...int64) scale {
 
 // format gives a figure in the scale, with one decimal above bytes. What is
 // more than nothing never reads as 0; unknown figures are empty.
-func (s scale) format(f Figure) string {
+func (s byteScale) format(f Figure) string {
 	if !f.Known() {
 		return ""
 	}

@@ -11,7 +11,7 @@ var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory
 // keyGrid is a table of keys; first are the columns before the key.
 type keyGrid struct {
 	grid
-	memory, usage, value, serialized, largest scale
+	memory, usage, value, serialized, largest byteScale
 	db                                        bool // some key is not in database 0
 }
 
