@@ -205,9 +205,9 @@ func (b *blob) entryText(e *entry, zl bool) []byte {
 }
 
 // middleEntry passes a listpack entry of those kinds that are frequent, where
-// 16 bytes of the block lie behind its first one.
+// 16 bytes may be read from its first one on, whatever they are.
 func (b *blob) middleEntry(e *entry) bool {
-	buf := b.buf[b.pos : b.pos+16]
+	buf := b.buf[b.pos : b.pos+16 : b.pos+16]
 	var v int64
 	var size int
 	switch c := buf[0]; {
@@ -237,6 +237,9 @@ func (b *blob) middleEntry(e *entry) bool {
 	default:
 		return false
 	}
+	if b.pos+size >= len(b.buf) {
+		return false
+	}
 	e.n, e.isInt, e.val, e.at = int64(decimalLen(v)), true, v, -1
 	b.pos += size
 	return true
@@ -245,7 +248,7 @@ func (b *blob) middleEntry(e *entry) bool {
 // slowEntry passes an entry of any kind.
 func (b *blob) slowEntry(e *entry, zl bool, slot int) {
 	const what = "an entry"
-	if !zl && b.left == 0 && b.pos+16 < len(b.buf) && b.middleEntry(e) {
+	if !zl && b.left == 0 && cap(b.buf)-b.pos >= 16 && b.middleEntry(e) {
 		return
 	}
 	*e = entry{at: -1}

@@ -106,6 +106,19 @@ const (
 
 // lengthOrForm reads a length, or the number of a special string form.
 func (w *window) lengthOrForm() (n uint64, special bool) {
+	if b := w.buf[w.pos:]; len(b) > 1 {
+		switch c := b[0]; c >> 6 {
+		case 0:
+			w.pos++
+			return uint64(c), false
+		case 1:
+			w.pos += 2
+			return uint64(c&0x3f)<<8 | uint64(b[1]), false
+		case 3:
+			w.pos++
+			return uint64(c & 0x3f), true
+		}
+	}
 	c := w.byte()
 	switch c >> 6 {
 	case 0:
@@ -128,12 +141,6 @@ func (w *window) lengthOrForm() (n uint64, special bool) {
 
 // length reads a length, where no string form may stand.
 func (w *window) length() uint64 {
-	if w.pos < len(w.buf) {
-		if c := w.buf[w.pos]; c < 64 {
-			w.pos++
-			return uint64(c)
-		}
-	}
 	n, special := w.lengthOrForm()
 	if special {
 		w.pos--
@@ -164,8 +171,8 @@ type str struct {
 // string passes a string. A plain one of up to smallString bytes stays in the
 // buffer until the next element; of others the head is copied to slot.
 func (w *walker) string(s *str, slot int) {
-	if len(w.buf)-w.pos > 66 {
-		if c := w.buf[w.pos]; c < 64 {
+	if b := w.buf[w.pos:]; len(b) > 66 {
+		if c := b[0]; c < 64 {
 			s.n, s.kind, s.off, s.head = int64(c), strPlain, w.pos+1, nil
 			w.pos += 1 + int(c)
 			return

@@ -1,0 +1,257 @@
+package parser
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// smallTable bounds the collections whose size as a listpack is worked out:
+// no compact limit is near it.
+const smallTable = 2048
+
+const (
+	scoreNone   = iota
+	scoreText   // a length byte and so many characters, or 253 to 255
+	scoreBinary // eight bytes
+)
+
+// members walks n items of a list, or members of a set or sorted set.
+func (w *walker) members(n uint64, score int) {
+	k, m, s := &w.key, w.model, &w.first
+	k.Elements = w.checkLen(n)
+	small := n <= smallTable
+	integers := k.Type == Set
+	var sum, largest, lp int64
+	largest = -1
+	plain := !small && (score == scoreNone || score == scoreBinary)
+	tail := 0
+	if score == scoreBinary {
+		tail = 8
+	}
+	for i := uint64(0); i < n; i++ {
+		if plain && !integers {
+			// Most of a large collection are short texts that are not the
+			// longest: only their lengths count.
+			i += w.shortMembers(n-i, tail, largest, &sum)
+			if i == n {
+				break
+			}
+		}
+		w.ahead()
+		w.string(s, 0)
+		size := s.n
+		sum += size
+		if size > largest {
+			largest = size
+			w.newLargest(s, s, size, int64(i))
+		}
+		if m != nil {
+			switch k.Type {
+			case Set:
+				m.Member(&w.acc, size)
+			case ZSet:
+				m.Scored(&w.acc, size)
+			default:
+				m.Item(&w.acc, size)
+			}
+		}
+		if integers && s.kind != strInt {
+			if size > 20 {
+				integers = false
+			} else {
+				_, integers = canonicalInt(w.text(s, 20))
+			}
+		}
+		if small {
+			lp += w.asEntry(s)
+		}
+		switch score {
+		case scoreBinary:
+			bits := w.u64le()
+			if small {
+				lp += scoreEntry(math.Float64frombits(bits))
+			}
+		case scoreText:
+			if c := w.byte(); c < 253 {
+				text := w.take(int(c))
+				if small {
+					lp += listpackText(int64(len(text)))
+				}
+			}
+		}
+	}
+	k.ValueBytes = sum
+	k.Largest, k.Longest = max(largest, 0), max(largest, 0)
+	k.Integers = integers && n > 0
+	w.rare = w.rare || k.Integers
+	w.facts.Listpack = lp + 7
+	if !small {
+		w.facts.Listpack = 0
+	}
+}
+
+// shortMembers passes texts of under 64 bytes that are no longer than largest,
+// up to n of them and as far as they lie in the buffer, each with tail bytes
+// behind it.
+func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (passed uint64) {
+	buf, p, m, t := w.buf, w.pos, w.model, w.key.Type
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		c := int64(buf[p])
+		next := p + 1 + int(c) + tail
+		if c >= 64 || c > largest || next > len(buf) {
+			break
+		}
+		p = next
+		total += c
+		if m == nil {
+			continue
+		}
+		switch t {
+		case Set:
+			m.Member(&w.acc, c)
+		case ZSet:
+			m.Scored(&w.acc, c)
+		default:
+			m.Item(&w.acc, c)
+		}
+	}
+	w.pos, *sum = p, total
+	return passed
+}
+
+// shortFields does for pairs what shortMembers does for single texts.
+func (w *walker) shortFields(n uint64, largest, longest int64, sum *int64) (passed uint64) {
+	buf, p, m := w.buf, w.pos, w.model
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		f := int64(buf[p])
+		q := p + 1 + int(f)
+		if f >= 64 || f > longest || q >= len(buf) {
+			break
+		}
+		v := int64(buf[q])
+		q += 1 + int(v)
+		if v >= 64 || v > longest || f+v > largest || q > len(buf) {
+			break
+		}
+		p = q
+		total += f + v
+		if m != nil {
+			m.Field(&w.acc, f, v, false)
+		}
+	}
+	w.pos, *sum = p, total
+	return passed
+}
+
+// newLargest notes the largest element until now: name is the string that
+// names it, value the one whose first bytes are kept.
+func (w *walker) newLargest(name, value *str, size, index int64) {
+	if w.key.Type == List {
+		w.bestIndex(index)
+	} else {
+		w.bestString(name)
+	}
+	if size >= headFrom {
+		w.key.Head = append(w.headBuf[:0], w.text(value, MaxHead)...)
+	}
+}
+
+// asEntry is what a string would take as a listpack entry, in bytes.
+func (w *walker) asEntry(s *str) int64 {
+	if s.kind == strInt {
+		return listpackInt(s.val)
+	}
+	if s.n > 0 && s.n <= 20 && s.kind == strPlain {
+		if t := w.text(s, 20); t[0] <= '9' {
+			if v, ok := canonicalInt(t); ok {
+				return listpackInt(v)
+			}
+		}
+	}
+	return listpackText(s.n)
+}
+
+// scoreEntry is what a score takes as a listpack entry: a number where it has
+// no fraction, else its shortest text of 17 digits.
+func scoreEntry(f float64) int64 {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return listpackInt(int64(f))
+	}
+	var buf [32]byte
+	return listpackText(int64(len(strconv.AppendFloat(buf[:0], f, 'g', 17, 64))))
+}
+
+const (
+	expiryNone     = iota
+	expiryBefore   // length before the field, absolute ms, 0 none
+	expiryRelative // length before the field, 0 none, else ms from a base, plus 1
+	expiryBehind   // eight bytes behind the value, absolute ms, -1 none
+	expiryText     // a decimal string behind the value, seconds from a base, -1 none (Dragonfly)
+)
+
+// fields walks n pairs of a hash.
+func (w *walker) fields(n uint64, expiry int, base int64) {
+	k, m := &w.key, w.model
+	f, v := &w.first, &w.second
+	k.Elements = w.checkLen(n)
+	small := n <= smallTable
+	var sum, longest, lp int64
+	largest := int64(-1)
+	for i := uint64(0); i < n; i++ {
+		if !small && expiry == expiryNone {
+			i += w.shortFields(n-i, largest, longest, &sum)
+			if i == n {
+				break
+			}
+		}
+		w.ahead()
+		ttl := false
+		switch expiry {
+		case expiryBefore:
+			at := w.length()
+			ttl = at != 0
+			w.fieldExpiry(int64(min(at, math.MaxInt64)))
+		case expiryRelative:
+			if d := w.length(); d != 0 {
+				ttl = true
+				w.fieldExpiry(int64(uint64(base) + d - 1))
+			}
+		}
+		w.string(f, 0)
+		w.string(v, 1)
+		size := f.n + v.n
+		sum += size
+		longest = max(longest, f.n, v.n)
+		if size > largest {
+			largest = size
+			w.newLargest(f, v, size, 0)
+		}
+		if small {
+			lp += w.asEntry(f) + w.asEntry(v)
+		}
+		switch expiry {
+		case expiryBehind:
+			if at := int64(w.u64le()); at != -1 {
+				ttl = true
+				w.fieldExpiry(at)
+			}
+		case expiryText:
+			w.string(v, 1)
+			if at, ok := v.int(w.text(v, 20)); ok && at > 0 {
+				ttl = true
+				w.fieldExpiry(at)
+			}
+		}
+		if m != nil {
+			m.Field(&w.acc, f.n, size-f.n, ttl)
+		}
+	}
+	k.ValueBytes, k.Largest, k.Longest = sum, max(largest, 0), longest
+	if small {
+		w.facts.Listpack = lp + 7
+	}
+}

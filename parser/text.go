@@ -1,0 +1,138 @@
+package parser
+
+import (
+	"math"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+func (w *walker) stringValue() {
+	k, s := &w.key, &w.first
+	w.string(s, 0)
+	k.Type, k.Elements = String, 1
+	k.ValueBytes, k.Largest, k.Longest = s.n, s.n, s.n
+	if s.kind == strPlain && w.refill == nil {
+		k.Head = w.buf[s.off : s.off+int(min(s.n, MaxHead))]
+	} else {
+		k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
+	}
+	f := &w.facts
+	f.Text = s.n
+	if v, ok := s.int(k.Head); ok {
+		k.Encoding = EncInt
+		f.Shape, f.Int = memory.StringInt, v
+		return
+	}
+	f.Shape = memory.StringText
+	k.Encoding = EncRaw
+	if w.embedded(s.n) {
+		k.Encoding = EncEmbstr
+	}
+}
+
+// int gives the number that a string is, if it is the canonical text of one.
+func (s *str) int(text []byte) (int64, bool) {
+	if s.kind == strInt {
+		return s.val, true
+	}
+	if s.kind != strPlain || s.n > 20 || s.n == 0 || text[0] > '9' {
+		return 0, false
+	}
+	return canonicalInt(text)
+}
+
+// canonicalInt gives the int64 of which text is the shortest decimal form.
+func canonicalInt(text []byte) (int64, bool) {
+	if len(text) == 0 || len(text) > 20 {
+		return 0, false
+	}
+	digits := text
+	if text[0] == '-' {
+		digits = text[1:]
+		if len(digits) == 0 || digits[0] == '0' {
+			return 0, false
+		}
+	}
+	if digits[0] == '0' && len(digits) > 1 {
+		return 0, false
+	}
+	var u uint64
+	for _, c := range digits {
+		d := uint64(c - '0')
+		if d > 9 || u > (math.MaxUint64-d)/10 {
+			return 0, false
+		}
+		u = u*10 + d
+	}
+	if text[0] == '-' {
+		if u > 1<<63 {
+			return 0, false
+		}
+		return -int64(u), true
+	}
+	return int64(u), u <= math.MaxInt64
+}
+
+// embedding is how a server line decides that a text lies in one block with
+// its object: OBJECT ENCODING's embstr. Sources: object.c of each line.
+type embedding uint8
+
+const (
+	embed44      embedding = iota // texts of up to 44 bytes
+	embed39                       // up to 39 bytes: Redis 3.0
+	embedNever                    // before Redis 3.0
+	embedValkey8                  // with the name in 64 bytes: Valkey 8.1
+	embedValkey9                  // with the name in 128 bytes: Valkey 9
+)
+
+func embeddingOf(server string, major, minor int) embedding {
+	switch {
+	case server == "valkey" && major >= 9:
+		return embedValkey9
+	case server == "valkey" && major == 8 && minor >= 1:
+		return embedValkey8
+	case server == "redis" && major > 0 && major < 3:
+		return embedNever
+	case server == "redis" && major == 3 && minor < 2:
+		return embed39
+	}
+	return embed44
+}
+
+// embedded reports whether a text of n bytes is kept so.
+func (w *walker) embedded(n int64) bool {
+	if w.src.embed == embed44 {
+		return n <= 44
+	}
+	ttl := int64(0)
+	if w.key.HasExpire {
+		ttl = 8
+	}
+	name := w.key.NameLen
+	switch w.src.embed {
+	case embedValkey9:
+		return 8+sdsHeader(name)+name+1+1+ttl+3+n+1 <= 128 && n <= 255
+	case embedValkey8:
+		if ttl > 0 && name >= 32 && (name+n == 40 || name+n == 41) {
+			// Embedded before it got its expiry, in a block that rounding up
+			// to 80 bytes left room for one in.
+			return true
+		}
+		return 16+name+3+ttl+4+n <= 64
+	case embed39:
+		return n <= 39
+	}
+	return false
+}
+
+func sdsHeader(n int64) int64 {
+	switch {
+	case n < 32:
+		return 1
+	case n < 256:
+		return 3
+	case n < 65536:
+		return 5
+	}
+	return 9
+}
