@@ -3,8 +3,6 @@ package parser
 import (
 	"math"
 	"strconv"
-
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // smallTable bounds the collections whose size as a listpack is worked out:
