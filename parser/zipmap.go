@@ -1,0 +1,57 @@
+package parser
+
+// zipmap walks the fields of a hash as Redis 2.2 to 2.4 kept it.
+func (w *walker) zipmap(b *blob) {
+	const what = "a zipmap entry"
+	if b.size < 2 {
+		b.failf("a zipmap of %d bytes is shorter than its header", b.size)
+	}
+	claimed := int64(b.byte(what))
+	length := func() int64 {
+		c := b.byte(what)
+		if c == 254 {
+			return int64(b.u32(what))
+		}
+		return int64(c)
+	}
+	var n int64
+	for {
+		f := length()
+		if f == packedEnd {
+			break
+		}
+		e1, e2 := &w.entries[0], &w.entries[1]
+		*e1, *e2 = entry{n: f, at: -1}, entry{at: -1}
+		b.keepHead(e1, f, 0)
+		if b.rest() > 0 && b.buf[b.pos] == packedEnd {
+			b.failf("a zipmap ends between a field and its value")
+		}
+		if b.left > 0 {
+			w.heads[0] = append(w.heads[0][:0], e1.head...)
+			e1.head = w.heads[0]
+		}
+		v := length()
+		free := int64(b.byte(what))
+		e2.n = v
+		b.keepHead(e2, v, 1)
+		b.skip(free, what)
+		b.need(1, what)
+		n++
+		w.key.ValueBytes += f + v
+		w.key.Longest = max(w.key.Longest, f, v)
+		if f+v > w.key.Largest {
+			w.key.Largest = f + v
+			w.bestEntry(b, e1, false)
+			if f+v >= headFrom {
+				w.key.Head = append(w.headBuf[:0], cut(e2.head, MaxHead)...)
+			}
+		}
+	}
+	if b.rest() != 0 {
+		b.failf("a zipmap ends %d bytes before its block does", b.rest())
+	}
+	if claimed < 254 && claimed != n {
+		b.failf("a zipmap says it has %d fields, but %d are there", claimed, n)
+	}
+	w.key.Elements = n
+}
