@@ -1,0 +1,88 @@
+package thresholds
+
+import "github.com/rdblens/rdblens/parser"
+
+// Finding is what a rule found about one key: figures alone, put into words
+// late by Engine.Text and Engine.Advise.
+type Finding struct {
+	Rule     RuleID
+	Severity Severity
+	Note     uint8 // what the rule saw, by its own code
+	// Ignored is 0 for a finding that counts, else 1 + the index in
+	// Engine.Ignores of the entry that says to leave it out.
+	Ignored uint16
+	// Measured and Limit are in the unit that Unit gives; both are 0 where
+	// there is nothing to measure.
+	Measured, Limit int64
+}
+
+// Unit gives the unit of the finding's figures.
+func (f Finding) Unit() Unit {
+	r := Rules()[f.Rule]
+	if r.unit != nil {
+		return r.unit(f.Note)
+	}
+	return r.Unit
+}
+
+// Excess says how far beyond its limit a finding lies, the more the worse: the
+// order of a rule's examples. It is 0 where there is nothing to measure.
+func (f Finding) Excess() int64 {
+	if f.Measured < f.Limit {
+		return f.Limit - f.Measured
+	}
+	return f.Measured - f.Limit
+}
+
+// InstanceFinding is what a rule found about the snapshot as a whole: a minute,
+// a slot, a tag.
+type InstanceFinding struct {
+	Finding
+	Subject string // "2026-03-01T10:00Z", "slot 123", "{user}", "db 0, 1"; a tag's bytes are foreign
+	Keys    int64
+	Bytes   int64    // memory, or value bytes where the snapshot has no memory figures
+	Groups  []string // patterns of the keys concerned, those with most keys first; may be incomplete
+}
+
+// Subject is what advice needs to know of a key.
+type Subject struct {
+	DB       int
+	Name     []byte // as far as it was kept
+	NameLen  int64  // bytes of the whole name
+	Type     parser.Type
+	Encoding parser.Encoding
+
+	Elements, ValueBytes, Serialized, Largest, Longest int64 // -1 unknown
+	Memory, MemoryUsage, CompactMemory                 int64 // -1 unknown
+	LZFIn, LZFOut                                      int64
+	HasExpire                                          bool
+	ExpireAt                                           int64 // ms since the epoch
+	Idle                                               int64 // seconds, -1 unknown
+	Freq                                               int16 // -1 unknown
+	Pending                                            int64
+	Integers                                           bool
+}
+
+// SubjectOf gives the facts of a key. The name still belongs to the key.
+func SubjectOf(k *parser.Key) Subject {
+	return Subject{
+		DB: k.DB, Name: k.Name, NameLen: k.NameLen, Type: k.Type, Encoding: k.Encoding,
+		Elements: k.Elements, ValueBytes: k.ValueBytes, Serialized: k.Serialized, Largest: k.Largest, Longest: k.Longest,
+		Memory: k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory,
+		LZFIn: k.LZFIn, LZFOut: k.LZFOut, HasExpire: k.HasExpire, ExpireAt: k.ExpireAt,
+		Idle: k.Idle, Freq: k.Freq, Pending: k.Pending, Integers: k.Integers,
+	}
+}
+
+// Advice is one thing to do about a finding.
+type Advice struct {
+	Kind     string   // "look", "delete", "split", "ttl", "encoding", "cost", "name", "instance"
+	Text     string   // one or more sentences
+	Commands []string // to be pasted into redis-cli, or into a shell where they begin with "redis-cli" or a variable
+}
+
+// unmeasured confirms a finding that has no figures.
+func unmeasured(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+	found.Measured, found.Limit = 0, 0
+	return found, true
+}

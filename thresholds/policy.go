@@ -1,0 +1,311 @@
+package thresholds
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"sync"
+)
+
+// DefaultProfile is the profile in force where nobody names another.
+const DefaultProfile = "default"
+
+//go:embed profiles/*.yaml
+var profileFiles embed.FS
+
+var profileNames = []string{"default", "aliyun", "baidu", "typed", "upper"}
+
+// Profiles gives the names of the profiles, the default one first.
+func Profiles() []string { return append([]string(nil), profileNames...) }
+
+// Policy is the set of rules in force, with where each of its values comes
+// from. It is not changed after Load.
+type Policy struct {
+	Profile Text   // the profile that it builds on
+	Title   string // the profile in a line
+	Source  string // the document behind the profile, "" several
+	File    string // path of the team's configuration, "" none
+	Rules   string // the selector of the command line, "" none
+
+	Separators    Text
+	Cluster       Switch    // a cluster's node, whatever the snapshot shows
+	HashTags      Switch    // off: a proxy takes {…} for a part of the name
+	Settings      []Setting // one a rule, by RuleID
+	Ignores       []Ignore
+	Overrides     []Override
+	Namespaces    []Namespace
+	Abbreviations []Abbreviation
+
+	Warnings []string // what is allowed but can hardly be meant
+}
+
+// LoadOptions say what a policy is made of. A flag beats the file, and the file
+// beats the profile.
+type LoadOptions struct {
+	Profile    string // "": as the file says, else default
+	Config     string // path of the team's configuration, "": none
+	Rules      string // selector, as Select takes it; "": all
+	Separators string // "": as file and profile say
+	Cluster    bool   // true: a cluster's node
+}
+
+// ProfileError names a profile that does not exist.
+type ProfileError struct{ Name string }
+
+// Error names the profile.
+func (e *ProfileError) Error() string { return fmt.Sprintf("unknown profile %q", e.Name) }
+
+// Hint proposes the nearest.
+func (e *ProfileError) Hint() string { return propose(e.Name, profileNames) }
+
+// Load makes a policy. The error is ConfigErrors where the file is wrong, a
+// *ProfileError or *SelectError where a flag is, else that of reading the file.
+func Load(opt LoadOptions) (*Policy, error) {
+	var team *document
+	var file *yamlFile
+	if opt.Config != "" {
+		text, err := readConfig(opt.Config)
+		if err != nil {
+			return nil, err
+		}
+		file = &yamlFile{path: opt.Config, text: text, kind: FromFile}
+		team = file.read()
+		if team.extended != nil && !contains(profileNames, team.extends) {
+			file.at(team.extended.GetToken(), propose(team.extends, profileNames), "unknown profile %q", team.extends)
+		}
+		if len(file.errs) > 0 {
+			return nil, file.errs
+		}
+	}
+	name := Text{Value: DefaultProfile}
+	if team != nil && team.extends != "" {
+		name = Text{team.extends, file.origin(team.extended)}
+	}
+	if opt.Profile != "" {
+		name = Text{opt.Profile, Origin{Kind: FromFlag, Name: "--profile"}}
+	}
+	if !contains(profileNames, name.Value) {
+		return nil, &ProfileError{name.Value}
+	}
+	p := profiles()[name.Value].clone()
+	p.Profile = name
+	if team != nil {
+		p.File = opt.Config
+		if errs := p.take(team, file); len(errs) > 0 {
+			return nil, errs
+		}
+	}
+	if opt.Separators != "" {
+		p.Separators = Text{opt.Separators, Origin{Kind: FromFlag, Name: "--separators"}}
+	}
+	if opt.Cluster {
+		p.Cluster = Switch{true, Origin{Kind: FromFlag, Name: "--cluster"}}
+	}
+	if err := p.choose(opt.Rules); err != nil {
+		return nil, err
+	}
+	p.warn()
+	return p, nil
+}
+
+// readConfig reads a file of bounded size: a configuration may be a pipe.
+func readConfig(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+}
+
+// profiles reads the embedded profiles, once.
+var profiles = sync.OnceValue(func() map[string]*Policy {
+	all := map[string]*Policy{}
+	for _, name := range profileNames {
+		text, err := profileFiles.ReadFile(path.Join("profiles", name+".yaml"))
+		if err != nil {
+			panic(err)
+		}
+		file := &yamlFile{path: name, text: text, kind: FromProfile}
+		d := file.read()
+		p := &Policy{Title: d.title, Source: d.source, HashTags: Switch{Value: true}}
+		for _, r := range Rules() {
+			p.Settings = append(p.Settings, defaultSetting(r))
+			p.Settings[r.ID].Origin = Origin{Kind: FromProfile, Name: name}
+		}
+		if d.separators != nil {
+			p.Separators = *d.separators
+		}
+		for i := range d.edits {
+			e := &d.edits[i]
+			if err := p.Settings[e.rule].apply(e, &p.Settings[e.rule]); err != nil {
+				panic("thresholds: profile " + name + ": " + err.Error())
+			}
+		}
+		if len(file.errs) > 0 {
+			panic("thresholds: profile " + file.errs.Error())
+		}
+		all[name] = p
+	}
+	return all
+})
+
+// fallback gives what a rule is set to that a profile has off: the setting of
+// the first profile that has it on.
+func fallback(id RuleID) *Setting {
+	for _, name := range profileNames {
+		if s := &profiles()[name].Settings[id]; s.On {
+			return s
+		}
+	}
+	s := defaultSetting(Rules()[id])
+	return &s
+}
+
+func (p *Policy) clone() *Policy {
+	c := *p
+	c.Settings = cloneSettings(p.Settings)
+	return &c
+}
+
+func cloneSettings(list []Setting) []Setting {
+	c := make([]Setting, len(list))
+	for i := range list {
+		c[i] = list[i].clone()
+	}
+	return c
+}
+
+// take applies a team's configuration.
+func (p *Policy) take(d *document, y *yamlFile) ConfigErrors {
+	if d.separators != nil {
+		p.Separators = *d.separators
+	}
+	if d.cluster != nil {
+		p.Cluster = *d.cluster
+	}
+	if d.hashtags != nil {
+		p.HashTags = *d.hashtags
+	}
+	apply := func(settings []Setting, edits []edit) {
+		for i := range edits {
+			e := &edits[i]
+			if err := settings[e.rule].apply(e, fallback(e.rule)); err != nil {
+				y.problem(e.from.Line, 1, "", "%v", err)
+			}
+		}
+	}
+	apply(p.Settings, d.edits)
+	for i := range d.overrides {
+		apply(cloneSettings(p.Settings), d.overrides[i].edits) // for its errors
+	}
+	p.Ignores, p.Overrides = d.ignores, d.overrides
+	p.Namespaces, p.Abbreviations = d.namespaces, d.abbreviations
+	return y.errs
+}
+
+// choose leaves the rules on that a selector names. A rule that is named in
+// full is switched on where the policy has it off.
+func (p *Policy) choose(selector string) error {
+	if selector == "" {
+		return nil
+	}
+	set, named, err := parseSelector(selector)
+	if err != nil {
+		return err
+	}
+	p.Rules = selector
+	from := Origin{Kind: FromFlag, Name: "--rules"}
+	for i := range p.Settings {
+		s := &p.Settings[i]
+		e := edit{what: editSwitch, on: set.Has(RuleID(i)) && (s.On || named.Has(RuleID(i))), from: from}
+		if err := s.apply(&e, fallback(RuleID(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen applies an override's edits to settings, but switches no rule on that
+// the selector of the command line left out.
+func (p *Policy) chosen(settings []Setting, edits []edit) error {
+	allowed := AllRules()
+	if p.Rules != "" {
+		var err error
+		if allowed, err = Select(p.Rules); err != nil {
+			return err
+		}
+	}
+	for i := range edits {
+		e := &edits[i]
+		if !allowed.Has(e.rule) {
+			continue
+		}
+		if err := settings[e.rule].apply(e, fallback(e.rule)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Owners gives the owners that the policy names, in the order in which they
+// first stand there. The first is "": nobody.
+func (p *Policy) Owners() []string {
+	owners := []string{""}
+	known := map[string]bool{"": true}
+	add := func(owner string) {
+		if !known[owner] {
+			known[owner] = true
+			owners = append(owners, owner)
+		}
+	}
+	for _, n := range p.Namespaces {
+		add(n.Owner)
+	}
+	for _, o := range p.Overrides {
+		add(o.Owner)
+	}
+	return owners
+}
+
+// InForce names the configuration in a line: "profile aliyun, rdblens.yaml, --rules all,-no-ttl".
+func (p *Policy) InForce() string {
+	s := "profile " + p.Profile.Value
+	if p.File != "" {
+		s += ", " + p.File
+	}
+	if p.Rules != "" {
+		s += ", --rules " + p.Rules
+	}
+	return s
+}
+
+// warn notes what can hardly be meant.
+func (p *Policy) warn() {
+	for i := range p.Settings {
+		s := &p.Settings[i]
+		if s.On && s.Rule.Unit != NoUnit && s.Rule.Bound == Over {
+			p.warnOrder(s)
+		}
+	}
+}
+
+// warnOrder notes a limit that can never be reported because a severer one is
+// passed no later.
+func (p *Policy) warnOrder(s *Setting) {
+	for i := range s.Limits {
+		l := &s.Limits[i]
+		if l.None || l.Severity == Off {
+			continue
+		}
+		for above := l.Severity + 1; above <= Error; above++ {
+			if v, ok := s.Limit(l.Type, l.Under, above); ok && v <= l.Value {
+				p.Warnings = append(p.Warnings, fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
+					s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v)))
+				break
+			}
+		}
+	}
+}

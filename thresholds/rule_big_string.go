@@ -1,0 +1,47 @@
+package thresholds
+
+import (
+	"bytes"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+func init() {
+	register(Rule{
+		Name:    "big-string",
+		Section: Size,
+		Title:   "string longer than the limit",
+		Unit:    Bytes,
+		PerType: true,
+		Types:   []parser.Type{parser.String},
+		compile: func(c *compiler) {
+			c.over(valueBytes, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+				return found, !bytes.HasPrefix(k.Head, hyperLogLog)
+			})
+		},
+		Doc: Doc{
+			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog (a string that begins with HYLL, 12 KB by design) is exempt.",
+			Why: "Every read sends the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s card. While one big value is read or " +
+				"written, all other clients wait.",
+			Mend: "Store what is read together and no more, compress texts, split the value over several keys, or make it a hash and read single " +
+				"fields with HGET and HMGET.",
+			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10KB.",
+			Sources: []Source{
+				{onlyAliyun, Aliyun, "【强制】", "string类型控制在10KB以内,hash、list、set、zset元素个数不要超过5000。",
+					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
+				{onlyBaidu, Baidu, "", "String 类型的数据**建议百字节以内，控制在 1K 以下**， 最好不超过 10K，如果是 MGET 或者使用 Pipeline 的场景，建议小于 4K，Redis 硬限是每个 Value 最大不超过 512M。",
+					"Strings should be within a hundred bytes and be kept under 1 K, at best never over 10 K; where MGET or pipelines are used, less than 4 K is advised. The hard limit of Redis is 512 M a value."},
+				{onlyTyped, Typed, "【强制】", "String类型控制在10KB以内，Hash、List、Set、ZSet元素个数不要超过5000。",
+					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
+				{onlyUpper, Upper, "", "字符串: 单个的key存储的value值过大", "Strings: the value stored under a single key is too big."},
+			},
+			Notes: []Note{
+				{onlyDefault, "the documents agree on 10 KB as the last limit"},
+				{onlyUpper, "borrowed: the document names no number; 10 KB is Alibaba's"},
+			},
+		},
+	})
+}
+
+// hyperLogLog is what a HyperLogLog's string begins with (hyperloglog.c).
+var hyperLogLog = []byte("HYLL")

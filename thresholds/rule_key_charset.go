@@ -1,0 +1,85 @@
+package thresholds
+
+import (
+	"github.com/rdblens/rdblens/parser"
+)
+
+func init() {
+	register(Rule{
+		Name:    "key-charset",
+		Section: Names,
+		Title:   "name with a character outside of the profile's set",
+		Params: []Param{
+			{Name: "allowed", Kind: CharsParam, Doc: "the characters that names may have, such as a-z0-9.: (empty: any)"},
+			{Name: "first", Kind: CharsParam, Doc: "the characters that names may begin with (empty: any)"},
+			{Name: "forbidden", Kind: CharsParam, Doc: "characters that names may not have"},
+			{Name: "between_digits", Kind: FlagParam, Doc: "allow a forbidden character between two digits, as in dates and versions"},
+		},
+		unit: func(uint8) Unit { return Count },
+		compile: func(c *compiler) {
+			s := newCharset(c.Setting)
+			if s.suspect == 0 && !s.limitsFirst {
+				return
+			}
+			m, mask := classes, int64(s.suspect)
+			if s.limitsFirst {
+				m, mask = always, -1
+			}
+			c.when(m, mask, 0, c.Severity, s.confirm)
+		},
+		Doc: Doc{
+			What:    "A name with a character outside of the profile's set: one that is not allowed, one that may not come first, or one that is forbidden (but between two digits where the profile says so).",
+			Why:     "One alphabet for all names makes them readable, lets them be split by their separators without doubt, and keeps out what shells and expressions take for operators.",
+			Mend:    "Rename: separate meanings with : and words as the profile says.",
+			Example: "User_Name:1 under typed: capital letters, an underscore and a first letter that is not a-z.",
+			Sources: []Source{
+				{onlyBaidu, Baidu, "", "Key 名字使用的分隔符号不建议使用空格和可能引起运算的符号（“-”，“.”，“+”，“=”，......），建议用 “#”，“:”，“_”",
+					"As separators in names, spaces and signs that may be taken for operators (- . + = ...) are not advised; use # : _."},
+				{onlyTyped, Typed, "【强制】", "以英文字母开头，命名中只能出现小写字母、数字、英文点号(.)和英文半角冒号(:)；",
+					"Names begin with an English letter and consist of lower-case letters, digits, dots (.) and colons (:) alone."},
+				{onlyUpper, Upper, "", "1.建议全部大写", "1. All in capitals, we advise."},
+				{onlyUpper, Upper, "", "3.key 单词与单词之间以  : 分开", "3. Separate the words of a key with a colon."},
+			},
+			Notes: []Note{
+				{onlyBaidu, "ours: the document's own example video_info#olympic#2020-08-29#1 has - between digits, so dates and versions are let through"},
+				{onlyUpper, "a recommendation on the look of names: an info"},
+			},
+		},
+	})
+}
+
+// charset is a compiled set of characters.
+type charset struct {
+	bad, badFirst [256]bool
+	forbidden     [256]bool // bad, but allowed between digits
+	suspect       Class     // kinds of bytes of which some are bad
+	limitsFirst   bool
+}
+
+func newCharset(set *Setting) *charset {
+	s := new(charset)
+	allowed, _ := parseChars(set.Param("allowed").Text)
+	first, _ := parseChars(set.Param("first").Text)
+	forbidden, _ := parseChars(set.Param("forbidden").Text)
+	digits := set.Param("between_digits").Number != 0
+	s.limitsFirst = set.Param("first").Text != ""
+	for b := range 256 {
+		s.bad[b] = set.Param("allowed").Text != "" && !allowed[b]
+		s.badFirst[b] = s.limitsFirst && !first[b]
+		s.forbidden[b] = forbidden[b] && digits && !s.bad[b]
+		s.bad[b] = s.bad[b] || forbidden[b]
+		if s.bad[b] {
+			s.suspect |= kindOf(byte(b))
+		}
+	}
+	return s
+}
+
+func (s *charset) confirm(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+	if f.Class&s.suspect == 0 && !s.badFirst[f.First] {
+		return found, false
+	}
+	found.Measured, _ = s.count(k.Name)
+	found.Limit = 0
+	return found, found.Measured > 0
+}
