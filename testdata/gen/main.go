@@ -40,6 +40,16 @@ func run(args []string) error {
 			return fmt.Errorf("shop: no file")
 		}
 		return makeShop(strings.Fields(*srv), f.Arg(0))
+	case "rules":
+		f := flag.NewFlagSet("rules", flag.ContinueOnError)
+		srv := f.String("server", "redis-server", "server command")
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		if f.NArg() < 1 {
+			return fmt.Errorf("rules: no directory")
+		}
+		return makeRules(strings.Fields(*srv), f.Arg(0), f.Args()[1:])
 	case "bench":
 		f := flag.NewFlagSet("bench", flag.ContinueOnError)
 		srv := f.String("server", "redis-server", "server command")
