@@ -78,7 +78,7 @@ func TestNamesTellTheTruth(t *testing.T) {
 			t.Errorf("%s: cluster mode %v", path, info.Cluster)
 		}
 	}
-	for prefix, want := range map[string]int{"size": 12, "value": 20, "text": 72, "elements": 34, "element": 10, "pending": 2, "freq": 14, "idle": 20, "fields": 8, "compact": 48, "expiring": 32} {
+	for prefix, want := range map[string]int{"size": 12, "value": 20, "text": 90, "elements": 34, "element": 10, "pending": 2, "freq": 14, "idle": 20, "fields": 8, "compact": 48, "expiring": 32} {
 		if checked[prefix] < want {
 			t.Errorf("%d keys with %q in front, want %d", checked[prefix], prefix, want)
 		}

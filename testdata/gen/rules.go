@@ -170,9 +170,10 @@ func (f *filler) textLimits() {
 			return `<?xml version="1.0"?><t>` + text(n-len(`<?xml version="1.0"?><t></t>`)) + `</t>`
 		},
 		"plain":  text,
+		"gzip":   func(n int) string { return "\x1f\x8b\x08\x00" + text(n-4) },
 		"binary": func(n int) string { return "\x00\x01\x02\x03" + strings.Repeat("\xff\x00", n)[:n-4] },
 	}
-	for _, kind := range []string{"json", "xml", "plain", "binary"} {
+	for _, kind := range []string{"json", "xml", "plain", "binary", "gzip"} {
 		for _, n := range []int{4096, 4097, 10240, 10241, 102400, 102401} {
 			f.do("SET", fmt.Sprintf("text:%s:%d", kind, n), makers[kind](n))
 			f.do("HSET", fmt.Sprintf("text:hash:%s:%d", kind, n), "f", makers[kind](n-1))
@@ -246,6 +247,9 @@ func (f *filler) nameLimits() {
 		"{tag}:x", "x:{tag}", "x:{}", "x{y", "x}y{z", "{a}{b}:c", "{{a}}:b",
 		// versions and dates
 		"app:v1:user", "app:v2.0:user", "report:2024-05-01:eu", "report:20240501:eu", "report:2024:05:01",
+		"user 1", "user'1", `a"b`, `back\\slash`, "ctl\x01", "\u7528\u6237:1", "\u5168\u89d2\u3000\u7a7a\u683c", "a{}b", "a{b", "{tag}:1",
+		"v1.2:x", "v1.x:y", "2020-08-29:x", "a-b:1", "a+b:1", "a=b:1", "a.b:1", "video_info#olympic#2020-08-29#1", "User:1", "1user:1:string", "user::1", "user",
+		"PRO:USER:UID:18", "PRO:USER:18", "user:basic.info:1001:string",
 		"user:123e4567-e89b-12d3-a456-426614174000:x", "user:deadbeef01:x", "user:feedcafe:x", "economic:x:y", "user:economic:y",
 	} {
 		f.do("SET", name, "1")
