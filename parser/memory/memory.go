@@ -40,8 +40,11 @@ type Facts struct {
 	Longest       int64 // longest single string
 	Nodes         int64 // quicklist or stream nodes
 	FieldsWithTTL int64
-	Integers      bool  // every member of a set is an integer
-	Serialized    int64 // bytes of the value in the file
+	Integers      bool // every member of a set is an integer
+	// IntWidth is the bytes of the widest of these in an intset: 2, 4 or 8; 0
+	// has it told from the longest one's digits.
+	IntWidth   int64
+	Serialized int64 // bytes of the value in the file
 }
 
 // Result is what a key takes, in bytes; -1 where it is not known.

@@ -7,9 +7,11 @@ func (a *Acc) Add(b *Acc) {
 	a.alloc += b.alloc
 	a.usage += b.usage
 	if a.firstLong == 0 && b.firstLong != 0 {
-		a.firstLong = a.fields + b.firstLong
+		a.firstLong = a.elements + b.firstLong
 	}
-	a.fields += b.fields
+	a.elements += b.elements
+	a.windows.join(&b.windows)
 	a.nodes += b.nodes
 	a.plain = a.plain || b.plain
+	a.filled = max(a.filled, b.filled)
 }

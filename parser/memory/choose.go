@@ -1,0 +1,190 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Options choose a model where the snapshot does not say it all. The zero
+// value takes the server from the snapshot, the allocator that comes with the
+// servers' sources, and the state of the server that wrote the file.
+type Options struct {
+	// Server is a model's name, such as "redis-7.0" or "valkey-8.1" (also with
+	// a longer version, and without "redis-"); "" is the one that wrote the file.
+	Server string
+	// Allocator is one of Allocators, "" the first.
+	Allocator string
+	// State is "live", the server that wrote the file (the default), or
+	// "reloaded", a fresh one that has loaded it.
+	State string
+	// Cluster says that the server is in cluster mode.
+	Cluster bool
+	// RDB is the version of the file's format, 0 unknown: it dates development
+	// builds, which all say version 255.255.255.
+	RDB int
+}
+
+// States are the names that Options.State takes, the default first.
+var States = []string{"live", "reloaded"}
+
+// Servers gives the names of the models, oldest first in each line.
+func Servers() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Choose gives the model for a snapshot that server ("redis", "valkey",
+// "keydb", "dragonfly", "redis-enterprise", "" before Redis 3.2) of a version
+// has written. The note says in words what stands in for what, "" nothing. The
+// model is nil where there is none, which the note explains; an error is an
+// option that makes no sense.
+func Choose(server, version string, opt Options) (*Model, string, error) {
+	mem, err := chooseAllocator(opt.Allocator)
+	if err != nil {
+		return nil, "", err
+	}
+	var live bool
+	switch opt.State {
+	case "", "live":
+		live = true
+	case "reloaded":
+	default:
+		return nil, "", fmt.Errorf("unknown state %q: it is live or reloaded", opt.State)
+	}
+	if opt.Server != "" {
+		if server, version, err = parseServer(opt.Server); err != nil {
+			return nil, "", err
+		}
+		opt.RDB = 0
+	}
+	fam, note, approximate := chooseFamily(server, version, opt.RDB)
+	if fam == nil {
+		return nil, note, nil
+	}
+	return newModel(fam, mem, live, opt.Cluster, approximate), note, nil
+}
+
+// parseServer takes "redis-7.0", "7.0.15" or "valkey-9" apart.
+func parseServer(s string) (server, version string, err error) {
+	server, version = "redis", s
+	if line, v, ok := strings.Cut(s, "-"); ok {
+		server, version = line, v
+	}
+	if server == "redis" || server == "valkey" {
+		if major, _, ok := parseVersion(version); ok && major > 0 {
+			return server, version, nil
+		}
+	}
+	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
+}
+
+// parseVersion gives the first two numbers of a version.
+func parseVersion(v string) (major, minor int, ok bool) {
+	first, rest, _ := strings.Cut(v, ".")
+	major, err := strconv.Atoi(first)
+	if err != nil || major < 0 {
+		return 0, 0, false
+	}
+	second, _, _ := strings.Cut(rest, ".")
+	if second != "" {
+		if minor, err = strconv.Atoi(second); err != nil || minor < 0 {
+			return 0, 0, false
+		}
+	}
+	return major, minor, true
+}
+
+func (f *family) atMost(major, minor int) bool {
+	return f.major < major || f.major == major && f.minor <= minor
+}
+
+func familyNamed(name string) *family {
+	for _, f := range families {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// development is the version that builds between releases give themselves.
+const development = 255
+
+func chooseFamily(server, version string, rdb int) (fam *family, note string, approximate bool) {
+	oldest := familyNamed("redis-6.2")
+	switch server {
+	case "dragonfly":
+		return nil, "Dragonfly keeps keys in its own way, which no model covers: memory is not given", false
+	case "keydb":
+		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
+	case "redis", "valkey", "redis-enterprise":
+	default:
+		return oldest, "the snapshot does not name its server: the model of Redis 6.2 stands in, approximate", true
+	}
+	major, minor, ok := parseVersion(version)
+	if !ok {
+		return oldest, fmt.Sprintf("the server's version %q is not understood: the model of Redis 6.2 stands in, approximate", version), true
+	}
+	valkey := server == "valkey"
+	if valkey && major < 8 {
+		valkey = false // 7.2, the fork
+	}
+	if major == development && !valkey {
+		name := "redis-8.8"
+		switch {
+		case rdb == 13:
+			name = "redis-8.6"
+		case rdb == 12:
+			name = "redis-8.4"
+		case rdb == 11:
+			name = "redis-7.2"
+		case rdb == 10:
+			name = "redis-7.0"
+		}
+		return familyNamed(name), "a development build wrote the snapshot: the model of " + title(name) + " stands in, approximate", true
+	}
+	var newest *family
+	for _, f := range families {
+		if f.valkey != valkey {
+			continue
+		}
+		if f.atMost(major, minor) {
+			fam = f
+		}
+		newest = f
+	}
+	if fam == nil {
+		return oldest, fmt.Sprintf("Redis %s is older than the models: the one of Redis 6.2 stands in, approximate", version), true
+	}
+	if fam == newest && (major > fam.major || minor > newestMinor(fam)) {
+		return fam, fmt.Sprintf("%s is newer than the newest known model, %s, which stands in", title(server+"-"+version), title(fam.name)), false
+	}
+	return fam, "", false
+}
+
+// newestMinor gives the last release that a family's newest model stands for.
+func newestMinor(f *family) int {
+	if f.valkey {
+		return 1
+	}
+	return f.minor
+}
+
+// title writes "redis-7.0" as "Redis 7.0".
+func title(name string) string {
+	line, version, _ := strings.Cut(name, "-")
+	switch line {
+	case "redis":
+		line = "Redis"
+	case "valkey":
+		line = "Valkey"
+	}
+	if version == "" {
+		return line
+	}
+	return line + " " + strings.TrimPrefix(version, "enterprise-")
+}

@@ -1,0 +1,256 @@
+package memory
+
+// An Acc gathers what one key's value takes while it is walked. Its zero value
+// is ready; it belongs to one goroutine at a time.
+type Acc struct {
+	alloc, usage uint64 // of the elements; of skiplist nodes in 1/65536 bytes
+
+	// elements counts what was told by Field, and firstLong is the number of
+	// the first field that no listpack takes, 0 none.
+	elements, firstLong int64
+	windows             windows
+
+	// A list: nodes and whether any is plain; what the last one has been filled to.
+	nodes  int64
+	plain  bool
+	filled int64
+
+	// A stream.
+	tree      tree
+	lastNode  int64 // bytes of the last node's listpack
+	groups    int64
+	consumers int64 // of the current group
+	names     int64 // bytes in the names of the current group's consumers
+	gnames    int64 // bytes in the names of the groups
+	inGroup   bool
+	refs      treeSize // index of pending entries to groups
+}
+
+// Begin makes ready for the next key.
+func (m *Model) Begin(a *Acc) {
+	a.alloc, a.usage = 0, 0
+	a.elements, a.firstLong = 0, 0
+	a.windows.reset()
+	a.nodes, a.plain, a.filled = 0, false, 0
+	a.tree.reset()
+	a.lastNode, a.groups, a.consumers, a.names, a.gnames = 0, 0, 0, 0, 0
+	a.inGroup = false
+	a.refs = treeSize{}
+}
+
+func (a *Acc) add(p pair) {
+	a.alloc += uint64(p) & (1<<32 - 1)
+	a.usage += uint64(p) >> 32
+}
+
+func (a *Acc) addSizes(alloc, usage int64) {
+	a.alloc += uint64(alloc)
+	a.usage += uint64(usage)
+}
+
+// Member takes a member of n bytes of a set in a hash table.
+func (m *Model) Member(a *Acc, n int64) {
+	if uint64(n) < tabled {
+		a.add(m.member[n])
+		return
+	}
+	a.addSizes(m.stringSizes(n))
+}
+
+// Scored takes a member of n bytes of a sorted set in a skiplist.
+func (m *Model) Scored(a *Acc, n int64) {
+	if uint64(n) < tabled {
+		a.add(m.scored[n])
+		return
+	}
+	a.addSizes(m.scoredSizes(n))
+}
+
+// Field takes a field of f bytes with a value of v bytes of a hash in a hash
+// table; ttl says that it has an expiry of its own.
+func (m *Model) Field(a *Acc, f, v int64, ttl bool) {
+	a.elements++
+	if (f > packedString || v > packedString) && a.firstLong == 0 {
+		a.firstLong = a.elements
+	}
+	if uint64(f) >= tabled || uint64(v) >= tabled || ttl {
+		m.longField(a, f, v, ttl)
+		return
+	}
+	if m.entry == entryPair {
+		a.add(m.pairs[f])
+		a.add(m.member[v])
+		return
+	}
+	if n := m.field.size(f) + v + 4; n <= embedLimit {
+		a.add(m.joint[n])
+		return
+	}
+	a.add(m.apart[f])
+	a.add(m.member[v])
+}
+
+func (m *Model) longField(a *Acc, f, v int64, ttl bool) {
+	if m.entry == entryPair {
+		a.addSizes(m.fieldSizes(f, ttl))
+		a.addSizes(m.stringSizes(v))
+		return
+	}
+	n := m.field.size(f)
+	if ttl {
+		n = m.field.flagged(f) + m.fieldExpiry
+	}
+	if n += v + 4; n <= embedLimit {
+		a.add(m.joint[n])
+		return
+	}
+	a.addSizes(m.apartSizes(f, ttl))
+	a.addSizes(m.stringSizes(v))
+}
+
+// stringSizes gives what a string in a block of its own takes.
+func (m *Model) stringSizes(n int64) (alloc, usage int64) {
+	alloc = m.mem.block(m.sds.heap(n))
+	if m.usage == usageExact && n > 0 && n < 32 {
+		return alloc, n + 2 // the shortest header does not know its block
+	}
+	return alloc, alloc
+}
+
+// fieldSizes gives what a field takes that stands apart from its value and
+// does not know it.
+func (m *Model) fieldSizes(n int64, ttl bool) (alloc, usage int64) {
+	if m.field != sdsField {
+		return m.stringSizes(n)
+	}
+	size := m.field.size(n)
+	if ttl {
+		size += m.fieldExpiry
+	}
+	alloc = m.mem.block(size)
+	return alloc, alloc
+}
+
+// jointSizes gives what a block of n bytes takes that holds field and value.
+func (m *Model) jointSizes(n int64) (alloc, usage int64) {
+	alloc = m.mem.block(n)
+	if m.usage == usageExact {
+		return alloc, n
+	}
+	return alloc, alloc
+}
+
+// apartSizes gives what a field takes that points to its value.
+func (m *Model) apartSizes(n int64, ttl bool) (alloc, usage int64) {
+	size := 8 + m.field.flagged(n)
+	if ttl {
+		size += m.fieldExpiry
+	}
+	return m.jointSizes(size)
+}
+
+// scoredSizes gives what a skiplist node and its member take, in 1/65536 bytes.
+func (m *Model) scoredSizes(n int64) (alloc, usage int64) {
+	if m.joined {
+		alloc = m.expectedNode(m.sds.size(n))
+		return alloc, alloc
+	}
+	alloc, usage = m.stringSizes(n)
+	return alloc*point + m.tower, usage*point + m.tower
+}
+
+// expectedNode gives the expected size of a skiplist node, in 1/65536 bytes: one
+// in four nodes of a level reaches the next (ZSKIPLIST_P), to 32 at most.
+// A member of so many bytes is in the node with joined, else it is 0.
+func (m *Model) expectedNode(member int64) int64 {
+	base := int64(24)
+	if m.joined {
+		base = 16 + member
+		if m.valkey {
+			base++ // the header's length stands before it
+		}
+	}
+	const scale = 40
+	var sum int64
+	for h := int64(1); h < 13; h++ {
+		sum += m.mem.block(base+16*h) * (3 << (scale - 2*h) >> 16)
+	}
+	return sum >> (scale - 32)
+}
+
+// Lists in memory are made of nodes of up to 8 KiB (list-max-listpack-size -2);
+// a larger item has one of its own.
+const nodeLimit = 8 << 10
+
+// Node takes a node of a list: a packed one of n bytes in memory, or one plain
+// item of n bytes.
+func (m *Model) Node(a *Acc, plain bool, n int64) {
+	alloc := m.mem.block(n)
+	usage := alloc
+	if m.usage == usageExact || m.ziplists {
+		usage = n
+	}
+	a.addSizes(alloc, usage)
+	a.nodes++
+	a.plain = a.plain || plain
+	a.filled = n
+}
+
+// Item takes an item of n bytes of a list that the file has item by item
+// (before Redis 3.2): all servers that this package knows put it into nodes
+// when they load it (quicklistPushTail in quicklist.c).
+func (m *Model) Item(a *Acc, n int64) {
+	if n > nodeLimit && m.plainItems {
+		m.closeNode(a)
+		m.Node(a, true, n)
+		a.filled = 0
+		return
+	}
+	entry := listpackEntry(n)
+	if a.filled > 0 && a.filled+n+8 <= nodeLimit {
+		a.filled += entry
+		return
+	}
+	m.closeNode(a)
+	a.nodes++
+	a.filled = m.packedHead() + entry
+}
+
+// closeNode counts the node that Item has filled.
+func (m *Model) closeNode(a *Acc) {
+	if a.filled > 0 {
+		m.Node(a, false, a.filled)
+		a.nodes--
+	}
+}
+
+// packedHead gives the bytes of an empty packed value.
+func (m *Model) packedHead() int64 {
+	if m.ziplists {
+		return 11
+	}
+	return 7
+}
+
+// listpackEntry gives the bytes of a text of n bytes in a listpack.
+func listpackEntry(n int64) int64 {
+	head := int64(5)
+	switch {
+	case n < 64:
+		head = 1
+	case n < 4096:
+		head = 2
+	}
+	e := head + n
+	switch {
+	case e <= 127:
+		return e + 1
+	case e < 16383:
+		return e + 2
+	case e < 2097151:
+		return e + 3
+	case e < 268435455:
+		return e + 4
+	}
+	return e + 5
+}

@@ -1,0 +1,319 @@
+package memory
+
+import "math"
+
+// Finish gives what the key takes whose value has been walked since Begin.
+func (m *Model) Finish(a *Acc, f *Facts) Result {
+	var alloc, usage int64
+	compact := int64(-1)
+	switch f.Shape {
+	case StringInt, StringText:
+		alloc, usage = m.stringValue(f)
+		return Result{Alloc: alloc, Usage: usage, Compact: -1}
+	case Packed, PackedEx:
+		if a.elements > 0 {
+			alloc, usage = m.unpacked(a, f)
+			break
+		}
+		alloc, usage = m.packedValue(f)
+	case Quicklist:
+		alloc, usage = m.listValue(a, f)
+	case Linked:
+		m.closeNode(a)
+		alloc, usage = m.listValue(a, f)
+		compact = alloc
+	case SetTable, HashTable, Skiplist:
+		size, fits := m.compactSize(f)
+		if size > 0 {
+			compact, _ = m.packedBlock(f, size)
+		}
+		if fits && !m.live {
+			alloc, usage = m.packedBlock(f, size)
+			break
+		}
+		switch f.Shape {
+		case SetTable:
+			alloc, usage = m.setValue(a, f)
+		case HashTable:
+			alloc, usage = m.hashValue(a, f)
+		default:
+			alloc, usage = m.sortedSetValue(a, f)
+		}
+	case StreamTree:
+		alloc, usage = m.streamValue(a, f)
+	default:
+		alloc, usage = m.keySizes(f)
+		return Result{Alloc: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Bound: true}
+	}
+	ka, ku := m.keySizes(f)
+	if compact >= 0 {
+		compact += ka
+	}
+	return Result{Alloc: ka + alloc, Usage: ku + usage, Compact: compact}
+}
+
+// Unpacks reports whether a server that loads a packed value of a type (as
+// Facts.Type) and n elements makes a table of it, because it is over the
+// default limits: its elements are then to be told one by one, as those of a
+// table are. A server that is still running keeps it as it is.
+func (m *Model) Unpacks(typ uint8, intset bool, n int64) bool {
+	if m.live {
+		return false
+	}
+	switch typ {
+	case typeHash:
+		return n > packedFields
+	case typeZSet:
+		return n > packedMembers
+	case typeSet:
+		return intset && n > intsetMembers || !intset && n > packedMembers
+	}
+	return false
+}
+
+// unpacked gives what a packed value takes when it has become a table.
+func (m *Model) unpacked(a *Acc, f *Facts) (alloc, usage int64) {
+	switch f.Type {
+	case typeHash:
+		return m.hashValue(a, f)
+	case typeZSet:
+		return m.sortedSetValue(a, f)
+	}
+	return m.setValue(a, f)
+}
+
+// Limits of the compact encodings by default (redis.conf).
+const (
+	packedFields  = 512 // hash-max-listpack-entries
+	packedString  = 64  // -value of all three
+	packedMembers = 128 // zset-max-listpack-entries, set-max-listpack-entries
+	intsetMembers = 512 // set-max-intset-entries
+)
+
+// Types as Facts.Type has them.
+const (
+	typeList = 1
+	typeSet  = 2
+	typeZSet = 3
+	typeHash = 4
+)
+
+// packedValue gives what a value of one packed block takes.
+func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
+	size := f.Blob
+	if !f.Intset && f.Ziplist != m.ziplists {
+		// A server from 7.0 on turns a ziplist into a listpack when it loads
+		// it; entries are as long in both, head and end are 4 bytes shorter.
+		switch {
+		case f.Listpack > 0 && f.Ziplist:
+			size = f.Listpack
+		case f.Ziplist:
+			size = max(size-4, 7)
+		default:
+			size += 4
+		}
+	}
+	if f.Type == typeList && !m.listPacked {
+		return m.quicklistOf(1, m.mem.block(size), m.packedUsage(size))
+	}
+	return m.packedBlock(f, size)
+}
+
+// packedUsage gives what MEMORY USAGE says of a packed block of size bytes.
+func (m *Model) packedUsage(size int64) int64 {
+	if m.usage == usageExact || m.ziplists {
+		return size
+	}
+	return m.mem.block(size)
+}
+
+// packedBlock gives what a packed block of size bytes takes with what holds it.
+func (m *Model) packedBlock(f *Facts, size int64) (alloc, usage int64) {
+	alloc, usage = m.mem.block(size), m.packedUsage(size)
+	if f.Type == typeHash && m.listpackEx > 0 && (f.Shape == PackedEx || f.FieldsWithTTL > 0) {
+		alloc += m.mem.block(m.listpackEx)
+		if m.usage == usageExact {
+			usage += m.listpackEx
+		} else {
+			usage += m.mem.block(m.listpackEx)
+		}
+	}
+	return alloc, usage
+}
+
+// compactSize gives the bytes of a table's or skiplist's elements in the
+// compact encoding of its type, 0 where there is none or they are not known,
+// and whether a server that loads the value would choose it.
+func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
+	n := f.Elements
+	switch f.Shape {
+	case SetTable:
+		if f.Integers {
+			return 8 + n*m.intWidth(f), n <= intsetMembers
+		}
+		if !m.setListpack {
+			return 0, false
+		}
+		fits = n <= packedMembers && f.Longest <= packedString
+	case Skiplist:
+		fits = n <= packedMembers && f.Longest <= packedString
+	case HashTable:
+		if f.FieldsWithTTL > 0 {
+			if m.listpackEx == 0 || f.Listpack == 0 {
+				return 0, false
+			}
+			// Every field has an entry for its expiry: milliseconds, or 0.
+			return f.Listpack + 10*f.FieldsWithTTL + 2*(n-f.FieldsWithTTL), n <= packedFields && f.Longest <= packedString
+		}
+		fits = n <= packedFields && f.Longest <= packedString
+	}
+	if f.Listpack == 0 {
+		return 0, false
+	}
+	if m.ziplists {
+		return f.Listpack + 4, fits
+	}
+	return f.Listpack, fits
+}
+
+// intWidth gives the bytes that a member of an intset takes: 2, 4 or 8, by the
+// largest one.
+func (m *Model) intWidth(f *Facts) int64 {
+	switch {
+	case f.IntWidth > 0:
+		return f.IntWidth
+	case f.Longest <= 4:
+		return 2
+	case f.Longest <= 9:
+		return 4
+	}
+	return 8
+}
+
+// listValue gives what the nodes of a list take with what holds them.
+func (m *Model) listValue(a *Acc, f *Facts) (alloc, usage int64) {
+	single := a.nodes == 1 && !a.plain && a.filled <= nodeLimit
+	if single && m.listPacked && (!m.live || f.Shape == Linked) {
+		return int64(a.alloc), int64(a.usage)
+	}
+	return m.quicklistOf(a.nodes, int64(a.alloc), int64(a.usage))
+}
+
+func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
+	node := m.node
+	head := m.quicklist
+	if m.usage == usageExact {
+		node, head = m.mem.block(node), m.mem.block(head)
+	}
+	return alloc + m.mem.block(m.quicklist) + nodes*m.mem.block(m.node), usage + head + nodes*node
+}
+
+func (m *Model) setValue(a *Acc, f *Facts) (alloc, usage int64) {
+	n := f.Elements
+	t := m.tableFor(n)
+	alloc, usage = m.sizes(t, m.dictSize)
+	ea, eu := m.entries(n, t, m.setInline)
+	if m.object == objEntryName {
+		eu = ea
+	}
+	return alloc + ea + int64(a.alloc), usage + eu + int64(a.usage)
+}
+
+func (m *Model) hashValue(a *Acc, f *Facts) (alloc, usage int64) {
+	n := f.Elements
+	expiring := f.FieldsWithTTL > 0
+	t := m.hashTable(n, a.firstLong, expiring)
+	meta := m.dictSize + m.hashExtra
+	if expiring {
+		meta += m.dictExpiry
+	}
+	alloc, usage = m.sizes(t, meta)
+	ea, eu := m.entries(n, t, m.entry == entryEmbedded)
+	alloc += ea + int64(a.alloc)
+	usage += eu + int64(a.usage)
+	if expiring {
+		xa, xu := m.fieldExpiries(a, f.FieldsWithTTL)
+		alloc += xa
+		usage += xu
+	}
+	return alloc, usage
+}
+
+// fieldExpiries gives what the index of a hash's fields by expiry takes.
+func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
+	if !m.valkey {
+		return m.expiryBuckets(n), 0
+	}
+	// A set of one is the pointer itself, of up to 127 an array, of more a
+	// radix tree of time windows (vset.c).
+	const vector = 127
+	if n < 2 {
+		return 0, 0
+	}
+	if n <= vector {
+		alloc = m.mem.block(8 + 8*n)
+		return alloc, alloc
+	}
+	windows := min(a.windows.count(), n)
+	each := n / windows
+	alloc = m.mem.block(m.rax) + windows*windowNodes
+	switch {
+	case each > vector:
+		b := loadedBuckets(each)
+		alloc += windows * (m.dict + bucketSize*b + m.children(each, b, true)*bucketSize/point)
+	case n > windows:
+		alloc += m.windowArrays(n, windows)
+	}
+	return alloc, alloc
+}
+
+// windowNodes is what a time window takes in the radix tree: a leaf, the last
+// byte of its time, and a share in the nodes above.
+const windowNodes = 44
+
+// windowArrays gives what the arrays of n fields in so many time windows take,
+// where a window of one field needs none. Fields fall into windows at random.
+func (m *Model) windowArrays(n, windows int64) int64 {
+	extra := n - windows
+	each := extra / windows
+	if each > 3 {
+		return windows * m.mem.block(8+8*(each+1))
+	}
+	// Windows that have no second field, which no array then holds.
+	alone := int64(float64(windows) * math.Exp(-float64(extra)/float64(windows)))
+	shared := max(windows-alone, 1)
+	return shared * m.mem.block(8+8*((n-alone+shared-1)/shared))
+}
+
+// expiryBuckets gives what Redis' index of fields by expiry takes (ebuckets.c):
+// up to 16 fields are a list through the fields themselves, more are segments of
+// up to 16 under a radix tree of times.
+func (m *Model) expiryBuckets(n int64) int64 {
+	const segment = 16
+	if n <= segment {
+		return 0
+	}
+	const filled, nodes = 12, 32 // on average, measured
+	return m.mem.block(m.rax) + (n+filled-1)/filled*(m.mem.block(24)+nodes)
+}
+
+func (m *Model) sortedSetValue(a *Acc, f *Facts) (alloc, usage int64) {
+	const head = 16 // zset
+	n := f.Elements
+	t := m.tableFor(n)
+	alloc, usage = m.sizes(t, 0)
+	ea, eu := m.entries(n, t, m.zsetInline)
+	if m.zsetInline && m.usage == usageBlocks {
+		eu = inlineEntry * n
+	}
+	alloc += ea + head + m.mem.block(m.zskiplist)
+	usage += eu + head + m.zskiplist
+	if m.zslHead > 0 {
+		alloc += m.mem.block(m.zslHead)
+		usage += m.mem.block(m.zslHead)
+	}
+	if m.usage == usageExact {
+		usage += m.mem.block(m.zskiplist) - m.zskiplist
+	}
+	return alloc + int64((a.alloc+point/2)/point), usage + int64((a.usage+point/2)/point)
+}

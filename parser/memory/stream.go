@@ -1,0 +1,138 @@
+package memory
+
+// streamTail is what a server allocates for a stream's newest listpack before
+// it is full (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c).
+const streamTail = 4096
+
+// StreamNode takes a node of a stream: the ID it begins with and the bytes of
+// its listpack.
+func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
+	a.tree.add(&m.mem, hi, lo)
+	a.lastNode = n
+	a.addSizes(m.listpack(n))
+}
+
+func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), m.packedUsage(n) }
+
+// Group begins a consumer group with a name of so many bytes.
+func (m *Model) Group(a *Acc, name int64) {
+	m.closeTree(a)
+	m.closeGroup(a)
+	a.inGroup = true
+	a.groups++
+	a.gnames += name
+	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
+	// Its tree of consumers; that of pending entries is counted when it ends.
+	a.addSizes(m.mem.block(m.rax), m.uncounted(m.mem.block(m.rax)))
+}
+
+// Pending takes an entry of the group's pending list.
+func (m *Model) Pending(a *Acc, hi, lo uint64) {
+	a.tree.add(&m.mem, hi, lo)
+	a.addSizes(m.mem.block(m.nack), m.streamPart(m.nack))
+}
+
+// Consumer begins a consumer of the group, with a name of so many bytes.
+func (m *Model) Consumer(a *Acc, name int64) {
+	m.closeTree(a)
+	a.consumers++
+	a.names += name
+	sds := m.mem.block(m.sds.heap(name))
+	usage := name
+	if m.usage == usageExact {
+		_, usage = m.stringSizes(name)
+	}
+	a.addSizes(m.mem.block(m.consumer)+sds, m.streamPart(m.consumer)+usage)
+}
+
+// ConsumerPending takes an entry of the consumer's pending list.
+func (m *Model) ConsumerPending(a *Acc, hi, lo uint64) { a.tree.add(&m.mem, hi, lo) }
+
+// streamPart gives what MEMORY USAGE says of a structure of n bytes.
+func (m *Model) streamPart(n int64) int64 {
+	if m.usage == usageExact {
+		return m.mem.block(n)
+	}
+	return n
+}
+
+// uncounted gives n where MEMORY USAGE counts all of a stream, else 0.
+func (m *Model) uncounted(n int64) int64 {
+	if m.usage == usageExact {
+		return n
+	}
+	return 0
+}
+
+// closeTree counts the radix tree that has just ended: that of the stream's
+// nodes, or of a pending list.
+func (m *Model) closeTree(a *Acc) {
+	pending := a.inGroup && a.consumers == 0
+	size := a.tree.finish(&m.mem)
+	a.addSizes(m.treeSizes(size))
+	if pending && m.streamRefs && size.keys > 0 {
+		m.refer(a, size)
+	}
+}
+
+// treeSizes gives what a radix tree takes.
+func (m *Model) treeSizes(t treeSize) (alloc, usage int64) {
+	alloc = m.mem.block(m.rax) + t.bytes
+	switch {
+	case m.usage == usageExact:
+		return alloc, alloc
+	case m.valkey && m.buckets: // raxAllocSize
+		return alloc, m.rax + t.bytes
+	}
+	return alloc, raxID*t.keys + fudge*t.nodes
+}
+
+// closeGroup counts the names of the group that has just ended.
+func (m *Model) closeGroup(a *Acc) {
+	if !a.inGroup {
+		return
+	}
+	t := nameTree(&m.mem, a.consumers, a.names)
+	a.addSizes(t.bytes, m.uncounted(t.bytes))
+	a.consumers, a.names = 0, 0
+}
+
+// refer counts the index that takes each pending entry to the groups in which
+// it is (cgroups_ref): a list with a node for each group. The entries of
+// several groups are taken to be the same as far as they can be.
+func (m *Model) refer(a *Acc, pending treeSize) {
+	const list, listNode = 48, 24
+	a.addSizes(pending.keys*m.mem.block(listNode), 0)
+	if more := pending.keys - a.refs.keys; more > 0 {
+		a.addSizes(more*m.mem.block(list), 0)
+		before, after := int64(0), m.mem.block(m.rax)+pending.bytes
+		if a.refs.keys > 0 {
+			before = m.mem.block(m.rax) + a.refs.bytes
+		}
+		a.addSizes(after-before, m.uncounted(after-before))
+		a.refs = pending
+	}
+}
+
+// streamValue gives what a stream takes without its key.
+func (m *Model) streamValue(a *Acc, f *Facts) (alloc, usage int64) {
+	last := a.lastNode
+	m.closeTree(a)
+	m.closeGroup(a)
+	alloc = int64(a.alloc) + m.mem.block(m.stream)
+	usage = int64(a.usage) + m.streamPart(m.stream)
+	if m.live && last > 0 && last < streamTail {
+		la, lu := m.listpack(last)
+		alloc += m.mem.block(streamTail) - la
+		if m.usage != usageExact {
+			usage += m.mem.block(streamTail) - lu
+		}
+	}
+	if a.groups > 0 {
+		t := nameTree(&m.mem, a.groups, a.gnames)
+		size := m.mem.block(m.rax) + t.bytes
+		alloc += size
+		usage += m.uncounted(size)
+	}
+	return alloc, usage
+}
