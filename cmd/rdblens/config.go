@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+func newConfig(e *env) *cobra.Command {
+	var flags policyFlags
+	check := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check a configuration and say what is wrong with it, line by line",
+		Args:  exactly(1, "a configuration"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.configCheck(args[0])
+		},
+	}
+	show := &cobra.Command{
+		Use:   "show",
+		Short: "Print every value in force and where it comes from",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.configShow(&flags)
+		},
+	}
+	flags.register(show)
+	show.Flags().BoolVar(&flags.cluster, "cluster", false, "as for the node of a cluster")
+	schema := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of configurations, for editors",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := e.stdout.Write(thresholds.Schema())
+			return outputError(err)
+		},
+	}
+	return group("config", "Check and show the team's own configuration", check, show, schema)
+}
+
+func (e *env) configCheck(path string) error {
+	policy, err := thresholds.Load(thresholds.LoadOptions{Config: path})
+	if err != nil {
+		return policyError(err)
+	}
+	for _, w := range policy.Warnings {
+		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", terminalText(path), inForce(policy))
+	return outputError(err)
+}
+
+// inForce counts what a configuration sets.
+func inForce(p *thresholds.Policy) string {
+	parts := []string{"extends " + p.Profile.Value}
+	count := func(n int, one, many string) {
+		switch n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+one)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	rules := 0
+	for i := range p.Settings {
+		if ownSetting(&p.Settings[i]) {
+			rules++
+		}
+	}
+	count(rules, "rule changed", "rules changed")
+	count(len(p.Overrides), "override", "overrides")
+	count(len(p.Ignores), "ignored finding", "ignored findings")
+	count(len(p.Namespaces), "namespace", "namespaces")
+	count(len(p.Abbreviations), "abbreviation", "abbreviations")
+	return strings.Join(parts, ", ")
+}
+
+// ownSetting reports whether the team's file sets anything of a rule.
+func ownSetting(s *thresholds.Setting) bool {
+	own := s.Origin.Kind == thresholds.FromFile
+	for _, l := range s.Limits {
+		own = own || l.Origin.Kind == thresholds.FromFile
+	}
+	for _, v := range s.Params {
+		own = own || v.Origin.Kind == thresholds.FromFile
+	}
+	return own
+}
+
+func (e *env) configShow(flags *policyFlags) error {
+	policy, err := flags.load()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	for _, entry := range policy.Show() {
+		fmt.Fprintf(w, "%s\t%s\t# %s\n", terminalText(entry.Path), terminalText(entry.Value), terminalText(entry.Origin.String()))
+	}
+	return outputError(w.Flush())
+}
+
+// policyError is an error of a configuration, or of the flags that choose rules.
+func policyError(err error) error {
+	exit := &exitError{code: exitUsage, err: err}
+	var config thresholds.ConfigErrors
+	var hinted interface{ Hint() string }
+	switch {
+	case errors.As(err, &config):
+		var text []string
+		for _, c := range config {
+			text = append(text, c.Error())
+			if c.Excerpt != "" {
+				text = append(text, strings.TrimRight(c.Excerpt, "\n"))
+			}
+			if exit.hint == "" {
+				exit.hint = c.Advice
+			}
+		}
+		exit.err = errors.New(strings.Join(text, "\n"))
+	case errors.As(err, &hinted):
+		exit.hint = hinted.Hint()
+	default:
+		exit.hint = "rdblens config check says what is wrong with a configuration"
+	}
+	return exit
+}

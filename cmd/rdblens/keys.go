@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// keysOptions are the flags of keys.
+type keysOptions struct {
+	scanFlags
+	format string
+	only   string // rules
+}
+
+func newKeys(e *env) *cobra.Command {
+	var o keysOptions
+	cmd := &cobra.Command{
+		Use:   "keys FILE...",
+		Short: "Write a row for every key, in the order of the file",
+		Long: `keys writes a row for every key that the filters keep, streamed in constant
+memory and in the order of the file. A figure that is not known is an empty cell
+(csv) or null (jsonl).`,
+		Example: `  rdblens keys dump.rdb > keys.csv
+  rdblens keys --type hash --min-elements 5000 dump.rdb
+  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb`,
+		Args: atLeastOneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.keys(cmd.Context(), &o, args)
+		},
+	}
+	o.register(cmd)
+	cmd.Flags().StringVarP(&o.format, "format", "f", "csv", "csv or jsonl, with =FILE to a file")
+	cmd.Flags().StringVar(&o.only, "rule", "", "only keys with a finding of these rules, such as big-string,no-ttl or key-*")
+	cmd.RegisterFlagCompletionFunc("rule", completeRules)
+	cmd.RegisterFlagCompletionFunc("format", completeWords("csv", "jsonl"))
+	return cmd
+}
+
+// rows are the lines of one run of keys.
+type rows struct {
+	text     []byte
+	name     thresholds.Facts
+	findings []thresholds.Finding
+}
+
+// keysPlan is what the flags of keys come to.
+type keysPlan struct {
+	*plan
+	header string
+	row    func(dst []byte, k *parser.Key) []byte
+	path   string // "" is standard output
+	only   thresholds.RuleSet
+}
+
+func (o *keysOptions) compile() (*keysPlan, error) {
+	p := new(keysPlan)
+	format, path, toFile := strings.Cut(o.format, "=")
+	switch format {
+	case "csv":
+		p.header, p.row = report.KeysHeader, report.AppendKeyCSV
+	case "jsonl":
+		p.row = report.AppendKeyJSON
+	default:
+		return nil, usageError(fmt.Sprintf("--format: unknown format %q", format), "keys writes csv or jsonl, to a file with csv=FILE")
+	}
+	if toFile && path == "" {
+		return nil, usageError(fmt.Sprintf("--format: no file name after %q", o.format), "-f csv=keys.csv")
+	}
+	if path != "-" {
+		p.path = path
+	}
+	var err error
+	if o.only != "" {
+		if p.only, err = keyRules(o.only); err != nil {
+			return nil, err
+		}
+		if o.rules == "" {
+			o.rules = o.only // a rule that is asked for by name is on, whatever the profile
+		}
+	}
+	p.plan, err = o.scanFlags.compile()
+	return p, err
+}
+
+func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
+	p, err := o.compile()
+	if err != nil {
+		return err
+	}
+	list, err := e.inputs(args)
+	if err != nil {
+		return err
+	}
+	if err := report.CheckTargets([]report.Target{{Path: p.path}}, args); err != nil {
+		return outputError(err)
+	}
+	out := e.stdout
+	var file *report.File
+	if p.path != "" {
+		if file, err = report.Create(p.path, args); err != nil {
+			return outputError(err)
+		}
+		defer file.Abort()
+		out = file
+	}
+	stop := func() {}
+	if !isTerminal(out) { // the rows would run through the bar
+		stop = e.progress(list)
+	}
+	bad, err := e.writeKeys(ctx, p, list, out)
+	stop()
+	if err == nil && file != nil && bad.unread < len(list) {
+		err = file.Commit()
+	}
+	if closedPipe(err) {
+		return nil // the reader has what it wanted
+	}
+	if err != nil {
+		return outputError(err)
+	}
+	return bad.end(e, len(list))
+}
+
+// writeKeys writes the rows of all inputs. The error is one of writing.
+func (e *env) writeKeys(ctx context.Context, p *keysPlan, list []*input, out io.Writer) (*failures, error) {
+	bad := new(failures)
+	if _, err := io.WriteString(out, p.header); err != nil {
+		return bad, err
+	}
+	for _, in := range list {
+		keys := int64(0)
+		info, err := p.keysOf(ctx, e, in, out)
+		if info != nil {
+			keys = info.Keys
+		}
+		var writing *writingError
+		if errors.As(err, &writing) {
+			return bad, writing.err
+		}
+		bad.add(in.name, keys, err)
+	}
+	return bad, nil
+}
+
+// keysOf writes the rows of one input.
+func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer) (*parser.Info, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	src, err := in.open(ctx, e.stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	var engine *thresholds.Engine
+	pool := sync.Pool{New: func() any { return new(rows) }}
+	options := p.parse
+	options.Memory = p.model
+	return parser.Run(ctx, src, options, parser.Pass[*rows]{
+		Jobs: p.jobs,
+		Start: func(info *parser.Info) {
+			if p.only != 0 || p.filter.owners != nil {
+				engine = p.engine(info, time.Now())
+			}
+		},
+		Begin: func() *rows { return pool.Get().(*rows) },
+		Key: func(r *rows, k *parser.Key) {
+			if !p.filter.keep(k) {
+				return
+			}
+			if engine != nil && !p.judge(engine, r, k) {
+				return
+			}
+			r.text = p.row(r.text, k)
+		},
+		Fold: func(r *rows) error {
+			if len(r.text) > 0 {
+				if _, err := out.Write(r.text); err != nil {
+					return &writingError{err}
+				}
+			}
+			r.text = r.text[:0]
+			pool.Put(r)
+			return nil
+		},
+	})
+}
+
+// judge reports whether a key has an owner and a finding that are asked for.
+func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
+	engine.Namer().Facts(k.Name, &r.name)
+	if !p.filter.keepOwner(engine, engine.Owner(k, &r.name)) {
+		return false
+	}
+	if p.only == 0 {
+		return true
+	}
+	r.findings = engine.Check(k, &r.name, r.findings[:0])
+	for _, f := range r.findings {
+		if f.Ignored == 0 && p.only.Has(f.Rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyRules gives the rules that a selector names, which must look at single keys.
+func keyRules(selector string) (thresholds.RuleSet, error) {
+	set, err := thresholds.Select(selector)
+	if err != nil {
+		return 0, policyError(err)
+	}
+	var whole thresholds.RuleSet
+	for _, r := range thresholds.Rules() {
+		if r.Instance {
+			whole |= 1 << r.ID
+		}
+	}
+	if set&^whole == 0 {
+		return 0, usageError(fmt.Sprintf("--rule %s: it looks at the whole instance and flags no key", selector), "rdblens scan reports it")
+	}
+	return set &^ whole, nil
+}
+
+// writingError tells an error of our output from one of the input.
+type writingError struct{ err error }
+
+func (w *writingError) Error() string { return w.err.Error() }
+func (w *writingError) Unwrap() error { return w.err }

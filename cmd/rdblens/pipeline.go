@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// sideBySide is how many snapshots are read at the same time: with the one that
+// takes the sums in, so many builders are in memory at most.
+const sideBySide = 2
+
+// analysed is what the pass over one snapshot gave.
+type analysed struct {
+	builder *report.Builder
+	row     report.Input
+	keys    int64
+	err     error
+}
+
+// analyse reads the inputs, at most sideBySide at a time, and joins what was
+// found in the order in which they were named. The error is nil: what was wrong
+// with an input is in the failures, and in its row.
+func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.Report, *failures) {
+	beside := min(len(list), sideBySide, p.jobs)
+	jobs := max(1, p.jobs/beside)
+	results := make([]chan analysed, len(list))
+	slots := make(chan struct{}, beside)
+	for i := range list {
+		results[i] = make(chan analysed, 1)
+	}
+	go func() {
+		for i, in := range list {
+			slots <- struct{}{}
+			go func() { results[i] <- p.analyseOne(ctx, e, in, i, jobs) }()
+		}
+	}()
+	bad := new(failures)
+	var all *report.Builder
+	rows := make([]report.Input, len(list))
+	for i, in := range list {
+		a := <-results[i]
+		if all == nil {
+			all = a.builder
+		} else {
+			all.Merge(a.builder)
+		}
+		<-slots
+		rows[i] = a.row
+		bad.add(in.name, a.keys, a.err)
+	}
+	r := all.Report(rows)
+	p.complete(r, bad)
+	return r, bad
+}
+
+// complete puts into a report what the command knows of it.
+func (p *scanPlan) complete(r *report.Report, bad *failures) {
+	r.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
+	r.Interrupted = bad.interrupted
+	r.By = p.by
+	r.Filter = p.filterRow(r)
+	policy := p.policy
+	r.Config = report.Config{Profile: policy.Profile.Value, File: policy.File, Rules: policy.Rules, Cluster: policy.Cluster.Value}
+	for _, in := range r.Inputs {
+		r.Config.Cluster = r.Config.Cluster || in.Cluster
+	}
+	if p.failOn != thresholds.Off {
+		r.Config.FailOn = p.failOn.String()
+	}
+}
+
+// filterRow is what a report says of the filter, nil where every key counts.
+func (p *scanPlan) filterRow(r *report.Report) *report.Filter {
+	if !p.filter.active() {
+		return nil
+	}
+	f := p.filter.text
+	for _, in := range r.Inputs {
+		f.Dropped += in.Keys
+	}
+	f.Dropped -= r.Totals.Keys
+	return &f
+}
+
+// analyseOne reads one input.
+func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jobs int) analysed {
+	var engine *thresholds.Engine
+	var model *memory.Model
+	var note string
+	o := report.BuildOptions{Top: p.top, Input: number}
+	if p.filter.active() {
+		o.Keep = func(k *parser.Key, _ *thresholds.Facts, owner int) bool {
+			return p.filter.keep(k) && p.filter.keepOwner(engine, owner)
+		}
+	}
+	b := report.NewBuilder(o)
+	a := analysed{builder: b}
+	info, err := func() (*parser.Info, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		src, err := in.open(ctx, e.stdin)
+		if err != nil {
+			return nil, err
+		}
+		defer src.Close()
+		options := p.parse
+		options.Memory = func(info *parser.Info) *memory.Model {
+			model, note = p.chooseModel(info)
+			return model
+		}
+		return parser.Run(ctx, src, options, parser.Pass[*report.Part]{
+			Jobs: jobs,
+			Start: func(info *parser.Info) {
+				engine = p.engine(info, p.now)
+				b.Start(engine)
+			},
+			Begin: b.Begin,
+			Key:   b.Key,
+			Fold:  b.Fold,
+		})
+	}()
+	a.err = err
+	if info != nil {
+		a.keys = info.Keys
+	}
+	a.row = report.NewInput(in.name, in.size, info, err)
+	if engine != nil {
+		sums := b.Report([]report.Input{a.row})
+		sums.Filter = p.filterRow(sums)
+		a.row.Memory = sums.Capacity(model, note, p.maxMemory)
+	}
+	return a
+}

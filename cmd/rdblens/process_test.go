@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What a whole process does with signals, pipes and full disks. The rdblens in
+// PATH is this test binary: see TestMain.
+
+// manyKeys is a snapshot that is longer than a pipe holds.
+func manyKeys(t *testing.T) []byte {
+	t.Helper()
+	b, err := snapshotOf("aux redis-ver 7.0.15\ndb 0\nstamped session: 200000 string\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command("rdblens", "scan", "-f", "json", "-f", "json=report.json", "-")
+			cmd.Dir = dir
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// All but the end, and then silence: the pass waits for more.
+			snapshot := manyKeys(t)
+			if _, err := in.Write(snapshot[:len(snapshot)-100]); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(300 * time.Millisecond)
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := exitCode(t, cmd.Wait()); code != exitPartial {
+				t.Errorf("exit code %d, want %d; %s", code, exitPartial, &errs)
+			}
+			var report struct {
+				Complete, Interrupted bool
+				Totals                struct{ Keys int64 }
+				Inputs                []struct {
+					Error struct {
+						Reason  string
+						LastKey string `json:"last_key"`
+					}
+				}
+			}
+			if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+				t.Fatalf("%v in %s", err, &out)
+			}
+			if report.Complete || !report.Interrupted {
+				t.Errorf("complete %v, interrupted %v", report.Complete, report.Interrupted)
+			}
+			if report.Totals.Keys < 150000 || report.Totals.Keys >= 200000 {
+				t.Errorf("%d keys", report.Totals.Keys)
+			}
+			if e := report.Inputs[0].Error; e.Reason != "interrupted" || !strings.HasPrefix(e.LastKey, "session:") {
+				t.Errorf("error %+v", e)
+			}
+			if !strings.Contains(errs.String(), "interrupted") {
+				t.Errorf("standard error: %s", &errs)
+			}
+			file, err := os.ReadFile(filepath.Join(dir, "report.json"))
+			if err != nil || !bytes.Equal(file, out.Bytes()) {
+				t.Errorf("report.json differs from standard output (%v)", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// TestInterruptSilent stops a pass whose input never said a word.
+func TestInterruptSilent(t *testing.T) {
+	cmd := exec.Command("rdblens", "scan", "-")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, cmd.Wait()); code != exitPartial {
+		t.Errorf("exit code %d, want %d", code, exitPartial)
+	}
+}
+
+// TestClosedPipe reads one line and goes away, as head -1 does.
+func TestClosedPipe(t *testing.T) {
+	for _, args := range [][]string{{"keys"}, {"keys", "-f", "jsonl"}, {"scan", "-f", "json", "--top", "1000"}} {
+		path := filepath.Join(t.TempDir(), "many.rdb")
+		if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("rdblens", append(args, path)...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReaderSize(out, 16).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+		if code := exitCode(t, cmd.Wait()); code != exitDone || errs.Len() > 0 {
+			t.Errorf("%q: exit code %d, standard error %q", args, code, &errs)
+		}
+	}
+}
+
+// TestFullDisk writes to a device that has no room.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "many.rdb")
+	if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"scan", path}, {"keys", path}, {"show", path, "session:1"}, {"version"}, {"rules", "list"},
+		{"scan", "-f", "json=/dev/full", path},
+	} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &errs
+		err = cmd.Run()
+		full.Close()
+		if code := exitCode(t, err); code != exitUsage {
+			t.Errorf("%q: exit code %d, want %d", args, code, exitUsage)
+		}
+		if !strings.HasPrefix(errs.String(), "rdblens: cannot write ") || !strings.Contains(errs.String(), "no space left on device") {
+			t.Errorf("%q: standard error %q", args, &errs)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReadme runs the examples of the README: every block marked ```console.
+// In one, a line that begins with "$ " is a command for the shell, run in a
+// copy of testdata next to the files that blocks marked ```yaml NAME hold, and
+// the lines up to the next command are all that it prints, standard error
+// included. A line "..." stands for any lines, and "$ echo $?" asks for the
+// exit code of the command before.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "testdata"), os.DirFS("../../testdata")); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, b := range fencedBlocks(string(text)) {
+		if kind, name, ok := strings.Cut(b.info, " "); ok && kind == "yaml" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(b.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.info != "console" {
+			continue
+		}
+		code := "0"
+		for _, e := range examples(b.text) {
+			runs++
+			if e.command == "echo $?" {
+				if got := code + "\n"; got != e.output {
+					t.Errorf("exit code %s, want %s", code, e.output)
+				}
+				continue
+			}
+			var got string
+			got, code = runShell(t, dir, e.command)
+			if !matches(e.output, got) {
+				t.Errorf("$ %s\ngives\n%s\nand not\n%s", e.command, got, e.output)
+			}
+		}
+	}
+	if runs < 20 {
+		t.Errorf("only %d examples found", runs)
+	}
+}
+
+type fenced struct{ info, text string }
+
+func fencedBlocks(text string) (list []fenced) {
+	var b *fenced
+	for line := range strings.Lines(text) {
+		mark, ok := strings.CutPrefix(line, "```")
+		switch {
+		case ok && b == nil:
+			b = &fenced{info: strings.TrimSpace(mark)}
+		case ok:
+			list = append(list, *b)
+			b = nil
+		case b != nil:
+			b.text += line
+		}
+	}
+	return list
+}
+
+type example struct{ command, output string }
+
+func examples(text string) (list []example) {
+	for line := range strings.Lines(text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			list = append(list, example{command: strings.TrimSpace(command)})
+		} else if len(list) > 0 {
+			list[len(list)-1].output += line
+		}
+	}
+	return list
+}
+
+func runShell(t *testing.T, dir, command string) (output, code string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command+"\necho \"$?\" >code")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", command, err, out)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "code"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), strings.TrimSpace(string(b))
+}
+
+// matches reports whether an output is what an example shows.
+func matches(want, got string) bool {
+	return matchLines(lines(want), lines(got))
+}
+
+func lines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
+
+func matchLines(want, got []string) bool {
+	for i, w := range want {
+		if w == "..." {
+			for n := i; n <= len(got); n++ {
+				if matchLines(want[i+1:], got[n:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(got) || strings.TrimRight(got[i], " ") != w {
+			return false
+		}
+	}
+	return len(got) == len(want)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newRoot gives the command tree.
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rdblens",
+		Short: "Read Redis and Valkey snapshots offline and hold every key against a profile of rules",
+		Long: `rdblens reads Redis and Valkey snapshots (dump.rdb) offline, in one pass of
+bounded memory, holds every key against a profile of rules, and writes a report.
+
+Exit codes: 0 done; 1 findings at or above --fail-on; 2 wrong use, or nothing
+could be read or written; 3 the snapshot is damaged or the pass was interrupted:
+the report covers what was read.`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError(flagErrorText(err), nearestFlag(cmd, err))
+	})
+	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newCompletion(e), newVersion(e))
+	return root
+}
+
+// group is a command that has only subcommands.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	g.AddCommand(commands...)
+	return g
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	hint := cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), near[0])
+	}
+	return usageError(fmt.Sprintf("unknown command %q", name), hint)
+}
+
+// exactly demands n arguments, named by what.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usageError(fmt.Sprintf("%s takes %s, got %d arguments", cmd.CommandPath(), what, len(args)), cmd.UseLine())
+	}
+}
+
+// atLeastOneFile demands a snapshot to read.
+func atLeastOneFile(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return usageError("no snapshot given", cmd.CommandPath()+" dump.rdb (- is standard input)")
+}
+
+func flagErrorText(err error) string { return err.Error() }
+
+// nearestFlag proposes what an unknown flag may have meant.
+func nearestFlag(cmd *cobra.Command, err error) string {
+	hint := cmd.CommandPath() + " --help"
+	unknown, ok := err.(*pflag.NotExistError)
+	if !ok {
+		return hint
+	}
+	best, distance := "", 3
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := editDistance(unknown.GetSpecifiedName(), f.Name); d < distance {
+			best, distance = f.Name, d
+		}
+	})
+	if best != "" {
+		return fmt.Sprintf("did you mean --%s?", best)
+	}
+	return hint
+}
+
+// editDistance is the number of letters to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+func newRules(e *env) *cobra.Command {
+	var flags policyFlags
+	var notCheckable bool
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List the rules and how they are set",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if notCheckable {
+				return e.rulesNotCheckable()
+			}
+			return e.rulesList(&flags)
+		},
+	}
+	flags.register(list)
+	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the documents demand and a snapshot cannot show")
+	explain := &cobra.Command{
+		Use:   "explain NAME",
+		Short: "Say what a rule flags, why, how to mend it, and which sentence demands it",
+		Args:  exactly(1, "a rule"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return completeWords(ruleNames()...)(cmd, args, begun)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.rulesExplain(args[0])
+		},
+	}
+	return group("rules", "The rules that keys are held against", list, explain)
+}
+
+func (e *env) rulesList(flags *policyFlags) error {
+	policy, err := flags.load()
+	if err != nil {
+		return err
+	}
+	entries := policy.Show()
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n", terminalText(policy.InForce()))
+	section := thresholds.Section(255)
+	for _, r := range thresholds.Rules() {
+		if r.Section != section {
+			section = r.Section
+			fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.String()))
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, settingText(entries, r.Name), r.Title)
+	}
+	return outputError(w.Flush())
+}
+
+// settingText puts a rule's setting in a few words, out of all that is in force:
+// "off", "warning", "warning 1KB, error 10KB", "error 5000, hash: warning 100".
+func settingText(entries []thresholds.Entry, rule string) string {
+	path := "rules." + rule
+	var words []string
+	for _, entry := range entries {
+		rest, ok := strings.CutPrefix(entry.Path, path)
+		switch {
+		case !ok || rest != "" && rest[0] != '.':
+			continue
+		case rest == "":
+			words = append(words, entry.Value)
+			continue
+		}
+		parts := strings.Split(rest[1:], ".")
+		severity := parts[len(parts)-1]
+		if _, ok := thresholds.ParseSeverity(severity); !ok {
+			continue // a parameter
+		}
+		prefix := ""
+		if parts[0] == "types" && len(parts) > 2 {
+			prefix = parts[1] + ": "
+		}
+		value := entry.Value
+		if slices.Contains(parts, "under") {
+			value = "under " + value
+		}
+		words = append(words, prefix+severity+" "+value)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (e *env) rulesNotCheckable() error {
+	w := bufio.NewWriter(e.stdout)
+	fmt.Fprintf(w, "What the documents demand and a snapshot does not show, or only partly:\n")
+	for _, d := range thresholds.NotCheckable() {
+		fmt.Fprintf(w, "\n")
+		wrap(w, "- ", d.Demand)
+		wrap(w, "  ", d.Reason)
+	}
+	return outputError(w.Flush())
+}
+
+func (e *env) rulesExplain(name string) error {
+	rule, ok := thresholds.Lookup(name)
+	if !ok {
+		_, err := thresholds.Select(name)
+		if err == nil {
+			err = fmt.Errorf("unknown rule %q", name) // a glob, or all
+		}
+		return policyError(err)
+	}
+	w := bufio.NewWriter(e.stdout)
+	explain(w, rule)
+	return outputError(w.Flush())
+}
+
+// explain prints a rule's documentation and how each profile sets it.
+func explain(w io.Writer, r *thresholds.Rule) {
+	fmt.Fprintf(w, "%s: %s\n", r.Name, r.Title)
+	paragraph := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "\n%s\n", title)
+			wrap(w, "  ", text)
+		}
+	}
+	paragraph("WHAT IT FLAGS", r.Doc.What)
+	paragraph("WHY", r.Doc.Why)
+	paragraph("HOW TO MEND IT", r.Doc.Mend)
+	paragraph("EXAMPLE", r.Doc.Example)
+	if len(r.Params) > 0 {
+		fmt.Fprintf(w, "\nPARAMETERS\n")
+		for _, p := range r.Params {
+			wrap(w, "  ", p.Name+": "+p.Doc)
+		}
+	}
+	fmt.Fprintf(w, "\nPROFILES\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, profile := range thresholds.Profiles() {
+		policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
+		if err != nil {
+			continue // the profiles of this program are there
+		}
+		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(policy.Show(), r.Name))
+	}
+	t.Flush()
+	if len(r.Doc.Sources) > 0 {
+		fmt.Fprintf(w, "\nSOURCES\n")
+	}
+	for _, s := range r.Doc.Sources {
+		wrap(w, "  ", s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
+		wrap(w, "    ", s.Level+s.Original)
+		wrap(w, "    ", s.English)
+	}
+	if len(r.Doc.Notes) > 0 {
+		fmt.Fprintf(w, "\nNOTES\n")
+	}
+	for _, n := range r.Doc.Notes {
+		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+n.Text)
+	}
+}
+
+// wrap prints text in lines of at most 88 columns, the first of which begins
+// with indent and the others with as many spaces. A wide character is two
+// columns, and a line may break before one.
+func wrap(w io.Writer, indent, text string) {
+	const columns = 88
+	fmt.Fprint(w, indent)
+	at := len(indent)
+	blank := strings.Repeat(" ", len(indent))
+	for i, word := range strings.Fields(text) {
+		if n := width(word); i > 0 && at+1+n > columns {
+			fmt.Fprint(w, "\n"+blank)
+			at = len(blank)
+		} else if i > 0 {
+			fmt.Fprint(w, " ")
+			at++
+		}
+		for _, r := range word {
+			n := width(string(r))
+			if n == 2 && at+n > columns {
+				fmt.Fprint(w, "\n"+blank)
+				at = len(blank)
+			}
+			fmt.Fprint(w, string(r))
+			at += n
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// width gives the columns of a text: two for Chinese and other wide characters.
+func width(s string) (n int) {
+	for _, r := range s {
+		n++
+		if r >= 0x1100 {
+			n++
+		}
+	}
+	return n
+}

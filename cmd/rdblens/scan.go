@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// measures are the words of --by and what they rank by.
+var measures = []struct{ word, column string }{
+	{"memory", report.ByMemory},
+	{"usage", report.ByMemoryUsage},
+	{"value", report.ByValueBytes},
+	{"elements", report.ByElements},
+	{"serialized", report.BySerialized},
+	{"largest", report.ByLargest},
+}
+
+// scanOptions are the flags of scan alone.
+type scanOptions struct {
+	scanFlags
+	top       int
+	by        string
+	formats   []string
+	failOn    string
+	maxMemory string
+}
+
+func newScan(e *env) *cobra.Command {
+	var o scanOptions
+	var words []string
+	for _, m := range measures {
+		words = append(words, m.word)
+	}
+	cmd := &cobra.Command{
+		Use:   "scan FILE...",
+		Short: "Report on snapshots: sizes, big keys, groups, lifetimes, and what breaks the rules",
+		Long: `scan reads snapshots once and reports: totals, types, the largest keys by each
+measure, groups of keys, lifetimes, and every rule that is broken, with advice.
+
+FILE is a dump.rdb, the base of an append-only file or a captured replication
+stream, plain or compressed (gzip, zstd, LZ4); - is standard input. Several
+files make one report with a row for each. A filter cuts everything that
+follows, totals, rules and exit code alike.`,
+		Example: `  rdblens scan dump.rdb
+  rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
+  rdblens scan --profile aliyun --fail-on error dump.rdb`,
+		Args: atLeastOneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.scan(cmd.Context(), &o, args)
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.IntVar(&o.top, "top", 20, "keys in each list of the largest")
+	f.StringVar(&o.by, "by", "memory", "order of the list that is shown: "+strings.Join(words, ", "))
+	f.StringArrayVarP(&o.formats, "format", "f", nil, "format, FORMAT=FILE, or a file whose name tells the format; can be repeated: "+strings.Join(report.Formats(), ", ")+" (default table)")
+	f.StringVar(&o.failOn, "fail-on", "never", "exit with code 1 on findings of this severity or above: error, warning, info, never")
+	f.StringVar(&o.maxMemory, "maxmemory", "", "say whether the keys fit into a server of this size, such as 4GB")
+	cmd.RegisterFlagCompletionFunc("by", completeWords(words...))
+	cmd.RegisterFlagCompletionFunc("format", completeWords(report.Formats()...))
+	cmd.RegisterFlagCompletionFunc("fail-on", completeWords("error", "warning", "info", "never"))
+	return cmd
+}
+
+// scanPlan is what the flags of scan come to.
+type scanPlan struct {
+	*plan
+	top       int
+	by        string // a measure of package report
+	targets   []report.Target
+	failOn    thresholds.Severity // Off never
+	maxMemory int64               // 0 not asked
+	now       time.Time
+}
+
+func (o *scanOptions) compile() (*scanPlan, error) {
+	p := &scanPlan{top: o.top, now: time.Now()}
+	if o.top < 0 || o.top > maxTop {
+		return nil, usageError(fmt.Sprintf("--top: %d is not between 0 and %d", o.top, maxTop), "rdblens keys lists every key")
+	}
+	var words []string
+	for _, m := range measures {
+		words = append(words, m.word)
+		if o.by == m.word || o.by == m.column {
+			p.by = m.column
+		}
+	}
+	if p.by == "" {
+		return nil, usageError(fmt.Sprintf("--by: unknown measure %q", o.by), "measures: "+strings.Join(words, ", "))
+	}
+	if o.failOn != "never" {
+		var ok bool
+		if p.failOn, ok = thresholds.ParseSeverity(o.failOn); !ok || p.failOn == thresholds.Off {
+			return nil, usageError(fmt.Sprintf("--fail-on: unknown severity %q", o.failOn), "error, warning, info or never")
+		}
+	}
+	var err error
+	if o.maxMemory != "" {
+		if p.maxMemory, err = thresholds.ParseSize(o.maxMemory); err != nil || p.maxMemory == 0 {
+			return nil, usageError(fmt.Sprintf("--maxmemory: %q is not a size", o.maxMemory), "write 512MB or 4GB")
+		}
+	}
+	if p.targets, err = targetsOf(o.formats); err != nil {
+		return nil, err
+	}
+	p.plan, err = o.scanFlags.compile()
+	return p, err
+}
+
+// maxTop bounds the lists of the largest keys, which are kept while keys pass.
+const maxTop = 1000
+
+func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
+	p, err := o.compile()
+	if err != nil {
+		return err
+	}
+	list, err := e.inputs(args)
+	if err != nil {
+		return err
+	}
+	if err := report.CheckTargets(p.targets, args); err != nil {
+		return outputError(err)
+	}
+	stop := e.progress(list)
+	r, bad := e.analyse(ctx, p, list)
+	stop()
+	if bad.unread == len(list) {
+		return bad.end(e, len(list))
+	}
+	err = report.WriteAll(p.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout)})
+	if err != nil && !closedPipe(err) {
+		return outputError(err)
+	}
+	if err := bad.end(e, len(list)); err != nil {
+		return err
+	}
+	return p.verdict(r)
+}
+
+// verdict is the error that --fail-on asks for.
+func (p *scanPlan) verdict(r *report.Report) error {
+	if p.failOn == thresholds.Off {
+		return nil
+	}
+	n := r.Findings.Error
+	if p.failOn <= thresholds.Warning {
+		n += r.Findings.Warning
+	}
+	if p.failOn <= thresholds.Info {
+		n += r.Findings.Info
+	}
+	if n == 0 {
+		return nil
+	}
+	what := "findings"
+	if n == 1 {
+		what = "finding"
+	}
+	return &exitError{code: exitFindings, err: fmt.Errorf("%d %s at or above --fail-on %s", n, what, p.failOn)}
+}

@@ -1,0 +1,106 @@
+package main
+
+// Everything terminal. The rules:
+//   - Standard output carries the result and nothing else, terminal or not.
+//   - The progress bar goes to standard error, only when that is a terminal that
+//     can move its cursor, and it is gone when the pass is done.
+//   - While keys stream to the same terminal there is no bar between them.
+//   - Nothing foreign reaches a terminal raw: errors and hints pass terminalText,
+//     names pass the escaping of package report.
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progressStep is the time between two drawings of the bar, and progressDelay
+// the time that a pass may take without one.
+const (
+	progressStep  = 100 * time.Millisecond
+	progressDelay = 300 * time.Millisecond
+)
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminalWidth gives the columns of the terminal that w is, 0 where w is none.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
+
+// startProgress draws a bar on stderr while a pass runs: bytes of the sources,
+// rate and remaining time. total is -1 where it is not known; done gives the
+// bytes consumed. The function that it gives takes the bar away; it must be
+// called before anything else is written.
+func startProgress(stderr io.Writer, total int64, done func() int64) (stop func()) {
+	if !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
+		return func() {}
+	}
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-quit:
+			return
+		case <-time.After(progressDelay):
+		}
+		bar := progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(stderr),
+			progressbar.OptionSetDescription("reading"),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionUseIECUnits(true),
+			progressbar.OptionShowTotalBytes(true),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionThrottle(progressStep/2),
+			progressbar.OptionSetRenderBlankState(true))
+		tick := time.NewTicker(progressStep)
+		defer tick.Stop()
+		for {
+			n := done()
+			if total >= 0 {
+				n = min(n, total-1) // a bar that is full ends its line
+			}
+			bar.Set64(max(n, 0))
+			select {
+			case <-quit:
+				bar.Clear()
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-gone
+	}
+}
+
+// terminalText makes text harmless to a terminal: control and format characters
+// are written as escapes, as in a Go string. Lines and tabs stay.
+func terminalText(s string) string {
+	out := make([]byte, 0, len(s))
+	for _, r := range s {
+		if r == '\n' || r == '\t' || r != utf8.RuneError && strconv.IsPrint(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		quoted := strconv.AppendQuoteRuneToASCII(nil, r)
+		out = append(out, quoted[1:len(quoted)-1]...)
+	}
+	return string(out)
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// NewInput gives the row of one snapshot: what it said of itself as far as it
+// was read, and how the reading ended (err, nil where it was read whole).
+// FileBytes is the length of the file on the disk, -1 unknown.
+func NewInput(name string, fileBytes int64, info *parser.Info, err error) Input {
+	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
+	if info != nil && info.Magic != "" {
+		redis, valkey := info.LoadableBy()
+		in.Server, in.ServerVersion = info.Server, Name(info.ServerVersion)
+		in.Format, in.RDBVersion = info.Magic, info.Version
+		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
+		in.Checksum, in.Bytes, in.Trailing = info.Checksum.String(), info.Bytes, info.Trailing
+		in.Keys, in.Databases = info.Keys, info.Databases
+		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
+		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes
+		in.Scripts, in.ScriptBytes = info.Scripts, info.ScriptBytes
+		for _, m := range info.Modules {
+			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
+		}
+		in.LoadableBy = Loadable{Redis: redis, Valkey: valkey}
+		in.Warnings = info.Warnings
+	}
+	if err != nil {
+		in.Error = damageOf(err)
+	}
+	return in
+}
+
+// damageOf says why a snapshot was not read whole.
+func damageOf(err error) *Damage {
+	d := &Damage{Offset: Unknown}
+	var damage *parser.DamageError
+	var format *parser.FormatError
+	switch {
+	case errors.As(err, &damage):
+		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason
+		d.LastKey, d.Key = optionalName(damage.LastKey), optionalName(damage.Key)
+	case errors.As(err, &format):
+		d.Reason, d.Hint = format.Reason, format.Hint
+	default:
+		d.Reason = err.Error()
+	}
+	if errors.Is(err, context.Canceled) {
+		d.Reason = "interrupted"
+	}
+	d.Reason = strings.TrimSpace(d.Reason)
+	return d
+}
+
+func optionalName(b []byte) *Name {
+	if b == nil {
+		return nil
+	}
+	n := Name(b)
+	return &n
+}
