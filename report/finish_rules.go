@@ -1,0 +1,166 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// maxFindingGroups is how many groups are named with a finding.
+const maxFindingGroups = 10
+
+// rules makes the findings: of single keys from the tables, of the instance
+// from each snapshot.
+func (f *finisher) rules() {
+	groups := f.findingGroups()
+	ignored := slices.Clone(f.b.tables.ignored)
+	for severity := thresholds.Error; severity >= thresholds.Info; severity-- {
+		for _, rule := range thresholds.Rules() {
+			var found *Finding
+			if rule.Instance {
+				found = f.wholeFinding(rule, severity)
+			} else {
+				found = f.keyFinding(rule, severity, groups)
+			}
+			if found == nil {
+				continue
+			}
+			f.r.Rules = append(f.r.Rules, *found)
+			switch severity {
+			case thresholds.Error:
+				f.r.Findings.Error += found.Count
+			case thresholds.Warning:
+				f.r.Findings.Warning += found.Count
+			case thresholds.Info:
+				f.r.Findings.Info += found.Count
+			}
+		}
+	}
+	for i := range f.b.snapshots {
+		for _, w := range f.b.snapshots[i].whole {
+			if w.Ignored != 0 {
+				ignored[w.Ignored-1]++
+			}
+		}
+	}
+	f.ignored(ignored)
+}
+
+func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
+	return &Finding{Rule: rule.Name, Severity: severity.String(), Title: rule.Title}
+}
+
+// keyFinding gives what a rule of single keys found, nil where it is nothing.
+func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severity, groups [][]FindingGroup) *Finding {
+	at := outcome(rule.ID, severity)
+	o := &f.b.tables.outcomes[at]
+	if o.keys == 0 {
+		return nil
+	}
+	found := newFinding(rule, severity)
+	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, o.values, memoryFigure(o.memory, o.keys)
+	list := groups[at]
+	slices.SortFunc(list, func(a, b FindingGroup) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)),
+			cmp.Compare(a.Group, b.Group))
+	})
+	found.Groups = list[:min(len(list), maxFindingGroups)]
+	found.GroupsMore = Figure(len(list) - len(found.Groups))
+	examples := f.b.tops.examples[at]
+	for i := range examples {
+		found.Examples = append(found.Examples, f.example(&examples[i]))
+	}
+	return found
+}
+
+func (f *finisher) example(e *entry) Example {
+	k := &f.b.tops.rows.list[e.row]
+	row := f.rowOf(k)
+	engine := f.snapshotOf(int(k.input)).engine
+	subject := thresholds.SubjectOf(&k.key)
+	return Example{KeyRow: &row, Measured: Figure(e.found.Measured), Limit: Figure(e.found.Limit),
+		Text: engine.Text(e.found, &subject), Advice: advice(engine.Advise(e.found, &subject))}
+}
+
+func advice(list []thresholds.Advice) []Advice {
+	var out []Advice
+	for _, a := range list {
+		out = append(out, Advice{Kind: a.Kind, Text: a.Text, Commands: a.Commands})
+	}
+	return out
+}
+
+// findingGroups gives the groups of every outcome.
+func (f *finisher) findingGroups() [][]FindingGroup {
+	lists := make([][]FindingGroup, maxRules*severities)
+	g := &f.b.tables.groups
+	add := func(i int) {
+		for m := g.get(i).marks; m != 0; m = g.marks[m-1].next {
+			mark := &g.marks[m-1]
+			lists[mark.outcome] = append(lists[mark.outcome], FindingGroup{Group: Name(g.pattern(i)), Count: mark.keys,
+				ValueBytes: mark.values, MemoryBytes: memoryFigure(mark.memory, mark.keys)})
+		}
+	}
+	add(atRest)
+	for i := range g.list {
+		add(i)
+	}
+	return lists
+}
+
+// wholeFinding gives what a rule of the instance found in all snapshots, nil
+// where it is nothing.
+func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
+	found := newFinding(rule, severity)
+	var bytes int64
+	for i := range f.b.snapshots {
+		s := &f.b.snapshots[i]
+		for _, w := range s.whole {
+			if w.Rule != rule.ID || w.Severity != severity || w.Ignored != 0 {
+				continue
+			}
+			found.Count++
+			bytes += w.Bytes
+			if len(found.Examples) < f.b.opt.Examples {
+				example := Example{Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: Figure(w.Measured), Limit: Figure(w.Limit),
+					Text: s.engine.InstanceText(w), Advice: advice(s.engine.AdviseInstance(w))}
+				for _, text := range w.Groups {
+					example.Groups = append(example.Groups, Name(f.b.tables.groups.patternOf([]byte(text))))
+				}
+				found.Examples = append(found.Examples, example)
+			}
+		}
+		for _, o := range s.omitted {
+			if o.Rule == rule.ID && o.Severity == severity {
+				found.Count += o.Count
+				bytes += o.Bytes
+			}
+		}
+	}
+	if found.Count == 0 {
+		return nil
+	}
+	found.MemoryBytes = Unknown
+	if f.r.Totals.MemoryBytes.Known() {
+		found.MemoryBytes = Figure(bytes)
+	} else {
+		found.ValueBytes = bytes
+	}
+	return found
+}
+
+// ignored lists the entries of the configuration that tell to leave findings
+// out, with what they left out.
+func (f *finisher) ignored(counts []int64) {
+	env := f.b.engine.Env()
+	for i, in := range f.b.engine.Ignores() {
+		f.r.Findings.Ignored += counts[i]
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Expired: in.Ended(env.Now), Count: counts[i]}
+		if !in.Until.IsZero() {
+			row.Until = in.Until.Add(-1).Format("2006-01-02") // the last day on which it holds
+		}
+		f.r.Ignored = append(f.r.Ignored, row)
+	}
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// Part is what a Builder gathers of one block of a snapshot. It is given out by
+// Begin, filled by Key and handed back by Fold.
+type Part struct {
+	*partial // nil until the first key: blocks that only wait cost nothing
+}
+
+// Bounds of the groups of one block, see groups.shrink.
+const (
+	maxPartGroups = 2 * maxCohorts
+	fewPartGroups = maxCohorts / 2
+)
+
+// partial are the sums of a block.
+type partial struct {
+	facts   thresholds.Facts
+	found   []thresholds.Finding
+	pattern []byte
+	cohorts cohorts
+	spreads spreads
+	tops    tops
+	whole   *thresholds.Instance
+	spilled bool
+	tables  *tables // cohorts that found no room; nil until there were any
+	keys    int64
+	dropped int64
+}
+
+func (p *partial) reset() {
+	p.cohorts.reset()
+	p.spreads.reset()
+	p.tops.reset()
+	p.whole.Reset()
+	if p.spilled {
+		p.tables.reset()
+	}
+	p.spilled, p.keys, p.dropped = false, 0, 0
+}
+
+// spill makes room for cohorts.
+func (p *partial) spill(e *thresholds.Engine, input int) {
+	if p.tables == nil {
+		p.tables = &tables{}
+		p.tables.init(e, maxPartGroups)
+	}
+	p.spilled = true
+	p.tables.take(&p.cohorts, input)
+	p.cohorts.reset()
+	if len(p.tables.groups.list) > fewPartGroups {
+		p.tables.groups.shrink(fewPartGroups)
+	}
+}
+
+// cohort gives the cohort of a key.
+func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
+	alike, marks := alikeOf(k, owner), marksOf(p.found)
+	group := p.facts.Group
+	i, at := p.cohorts.find(group, alike, marks)
+	if i >= 0 {
+		return i
+	}
+	text := b.namer.AppendPattern(p.pattern[:0], k.Name)
+	p.pattern = text
+	if p.spilled && p.tables.groups.places != nil {
+		// A place that was folded takes the pattern in.
+		folded, _, differs := p.tables.groups.places.appendFolded(text, text)
+		p.pattern = folded[:0]
+		if differs {
+			p.tables.groups.folded.add(group)
+			text = folded[len(text):]
+			group = thresholds.HashPattern(text)
+			if i, at = p.cohorts.find(group, alike, marks); i >= 0 {
+				return i
+			}
+		}
+	}
+	if p.cohorts.full() {
+		p.spill(b.engine, b.input)
+		_, at = p.cohorts.find(group, alike, marks)
+	}
+	return p.cohorts.insert(at, group, alike, marks, text, p.found)
+}
+
+// add adds a key.
+func (p *partial) add(b *Builder, k *parser.Key, owner int) {
+	p.keys++
+	left, timed := int64(0), false
+	bar := noExpiry
+	if k.HasExpire {
+		bar = unknownExpiry
+		if b.timed {
+			left, timed = timeLeft(k.ExpireAt, b.created), true
+			bar = expiryBar(left)
+		}
+	}
+	p.cohorts.add(p.cohort(b, k, owner), k, left, timed)
+
+	values, memory := known(k.ValueBytes), known(k.Memory)
+	s := &p.spreads
+	s.expiry[bar].count(values, memory)
+	s.lengths[lengthBar[min(k.NameLen, int64(len(lengthBar)-1))]].count(values, memory)
+	if k.Type != parser.String && k.Elements >= 0 {
+		s.elements[elementsScale.bar(k.Elements)].count(values, memory)
+	}
+	if k.Idle >= 0 {
+		s.idle[idleScale.bar(k.Idle)].count(values, memory)
+	}
+	if k.Freq >= 0 {
+		s.freqs = true
+		s.freq[k.Freq&255].count(values, memory)
+	}
+
+	// The lists of keys. Nearly every key stays under all bars.
+	c := candidate{key: k, group: p.facts.Group, owner: owner, input: int32(b.input), row: -1}
+	v := figuresOf(k)
+	floor := &p.tops.floors.types[k.Type%parser.NumTypes]
+	if v[0] > floor[0] || v[1] > floor[1] || v[2] > floor[2] || v[3] > floor[3] || v[4] > floor[4] || v[5] > floor[5] ||
+		int64(k.Freq) > p.tops.floors.freq {
+		p.tops.rank(&c, &v)
+	}
+	if len(p.found) > 0 {
+		bytes := size(k)
+		for i := range p.found {
+			f := &p.found[i]
+			if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), bytes) {
+				p.tops.example(&c, f, bytes)
+			}
+		}
+	}
+	p.tops.done(&c)
+}
+
+func (t *tally) count(values, memory int64) {
+	t.keys++
+	t.values += values
+	t.memory += memory
+}
+
+// timeLeft gives the milliseconds between two times since the epoch.
+func timeLeft(at, now int64) int64 {
+	if left := at - now; at >= 0 || left < 0 {
+		return left
+	}
+	return -1 << 63 // at is before all times
+}
