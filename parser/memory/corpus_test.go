@@ -100,7 +100,7 @@ func (a *account) add(name, kind string, got, want int64) {
 		a.byType = map[string][]float64{}
 	}
 	a.byType[kind] = append(a.byType[kind], e)
-	if e > .001 {
+	if e > .001 || strings.HasPrefix(kind, "stream") && os.Getenv("SHOWSTREAM") != "" {
 		a.worst = append(a.worst, fmt.Sprintf("%8.2f%% %s %.40q: %d, server says %d", 100*e, kind, name, got, want))
 	}
 }

@@ -86,6 +86,7 @@ type family struct {
 	nack       int64
 	rax        int64
 	streamRefs bool // an index takes every pending entry to its groups
+	timeIndex  bool // each group has an index of its pending entries by time
 
 	ziplists    bool // packed values are ziplists
 	setListpack bool // small sets of text are listpacks
@@ -143,7 +144,7 @@ var families = []*family{
 	{name: "redis-8.4", major: 8, minor: 4,
 		object: objKV, usage: usageExact, sds: sdsTight, field: sdsField, fieldExpiry: 18,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 536,
-		stream: 120, group: 48, consumer: 32, nack: 32, rax: 32, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
+		stream: 120, group: 48, consumer: 32, nack: 32, rax: 32, streamRefs: true, timeIndex: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
 		load: loadLarge, startup: 740000, startupCluster: 2060000, slot: 2464, slotExpires: 64},
 	{name: "redis-8.6", major: 8, minor: 6,
 		object: objKVBefore, usage: usageExact, sds: sdsTight, field: sdsTight, fieldExpiry: 16, entry: entryEmbedded,

@@ -254,7 +254,10 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 		alloc = m.mem.block(8 + 8*n)
 		return alloc, alloc
 	}
-	windows := min(a.windows.count(), n)
+	windows := (n + vector - 1) / vector
+	if a.windows.used {
+		windows = min(a.windows.count(), n)
+	}
 	each := n / windows
 	alloc = m.mem.block(m.rax) + windows*windowNodes
 	switch {

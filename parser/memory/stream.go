@@ -23,13 +23,24 @@ func (m *Model) Group(a *Acc, name int64) {
 	a.gnames += name
 	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
 	// Its tree of consumers; that of pending entries is counted when it ends.
-	a.addSizes(m.mem.block(m.rax), m.uncounted(m.mem.block(m.rax)))
+	trees := m.mem.block(m.rax)
+	if m.timeIndex {
+		trees *= 2
+	}
+	a.addSizes(trees, m.uncounted(trees))
 }
+
+// timeEntry is what a pending entry takes in its group's index by time, whose
+// keys of 24 bytes differ early: a leaf and a chain of bytes. Measured.
+const timeEntry = 48
 
 // Pending takes an entry of the group's pending list.
 func (m *Model) Pending(a *Acc, hi, lo uint64) {
 	a.tree.add(&m.mem, hi, lo)
 	a.addSizes(m.mem.block(m.nack), m.streamPart(m.nack))
+	if m.timeIndex {
+		a.addSizes(timeEntry, timeEntry)
+	}
 }
 
 // Consumer begins a consumer of the group, with a name of so many bytes.
@@ -70,8 +81,14 @@ func (m *Model) closeTree(a *Acc) {
 	pending := a.inGroup && a.consumers == 0
 	size := a.tree.finish(&m.mem)
 	a.addSizes(m.treeSizes(size))
-	if pending && m.streamRefs && size.keys > 0 {
+	if !pending {
+		return
+	}
+	if m.streamRefs && size.keys > 0 {
 		m.refer(a, size)
+	}
+	if m.timeIndex && size.keys == 0 {
+		a.addSizes(size.bytes, size.bytes)
 	}
 }
 
