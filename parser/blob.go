@@ -11,6 +11,9 @@ type blob struct {
 	pos  int
 	left int64 // bytes of the blob behind buf
 	size int64 // bytes of the whole blob
+	at   int64 // offset in the snapshot of its first byte, or of its compressed form
+	// compressed says that the blob is LZF in the snapshot.
+	compressed bool
 	// firm says that buf stays as it is until the key has been delivered: names
 	// of elements need no copy.
 	firm bool
@@ -35,7 +38,7 @@ func (w *walker) open(b *blob) {
 	b.w, b.pos, b.left, b.lzf = w, 0, 0, false
 	switch {
 	case !special:
-		b.size = w.checkLen(n)
+		b.size, b.at, b.compressed = w.checkLen(n), w.offset(), false
 		if b.size <= wholeBlob || w.refill == nil {
 			if uint64(len(w.buf)-w.pos) < n {
 				if w.refill == nil {
@@ -52,7 +55,7 @@ func (w *walker) open(b *blob) {
 		b.start(b.size)
 	case n == formLZF:
 		clen, ulen := w.length(), w.length()
-		b.size = w.checkLen(ulen)
+		b.size, b.at, b.compressed = w.checkLen(ulen), w.offset(), true
 		w.checkLen(clen)
 		w.rare = true
 		w.key.LZFIn += int64(clen)
@@ -143,7 +146,7 @@ func (b *blob) inflate(out []byte) []byte {
 			}
 		case b.clen == 0:
 			if produced != b.size {
-				w.failf(lzfBad)
+				w.failAt(b.at, lzfBad)
 			}
 			b.left = 0
 			return out
@@ -162,20 +165,20 @@ func (b *blob) inflate(out []byte) []byte {
 				b.dist = (c&31)<<8 + int(w.byte()) + 1
 				b.clen--
 				if int64(b.dist) > produced {
-					w.failf(lzfBad)
+					w.failAt(b.at, lzfBad)
 				}
 			}
 			if b.clen < 0 {
-				w.failf(lzfBad)
+				w.failAt(b.at, lzfBad)
 			}
 		}
 		if produced > b.size {
-			w.failf(lzfBad)
+			w.failAt(b.at, lzfBad)
 		}
 	}
 	b.left = b.size - produced
 	if b.left == 0 && (b.clen > 0 || b.lit > 0 || b.match > 0) {
-		w.failf(lzfBad)
+		w.failAt(b.at, lzfBad)
 	}
 	return out
 }
@@ -230,4 +233,11 @@ func (b *blob) u16(what string) uint16 {
 	return v
 }
 
-func (b *blob) failf(format string, args ...any) { b.w.failf(format, args...) }
+// failf fails at the next byte, or where the compressed blob begins.
+func (b *blob) failf(format string, args ...any) {
+	offset := b.at
+	if !b.compressed {
+		offset += b.offset()
+	}
+	b.w.failAt(offset, format, args...)
+}

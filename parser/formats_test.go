@@ -51,6 +51,9 @@ func line(k *Key) string {
 	if k.ModuleName != "" {
 		fmt.Fprintf(&b, " module=%s", k.ModuleName)
 	}
+	if k.Memory >= 0 {
+		fmt.Fprintf(&b, " memory=%d usage=%d compact=%d %v", k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound)
+	}
 	return b.String()
 }
 
@@ -71,14 +74,19 @@ func scanned(r io.Reader, opt Options, block int) outcome {
 	return o
 }
 
-func ran(r io.Reader, opt Options, jobs int) outcome {
+// ran reads a snapshot by Run, ranSmall does in blocks so small that a fixture
+// has several.
+func ran(r io.Reader, opt Options, jobs int) outcome      { return ranBlocks(r, opt, jobs, blockSize) }
+func ranSmall(r io.Reader, opt Options, jobs int) outcome { return ranBlocks(r, opt, jobs, smallBlock) }
+
+func ranBlocks(r io.Reader, opt Options, jobs, size int) outcome {
 	var o outcome
-	o.info, o.err = Run(context.Background(), r, opt, Pass[*[]string]{
+	o.info, o.err = run(context.Background(), r, opt, Pass[*[]string]{
 		Jobs:  jobs,
 		Begin: func() *[]string { return new([]string) },
 		Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
 		Fold:  func(p *[]string) error { o.lines = append(o.lines, *p...); return nil },
-	})
+	}, size)
 	return o
 }
 

@@ -171,6 +171,7 @@ const lzfBest = 89
 
 // lzfPass checks and passes a compressed string too large to lie in memory whole.
 func (w *walker) lzfPass(clen uint64, n int64) {
+	start := w.offset()
 	left, o := int64(clen), int64(0)
 	for left > 0 {
 		c := int64(w.byte())
@@ -179,7 +180,7 @@ func (w *walker) lzfPass(clen uint64, n int64) {
 			left -= c + 1
 			o += c + 1
 			if left < 0 {
-				w.failf(lzfBad)
+				w.failAt(start, lzfBad)
 			}
 			w.skip(uint64(c + 1))
 			continue
@@ -192,11 +193,11 @@ func (w *walker) lzfPass(clen uint64, n int64) {
 		d := (c&31)<<8 | int64(w.byte())
 		left--
 		if left < 0 || d >= o {
-			w.failf(lzfBad)
+			w.failAt(start, lzfBad)
 		}
 		o += l
 	}
 	if o != n {
-		w.failf(lzfBad)
+		w.failAt(start, lzfBad)
 	}
 }

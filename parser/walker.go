@@ -68,6 +68,8 @@ var nothingPending = pending{idle: -1, freq: -1}
 
 func newWalker(src *dialect) *walker {
 	w := &walker{src: src, pend: nothingPending, rare: true}
+	// An empty name is not nil, which would be none.
+	w.nameBuf, w.lastBuf = []byte{}, []byte{}
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)

@@ -27,8 +27,11 @@ type failure struct {
 	err    error
 }
 
-func (w *window) failf(format string, args ...any) {
-	panic(&failure{offset: w.offset(), reason: fmt.Sprintf(format, args...)})
+func (w *window) failf(format string, args ...any) { w.failAt(w.offset(), format, args...) }
+
+// failAt fails for what begins at an offset of the snapshot.
+func (w *window) failAt(offset int64, format string, args ...any) {
+	panic(&failure{offset: offset, reason: fmt.Sprintf(format, args...)})
 }
 
 // offset is that of the next byte.

@@ -1,0 +1,208 @@
+package parser
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+var everyByte = flag.Bool("every-byte", false, "cut and flip every byte of every fixture, not only of the small ones")
+
+// allFixtures are the snapshots of real servers and those made by hand.
+func allFixtures(t testing.TB) map[string][]byte {
+	t.Helper()
+	all := make(map[string][]byte)
+	err := filepath.WalkDir("../testdata", func(path string, d os.DirEntry, err error) error {
+		if ext := filepath.Ext(path); err != nil || ext != ".rdb" && ext != ".aof" && ext != ".bin" {
+			return err
+		}
+		in, err := os.ReadFile(path)
+		all[filepath.ToSlash(path)] = in
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats() {
+		all["by hand: "+f.name] = f.in
+	}
+	return all
+}
+
+// withMemory has the memory of every key computed, too.
+var withMemory = Options{Memory: func(in *Info) *memory.Model {
+	m, _, _ := memory.Choose(in.Server, in.ServerVersion, memory.Options{RDB: in.Version})
+	return m
+}}
+
+// wrapped gives a snapshot behind whatever frames it has.
+func wrapped(in io.Reader, read func(io.Reader) outcome) outcome {
+	s, err := Wrap(in)
+	if err != nil {
+		return outcome{info: &Info{}, err: err}
+	}
+	defer s.Close()
+	return read(s)
+}
+
+// difference says in which way two passes over the same bytes differ, "" in none.
+func difference(a, b outcome) string {
+	for i := range max(len(a.lines), len(b.lines)) {
+		switch {
+		case i >= len(a.lines):
+			return "further key " + b.lines[i]
+		case i >= len(b.lines):
+			return "missing key " + a.lines[i]
+		case a.lines[i] != b.lines[i]:
+			return fmt.Sprintf("key %s\n and %s", a.lines[i], b.lines[i])
+		}
+	}
+	if ea, eb := inFull(a.err), inFull(b.err); ea != eb {
+		return fmt.Sprintf("error %s\n  and %s", ea, eb)
+	}
+	ia, ib := *a.info, *b.info
+	ia.Trailing, ib.Trailing = 0, 0 // as far as it was looked at
+	if sa, sb := fmt.Sprintf("%+v", ia), fmt.Sprintf("%+v", ib); sa != sb {
+		return fmt.Sprintf("%s\n and %s", sa, sb)
+	}
+	return ""
+}
+
+func inFull(err error) string {
+	var d *DamageError
+	if errors.As(err, &d) {
+		return fmt.Sprintf("at %d: %s; last key %q, key %q", d.Offset, d.Reason, d.LastKey, d.Key)
+	}
+	return fmt.Sprint(err)
+}
+
+// TestReaders reads every fixture in every way, with the same result.
+func TestReaders(t *testing.T) {
+	for name, in := range allFixtures(t) {
+		want := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return scanned(r, withMemory, scanBlock) })
+		if want.err != nil {
+			t.Errorf("%s: %v", name, want.err)
+		}
+		for how, read := range map[string]func(r io.Reader) outcome{
+			"small blocks":    func(r io.Reader) outcome { return scanned(r, withMemory, smallBlock) },
+			"half":            func(r io.Reader) outcome { return scanned(iotest.HalfReader(r), withMemory, smallBlock) },
+			"byte by byte":    func(r io.Reader) outcome { return scanned(iotest.OneByteReader(r), withMemory, smallBlock) },
+			"data with error": func(r io.Reader) outcome { return scanned(iotest.DataErrReader(r), withMemory, smallBlock) },
+			"one job":         func(r io.Reader) outcome { return ran(r, withMemory, 1) },
+			"two jobs":        func(r io.Reader) outcome { return ran(r, withMemory, 2) },
+			"four jobs":       func(r io.Reader) outcome { return ran(r, withMemory, 4) },
+			"small jobs":      func(r io.Reader) outcome { return ranSmall(r, withMemory, 2) },
+		} {
+			got := wrapped(bytes.NewReader(in), read)
+			got.info.Frames = want.info.Frames // not seen through another reader
+			if d := difference(want, got); d != "" {
+				t.Errorf("%s, %s: %s", name, how, d)
+			}
+		}
+	}
+}
+
+// stride is how far apart the bytes are that a test tries: all of a small
+// fixture, some of a large one.
+func stride(n int) int {
+	if n < 8<<10 || *everyByte {
+		return 1
+	}
+	return n / 150
+}
+
+// TestTruncated cuts fixtures at every byte: what is whole stays, the rest is
+// said to be missing.
+func TestTruncated(t *testing.T) {
+	for name, in := range allFixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return scanned(r, Options{}, smallBlock) })
+			end := bytes.Index(in, []byte(whole.info.Magic)) + int(whole.info.Bytes)
+			for i := 0; i < len(in); i += stride(len(in)) {
+				o := wrapped(bytes.NewReader(in[:i]), func(r io.Reader) outcome { return scanned(r, Options{}, smallBlock) })
+				checkDamage(t, fmt.Sprintf("cut at %d", i), whole, o)
+				if i < end && o.err == nil {
+					t.Errorf("cut at %d: no error", i)
+				}
+				if i%16 == 0 {
+					ran := wrapped(bytes.NewReader(in[:i]), func(r io.Reader) outcome { return ranSmall(r, Options{}, 2) })
+					if d := difference(o, ran); d != "" {
+						t.Errorf("cut at %d: %s", i, d)
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkDamage holds that a part of a snapshot gives the first keys of the
+// whole, and an error that fits.
+func checkDamage(t *testing.T, name string, whole, o outcome) {
+	t.Helper()
+	if len(o.lines) > len(whole.lines) || !slices.Equal(o.lines, whole.lines[:len(o.lines)]) {
+		t.Errorf("%s: other keys", name)
+	}
+	if o.err == nil && len(o.lines) != len(whole.lines) {
+		t.Errorf("%s: %d of %d keys, and no error", name, len(o.lines), len(whole.lines))
+	}
+	checkError(t, name, o)
+}
+
+func checkError(t *testing.T, name string, o outcome) {
+	t.Helper()
+	var damage *DamageError
+	var format *FormatError
+	switch {
+	case o.err == nil || errors.As(o.err, &format):
+	case !errors.As(o.err, &damage):
+		t.Errorf("%s: %T %v", name, o.err, o.err)
+	case strings.Contains(damage.Reason, "internal error"):
+		t.Errorf("%s: a claim went unchecked: %v", name, damage)
+	case (damage.LastKey == nil) != (len(o.lines) == 0):
+		t.Errorf("%s: last key %q after %d keys", name, damage.LastKey, len(o.lines))
+	}
+	if o.info.Keys != int64(len(o.lines)) {
+		t.Errorf("%s: %d keys told, %d given", name, o.info.Keys, len(o.lines))
+	}
+}
+
+// TestFlipped changes every byte of fixtures. Where the checksum is on, no
+// other result than the right one comes without an error.
+func TestFlipped(t *testing.T) {
+	for name, in := range allFixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return scanned(r, Options{}, smallBlock) })
+			version := bytes.Index(in, []byte(whole.info.Magic)) + len(whole.info.Magic)
+			for i := 0; i < len(in); i += stride(len(in)) {
+				for _, mask := range []byte{0xff, 0x01, 0x80} {
+					bad := slices.Clone(in)
+					bad[i] ^= mask
+					o := wrapped(bytes.NewReader(bad), func(r io.Reader) outcome { return scanned(r, Options{}, smallBlock) })
+					what := fmt.Sprintf("byte %d ^ %#x", i, mask)
+					checkError(t, what, o)
+					if whole.info.Checksum == ChecksumOK && o.err == nil && !slices.Equal(o.lines, whole.lines) && (i < version || i >= version+4) {
+						t.Errorf("%s: other keys, and no error", what)
+					}
+					if i%16 == 0 {
+						ran := wrapped(bytes.NewReader(bad), func(r io.Reader) outcome { return ranSmall(r, Options{}, 2) })
+						if d := difference(o, ran); d != "" {
+							t.Errorf("%s: %s", what, d)
+						}
+					}
+				}
+			}
+		})
+	}
+}
