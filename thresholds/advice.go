@@ -1,13 +1,246 @@
 package thresholds
 
-// Text says in words what was measured against which limit.
-func (e *Engine) Text(f Finding, s *Subject) string { return "" }
+import (
+	"strconv"
+	"strings"
 
-// Advise gives what to do about a finding.
-func (e *Engine) Advise(f Finding, s *Subject) []Advice { return nil }
+	"github.com/dustin/go-humanize"
 
-// InstanceText says in words what was measured against which limit.
-func (e *Engine) InstanceText(f InstanceFinding) string { return "" }
+	"github.com/rdblens/rdblens/parser"
+)
+
+// The kinds of advice.
+const (
+	adviseLook     = "look"
+	adviseCost     = "cost"
+	adviseSplit    = "split"
+	adviseEncoding = "encoding"
+	adviseTTL      = "ttl"
+	adviseName     = "name"
+	adviseDelete   = "delete"
+	adviseQueue    = "queue"
+	adviseInstance = "instance"
+)
+
+// advisor writes the advice on one finding.
+type advisor struct {
+	*Engine
+	s       *Subject
+	f       Finding
+	key     string // as redis-cli takes it, "" where the name was cut
+	setting *Setting
+	list    []Advice
+}
+
+// Advise gives what to do about a finding, for the server that wrote the
+// snapshot: how to look at the key, what reading it costs, how to split it, what
+// expiry or encoding it should have, and how to delete it without blocking.
+func (e *Engine) Advise(f Finding, s *Subject) []Advice {
+	a := &advisor{Engine: e, s: s, f: f, setting: &e.settingsOf(s.Name)[f.Rule]}
+	if s.NameLen <= int64(len(s.Name)) {
+		a.key = QuoteKey(s.Name)
+	}
+	switch name := f.Rule.Name(); name {
+	case "big-string", "big-value", "big-collection":
+		a.cost()
+		a.split()
+		a.look()
+		a.delete()
+	case "big-stream":
+		a.cost()
+		a.say(adviseSplit, nil, "split.stream", "limit", strconv.FormatInt(f.Limit, 10))
+		a.look()
+		a.delete()
+	case "big-element":
+		a.say(adviseSplit, nil, "split.element", "largest", measuredText(Bytes, f.Measured), "limit", limitText(Bytes, f.Limit))
+		a.cost()
+		a.look()
+	case "large-text":
+		a.compress()
+		a.cost()
+		a.look()
+	case "compact-encoding":
+		a.compact()
+		a.look()
+	case "single-element":
+		a.say(adviseEncoding, nil, "encoding.string", "type", s.Type.String())
+		a.look()
+	case "no-ttl":
+		a.expire(name)
+		a.look()
+		a.delete()
+	case "cold-key":
+		a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.cold")
+		a.look()
+		a.delete()
+	case "ttl-too-long":
+		a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.shorter")
+	case "already-expired":
+		a.say(adviseTTL, nil, "ttl.expired")
+	case "big-key-expiry":
+		a.lazyExpiry()
+		a.split()
+		a.delete()
+	case "queue-backlog":
+		a.queue()
+		a.look()
+	default:
+		a.rename(name)
+	}
+	return a.list
+}
+
+func (a *advisor) say(kind string, commands []string, key string, pairs ...string) {
+	a.list = append(a.list, Advice{Kind: kind, Text: english.say(key, pairs...), Commands: commands})
+}
+
+// commands puts the key into the place of %s of each command, behind a SELECT
+// where the key is not in database 0. There are none where the name was cut.
+func (a *advisor) commands(list ...string) []string {
+	if a.key == "" || len(list) == 0 {
+		return nil
+	}
+	var out []string
+	if a.s.DB != 0 {
+		out = append(out, "SELECT "+strconv.Itoa(a.s.DB))
+	}
+	for _, c := range list {
+		out = append(out, strings.Replace(c, "%s", a.key, 1))
+	}
+	return out
+}
+
+// lengths are the commands that give a value's length in constant time.
+var lengths = map[parser.Type]string{parser.String: "STRLEN %s", parser.List: "LLEN %s", parser.Set: "SCARD %s", parser.ZSet: "ZCARD %s",
+	parser.Hash: "HLEN %s", parser.Stream: "XLEN %s"}
+
+// look gives commands that do not block, however big the key is.
+func (a *advisor) look() {
+	list := []string{"TYPE %s"}
+	if c, ok := lengths[a.s.Type]; ok {
+		list = append(list, c)
+	}
+	list = append(list, "OBJECT ENCODING %s", "PTTL %s")
+	switch {
+	case a.s.Idle >= 0:
+		list = append(list, "OBJECT IDLETIME %s")
+	case a.s.Freq >= 0:
+		list = append(list, "OBJECT FREQ %s")
+	}
+	if a.server.memoryUsage() {
+		list = append(list, "MEMORY USAGE %s")
+	}
+	if a.key != "" {
+		a.say(adviseLook, a.commands(list...), "look")
+	}
+}
+
+// expire advises an expiry for a key that has none.
+func (a *advisor) expire(rule string) {
+	if a.s.Type == parser.String {
+		a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.set")
+		return
+	}
+	a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.set.write")
+}
+
+// lazyExpiry advises on a big key that expires.
+func (a *advisor) lazyExpiry() {
+	switch {
+	case a.server.lazyExpire():
+		a.say(adviseTTL, []string{"CONFIG GET lazyfree-lazy-expire"}, "ttl.lazy.on")
+	case a.server.unlinks():
+		a.say(adviseTTL, []string{"CONFIG SET lazyfree-lazy-expire yes"}, "ttl.lazy")
+	default:
+		a.say(adviseTTL, a.commands("PERSIST %s"), "ttl.lazy.old")
+	}
+}
+
+// queue advises on a queue that nobody empties.
+func (a *advisor) queue() {
+	if a.s.Type == parser.Stream {
+		a.say(adviseQueue, a.commands("XINFO GROUPS %s", "XINFO STREAM %s"), "queue.stream")
+		return
+	}
+	keep := strconv.FormatInt(a.f.Limit, 10)
+	a.say(adviseQueue, a.commands("LLEN %s", "LTRIM %s -"+keep+" -1"), "queue.list")
+}
+
+// compress advises on a text, with what LZF made of it.
+func (a *advisor) compress() {
+	if a.s.LZFIn > 0 && a.s.LZFOut > 0 {
+		a.say(adviseEncoding, nil, "encoding.text.lzf", "ratio", strconv.FormatInt(share(a.s.LZFIn, 100, a.s.LZFOut), 10)+"%")
+		return
+	}
+	a.say(adviseEncoding, nil, "encoding.text")
+}
+
+// rename advises on a name.
+func (a *advisor) rename(rule string) {
+	f := a.facts(a.s)
+	switch rule {
+	case "key-special-char", "key-charset":
+		a.say(adviseName, nil, "name.chars")
+	case "key-length":
+		if a.f.Measured < a.f.Limit {
+			a.say(adviseName, nil, "name.longer")
+			break
+		}
+		a.say(adviseName, nil, "name.shorter", "saved", measuredText(Bytes, a.f.Measured-a.f.Limit))
+	case "key-structure":
+		a.say(adviseName, nil, "name.segments", "pattern", a.pattern())
+	case "key-type-suffix":
+		suffixed := append(append([]byte(nil), a.s.Name...), a.policy.Separators.Value[0])
+		suffixed = append(suffixed, a.s.Type.String()...)
+		a.say(adviseName, a.commands("RENAMENX %s "+QuoteKey(suffixed)), "name.rename")
+		return
+	case "key-namespace":
+		a.say(adviseName, nil, "name.namespace", "first", quoted(a.s.Name[:f.FirstEnd]))
+	case "key-hashtag":
+		a.say(adviseName, nil, "name.hashtag")
+		if a.env.Cluster {
+			a.say(adviseInstance, a.commands("CLUSTER KEYSLOT %s"), "name.tag.used")
+		}
+	case "key-abbreviation":
+		if entry, at := a.words.find(a.s.Name); at >= 0 {
+			w := a.policy.Abbreviations[entry]
+			a.say(adviseName, nil, "name.short", "long", w.Long, "short", w.Short)
+		}
+	}
+	a.say(adviseName, nil, "name.rename")
+}
+
+// pattern shows names as the profile wants them.
+func (a *advisor) pattern() string {
+	switch {
+	case a.f.Limit >= 4:
+		return "PROJECT:TABLE:FIELD:ID"
+	case a.f.Limit == 3:
+		return "module:logic.words:other:type"
+	}
+	return "business:table:id"
+}
 
 // AdviseInstance gives what to do about a finding over the whole instance.
-func (e *Engine) AdviseInstance(f InstanceFinding) []Advice { return nil }
+func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
+	a := &advisor{Engine: e}
+	switch f.Rule.Name() {
+	case "ttl-stampede":
+		minutes := f.Keys / max(f.Limit, 1)
+		if f.Keys%max(f.Limit, 1) > 0 {
+			minutes++
+		}
+		a.say(adviseTTL, nil, "ttl.jitter", "minutes", humanize.Comma(minutes), "seconds", strconv.FormatInt(minutes*60, 10))
+		a.say(adviseCost, nil, "cost.instance")
+	case "multiple-databases":
+		a.say(adviseInstance, []string{"INFO keyspace"}, "instance.databases")
+	case "mixed-business":
+		a.say(adviseInstance, nil, "instance.business")
+	case "slot-skew":
+		slot := strings.TrimPrefix(f.Subject, "slot ")
+		a.say(adviseInstance, []string{"CLUSTER COUNTKEYSINSLOT " + slot, "CLUSTER GETKEYSINSLOT " + slot + " 100"}, "instance.slot")
+	case "hashtag-skew":
+		a.say(adviseInstance, []string{"CLUSTER KEYSLOT " + QuoteKey([]byte(f.Subject))}, "instance.tag")
+	}
+	return a.list
+}

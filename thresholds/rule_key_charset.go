@@ -38,7 +38,7 @@ func init() {
 				{onlyTyped, Typed, "【强制】", "以英文字母开头，命名中只能出现小写字母、数字、英文点号(.)和英文半角冒号(:)；",
 					"Names begin with an English letter and consist of lower-case letters, digits, dots (.) and colons (:) alone."},
 				{onlyUpper, Upper, "", "1.建议全部大写", "1. All in capitals, we advise."},
-				{onlyUpper, Upper, "", "3.key 单词与单词之间以  : 分开", "3. Separate the words of a key with a colon."},
+				{onlyUpper, Upper, "", "3.key 单词与单词之间以\u00a0 : 分开", "3. Separate the words of a key with a colon."},
 			},
 			Notes: []Note{
 				{onlyBaidu, "ours: the document's own example video_info#olympic#2020-08-29#1 has - between digits, so dates and versions are let through"},

@@ -31,7 +31,7 @@ func init() {
 				{onlyBaidu, Baidu, "", "**业务标识可以当做 Key 的前缀，标识和含义内容用“:”分隔**", "The mark of the business can be the prefix of a key; separate mark and meaning with a colon."},
 				{onlyBaidu, Baidu, "", "**如果Key本身是拆分 Key，可以使用\"#\"分隔**", "Where a key is one part of a split key, # can separate."},
 				{onlyTyped, Typed, "【强制】", "命名规范：业务模块名:业务逻辑含义:其他:value类型", "Naming: business module:meaning in the logic:other:type of the value."},
-				{onlyUpper, Upper, "", "结合起来  PRO:USER:UID:18", "Put together: PRO:USER:UID:18."},
+				{onlyUpper, Upper, "", "结合起来\u00a0 PRO:USER:UID:18", "Put together: PRO:USER:UID:18."},
 			},
 			Notes: []Note{
 				{onlyDefault, "all demand a prefix and a separator, and no two the same number of segments: a warning under two"},

@@ -1,0 +1,131 @@
+package thresholds
+
+// english is the catalogue of all sentences that findings and advice are put
+// into. Words in braces stand for figures and names.
+var english = catalogue{
+	// What was measured against which limit, by rule and note.
+	"big-string":              "{measured} long, over {limit}",
+	"big-collection":          "{measured} elements, over {limit}",
+	"big-stream":              "{measured} entries, over {limit}",
+	"big-value":               "{measured} in {elements} elements, over {limit}",
+	"big-element":             "largest element of {measured}, over {limit}",
+	"compact-encoding":        "{encoding} with {measured} elements and no string over {bytes}: it grew once and shrank{saving}",
+	"compact-encoding.1":      "{encoding} with {measured} elements, over {limit}{saving}",
+	"compact-encoding.2":      "{encoding}: a string of {measured}, over {limit}{saving}",
+	"compact-encoding.3":      "{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
+	"compact-encoding.saving": "; compact would save {saved}",
+	"single-element":          "{type} of one element",
+	"no-ttl":                  "never expires",
+	"big-key-expiry":          "{measured} elements that expire at once, over {limit}",
+	"ttl-too-long":            "expires in {measured}, over {limit}",
+	"already-expired":         "expired {measured} before the snapshot was taken",
+	"cold-key":                "never expires, and idle for {measured}, over {limit}",
+	"cold-key.1":              "never expires, and its LFU counter is 0",
+	"key-special-char":        "{measured} special characters; first {what} at byte {at}",
+	"key-special-char.one":    "{what} at byte {at}",
+	"key-charset":             "{measured} characters outside of the set; first {what} at byte {at}",
+	"key-charset.one":         "{what} at byte {at} is outside of the set",
+	"key-length":              "name of {measured}, over {limit}",
+	"key-length.under":        "name of {measured}, under {limit}",
+	"key-structure":           "{measured} segments, fewer than {limit}",
+	"key-structure.one":       "1 segment, fewer than {limit}",
+	"key-structure.1":         "an empty segment",
+	"key-type-suffix":         "ends with {last} and holds a {type}",
+	"key-namespace":           "{first} is on no list of namespaces",
+	"key-hashtag":             "hash tag {tag}",
+	"key-hashtag.none":        "braces",
+	"key-abbreviation":        "{long} has the short form {short}",
+	"ttl-stampede":            "{measured} keys expire in one minute, over {limit}",
+	"ttl-stampede.1":          "{measured} keys expire in one hour, over {limit}",
+	"multiple-databases":      "{measured} databases with keys",
+	"multiple-databases.1":    "at least {measured} databases with keys",
+	"mixed-business":          "{measured} first segments, over {limit}",
+	"mixed-business.1":        "at least {measured} first segments, over {limit}",
+	"slot-skew":               "{size}, {measured} its fair share, over {limit}",
+	"hashtag-skew":            "{size}, {measured} of the memory, over {limit}",
+	"hashtag-skew.1":          "at least {size}, {measured} of the memory, over {limit}",
+	"queue-backlog.list":      "{measured} items, over {limit}",
+	"queue-backlog.stream":    "{measured} pending entries, over {limit}",
+	"large-text.1":            "JSON of {measured}, over {limit}",
+	"large-text.2":            "XML of {measured}, over {limit}",
+	"large-text.3":            "text of {measured}, over {limit}",
+	"large-text.5":            "JSON of {measured} in the largest element, over {limit}",
+	"large-text.6":            "XML of {measured} in the largest element, over {limit}",
+	"large-text.7":            "text of {measured} in the largest element, over {limit}",
+	"char.space":              "white space",
+	"char.quote":              "a quote",
+	"char.backslash":          "a backslash",
+	"char.control":            "a control character",
+	"char.invalid":            "a byte that is not UTF-8",
+	"char.first":              "nothing to begin with",
+
+	// Advice: how to look at a key.
+	"look": "Look at it on the server.",
+
+	// How to delete it.
+	"delete.unlink":  "If it can go: UNLINK takes it out at once and frees its memory in the background.",
+	"delete.string":  "If it can go: DEL of a string does not block.",
+	"delete.small":   "If it can go: DEL. It is small enough.",
+	"delete.batches": "If it can go: in batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
+	"delete.scan":    "If it can go: in batches of {batch}, by a shell with redis-cli beside it (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
+	"delete.cut":     "If it can go: its name is longer than what was kept here, so no command can be given.",
+
+	// How to split it.
+	"split.string":  "Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or make it a hash of single properties, read with HGET and HMGET.",
+	"split.buckets": "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} elements each, under {limit} in spite of chance.",
+	"split.bytes":   "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} each, under {limit}.",
+	"split.list":    "Split it into {n} lists, newKey = key:(index / {chunk}); where it grows with time, add the date instead: key:202601, key:202602.",
+	"split.date":    "Where it grows with time, add the date: key:202601, key:202602, each with an expiry.",
+	"split.element": "One element alone is {largest}: no split of the key brings it under {limit}. Keep that element's value under a key of its own, and that key's name in its place.",
+	"split.out":     "Keep the value of {element} under a key of its own, and that key's name in its place.",
+	"split.stream":  "Trim it to what is still read, and write with a bound: XADD key MAXLEN ~ {limit} * ...; or begin a new stream by date: key:202601.",
+
+	// What one whole read costs.
+	"cost":          "One whole read sends {bytes}: {reads} reads a second fill a 1 Gbit/s card (128 MB/s).",
+	"cost.size":     "Baidu measured {qps} requests a second for values of {size} (at most 10 ms each).",
+	"cost.between":  "Baidu measured {qps} requests a second for values of {size}, and {qps2} for {size2} (at most 10 ms each).",
+	"cost.fields":   "HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each.",
+	"cost.fields2":  "HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {fields2} fields {qps2}, {ms2} ms.",
+	"cost.instance": "Deleting keys that expire takes the server's time; misses go to the database behind.",
+
+	// Lifetimes.
+	"ttl.set":       "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds. Where it is written: SET key value EX seconds.",
+	"ttl.set.write": "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds.",
+	"ttl.lazy":      "Let the server free expired keys in the background.",
+	"ttl.lazy.old":  "This server deletes expired keys within its own loop: take the expiry away and delete it in batches before it would have ended.",
+	"ttl.lazy.on":   "This server frees expired keys in the background by default: see that lazyfree-lazy-expire is still yes.",
+	"ttl.shorter":   "Shorten it to what the business needs, and renew it while the key is in use.",
+	"ttl.expired":   "The server deletes it by itself, at the latest when it is asked for. If many are left, raise active-expire-effort (from Redis 6.0 on) or spread expiries.",
+	"ttl.cold":      "Move it to a database, or give it an expiry so that it goes once nobody writes it again.",
+	"ttl.jitter":    "Spread them over {minutes} minutes or more: EXPIRE key (seconds + random(0..{seconds})), or EXPIREAT with as much added at random.",
+
+	// Encodings.
+	"encoding.count":    "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting} after a measurement: it takes effect for what is written after.",
+	"encoding.bytes":    "Shorten the longest string to {limit}, or keep it under a key of its own. Or raise {setting} after a measurement.",
+	"encoding.reload":   "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.",
+	"encoding.saving":   "{memory} now, {compact} in the compact encoding: {saved} less.",
+	"encoding.text":     "Compress it before it is stored (Snappy, gzip, zstd), or use a binary form such as Protobuf.",
+	"encoding.text.lzf": "Compress it before it is stored (Snappy, gzip, zstd), or use a binary form such as Protobuf: LZF made {ratio} of it in this snapshot, and better compressors make less.",
+	"encoding.string":   "A string takes less memory than a {type} of one element, unless more are to come.",
+
+	// Names.
+	"name.rename":    "Rename it where it is written, in all programs at once, and let the old keys expire; or rename those that are there.",
+	"name.chars":     "Build names of letters, digits and separators; encode what comes from users (hexadecimal, base32) before it becomes a part of a name.",
+	"name.shorter":   "Shorten the words and keep the meaning; {saved} less in each name of this kind.",
+	"name.longer":    "Give it a name that says what it holds.",
+	"name.segments":  "Name it by the pattern of the profile: {pattern}.",
+	"name.namespace": "Use a prefix that is on the list, or put {first} on it, with its owner (namespaces in rdblens.yaml).",
+	"name.hashtag":   "Leave the braces out where no command needs such keys together.",
+	"name.tag.used":  "In a cluster the tag decides the slot: see that few keys share it.",
+	"name.short":     "Write {short} for {long}.",
+
+	// Queues.
+	"queue.list":   "Add consumers, or find the one that is stuck; bound the queue as you write.",
+	"queue.stream": "Look which consumer does not acknowledge; take its entries over with XAUTOCLAIM (from Redis 6.2 on) or XCLAIM.",
+
+	// The whole instance.
+	"instance.databases": "Give each business an instance of its own; within one, keep keys apart by prefixes. A cluster has only database 0.",
+	"instance.business":  "Split businesses that have nothing to do with each other onto instances of their own, and make what they share a service.",
+	"instance.slot":      "Look what lies in it: a big key, or the keys of one hash tag. No resharding can split a slot.",
+	"instance.tag":       "Make the tag finer, so that its keys spread over many slots, or leave it out.",
+}
