@@ -28,6 +28,8 @@ func (b *block) release() {
 type feeder struct {
 	src  io.Reader
 	pool chan *block
+	made int // blocks there are; the rest are made when they are needed
+	size int
 	cur  *block
 	n    int   // bytes in cur
 	base int64 // offset of cur in the snapshot
@@ -35,17 +37,27 @@ type feeder struct {
 }
 
 func newFeeder(r io.Reader, blocks, size int) *feeder {
-	f := &feeder{src: r, pool: make(chan *block, blocks)}
-	for range blocks {
-		f.pool <- &block{data: make([]byte, size+lzfSlack), pool: f.pool}
+	return &feeder{src: r, pool: make(chan *block, blocks), size: size}
+}
+
+// take gives a free block, and waits for one when all are in use.
+func (f *feeder) take() *block {
+	select {
+	case b := <-f.pool:
+		return b
+	default:
 	}
-	return f
+	if f.made == cap(f.pool) {
+		return <-f.pool
+	}
+	f.made++
+	return &block{data: make([]byte, f.size+lzfSlack), pool: f.pool}
 }
 
 // advance takes a new block, with the bytes from keep on of the old one in
 // front. It reports whether it could read more.
 func (f *feeder) advance(keep int) bool {
-	b := <-f.pool
+	b := f.take()
 	b.refs.Store(1)
 	n := 0
 	if f.cur != nil {

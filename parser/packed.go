@@ -83,6 +83,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	e1, e2, e3 := &w.entries[0], &w.entries[1], &w.entries[2]
 	table := &fastListpack
 	lead := 0
+	// Where the largest element of a blob that lies in memory whole begins:
+	// its name is read once, at the end.
+	bestAt, bestIndex := -1, int64(-1)
 	if zl {
 		table, lead = &fastZiplist, 1
 	}
@@ -94,6 +97,7 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 		if p+lead >= len(buf) || buf[p] == packedEnd {
 			break
 		}
+		from := p
 		t := int(table[buf[p+lead]])
 		if zl && buf[p] >= 254 {
 			t = 0
@@ -141,9 +145,12 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 		longest = max(longest, most)
 		if size > largest {
 			largest = size
-			if w.key.Type == List {
-				w.bestIndex(w.key.Elements + n)
-			} else {
+			switch {
+			case w.key.Type == List:
+				bestIndex = n
+			case b.size <= int64(len(b.buf)):
+				bestAt = from
+			default:
 				w.bestEntry(b, e1, zl)
 			}
 			if size >= headFrom {
@@ -157,6 +164,14 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 		n++
 	}
 	b.closePacked(zl, claimed, entries)
+	if bestIndex >= 0 {
+		w.bestIndex(w.key.Elements + bestIndex)
+	}
+	if bestAt >= 0 {
+		b.pos = bestAt
+		b.slowEntry(e1, zl, 0)
+		w.bestEntry(b, e1, zl)
+	}
 	w.key.Elements += n
 	w.key.ValueBytes, w.key.Largest, w.key.Longest = sum, largest, longest
 }

@@ -23,6 +23,10 @@ func (w *walker) members(n uint64, score int) {
 	integers := k.Type == Set
 	var sum, largest, lp int64
 	largest = -1
+	// In a block names stay where they are: that of the largest is read once,
+	// at the end.
+	var best str
+	bestIndex := int64(-1)
 	plain := !small && (score == scoreNone || score == scoreBinary)
 	tail := 0
 	if score == scoreBinary {
@@ -43,7 +47,12 @@ func (w *walker) members(n uint64, score int) {
 		sum += size
 		if size > largest {
 			largest = size
-			w.newLargest(s, s, size, int64(i))
+			if w.refill == nil && size < headFrom {
+				best, bestIndex = *s, int64(i)
+			} else {
+				bestIndex = -1
+				w.newLargest(s, s, size, int64(i))
+			}
 		}
 		if m != nil {
 			switch k.Type {
@@ -63,7 +72,11 @@ func (w *walker) members(n uint64, score int) {
 			}
 		}
 		if small {
-			lp += w.asEntry(s)
+			if s.kind == strPlain && s.n > 0 && s.n < 64 && w.buf[s.off] > '9' {
+				lp += s.n + 2
+			} else {
+				lp += w.asEntry(s)
+			}
 		}
 		switch score {
 		case scoreBinary:
@@ -79,6 +92,9 @@ func (w *walker) members(n uint64, score int) {
 				}
 			}
 		}
+	}
+	if bestIndex >= 0 {
+		w.newLargest(&best, &best, largest, bestIndex)
 	}
 	k.ValueBytes = sum
 	k.Largest, k.Longest = max(largest, 0), max(largest, 0)
@@ -199,6 +215,8 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	small := n <= smallTable
 	var sum, longest, lp int64
 	largest := int64(-1)
+	var best str // the field of the largest pair, named at the end in a block
+	later := false
 	for i := uint64(0); i < n; i++ {
 		if !small && expiry == expiryNone {
 			i += w.shortFields(n-i, largest, longest, &sum)
@@ -226,7 +244,12 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 		longest = max(longest, f.n, v.n)
 		if size > largest {
 			largest = size
-			w.newLargest(f, v, size, 0)
+			if w.refill == nil && size < headFrom {
+				best, later = *f, true
+			} else {
+				later = false
+				w.newLargest(f, v, size, 0)
+			}
 		}
 		if small {
 			lp += w.asEntry(f) + w.asEntry(v)
@@ -247,6 +270,9 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 		if m != nil {
 			m.Field(&w.acc, f.n, size-f.n, ttl)
 		}
+	}
+	if later {
+		w.newLargest(&best, &best, largest, 0)
 	}
 	k.ValueBytes, k.Largest, k.Longest = sum, max(largest, 0), longest
 	if small {
