@@ -232,7 +232,7 @@ func (g *groups) join(to *group, from *group, o *groups) {
 func (g *groups) merge(o *groups) {
 	if o.places != nil {
 		g.plant()
-		g.places.adopt(o.places, g.joiner())
+		g.places.adopt(o.places, g.joinOwn)
 		g.tidy()
 	}
 	for i := range o.list {

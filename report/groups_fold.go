@@ -13,14 +13,12 @@ func (g *groups) plant() {
 	}
 }
 
-// joiner gives the function that joins two groups of this table, by 1 + index.
-func (g *groups) joiner() func(to, from int32) {
-	return func(to, from int32) {
-		t, f := &g.list[to-1], &g.list[from-1]
-		g.folded.add(f.hash)
-		f.gone = true
-		g.join(t, f, g)
-	}
+// joinOwn joins two groups of this table, by 1 + index.
+func (g *groups) joinOwn(to, from int32) {
+	t, f := &g.list[to-1], &g.list[from-1]
+	g.folded.add(f.hash)
+	f.gone = true
+	g.join(t, f, g)
 }
 
 // tidy gives groups their places anew after the tree was folded: some have
@@ -109,67 +107,86 @@ func (g *groups) settle(last bool) {
 		return
 	}
 	g.plant()
-	g.foldPlaces(MaxValues, maxFirstValues, keptKeys, keptShare)
+	g.foldPlaces(folding{most: MaxValues, first: maxFirstValues, keys: keptKeys, share: keptShare})
 	for values := MaxValues / 2; len(g.list) > manyGroups && values > 10; values /= 2 {
-		g.foldPlaces(values, 10*values, keptKeys, keptShare)
+		g.foldPlaces(folding{most: values, first: 10 * values, keys: keptKeys, share: keptShare, few: manyGroups / 2})
 	}
 	g.fresh = 0
 }
 
-// shrink folds places until few groups are left: it makes room in the table of
-// a block, where it matters little what is folded as long as it is what would
-// be folded in the end.
+// shrink folds places until few groups are left, those with most values first.
+// It makes room in the table of a block.
 func (g *groups) shrink(few int) {
 	g.plant()
-	for values := 8 * MaxValues; len(g.list) > few && values > 0; values /= 2 {
-		g.foldPlaces(values, 4*values, keptKeys/4, 2*keptShare)
+	for values := 8 * MaxValues; len(g.list) > few && values > 0; {
+		g.foldPlaces(folding{most: values, first: 10 * values, keys: keptKeys / 4, share: 2 * keptShare, few: few})
+		if values > 2*MaxValues {
+			values /= 2
+		} else {
+			values = values * 3 / 4
+		}
 	}
 	if len(g.list) > few {
-		g.foldPlaces(0, 0, 1<<62, 1)
+		g.foldPlaces(folding{keys: 1 << 62, share: 1})
 	}
 	g.fresh = 0
 }
 
-// foldPlaces folds every place with more than so many values (first: the first
-// place), but for the values with at least minKeys keys and one of share of
-// those at the place.
-func (g *groups) foldPlaces(values, first int, minKeys, share int64) {
+// folding says which places are folded.
+type folding struct {
+	most, first int // more values than these are folded, at the first place first
+	// keys and share of the keys at the place are what a value must have to be kept.
+	keys, share int64
+	// few, where it is not 0, is how many groups are enough: the deepest places
+	// are folded first, and only as long as there are more.
+	few int
+}
+
+// foldPlaces folds places with too many values.
+func (g *groups) foldPlaces(f folding) {
 	p := g.places
-	for i := range p.nodes {
-		p.nodes[i].keys = 0
+	p.count(g)
+	left, changed := len(g.list), false
+	join := func(to, from int32) {
+		g.joinOwn(to, from)
+		left--
 	}
-	for i := range p.nodes {
-		if n := &p.nodes[i]; n.group != 0 && !n.unused {
-			keys := g.list[n.group-1].keys
-			for at := int32(i); ; at = p.nodes[at].parent {
-				p.nodes[at].keys += keys
-				if at == 0 {
-					break
-				}
-			}
-		}
-	}
-	join := g.joiner()
-	changed := false
-	var visit func(node int32, most int)
-	visit = func(node int32, most int) {
+	at := func(node int32) {
 		n := &p.nodes[node]
-		if n.literals > 0 && (n.folded || int(n.literals) > most) {
-			all, least, of := n.keys, minKeys, share
-			if n.folded {
-				least, of = least/2, of*2
-			}
-			before := n.literals
-			again := n.folded
-			p.fold(node, func(c int32) bool { return p.nodes[c].keys >= least && p.nodes[c].keys*of >= all }, join)
-			changed = changed || !again || p.nodes[node].literals != before
+		most := f.most
+		if node == 0 {
+			most = f.first
 		}
-		for c := p.nodes[node].first; c != 0; c = p.nodes[c].next {
-			visit(c, values)
+		if n.literals == 0 || n.unused || !n.folded && int(n.literals) <= most {
+			return
+		}
+		all, keys, share, before := n.keys, f.keys, f.share, n.literals
+		if n.folded {
+			keys, share = keys/2, share*2
+		} else {
+			changed = true
+		}
+		p.fold(node, func(c int32) bool { return p.nodes[c].keys >= keys && p.nodes[c].keys*share >= all }, join)
+		changed = changed || p.nodes[node].literals != before
+	}
+	if f.few == 0 {
+		// What is folded above has more values below: those come later.
+		g.foldDown(0, at)
+	} else {
+		order := p.order()
+		for i := len(order) - 1; i >= 0 && left > f.few; i-- {
+			at(order[i])
 		}
 	}
-	visit(0, first)
 	if changed {
 		g.tidy()
+	}
+}
+
+// foldDown calls at for a place and then for all under it.
+func (g *groups) foldDown(node int32, at func(int32)) {
+	at(node)
+	for c := g.places.nodes[node].first; c != 0; c = g.places.nodes[c].next {
+		g.foldDown(c, at)
 	}
 }

@@ -317,3 +317,34 @@ func (p *places) copyBelow(node int32, o *places, other int32) {
 		p.copyBelow(p.make(node, o.text(c), o.nodes[c].star), o, c)
 	}
 }
+
+// count sets the keys of all places.
+func (p *places) count(g *groups) {
+	for i := range p.nodes {
+		p.nodes[i].keys = 0
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.group == 0 || n.unused {
+			continue
+		}
+		keys := g.list[n.group-1].keys
+		for at := int32(i); ; at = p.nodes[at].parent {
+			p.nodes[at].keys += keys
+			if at == 0 {
+				break
+			}
+		}
+	}
+}
+
+// order gives all places, each before those under it, the deepest last.
+func (p *places) order() []int32 {
+	list := make([]int32, 1, len(p.nodes)-p.unused)
+	for i := 0; i < len(list); i++ {
+		for c := p.nodes[list[i]].first; c != 0; c = p.nodes[c].next {
+			list = append(list, c)
+		}
+	}
+	return list
+}

@@ -1,0 +1,486 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+const testCreated = 1_700_000_000 // seconds
+
+// testEngine gives the rules of a profile, compiled for a snapshot of testCreated.
+func testEngine(tb testing.TB, profile string) *thresholds.Engine {
+	tb.Helper()
+	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return policy.Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true, Now: time.Unix(testCreated, 0)})
+}
+
+// testKeys gives keys of all types with names of a few shapes, some of them
+// with many values in one place.
+func testKeys(seed uint64, n int) []parser.Key {
+	r := rand.New(rand.NewPCG(seed, 1))
+	keys := make([]parser.Key, n)
+	for i := range keys {
+		k := &keys[i]
+		*k = parser.Key{DB: r.IntN(3) / 2, Idle: -1, Freq: -1, Live: -1, Offset: int64(100 + i*40)}
+		if r.IntN(4) == 0 {
+			k.Idle = r.Int64N(1 << 26)
+		} else if r.IntN(3) == 0 {
+			k.Freq = int16(r.IntN(256))
+		}
+		var name string
+		switch r.IntN(8) {
+		case 0:
+			name = fmt.Sprintf("user:%s:profile", word(r, 500))
+		case 1:
+			name = fmt.Sprintf("user:guest:%d", r.IntN(1000))
+		case 2:
+			name = fmt.Sprintf("tok:%s", randomText(r, 22))
+		case 3:
+			name = fmt.Sprintf("shop:%s:item:%d", word(r, 30), r.IntN(1e6))
+		case 4:
+			name = word(r, 5000)
+		case 5:
+			name = fmt.Sprintf("%s:%s:%s", word(r, 20), word(r, 20), word(r, 20))
+		case 6:
+			name = fmt.Sprintf("bad name%d", r.IntN(100))
+		default:
+			name = fmt.Sprintf("order:%d", r.IntN(1e9))
+		}
+		k.Name, k.NameLen = []byte(name), int64(len(name))
+		k.Type = parser.Type(r.IntN(int(parser.Stream) + 1))
+		k.Encoding = parser.Encoding(1 + r.IntN(5))
+		k.Elements = 1
+		if k.Type != parser.String {
+			k.Elements = int64(1) << r.IntN(14)
+			k.LargestName = []byte("field")
+			k.LargestNameLen = 5
+		}
+		k.ValueBytes = k.Elements * int64(r.IntN(20))
+		k.Serialized = k.ValueBytes + 2
+		k.Largest = min(k.ValueBytes, 20)
+		k.Longest = k.Largest
+		k.Memory = k.ValueBytes + 50
+		k.MemoryUsage = k.Memory + 8
+		k.CompactMemory = -1
+		if r.IntN(3) == 0 {
+			k.HasExpire = true
+			k.ExpireAt = testCreated*1000 + r.Int64N(1<<r.IntN(40)+1) - 5000
+		}
+		if r.IntN(50) == 0 {
+			k.Type, k.Elements, k.ValueBytes, k.Largest, k.Longest = parser.Module, -1, -1, -1, -1
+			k.ModuleName, k.MemoryBound = "ReJSON-RL", true
+		}
+	}
+	return keys
+}
+
+func word(r *rand.Rand, n int) string {
+	const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
+	i := r.IntN(n)
+	w := []byte{letters[i%20], letters[i/20%20], letters[i/400%20]}
+	return string(w)
+}
+
+func randomText(r *rand.Rand, n int) []byte {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[r.IntN(len(letters))]
+	}
+	return b
+}
+
+// gather runs keys through a Builder, in blocks.
+func gather(engine *thresholds.Engine, opt BuildOptions, keys []parser.Key, block int) *Builder {
+	b := NewBuilder(opt)
+	b.Start(engine)
+	for len(keys) > 0 {
+		n := min(block, len(keys))
+		p := b.Begin()
+		for i := range keys[:n] {
+			b.Key(p, &keys[i])
+		}
+		b.Fold(p)
+		keys = keys[n:]
+	}
+	return b
+}
+
+func jsonOf(tb testing.TB, r *Report) string {
+	tb.Helper()
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestGroupsAreExact holds every group to what its pattern says: it counts the
+// keys whose names fold into it, all of them and no other.
+func TestGroupsAreExact(t *testing.T) {
+	for _, block := range []int{100, 3000, 1 << 20} {
+		keys := testKeys(uint64(block), 60_000)
+		b := gather(testEngine(t, "typed"), BuildOptions{Top: 20}, keys, block)
+		r := b.Report()
+		want := map[string]*Group{}
+		for i := range keys {
+			k := &keys[i]
+			name := string(b.tables.groups.patternOf(k.Name))
+			g := want[name]
+			if g == nil {
+				g = &Group{}
+				want[name] = g
+			}
+			g.Keys++
+			g.Elements += known(k.Elements)
+			g.ValueBytes += known(k.ValueBytes)
+			g.MemoryBytes += Figure(known(k.Memory))
+			if !k.HasExpire {
+				g.WithoutTTL++
+			} else {
+				left := floorSeconds(k.ExpireAt - testCreated*1000)
+				if g.TTLMin == nil || left < *g.TTLMin {
+					g.TTLMin = &left
+				}
+				if g.TTLMax == nil || left > *g.TTLMax {
+					g.TTLMax = &left
+				}
+			}
+			if g.LargestKey == nil || k.Memory > int64(g.LargestKey.Memory) {
+				row := NewKeyRow(k)
+				g.LargestKey = &row
+			}
+		}
+		if len(want) != len(r.Groups) {
+			t.Errorf("blocks of %d: %d groups, names fold into %d", block, len(r.Groups), len(want))
+		}
+		for i := range r.Groups {
+			g := &r.Groups[i]
+			w := want[string(g.Group)]
+			if w == nil {
+				t.Errorf("blocks of %d: no name folds into %q", block, g.Group)
+				continue
+			}
+			if g.Keys != w.Keys || g.Elements != w.Elements || g.ValueBytes != w.ValueBytes || g.MemoryBytes != w.MemoryBytes || g.WithoutTTL != w.WithoutTTL {
+				t.Errorf("blocks of %d: group %q\n got %+v\nwant %+v", block, g.Group, *g, *w)
+			}
+			if g.LargestKey.Offset != w.LargestKey.Offset || g.LargestKey.Key != w.LargestKey.Key {
+				t.Errorf("group %q: largest key %q at %d, want %q at %d", g.Group, g.LargestKey.Key, g.LargestKey.Offset, w.LargestKey.Key, w.LargestKey.Offset)
+			}
+			if (g.TTLMin == nil) != (w.TTLMin == nil) || g.TTLMin != nil && (*g.TTLMin != *w.TTLMin || *g.TTLMax != *w.TTLMax || *g.TTLMedian < *g.TTLMin || *g.TTLMedian > *g.TTLMax) {
+				t.Errorf("group %q: lifetimes differ", g.Group)
+			}
+		}
+		t.Logf("blocks of %d: %d groups, %d patterns folded", block, len(r.Groups), r.GroupsFolded)
+	}
+}
+
+// TestFoldedPlaces says what is folded and what is kept.
+func TestFoldedPlaces(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var keys []parser.Key
+	add := func(name string) {
+		keys = append(keys, parser.Key{Name: []byte(name), NameLen: int64(len(name)), Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60, Idle: -1, Freq: -1})
+	}
+	for range 50_000 {
+		add("tok:" + string(randomText(r, 22)))
+		add(fmt.Sprintf("user:%s%s:cart", word(r, 8000), word(r, 8000)))
+		if r.IntN(5) == 0 {
+			add("user:guest:cart")
+		}
+		add(fmt.Sprintf("mod%s:item:%d", word(r, 200), r.IntN(100)))
+	}
+	for _, block := range []int{500, 20_000, 1 << 20} {
+		b := gather(testEngine(t, "default"), BuildOptions{}, keys, block)
+		got := map[string]int64{}
+		for _, g := range b.Report().Groups {
+			got[string(g.Group)] = g.Keys
+		}
+		if got["tok:*"] != 50_000 || got["user:*:cart"] != 50_000 || got["user:guest:cart"] == 0 {
+			t.Errorf("blocks of %d: tok:* %d, user:*:cart %d, user:guest:cart %d", block, got["tok:*"], got["user:*:cart"], got["user:guest:cart"])
+		}
+		if len(got) != 203 {
+			t.Errorf("blocks of %d: %d groups, want 203: the 200 modules stand at the first place", block, len(got))
+		}
+	}
+}
+
+// TestTopsAreThoseOfASort holds the lists to a sort of all keys.
+func TestTopsAreThoseOfASort(t *testing.T) {
+	keys := testKeys(7, 30_000)
+	for _, block := range []int{7, 1000, 1 << 20} {
+		b := gather(testEngine(t, "default"), BuildOptions{Top: 25}, keys, block)
+		r := b.Report()
+		for m, name := range Measures() {
+			for typ := range parser.NumTypes + 1 {
+				var want []*parser.Key
+				for i := range keys {
+					if k := &keys[i]; figuresOf(k)[m] >= 0 && (typ == parser.NumTypes || k.Type == typ) {
+						want = append(want, k)
+					}
+				}
+				slices.SortStableFunc(want, func(a, b *parser.Key) int { return int(figuresOf(b)[m] - figuresOf(a)[m]) })
+				want = want[:min(25, len(want))]
+				got := r.Top[name]
+				if typ < parser.NumTypes {
+					got = r.TopByType[typ.String()][name]
+				}
+				if len(got) != len(want) {
+					t.Fatalf("blocks of %d, %s of %s: %d entries, want %d", block, name, typ, len(got), len(want))
+				}
+				for i := range got {
+					if got[i].Offset != want[i].Offset || got[i].Key != Name(want[i].Name) {
+						t.Fatalf("blocks of %d, %s of %s: entry %d is %q at %d, want %q at %d", block, name, typ, i, got[i].Key, got[i].Offset, want[i].Name, want[i].Offset)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFindingsAreThoseOfTheRules holds counts and worst examples to the rules'
+// own answers.
+func TestFindingsAreThoseOfTheRules(t *testing.T) {
+	keys := testKeys(8, 20_000)
+	for _, profile := range thresholds.Profiles() {
+		engine := testEngine(t, profile)
+		type sum struct{ count, values, memory, worst int64 }
+		want := map[string]*sum{}
+		var facts thresholds.Facts
+		for i := range keys {
+			engine.Namer().Facts(keys[i].Name, &facts)
+			for _, f := range engine.Check(&keys[i], &facts, nil) {
+				name := f.Severity.String() + " " + f.Rule.Name()
+				if want[name] == nil {
+					want[name] = &sum{}
+				}
+				s := want[name]
+				s.count++
+				s.values += known(keys[i].ValueBytes)
+				s.memory += known(keys[i].Memory)
+				s.worst = max(s.worst, f.Excess())
+			}
+		}
+		r := gather(engine, BuildOptions{Top: 5}, keys, 900).Report()
+		n := 0
+		for _, f := range r.Rules {
+			if rule, _ := thresholds.Lookup(f.Rule); rule.Instance {
+				continue
+			}
+			n++
+			s := want[f.Severity+" "+f.Rule]
+			if s == nil || f.Count != s.count || f.ValueBytes != s.values || int64(f.MemoryBytes) != s.memory {
+				t.Errorf("%s: %s %s counts %d, %d bytes; want %+v", profile, f.Severity, f.Rule, f.Count, f.ValueBytes, s)
+				continue
+			}
+			if e := f.Examples[0]; max(e.Measured-e.Limit, e.Limit-e.Measured) != Figure(s.worst) {
+				t.Errorf("%s: worst example of %s %s is %d against %d, want an excess of %d", profile, f.Severity, f.Rule, e.Measured, e.Limit, s.worst)
+			}
+			var inGroups int64
+			for _, g := range f.Groups {
+				inGroups += g.Count
+			}
+			if f.GroupsMore == 0 && inGroups != f.Count {
+				t.Errorf("%s: %s %s: groups count %d of %d", profile, f.Severity, f.Rule, inGroups, f.Count)
+			}
+		}
+		if n != len(want) {
+			t.Errorf("%s: %d findings, want %d", profile, n, len(want))
+		}
+	}
+}
+
+// TestTotals holds the sums to plain ones.
+func TestTotals(t *testing.T) {
+	keys := testKeys(9, 5000)
+	r := gather(testEngine(t, "default"), BuildOptions{Top: 1}, keys, 333).Report()
+	var want Totals
+	var expiredKeys int64
+	for i := range keys {
+		k := &keys[i]
+		want.Keys++
+		want.Elements += known(k.Elements)
+		want.ValueBytes += known(k.ValueBytes)
+		want.SerializedBytes += k.Serialized
+		want.MemoryBytes += Figure(k.Memory)
+		want.MemoryUsage += Figure(k.MemoryUsage)
+		want.NameBytes += k.NameLen
+		want.MemoryBound = want.MemoryBound || k.MemoryBound
+		if k.HasExpire {
+			want.WithTTL++
+			if k.ExpireAt < testCreated*1000 {
+				expiredKeys++
+			}
+		} else {
+			want.WithoutTTL++
+			want.WithoutTTLBytes += known(k.ValueBytes)
+			want.WithoutTTLMemory += Figure(k.Memory)
+		}
+	}
+	want.Expired = Figure(expiredKeys)
+	if r.Totals != want {
+		t.Errorf("totals\n got %+v\nwant %+v", r.Totals, want)
+	}
+	for _, list := range [][]Bucket{r.Expiry, r.Histograms.KeyLength} {
+		var n int64
+		for _, b := range list {
+			n += b.Keys
+		}
+		if n != want.Keys {
+			t.Errorf("histogram of %d keys, want %d", n, want.Keys)
+		}
+	}
+	var inTypes, inEncodings, inDatabases, inGroups int64
+	for _, x := range r.Types {
+		inTypes += x.Keys
+	}
+	for _, x := range r.Encodings {
+		inEncodings += x.Keys
+	}
+	for _, x := range r.Databases {
+		inDatabases += x.Keys
+	}
+	for _, x := range r.Groups {
+		inGroups += x.Keys
+	}
+	if inTypes != want.Keys || inEncodings != want.Keys || inDatabases != want.Keys || inGroups != want.Keys {
+		t.Errorf("keys: %d in types, %d in encodings, %d in databases, %d in groups, want %d", inTypes, inEncodings, inDatabases, inGroups, want.Keys)
+	}
+}
+
+// TestMergeOfSnapshots holds the report of two snapshots to that of one with
+// the keys of both, as far as they are the same.
+func TestMergeOfSnapshots(t *testing.T) {
+	keys := testKeys(10, 20_000)
+	engine := testEngine(t, "typed")
+	one := gather(engine, BuildOptions{Top: 20}, keys, 1000).Report()
+	a := gather(engine, BuildOptions{Top: 20, Input: 0}, keys[:12_000], 1000)
+	a.Merge(gather(engine, BuildOptions{Top: 20, Input: 1}, keys[12_000:], 1000))
+	both := a.Report()
+	if one.Totals != both.Totals {
+		t.Errorf("totals\n got %+v\nwant %+v", both.Totals, one.Totals)
+	}
+	for i, row := range both.Top[ByMemory] {
+		if w := one.Top[ByMemory][i]; row.Key != w.Key || row.Offset != w.Offset {
+			t.Errorf("entry %d is %q, want %q", i, row.Key, w.Key)
+		}
+	}
+	if len(both.Databases) != 4 || both.Databases[3].Input != 1 {
+		t.Errorf("databases %+v", both.Databases)
+	}
+}
+
+// TestNoAllocations holds the work of a key to none once a few blocks have
+// passed.
+func TestNoAllocations(t *testing.T) {
+	keys := testKeys(11, 4000)
+	b := NewBuilder(BuildOptions{Top: 20})
+	b.Start(testEngine(t, "typed"))
+	round := func() {
+		p := b.Begin()
+		for i := range keys {
+			b.Key(p, &keys[i])
+		}
+		b.Fold(p)
+	}
+	for range 5 {
+		round()
+	}
+	if n := testing.AllocsPerRun(5, round); n > 40 {
+		t.Errorf("%v allocations in a block of %d keys", n, len(keys))
+	}
+	p := b.Begin()
+	for i := range keys {
+		b.Key(p, &keys[i])
+	}
+	if n := testing.AllocsPerRun(1, func() {
+		for i := range keys {
+			b.Key(p, &keys[i])
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations in %d keys", n, len(keys))
+	}
+}
+
+// testSnapshot writes a snapshot of strings with the names that name gives.
+func testSnapshot(w io.Writer, keys int, name func(i int) []byte) error {
+	buf := []byte("REDIS0011\xfa\x09redis-ver\x067.0.15\xfa\x05ctime\x0a1700000000\xfe\x00")
+	length := func(n int) {
+		if n < 64 {
+			buf = append(buf, byte(n))
+		} else {
+			buf = append(buf, 0x40|byte(n>>8), byte(n))
+		}
+	}
+	for i := range keys {
+		if i%3 == 0 {
+			buf = append(buf, 0xfc)
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(testCreated*1000+i%100_000*1000))
+		}
+		buf = append(buf, 0)
+		n := name(i)
+		length(len(n))
+		buf = append(buf, n...)
+		length(5 + i%7)
+		buf = append(buf, "valuevaluevalue"[:5+i%7]...)
+		if len(buf) > 1<<16 {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	buf = append(buf, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+	_, err := w.Write(buf)
+	return err
+}
+
+// TestSameForAnyNumberOfWorkers holds a report, byte by byte, to that of one
+// worker, on names that overflow every bound.
+func TestSameForAnyNumberOfWorkers(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var file bytes.Buffer
+	testSnapshot(&file, 400_000, func(i int) []byte {
+		switch i % 4 {
+		case 0:
+			return append([]byte("tok:"), randomText(r, 22)...)
+		case 1:
+			return fmt.Appendf(nil, "user:%s%s:%s", word(r, 8000), word(r, 8000), word(r, 60))
+		case 2:
+			return fmt.Appendf(nil, "%s:%s:%s:%d", word(r, 40), word(r, 40), word(r, 40), i)
+		}
+		return fmt.Appendf(nil, "order:%d:detail", i)
+	})
+	var want string
+	for _, jobs := range []int{1, 2, 4} {
+		b := NewBuilder(BuildOptions{Top: 20})
+		_, err := parser.Run(context.Background(), bytes.NewReader(file.Bytes()), parser.Options{}, parser.Pass[*Part]{Jobs: jobs,
+			Start: func(*parser.Info) { b.Start(testEngine(t, "typed")) }, Begin: b.Begin, Key: b.Key, Fold: b.Fold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := b.Report()
+		got := jsonOf(t, report)
+		if want == "" {
+			want = got
+			t.Logf("%d groups, %d patterns folded", len(report.Groups), report.GroupsFolded)
+		}
+		if got != want {
+			t.Errorf("the report of %d workers differs from that of one", jobs)
+		}
+	}
+}
