@@ -8,34 +8,48 @@ type Acc struct {
 	// elements counts what was told by Field, and firstLong is the number of
 	// the first field that no listpack takes, 0 none.
 	elements, firstLong int64
-	windows             windows
 
-	// A list: nodes and whether any is plain; what the last one has been filled to.
+	// rare says that something of what follows is not zero.
+	rare    bool
+	list    listAcc
+	stream  streamAcc
+	windows windows
+}
+
+// A listAcc is the state of a list.
+type listAcc struct {
 	nodes  int64
-	plain  bool
-	filled int64
+	plain  bool  // any node is a plain item
+	filled int64 // bytes of the last node
+}
 
-	// A stream.
-	tree      tree
-	lastNode  int64 // bytes of the last node's listpack
-	groups    int64
-	consumers int64 // of the current group
-	names     int64 // bytes in the names of the current group's consumers
-	gnames    int64 // bytes in the names of the groups
-	inGroup   bool
-	refs      treeSize // index of pending entries to groups
+// A streamAcc is the state of a stream.
+type streamAcc struct {
+	tree       tree
+	lastNode   int64 // bytes of the last node's listpack
+	groups     int64
+	groupNames int64 // bytes in the names of the groups
+	inGroup    bool
+	consumers  int64    // of the current group
+	names      int64    // bytes in their names
+	refs       treeSize // index of pending entries to groups
 }
 
 // Begin makes ready for the next key.
 func (m *Model) Begin(a *Acc) {
 	a.alloc, a.usage = 0, 0
 	a.elements, a.firstLong = 0, 0
+	if a.rare {
+		a.clear()
+	}
+}
+
+func (a *Acc) clear() {
+	a.rare = false
+	a.list = listAcc{}
+	a.stream.tree.reset()
+	a.stream = streamAcc{tree: a.stream.tree}
 	a.windows.reset()
-	a.nodes, a.plain, a.filled = 0, false, 0
-	a.tree.reset()
-	a.lastNode, a.groups, a.consumers, a.names, a.gnames = 0, 0, 0, 0, 0
-	a.inGroup = false
-	a.refs = treeSize{}
 }
 
 func (a *Acc) add(p pair) {
@@ -191,36 +205,40 @@ func (m *Model) Node(a *Acc, plain bool, n int64) {
 		usage = n
 	}
 	a.addSizes(alloc, usage)
-	a.nodes++
-	a.plain = a.plain || plain
-	a.filled = n
+	a.rare = true
+	l := &a.list
+	l.nodes++
+	l.plain = l.plain || plain
+	l.filled = n
 }
 
 // Item takes an item of n bytes of a list that the file has item by item
 // (before Redis 3.2): all servers that this package knows put it into nodes
 // when they load it (quicklistPushTail in quicklist.c).
 func (m *Model) Item(a *Acc, n int64) {
+	l := &a.list
 	if n > nodeLimit && m.plainItems {
 		m.closeNode(a)
 		m.Node(a, true, n)
-		a.filled = 0
+		l.filled = 0
 		return
 	}
 	entry := listpackEntry(n)
-	if a.filled > 0 && a.filled+n+8 <= nodeLimit {
-		a.filled += entry
+	if l.filled > 0 && l.filled+n+8 <= nodeLimit {
+		l.filled += entry
 		return
 	}
 	m.closeNode(a)
-	a.nodes++
-	a.filled = m.packedHead() + entry
+	a.rare = true
+	l.nodes++
+	l.filled = m.packedHead() + entry
 }
 
 // closeNode counts the node that Item has filled.
 func (m *Model) closeNode(a *Acc) {
-	if a.filled > 0 {
-		m.Node(a, false, a.filled)
-		a.nodes--
+	if a.list.filled > 0 {
+		m.Node(a, false, a.list.filled)
+		a.list.nodes--
 	}
 }
 

@@ -7,8 +7,11 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	var alloc, usage int64
 	compact := int64(-1)
 	switch f.Shape {
-	case StringInt, StringText:
-		alloc, usage = m.stringValue(f)
+	case StringText:
+		alloc, usage = m.textSizes(f)
+		return Result{Alloc: alloc, Usage: usage, Compact: -1}
+	case StringInt:
+		alloc, usage = m.intSizes(f)
 		return Result{Alloc: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
 		if a.elements > 0 {
@@ -42,10 +45,10 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	case StreamTree:
 		alloc, usage = m.streamValue(a, f)
 	default:
-		alloc, usage = m.keySizes(f)
+		alloc, usage = m.key(f)
 		return Result{Alloc: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Bound: true}
 	}
-	ka, ku := m.keySizes(f)
+	ka, ku := m.key(f)
 	if compact >= 0 {
 		compact += ka
 	}
@@ -192,11 +195,11 @@ func (m *Model) intWidth(f *Facts) int64 {
 
 // listValue gives what the nodes of a list take with what holds them.
 func (m *Model) listValue(a *Acc, f *Facts) (alloc, usage int64) {
-	single := a.nodes == 1 && !a.plain && a.filled <= nodeLimit
+	single := a.list.nodes == 1 && !a.list.plain && a.list.filled <= nodeLimit
 	if single && m.listPacked && (!m.live || f.Shape == Linked) {
 		return int64(a.alloc), int64(a.usage)
 	}
-	return m.quicklistOf(a.nodes, int64(a.alloc), int64(a.usage))
+	return m.quicklistOf(a.list.nodes, int64(a.alloc), int64(a.usage))
 }
 
 func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
@@ -251,8 +254,11 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 		return 0, 0
 	}
 	if n <= vector {
-		alloc = m.mem.block(8 + 8*n)
-		return alloc, alloc
+		alloc, usage = m.mem.block(8+8*n), m.mem.block(8+8*n)
+		if n == 2 {
+			usage = 24 // the first array notes what it asked for, not what it got
+		}
+		return alloc, usage
 	}
 	windows := (n + vector - 1) / vector
 	if a.windows.used {

@@ -10,8 +10,11 @@ func (a *Acc) Add(b *Acc) {
 		a.firstLong = a.elements + b.firstLong
 	}
 	a.elements += b.elements
-	a.windows.join(&b.windows)
-	a.nodes += b.nodes
-	a.plain = a.plain || b.plain
-	a.filled = max(a.filled, b.filled)
+	if b.rare {
+		a.rare = true
+		a.windows.join(&b.windows)
+		a.list.nodes += b.list.nodes
+		a.list.plain = a.list.plain || b.list.plain
+		a.list.filled = max(a.list.filled, b.list.filled)
+	}
 }

@@ -10,6 +10,10 @@ type Model struct {
 	cluster     bool
 	approximate bool
 
+	// What a key takes without its value, without and with an expiry, and what
+	// a text beside it does, by their lengths.
+	keys  [2][tabled]pair
+	texts [tabled]pair
 	// What a string of n bytes takes, for short ones, see pair: a member or a
 	// value on its own, and a field. Longer ones are computed.
 	member [tabled]pair
@@ -41,6 +45,9 @@ type pair uint64
 
 func pairOf(alloc, usage int64) pair { return pair(uint64(alloc)&(1<<32-1) | uint64(usage)<<32) }
 
+func (p pair) alloc() int64 { return int64(p & (1<<32 - 1)) }
+func (p pair) usage() int64 { return int64(p >> 32) }
+
 // point is the fixed point of expected sizes: 1/65536 of a byte.
 const point = 1 << 16
 
@@ -49,6 +56,9 @@ func newModel(fam *family, mem allocator, live, cluster, approximate bool) *Mode
 	m.entryBlock = mem.block(24)
 	m.tower = m.expectedNode(0)
 	for n := range int64(tabled) {
+		m.keys[0][n] = pairOf(m.keySizes(&Facts{KeyLen: n}))
+		m.keys[1][n] = pairOf(m.keySizes(&Facts{KeyLen: n, TTL: true}))
+		m.texts[n] = pairOf(m.besideKey(n))
 		m.member[n] = pairOf(m.stringSizes(n))
 		m.pairs[n] = pairOf(m.fieldSizes(n, false))
 		m.apart[n] = pairOf(m.apartSizes(n, false))

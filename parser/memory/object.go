@@ -82,35 +82,59 @@ func (m *Model) spare(size int64) int64 {
 	return 0
 }
 
-// stringValue gives what a key with a string takes.
-func (m *Model) stringValue(f *Facts) (alloc, usage int64) {
-	if f.Shape == StringInt {
-		alloc, usage = m.keySizes(f)
-		if m.object <= objEntryName && f.Int >= 0 && f.Int < sharedIntegers && !f.Clock {
-			alloc -= object
+// key is keySizes, looked up for short names.
+func (m *Model) key(f *Facts) (alloc, usage int64) {
+	if uint64(f.KeyLen) < tabled {
+		ttl := 0
+		if f.TTL {
+			ttl = 1
 		}
-		return alloc, usage
+		p := m.keys[ttl][f.KeyLen]
+		return p.alloc(), p.usage()
 	}
-	if m.object <= objEntryName {
-		alloc, usage = m.keySizes(f)
-		if f.Text <= 44 {
-			block := m.mem.block(object + 3 + f.Text + 1)
-			alloc += block - object
-			usage += block - object
-			if m.ziplists {
-				usage += object + f.Text + 2 - block
-			}
-			return alloc, usage
-		}
-	} else {
+	return m.keySizes(f)
+}
+
+// intSizes gives what a key with a number takes.
+func (m *Model) intSizes(f *Facts) (alloc, usage int64) {
+	alloc, usage = m.key(f)
+	if m.object <= objEntryName && f.Int >= 0 && f.Int < sharedIntegers && !f.Clock {
+		alloc -= object
+	}
+	return alloc, usage
+}
+
+// textSizes gives what a key with any other string takes.
+func (m *Model) textSizes(f *Facts) (alloc, usage int64) {
+	if m.object > objEntryName {
 		if size := m.embedded(f); size > 0 {
 			alloc = m.mem.block(size)
 			return alloc, alloc
 		}
-		alloc, usage = m.keySizes(f)
+	}
+	alloc, usage = m.key(f)
+	if uint64(f.Text) < tabled {
+		p := m.texts[f.Text]
+		return alloc + p.alloc(), usage + p.usage()
 	}
 	a, u := m.stringSizes(f.Text)
 	return alloc + a, usage + u
+}
+
+// smallText is the length up to which an object of its own holds its text
+// (OBJ_ENCODING_EMBSTR_SIZE_LIMIT).
+const smallText = 44
+
+// besideKey gives what a text takes beside a key with an empty object.
+func (m *Model) besideKey(n int64) (alloc, usage int64) {
+	if m.object > objEntryName || n > smallText {
+		return m.stringSizes(n)
+	}
+	alloc = m.mem.block(object+3+n+1) - object
+	if m.ziplists {
+		return alloc, n + 2
+	}
+	return alloc, alloc
 }
 
 // embedded gives the size of an object that holds name, expiry and text in one
@@ -131,7 +155,7 @@ func (m *Model) embedded(f *Facts) int64 {
 		}
 		return size
 	case objKVBefore: // kvobjSet in Redis' object.c: the expiry is not counted
-		if f.Text > 44 || object+f.KeyLen+3+4+f.Text > 64 {
+		if f.Text > smallText || object+f.KeyLen+3+4+f.Text > 64 {
 			return 0
 		}
 		size := object + name + 4 + f.Text
@@ -140,7 +164,7 @@ func (m *Model) embedded(f *Facts) int64 {
 		}
 		return size
 	}
-	if f.Text > 44 || object+f.KeyLen+3+4+f.Text > 64 {
+	if f.Text > smallText || object+f.KeyLen+3+4+f.Text > 64 {
 		return 0
 	}
 	size := object + name + 4 + f.Text

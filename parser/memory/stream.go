@@ -7,8 +7,9 @@ const streamTail = 4096
 // StreamNode takes a node of a stream: the ID it begins with and the bytes of
 // its listpack.
 func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
-	a.tree.add(&m.mem, hi, lo)
-	a.lastNode = n
+	a.rare = true
+	a.stream.tree.add(&m.mem, hi, lo)
+	a.stream.lastNode = n
 	a.addSizes(m.listpack(n))
 }
 
@@ -18,9 +19,10 @@ func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), 
 func (m *Model) Group(a *Acc, name int64) {
 	m.closeTree(a)
 	m.closeGroup(a)
-	a.inGroup = true
-	a.groups++
-	a.gnames += name
+	a.rare = true
+	a.stream.inGroup = true
+	a.stream.groups++
+	a.stream.groupNames += name
 	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
 	// Its tree of consumers; that of pending entries is counted when it ends.
 	trees := m.mem.block(m.rax)
@@ -36,7 +38,7 @@ const timeEntry = 48
 
 // Pending takes an entry of the group's pending list.
 func (m *Model) Pending(a *Acc, hi, lo uint64) {
-	a.tree.add(&m.mem, hi, lo)
+	a.stream.tree.add(&m.mem, hi, lo)
 	a.addSizes(m.mem.block(m.nack), m.streamPart(m.nack))
 	if m.timeIndex {
 		a.addSizes(timeEntry, timeEntry)
@@ -46,8 +48,8 @@ func (m *Model) Pending(a *Acc, hi, lo uint64) {
 // Consumer begins a consumer of the group, with a name of so many bytes.
 func (m *Model) Consumer(a *Acc, name int64) {
 	m.closeTree(a)
-	a.consumers++
-	a.names += name
+	a.stream.consumers++
+	a.stream.names += name
 	sds := m.mem.block(m.sds.heap(name))
 	usage := name
 	if m.usage == usageExact {
@@ -57,7 +59,7 @@ func (m *Model) Consumer(a *Acc, name int64) {
 }
 
 // ConsumerPending takes an entry of the consumer's pending list.
-func (m *Model) ConsumerPending(a *Acc, hi, lo uint64) { a.tree.add(&m.mem, hi, lo) }
+func (m *Model) ConsumerPending(a *Acc, hi, lo uint64) { a.stream.tree.add(&m.mem, hi, lo) }
 
 // streamPart gives what MEMORY USAGE says of a structure of n bytes.
 func (m *Model) streamPart(n int64) int64 {
@@ -78,8 +80,8 @@ func (m *Model) uncounted(n int64) int64 {
 // closeTree counts the radix tree that has just ended: that of the stream's
 // nodes, or of a pending list.
 func (m *Model) closeTree(a *Acc) {
-	pending := a.inGroup && a.consumers == 0
-	size := a.tree.finish(&m.mem)
+	pending := a.stream.inGroup && a.stream.consumers == 0
+	size := a.stream.tree.finish(&m.mem)
 	a.addSizes(m.treeSizes(size))
 	if !pending {
 		return
@@ -106,12 +108,12 @@ func (m *Model) treeSizes(t treeSize) (alloc, usage int64) {
 
 // closeGroup counts the names of the group that has just ended.
 func (m *Model) closeGroup(a *Acc) {
-	if !a.inGroup {
+	if !a.stream.inGroup {
 		return
 	}
-	t := nameTree(&m.mem, a.consumers, a.names)
+	t := nameTree(&m.mem, a.stream.consumers, a.stream.names)
 	a.addSizes(t.bytes, m.uncounted(t.bytes))
-	a.consumers, a.names = 0, 0
+	a.stream.consumers, a.stream.names = 0, 0
 }
 
 // refer counts the index that takes each pending entry to the groups in which
@@ -120,20 +122,20 @@ func (m *Model) closeGroup(a *Acc) {
 func (m *Model) refer(a *Acc, pending treeSize) {
 	const list, listNode = 48, 24
 	a.addSizes(pending.keys*m.mem.block(listNode), 0)
-	if more := pending.keys - a.refs.keys; more > 0 {
+	if more := pending.keys - a.stream.refs.keys; more > 0 {
 		a.addSizes(more*m.mem.block(list), 0)
 		before, after := int64(0), m.mem.block(m.rax)+pending.bytes
-		if a.refs.keys > 0 {
-			before = m.mem.block(m.rax) + a.refs.bytes
+		if a.stream.refs.keys > 0 {
+			before = m.mem.block(m.rax) + a.stream.refs.bytes
 		}
 		a.addSizes(after-before, m.uncounted(after-before))
-		a.refs = pending
+		a.stream.refs = pending
 	}
 }
 
 // streamValue gives what a stream takes without its key.
 func (m *Model) streamValue(a *Acc, f *Facts) (alloc, usage int64) {
-	last := a.lastNode
+	last := a.stream.lastNode
 	m.closeTree(a)
 	m.closeGroup(a)
 	alloc = int64(a.alloc) + m.mem.block(m.stream)
@@ -145,8 +147,8 @@ func (m *Model) streamValue(a *Acc, f *Facts) (alloc, usage int64) {
 			usage += m.mem.block(streamTail) - lu
 		}
 	}
-	if a.groups > 0 {
-		t := nameTree(&m.mem, a.groups, a.gnames)
+	if a.stream.groups > 0 {
+		t := nameTree(&m.mem, a.stream.groups, a.stream.groupNames)
 		size := m.mem.block(m.rax) + t.bytes
 		alloc += size
 		usage += m.uncounted(size)

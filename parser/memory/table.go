@@ -1,16 +1,18 @@
 package memory
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // slots gives the buckets of a dict of n entries, grown by inserts or sized by
 // the loader alike: the next power of two, 4 at least (dict.c).
 func slots(n int64) int64 {
-	s := int64(4)
-	for s < n && s < 1<<60 {
-		s *= 2
-	}
-	return s
+	return powerOfTwo(max(n, 4))
 }
+
+// powerOfTwo gives the smallest one that is at least n, which is positive.
+func powerOfTwo(n int64) int64 { return 1 << bits.Len64(uint64(min(n, 1<<60)-1)) }
 
 // inlineEntries gives how many of n entries of a dict without values need a
 // block of their own: all but the first in each bucket, which is the pointer
@@ -40,21 +42,13 @@ const bucketSize = 64
 // grownBuckets gives the buckets of a table of n entries grown by inserts: it
 // doubles when it is full (MAX_FILL_PERCENT_SOFT in hashtable.c).
 func grownBuckets(n int64) int64 {
-	b := int64(1)
-	for 7*b < n && b < 1<<58 {
-		b *= 2
-	}
-	return b
+	return powerOfTwo(max((n+6)/7, 1))
 }
 
 // loadedBuckets gives the buckets of a table that is made for n entries: filled
 // to 32/35 at most (BUCKET_FACTOR and BUCKET_DIVISOR in hashtable.c).
 func loadedBuckets(n int64) int64 {
-	b := int64(1)
-	for 32*b < 5*n && b < 1<<58 {
-		b *= 2
-	}
-	return b
+	return powerOfTwo(max((min(n, 1<<58)*5+31)/32, 1))
 }
 
 // chainTabled is the number of entries up to which child buckets are looked up.

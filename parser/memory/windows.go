@@ -54,6 +54,7 @@ func (w *windows) count() int64 {
 // Expires takes the time of expiry of a field, in milliseconds since the epoch.
 func (m *Model) Expires(a *Acc, at int64) {
 	if m.fieldWindows {
+		a.rare = true
 		a.windows.add(at >> windowShift)
 	}
 }
