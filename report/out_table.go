@@ -31,11 +31,12 @@ type tableWriter struct {
 	w     *bufio.Writer
 	r     *Report
 	width int
-	err   error // of a table
+	err   error           // of a table
+	said  map[string]bool // advice that was given
 }
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
-	t := &tableWriter{w: w, r: r, width: o.Width}
+	t := &tableWriter{w: w, r: r, width: o.Width, said: make(map[string]bool)}
 	t.summary()
 	t.snapshots()
 	t.totals()
@@ -57,11 +58,11 @@ func (t *tableWriter) printf(format string, args ...any) { fmt.Fprintf(t.w, form
 
 // section begins a part of the report.
 func (t *tableWriter) section(title, note string) {
-	t.printf("\n%s", title)
-	if note != "" {
-		t.printf("  (%s)", note)
-	}
 	t.printf("\n")
+	if note != "" {
+		title += " (" + note + ")"
+	}
+	t.wrap("", "  ", title)
 }
 
 func (t *tableWriter) grid(g *grid) {
@@ -356,7 +357,7 @@ func (t *tableWriter) histograms() {
 		var parts []string
 		for _, b := range l.buckets {
 			if b.Keys > 0 {
-				parts = append(parts, b.Label+": "+percent(ratio(b.Keys, keys)))
+				parts = append(parts, DisplayText(b.Label)+": "+percent(ratio(b.Keys, keys)))
 			}
 		}
 		if len(parts) == 0 {
@@ -370,7 +371,7 @@ func (t *tableWriter) histograms() {
 		for i := range parts {
 			parts[i] = strings.ReplaceAll(parts[i], " ", "\x00")
 		}
-		t.fieldTied(l.label, strings.Join(parts, "   "))
+		t.fieldTied(l.label, strings.Join(parts, ", "))
 	}
 }
 

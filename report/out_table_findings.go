@@ -51,7 +51,7 @@ func (t *tableWriter) finding(f *Finding) {
 	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), DisplayText(f.Title)))
 	shown := f.Examples[:min(len(f.Examples), tableExamples)]
 	g := &grid{columns: []column{{title: "worst", flex: true}, {title: "snapshot", flex: true, drop: 2}, {title: "db", right: true, drop: 1}, {title: "type"}, {title: "encoding", drop: 3},
-		{title: "measured"}}}
+		{title: "measured", flex: true, sentence: true}}}
 	for i := range shown {
 		e := &shown[i]
 		if e.KeyRow == nil {
@@ -69,7 +69,12 @@ func (t *tableWriter) finding(f *Finding) {
 		t.wrap("    groups: ", "      ", groupsText(f))
 	}
 	for _, a := range shown[0].Advice {
-		t.advice(&a)
+		// What a finding above says already is not said again.
+		said := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
+		if !t.said[said] {
+			t.said[said] = true
+			t.advice(&a)
+		}
 	}
 }
 

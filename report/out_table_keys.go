@@ -141,10 +141,10 @@ func (t *tableWriter) groups() {
 	v, m := scaleOf(values...), scaleOf(memory...)
 	note := counted(int64(len(rows)), "pattern", "patterns")
 	if len(shown) < len(rows) {
-		note += ", the first " + grouped(int64(len(shown))) + "; groups.csv and JSON have all"
+		note += ", the first " + grouped(int64(len(shown))) + "; -f groups.csv and JSON have all"
 	}
 	if t.r.GroupsFolded > 0 {
-		note += "; " + counted(t.r.GroupsFolded, "other", "others") + " folded into " + FoldedGroup
+		note += "; " + counted(t.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
 	}
 	t.section("GROUPS", note)
 	g := &grid{columns: []column{{title: "group", flex: true}, {title: "keys", right: true}, {title: "elements", right: true, drop: 4},

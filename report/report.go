@@ -55,8 +55,9 @@ type Report struct {
 	Ignored  []Ignored `json:"ignored"`
 
 	Groups []Group `json:"groups"` // as sorted for this report
-	// GroupsFolded is the number of patterns that found no place of their own
-	// under the cap; their keys are counted in the group named FoldedGroup.
+	// GroupsFolded is the number of patterns that have no group of their own:
+	// their keys are counted in the group of a wider pattern, with * in a place
+	// that has too many values, or in the group named FoldedGroup.
 	GroupsFolded int64   `json:"groups_folded"`
 	Owners       []Owner `json:"owners"`
 
@@ -64,8 +65,8 @@ type Report struct {
 	Histograms Histograms `json:"histograms"`
 }
 
-// FoldedGroup is the pattern of the group that takes the keys of all patterns
-// beyond the cap.
+// FoldedGroup is the pattern of the group that takes the keys of patterns
+// beyond the cap that fit no wider one.
 const FoldedGroup = "(other)"
 
 // Tool is the program that made the report.
