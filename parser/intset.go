@@ -15,6 +15,7 @@ func (w *walker) intset(b *blob) {
 	if b.size != 8+width*count {
 		b.failf("an intset says it has %d numbers of %d bytes, but its block has %d bytes", count, width, b.size)
 	}
+	told := w.unpacks(count, 1)
 	sum, largest := w.key.ValueBytes, w.key.Largest
 	for range count {
 		if len(b.buf)-b.pos < int(width) {
@@ -32,6 +33,9 @@ func (w *walker) intset(b *blob) {
 		b.pos += int(width)
 		n := int64(decimalLen(v))
 		sum += n
+		if told {
+			w.tell(n, 0, false)
+		}
 		if n > largest {
 			largest = n
 			w.best = best{kind: bestInt, val: v}

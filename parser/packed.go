@@ -80,6 +80,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	var n, entries int64
 	sum, largest, longest := w.key.ValueBytes, w.key.Largest, w.key.Longest
 	pair := w.key.Type == Hash
+	// A server that loads the value may make a table of it: then the model
+	// wants to know every element.
+	told := w.unpacks(claimed, stride)
 	e1, e2, e3 := &w.entries[0], &w.entries[1], &w.entries[2]
 	table := &fastListpack
 	lead := 0
@@ -140,6 +143,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 				w.fieldExpiry(e3.val)
 			}
 		}
+		if told {
+			w.tell(e1.n, e2.n, stride == 3 && e3.val != 0)
+		}
 		entries += int64(stride)
 		sum += size
 		longest = max(longest, most)
@@ -174,6 +180,25 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	}
 	w.key.Elements += n
 	w.key.ValueBytes, w.key.Largest, w.key.Longest = sum, largest, longest
+}
+
+// unpacks reports whether the memory model is to be told the elements of a
+// packed value of so many entries.
+func (w *walker) unpacks(entries int64, stride int) bool {
+	k := &w.key
+	return w.model != nil && k.Type != List && w.model.Unpacks(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
+}
+
+// tell gives the memory model one element of a packed value.
+func (w *walker) tell(first, second int64, ttl bool) {
+	switch w.key.Type {
+	case Hash:
+		w.model.Field(&w.acc, first, second, ttl)
+	case ZSet:
+		w.model.Scored(&w.acc, first)
+	case Set:
+		w.model.Member(&w.acc, first)
+	}
 }
 
 // headFrom is the size from which on the head of a collection's largest element is kept.

@@ -308,6 +308,9 @@ func (w *walker) fieldExpiry(at int64) {
 	}
 	k := &w.key
 	w.rare = true
+	if w.model != nil {
+		w.model.Expires(&w.acc, at)
+	}
 	if k.FieldsWithTTL == 0 || at < k.MinFieldExpire {
 		k.MinFieldExpire = at
 	}

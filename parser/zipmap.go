@@ -14,6 +14,7 @@ func (w *walker) zipmap(b *blob) {
 		}
 		return int64(c)
 	}
+	told := claimed == 254 || w.unpacks(claimed, 1)
 	var n int64
 	for {
 		f := length()
@@ -36,6 +37,9 @@ func (w *walker) zipmap(b *blob) {
 		b.keepHead(e2, v, 1)
 		b.skip(free, what)
 		b.need(1, what)
+		if told && w.model != nil {
+			w.tell(f, v, false)
+		}
 		n++
 		w.key.ValueBytes += f + v
 		w.key.Longest = max(w.key.Longest, f, v)
