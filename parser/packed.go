@@ -108,7 +108,7 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 		if next := p + t&0xff; t != 0 && next < len(buf) {
 			e1.n, e1.at = int64(t>>8), p
 			b.pos = next
-		} else {
+		} else if zl || !b.middleEntry(e1) {
 			b.slowEntry(e1, zl, 0)
 		}
 		size, most := e1.n, e1.n
@@ -121,7 +121,7 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 			if next := p + t&0xff; t != 0 && next < len(buf) {
 				e2.n, e2.at = int64(t>>8), p
 				b.pos = next
-			} else {
+			} else if zl || !b.middleEntry(e2) {
 				if b.left > 0 {
 					b.hold(e1, zl)
 				}
@@ -244,9 +244,13 @@ func (b *blob) entryText(e *entry, zl bool) []byte {
 	return b.w.digits
 }
 
-// middleEntry passes a listpack entry of those kinds that are frequent, where
-// 16 bytes may be read from its first one on, whatever they are.
+// middleEntry passes a listpack entry of those kinds that are frequent, in a
+// blob that lies in memory whole, where 16 bytes may be read from the entry's
+// first one on, whatever they are.
 func (b *blob) middleEntry(e *entry) bool {
+	if b.left > 0 || cap(b.buf)-b.pos < 16 {
+		return false
+	}
 	buf := b.buf[b.pos : b.pos+16 : b.pos+16]
 	var v int64
 	var size int
@@ -288,7 +292,7 @@ func (b *blob) middleEntry(e *entry) bool {
 // slowEntry passes an entry of any kind.
 func (b *blob) slowEntry(e *entry, zl bool, slot int) {
 	const what = "an entry"
-	if !zl && b.left == 0 && cap(b.buf)-b.pos >= 16 && b.middleEntry(e) {
+	if !zl && b.middleEntry(e) {
 		return
 	}
 	*e = entry{at: -1}

@@ -3,6 +3,7 @@ package parser
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // A window is the part of the snapshot that is in memory. Reading past its end
@@ -269,19 +270,20 @@ func (w *walker) text(s *str, limit int) []byte {
 func decimalLen(v int64) int {
 	n, u := 1, uint64(v)
 	if v < 0 {
-		n, u = 2, -uint64(v)
+		n, u = 2, -u
 	}
-	for u >= 10000 {
-		u /= 10000
-		n += 4
+	// 1233/4096 is log10(2), near enough for 64 bits.
+	t := bits.Len64(u|1) * 1233 >> 12
+	if u < powersOfTen[t] {
+		n--
 	}
-	switch {
-	case u >= 1000:
-		n += 3
-	case u >= 100:
-		n += 2
-	case u >= 10:
-		n++
-	}
-	return n
+	return n + t
 }
+
+var powersOfTen = func() (p [20]uint64) {
+	p[0] = 0 // the text of 0 has one digit, too
+	for i, v := 1, uint64(10); i < len(p); i, v = i+1, v*10 {
+		p[i] = v
+	}
+	return p
+}()
