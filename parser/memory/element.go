@@ -21,6 +21,7 @@ type listAcc struct {
 	nodes  int64
 	plain  bool  // any node is a plain item
 	filled int64 // bytes of the last node
+	linked int64 // bytes of the items in a linked list
 }
 
 // A streamAcc is the state of a stream.
@@ -214,9 +215,13 @@ func (m *Model) Node(a *Acc, plain bool, n int64) {
 
 // Item takes an item of n bytes of a list that the file has item by item
 // (before Redis 3.2): all servers that this package knows put it into nodes
-// when they load it (quicklistPushTail in quicklist.c).
+// when they load it (quicklistPushTail in quicklist.c). The server that wrote
+// it had a node and an object for each item.
 func (m *Model) Item(a *Acc, n int64) {
 	l := &a.list
+	a.rare = true
+	text, _ := m.besideKey(n)
+	l.linked += m.entryBlock + object + text
 	if n > nodeLimit && m.plainItems {
 		m.closeNode(a)
 		m.Node(a, true, n)
@@ -229,7 +234,6 @@ func (m *Model) Item(a *Acc, n int64) {
 		return
 	}
 	m.closeNode(a)
-	a.rare = true
 	l.nodes++
 	l.filled = m.packedHead() + entry
 }

@@ -25,6 +25,11 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 		m.closeNode(a)
 		alloc, usage = m.listValue(a, f)
 		compact = alloc
+		if m.live && m.ziplists {
+			const list = 48 // structure of a linked list (adlist.h)
+			alloc = list + a.list.linked
+			usage = alloc
+		}
 	case SetTable, HashTable, Skiplist:
 		size, fits := m.compactSize(f)
 		if size > 0 {

@@ -209,7 +209,11 @@ func filledBuckets(n, buckets int64) int64 {
 func (m *Model) loadBuckets(n, long int64) table {
 	used := long - 1
 	t := table{buckets: loadedBuckets(max(used, 1))}
-	steps := int64(0)
+	steps, moving := int64(0), int64(0) // buckets to be moved, and entries that began there
+	grow := func(size int64) {
+		t.old, t.buckets = t.buckets, loadedBuckets(size)
+		steps, moving = t.old, used
+	}
 	for used < n {
 		if steps > 0 {
 			if steps--; steps == 0 {
@@ -217,16 +221,18 @@ func (m *Model) loadBuckets(n, long int64) table {
 			}
 		}
 		if steps == 0 && used+1 > 7*t.buckets {
-			t.old, t.buckets = t.buckets, loadedBuckets(used+1)
-			steps = t.old
+			grow(used + 1)
 		}
 		used++
 		if left := n - used; used == long && left >= used && steps == 0 && loadedBuckets(left) != t.buckets {
-			t.old, t.buckets = t.buckets, loadedBuckets(left)
-			steps = t.old
+			grow(left)
 		}
 	}
-	t.chained = m.children(n, t.buckets, true)
+	if t.old == 0 {
+		t.chained = m.children(n, t.buckets, true)
+		return t
+	}
+	t.chained = chainedBuckets(n-moving*steps/t.old, t.buckets) + chainedBuckets(moving, t.old)*steps/t.old
 	return t
 }
 

@@ -26,7 +26,9 @@ func (w *windows) reset() {
 
 func (w *windows) add(window int64) {
 	w.used = true
-	h := uint64(window) * 0x9e3779b97f4a7c15
+	h := uint64(window) * 0xbf58476d1ce4e5b9
+	h ^= h >> 31
+	h *= 0x94d049bb133111eb
 	w.bits[h>>58] |= 1 << (h >> 52 & 63)
 }
 

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		server, version string
+		opt             Options
+		want            string // "" no model
+		note            string // what the note says of it
+		approximate     bool
+	}{
+		{"redis", "7.0.15", Options{}, "redis-7.0", "", false},
+		{"redis", "7.2.4", Options{}, "redis-7.2", "", false},
+		{"redis", "8.0.2", Options{}, "redis-8.0", "", false},
+		{"redis", "8.6.3", Options{}, "redis-8.6", "", false},
+		{"redis", "8.10.0", Options{}, "redis-8.8", "Redis 8.10.0 is newer", false},
+		{"redis", "9.1", Options{}, "redis-8.8", "newer than the newest known model, Redis 8.8", false},
+		{"redis", "6.2.14", Options{}, "redis-6.2", "", false},
+		{"redis", "5.0.7", Options{}, "redis-6.2", "older than the models", true},
+		{"", "", Options{}, "redis-6.2", "does not name its server", true},
+		{"redis", "255.255.255", Options{RDB: 12}, "redis-8.4", "development build", true},
+		{"redis", "255.255.255", Options{RDB: 14}, "redis-8.8", "development build", true},
+		{"redis", "what", Options{}, "redis-6.2", "not understood", true},
+		{"valkey", "8.0.1", Options{}, "valkey-8.0", "", false},
+		{"valkey", "8.1.1", Options{}, "valkey-8.1", "", false},
+		{"valkey", "9.1.2", Options{}, "valkey-9", "", false},
+		{"valkey", "9.2.0", Options{}, "valkey-9", "Valkey 9.2.0 is newer", false},
+		{"valkey", "7.2.5", Options{}, "redis-7.2", "", false},
+		{"keydb", "6.3.4", Options{}, "redis-6.2", "KeyDB", true},
+		{"redis-enterprise", "7.4.2", Options{}, "redis-7.4", "", false},
+		{"dragonfly", "1.20", Options{}, "", "Dragonfly", false},
+		{"dragonfly", "1.20", Options{Server: "redis-8.0"}, "redis-8.0", "", false},
+		{"redis", "7.0.15", Options{Server: "valkey-9"}, "valkey-9", "", false},
+		{"redis", "7.0.15", Options{Server: "valkey-9.1.2"}, "valkey-9", "", false},
+		{"redis", "7.0.15", Options{Server: "8.0"}, "redis-8.0", "", false},
+	} {
+		m, note, err := Choose(c.server, c.version, c.opt)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.server, c.version, err)
+			continue
+		}
+		name := ""
+		if m != nil {
+			name = m.Name()
+			if m.Approximate() != c.approximate {
+				t.Errorf("%s %s: approximate is %v", c.server, c.version, m.Approximate())
+			}
+		}
+		if name != c.want || (note == "") != (c.note == "") || !strings.Contains(note, c.note) {
+			t.Errorf("%s %s %+v: got %q with the note %q, want %q with %q", c.server, c.version, c.opt, name, note, c.want, c.note)
+		}
+	}
+	for _, opt := range []Options{{Allocator: "libc"}, {State: "dead"}, {Server: "mysql-8"}, {Server: "redis-"}, {Server: "redis"}} {
+		if _, _, err := Choose("redis", "7.0.15", opt); err == nil {
+			t.Errorf("%+v is no error", opt)
+		}
+	}
+	for _, name := range Servers() {
+		m, note, err := Choose("", "", Options{Server: name, State: "reloaded", Allocator: "jemalloc-system", Cluster: true})
+		if err != nil || note != "" || m.Name() != name || m.State() != "reloaded" || m.Allocator() != "jemalloc-system" || !m.ClusterMode() {
+			t.Errorf("%s: %v, %q, %v", name, m, note, err)
+		}
+	}
+}
+
+// used_memory of servers that hold so many keys "key:00000000" on with a text of
+// 16 bytes, after a restart, measured with one client.
+func TestInstance(t *testing.T) {
+	for _, c := range []struct {
+		server, version, allocator string
+		keys, want                 int64
+	}{
+		{"redis", "7.0.15", "jemalloc-system", 2000, 1159344},
+		{"redis", "7.0.15", "jemalloc-system", 200000, 22248016},
+		{"redis", "8.0.2", "jemalloc-system", 20000, 2881176},
+		{"redis", "8.0.2", "jemalloc-system", 200000, 22001304},
+		{"redis", "8.6.3", "jemalloc-5.3.1", 20000, 2370128},
+		{"redis", "8.6.3", "jemalloc-5.3.1", 200000, 16607056},
+		{"valkey", "8.1.1", "jemalloc-system", 20000, 2470192},
+		{"valkey", "8.1.1", "jemalloc-system", 200000, 16370608},
+		{"valkey", "9.1.2", "jemalloc-5.3.1", 20000, 2158352},
+		{"valkey", "9.1.2", "jemalloc-5.3.1", 200000, 13178960},
+	} {
+		m, _, err := Choose(c.server, c.version, Options{Allocator: c.allocator, State: "reloaded"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a Acc
+		r := m.Finish(&a, &Facts{Shape: StringText, KeyLen: 12, Text: 16})
+		in := m.Instance(c.keys*r.Alloc, []Database{{Keys: c.keys}})
+		if e := float64(in.UsedMemory-c.want) / float64(c.want); e > .005 || e < -.005 {
+			t.Errorf("%s %s, %d keys: %+v, the server used %d (%+.2f%%)", c.server, c.version, c.keys, in, c.want, 100*e)
+		}
+	}
+	// In cluster mode, of keys that fall into slots at random.
+	for _, c := range []struct {
+		server, version string
+		per             int64 // bytes of tables for a slot with one key
+	}{{"redis", "8.0.2", 2560 + 32}, {"valkey", "8.1.1", 96 + 64}} {
+		m, _, _ := Choose(c.server, c.version, Options{Allocator: "jemalloc-system", State: "reloaded", Cluster: true})
+		in := m.Instance(0, []Database{{Keys: 100, Slots: 100}})
+		if want := 100 * c.per; in.Tables < want || in.Tables > want+want/50 {
+			t.Errorf("%s: the tables of 100 slots take %d bytes, want %d", c.server, in.Tables, want)
+		}
+	}
+	if over, ok := (Instance{UsedMemory: 100}).Fits(90); ok || over != 10 {
+		t.Errorf("100 in 90: over by %d, fits %v", over, ok)
+	}
+	if over, ok := (Instance{UsedMemory: 90}).Fits(90); !ok || over != 0 {
+		t.Errorf("90 in 90: over by %d, fits %v", over, ok)
+	}
+}
