@@ -6,43 +6,60 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
-// Capacity says of the only input of a report what its keys would take in a
-// server's memory: predicted used_memory beside what the snapshot says, and
-// whether it fits into maxMemory (0: not asked). The model is nil where there is
-// none; note says why this one. Of a part of the keys (damage, a filter)
-// nothing is predicted.
-func (r *Report) Capacity(model *memory.Model, note string, maxMemory int64) *Memory {
-	m := &Memory{Note: note, Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
-	if model == nil {
+// Capacity is what NewMemory must know of one input.
+type Capacity struct {
+	Model     *memory.Model // nil: there is none
+	Note      string        // why this one, or none
+	Databases []Database    // sums over all keys of the input
+	// Volatile is the memory of its keys that have an expiry.
+	Volatile  Figure
+	Partial   bool  // not all keys are in these sums: nothing is predicted
+	MaxMemory int64 // 0: not asked whether the keys fit
+}
+
+// NewMemory says what the keys of an input would take in a server's memory:
+// predicted used_memory beside what the snapshot says, and whether it fits into
+// a maxmemory.
+func NewMemory(in *Input, c Capacity) *Memory {
+	m := &Memory{Note: c.Note, Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
+	if c.Model == nil {
 		return m
 	}
-	m.Model, m.Allocator, m.State, m.Approximate = model.Name(), model.Allocator(), model.State(), model.Approximate()
-	if !r.Complete || r.Filter != nil || !r.Totals.MemoryBytes.Known() {
+	m.Model, m.Allocator, m.State, m.Approximate = c.Model.Name(), c.Model.Allocator(), c.Model.State(), c.Model.Approximate()
+	if c.Partial {
 		m.Explanation = append(m.Explanation, "not predicted: only a part of the keys was counted")
 		return m
 	}
 	var databases []memory.Database
-	for _, d := range r.Databases {
+	var keys, expires, alloc int64
+	for _, d := range c.Databases {
 		databases = append(databases, memory.Database{Keys: d.Keys, Expires: d.WithTTL})
+		keys += d.Keys
+		expires += d.WithTTL
+		alloc += max(0, int64(d.MemoryBytes))
 	}
-	in := model.Instance(int64(r.Totals.MemoryBytes), databases)
-	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(in.UsedMemory), Figure(in.Startup), Figure(in.Keys), Figure(in.Tables)
-	if used := r.Inputs[0].UsedMem; used.Known() {
-		d := int64(used) - in.UsedMemory
+	p := c.Model.Instance(alloc, databases)
+	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
+	if in.UsedMem.Known() {
+		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
-		m.Explanation = append(m.Explanation, r.explainDifference(d, in.UsedMemory)...)
+		m.Explanation = append(m.Explanation, explainDifference(in, d, p.UsedMemory)...)
 	}
-	if maxMemory > 0 {
-		m.Fit = r.fit(in.UsedMemory, maxMemory)
+	if c.MaxMemory > 0 {
+		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{
+			{Policy: "allkeys-*", Keys: keys, MemoryBytes: Figure(alloc), Share: ratio(alloc, alloc)},
+			{Policy: "volatile-*", Keys: expires, MemoryBytes: c.Volatile, Share: ratio(max(0, int64(c.Volatile)), alloc)},
+			{Policy: "noeviction"},
+		}}
 	}
 	return m
 }
 
 // explainDifference says what the difference between a snapshot's used-mem and
 // the prediction may be.
-func (r *Report) explainDifference(d, predicted int64) (list []string) {
+func explainDifference(in *Input, d, predicted int64) (list []string) {
 	modules := 0
-	for _, m := range r.Inputs[0].Modules {
+	for _, m := range in.Modules {
 		modules += int(m.Keys + m.Aux)
 	}
 	switch {
@@ -62,22 +79,4 @@ func (r *Report) explainDifference(d, predicted int64) (list []string) {
 		list = append(list, why)
 	}
 	return list
-}
-
-// fit holds predicted memory against a maxmemory.
-func (r *Report) fit(predicted, maxMemory int64) *Fit {
-	t := &r.Totals
-	all := int64(t.MemoryBytes)
-	volatile := max(0, all-int64(t.WithoutTTLMemory))
-	share := func(n int64) float64 {
-		if all == 0 {
-			return 0
-		}
-		return float64(n) / float64(all)
-	}
-	return &Fit{MaxMemory: maxMemory, Fits: predicted <= maxMemory, Free: maxMemory - predicted, Policies: []Eviction{
-		{Policy: "allkeys-*", Keys: t.Keys, MemoryBytes: t.MemoryBytes, Share: share(all)},
-		{Policy: "volatile-*", Keys: t.WithTTL, MemoryBytes: Figure(volatile), Share: share(volatile)},
-		{Policy: "noeviction"},
-	}}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,12 +46,9 @@ memory and in the order of the file. A figure that is not known is an empty cell
 	return cmd
 }
 
-// rows are the lines of one run of keys.
-type rows struct {
-	text     []byte
-	name     thresholds.Facts
-	findings []thresholds.Finding
-}
+// maxRowJobs bounds the goroutines that make rows: a megabyte of small keys
+// makes ten of rows, and each goroutine has as much in hand.
+const maxRowJobs = 4
 
 // keysPlan is what the flags of keys come to.
 type keysPlan struct {
@@ -164,36 +160,23 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 	}
 	defer src.Close()
 	var engine *thresholds.Engine
-	pool := sync.Pool{New: func() any { return new(rows) }}
+	rowsOf := &rowWriter{out: out, row: p.row}
 	options := p.parse
 	options.Memory = p.model
 	return parser.Run(ctx, src, options, parser.Pass[*rows]{
-		Jobs: p.jobs,
+		Jobs: min(p.jobs, maxRowJobs),
 		Start: func(info *parser.Info) {
 			if p.only != 0 || p.filter.owners != nil {
 				engine = p.engine(info, time.Now())
 			}
 		},
-		Begin: func() *rows { return pool.Get().(*rows) },
+		Begin: rowsOf.begin,
 		Key: func(r *rows, k *parser.Key) {
-			if !p.filter.keep(k) {
-				return
+			if p.filter.keep(k) && (engine == nil || p.judge(engine, r, k)) {
+				rowsOf.add(r, k)
 			}
-			if engine != nil && !p.judge(engine, r, k) {
-				return
-			}
-			r.text = p.row(r.text, k)
 		},
-		Fold: func(r *rows) error {
-			if len(r.text) > 0 {
-				if _, err := out.Write(r.text); err != nil {
-					return &writingError{err}
-				}
-			}
-			r.text = r.text[:0]
-			pool.Put(r)
-			return nil
-		},
+		Fold: rowsOf.fold,
 	})
 }
 
@@ -232,9 +215,3 @@ func keyRules(selector string) (thresholds.RuleSet, error) {
 	}
 	return set &^ whole, nil
 }
-
-// writingError tells an error of our output from one of the input.
-type writingError struct{ err error }
-
-func (w *writingError) Error() string { return w.err.Error() }
-func (w *writingError) Unwrap() error { return w.err }

@@ -17,6 +17,8 @@ const sideBySide = 2
 type analysed struct {
 	builder *report.Builder
 	row     report.Input
+	model   *memory.Model
+	note    string
 	keys    int64
 	err     error
 }
@@ -41,8 +43,11 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 	bad := new(failures)
 	var all *report.Builder
 	rows := make([]report.Input, len(list))
+	sums := make([]report.Capacity, len(list))
 	for i, in := range list {
 		a := <-results[i]
+		sums[i] = report.Capacity{Model: a.model, Note: a.note, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
+			Volatile: report.Unknown, Partial: a.err != nil || p.filter.active()}
 		if all == nil {
 			all = a.builder
 		} else {
@@ -52,7 +57,16 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 		rows[i] = a.row
 		bad.add(in.name, a.keys, a.err)
 	}
-	r := all.Report(rows)
+	r := all.Report()
+	if len(list) == 1 {
+		sums[0].Volatile = max(0, r.Totals.MemoryBytes-max(0, r.Totals.WithoutTTLMemory))
+	}
+	for i := range rows {
+		if rows[i].Format != "" {
+			rows[i].Memory = report.NewMemory(&rows[i], sums[i])
+		}
+	}
+	r.Inputs = rows
 	p.complete(r, bad)
 	return r, bad
 }
@@ -60,8 +74,10 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 // complete puts into a report what the command knows of it.
 func (p *scanPlan) complete(r *report.Report, bad *failures) {
 	r.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
-	r.Interrupted = bad.interrupted
-	r.By = p.by
+	r.Complete, r.Interrupted = len(bad.complaints) == 0, bad.interrupted
+	if r.Totals.MemoryBytes.Known() || p.by != report.ByMemory {
+		r.By = p.by
+	}
 	r.Filter = p.filterRow(r)
 	policy := p.policy
 	r.Config = report.Config{Profile: policy.Profile.Value, File: policy.File, Rules: policy.Rules, Cluster: policy.Cluster.Value}
@@ -89,8 +105,6 @@ func (p *scanPlan) filterRow(r *report.Report) *report.Filter {
 // analyseOne reads one input.
 func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jobs int) analysed {
 	var engine *thresholds.Engine
-	var model *memory.Model
-	var note string
 	o := report.BuildOptions{Top: p.top, Input: number}
 	if p.filter.active() {
 		o.Keep = func(k *parser.Key, _ *thresholds.Facts, owner int) bool {
@@ -110,8 +124,8 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 		defer src.Close()
 		options := p.parse
 		options.Memory = func(info *parser.Info) *memory.Model {
-			model, note = p.chooseModel(info)
-			return model
+			a.model, a.note = p.chooseModel(info)
+			return a.model
 		}
 		return parser.Run(ctx, src, options, parser.Pass[*report.Part]{
 			Jobs: jobs,
@@ -129,10 +143,5 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 		a.keys = info.Keys
 	}
 	a.row = report.NewInput(in.name, in.size, info, err)
-	if engine != nil {
-		sums := b.Report([]report.Input{a.row})
-		sums.Filter = p.filterRow(sums)
-		a.row.Memory = sums.Capacity(model, note, p.maxMemory)
-	}
 	return a
 }

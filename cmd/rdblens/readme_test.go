@@ -45,7 +45,7 @@ func TestReadme(t *testing.T) {
 			var got string
 			got, code = runShell(t, dir, e.command)
 			if !matches(e.output, got) {
-				t.Errorf("$ %s\ngives\n%s\nand not\n%s", e.command, got, e.output)
+				t.Errorf("$ %s\ngives\n%.2000s\nand not\n%.2000s", e.command, got, e.output)
 			}
 		}
 	}

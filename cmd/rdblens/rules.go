@@ -99,7 +99,11 @@ func (e *env) rulesNotCheckable() error {
 	fmt.Fprintf(w, "What the documents demand and a snapshot does not show, or only partly:\n")
 	for _, d := range thresholds.NotCheckable() {
 		fmt.Fprintf(w, "\n")
-		wrap(w, "- ", d.Demand)
+		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
+		wrap(w, "  ", d.Original)
+		if len(d.Rules) > 0 {
+			wrap(w, "  ", "rules: "+strings.Join(d.Rules, ", "))
+		}
 		wrap(w, "  ", d.Reason)
 	}
 	return outputError(w.Flush())
