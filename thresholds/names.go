@@ -18,10 +18,7 @@ const oneWord = 64
 type Namer struct {
 	separators string
 	isSep      [256]bool
-	// Separators, each in all bytes of a word. Without any first is of 0xff,
-	// which no text has, and some is 0.
-	first, some uint64
-	others      []uint64
+	first      uint64 // the first separator in all bytes of a word, 0 none
 }
 
 // NewNamer gives a Namer for a set of separators, each one ASCII character.
@@ -36,11 +33,9 @@ func NewNamer(separators string) *Namer {
 		}
 		n.isSep[b] = true
 		n.separators += string(rune(b))
-		n.others = append(n.others, uint64(b)*ones)
 	}
-	n.first = ^uint64(0)
-	if len(n.others) > 0 {
-		n.first, n.others, n.some = n.others[0], n.others[1:], ^uint64(0)
+	if n.separators != "" {
+		n.first = uint64(n.separators[0]) * ones
 	}
 	return n
 }
@@ -90,13 +85,12 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 		n.longFacts(name, f)
 		return
 	}
-	c, digits, letters, seps := n.scan(name)
-
-	folded := digits
-	if c&(ClassBrace|classStar) != 0 || specials(digits, letters) {
-		folded = foldWord(name, c, digits, letters)
+	c, digits, letters, seps := scan(name, n.first)
+	if len(n.separators) != 1 {
+		seps = n.seps(name)
 	}
-	f.Group = hashFolded(name, folded)
+
+	f.Group = hashFolded(name, foldedBytes(name, c, digits, letters))
 	c &^= classStar
 	f.Class = c
 	f.First = name[0]
@@ -117,10 +111,10 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 
 // scan looks at the bytes of a name of at most 64 bytes, eight at a time: their
 // kinds, and with a bit for each byte the digits, the letters a-f and A-F, and
-// the separators.
-func (n *Namer) scan(name []byte) (class Class, digits, letters, seps uint64) {
+// those that are sep, which has one separator in all its bytes.
+func scan(name []byte, sep uint64) (class Class, digits, letters, seps uint64) {
 	i := 0
-	for first := n.first; i+8 <= len(name); i += 8 {
+	for ; i+8 <= len(name); i += 8 {
 		w := binary.LittleEndian.Uint64(name[i:])
 		class |= classOfByte[uint8(w)] | classOfByte[uint8(w>>8)]
 		class |= classOfByte[uint8(w>>16)] | classOfByte[uint8(w>>24)]
@@ -130,30 +124,33 @@ func (n *Namer) scan(name []byte) (class Class, digits, letters, seps uint64) {
 		digits |= gather(^(t&lows+(0x80-10)*ones|t)&highs) << uint(i&63)
 		t = (w|0x20*ones)&lows ^ 0x60*ones
 		letters |= gather((t+0x7f*ones)&^(t+(0x80-7)*ones|w)&highs) << uint(i&63)
-		t = w ^ first
+		t = w ^ sep
 		seps |= gather(^(t&lows+lows|t)&highs) << uint(i&63)
 	}
-	for j := i; j < len(name); j++ {
-		b := name[j]
+	for ; i < len(name); i++ {
+		b := uint64(name[i])
 		class |= classOfByte[b]
-		bit := uint64(1) << uint(j&63)
-		if isDigit(b) {
-			digits |= bit
+		if b-'0' <= 9 {
+			digits |= 1 << uint(i&63)
 		}
 		if (b|0x20)-'a' <= 5 {
-			letters |= bit
+			letters |= 1 << uint(i&63)
 		}
+		if b == sep&0xff {
+			seps |= 1 << uint(i&63)
+		}
+	}
+	return class, digits, letters, seps
+}
+
+// seps gives the bytes of a name of at most 64 bytes that are separators.
+func (n *Namer) seps(name []byte) (seps uint64) {
+	for i, b := range name {
 		if n.isSep[b] {
-			seps |= bit
+			seps |= 1 << i
 		}
 	}
-	for _, s := range n.others {
-		for i := 0; i+8 <= len(name); i += 8 {
-			t := binary.LittleEndian.Uint64(name[i:]) ^ s
-			seps |= gather(^(t&lows+lows|t)&highs) << uint(i&63)
-		}
-	}
-	return class, digits, letters, seps & n.some
+	return seps
 }
 
 // longFacts is Facts for a name of any length.

@@ -20,25 +20,41 @@ import (
 // AppendPattern appends the text of a name's group to dst, at most
 // MaxPattern+1 bytes.
 func (n *Namer) AppendPattern(dst, name []byte) []byte {
-	cut := false
-	if len(name) > MaxPattern {
-		name, cut = name[:MaxPattern], true
+	if len(name) <= oneWord {
+		c, digits, letters, _ := scan(name, 0)
+		return appendFolded(dst, name, foldedBytes(name, c, digits, letters))
+	}
+	cut := len(name) > MaxPattern
+	if cut {
+		name = name[:MaxPattern]
 	}
 	var folded foldSet
 	folded.find(name)
-	in := false
-	for i, b := range name {
-		switch {
-		case !folded.has(i):
-			dst = append(dst, b)
-			in = false
-		case !in:
-			dst = append(dst, '*')
-			in = true
+	for from := 0; from < len(name); from += oneWord {
+		part := name[from:min(from+oneWord, len(name))]
+		bits := folded[from/oneWord]
+		if from > 0 && bits&1 != 0 && folded.has(from-1) {
+			dst = dst[:len(dst)-1] // the * goes on
 		}
+		dst = appendFolded(dst, part, bits)
 	}
-	if cut && !in {
+	if cut && !folded.has(len(name)-1) {
 		dst = append(dst, '*')
+	}
+	return dst
+}
+
+// appendFolded appends a name of at most 64 bytes with a * for each run of
+// folded bytes.
+func appendFolded(dst, name []byte, folded uint64) []byte {
+	for i := 0; i < len(name); {
+		end := i + min(bits.TrailingZeros64(folded>>uint(i&63)), len(name)-i)
+		dst = append(dst, name[i:end]...)
+		if end >= len(name) {
+			return dst
+		}
+		dst = append(dst, '*')
+		i = end + bits.TrailingZeros64(^(folded >> uint(end&63)))
 	}
 	return dst
 }
@@ -114,7 +130,15 @@ func dates(digits uint64) uint64 {
 	return four & (alone >> 5)
 }
 
-// foldWord gives the folded bytes of a name of at most 64 bytes.
+// foldedBytes gives the folded bytes of a name of at most 64 bytes.
+func foldedBytes(name []byte, c Class, digits, letters uint64) uint64 {
+	if c&(ClassBrace|classStar) != 0 || specials(digits, letters) {
+		return foldWord(name, c, digits, letters)
+	}
+	return digits
+}
+
+// foldWord is foldedBytes for a name that may have more than digits to fold.
 func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 	folded := digits
 	hex := digits | letters
@@ -232,21 +256,29 @@ func mix(a, b uint64) uint64 {
 // folded bytes have their bits set.
 func hashFolded(name []byte, folded uint64) uint64 {
 	h := uint64(hashSeed)
-	for i := 0; i < len(name); {
+	for i := 0; ; {
 		end := i + min(bits.TrailingZeros64(folded>>uint(i&63)), len(name)-i)
 		for ; end-i >= 8; i += 8 {
 			h = mix(h^binary.LittleEndian.Uint64(name[i:]), hashWord)
 		}
-		if rest := end - i; rest > 0 {
-			h = mix(h^load(name, i)<<uint(64-8*rest&63), hashRest+uint64(rest))
-			i = end
+		if rest := uint(end - i); rest > 0 {
+			var w uint64 // the rest, as upper bytes
+			if end >= 8 {
+				w = binary.LittleEndian.Uint64(name[end-8:]) >> (64 - 8*rest&63)
+			} else {
+				w = load(name, i)
+			}
+			h = mix(h^w<<(64-8*rest&63), hashRest+uint64(rest))
 		}
-		if i < len(name) {
-			h = mix(h^hashStar, hashWord)
-			i += bits.TrailingZeros64(^(folded >> uint(i&63)))
+		if end >= len(name) {
+			return h
+		}
+		h = mix(h^hashStar, hashWord)
+		i = end + bits.TrailingZeros64(^(folded >> uint(end&63)))
+		if i >= len(name) {
+			return h
 		}
 	}
-	return h
 }
 
 // HashPattern gives the hash of a pattern's text as Facts.Group has it.
