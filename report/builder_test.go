@@ -120,6 +120,10 @@ func gather(engine *thresholds.Engine, opt BuildOptions, keys []parser.Key, bloc
 	return b
 }
 
+func figuresOf(k *parser.Key) figures {
+	return figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
+}
+
 func jsonOf(tb testing.TB, r *Report) string {
 	tb.Helper()
 	text, err := json.MarshalIndent(r, "", " ")

@@ -117,20 +117,27 @@ func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 	}
 
 	// The lists of keys. Nearly every key stays under all bars.
-	c := candidate{key: k, group: p.facts.Group, owner: owner, input: int32(b.input), row: -1}
-	v := figuresOf(k)
 	floor := &p.tops.floors.types[k.Type%parser.NumTypes]
-	if v[0] > floor[0] || v[1] > floor[1] || v[2] > floor[2] || v[3] > floor[3] || v[4] > floor[4] || v[5] > floor[5] ||
-		int64(k.Freq) > p.tops.floors.freq {
-		p.tops.rank(&c, &v)
+	wanted := k.Memory > floor[0] || k.MemoryUsage > floor[1] || k.ValueBytes > floor[2] || k.Elements > floor[3] ||
+		k.Serialized > floor[4] || k.Largest > floor[5] || int64(k.Freq) > p.tops.floors.freq
+	for i := range p.found {
+		f := &p.found[i]
+		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size(k))
 	}
-	if len(p.found) > 0 {
-		bytes := size(k)
-		for i := range p.found {
-			f := &p.found[i]
-			if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), bytes) {
-				p.tops.example(&c, f, bytes)
-			}
+	if wanted {
+		p.list(b, k, owner)
+	}
+}
+
+// list puts a key on the lists where it belongs.
+func (p *partial) list(b *Builder, k *parser.Key, owner int) {
+	c := candidate{key: k, group: p.facts.Group, owner: owner, input: int32(b.input), row: -1}
+	v := figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
+	p.tops.rank(&c, &v)
+	for i := range p.found {
+		f := &p.found[i]
+		if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size(k)) {
+			p.tops.example(&c, f, size(k))
 		}
 	}
 	p.tops.done(&c)

@@ -10,10 +10,6 @@ import (
 // figures are the measures that keys are ranked by, in the order of Measures.
 type figures [6]int64
 
-func figuresOf(k *parser.Key) figures {
-	return figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
-}
-
 // entry is a key's place on a list: the more the higher. Of equal ones the
 // first in the file stands higher, so that a list does not depend on how the
 // file was cut into blocks.
