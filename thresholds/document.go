@@ -32,7 +32,7 @@ func (i *Ignore) Pattern() string { return globText(i.Keys) }
 // Override are settings for the keys that match a pattern.
 type Override struct {
 	Keys   []*Glob
-	Owner  string // "" none
+	Owner  Text // "" none
 	Origin Origin
 	edits  []edit
 }
@@ -264,7 +264,8 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 		case "key":
 			entry.Keys = y.globs(value)
 		case "owner":
-			entry.Owner, _ = y.scalar(value, name)
+			owner, _ := y.scalar(value, name)
+			entry.Owner = Text{owner, y.origin(value)}
 		case "rules":
 			entry.edits = y.rules(value)
 			for _, e := range entry.edits {
@@ -282,7 +283,7 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	if len(entry.Keys) == 0 {
 		y.at(at, `write key: "feed:*"`, "an entry of overrides needs a key pattern")
 	}
-	if entry.Owner == "" && len(entry.edits) == 0 {
+	if entry.Owner.Value == "" && len(entry.edits) == 0 {
 		y.at(at, "give it an owner, or rules", "an entry of overrides changes nothing")
 	}
 	ruled := 0

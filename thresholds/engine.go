@@ -94,8 +94,8 @@ func (p *Policy) Compile(env Env) *Engine {
 		if len(o.edits) > 0 {
 			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.edits})
 		}
-		if o.Owner != "" {
-			e.owned = append(e.owned, ownedOverride{o.Keys, indexOf(e.owners, o.Owner)})
+		if o.Owner.Value != "" {
+			e.owned = append(e.owned, ownedOverride{o.Keys, indexOf(e.owners, o.Owner.Value)})
 		}
 	}
 	for i := range p.Ignores {

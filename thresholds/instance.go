@@ -107,7 +107,7 @@ func (i *Instance) Add(k *parser.Key, f *Facts) {
 	if w.stampede != nil && k.HasExpire && (w.created < 0 || k.ExpireAt >= w.created) {
 		i.minutes.add(i.engine, k, size)
 	}
-	if w.business != nil && f.FirstEnd < len(k.Name) {
+	if w.business != nil && f.FirstEnd < len(k.Name) && !isID(k.Name[:f.FirstEnd]) {
 		i.businesses.add(k.Name[:f.FirstEnd], 1, size)
 	}
 	if w.slots != nil {

@@ -265,7 +265,7 @@ func (p *Policy) Owners() []string {
 		add(n.Owner)
 	}
 	for _, o := range p.Overrides {
-		add(o.Owner)
+		add(o.Owner.Value)
 	}
 	return owners
 }

@@ -60,9 +60,10 @@ func specialChars(name []byte, isCut bool) (count int64, first int, kind int) {
 		r, size := utf8.DecodeRune(name[i:])
 		switch {
 		case r == utf8.RuneError && size <= 1:
-			if !isCut || utf8.FullRune(name[i:]) {
-				k = charInvalid
+			if isCut && !utf8.FullRune(name[i:]) {
+				return count, first, kind
 			}
+			k = charInvalid
 		case r == '\'' || r == '"' || r == '`':
 			k = charQuote
 		case r == '\\':

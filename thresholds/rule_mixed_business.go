@@ -8,8 +8,8 @@ func init() {
 		Instance: true,
 		Unit:     Count,
 		Doc: Doc{
-			What: "More different first segments of names than the limit. Numbers, hexadecimal of at least eight digits and UUIDs count as one; names " +
-				"without a separator have no such segment. The first 4096 are told apart. One finding for the snapshot.",
+			What: "More different first segments of names than the limit. Numbers, hexadecimal of at least eight digits and UUIDs are no businesses, and names " +
+				"without a separator have no first segment. The first 4096 are told apart. One finding for the snapshot.",
 			Why:     "Businesses that have nothing to do with each other disturb each other: one's big key or full memory is everyone's failure.",
 			Mend:    "Split unrelated businesses onto instances of their own, and make what they share a service.",
 			Example: "14 first segments, over 10: user, order, cart, ...",

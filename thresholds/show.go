@@ -23,8 +23,8 @@ func (p *Policy) Show() []Entry {
 	}
 	for _, o := range p.Overrides {
 		path := "overrides." + o.Pattern()
-		if o.Owner != "" {
-			list = append(list, Entry{path + ".owner", o.Owner, o.Origin})
+		if o.Owner.Value != "" {
+			list = append(list, Entry{path + ".owner", o.Owner.Value, o.Owner.Origin})
 		}
 		settings := cloneSettings(p.Settings)
 		if p.chosen(settings, o.edits) != nil {

@@ -142,10 +142,6 @@ type segmentSum struct {
 	keys, bytes int64
 }
 
-// anyID stands for first segments that are numbers and the like: they tell
-// things apart, not businesses.
-var anyID = []byte("*")
-
 func (s *segmentSums) add(segment []byte, keys, size int64) {
 	segment = segment[:min(len(segment), maxSegment)]
 	s.keys += keys
@@ -156,9 +152,6 @@ func (s *segmentSums) add(segment []byte, keys, size int64) {
 			l.bytes += size
 			return
 		}
-	}
-	if isID(segment) {
-		segment = anyID
 	}
 	hash := hashBytes(segment)
 	place, slot := s.index.find(hash, func(p int) bool {

@@ -210,6 +210,8 @@ func (y *yamlFile) mapping(n ast.Node, what string) *ast.MappingNode {
 		return x
 	case *ast.MappingValueNode:
 		return &ast.MappingNode{BaseNode: &ast.BaseNode{}, Start: x.Start, Values: []*ast.MappingValueNode{x}}
+	case *ast.NullNode:
+		return &ast.MappingNode{BaseNode: &ast.BaseNode{}, Start: x.Token}
 	}
 	y.at(n.GetToken(), "", "%s must be a mapping of names to values", what)
 	return nil

@@ -1,0 +1,225 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// adviceOn gives the advice on the finding of a rule about a key, as lines.
+func adviceOn(t *testing.T, env Env, opt LoadOptions, rule string, k *parser.Key) (text string, lines []string) {
+	t.Helper()
+	e := mustLoad(t, opt).Compile(env)
+	f := found(t, e, rule, k)
+	if f.Severity == Off {
+		t.Fatalf("%s finds nothing about %q", rule, k.Name)
+	}
+	s := SubjectOf(k)
+	for _, a := range e.Advise(f, &s) {
+		if a.Text == "" || strings.ContainsAny(a.Text, "{}") && !strings.Contains(a.Text, "{…}") {
+			t.Errorf("%s: %s: %q", rule, a.Kind, a.Text)
+		}
+		lines = append(lines, a.Kind+": "+a.Text)
+		for _, c := range a.Commands {
+			lines = append(lines, "  "+c)
+		}
+	}
+	return e.Text(f, &s), lines
+}
+
+func has(t *testing.T, lines []string, want ...string) {
+	t.Helper()
+	all := strings.Join(lines, "\n")
+	for _, w := range want {
+		if !strings.Contains(all, w) {
+			t.Errorf("no %q in\n%s", w, all)
+		}
+	}
+}
+
+func TestAdviceOnABigCollection(t *testing.T) {
+	k := key("big:hash", collection(parser.Hash, parser.EncHashtable, 2_000_000))
+	text, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-collection", k)
+	if text != "2,000,000 elements, over 5,000" {
+		t.Error(text)
+	}
+	has(t, lines, "cost: One whole read sends 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s card (128 MB/s). HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each.",
+		"newKey = key:(hash(field) % 424)", "key:202601", "  HLEN \"big:hash\"", "  MEMORY USAGE \"big:hash\"", "  UNLINK \"big:hash\"")
+	k.DB = 3
+	_, lines = adviceOn(t, Env{Server: "redis", Version: "3.2.12", Created: -1}, LoadOptions{}, "big-collection", k)
+	has(t, lines, "in batches of 500", `HSCAN "big:hash" '"$c"' COUNT 500' | redis-cli -n 3`, `HDEL "big:hash"`, "  SELECT 3")
+	for _, l := range lines {
+		if strings.Contains(l, "UNLINK \"") || strings.Contains(l, "MEMORY USAGE") {
+			t.Errorf("not on Redis 3.2: %s", l)
+		}
+	}
+}
+
+func TestAdviceBeforeUnlink(t *testing.T) {
+	env := Env{Server: "", Version: "", Created: -1}
+	for _, c := range []struct {
+		typ  parser.Type
+		enc  parser.Encoding
+		want string
+	}{
+		{parser.List, parser.EncQuicklist, `  60 LTRIM "k:1" 100 -1`}, {parser.ZSet, parser.EncSkiplist, `  60 ZREMRANGEBYRANK "k:1" 0 99`},
+		{parser.Set, parser.EncHashtable, `SSCAN "k:1" '"$c"' COUNT 100`}, {parser.Set, parser.EncHashtable, `SREM "k:1" '"$m"`}, {parser.Hash, parser.EncListpack, `  DEL "k:1"`},
+	} {
+		_, lines := adviceOn(t, env, LoadOptions{}, "big-collection", key("k:1", collection(c.typ, c.enc, 5950)))
+		has(t, lines, c.want)
+	}
+	_, lines := adviceOn(t, env, LoadOptions{}, "big-string", key("k:1", str(20000)))
+	has(t, lines, `  DEL "k:1"`, "over 2 keys of at most 10KB each", "Baidu measured 73,000 requests a second for values of 10KB, and 68,000 for 50KB")
+	_, lines = adviceOn(t, Env{Server: "keydb", Version: "6.3.4"}, LoadOptions{}, "big-string", key("k:1", str(20000)))
+	has(t, lines, `  UNLINK "k:1"`)
+	long := key("k:1", str(20000))
+	long.NameLen = 70000
+	_, lines = adviceOn(t, env, LoadOptions{}, "big-string", long)
+	has(t, lines, "no command can be given")
+}
+
+// TestEveryFindingHasWords puts each finding of the rules' own fixtures into
+// words.
+func TestEveryFindingHasWords(t *testing.T) {
+	want := map[string][]string{
+		"big-string":       {"101 bytes long, over 100B", "10,241 bytes long, over 10KB"},
+		"big-value":        {"1,048,577 bytes in 9 elements, over 1MB"},
+		"compact-encoding": {"hashtable with 513 elements, over 512", "hashtable: a string of 65 bytes, over 64B", "hashtable with 3 elements and no string over 64B: it grew once and shrank", "linkedlist with 600 elements, over 512"},
+		"key-charset":      {`"-" at byte 1 is outside of the set`, "nothing to begin with at byte 0 is outside of the set", `3 characters outside of the set; first "\xe7" at byte 0`},
+		"key-special-char": {"white space at byte 4", "a byte that is not UTF-8 at byte 4", "a control character at byte 4", "a quote at byte 4", "a backslash at byte 4"},
+		"key-length":       {"name of 2 bytes, under 3B", "name of 129 bytes, over 128B"},
+		"key-structure":    {"1 segment, fewer than 2", "2 segments, fewer than 3", "an empty segment"},
+		"key-type-suffix":  {`ends with "hash" and holds a string`},
+		"key-namespace":    {`"tmp" is on no list of namespaces`},
+		"key-hashtag":      {`hash tag "{user}"`, "braces"},
+		"key-abbreviation": {"economic has the short form ec", "file path has the short form fp"},
+		"cold-key":         {"never expires, and idle for 30 d, over 30d", "never expires, and its LFU counter is 0"},
+		"already-expired":  {"expired 0 s before the snapshot was taken"},
+		"ttl-too-long":     {"expires in 30 d, over 30d"},
+		"queue-backlog":    {"1,001 items, over 1,000", "1,001 pending entries, over 1,000"},
+		"large-text":       {"JSON of 10,241 bytes, over 10KB", "XML of 102,401 bytes, over 100KB", "JSON of 4,097 bytes in the largest element, over 4KB"},
+		"big-key-expiry":   {"5,001 elements that expire at once, over 5,000"},
+		"single-element":   {"hash of one element"},
+		"no-ttl":           {"never expires"},
+	}
+	for name, cases := range ruleCases {
+		texts := map[string]bool{}
+		for _, c := range cases {
+			for i, profile := range Profiles() {
+				if c.want[i] == '-' {
+					continue
+				}
+				opt := LoadOptions{Profile: profile}
+				if c.config != "" {
+					opt.Config = writeConfig(t, c.config)
+				}
+				env := testEnv()
+				if c.env != nil {
+					c.env(&env)
+				}
+				text, lines := adviceOn(t, env, opt, name, c.key)
+				if text == "" || len(lines) == 0 {
+					t.Errorf("%s about %q: %q, advice %q", name, c.key.Name, text, lines)
+				}
+				if strings.ContainsAny(strings.ReplaceAll(text, `"{user}"`, ""), "{}\x00\x7f") {
+					t.Errorf("%s about %q: %q", name, c.key.Name, text)
+				}
+				texts[text] = true
+			}
+		}
+		for _, w := range want[name] {
+			if !texts[w] {
+				t.Errorf("%s: never %q, but %v", name, w, texts)
+			}
+		}
+	}
+}
+
+func TestInstanceFindingsHaveWords(t *testing.T) {
+	want := map[string]string{
+		"ttl-stampede":       "10,001 keys expire in one minute, over 10,000",
+		"multiple-databases": "2 databases with keys",
+		"mixed-business":     "11 first segments, over 10",
+		"slot-skew":          "10.0 MB, 999.04x its fair share, over 10x",
+		"hashtag-skew":       "10.0 MB, 99.99% of the memory, over 1%",
+	}
+	for name, c := range instanceCases {
+		env := testEnv()
+		env.Cluster = true
+		e := mustLoad(t, LoadOptions{Profile: c.hit.profile}).Compile(env)
+		list, _ := runInstance(t, c.hit, 1<<30)
+		for _, f := range list {
+			if f.Rule.Name() != name {
+				continue
+			}
+			if got := e.InstanceText(f); got != want[name] {
+				t.Errorf("%s: %q, want %q", name, got, want[name])
+			}
+			advice := e.AdviseInstance(f)
+			if len(advice) == 0 {
+				t.Errorf("%s: no advice", name)
+			}
+			for _, a := range advice {
+				if a.Text == "" || strings.ContainsAny(a.Text, "{}") {
+					t.Errorf("%s: %q", name, a.Text)
+				}
+			}
+		}
+	}
+	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000}
+	advice := mustLoad(t, LoadOptions{}).Compile(testEnv()).AdviseInstance(stampede)
+	if !strings.Contains(advice[0].Text, "over 5 minutes or more: EXPIRE key (seconds + random(0..300))") {
+		t.Error(advice[0].Text)
+	}
+}
+
+func TestCompactSaving(t *testing.T) {
+	k := key("a:b", collection(parser.Hash, parser.EncHashtable, 513))
+	k.Memory, k.CompactMemory = 50_000, 9_000
+	env := testEnv()
+	text, lines := adviceOn(t, env, LoadOptions{}, "compact-encoding", k)
+	if text != "hashtable with 513 elements, over 512; compact would save 40.0 KB" {
+		t.Error(text)
+	}
+	has(t, lines, "50,000 bytes now, 9,000 bytes in the compact encoding: 41,000 bytes less.", "hash-max-listpack-entries")
+	env.Version = "6.2.14"
+	_, lines = adviceOn(t, env, LoadOptions{}, "compact-encoding", k)
+	has(t, lines, "hash-max-ziplist-entries")
+}
+
+// TestBuckets holds the number of buckets to what it promises: the largest of
+// them is within the limit, with hardly any exception.
+func TestBuckets(t *testing.T) {
+	for _, c := range []struct{ total, limit, want int64 }{{2_000_000, 5000, 424}, {5001, 5000, 2}, {5000, 5000, 1}, {0, 10, 1}, {100, 1, 100}, {600, 512, 2}} {
+		if got := Buckets(c.total, c.limit, 1); got != c.want {
+			t.Errorf("%d elements in buckets of %d: %d, want %d", c.total, c.limit, got, c.want)
+		}
+	}
+	n := Buckets(200_000, 1000, 1)
+	counts := make([]int64, n)
+	for i := range uint64(200_000) {
+		counts[hashMinute(int64(i*i+7))>>40%uint64(n)]++
+	}
+	for _, c := range counts {
+		if c > 1000 {
+			t.Errorf("a bucket of %d", c)
+		}
+	}
+}
+
+func TestQuoteKey(t *testing.T) {
+	for name, want := range map[string]string{"user:1": `"user:1"`, "": `""`, "a b": `"a b"`, `a"b\`: `"a\"b\\"`, "it's": `"it\x27s"`, "\x00\n\xff用": `"\x00\x0a\xff\xe7\x94\xa8"`, "$(x)`y`": "\"$(x)`y`\""} {
+		if got := QuoteKey([]byte(name)); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestSpanText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 s", 59: "59 s", 60: "1 min", 3600 + 120: "1 h 2 min", 30 * day: "30 d", 30*day + 3600: "30 d 1 h", 412 * day: "412 d", 3601: "1 h"} {
+		if got := spanText(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

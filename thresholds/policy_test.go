@@ -1,0 +1,364 @@
+package thresholds
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+const teamFile = `# the shop's own rules
+extends: aliyun
+separators: ":#"
+rules:
+  big-string: {error: 20KB, warning: 5KB}
+  compact-encoding: {severity: info, max_ratio: 8}
+  key-length: off
+  big-element: {warning: 8KB}
+  queue-backlog:
+    types:
+      list: {error: 50}
+ignore:
+  - rule: no-ttl
+    key: "config:*"
+    reason: settings are read at start
+    until: 2023-11-15
+  - rule: [key-*, cold-key]
+    key: ["legacy:*", "old:*"]
+    reason: goes with the next release
+overrides:
+  - key: "feed:*"
+    owner: feed team
+    rules:
+      big-collection: {error: 20000}
+      no-ttl: error
+  - key: "feed:hot:*"
+    rules:
+      no-ttl: off
+  - key: "*:archive"
+    owner: archive
+namespaces:
+  user: accounts
+  order: {owner: orders}
+  "order:item": items
+  feed:
+abbreviations:
+  economic: ec
+`
+
+func TestTeamConfiguration(t *testing.T) {
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, teamFile)})
+	e := p.Compile(testEnv())
+	severity := func(rule, name string, change func(*parser.Key)) Finding {
+		return found(t, e, rule, key(name, change))
+	}
+	check := func(what string, got Finding, want Severity, limit int64) {
+		t.Helper()
+		if got.Severity != want || got.Limit != limit {
+			t.Errorf("%s: %s over %d, want %s over %d", what, got.Severity, got.Limit, want, limit)
+		}
+	}
+	check("a changed limit", severity("big-string", "user:1", str(20481)), Error, 20480)
+	check("an added limit", severity("big-string", "user:1", str(10241)), Warning, 5120)
+	check("at the added limit", severity("big-string", "user:1", str(5120)), Off, 0)
+	check("a rule switched off", severity("key-length", strings.Repeat("a", 200), nil), Off, 0)
+	check("a rule switched on", severity("big-element", "user:1", with(collection(parser.Hash, parser.EncListpack, 2), str(8193))), Warning, 8192)
+	check("a parameter", severity("compact-encoding", "user:1", collection(parser.Hash, parser.EncHashtable, 4096)), Info, 512)
+	check("beyond the parameter", severity("compact-encoding", "user:1", collection(parser.Hash, parser.EncHashtable, 4097)), Off, 0)
+	check("one type's limit", severity("queue-backlog", "user:1", collection(parser.List, parser.EncQuicklist, 51)), Error, 50)
+	check("an override", severity("big-collection", "feed:1", collection(parser.List, parser.EncQuicklist, 20000)), Off, 0)
+	check("over an override", severity("big-collection", "feed:1", collection(parser.List, parser.EncQuicklist, 20001)), Error, 20000)
+	check("big-key-expiry takes the override's limit", severity("big-key-expiry", "feed:1", collection(parser.List, parser.EncQuicklist, 20001)), Warning, 20000)
+	check("no override", severity("big-collection", "order:1", collection(parser.List, parser.EncQuicklist, 5001)), Error, 5000)
+	check("an override's severity", severity("no-ttl", "feed:1", forever), Error, 0)
+	check("the later override", severity("no-ttl", "feed:hot:1", forever), Off, 0)
+	check("and what only the earlier sets", severity("big-collection", "feed:hot:1", collection(parser.List, parser.EncQuicklist, 5001)), Off, 0)
+	check("a separator", severity("key-structure", "user#1", nil), Off, 0)
+
+	if got := severity("no-ttl", "config:a", forever); got.Severity != Warning || got.Ignored != 1 {
+		t.Errorf("ignored: %+v", got)
+	}
+	if got := severity("key-special-char", "legacy:a b", nil); got.Ignored != 2 {
+		t.Errorf("ignored by a glob over rules: %+v", got)
+	}
+	if got := severity("no-ttl", "legacy:a", forever); got.Severity != Warning || got.Ignored != 0 {
+		t.Errorf("not ignored: %+v", got)
+	}
+	env := testEnv()
+	env.Now = time.Date(2023, 11, 16, 0, 0, 0, 0, time.UTC)
+	if got := found(t, p.Compile(env), "no-ttl", key("config:a", forever)); got.Ignored != 0 {
+		t.Errorf("the entry has ended: %+v", got)
+	}
+	env.Now = env.Now.Add(-time.Second)
+	if got := found(t, p.Compile(env), "no-ttl", key("config:a", forever)); got.Ignored != 1 {
+		t.Errorf("the last second of the last day: %+v", got)
+	}
+
+	for name, want := range map[string]string{"feed:1": "feed team", "user:1": "accounts", "user": "accounts", "order:1": "orders", "order:item:7": "items", "order:items:7": "orders",
+		"tmp:1": "", "feed:archive": "archive", "users:1": "", "x:archive": "archive"} {
+		k := key(name, nil)
+		if got := e.Owners()[e.Owner(k, facts(e, k))]; got != want {
+			t.Errorf("owner of %s: %q, want %q", name, got, want)
+		}
+	}
+	if p.InForce() != "profile aliyun, "+p.File {
+		t.Error(p.InForce())
+	}
+}
+
+func TestShowSaysWhereValuesComeFrom(t *testing.T) {
+	path := writeConfig(t, teamFile)
+	p := mustLoad(t, LoadOptions{Config: path, Rules: "all,-cold-key", Cluster: true})
+	got := map[string]string{}
+	for _, e := range p.Show() {
+		got[e.Path] += e.Value + " # " + strings.Replace(e.Origin.String(), path, "rdblens.yaml", 1)
+	}
+	for path, want := range map[string]string{
+		"profile":                                     "aliyun # rdblens.yaml:2",
+		"separators":                                  ":# # rdblens.yaml:3",
+		"cluster":                                     "true # --cluster",
+		"rules.big-string.error":                      "20KB # rdblens.yaml:5",
+		"rules.big-collection.error":                  "5000 # profile aliyun",
+		"rules.compact-encoding":                      "info # rdblens.yaml:6",
+		"rules.compact-encoding.max_ratio":            "8 # rdblens.yaml:6",
+		"rules.compact-encoding.hash_count":           "512 # built in",
+		"rules.key-length":                            "off # rdblens.yaml:7",
+		"rules.cold-key":                              "off # --rules",
+		"rules.queue-backlog.types.list.error":        "50 # rdblens.yaml:11",
+		"overrides.feed:*.owner":                      "feed team # rdblens.yaml:22",
+		"overrides.feed:*.rules.no-ttl":               "error # rdblens.yaml:25",
+		"overrides.feed:*.rules.big-collection.error": "20000 # rdblens.yaml:24",
+		"overrides.feed:hot:*.rules.no-ttl":           "off # rdblens.yaml:28",
+		"ignore.no-ttl":                               "key config:*, reason: settings are read at start, until 2023-11-15 # rdblens.yaml:13",
+		"namespaces.order":                            "orders # rdblens.yaml:33",
+		"abbreviations.economic":                      "ec # rdblens.yaml:37",
+	} {
+		if got[path] != want {
+			t.Errorf("%s: %s, want %s", path, got[path], want)
+		}
+	}
+}
+
+func TestFlagsBeatTheFile(t *testing.T) {
+	path := writeConfig(t, "extends: aliyun\nrules: {no-ttl: error}\nseparators: '#'")
+	p := mustLoad(t, LoadOptions{Config: path, Profile: "upper", Separators: "|"})
+	if p.Profile.Value != "upper" || p.Separators.Value != "|" {
+		t.Errorf("%+v %+v", p.Profile, p.Separators)
+	}
+	if s := p.Settings[ruleID(t, "no-ttl")]; s.Severity != Error || !s.On {
+		t.Errorf("%+v", s)
+	}
+}
+
+func ruleID(t *testing.T, name string) RuleID {
+	r, ok := Lookup(name)
+	if !ok {
+		t.Fatal(name)
+	}
+	return r.ID
+}
+
+func TestSelect(t *testing.T) {
+	on := func(p *Policy) string {
+		var names []string
+		for i, s := range p.Settings {
+			if s.On {
+				names = append(names, RuleID(i).Name())
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	base := on(mustLoad(t, LoadOptions{Profile: "upper"}))
+	for selector, want := range map[string]string{
+		"all":                        base,
+		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede",
+		"key-*":                      "key-abbreviation key-charset key-length key-namespace key-special-char key-structure",
+		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede key-length",
+		"big-string, single-element": "big-string single-element", // named in full: on
+		"no-ttl":                     "no-ttl",
+	} {
+		if got := on(mustLoad(t, LoadOptions{Profile: "upper", Rules: selector})); got != want {
+			t.Errorf("%s: %s, want %s", selector, got, want)
+		}
+	}
+	for selector, hint := range map[string]string{"big-strng": `did you mean "big-string"?`, "all,-notl": `did you mean "no-ttl"?`, "xyz-*": "", ",": "write all,-no-ttl or key-*"} {
+		_, err := Load(LoadOptions{Rules: selector})
+		var e *SelectError
+		if !errors.As(err, &e) || e.Hint() != hint {
+			t.Errorf("%s: %v, hint %q", selector, err, hintOf(err))
+		}
+	}
+	var e *ProfileError
+	if _, err := Load(LoadOptions{Profile: "alyun"}); !errors.As(err, &e) || e.Hint() != `did you mean "aliyun"?` {
+		t.Errorf("%v", err)
+	}
+	p := mustLoad(t, LoadOptions{Rules: "-no-ttl", Config: writeConfig(t, "overrides: [{key: 'a*', rules: {no-ttl: error}}]")})
+	if f := found(t, p.Compile(testEnv()), "no-ttl", key("ab:c", forever)); f.Severity != Off {
+		t.Error("an override switched a rule on that the flag left out")
+	}
+}
+
+func TestWrongConfigurations(t *testing.T) {
+	for _, c := range []struct{ text, want, hint string }{
+		{"rule:\n  x: y", `1:1: unknown field "rule" in the configuration`, `did you mean "rules"?`},
+		{"rules:\n  big-strng: off", `2:3: unknown rule "big-strng"`, `did you mean "big-string"?`},
+		{"rules:\n  big-string: {eror: 10KB}", `2:16: unknown field "eror" in big-string`, `did you mean "error"?`},
+		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: "10XB" is not a size: write 512, 10KB or 1.5MB`, ""},
+		{"rules:\n  big-string: {error: -1}", `is not a size`, ""},
+		{"rules:\n  no-ttl: warnin", `2:11: "warnin" is no setting of no-ttl`, "write off, on, info, warning or error"},
+		{"rules:\n  no-ttl: {warning: 5}", `unknown field "warning" in no-ttl`, "known: severity"},
+		{"rules:\n  big-collection: {types: {strng: {error: 1}}}", `big-collection judges no keys of type "strng"`, ""},
+		{"rules:\n  cold-key: {info: 30}", `"30" is not a length of time`, ""},
+		{"rules: [a]", "rules must be a mapping", ""},
+		{"rules:\n  big-string: {severity: error, error: [1]}", "a limit must be a single value", ""},
+		{"extends: alyun", `1:10: unknown profile "alyun"`, `did you mean "aliyun"?`},
+		{"ignore:\n  - {rule: no-ttl}", "2:6: an entry of ignore needs a reason", "write reason: why these findings may stand"},
+		{"ignore:\n  - {reason: x}", "an entry of ignore needs a rule", `write rule: "*" for every rule`},
+		{"ignore:\n  - {rule: no-ttl, reason: x, until: 31.12.2026}", `"31.12.2026" is not a date`, ""},
+		{"ignore:\n  - {rule: no-ttx, reason: x}", `unknown rule "no-ttx"`, `did you mean "no-ttl"?`},
+		{"overrides:\n  - {owner: x}", "an entry of overrides needs a key pattern", `write key: "feed:*"`},
+		{"overrides:\n  - {key: x}", "an entry of overrides changes nothing", ""},
+		{"overrides:\n  - {key: x, rules: {ttl-stampede: off}}", "ttl-stampede judges the instance, not keys", "set it under rules"},
+		{"overrides:\n  - {key: x, rules: {big-string: {info: x}}}", `"x" is not a size`, ""},
+		{"namespaces: {'user:*': x}", `a namespace is a plain word, not "user:*"`, "a pattern belongs under overrides"},
+		{"abbreviations: {'a1': b}", `"a1": an abbreviation is of words of letters`, ""},
+		{"separators: a", `separators must be punctuation of ASCII, not "a"`, ""},
+		{"separators: ''", "separators must not be empty", ""},
+		{"cluster: maybe", `1:10: cluster must be true or false, not "maybe"`, "write true or false"},
+		{"rules:\n  key-charset: {allowed: 'z-a'}", "range z-a is empty", ""},
+		{"rules:\n  key-charset: {allowed: 'é'}", "only ASCII characters can be listed", ""},
+		{"rules: {no-ttl: off}\nrules: {no-ttl: on}", `mapping key "rules" already defined`, ""},
+		{"rules: {no-ttl: off", "1:", ""},
+		{"a: b\n---\nc: d", "more than one document", ""},
+		{"rules: &x {no-ttl: off}\noverrides: *x", "an entry of overrides must be a mapping", ""},
+		{"- a", "the configuration must be a mapping", ""},
+		{"x: \xff", "not UTF-8 text", ""},
+		{"rules:\n  big-string: error\n", "", ""},
+		{"extends: baidu\nrules:\n  big-string: error\n", "big-string has limits of several severities", ""},
+		{strings.Repeat("[", 100), "nested deeper than 64 levels", ""},
+		{strings.Repeat("- ", 100) + "a", "nested deeper than 64 levels", ""},
+		{strings.Repeat("#", maxConfigBytes+1), "larger than 1 MB", ""},
+		{"rules: {\"no\x1b[31m\": off}", "unknown rule", ""},
+	} {
+		path := writeConfig(t, c.text)
+		_, err := Load(LoadOptions{Config: path})
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", c.text, err)
+			}
+			continue
+		}
+		var list ConfigErrors
+		if !errors.As(err, &list) {
+			t.Errorf("%.60q: %v", c.text, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%.60q: %v, want %s", c.text, err, c.want)
+		}
+		if c.hint != "" && list[0].Advice != c.hint {
+			t.Errorf("%.60q: hint %q, want %q", c.text, list[0].Advice, c.hint)
+		}
+		if strings.ContainsRune(err.Error()+list.Hint(), '\x1b') {
+			t.Errorf("%.60q: an escape sequence came through", c.text)
+		}
+	}
+	if _, err := Load(LoadOptions{Config: "no/such/file.yaml"}); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestAllProblemsAreReported(t *testing.T) {
+	_, err := Load(LoadOptions{Config: writeConfig(t, "rules:\n  a: off\n  big-string: {error: x}\nfoo: 1\n")})
+	var list ConfigErrors
+	if !errors.As(err, &list) || len(list) != 3 || list[0].Line != 2 || list[1].Line != 3 || list[2].Line != 4 {
+		t.Fatalf("%v", err)
+	}
+	if want := ">    3 |   big-string: {error: x}\n                               ^"; !strings.HasSuffix(list[1].Excerpt, want) {
+		t.Errorf("%s", list[1].Excerpt)
+	}
+}
+
+func TestEmptyConfigurations(t *testing.T) {
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "rules:\n", "ignore: []\n", "rules: {}\n"} {
+		if p, err := Load(LoadOptions{Config: writeConfig(t, text)}); err != nil || p.Profile.Value != "default" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestLimitsThatCanNeverBeReported(t *testing.T) {
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {big-string: {warning: 20KB}}")})
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "big-string: the warning limit 20KB") {
+		t.Errorf("%q", p.Warnings)
+	}
+	for _, name := range Profiles() {
+		if w := mustLoad(t, LoadOptions{Profile: name}).Warnings; w != nil {
+			t.Errorf("%s: %q", name, w)
+		}
+	}
+}
+
+func TestSettingsOfOneRule(t *testing.T) {
+	for text, want := range map[string]string{
+		"big-string: off":                               "off",
+		"big-string: warning":                           "warning 10KB",
+		"big-string: {severity: off}":                   "off",
+		"big-string: {error: off}":                      "off",
+		"big-string: {error: off, info: 1KB}":           "info 1KB",
+		"single-element: on":                            "warning",
+		"single-element: error":                         "error",
+		"ttl-too-long: on":                              "info 30d",
+		"ttl-too-long: {warning: 1w}":                   "warning 7d",
+		"key-length: {under: {warning: 5}}":             "warning over 128B, warning under 5B",
+		"key-length: {under: off}":                      "warning over 128B",
+		"big-collection: {types: {set: off}}":           "error 5000; set: off",
+		"big-collection: {types: {set: {error: off}}}":  "error 5000; set: error off",
+		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1000; list: off, warning 10",
+		"key-type-suffix: {aliases: {zset: rank}}":      "off",
+		"key-charset: on":                               "info",
+		"no-ttl: true":                                  "warning",
+		"no-ttl: false":                                 "off",
+		"slot-skew: {error: 20x, warning: 2.5}":         "warning 2.5x, error 20x",
+		"hashtag-skew: {warning: 0.5%}":                 "warning 0.5%",
+	} {
+		p := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules:\n  "+text)})
+		name, _, _ := strings.Cut(text, ":")
+		if got := p.Settings[ruleID(t, name)].Summary(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestManyOverridesAtOnce(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("overrides:\n")
+	for i := range maxOverrides {
+		b.WriteString("  - {key: '*" + string(rune('0'+i%10)) + "*', rules: {big-string: {error: " + strings.Repeat("1", 1+i/10) + "}}}\n")
+	}
+	e := mustLoad(t, LoadOptions{Config: writeConfig(t, b.String())}).Compile(testEnv())
+	for i := range 2000 { // more combinations than are kept
+		name := []byte("0000000000")
+		for bit := range 10 {
+			if i>>bit&1 != 0 {
+				name[bit] = byte('0' + bit)
+			} else {
+				name[bit] = 'x'
+			}
+		}
+		k := key(string(name), str(2_000_000))
+		want := Error
+		if f := found(t, e, "big-string", k); f.Severity != want {
+			t.Fatalf("%s: %+v", name, f)
+		}
+	}
+	if n := len(*e.combined.Load()); n > maxCombined {
+		t.Errorf("%d tables are kept", n)
+	}
+	_, err := Load(LoadOptions{Config: writeConfig(t, b.String()+"  - {key: x, rules: {no-ttl: off}}\n")})
+	if err == nil {
+		t.Error("one override too many was taken")
+	}
+}

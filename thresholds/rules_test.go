@@ -1,0 +1,313 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// ruleCase is a key, and what a rule says of it under default, aliyun, baidu,
+// typed and upper: a letter each, e error, w warning, i info, - nothing.
+type ruleCase struct {
+	key    *parser.Key
+	want   string
+	config string // fields of a configuration, "" none
+	env    func(*Env)
+}
+
+func str(n int64) func(*parser.Key) {
+	return func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest = n, n, n }
+}
+
+func head(n int64, head string) func(*parser.Key) {
+	return func(k *parser.Key) {
+		k.ValueBytes, k.Largest, k.Longest, k.Head = n, n, n, []byte(head)
+	}
+}
+
+// with changes a key twice.
+func with(a, b func(*parser.Key)) func(*parser.Key) {
+	return func(k *parser.Key) { a(k); b(k) }
+}
+
+func forever(k *parser.Key) { k.HasExpire, k.ExpireAt = false, 0 }
+
+func idle(seconds int64) func(*parser.Key) {
+	return func(k *parser.Key) { forever(k); k.Idle = seconds }
+}
+
+func expires(ms int64) func(*parser.Key) { return func(k *parser.Key) { k.ExpireAt = ms } }
+
+func valkey8(e *Env)   { e.Server, e.Version = "valkey", "8.1.1" }
+func valkey7(e *Env)   { e.Server, e.Version = "valkey", "7.2.5" }
+func redis72(e *Env)   { e.Version = "7.2.4" }
+func inCluster(e *Env) { e.Cluster = true }
+func undated(e *Env)   { e.Created = -1 }
+
+const day = 86400
+
+var ruleCases = map[string][]ruleCase{
+	"big-string": {
+		{key: key("a:b", str(100)), want: "-----"}, {key: key("a:b", str(101)), want: "--i--"},
+		{key: key("a:b", str(1024)), want: "--i--"}, {key: key("a:b", str(1025)), want: "--w--"},
+		{key: key("a:b", str(10240)), want: "--w--"}, {key: key("a:b", str(10241)), want: "eeeee"},
+		{key: key("a:b", head(12304, "HYLL\x00")), want: "-----"},
+		{key: key("a:b", with(collection(parser.Set, parser.EncHashtable, 1), str(99999))), want: "-----"},
+	},
+	"big-collection": {
+		{key: key("a:b", collection(parser.Hash, parser.EncListpack, 100)), want: "-----"}, {key: key("a:b", collection(parser.Hash, parser.EncListpack, 101)), want: "---w-"},
+		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 101)), want: "-----"},
+		{key: key("a:b", collection(parser.List, parser.EncQuicklist, 1000)), want: "-----"}, {key: key("a:b", collection(parser.List, parser.EncQuicklist, 1001)), want: "--w--"},
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5000)), want: "--w--"}, {key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "eeeee"},
+		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 5000)), want: "--ww-"}, {key: key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)), want: "eeeee"},
+		{key: key("a:b", collection(parser.Stream, parser.EncStream, 50000)), want: "-----"},
+	},
+	"big-stream": {
+		{key: key("a:b", collection(parser.Stream, parser.EncStream, 100000)), want: "-----"}, {key: key("a:b", collection(parser.Stream, parser.EncStream, 100001)), want: "wwwww"},
+		{key: key("a:b", collection(parser.List, parser.EncQuicklist, 100001)), want: "-----"},
+	},
+	"big-value": {
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(10240))), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(10241))), want: "---w-"},
+		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(1<<20))), want: "---w-"},
+		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(1<<20+1))), want: "wweew"},
+		{key: key("a:b", str(5<<20)), want: "-----"},
+	},
+	"big-element": {
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(4096))), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(4097))), want: "w-w--"},
+		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(4097))), want: "w-w--"},
+		{key: key("a:b", str(4097)), want: "-----"},
+	},
+	"compact-encoding": {
+		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 513)), want: "iww--"}, {key: key("a:b", collection(parser.Hash, parser.EncListpack, 513)), want: "-----"},
+		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 2048)), want: "iww--"}, {key: key("a:b", collection(parser.Hash, parser.EncHashtable, 2049)), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), func(k *parser.Key) { k.Longest = 65 })), want: "iww--"},
+		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 3)), want: "iww--"}, // it shrank
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 512)), want: "iww--"}, {key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 513)), want: "-----"},
+		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 129)), want: "-----"},
+		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 129)), want: "iww--", env: redis72},
+		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 129)), want: "iww--", env: valkey7},
+		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 513)), want: "-----", env: valkey8},
+		{key: key("a:b", with(collection(parser.Set, parser.EncHashtable, 2048), func(k *parser.Key) { k.Integers = true })), want: "iww--"},
+		{key: key("a:b", with(collection(parser.Set, parser.EncHashtable, 2049), func(k *parser.Key) { k.Integers = true })), want: "-----"},
+		{key: key("a:b", collection(parser.List, parser.EncQuicklist, 600)), want: "-----"}, {key: key("a:b", collection(parser.List, parser.EncLinkedlist, 600)), want: "iww--"},
+	},
+	"single-element": {
+		{key: key("a:b", collection(parser.Hash, parser.EncListpack, 1)), want: "---w-"}, {key: key("a:b", collection(parser.Hash, parser.EncListpack, 2)), want: "-----"},
+		{key: key("a:b", collection(parser.ZSet, parser.EncListpack, 0)), want: "-----"}, {key: key("a:b", nil), want: "-----"},
+		{key: key("a:b", collection(parser.Stream, parser.EncStream, 1)), want: "-----"},
+	},
+	"no-ttl": {
+		{key: key("a:b", forever), want: "wwwe-"}, {key: key("a:b", nil), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncListpackEx, 3), func(k *parser.Key) { forever(k); k.FieldsWithTTL = 3 })), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncListpackEx, 3), func(k *parser.Key) { forever(k); k.FieldsWithTTL = 2 })), want: "wwwe-"},
+	},
+	"big-key-expiry": {
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "wwwww"}, {key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5000)), want: "-----"},
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "iiiii", env: valkey8},
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "wwwww", env: valkey7},
+		{key: key("a:b", collection(parser.ZSet, parser.EncListpack, 5001)), want: "-----"},
+		{key: key("a:b", with(collection(parser.ZSet, parser.EncSkiplist, 5001), forever)), want: "-----"},
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 51)), want: "wwwww", config: "rules: {big-collection: {error: 50}}"},
+		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "wwwww", config: "rules: {big-collection: off}"},
+	},
+	"ttl-too-long": {
+		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+1)), want: "---i-"},
+		{key: key("a:b", expires(1<<62)), want: "---i-"}, {key: key("a:b", forever), want: "-----"}, {key: key("a:b", expires(-1<<63)), want: "-----"},
+		{key: key("a:b", expires(1<<62)), want: "-----", env: undated},
+	},
+	"already-expired": {
+		{key: key("a:b", expires(created*1000-1)), want: "iiiii"}, {key: key("a:b", expires(created*1000)), want: "-----"},
+		{key: key("a:b", expires(-1<<63)), want: "iiiii"}, {key: key("a:b", expires(1<<63-1)), want: "-----"}, {key: key("a:b", expires(0)), want: "iiiii"},
+		{key: key("a:b", expires(1)), want: "-----", env: undated}, {key: key("a:b", forever), want: "-----"},
+	},
+	"cold-key": {
+		{key: key("a:b", idle(30*day)), want: "-----"}, {key: key("a:b", idle(30*day+1)), want: "iw-w-"},
+		{key: key("a:b", with(idle(99*day), func(k *parser.Key) { k.HasExpire = true })), want: "-----"},
+		{key: key("a:b", with(forever, func(k *parser.Key) { k.Freq = 0 })), want: "iw-w-"}, {key: key("a:b", with(forever, func(k *parser.Key) { k.Freq = 1 })), want: "-----"},
+		{key: key("a:b", forever), want: "-----"},
+	},
+	"key-special-char": {
+		{key: key("user 1", nil), want: "eeeee"}, {key: key("user'1", nil), want: "eeeee"}, {key: key("user\"1", nil), want: "eeeee"}, {key: key("user`1", nil), want: "eeeee"},
+		{key: key(`user\1`, nil), want: "eeeee"}, {key: key("user\x001", nil), want: "eeeee"}, {key: key("user\x7f", nil), want: "eeeee"}, {key: key("user\xff", nil), want: "eeeee"},
+		{key: key("用户:1", nil), want: "-----"}, {key: key("用\u3000户:1", nil), want: "eeeee"}, {key: key("a_b-c.d:1{x}#+=@", nil), want: "-----"}, {key: key("a:b", nil), want: "-----"},
+		{key: key("用户:\xe7\x94", nil), want: "eeeee"},
+		{key: key("用户:\xe7\x94", func(k *parser.Key) { k.NameLen++ }), want: "-----"}, // cut within a character
+	},
+	"key-charset": {
+		{key: key("a-b:1", nil), want: "--iei"}, {key: key("a.b:1", nil), want: "--i-i"}, {key: key("2020-08-29:x", nil), want: "---ei"}, {key: key("v1.2:x", nil), want: "----i"},
+		{key: key("v1.x:y", nil), want: "--i-i"}, {key: key("a:b", nil), want: "----i"}, {key: key("A:B", nil), want: "---e-"}, {key: key("1a:b", nil), want: "---ei"},
+		{key: key("a_b:1", nil), want: "---ei"}, {key: key("", nil), want: "---e-"}, {key: key("a+b", nil), want: "--iei"}, {key: key("-1", nil), want: "--iei"}, {key: key("用:A", nil), want: "---ei"},
+	},
+	"key-length": {
+		{key: key("ab", nil), want: "----i"}, {key: key("abc", nil), want: "-----"}, {key: key(strings.Repeat("a", 30), nil), want: "-----"}, {key: key(strings.Repeat("a", 31), nil), want: "--i-i"},
+		{key: key(strings.Repeat("a", 128), nil), want: "--i-i"}, {key: key(strings.Repeat("a", 129), nil), want: "wiwwi"},
+	},
+	"key-structure": {
+		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
+		{key: key("user#1", nil), want: "wi-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
+		{key: key(":a:b:c", nil), want: "wiwew"}, {key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "--w-w"},
+	},
+	"key-type-suffix": {
+		{key: key("user:1:string", nil), want: "-----"}, {key: key("user:1:hash", nil), want: "---e-"}, {key: key("user:1:hash", collection(parser.Hash, parser.EncListpack, 2)), want: "-----"},
+		{key: key("user:1:rank", collection(parser.ZSet, parser.EncListpack, 2)), want: "---e-"}, {key: key("user:1:STRING", nil), want: "---e-"},
+		{key: key("user:1:rank", collection(parser.ZSet, parser.EncListpack, 2)), want: "-----", config: "rules: {key-type-suffix: {aliases: {zset: [rank, geo]}}}"},
+		{key: key("user:1", func(k *parser.Key) { k.Type = parser.Module }), want: "-----"},
+	},
+	"key-namespace": {
+		{key: key("tmp:1", nil), want: "-----"},
+		{key: key("tmp:1", nil), want: "eieee", config: "namespaces: [user, order]"}, {key: key("user:1", nil), want: "-----", config: "namespaces: [user, order]"},
+		{key: key("user", nil), want: "-----", config: "namespaces: [user, order]"}, {key: key("users:1", nil), want: "eieee", config: "namespaces: [user, order]"},
+		{key: key("shop:order:1", nil), want: "-----", config: "namespaces: ['shop:order']"}, {key: key("shop:orders:1", nil), want: "eieee", config: "namespaces: ['shop:order']"},
+		{key: key("", nil), want: "eieee", config: "namespaces: [user]"},
+	},
+	"key-hashtag": {
+		{key: key("{user}:1", nil), want: "--w--"}, {key: key("{user}:1", nil), want: "--i--", env: inCluster}, {key: key("a{}b", nil), want: "--w--"}, {key: key("a{b", nil), want: "-----"},
+		{key: key("a}b{c", nil), want: "-----"}, {key: key("{user}:1", nil), want: "-----", config: "hashtags: false"}, {key: key("a:b", nil), want: "-----"},
+	},
+	"key-abbreviation": {
+		{key: key("economic:1", nil), want: "-----"}, {key: key("economic:1", nil), want: "iiiii", config: "abbreviations: {economic: ec}"},
+		{key: key("x:Economic2", nil), want: "iiiii", config: "abbreviations: {economic: ec}"}, {key: key("economics:1", nil), want: "-----", config: "abbreviations: {economic: ec}"},
+		{key: key("uneconomic:1", nil), want: "-----", config: "abbreviations: {economic: ec}"},
+		{key: key("filePath:1", nil), want: "iiiii", config: "abbreviations: {file path: fp}"}, {key: key("x:file_path", nil), want: "iiiii", config: "abbreviations: {file path: fp}"},
+		{key: key("file:x:path", nil), want: "-----", config: "abbreviations: {file path: fp}"}, {key: key("profilePath:1", nil), want: "-----", config: "abbreviations: {file path: fp}"},
+		{key: key("myFilePathName", nil), want: "iiiii", config: "abbreviations: {file path: fp}"},
+	},
+	"queue-backlog": {
+		{key: key("a:b", collection(parser.List, parser.EncQuicklist, 1000)), want: "-----"}, {key: key("a:b", collection(parser.List, parser.EncQuicklist, 1001)), want: "--w--"},
+		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 5), func(k *parser.Key) { k.Pending = 1000 })), want: "-----"},
+		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 5), func(k *parser.Key) { k.Pending = 1001 })), want: "www--"},
+		{key: key("a:b", collection(parser.Stream, parser.EncStream, 1001)), want: "-----"},
+	},
+	"large-text": {
+		{key: key("a:b", head(10241, `{"a":1,`)), want: "--i--"}, {key: key("a:b", head(10240, `{"a":1,`)), want: "-----"}, {key: key("a:b", head(102400, `<?xml ver`)), want: "--i--"},
+		{key: key("a:b", head(102401, `<?xml ver`)), want: "i-i--"}, {key: key("a:b", head(102401, "once upon a time 从前")), want: "i-i--"}, {key: key("a:b", head(102401, "\x1f\x8b\x08")), want: "-----"},
+		{key: key("a:b", head(102401, "\x00\x00\x00")), want: "-----"}, {key: key("a:b", head(102401, "")), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), head(4097, `["a"`))), want: "--i--"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), head(4096, `["a"`))), want: "-----"},
+	},
+}
+
+var letters = map[Severity]byte{Off: '-', Info: 'i', Warning: 'w', Error: 'e'}
+
+func TestRules(t *testing.T) {
+	for name, cases := range ruleCases {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range cases {
+				var got []byte
+				for _, profile := range Profiles() {
+					opt := LoadOptions{Profile: profile}
+					if c.config != "" {
+						opt.Config = writeConfig(t, c.config)
+					}
+					env := testEnv()
+					if c.env != nil {
+						c.env(&env)
+					}
+					got = append(got, letters[found(t, mustLoad(t, opt).Compile(env), name, c.key).Severity])
+				}
+				if string(got) != c.want {
+					t.Errorf("%q (%s, %d elements, %d bytes; %s): %s, want %s", c.key.Name, c.key.Type, c.key.Elements, c.key.ValueBytes, c.config, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestRulesAreWhole walks all rules and demands a key with a finding and one
+// without (for the instance: a snapshot), and documentation.
+func TestRulesAreWhole(t *testing.T) {
+	for _, r := range Rules() {
+		hit, miss := false, false
+		if r.Instance {
+			hit, miss = instanceCases[r.Name].hit != nil, instanceCases[r.Name].miss != nil
+		}
+		for _, c := range ruleCases[r.Name] {
+			hit = hit || strings.Trim(c.want, "-") != ""
+			miss = miss || strings.Contains(c.want, "-")
+		}
+		if !hit || !miss {
+			t.Errorf("%s: a key with a finding: %v, one without: %v", r.Name, hit, miss)
+		}
+		d := r.Doc
+		if r.Title == "" || d.What == "" || d.Why == "" || d.Mend == "" || d.Example == "" || len(d.Sources) == 0 {
+			t.Errorf("%s is not documented", r.Name)
+		}
+		if (r.compile == nil) != r.Instance {
+			t.Errorf("%s: compiled for keys: %v, of the instance: %v", r.Name, r.compile != nil, r.Instance)
+		}
+		for _, p := range r.Params {
+			if p.Doc == "" {
+				t.Errorf("%s: parameter %s is not documented", r.Name, p.Name)
+			}
+		}
+		for _, profile := range Profiles() {
+			covered := false
+			for _, s := range d.Sources {
+				covered = covered || contains(s.Profiles, profile)
+			}
+			for _, n := range d.Notes {
+				covered = covered || contains(n.Profiles, profile)
+			}
+			if on := ProfileSetting(profile, r.ID).On; on && !covered {
+				t.Errorf("%s is on under %s, and nothing says why", r.Name, profile)
+			}
+		}
+		if fallback(r.ID).On == false {
+			t.Errorf("%s is off in every profile", r.Name)
+		}
+	}
+	for name := range ruleCases {
+		if _, ok := Lookup(name); !ok {
+			t.Errorf("%s is no rule", name)
+		}
+	}
+}
+
+// TestSettingsOfTheProfiles holds the profiles to the table of the conventions.
+func TestSettingsOfTheProfiles(t *testing.T) {
+	want := map[string][5]string{
+		"big-string":         {"error 10KB", "error 10KB", "info 100B, warning 1KB, error 10KB", "error 10KB", "error 10KB"},
+		"big-collection":     {"error 5000", "error 5000", "warning 1000, error 5000", "error 5000; hash: warning 100", "error 5000"},
+		"big-stream":         {"warning 100000", "warning 100000", "warning 100000", "warning 100000", "warning 100000"},
+		"big-value":          {"warning 1MB", "warning 1MB", "error 1MB", "warning 10KB, error 1MB", "warning 1MB"},
+		"big-element":        {"warning 4KB", "off", "warning 4KB", "off", "off"},
+		"compact-encoding":   {"info", "warning", "warning", "off", "off"},
+		"single-element":     {"off", "off", "off", "warning", "off"},
+		"no-ttl":             {"warning", "warning", "warning", "error", "off"},
+		"ttl-stampede":       {"warning 10000", "warning 10000", "warning 1000", "off", "info 10000"},
+		"big-key-expiry":     {"warning", "warning", "warning", "warning", "warning"},
+		"ttl-too-long":       {"off", "off", "off", "info 30d", "off"},
+		"already-expired":    {"info", "info", "info", "info", "info"},
+		"cold-key":           {"info 30d", "warning 30d", "off", "warning 30d", "off"},
+		"key-special-char":   {"error", "error", "error", "error", "error"},
+		"key-charset":        {"off", "off", "info", "error", "info"},
+		"key-length":         {"warning over 128B", "info over 128B", "info over 30B, warning over 128B", "warning over 128B", "info over 30B, info under 3B"},
+		"key-structure":      {"warning under 2", "info under 2", "warning under 2", "error under 3", "warning under 4"},
+		"key-type-suffix":    {"off", "off", "off", "error", "off"},
+		"key-namespace":      {"error", "info", "error", "error", "error"},
+		"key-hashtag":        {"off", "off", "warning", "off", "off"},
+		"key-abbreviation":   {"info", "info", "info", "info", "info"},
+		"multiple-databases": {"warning", "warning", "off", "off", "off"},
+		"mixed-business":     {"off", "warning 10", "off", "off", "off"},
+		"slot-skew":          {"warning 10x", "off", "warning 10x", "off", "off"},
+		"hashtag-skew":       {"warning 1%", "off", "warning 1%", "off", "off"},
+		"queue-backlog":      {"warning 1000; list: off", "warning 1000; list: off", "warning 1000", "off", "off"},
+		"large-text":         {"info 100KB", "off", "info 10KB", "off", "off"},
+	}
+	for _, r := range Rules() {
+		for i, profile := range Profiles() {
+			if got := ProfileSetting(profile, r.ID).Summary(); got != want[r.Name][i] {
+				t.Errorf("%s under %s: %s, want %s", r.Name, profile, got, want[r.Name][i])
+			}
+		}
+	}
+	separators := map[string]string{"default": ":", "aliyun": ":", "baidu": ":#_", "typed": ":", "upper": ":"}
+	for _, profile := range Profiles() {
+		if got := mustLoad(t, LoadOptions{Profile: profile}).Separators.Value; got != separators[profile] {
+			t.Errorf("%s: separators %q", profile, got)
+		}
+	}
+}
