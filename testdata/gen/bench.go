@@ -16,11 +16,13 @@ import (
 var benchSets = []struct {
 	name string
 	fill func(b *benchFill)
+	more bool // made only when it is named
 }{
-	{"mixed", (*benchFill).mixed},
-	{"small", (*benchFill).small},
-	{"big", (*benchFill).big},
-	{"random", (*benchFill).random},
+	{"mixed", (*benchFill).mixed, false},
+	{"small", (*benchFill).small, false},
+	{"big", (*benchFill).big, false},
+	{"random", (*benchFill).random, false},
+	{"hash", (*benchFill).hash, true},
 }
 
 // A benchFill writes one data set through a pipeline.
@@ -37,7 +39,7 @@ func bench(argv []string, dir string, names []string, scale float64) error {
 		return err
 	}
 	for _, set := range benchSets {
-		if len(names) > 0 && !contains(names, set.name) {
+		if len(names) == 0 && set.more || len(names) > 0 && !contains(names, set.name) {
 			continue
 		}
 		if err := benchSet(argv, filepath.Join(dir, set.name+".rdb"), set.fill, scale); err != nil {
@@ -237,25 +239,35 @@ func (b *benchFill) small() {
 
 // big is four keys of 5 million elements each.
 func (b *benchFill) big() {
-	const batch = 1000
-	each := func(args func(i int) []string, command ...string) {
-		for i, n := 0, b.count(5_000_000); i < n; {
-			list := append([]string{}, command...)
-			for k := 0; k < batch && i < n; k++ {
-				list = append(list, args(i)...)
-				i++
-			}
-			b.send(list...)
-		}
-	}
-	each(func(i int) []string {
-		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(10_000_000))}
+	const n = 5_000_000
+	b.add(n, func(i int) []string {
+		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(1_000_000_000))}
 	}, "HSET", "big:hash")
-	each(func(i int) []string { return []string{"member:" + strconv.Itoa(i)} }, "SADD", "big:set")
-	each(func(i int) []string {
+	b.add(n, func(i int) []string { return []string{"member:" + strconv.Itoa(i)} }, "SADD", "big:set")
+	b.add(n, func(i int) []string {
 		return []string{strconv.Itoa(b.rng.IntN(100_000_000)), "member:" + strconv.Itoa(i)}
 	}, "ZADD", "big:zset")
-	each(func(int) []string { return []string{"item:" + strconv.Itoa(b.rng.IntN(1_000_000_000_000))} }, "RPUSH", "big:list")
+	b.add(n, func(int) []string { return []string{"item:" + strconv.Itoa(b.rng.IntN(1_000_000_000_000))} }, "RPUSH", "big:list")
+}
+
+// hash is one hash of a million fields.
+func (b *benchFill) hash() {
+	b.add(1_000_000, func(i int) []string {
+		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(1_000_000_000))}
+	}, "HSET", "big:hash")
+}
+
+// add sends a command with n rounds of arguments, a thousand at a time.
+func (b *benchFill) add(n int, args func(i int) []string, command ...string) {
+	const batch = 1000
+	for i, n := 0, b.count(n); i < n; {
+		list := append([]string{}, command...)
+		for k := 0; k < batch && i < n; k++ {
+			list = append(list, args(i)...)
+			i++
+		}
+		b.send(list...)
+	}
 }
 
 // random is 5 million names that no pattern folds.

@@ -1,10 +1,27 @@
-// Gen makes the snapshots that the tests and measurements read.
+// Gen makes the snapshots that tests and measurements read, with real servers,
+// and asks the servers for the truth about them.
+//
+//	gen fixtures [SERVER...]             all that is committed under testdata
+//	gen truth -server SERVER DIR [NAME]  every type and encoding, with truth files
+//	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
+//	gen shop -server SERVER FILE         a small shop's keyspace
+//	gen memory [-keys N] [SERVER...]     how far the memory model is from servers
+//	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
+//	gen peers -rdblens BINARY DIR        speed beside hdt3213/rdb
+//	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
+//	gen pgo -rdblens BINARY DIR FILE     a profile of the three snapshots for the compiler
+//
+// SERVER is a command, such as "redis-server", "/opt/valkey/bin/valkey-server"
+// or "chroot DIR valkey-server", which is one argument. Where none is named,
+// those that the path holds are used.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 )
 
@@ -15,52 +32,123 @@ func main() {
 	}
 }
 
+// options are the flags of all modes; each uses a few.
+type options struct {
+	server  string
+	keys    int
+	dir     string
+	scale   float64
+	rdblens string
+	peer    string
+	rounds  int
+	args    []string
+}
+
+// argv is the server's command.
+func (o *options) argv() []string { return strings.Fields(o.server) }
+
+// A mode is one of the program's tasks, with the least number of arguments.
+type mode struct {
+	args int
+	run  func(*options) error
+}
+
+var modes = map[string]mode{
+	"fixtures": {0, func(o *options) error { return makeAll("testdata", o.args) }},
+	"truth":    {1, func(o *options) error { return makeFixtures(o.argv(), o.args[0], o.args[1:]) }},
+	"rules":    {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
+	"shop":     {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
+	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys) }},
+	"bench":    {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
+	"peers":    {1, func(o *options) error { return comparePeers(o) }},
+	"growth":   {1, func(o *options) error { return measureGrowth(o) }},
+	"pgo":      {2, func(o *options) error { return makeProfile(o) }},
+}
+
 func run(args []string) error {
-	if len(args) < 1 {
-		return fmt.Errorf("no mode")
+	if len(args) == 0 {
+		return errors.New("no mode: see go doc ./testdata/gen")
 	}
-	switch args[0] {
-	case "truth":
-		f := flag.NewFlagSet("truth", flag.ContinueOnError)
-		srv := f.String("server", "redis-server", "server command")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		if f.NArg() < 1 {
-			return fmt.Errorf("truth: no directory")
-		}
-		return makeFixtures(strings.Fields(*srv), f.Arg(0), f.Args()[1:])
-	case "shop":
-		f := flag.NewFlagSet("shop", flag.ContinueOnError)
-		srv := f.String("server", "redis-server", "server command")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		if f.NArg() != 1 {
-			return fmt.Errorf("shop: no file")
-		}
-		return makeShop(strings.Fields(*srv), f.Arg(0))
-	case "rules":
-		f := flag.NewFlagSet("rules", flag.ContinueOnError)
-		srv := f.String("server", "redis-server", "server command")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		if f.NArg() < 1 {
-			return fmt.Errorf("rules: no directory")
-		}
-		return makeRules(strings.Fields(*srv), f.Arg(0), f.Args()[1:])
-	case "bench":
-		f := flag.NewFlagSet("bench", flag.ContinueOnError)
-		srv := f.String("server", "redis-server", "server command")
-		scale := f.Float64("scale", 1, "number of keys, as a share of the published one")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		if f.NArg() < 1 {
-			return fmt.Errorf("bench: no directory")
-		}
-		return bench(strings.Fields(*srv), f.Arg(0), f.Args()[1:], *scale)
+	m, ok := modes[args[0]]
+	if !ok {
+		return fmt.Errorf("no mode %q: see go doc ./testdata/gen", args[0])
 	}
-	return fmt.Errorf("no mode %q", args[0])
+	o := new(options)
+	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	f.StringVar(&o.server, "server", "redis-server", "command of the server")
+	f.IntVar(&o.keys, "keys", 200_000, "number of keys that the memory model is measured on")
+	f.StringVar(&o.dir, "dir", "", "where to leave the snapshots of the memory measurement and their truth (default nowhere)")
+	f.Float64Var(&o.scale, "scale", 1, "size of the benchmark snapshots, as a share of the published one")
+	f.StringVar(&o.rdblens, "rdblens", "bin/rdblens", "binary to measure")
+	f.StringVar(&o.peer, "peer", "", "binary of hdt3213/rdb (default: built from the module proxy)")
+	f.IntVar(&o.rounds, "rounds", 5, "runs of each command, of which the median counts")
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	if o.args = f.Args(); len(o.args) < m.args {
+		return fmt.Errorf("%s: %d arguments are missing", args[0], m.args-len(o.args))
+	}
+	return m.run(o)
+}
+
+// installedServers are those that the path holds.
+func installedServers() []string {
+	var out []string
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// makeAll writes whatever the given servers write of the committed snapshots.
+func makeAll(dir string, servers []string) error {
+	if len(servers) == 0 {
+		servers = installedServers()
+	}
+	for _, command := range servers {
+		argv := strings.Fields(command)
+		if err := makeFixtures(argv, dir+"/truth", nil); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+		name, err := serverName(argv)
+		if err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+		var large []string
+		switch {
+		case strings.HasPrefix(name, "redis-7.0."):
+			large = []string{"nocomp", "overflow", "extreme"}
+		case strings.HasPrefix(name, "valkey-9."):
+			large = []string{"extreme"}
+		}
+		if large != nil {
+			if err := makeFixtures(argv, dir+"/truth", large); err != nil {
+				return fmt.Errorf("%s: %w", command, err)
+			}
+		}
+		if err := makeRules(argv, dir+"/rules", nil); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+		if strings.HasPrefix(name, "redis-7.0.") {
+			if err := makeShop(argv, dir+"/shop.rdb"); err != nil {
+				return fmt.Errorf("%s: %w", command, err)
+			}
+		}
+	}
+	return nil
+}
+
+// serverName starts a server to see what it is.
+func serverName(argv []string) (string, error) {
+	s, err := newServer(argv)
+	if err != nil {
+		return "", err
+	}
+	defer s.remove()
+	if err := s.start(); err != nil {
+		return "", err
+	}
+	return s.name, nil
 }

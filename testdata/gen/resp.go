@@ -37,14 +37,13 @@ func dial(network, address string) (*client, error) {
 func (c *client) close() error { return c.conn.Close() }
 
 // write queues one command without sending it.
-func (c *client) write(args ...string) error {
+func (c *client) write(args ...string) {
 	c.header('*', len(args))
 	for _, a := range args {
 		c.header('$', len(a))
 		c.w.WriteString(a)
 		c.w.WriteString("\r\n")
 	}
-	return nil
 }
 
 // header queues a type byte, a decimal and a line end. Errors of the buffered
@@ -57,9 +56,7 @@ func (c *client) header(kind byte, n int) {
 
 // do sends one command and reads its reply.
 func (c *client) do(args ...string) (any, error) {
-	if err := c.write(args...); err != nil {
-		return nil, err
-	}
+	c.write(args...)
 	if err := c.w.Flush(); err != nil {
 		return nil, err
 	}
@@ -170,31 +167,40 @@ func (c *client) strings(args ...string) ([]string, error) {
 // pipeline sends whatever commands fill writes, reading the replies beside it,
 // and returns the first error reply.
 func (c *client) pipeline(fill func(send func(args ...string))) error {
+	var first error
+	err := c.pipelineReplies(fill, func(_ any, err error) {
+		if first == nil {
+			first = err
+		}
+	})
+	if err == nil {
+		err = first
+	}
+	return err
+}
+
+// pipelineReplies is pipeline with each reply, or error reply, handed to read
+// in order, from another goroutine.
+func (c *client) pipelineReplies(fill func(send func(args ...string)), read func(v any, err error)) error {
 	const batch = 500
 	sent := make(chan int, 16)
 	done := make(chan error, 1)
 	go func() {
-		var first error
 		for n := range sent {
 			for ; n > 0; n-- {
-				_, err := c.read()
-				if err == nil {
-					continue
-				}
-				if first == nil {
-					first = err
-				}
+				v, err := c.read()
 				var re replyError
-				if !errors.As(err, &re) {
+				if err != nil && !errors.As(err, &re) {
 					c.conn.Close() // unblocks the writer
 					for range sent {
 					}
 					done <- err
 					return
 				}
+				read(v, err)
 			}
 		}
-		done <- first
+		done <- nil
 	}()
 	n := 0
 	var writeErr error

@@ -115,6 +115,17 @@ func (s *server) exited() bool {
 	return strings.HasPrefix(after, "Z")
 }
 
+// reconnect replaces the connection.
+func (s *server) reconnect() error {
+	c, err := dial("unix", s.path("sock"))
+	if err != nil {
+		return err
+	}
+	s.client.close()
+	s.client = c
+	return nil
+}
+
 // stop ends the process without a save.
 func (s *server) stop() error {
 	if s.client == nil {

@@ -45,10 +45,13 @@ type row struct {
 	reloadedAlloc    int64
 }
 
-// rowKey identifies a row.
-type rowKey struct {
-	db  int
-	key string
+// unknownRow is a row of which only the key is known.
+func unknownRow(db int, key string) row {
+	return row{
+		db: db, key: key, elements: unknown, ttl: unknown, usage: unknown, ser: unknown, idle: unknown, freq: unknown,
+		valueBytes: unknown, largest: unknown, longest: unknown, fieldsTTL: unknown, minField: unknown, groups: unknown, consumers: unknown, pending: unknown,
+		reloadedUsage: unknown, allocated: unknown, reloadedAlloc: unknown,
+	}
 }
 
 // readTruth asks for everything that can be had before the save. What touches
@@ -70,7 +73,8 @@ func readTruth(s *server, between func() error) ([]row, error) {
 		}
 		sort.Strings(keys)
 		for _, key := range keys {
-			r := row{db: db, key: key, usage: unknown, idle: unknown, freq: unknown, reloadedUsage: unknown, allocated: unknown, reloadedAlloc: unknown}
+			r := unknownRow(db, key)
+			r.fieldsTTL, r.minField, r.groups, r.consumers, r.pending = 0, 0, 0, 0, 0
 			if err := r.readValue(s); err != nil {
 				return nil, fmt.Errorf("%.80q: %w", key, err)
 			}

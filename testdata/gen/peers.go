@@ -1,0 +1,336 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A cost is what one run of a process took.
+type cost struct {
+	wall time.Duration
+	cpu  time.Duration // user and system
+	peak int64         // resident memory, bytes
+}
+
+// measure runs a command with its output thrown away.
+func measure(argv ...string) (cost, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin = nil
+	begin := time.Now()
+	out, err := runQuiet(cmd)
+	c := cost{wall: time.Since(begin)}
+	if err != nil {
+		return c, fmt.Errorf("%q: %w: %.200s", argv, err, out)
+	}
+	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.peak = use.Maxrss << 10
+	}
+	return c, nil
+}
+
+// runQuiet runs a command and gives what it wrote to standard error.
+func runQuiet(cmd *exec.Cmd) (string, error) {
+	var e strings.Builder
+	cmd.Stderr = &e
+	err := cmd.Run()
+	return e.String(), err
+}
+
+// median is the median of each figure by itself.
+func median(costs []cost) cost {
+	pick := func(get func(cost) int64) int64 {
+		var all []int64
+		for _, c := range costs {
+			all = append(all, get(c))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	return cost{
+		wall: time.Duration(pick(func(c cost) int64 { return int64(c.wall) })),
+		cpu:  time.Duration(pick(func(c cost) int64 { return int64(c.cpu) })),
+		peak: pick(func(c cost) int64 { return c.peak }),
+	}
+}
+
+// A contest is one of our commands beside the other's that answers the same
+// question.
+type contest struct {
+	name         string
+	ours, theirs func(o *options, file, tmp string) []string
+}
+
+var contests = []contest{
+	{
+		"the largest keys",
+		func(o *options, file, _ string) []string {
+			return []string{o.rdblens, "scan", "--format", "json", file}
+		},
+		func(o *options, file, tmp string) []string {
+			return []string{o.peer, "-c", "bigkey", "-n", "100", "-o", tmp, file}
+		},
+	},
+	{
+		"a row for every key",
+		func(o *options, file, _ string) []string {
+			return []string{o.rdblens, "keys", "--format", "csv", file}
+		},
+		func(o *options, file, tmp string) []string { return []string{o.peer, "-c", "memory", "-o", tmp, file} },
+	},
+	{
+		"a JSON text for every key",
+		func(o *options, file, _ string) []string {
+			return []string{o.rdblens, "keys", "--format", "jsonl", file}
+		},
+		nil,
+	},
+}
+
+// comparePeers makes the snapshots that are missing, builds the other program,
+// and prints a table: every command in turn, round by round, so that what else
+// the machine does hits all alike.
+func comparePeers(o *options) error {
+	dir := o.args[0]
+	if err := makeMissing(dir, o.scale); err != nil {
+		return err
+	}
+	if o.peer == "" {
+		o.peer = filepath.Join(dir, "rdb")
+		if err := buildPeer(o.peer); err != nil {
+			return err
+		}
+	}
+	tmp, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	fmt.Printf("%s, %s, %d CPUs, %s; medians of %d\n\n", time.Now().Format("2006-01-02"), cpuName(), runtime.NumCPU(), runtime.Version(), o.rounds)
+	fmt.Println("| snapshot | question | rdblens s | user+sys s | MB | hdt3213/rdb s | user+sys s | MB | times as fast |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, set := range benchSets {
+		if set.more {
+			continue
+		}
+		file := filepath.Join(dir, set.name+".rdb")
+		if err := warm(file); err != nil {
+			return err
+		}
+		for _, c := range contests {
+			if err := c.run(o, set.name, file, filepath.Join(tmp, "out")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *contest) run(o *options, set, file, tmp string) error {
+	var ours, theirs []cost
+	for range o.rounds {
+		m, err := measure(c.ours(o, file, tmp)...)
+		if err != nil {
+			return err
+		}
+		ours = append(ours, m)
+		if c.theirs == nil {
+			continue
+		}
+		if m, err = measure(c.theirs(o, file, tmp)...); err != nil {
+			return err
+		}
+		theirs = append(theirs, m)
+	}
+	a := median(ours)
+	fmt.Printf("| %s | %s | %s |", set, c.name, a)
+	if theirs == nil {
+		fmt.Println("  |  |  |  |")
+		return nil
+	}
+	b := median(theirs)
+	fmt.Printf(" %s | %.1f |\n", b, b.wall.Seconds()/a.wall.Seconds())
+	return nil
+}
+
+// String gives three cells of a table.
+func (c cost) String() string {
+	return fmt.Sprintf("%.3f | %.2f | %d", c.wall.Seconds(), c.cpu.Seconds(), c.peak/1e6)
+}
+
+// makeMissing makes those of the snapshots that are not there, in a process of
+// its own: what a process measures of its children's memory begins with its
+// own.
+func makeMissing(dir string, scale float64) error {
+	for _, set := range benchSets {
+		if set.more {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, set.name+".rdb")); err == nil {
+			continue
+		}
+		if err := self("bench", "-scale", strconv.FormatFloat(scale, 'g', -1, 64), dir, set.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// self runs this program.
+func self(args ...string) error {
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// buildPeer builds hdt3213/rdb. Its list of versions cannot be had from the
+// module proxy, so go install fails: a module that requires it does not ask.
+func buildPeer(target string) error {
+	if _, err := os.Stat(target); err == nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "peer")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	mod := "module peer\n\ngo 1.26\n\nrequire github.com/hdt3213/rdb v1.3.2\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "peer.go"), []byte("package peer\n\nimport _ \"github.com/hdt3213/rdb\"\n"), 0o644); err != nil {
+		return err
+	}
+	if target, err = filepath.Abs(target); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-o", target, "github.com/hdt3213/rdb")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building hdt3213/rdb: %w: %s", err, out)
+	}
+	return nil
+}
+
+// warm reads a file once, so that it lies in the page cache.
+func warm(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buf := make([]byte, 1<<20)
+	for {
+		if n, _ := f.Read(buf); n == 0 {
+			return nil
+		}
+	}
+}
+
+// cpuName is the processor's own name, where the system tells it.
+func cpuName() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// measureGrowth scans ever larger snapshots: mixed keys, and one hash.
+func measureGrowth(o *options) error {
+	dir := o.args[0]
+	fmt.Printf("%s, %s, %d CPUs; medians of %d\n\n", time.Now().Format("2006-01-02"), cpuName(), runtime.NumCPU(), o.rounds)
+	fmt.Println("| snapshot | MB | s | user+sys s | peak MB | ns a key or element |\n|---|---|---|---|---|---|")
+	var failed error
+	for _, kind := range []string{"mixed", "hash", "random"} {
+		for _, millions := range []int{1, 2, 5, 10, 20} {
+			if kind == "random" && millions != 5 {
+				continue
+			}
+			if err := growthStep(o, dir, kind, millions); err != nil {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	return failed
+}
+
+func growthStep(o *options, dir, kind string, millions int) error {
+	n := float64(millions) * 1e6
+	sub := filepath.Join(dir, kind+"-"+strconv.Itoa(millions)+"m")
+	file := filepath.Join(sub, kind+".rdb")
+	if _, err := os.Stat(file); err != nil {
+		whole := map[string]float64{"mixed": 2_350_000, "hash": 1e6, "random": 5e6}[kind]
+		if err := self("bench", "-scale", strconv.FormatFloat(n/whole, 'g', -1, 64), sub, kind); err != nil {
+			return err
+		}
+	}
+	if err := warm(file); err != nil {
+		return err
+	}
+	stat, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	var costs []cost
+	for range o.rounds {
+		c, err := measure(o.rdblens, "scan", "--format", "json", file)
+		if err != nil {
+			return err
+		}
+		costs = append(costs, c)
+	}
+	c := median(costs)
+	fmt.Printf("| %d million, %s | %d | %s | %.1f |\n", millions, kind, stat.Size()/1e6, c, float64(c.wall.Nanoseconds())/n)
+	return nil
+}
+
+// makeProfile profiles the scan of the three snapshots and merges the profiles
+// into one for the compiler.
+func makeProfile(o *options) error {
+	dir, target := o.args[0], o.args[1]
+	if err := makeMissing(dir, o.scale); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "pgo")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	var profiles []string
+	for _, set := range []string{"mixed", "small", "big"} {
+		for i := range 3 {
+			p := filepath.Join(tmp, set+strconv.Itoa(i))
+			cmd := exec.Command(o.rdblens, "scan", "--format", "json", filepath.Join(dir, set+".rdb"))
+			cmd.Env = append(os.Environ(), "RDBLENS_CPUPROFILE="+p)
+			if out, err := runQuiet(cmd); err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			profiles = append(profiles, p)
+		}
+	}
+	merged, err := exec.Command("go", append([]string{"tool", "pprof", "-proto"}, profiles...)...).Output()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(target, merged, 0o644)
+}
