@@ -8,8 +8,8 @@ func init() {
 		Section: Whole,
 		Title:   "large JSON, XML or plain text that is kept uncompressed",
 		Unit:    Bytes,
-		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream, parser.Array},
-		Params:  []Param{{Name: "element", Unit: Bytes, Doc: "limit for the largest element of a collection or stream (0 or off: they are not looked at)"}},
+		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
+		Params:  []Param{{Name: "element", Unit: Bytes, Doc: "limit for the largest element of a collection (0 or off: they are not looked at)"}},
 		compile: func(c *compiler) {
 			if c.typ == parser.String {
 				c.over(valueBytes, confirmText(0))
