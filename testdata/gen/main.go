@@ -9,7 +9,7 @@
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed beside hdt3213/rdb
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
-//	gen pgo -rdblens BINARY DIR FILE     a profile of the three snapshots for the compiler
+//	gen pgo DIR FILE                     a profile of the three snapshots for the compiler
 //
 // SERVER is a command, such as "redis-server", "/opt/valkey/bin/valkey-server"
 // or "chroot DIR valkey-server", which is one argument. Where none is named,

@@ -303,34 +303,3 @@ func growthStep(o *options, dir, kind string, millions int) error {
 	fmt.Printf("| %d million, %s | %d | %s | %.1f |\n", millions, kind, stat.Size()/1e6, c, float64(c.wall.Nanoseconds())/n)
 	return nil
 }
-
-// makeProfile profiles the scan of the three snapshots and merges the profiles
-// into one for the compiler.
-func makeProfile(o *options) error {
-	dir, target := o.args[0], o.args[1]
-	if err := makeMissing(dir, o.scale); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp("", "pgo")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	var profiles []string
-	for _, set := range []string{"mixed", "small", "big"} {
-		for i := range 3 {
-			p := filepath.Join(tmp, set+strconv.Itoa(i))
-			cmd := exec.Command(o.rdblens, "scan", "--format", "json", filepath.Join(dir, set+".rdb"))
-			cmd.Env = append(os.Environ(), "RDBLENS_CPUPROFILE="+p)
-			if out, err := runQuiet(cmd); err != nil {
-				return fmt.Errorf("%w: %s", err, out)
-			}
-			profiles = append(profiles, p)
-		}
-	}
-	merged, err := exec.Command("go", append([]string{"tool", "pprof", "-proto"}, profiles...)...).Output()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(target, merged, 0o644)
-}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// makeProfile writes a CPU profile of whole scans, and of a row for every key,
+// of the mixed, small and big snapshots: what the compiler is to optimise for.
+func makeProfile(o *options) (err error) {
+	dir, target := o.args[0], o.args[1]
+	if err := makeMissing(dir, o.scale); err != nil {
+		return err
+	}
+	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(target)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	// The same time for each, not the same number of runs.
+	for _, set := range []string{"mixed", "small", "big"} {
+		snapshot := filepath.Join(dir, set+".rdb")
+		for begin := time.Now(); time.Since(begin) < 8*time.Second; {
+			if err := scanOnce(snapshot, policy); err != nil {
+				return err
+			}
+		}
+		for begin := time.Now(); time.Since(begin) < 2*time.Second; {
+			if err := rowsOnce(snapshot); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// chooseModel is the memory model of the command's own defaults.
+func chooseModel(info *parser.Info) *memory.Model {
+	m, _, err := memory.Choose(info.Server, info.ServerVersion, memory.Options{RDB: info.Version})
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// scanOnce does what the scan command does.
+func scanOnce(path string, policy *thresholds.Policy) error {
+	src, err := parser.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	b := report.NewBuilder(report.BuildOptions{Top: 20})
+	_, err = parser.Run(context.Background(), src, parser.Options{Memory: chooseModel}, parser.Pass[*report.Part]{
+		Start: func(info *parser.Info) {
+			b.Start(policy.Compile(thresholds.Env{
+				Server: info.Server, Version: info.ServerVersion, Created: info.Created, Cluster: info.Cluster, Memory: true, Now: time.Now(),
+			}))
+		},
+		Begin: b.Begin, Key: b.Key, Fold: b.Fold,
+	})
+	if err != nil {
+		return err
+	}
+	return report.Write("json", io.Discard, b.Report(), report.WriteOptions{})
+}
+
+// rowsOnce does what the keys command does.
+func rowsOnce(path string) error {
+	src, err := parser.Open(path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	var spare [][]byte
+	_, err = parser.Run(context.Background(), src, parser.Options{Memory: chooseModel}, parser.Pass[*[]byte]{
+		Begin: func() *[]byte {
+			if n := len(spare); n > 0 {
+				b := spare[n-1]
+				spare = spare[:n-1]
+				return &b
+			}
+			return new([]byte)
+		},
+		Key: func(p *[]byte, k *parser.Key) { *p = report.AppendKeyCSV(*p, k) },
+		Fold: func(p *[]byte) error {
+			spare = append(spare, (*p)[:0])
+			return nil
+		},
+	})
+	return err
+}
