@@ -105,7 +105,7 @@ func (b *Builder) partial() *partial {
 	defer b.mu.Unlock()
 	n := len(b.spare)
 	if n == 0 {
-		p := &partial{whole: b.engine.NewInstance()}
+		p := &partial{whole: b.engine.NewInstance(), room: earlyCohorts}
 		p.tops.n, p.tops.samples = b.tops.n, b.tops.samples
 		p.tops.floors = b.floors
 		return p

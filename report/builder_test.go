@@ -404,7 +404,7 @@ func TestNoAllocations(t *testing.T) {
 	for range 5 {
 		round()
 	}
-	if n := testing.AllocsPerRun(5, round); n > 40 {
+	if n := testing.AllocsPerRun(5, round); n > 100 { // of the tree of places, where names are random
 		t.Errorf("%v allocations in a block of %d keys", n, len(keys))
 	}
 	p := b.Begin()

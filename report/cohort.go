@@ -83,8 +83,6 @@ func (c *cohorts) reset() {
 	c.list, c.texts, c.found, c.lives = c.list[:0], c.texts[:0], c.found[:0], c.lives[:0]
 }
 
-func (c *cohorts) full() bool { return len(c.list) == maxCohorts }
-
 // The bits of cohort.alike.
 const (
 	alikeEncoding = 4  // type below
@@ -185,11 +183,13 @@ func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool) {
 		h.pending += k.Pending
 	}
 	if timed {
-		if h.life == 0 {
-			h.life = c.newLife()
+		if h.keys > 1 {
+			if h.life == 0 {
+				h.life = c.newLife(h.left.least)
+			}
+			c.lives[h.life-1][lifetimeBucket(left)]++
 		}
 		h.left.add(lifeRange{left, left})
-		c.lives[h.life-1][lifetimeBucket(left)]++
 	}
 	if s := size(k); s > h.biggest {
 		h.biggest = s
@@ -197,13 +197,14 @@ func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool) {
 	}
 }
 
-// newLife gives 1 + the index of an empty histogram.
-func (c *cohorts) newLife() int32 {
+// newLife gives 1 + the index of a histogram with one time left.
+func (c *cohorts) newLife(left int64) int32 {
 	if len(c.lives) < cap(c.lives) {
 		c.lives = c.lives[:len(c.lives)+1]
 		c.lives[len(c.lives)-1] = lifetimes{}
 	} else {
 		c.lives = append(c.lives, lifetimes{})
 	}
+	c.lives[len(c.lives)-1][lifetimeBucket(left)] = 1
 	return int32(len(c.lives))
 }

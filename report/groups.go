@@ -31,7 +31,7 @@ type group struct {
 	without, withoutValues, withoutMemory int64 // of keys without an expiry
 	biggest                               int64 // size of the biggest key, -1 none
 	left                                  lifeRange
-	life                                  int32 // 1 + index into groups.lives, 0 none
+	life                                  int32 // 1 + index into groups.lives, 0: one key at most, see left
 	marks                                 int32 // 1 + index into groups.marks, 0 none
 	text, textEnd                         int32 // the pattern, in groups.texts
 	owner                                 int32 // -1: keys of several owners
@@ -120,12 +120,11 @@ func (g *groups) at(hash uint64, text []byte) int {
 		return i
 	}
 	if g.places != nil {
-		var buf [thresholds.MaxPattern + 1 + maxDepth]byte
-		folded, _, differs := g.places.appendFolded(buf[:0], text)
+		var buf [maxPattern]byte
+		folded, node, differs := g.places.appendFolded(buf[:0], text)
 		if differs {
 			g.folded.add(hash)
-			text = folded
-			hash = thresholds.HashPattern(text)
+			text, hash = folded, g.hashAt(node, folded)
 			if i, _ := g.find(hash); i >= 0 {
 				return i
 			}
@@ -142,6 +141,18 @@ func (g *groups) at(hash uint64, text []byte) int {
 	}
 	return i
 }
+
+// hashAt gives the hash of a pattern that ends at a node of places.
+func (g *groups) hashAt(node int32, text []byte) uint64 {
+	if i := g.places.nodes[node].group; i != 0 && node != 0 {
+		return g.list[i-1].hash
+	}
+	return thresholds.HashPattern(text)
+}
+
+// maxPattern is the most bytes of a pattern: each place that is folded may make
+// it one longer.
+const maxPattern = thresholds.MaxPattern + 1 + maxDepth
 
 // insert adds a group.
 func (g *groups) insert(hash uint64, text []byte) int {
@@ -168,15 +179,32 @@ func (g *groups) insert(hash uint64, text []byte) int {
 	return i
 }
 
-// life gives the histogram of a group, 0 none yet.
-func (g *groups) addLife(to *group, l *lifetimes, left lifeRange) {
-	to.left.add(left)
-	if to.life == 0 {
-		g.lives = append(g.lives, *l)
-		to.life = int32(len(g.lives))
+// addLife adds the time left of one key.
+func (g *groups) addLife(to *group, left int64) {
+	if to.left == noLife {
+		to.left = lifeRange{left, left} // the first needs no histogram
 		return
 	}
-	g.lives[to.life-1].add(l)
+	g.histogram(to)[lifetimeBucket(left)]++
+	to.left.add(lifeRange{left, left})
+}
+
+// addLives adds the times left of several keys.
+func (g *groups) addLives(to *group, l *lifetimes, left lifeRange) {
+	g.histogram(to).add(l)
+	to.left.add(left)
+}
+
+// histogram gives that of a group, a new one where need be.
+func (g *groups) histogram(to *group) *lifetimes {
+	if to.life == 0 {
+		g.lives = append(g.lives, lifetimes{})
+		to.life = int32(len(g.lives))
+		if to.left != noLife {
+			g.lives[to.life-1][lifetimeBucket(to.left.least)] = 1
+		}
+	}
+	return &g.lives[to.life-1]
 }
 
 // addMark adds what was found to a group.
@@ -221,7 +249,10 @@ func (g *groups) join(to *group, from *group, o *groups) {
 	to.withoutValues += from.withoutValues
 	to.withoutMemory += from.withoutMemory
 	if from.life != 0 {
-		g.addLife(to, &o.lives[from.life-1], from.left)
+		l := o.lives[from.life-1] // a copy: the list may be the one that grows
+		g.addLives(to, &l, from.left)
+	} else if from.left != noLife {
+		g.addLife(to, from.left.least)
 	}
 	for i := from.marks; i != 0; i = o.marks[i-1].next {
 		g.addMark(to, o.marks[i-1])

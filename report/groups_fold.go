@@ -132,6 +132,13 @@ func (g *groups) shrink(few int) {
 	g.fresh = 0
 }
 
+// shrinkEarly folds the places of a block's table that have far more values
+// than are told apart in the end.
+func (g *groups) shrinkEarly() {
+	g.plant()
+	g.foldPlaces(folding{most: 4 * MaxValues, first: 4 * maxFirstValues, keys: 2, share: 4 * keptShare})
+}
+
 // folding says which places are folded.
 type folding struct {
 	most, first int // more values than these are folded, at the first place first

@@ -40,8 +40,12 @@ func (f *finisher) group(i int) Group {
 	from := g.get(i)
 	out := Group{Group: Name(g.pattern(i)), Keys: from.keys, Elements: from.elements, ValueBytes: from.values,
 		MemoryBytes: from.memoryFigure(), WithoutTTL: from.without}
-	if from.life != 0 {
-		least, median, most := floorSeconds(from.left.least), floorSeconds(g.lives[from.life-1].median(from.left.least, from.left.most)), floorSeconds(from.left.most)
+	if from.left != noLife {
+		median := from.left.least
+		if from.life != 0 {
+			median = g.lives[from.life-1].median(from.left.least, from.left.most)
+		}
+		least, median, most := floorSeconds(from.left.least), floorSeconds(median), floorSeconds(from.left.most)
 		out.TTLMin, out.TTLMedian, out.TTLMax = &least, &median, &most
 	}
 	if from.biggest >= 0 {

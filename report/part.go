@@ -11,8 +11,12 @@ type Part struct {
 	*partial // nil until the first key: blocks that only wait cost nothing
 }
 
-// Bounds of the groups of one block, see groups.shrink.
+// Bounds of the groups of one block. When it has earlyCohorts, places with so
+// many values that they will be folded anyway are folded, which is all that
+// random names need; else there may be maxCohorts before groups.shrink is
+// called to leave few.
 const (
+	earlyCohorts  = 1024
 	maxPartGroups = 2 * maxCohorts
 	fewPartGroups = maxCohorts / 2
 )
@@ -26,6 +30,7 @@ type partial struct {
 	spreads spreads
 	tops    tops
 	whole   *thresholds.Instance
+	room    int // cohorts before the next spill
 	spilled bool
 	tables  *tables // cohorts that found no room; nil until there were any
 	keys    int64
@@ -40,7 +45,7 @@ func (p *partial) reset() {
 	if p.spilled {
 		p.tables.reset()
 	}
-	p.spilled, p.keys, p.dropped = false, 0, 0
+	p.room, p.spilled, p.keys, p.dropped = earlyCohorts, false, 0, 0
 }
 
 // spill makes room for cohorts.
@@ -52,8 +57,15 @@ func (p *partial) spill(e *thresholds.Engine, input int) {
 	p.spilled = true
 	p.tables.take(&p.cohorts, input)
 	p.cohorts.reset()
-	if len(p.tables.groups.list) > fewPartGroups {
-		p.tables.groups.shrink(fewPartGroups)
+	g := &p.tables.groups
+	if p.room == earlyCohorts {
+		g.shrinkEarly()
+		if len(g.list) > earlyCohorts/2 {
+			p.room = maxCohorts
+		}
+	}
+	if len(g.list) > fewPartGroups {
+		g.shrink(fewPartGroups)
 	}
 }
 
@@ -69,18 +81,18 @@ func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
 	p.pattern = text
 	if p.spilled && p.tables.groups.places != nil {
 		// A place that was folded takes the pattern in.
-		folded, _, differs := p.tables.groups.places.appendFolded(text, text)
+		folded, node, differs := p.tables.groups.places.appendFolded(text, text)
 		p.pattern = folded[:0]
 		if differs {
 			p.tables.groups.folded.add(group)
 			text = folded[len(text):]
-			group = thresholds.HashPattern(text)
+			group = p.tables.groups.hashAt(node, text)
 			if i, at = p.cohorts.find(group, alike, marks); i >= 0 {
 				return i
 			}
 		}
 	}
-	if p.cohorts.full() {
+	if len(p.cohorts.list) >= p.room {
 		p.spill(b.engine, b.input)
 		_, at = p.cohorts.find(group, alike, marks)
 	}

@@ -12,12 +12,13 @@ import (
 // folded for all that comes later. A value that is kept was never folded at its
 // place, so its figures are exact.
 type places struct {
-	separators *thresholds.Namer
-	nodes      []place
-	texts      []byte
-	slots      []int32 // open addressing on parent and text: 1 + node, 0 none
-	entered    int     // slots in use
-	unused     int     // nodes out of use
+	namer   *thresholds.Namer
+	only    int16 // the separator, where there is one alone, else -1
+	nodes   []place
+	texts   []byte
+	slots   []int32 // open addressing on parent and text: 1 + node, 0 none
+	entered int     // slots in use
+	unused  int     // nodes out of use
 }
 
 // place is a node: one segment after all those above it. The root, node 0, is
@@ -27,6 +28,7 @@ type place struct {
 	text, textEnd       int32 // segment with the separator that ends it, in places.texts
 	group               int32 // 1 + index into groups.list of the pattern that ends here, 0 none
 	literals            int32 // children that are not *
+	plain               int32 // the child that is * without a separator, 0 none
 	star                bool  // the segment is *
 	folded              bool  // the children are folded
 	unused              bool
@@ -37,8 +39,12 @@ type place struct {
 // all that is left.
 const maxDepth = 12
 
-func newPlaces(separators *thresholds.Namer) *places {
-	return &places{separators: separators, nodes: make([]place, 1, 64), slots: make([]int32, 128)}
+func newPlaces(namer *thresholds.Namer) *places {
+	p := &places{namer: namer, only: -1, nodes: make([]place, 1, 64), slots: make([]int32, 128)}
+	if s := namer.Separators(); len(s) == 1 {
+		p.only = int16(s[0])
+	}
+	return p
 }
 
 func (p *places) text(node int32) []byte {
@@ -49,24 +55,28 @@ func (p *places) text(node int32) []byte {
 // segment gives the end of the segment of text that begins at from, with its
 // separator, and whether it is a * alone.
 func (p *places) segment(text []byte, from, depth int) (end int, star bool) {
-	end = from
-	if depth == maxDepth-1 {
-		end = len(text)
-	}
-	for end < len(text) {
-		end++
-		if p.separators.IsSeparator(text[end-1]) {
-			break
+	end = len(text)
+	if depth < maxDepth-1 {
+		if p.only >= 0 {
+			if i := bytes.IndexByte(text[from:], byte(p.only)); i >= 0 {
+				end = from + i + 1
+			}
+		} else {
+			for i, b := range text[from:] {
+				if p.namer.IsSeparator(b) {
+					end = from + i + 1
+					break
+				}
+			}
 		}
 	}
-	value := end - from - len(p.separator(text[from:end]))
-	return end, value == 1 && text[from] == '*'
+	return end, text[from] == '*' && end-from == 1+len(p.separator(text[from:end]))
 }
 
 // separator gives the separator at the end of a segment, empty where there is
 // none.
 func (p *places) separator(segment []byte) []byte {
-	if n := len(segment); n > 0 && p.separators.IsSeparator(segment[n-1]) {
+	if n := len(segment); n > 0 && p.namer.IsSeparator(segment[n-1]) {
 		return segment[n-1:]
 	}
 	return nil
@@ -113,8 +123,11 @@ func (p *places) enter(node int32) {
 func (p *places) hang(node, parent int32) {
 	n, to := &p.nodes[node], &p.nodes[parent]
 	n.parent, n.next, to.first = parent, to.first, node
-	if !n.star {
+	switch {
+	case !n.star:
 		to.literals++
+	case n.textEnd-n.text == 1:
+		to.plain = node
 	}
 	p.enter(node)
 }
@@ -150,7 +163,7 @@ func (p *places) insert(text []byte) int32 {
 }
 
 // appendFolded appends a pattern as the places fold it. It gives the node at
-// which the result ends, 0 none, and whether the result differs.
+// which the result ends, 0 where there is none yet, and whether it differs.
 func (p *places) appendFolded(dst, text []byte) (out []byte, node int32, differs bool) {
 	known := true
 	for from, depth := 0, 0; from < len(text); depth++ {
@@ -168,7 +181,9 @@ func (p *places) appendFolded(dst, text []byte) (out []byte, node int32, differs
 		if folds && child == 0 {
 			at := len(dst)
 			dst = append(append(dst, '*'), p.separator(segment)...)
-			child = p.child(node, dst[at:])
+			if child = n.plain; len(dst) > at+1 {
+				child = p.child(node, dst[at:])
+			}
 			differs = true
 		} else {
 			dst = append(dst, segment...)
@@ -306,7 +321,7 @@ func (p *places) foldsBelow(node int32) bool {
 
 // compact gives the same tree without the nodes that are out of use.
 func (p *places) compact() *places {
-	c := &places{separators: p.separators, nodes: make([]place, 1, len(p.nodes)-p.unused+64), slots: make([]int32, len(p.slots))}
+	c := &places{namer: p.namer, only: p.only, nodes: make([]place, 1, len(p.nodes)-p.unused+64), slots: make([]int32, len(p.slots))}
 	c.copyBelow(0, p, 0)
 	return c
 }

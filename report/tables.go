@@ -100,7 +100,9 @@ func (t *tables) take(c *cohorts, input int) {
 			to.withoutMemory += h.memory
 		}
 		if h.life != 0 {
-			t.groups.addLife(to, &c.lives[h.life-1], h.left)
+			t.groups.addLives(to, &c.lives[h.life-1], h.left)
+		} else if h.left != noLife {
+			t.groups.addLife(to, h.left.least)
 		}
 		if h.bound() {
 			t.bound += h.keys
