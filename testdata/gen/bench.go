@@ -16,13 +16,16 @@ import (
 var benchSets = []struct {
 	name string
 	fill func(b *benchFill)
-	more bool // made only when it is named
+	more bool     // made only when it is named
+	conf []string // options of the server
 }{
-	{"mixed", (*benchFill).mixed, false},
-	{"small", (*benchFill).small, false},
-	{"big", (*benchFill).big, false},
-	{"random", (*benchFill).random, false},
-	{"hash", (*benchFill).hash, true},
+	{"mixed", (*benchFill).mixed, false, nil},
+	{"small", (*benchFill).small, false, nil},
+	{"big", (*benchFill).big, false, nil},
+	{"random", (*benchFill).random, false, nil},
+	{"hash", (*benchFill).hash, true, nil},
+	{"giga", (*benchFill).giga, true, []string{"--proto-max-bulk-len", "2gb", "--rdbcompression", "no"}},
+	{"giga-lzf", (*benchFill).giga, true, []string{"--proto-max-bulk-len", "2gb"}},
 }
 
 // A benchFill writes one data set through a pipeline.
@@ -42,7 +45,7 @@ func bench(argv []string, dir string, names []string, scale float64) error {
 		if len(names) == 0 && set.more || len(names) > 0 && !contains(names, set.name) {
 			continue
 		}
-		if err := benchSet(argv, filepath.Join(dir, set.name+".rdb"), set.fill, scale); err != nil {
+		if err := benchSet(argv, filepath.Join(dir, set.name+".rdb"), set.fill, scale, set.conf); err != nil {
 			return fmt.Errorf("%s: %w", set.name, err)
 		}
 	}
@@ -58,9 +61,9 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-func benchSet(argv []string, target string, fill func(*benchFill), scale float64) error {
+func benchSet(argv []string, target string, fill func(*benchFill), scale float64, conf []string) error {
 	begin := time.Now()
-	s, err := newServer(argv)
+	s, err := newServer(argv, conf...)
 	if err != nil {
 		return err
 	}
@@ -255,6 +258,12 @@ func (b *benchFill) hash() {
 	b.add(1_000_000, func(i int) []string {
 		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(1_000_000_000))}
 	}, "HSET", "big:hash")
+}
+
+// giga is one string of a gigabyte.
+func (b *benchFill) giga() {
+	b.send("SETRANGE", "giga", strconv.Itoa(b.count(1<<30)-1), "x")
+	b.send("SET", "behind", "it")
 }
 
 // add sends a command with n rounds of arguments, a thousand at a time.
