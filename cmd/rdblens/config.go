@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -98,12 +98,26 @@ func (e *env) configShow(flags *policyFlags) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	for _, entry := range policy.Show() {
-		fmt.Fprintf(w, "%s\t%s\t# %s\n", terminalText(entry.Path), terminalText(entry.Value), terminalText(entry.Origin.String()))
+	w := bufio.NewWriter(e.stdout)
+	paths, values := 0, 0
+	entries := policy.Show()
+	for _, entry := range entries {
+		paths = max(paths, width(entry.Path))
+		if n := width(entry.Value); n <= shownValue {
+			values = max(values, n)
+		}
+	}
+	for _, entry := range entries {
+		fmt.Fprintf(w, "%s  %s  # %s\n", padded(terminalText(entry.Path), paths), padded(terminalText(entry.Value), values),
+			terminalText(entry.Origin.String()))
 	}
 	return outputError(w.Flush())
 }
+
+// shownValue is how wide a value may be that the column of origins heeds.
+const shownValue = 24
+
+func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
 
 // policyError is an error of a configuration, or of the flags that choose rules.
 func policyError(err error) error {

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write the examples' outputs into the README instead of comparing")
 
 // TestReadme runs the examples of the README: every block marked ```console.
 // In one, a line that begins with "$ " is a command for the shell, run in a
 // copy of testdata next to the files that blocks marked ```yaml NAME hold, and
 // the lines up to the next command are all that it prints, standard error
 // included. A line "..." stands for any lines, and "$ echo $?" asks for the
-// exit code of the command before.
+// exit code of the command before. With -update the outputs are written anew:
+// behind a line "..." as many lines as stand there, from the one that begins
+// with the same words.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -24,6 +30,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := 0
+	updated := string(text)
 	for _, b := range fencedBlocks(string(text)) {
 		if kind, name, ok := strings.Cut(b.info, " "); ok && kind == "yaml" {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(b.text), 0o666); err != nil {
@@ -33,20 +40,26 @@ func TestReadme(t *testing.T) {
 		if b.info != "console" {
 			continue
 		}
-		code := "0"
+		code, fresh := "0", ""
 		for _, e := range examples(b.text) {
 			runs++
-			if e.command == "echo $?" {
-				if got := code + "\n"; got != e.output {
-					t.Errorf("exit code %s, want %s", code, e.output)
-				}
-				continue
+			got := code + "\n"
+			if e.command != "echo $?" {
+				got, code = runShell(t, dir, e.command)
 			}
-			var got string
-			got, code = runShell(t, dir, e.command)
-			if !matches(e.output, got) {
+			if *update {
+				fresh += "$ " + e.command + "\n" + renewed(e.output, got)
+			} else if !matches(e.output, got) {
 				t.Errorf("$ %s\ngives\n%.2000s\nand not\n%.2000s", e.command, got, e.output)
 			}
+		}
+		if *update {
+			updated = strings.Replace(updated, "```console\n"+b.text, "```console\n"+fresh, 1)
+		}
+	}
+	if *update && updated != string(text) {
+		if err := os.WriteFile("../../README.md", []byte(updated), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if runs < 20 {
@@ -123,4 +136,48 @@ func matchLines(want, got []string) bool {
 		}
 	}
 	return len(got) == len(want)
+}
+
+// renewed gives what an example shall show of an output.
+func renewed(old, got string) string {
+	want, have := lines(old), lines(got)
+	for i := range have {
+		have[i] = strings.TrimRight(have[i], " ")
+	}
+	if !slices.Contains(want, "...") {
+		return strings.TrimLeft(strings.Join(have, "\n")+"\n", "\n")
+	}
+	var out []string
+	from := 0
+	for len(want) > 0 {
+		n := slices.Index(want, "...")
+		if n < 0 {
+			n = len(want)
+		}
+		if n > 0 {
+			for i := from; i < len(have); i++ {
+				if len(out) == 0 || beginning(have[i]) == beginning(want[0]) {
+					from = i
+					break
+				}
+			}
+			to := min(from+n, len(have))
+			out = append(out, have[from:to]...)
+			from = to
+		}
+		if n < len(want) {
+			out = append(out, "...")
+			n++
+		}
+		want = want[n:]
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// beginning gives the words before the first number or bracket of a line.
+func beginning(line string) string {
+	if i := strings.IndexAny(line, "0123456789(:"); i > 0 {
+		return line[:i]
+	}
+	return line
 }

@@ -67,6 +67,8 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionSetWidth(24),
 			progressbar.OptionThrottle(progressStep/2),
+			progressbar.OptionSpinnerCustom([]string{"-", "\\", "|", "/"}),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself
 			progressbar.OptionSetRenderBlankState(true))
 		tick := time.NewTicker(progressStep)
 		defer tick.Stop()

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal opens a new terminal: what is written to tty can be read from master.
+func terminal(t *testing.T) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return master, tty
+}
+
+// slowly runs rdblens on a snapshot that takes a second to arrive, with standard
+// error on a terminal, and gives what the terminal saw.
+func slowly(t *testing.T, environment string) (shown, out string) {
+	t.Helper()
+	master, tty := terminal(t)
+	cmd := exec.Command("rdblens", "scan", "-f", "json", "-")
+	cmd.Env = append(os.Environ(), environment)
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, tty
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	snapshot := manyKeys(t)
+	for i := range 10 {
+		if _, err := in.Write(snapshot[i*len(snapshot)/10 : (i+1)*len(snapshot)/10]); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	in.Close()
+	if code := exitCode(t, cmd.Wait()); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	if _, err := tty.WriteString("<end>"); err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for buf := make([]byte, 4096); !bytes.HasSuffix(all, []byte("<end>")); {
+		n, err := master.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, buf[:n]...)
+	}
+	return strings.TrimSuffix(string(all), "<end>"), stdout.String()
+}
+
+// TestProgress looks at the bar: on a terminal, and gone when the pass is done.
+func TestProgress(t *testing.T) {
+	shown, out := slowly(t, "TERM=xterm")
+	if !strings.Contains(shown, "reading") {
+		t.Errorf("no bar in %q", shown)
+	}
+	last := shown[strings.LastIndexByte(shown, '\r')+1:]
+	if strings.TrimSpace(strings.ReplaceAll(last, "\x1b[2K", "")) != "" || strings.Contains(shown, "\n") {
+		t.Errorf("the bar is not gone: %q", shown)
+	}
+	if !strings.HasPrefix(out, "{") || !strings.HasSuffix(out, "}\n") {
+		t.Errorf("standard output has more than the report: %.40q ... %q", out, out[max(0, len(out)-40):])
+	}
+}
+
+func TestNoProgressOnDumbTerminal(t *testing.T) {
+	if shown, _ := slowly(t, "TERM=dumb"); shown != "" {
+		t.Errorf("shown: %q", shown)
+	}
+}
