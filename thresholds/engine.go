@@ -71,10 +71,13 @@ type gate struct {
 }
 
 type check struct {
-	rule    RuleID
-	negated bool // the measure is the negated figure
-	levels  []level
-	confirm func(k *parser.Key, f *Facts, found Finding) (Finding, bool)
+	found   Finding // of a plain check: all of it, but for what was measured
+	plain   bool    // one level, nothing to confirm
+	counted bool    // a plain check's finding has the measure
+	second  bool    // the rule has another check before this one
+	negated bool    // the measure is the negated figure
+	levels  []level // severest first
+	confirm confirmation
 }
 
 type level struct {
@@ -188,6 +191,14 @@ func (c *compiler) under(m measure, confirm confirmation) {
 	c.add(m, -1, true, levels, confirm)
 }
 
+// flag adds a rule that finds a key, without any figures, where a measure is
+// more than a number.
+func (c *compiler) flag(m measure, more int64, severity Severity) {
+	c.add(m, -1, false, []level{{more, severity}}, nil)
+	x := &c.table.checks[len(c.table.checks)-1]
+	x.found.Limit, x.counted = 0, false
+}
+
 // when adds a rule without limits: it is confirmed where bits of a measure
 // under a mask are more than a number.
 func (c *compiler) when(m measure, mask, more int64, severity Severity, confirm confirmation) {
@@ -202,8 +213,13 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 	for _, l := range levels {
 		least = min(least, l.limit)
 	}
-	c.table.gates = append(c.table.gates, gate{least, mask, m})
-	c.table.checks = append(c.table.checks, check{c.Rule.ID, negated, levels, confirm})
+	t := c.table
+	n := len(t.checks)
+	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated, counted: true,
+		second: n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
+	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, Limit: levels[0].limit}
+	t.gates = append(t.gates, gate{least, mask, m})
+	t.checks = append(t.checks, x)
 }
 
 // Check appends what the rules find about a key to dst. It allocates nothing
@@ -220,10 +236,21 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	fillMeasures(&m, k, f)
 	t := &tables.types[k.Type]
 	start := len(dst)
+	checks := t.checks[:len(t.gates)]
 	for i := range t.gates {
 		g := &t.gates[i]
-		if m[g.measure%numMeasures]&g.mask > g.limit {
-			dst = t.checks[i].report(dst, m[g.measure%numMeasures], k, f)
+		measured := m[g.measure%numMeasures]
+		if measured&g.mask <= g.limit {
+			continue
+		}
+		c := &checks[i]
+		if !c.plain || c.second {
+			dst = c.report(dst, measured, k, f)
+			continue
+		}
+		dst = append(dst, c.found)
+		if c.counted {
+			dst[len(dst)-1].Measured = measured
 		}
 	}
 	if e.ignores != nil && len(dst) > start {
@@ -235,8 +262,8 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 // report appends the finding of a check whose gate was passed, unless the check
 // does not confirm it. Of two findings of one rule the severer stays.
 func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) []Finding {
-	found := Finding{Rule: c.rule}
-	for _, l := range c.levels { // severest first
+	found := c.found
+	for _, l := range c.levels {
 		if measured > l.limit {
 			found.Severity, found.Measured, found.Limit = l.severity, measured, l.limit
 			break
@@ -251,7 +278,7 @@ func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) [
 			return dst
 		}
 	}
-	if n := len(dst) - 1; n >= 0 && dst[n].Rule == c.rule {
+	if n := len(dst) - 1; c.second && n >= 0 && dst[n].Rule == found.Rule {
 		if found.Severity > dst[n].Severity {
 			dst[n] = found
 		}
@@ -333,6 +360,13 @@ func (e *Engine) combine(matched uint64) *tables {
 // Owner gives the index in Owners of the team that a key belongs to: that of
 // the last override with an owner that matches, else of its namespace; 0 nobody.
 func (e *Engine) Owner(k *parser.Key, f *Facts) int {
+	if len(e.owners) == 1 {
+		return 0
+	}
+	return e.owner(k, f)
+}
+
+func (e *Engine) owner(k *parser.Key, f *Facts) int {
 	for i := len(e.owned) - 1; i >= 0; i-- {
 		if matchAny(e.owned[i].keys, k.Name) {
 			return e.owned[i].owner

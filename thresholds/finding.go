@@ -80,9 +80,3 @@ type Advice struct {
 	Text     string   // one or more sentences
 	Commands []string // to be pasted into redis-cli, or into a shell where they begin with "redis-cli" or a variable
 }
-
-// unmeasured confirms a finding that has no figures.
-func unmeasured(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-	found.Measured, found.Limit = 0, 0
-	return found, true
-}

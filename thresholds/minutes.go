@@ -78,17 +78,9 @@ func hashMinute(minute int64) uint64 { return uint64(minute) * 0x9e3779b97f4a7c1
 
 func (s *minuteSums) add(e *Engine, k *parser.Key, size int64) {
 	minute := floorDiv(k.ExpireAt, 60_000)
-	hash := hashMinute(minute)
-	place, slot := s.index.find(hash, func(p int) bool { return s.fresh[p].minute == minute })
+	place := s.place(minute)
 	if place < 0 {
-		if len(s.fresh) == maxFresh {
-			s.settle(e, s)
-			s.clearFresh()
-			_, slot = s.index.find(hash, func(int) bool { return false })
-		}
-		place = len(s.fresh)
-		s.fresh = append(s.fresh, freshMinute{minute: minute})
-		s.index.put(hash, place, slot, func(p int) uint64 { return hashMinute(s.fresh[p].minute) })
+		place = s.enter(e, minute)
 	}
 	m := &s.fresh[place]
 	m.keys++
@@ -102,6 +94,34 @@ func (s *minuteSums) add(e *Engine, k *parser.Key, size int64) {
 		s.arena = e.namer.AppendPattern(s.arena, k.Name)
 		s.samples = append(s.samples, sample{minute, start, len(s.arena), (m.keys + 1) / 2})
 	}
+}
+
+// place gives where a minute stands in fresh, -1 nowhere.
+func (s *minuteSums) place(minute int64) int {
+	slots := s.index.slots
+	if len(slots) == 0 {
+		return -1
+	}
+	mask := uint32(len(slots) - 1)
+	for at := uint32(hashMinute(minute)>>32) & mask; ; at = (at + 1) & mask {
+		p := int(slots[at&mask]) - 1
+		if p < 0 || s.fresh[p].minute == minute {
+			return p
+		}
+	}
+}
+
+// enter puts a minute into fresh that is not there.
+func (s *minuteSums) enter(e *Engine, minute int64) int {
+	if len(s.fresh) == maxFresh {
+		s.settle(e, s)
+		s.clearFresh()
+	}
+	place, hash := len(s.fresh), hashMinute(minute)
+	_, slot := s.index.find(hash, func(int) bool { return false })
+	s.fresh = append(s.fresh, freshMinute{minute: minute})
+	s.index.put(hash, place, slot, func(p int) uint64 { return hashMinute(s.fresh[p].minute) })
+	return place
 }
 
 func floorDiv(a, b int64) int64 {
