@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -33,8 +35,10 @@ type partial struct {
 	room    int // cohorts before the next spill
 	spilled bool
 	tables  *tables // cohorts that found no room; nil until there were any
-	keys    int64
-	dropped int64
+	// Shortcuts past the places of tables, which hold until the next spill.
+	shortcuts [8]shortcut
+	keys      int64
+	dropped   int64
 }
 
 func (p *partial) reset() {
@@ -44,6 +48,9 @@ func (p *partial) reset() {
 	p.whole.Reset()
 	if p.spilled {
 		p.tables.reset()
+		for i := range p.shortcuts {
+			p.shortcuts[i].open = false
+		}
 	}
 	p.room, p.spilled, p.keys, p.dropped = earlyCohorts, false, 0, 0
 }
@@ -55,6 +62,9 @@ func (p *partial) spill(e *thresholds.Engine, input int) {
 		p.tables.init(e, maxPartGroups)
 	}
 	p.spilled = true
+	for i := range p.shortcuts {
+		p.shortcuts[i].open = false
+	}
 	p.tables.take(&p.cohorts, input)
 	p.cohorts.reset()
 	g := &p.tables.groups
@@ -77,16 +87,26 @@ func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
 	if i >= 0 {
 		return i
 	}
+	// A place that was folded takes the pattern in.
+	prefix := k.Name[:p.facts.LastStart]
+	s := &p.shortcuts[(len(prefix)*31+int(p.facts.First))%len(p.shortcuts)]
+	if s.open && bytes.Equal(s.prefix, prefix) {
+		if i, at = p.cohorts.find(s.group, alike, marks); i >= 0 {
+			p.tables.groups.folded.add(group)
+			return i
+		}
+	}
 	text := b.namer.AppendPattern(p.pattern[:0], k.Name)
 	p.pattern = text
-	if p.spilled && p.tables.groups.places != nil {
-		// A place that was folded takes the pattern in.
+	if p.spilled {
 		folded, node, differs := p.tables.groups.places.appendFolded(text, text)
 		p.pattern = folded[:0]
 		if differs {
 			p.tables.groups.folded.add(group)
+			raw := text
 			text = folded[len(text):]
 			group = p.tables.groups.hashAt(node, text)
+			s.set(p.tables.groups.places, prefix, raw, text, node, group)
 			if i, at = p.cohorts.find(group, alike, marks); i >= 0 {
 				return i
 			}
@@ -97,6 +117,28 @@ func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
 		_, at = p.cohorts.find(group, alike, marks)
 	}
 	return p.cohorts.insert(at, group, alike, marks, text, p.found)
+}
+
+// shortcut knows the pattern of names whose last segment, whatever it is, is
+// folded: random names are mostly that.
+type shortcut struct {
+	open   bool
+	prefix []byte // all segments but the last
+	group  uint64 // hash of the pattern
+}
+
+// set notes the pattern of a name, raw before places folded it and text after,
+// if every name that begins alike has it: the place of the last segment keeps
+// no value, and nothing in the prefix can be folded together with what follows.
+func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group uint64) {
+	n := len(prefix)
+	if node == 0 || len(text) != n+1 || !bytes.HasPrefix(raw, prefix) || !bytes.HasPrefix(text, prefix) ||
+		bytes.IndexByte(prefix, '{') >= 0 || p.namer.IsSeparator('-') {
+		return
+	}
+	if parent := &p.nodes[p.nodes[node].parent]; parent.folded && parent.literals == 0 && parent.plain == node {
+		s.open, s.prefix, s.group = true, append(s.prefix[:0], prefix...), group
+	}
 }
 
 // add adds a key.
