@@ -25,6 +25,11 @@ func BenchmarkModel(b *testing.B) {
 				sink = m.Finish(&a, &f)
 			}
 		})
+		b.Run(server+"/text", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				sink.Alloc, sink.Usage = m.Text(int64(10+i&31), int64(i&63), i&4 != 0)
+			}
+		})
 		b.Run(server+"/field", func(b *testing.B) {
 			m.Begin(&a)
 			for i := 0; b.Loop(); i++ {

@@ -8,10 +8,10 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	compact := int64(-1)
 	switch f.Shape {
 	case StringText:
-		alloc, usage = m.textSizes(f)
+		alloc, usage = m.Text(f.KeyLen, f.Text, f.TTL)
 		return Result{Alloc: alloc, Usage: usage, Compact: -1}
 	case StringInt:
-		alloc, usage = m.intSizes(f)
+		alloc, usage = m.Number(f.KeyLen, f.Int, f.TTL, f.Clock)
 		return Result{Alloc: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
 		if a.elements > 0 {

@@ -28,6 +28,7 @@ type Model struct {
 	// inserts and sized by the loader, in 1/65536.
 	chained [2][]uint32
 
+	mostText   int64 // longest text that may be in its object
 	entryBlock int64 // a dictEntry
 	tower      int64 // expected skiplist node without a member, 1/65536 bytes
 }
@@ -54,6 +55,10 @@ const point = 1 << 16
 func newModel(fam *family, mem allocator, live, cluster, approximate bool) *Model {
 	m := &Model{family: fam, mem: mem, live: live, cluster: cluster, approximate: approximate}
 	m.entryBlock = mem.block(24)
+	m.mostText = smallText
+	if fam.object == objKVOver {
+		m.mostText = 255
+	}
 	m.tower = m.expectedNode(0)
 	for n := range int64(tabled) {
 		m.keys[0][n] = pairOf(m.keySizes(&Facts{KeyLen: n}))

@@ -84,41 +84,48 @@ func (m *Model) spare(size int64) int64 {
 
 // key is keySizes, looked up for short names.
 func (m *Model) key(f *Facts) (alloc, usage int64) {
-	if uint64(f.KeyLen) < tabled {
-		ttl := 0
-		if f.TTL {
-			ttl = 1
-		}
-		p := m.keys[ttl][f.KeyLen]
-		return p.alloc(), p.usage()
-	}
-	return m.keySizes(f)
+	p := m.keyPair(f.KeyLen, f.TTL)
+	return p.alloc(), p.usage()
 }
 
-// intSizes gives what a key with a number takes.
-func (m *Model) intSizes(f *Facts) (alloc, usage int64) {
-	alloc, usage = m.key(f)
-	if m.object <= objEntryName && f.Int >= 0 && f.Int < sharedIntegers && !f.Clock {
-		alloc -= object
+func (m *Model) keyPair(name int64, ttl bool) pair {
+	expiry := 0
+	if ttl {
+		expiry = 1
 	}
-	return alloc, usage
+	if uint64(name) < tabled {
+		return m.keys[expiry][name]
+	}
+	return pairOf(m.keySizes(&Facts{KeyLen: name, TTL: ttl}))
 }
 
-// textSizes gives what a key with any other string takes.
-func (m *Model) textSizes(f *Facts) (alloc, usage int64) {
-	if m.object > objEntryName {
-		if size := m.embedded(f); size > 0 {
+// Text gives what a key takes whose name and value have so many bytes: what
+// Finish says of a StringText, by a shorter way.
+func (m *Model) Text(name, text int64, ttl bool) (alloc, usage int64) {
+	if m.object > objEntryName && text <= m.mostText {
+		if size := m.embedded(name, text, ttl); size > 0 {
 			alloc = m.mem.block(size)
 			return alloc, alloc
 		}
 	}
-	alloc, usage = m.key(f)
-	if uint64(f.Text) < tabled {
-		p := m.texts[f.Text]
-		return alloc + p.alloc(), usage + p.usage()
+	p := m.keyPair(name, ttl)
+	if uint64(text) < tabled {
+		p += m.texts[text] // neither half can overflow
+		return p.alloc(), p.usage()
 	}
-	a, u := m.stringSizes(f.Text)
-	return alloc + a, usage + u
+	a, u := m.stringSizes(text)
+	return p.alloc() + a, p.usage() + u
+}
+
+// Number gives what a key takes that holds a number: what Finish says of a
+// StringInt. With a clock (an idle time or LFU counter) no number is shared.
+func (m *Model) Number(name, value int64, ttl, clock bool) (alloc, usage int64) {
+	p := m.keyPair(name, ttl)
+	alloc, usage = p.alloc(), p.usage()
+	if m.object <= objEntryName && uint64(value) < sharedIntegers && !clock {
+		alloc -= object
+	}
+	return alloc, usage
 }
 
 // smallText is the length up to which an object of its own holds its text
@@ -139,40 +146,39 @@ func (m *Model) besideKey(n int64) (alloc, usage int64) {
 
 // embedded gives the size of an object that holds name, expiry and text in one
 // block, 0 where they do not fit one.
-func (m *Model) embedded(f *Facts) int64 {
-	name := m.sds.size(f.KeyLen) + 1
-	switch m.object {
-	case objKVOver: // shouldEmbedStringObject in Valkey's object.c
-		size := object - 8 + name + max(f.Text+4, 8)
-		if f.Text > 255 || object-8+name+f.Text+4 > 128 {
+func (m *Model) embedded(name, text int64, ttl bool) int64 {
+	named := m.sds.size(name) + 1
+	if m.object == objKVOver { // shouldEmbedStringObject in Valkey's object.c
+		const limit, head = 128, object - 8
+		bare := head + named + text + 4
+		if bare > limit {
 			return 0
 		}
-		if f.TTL && m.spare(size) == 0 {
-			if object-8+name+f.Text+4+8 > 128 {
+		size := head + named + max(text+4, 8)
+		if ttl && m.spare(size) == 0 {
+			if bare+8 > limit {
 				return 0
 			}
 			size += 8
 		}
 		return size
-	case objKVBefore: // kvobjSet in Redis' object.c: the expiry is not counted
-		if f.Text > smallText || object+f.KeyLen+3+4+f.Text > 64 {
-			return 0
-		}
-		size := object + name + 4 + f.Text
-		if f.TTL {
-			size += 8
-		}
-		return size
 	}
-	if f.Text > smallText || object+f.KeyLen+3+4+f.Text > 64 {
+	// The limit takes every name to have the shortest header.
+	const limit = 64
+	bare := object + name + 3 + 4 + text
+	if bare > limit {
 		return 0
 	}
-	size := object + name + 4 + f.Text
-	if f.TTL && m.spare(size) == 0 {
-		if object+f.KeyLen+3+4+f.Text+8 > 64 {
-			return 0
-		}
-		size += 8
+	size := object + named + 4 + text
+	switch {
+	case !ttl:
+		return size
+	case m.object == objKVBefore: // kvobjSet in Redis' object.c: the expiry does not count
+		return size + 8
+	case m.spare(size) > 0:
+		return size
+	case bare+8 > limit:
+		return 0
 	}
-	return size
+	return size + 8
 }
