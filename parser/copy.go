@@ -50,7 +50,7 @@ const (
 // gives nil where there is no such key. Its memory does not depend on the size
 // of the value. The error is that of a Scanner.
 func Extract(r io.Reader, opt Options, db int, name []byte, want ExtractOptions) (*Excerpt, error) {
-	rec := &recorder{r: r}
+	rec := &recorder{r: r, head: make([]byte, 0, captureMax)}
 	s := NewScanner(rec, opt)
 	for s.Scan() {
 		k := s.Key()
