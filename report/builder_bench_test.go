@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// shapeOfNames are names for benchmarks: of one shape, of many, and random ones.
+var shapeOfNames = []struct {
+	name string
+	make func(r *rand.Rand) []byte
+}{
+	{"short", func(r *rand.Rand) []byte { return fmt.Appendf(nil, "user:%d", r.IntN(1e7)) }},
+	{"long", func(r *rand.Rand) []byte { return fmt.Appendf(nil, "shop:user.basic.info:%d:string", r.IntN(1e7)) }},
+	{"mixed", func(r *rand.Rand) []byte {
+		shapes := [...]string{"shop:product.json:%d:string", "shop:session.token:%d:string", "shop:order.item:%d:hash",
+			"shop:user.recent.view:%d:list", "shop:stock.amount:%d:string", "user:%d:cart", "rank:%d"}
+		return fmt.Appendf(nil, shapes[r.IntN(len(shapes))], r.IntN(1e7))
+	}},
+	{"random", func(r *rand.Rand) []byte { return append([]byte("tok:"), randomText(r, 22)...) }},
+}
+
+func benchmarkKeys(name func(r *rand.Rand) []byte) []parser.Key {
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := make([]parser.Key, 20_000)
+	for i := range keys {
+		n := name(r)
+		size := int64(5 + r.IntN(10))
+		keys[i] = parser.Key{Name: n, NameLen: int64(len(n)), Encoding: parser.EncEmbstr, Elements: 1, ValueBytes: size, Serialized: size + 1,
+			Largest: size, Longest: size, Memory: 72, MemoryUsage: 72, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1, Offset: int64(i * 40)}
+		if i%3 == 0 {
+			keys[i].HasExpire, keys[i].ExpireAt = true, testCreated*1000+r.Int64N(1e9)
+		}
+	}
+	return keys
+}
+
+// BenchmarkKey is the whole work of a key after its value was walked, folding
+// included. The unit is one key.
+func BenchmarkKey(b *testing.B) {
+	for _, profile := range []string{"default", "typed"} {
+		for _, shape := range shapeOfNames {
+			b.Run(profile+"/"+shape.name, func(b *testing.B) {
+				keys := benchmarkKeys(shape.make)
+				builder := NewBuilder(BuildOptions{Top: 20})
+				builder.Start(testEngine(b, profile))
+				b.ReportAllocs()
+				p, i := builder.Begin(), 0
+				for b.Loop() {
+					builder.Key(p, &keys[i])
+					if i++; i == len(keys) {
+						builder.Fold(p)
+						p, i = builder.Begin(), 0
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkAdd is Key without facts and rules.
+func BenchmarkAdd(b *testing.B) {
+	for _, shape := range shapeOfNames {
+		b.Run(shape.name, func(b *testing.B) {
+			keys := benchmarkKeys(shape.make)
+			engine := testEngine(b, "default")
+			facts := make([]thresholds.Facts, len(keys))
+			found := make([][]thresholds.Finding, len(keys))
+			for i := range keys {
+				engine.Namer().Facts(keys[i].Name, &facts[i])
+				found[i] = engine.Check(&keys[i], &facts[i], nil)
+			}
+			builder := NewBuilder(BuildOptions{Top: 20})
+			builder.Start(engine)
+			p, i := builder.partial(), 0
+			for b.Loop() {
+				p.facts, p.found = facts[i], found[i]
+				p.add(builder, &keys[i], 0)
+				if i++; i == len(keys) {
+					i = 0
+					builder.Fold(&Part{p})
+					p = builder.partial()
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFold is the folding of a block of 20,000 keys. The unit is one block.
+func BenchmarkFold(b *testing.B) {
+	for _, shape := range shapeOfNames {
+		b.Run(shape.name, func(b *testing.B) {
+			keys := benchmarkKeys(shape.make)
+			builder := NewBuilder(BuildOptions{Top: 20})
+			builder.Start(testEngine(b, "default"))
+			for b.Loop() {
+				b.StopTimer()
+				p := builder.Begin()
+				for i := range keys {
+					builder.Key(p, &keys[i])
+				}
+				b.StartTimer()
+				builder.Fold(p)
+			}
+		})
+	}
+}
