@@ -1,14 +1,17 @@
-# Every target works from a clean clone with Go and redis-server; what needs
-# more says so.
+# Every target works from a clean clone with Go and redis-server in the path;
+# what needs more says so. SERVERS are commands, each one argument:
+#   make fixtures SERVERS='redis-server "chroot /srv/trixie valkey-server"'
 
 GO       ?= go
 FUZZTIME ?= 10m
-PACKAGES  = ./...
-STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHDIR ?= $(CURDIR)/bin/bench
 SERVERS  ?=
 
-.PHONY: build test lint race fuzz golden bench bench-peers memory-truth fixtures pgo clean
+# Patterns pass over testdata, so what makes it is named.
+PACKAGES    = ./... ./testdata/gen
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth fixtures pgo clean
 
 build: ## bin/rdblens
 	$(GO) build -o bin/rdblens ./cmd/rdblens
@@ -33,24 +36,28 @@ fuzz: ## every fuzz target for FUZZTIME
 		done; \
 	done
 
-golden: ## write the golden files and generated pages anew; git diff shows what changed
-	$(GO) test ./report -run 'Golden' -update
-	$(GO) generate $(PACKAGES)
+golden: ## golden files, generated pages and the README's examples anew; git diff shows what changed
+	$(GO) test ./report -run Golden -update
+	$(GO) generate ./...
+	$(GO) test ./cmd/rdblens -run Readme -update
 
 bench: ## Go benchmarks of every stage
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
 
-bench-peers: build ## whole processes beside hdt3213/rdb (needs redis-server, hyperfine)
+bench-peers: build ## whole processes beside hdt3213/rdb; makes the snapshots in BENCHDIR, 1.2 GB
 	$(GO) run ./testdata/gen peers -rdblens bin/rdblens $(BENCHDIR)
 
-memory-truth: build ## the memory model against real servers (SERVERS="path ...")
-	$(GO) run ./testdata/gen memory -rdblens bin/rdblens $(SERVERS)
+growth: build ## time and memory by the number of keys and elements; makes the snapshots in BENCHDIR
+	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
 
-fixtures: ## the committed snapshots and their truth, from real servers (SERVERS="path ...")
+memory-truth: ## the memory model against the servers, on 200,000 keys
+	$(GO) run ./testdata/gen memory $(SERVERS)
+
+fixtures: ## the committed snapshots and what the servers say of them
 	$(GO) run ./testdata/gen fixtures $(SERVERS)
 
-pgo: build ## cmd/rdblens/default.pgo from the benchmark snapshots
-	$(GO) run ./testdata/gen pgo $(BENCHDIR)
+pgo: ## the profile for the compiler, from the benchmark snapshots
+	$(GO) run ./testdata/gen pgo $(BENCHDIR) cmd/rdblens/default.pgo
 
 clean:
 	rm -rf bin
