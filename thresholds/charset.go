@@ -2,28 +2,45 @@ package thresholds
 
 import "errors"
 
-// count gives the number of bytes of a name that are outside of the set, and
-// the offset of the first, -1 where there is none.
-func (s *charset) count(name []byte) (n int64, first int) {
-	first = -1
+// count gives the number of bytes of a name that are outside of the set.
+func (s *charset) count(name []byte) (n int64) {
 	if len(name) == 0 {
 		if s.limitsFirst {
-			return 1, 0
+			return 1
 		}
-		return 0, -1
+		return 0
 	}
+	if s.badFirst[name[0]] && s.bad[name[0]] == 0 {
+		n = 1
+	}
+	for _, b := range name {
+		n += int64(s.bad[b])
+	}
+	if n == 0 || !s.spares {
+		return n
+	}
+	for i := range name {
+		if s.spared(name, i) {
+			n--
+		}
+	}
+	return n
+}
+
+// first gives the offset of the first byte that is outside of the set, -1 where
+// there is none.
+func (s *charset) first(name []byte) int {
 	for i, b := range name {
-		if !s.bad[b] && !(i == 0 && s.badFirst[b]) {
-			continue
-		}
-		if s.forbidden[b] && i > 0 && i+1 < len(name) && isDigit(name[i-1]) && isDigit(name[i+1]) {
-			continue
-		}
-		if n++; first < 0 {
-			first = i
+		if (s.bad[b] != 0 || i == 0 && s.badFirst[b]) && !s.spared(name, i) {
+			return i
 		}
 	}
-	return n, first
+	return -1
+}
+
+// spared reports whether a byte is a forbidden one that stands between digits.
+func (s *charset) spared(name []byte, i int) bool {
+	return s.forbidden[name[i]] && i > 0 && i+1 < len(name) && isDigit(name[i-1]) && isDigit(name[i+1])
 }
 
 // parseChars reads a set of ASCII characters and ranges, such as a-z0-9.: where

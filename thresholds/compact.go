@@ -47,13 +47,13 @@ func compactLimits(c *compiler) *compacts {
 	return s
 }
 
-func (s *compacts) confirm(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+func (s *compacts) confirm(k *parser.Key, f *Facts, found *Finding) bool {
 	form := s.plain
 	if k.Type == parser.Set && k.Integers {
 		form = s.integers
 	}
 	if k.Encoding != s.full || form.count == 0 || k.Elements > s.maxRatio*form.count {
-		return found, false
+		return false
 	}
 	found.Note, found.Measured, found.Limit = notePassedNone, k.Elements, form.count
 	if k.Longest > form.bytes {
@@ -64,5 +64,5 @@ func (s *compacts) confirm(k *parser.Key, f *Facts, found Finding) (Finding, boo
 		found.Note |= notePassedCount
 		found.Measured, found.Limit = k.Elements, form.count
 	}
-	return found, true
+	return true
 }

@@ -73,7 +73,7 @@ type gate struct {
 type check struct {
 	found   Finding // of a plain check: all of it, but for what was measured
 	plain   bool    // one level, nothing to confirm
-	counted bool    // a plain check's finding has the measure
+	counted bool    // the finding has the measure and the limit
 	second  bool    // the rule has another check before this one
 	negated bool    // the measure is the negated figure
 	levels  []level // severest first
@@ -166,7 +166,9 @@ type compiler struct {
 	table    *table
 }
 
-type confirmation = func(k *parser.Key, f *Facts, found Finding) (Finding, bool)
+// confirmation looks at a key whose gate was passed: false takes the finding
+// back. It may put figures and a note into it.
+type confirmation = func(k *parser.Key, f *Facts, found *Finding) bool
 
 // over adds the rule's limits: what is more is found. confirm may be nil.
 func (c *compiler) over(m measure, confirm confirmation) {
@@ -191,18 +193,17 @@ func (c *compiler) under(m measure, confirm confirmation) {
 	c.add(m, -1, true, levels, confirm)
 }
 
-// flag adds a rule that finds a key, without any figures, where a measure is
+// when adds a rule without limits, whose finding has no figures but those that
+// confirm puts in: it is looked at where the bits of a measure under a mask are
 // more than a number.
-func (c *compiler) flag(m measure, more int64, severity Severity) {
-	c.add(m, -1, false, []level{{more, severity}}, nil)
-	x := &c.table.checks[len(c.table.checks)-1]
-	x.found.Limit, x.counted = 0, false
+func (c *compiler) when(m measure, mask, more int64, confirm confirmation) {
+	c.whenSevere(m, mask, more, c.Severity, confirm)
 }
 
-// when adds a rule without limits: it is confirmed where bits of a measure
-// under a mask are more than a number.
-func (c *compiler) when(m measure, mask, more int64, severity Severity, confirm confirmation) {
+func (c *compiler) whenSevere(m measure, mask, more int64, severity Severity, confirm confirmation) {
 	c.add(m, mask, false, []level{{more, severity}}, confirm)
+	x := &c.table.checks[len(c.table.checks)-1]
+	x.found.Limit, x.counted = 0, false
 }
 
 func (c *compiler) add(m measure, mask int64, negated bool, levels []level, confirm confirmation) {
@@ -262,29 +263,30 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 // report appends the finding of a check whose gate was passed, unless the check
 // does not confirm it. Of two findings of one rule the severer stays.
 func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) []Finding {
-	found := c.found
-	for _, l := range c.levels {
-		if measured > l.limit {
-			found.Severity, found.Measured, found.Limit = l.severity, measured, l.limit
-			break
+	n := len(dst)
+	dst = append(dst, c.found)
+	found := &dst[n]
+	if c.counted {
+		for _, l := range c.levels {
+			if measured > l.limit {
+				found.Severity, found.Measured, found.Limit = l.severity, measured, l.limit
+				break
+			}
+		}
+		if c.negated {
+			found.Measured, found.Limit = -found.Measured, -found.Limit
 		}
 	}
-	if c.negated {
-		found.Measured, found.Limit = -found.Measured, -found.Limit
+	if c.confirm != nil && !c.confirm(k, f, found) {
+		return dst[:n]
 	}
-	if c.confirm != nil {
-		ok := false
-		if found, ok = c.confirm(k, f, found); !ok {
-			return dst
+	if c.second && n > 0 && dst[n-1].Rule == found.Rule {
+		if found.Severity > dst[n-1].Severity {
+			dst[n-1] = *found
 		}
+		return dst[:n]
 	}
-	if n := len(dst) - 1; c.second && n >= 0 && dst[n].Rule == found.Rule {
-		if found.Severity > dst[n].Severity {
-			dst[n] = found
-		}
-		return dst
-	}
-	return append(dst, found)
+	return dst
 }
 
 // ignore marks the findings that the policy leaves out.

@@ -97,8 +97,8 @@ func (e *Engine) firstChar(rule string, s *Subject) (what string, at int) {
 	}
 	r, _ := Lookup(rule)
 	set := newCharset(&e.settingsOf(s.Name)[r.ID])
-	_, at = set.count(s.Name)
-	if at < 0 || at >= len(s.Name) {
+	at = set.first(s.Name)
+	if at < 0 {
 		return english.say("char.first"), 0
 	}
 	return quoted(s.Name[at : at+1]), at

@@ -18,12 +18,12 @@ func init() {
 				return
 			}
 			// ^a > ^b is a < b, and no number overflows.
-			c.when(overdue, -1, ^created, c.Severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+			c.when(overdue, -1, ^created, func(k *parser.Key, f *Facts, found *Finding) bool {
 				found.Measured, found.Limit = math.MaxInt64/1000, 0
 				if k.ExpireAt > created-math.MaxInt64 {
 					found.Measured = (created - k.ExpireAt) / 1000
 				}
-				return found, true
+				return true
 			})
 		},
 		Doc: Doc{

@@ -16,9 +16,9 @@ func init() {
 			// The limit is that of big-collection, whether that rule is on or not.
 			big, _ := Lookup("big-collection")
 			s := &c.settings[big.ID]
-			for level := Error; level >= Info; level-- {
-				if limit, ok := s.Limit(c.typ, false, level); ok {
-					c.when(expiring, -1, limit, severity, nil)
+			for of := Error; of >= Info; of-- {
+				if limit, ok := s.Limit(c.typ, false, of); ok {
+					c.add(expiring, -1, false, []level{{limit, severity}}, nil)
 					return
 				}
 			}

@@ -15,8 +15,8 @@ func init() {
 		PerType: true,
 		Types:   []parser.Type{parser.String},
 		compile: func(c *compiler) {
-			c.over(valueBytes, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				return found, !bytes.HasPrefix(k.Head, hyperLogLog)
+			c.over(valueBytes, func(k *parser.Key, f *Facts, found *Finding) bool {
+				return !bytes.HasPrefix(k.Head, hyperLogLog)
 			})
 		},
 		Doc: Doc{

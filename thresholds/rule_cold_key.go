@@ -16,11 +16,11 @@ func init() {
 			return Seconds
 		},
 		compile: func(c *compiler) {
-			c.over(idleness, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+			c.over(idleness, func(k *parser.Key, f *Facts, found *Finding) bool {
 				if k.Freq == 0 {
 					found.Note, found.Measured, found.Limit = noteUnused, 0, 0
 				}
-				return found, true
+				return true
 			})
 		},
 		Doc: Doc{

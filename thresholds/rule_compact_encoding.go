@@ -26,7 +26,7 @@ func init() {
 		},
 		compile: func(c *compiler) {
 			if l := compactLimits(c); l.family != "dragonfly" { // it has encodings of its own
-				c.when(full, -1, 0, c.Severity, l.confirm)
+				c.when(full, -1, 0, l.confirm)
 			}
 		},
 		Doc: Doc{

@@ -12,10 +12,9 @@ func init() {
 			if !t.any {
 				return
 			}
-			c.when(classes, int64(ClassLower|ClassUpper), 0, c.Severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				found.Measured, found.Limit = 0, 0
+			c.when(classes, int64(ClassLower|ClassUpper), 0, func(k *parser.Key, f *Facts, found *Finding) bool {
 				_, at := t.find(k.Name)
-				return found, at >= 0
+				return at >= 0
 			})
 		},
 		Doc: Doc{

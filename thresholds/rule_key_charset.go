@@ -25,7 +25,7 @@ func init() {
 			if s.limitsFirst {
 				m, mask = always, -1
 			}
-			c.when(m, mask, 0, c.Severity, s.confirm)
+			c.when(m, mask, 0, s.confirm)
 		},
 		Doc: Doc{
 			What:    "A name with a character outside of the profile's set: one that is not allowed, one that may not come first, or one that is forbidden (but between two digits where the profile says so).",
@@ -50,10 +50,12 @@ func init() {
 
 // charset is a compiled set of characters.
 type charset struct {
-	bad, badFirst [256]bool
-	forbidden     [256]bool // bad, but allowed between digits
-	suspect       Class     // kinds of bytes of which some are bad
-	limitsFirst   bool
+	bad         [256]uint8 // 1: outside
+	badFirst    [256]bool
+	forbidden   [256]bool // bad, but allowed between digits
+	suspect     Class     // kinds of bytes of which some are bad
+	limitsFirst bool
+	spares      bool // some are allowed between digits
 }
 
 func newCharset(set *Setting) *charset {
@@ -63,23 +65,23 @@ func newCharset(set *Setting) *charset {
 	forbidden, _ := parseChars(set.Param("forbidden").Text)
 	digits := set.Param("between_digits").Number != 0
 	s.limitsFirst = set.Param("first").Text != ""
+	s.spares = digits
 	for b := range 256 {
-		s.bad[b] = set.Param("allowed").Text != "" && !allowed[b]
+		outside := set.Param("allowed").Text != "" && !allowed[b]
+		s.forbidden[b] = forbidden[b] && digits && !outside
 		s.badFirst[b] = s.limitsFirst && !first[b]
-		s.forbidden[b] = forbidden[b] && digits && !s.bad[b]
-		s.bad[b] = s.bad[b] || forbidden[b]
-		if s.bad[b] {
+		if outside || forbidden[b] {
+			s.bad[b] = 1
 			s.suspect |= kindOf(byte(b))
 		}
 	}
 	return s
 }
 
-func (s *charset) confirm(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+func (s *charset) confirm(k *parser.Key, f *Facts, found *Finding) bool {
 	if f.Class&s.suspect == 0 && !s.badFirst[f.First] {
-		return found, false
+		return false
 	}
-	found.Measured, _ = s.count(k.Name)
-	found.Limit = 0
-	return found, found.Measured > 0
+	found.Measured = s.count(k.Name)
+	return found.Measured > 0
 }

@@ -19,13 +19,12 @@ func init() {
 			if c.engine.env.Cluster {
 				severity = Info
 			}
-			c.when(classes, int64(ClassBrace), 0, severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				found.Measured, found.Limit = 0, 0
+			c.whenSevere(classes, int64(ClassBrace), 0, severity, func(k *parser.Key, f *Facts, found *Finding) bool {
 				if f.TagEnd > f.TagStart {
-					return found, true
+					return true
 				}
 				open := bytes.IndexByte(k.Name, '{')
-				return found, open >= 0 && bytes.IndexByte(k.Name[open:], '}') > 0
+				return open >= 0 && bytes.IndexByte(k.Name[open:], '}') > 0
 			})
 		},
 		Doc: Doc{

@@ -16,9 +16,8 @@ func init() {
 			if !t.any {
 				return
 			}
-			c.when(always, -1, 0, c.Severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				found.Measured, found.Limit = 0, 0
-				return found, t.find(k.Name, f) == nil
+			c.when(always, -1, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+				return t.find(k.Name, f) == nil
 			})
 		},
 		Doc: Doc{

@@ -14,11 +14,11 @@ func init() {
 		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
 		unit:    func(uint8) Unit { return Count },
 		compile: func(c *compiler) {
-			c.when(classes, int64(ClassSpace|ClassQuote|ClassBackslash|ClassControl|ClassHigh), 0, c.Severity,
-				func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+			c.when(classes, int64(ClassSpace|ClassQuote|ClassBackslash|ClassControl|ClassHigh), 0,
+				func(k *parser.Key, f *Facts, found *Finding) bool {
 					n, _, _ := specialChars(k.Name, k.NameLen > int64(len(k.Name)))
-					found.Measured, found.Limit = n, 0
-					return found, n > 0
+					found.Measured = n
+					return n > 0
 				})
 		},
 		Doc: Doc{

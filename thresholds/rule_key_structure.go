@@ -11,12 +11,12 @@ func init() {
 		Bound:   Under,
 		PerType: true,
 		compile: func(c *compiler) {
-			c.under(unsegmented, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+			c.under(unsegmented, func(k *parser.Key, f *Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if f.EmptySegment {
 					found.Note = noteEmptySegment
 				}
-				return found, true
+				return true
 			})
 		},
 		Doc: Doc{

@@ -11,18 +11,17 @@ func init() {
 		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "other words for a type, such as {zset: [rank, geo]}"}},
 		compile: func(c *compiler) {
 			words := append([]string{c.typ.String()}, c.Param("aliases").Aliases[c.typ.String()]...)
-			c.when(always, -1, 0, c.Severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				found.Measured, found.Limit = 0, 0
+			c.when(always, -1, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
 				if f.LastStart > len(k.Name) || k.NameLen > int64(len(k.Name)) {
-					return found, true // a name of more than 64 KB ends with no type
+					return true // a name of more than 64 KB ends with no type
 				}
 				last := k.Name[f.LastStart:]
 				for _, w := range words {
 					if string(last) == w {
-						return found, false
+						return false
 					}
 				}
-				return found, true
+				return true
 			})
 		},
 		Doc: Doc{

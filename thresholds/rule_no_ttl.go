@@ -5,7 +5,7 @@ func init() {
 		Name:    "no-ttl",
 		Section: Lifetime,
 		Title:   "key that never expires",
-		compile: func(c *compiler) { c.flag(eternal, 0, c.Severity) },
+		compile: func(c *compiler) { c.when(eternal, -1, 0, nil) },
 		Doc: Doc{
 			What: "A key without an expiry. A hash whose every field has an expiry of its own has one.",
 			Why: "Keys that nobody deletes stay for ever and fill the memory until the server evicts, refuses writes or dies; the volatile eviction " +

@@ -9,9 +9,8 @@ func init() {
 		Title:   "collection with one element, where a string would do",
 		Types:   collections,
 		compile: func(c *compiler) {
-			c.when(lacking, -1, -2, c.Severity, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
-				found.Measured, found.Limit = 0, 0
-				return found, k.Elements == 1
+			c.when(lacking, -1, -2, func(k *parser.Key, f *Facts, found *Finding) bool {
+				return k.Elements == 1
 			})
 		},
 		Doc: Doc{

@@ -24,9 +24,9 @@ func init() {
 					levels = append(levels, level{min(seconds, (math.MaxInt64-created)/1000)*1000 + created, s})
 				}
 			}
-			c.add(expiry, -1, false, levels, func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+			c.add(expiry, -1, false, levels, func(k *parser.Key, f *Facts, found *Finding) bool {
 				found.Measured, found.Limit = (k.ExpireAt-created)/1000, (found.Limit-created)/1000
-				return found, true
+				return true
 			})
 		},
 		Doc: Doc{

@@ -17,10 +17,10 @@ const (
 
 // confirmText confirms a key whose head is that of an uncompressed text.
 func confirmText(where uint8) confirmation {
-	return func(k *parser.Key, f *Facts, found Finding) (Finding, bool) {
+	return func(k *parser.Key, f *Facts, found *Finding) bool {
 		kind := textKind(k.Head)
 		found.Note = kind | where
-		return found, kind != 0
+		return kind != 0
 	}
 }
 
