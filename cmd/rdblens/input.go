@@ -195,8 +195,14 @@ func (p *pump) Read(b []byte) (int, error) {
 			p.hand = nil
 		}
 		select {
+		case next := <-p.full: // what has been read counts, though the context may have ended
+			p.take(next)
+			continue
+		default:
+		}
+		select {
 		case next := <-p.full:
-			p.hand, p.rest, p.err = next.data, next.data, next.err
+			p.take(next)
 		case <-p.ctx.Done():
 			p.err = p.ctx.Err()
 		}
@@ -205,3 +211,5 @@ func (p *pump) Read(b []byte) (int, error) {
 	p.rest = p.rest[n:]
 	return n, nil
 }
+
+func (p *pump) take(next block) { p.hand, p.rest, p.err = next.data, next.data, next.err }

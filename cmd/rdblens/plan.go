@@ -86,6 +86,9 @@ func (s *scanFlags) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("state", completeWords(memory.States...))
 }
 
+// maxJobs bounds the goroutines, each of which has blocks of its own.
+const maxJobs = 256
+
 // plan is what the flags of a pass come to.
 type plan struct {
 	filter *filter
@@ -119,8 +122,8 @@ func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
 }
 
 func (s *scanFlags) compile() (*plan, error) {
-	if s.jobs < 0 {
-		return nil, usageError(fmt.Sprintf("--jobs: %d is negative", s.jobs), "")
+	if s.jobs < 0 || s.jobs > maxJobs {
+		return nil, usageError(fmt.Sprintf("--jobs: %d is not between 0 (one a CPU) and %d", s.jobs, maxJobs), "")
 	}
 	if s.strict && s.noChecksum {
 		return nil, usageError("--strict and --no-checksum exclude each other", "")
@@ -131,7 +134,7 @@ func (s *scanFlags) compile() (*plan, error) {
 		jobs:   s.jobs,
 	}
 	if p.jobs == 0 {
-		p.jobs = runtime.GOMAXPROCS(0)
+		p.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
 	}
 	if _, _, err := memory.Choose("", "", p.memory); err != nil {
 		return nil, usageError(err.Error(), "--server redis-7.0, --allocator jemalloc-system, --state reloaded")
