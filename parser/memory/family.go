@@ -50,8 +50,7 @@ const (
 
 // A family is the servers that keep keys in the same way. Sizes are those of
 // the structures on 64 bits, in bytes, from the sources of each (object.c,
-// dict.c, quicklist.h, server.h, stream.h, hashtable.c); every family but those
-// marked in the notes of families was measured key by key.
+// dict.c, quicklist.h, server.h, stream.h, hashtable.c).
 type family struct {
 	name   string
 	valkey bool
@@ -108,8 +107,12 @@ const (
 	raxID = 16
 )
 
-// families are the models, oldest first in each line. Not measured but read in
-// the sources: 7.2 and 7.4 (between 7.0 and 8.0, which are), 8.2.
+// families are the models, oldest first in each line.
+//
+// Redis 6.2, 7.0, 8.0 and 8.6 and Valkey 8.0, 8.1 and 9 were held against
+// servers key by key, both MEMORY USAGE and what was really allocated; 8.4 and
+// 8.8 against MEMORY USAGE of builds shortly before their release. 7.2, 7.4 and
+// 8.2 were read in the sources alone, 8.2 as of its first correction.
 var families = []*family{
 	{name: "redis-6.2", major: 6, minor: 2,
 		object: objEntry, sds: sdsClassic, field: sdsClassic,

@@ -50,10 +50,10 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	case StreamTree:
 		alloc, usage = m.streamValue(a, f)
 	default:
-		alloc, usage = m.key(f)
+		alloc, usage = m.key(f.KeyLen, f.TTL)
 		return Result{Alloc: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Bound: true}
 	}
-	ka, ku := m.key(f)
+	ka, ku := m.key(f.KeyLen, f.TTL)
 	if compact >= 0 {
 		compact += ka
 	}

@@ -83,20 +83,19 @@ func (m *Model) spare(size int64) int64 {
 }
 
 // key is keySizes, looked up for short names.
-func (m *Model) key(f *Facts) (alloc, usage int64) {
-	p := m.keyPair(f.KeyLen, f.TTL)
-	return p.alloc(), p.usage()
+func (m *Model) key(name int64, ttl bool) (alloc, usage int64) {
+	if uint64(name) < tabled {
+		p := m.keyPair(name, ttl)
+		return p.alloc(), p.usage()
+	}
+	return m.keySizes(&Facts{KeyLen: name, TTL: ttl})
 }
 
 func (m *Model) keyPair(name int64, ttl bool) pair {
-	expiry := 0
 	if ttl {
-		expiry = 1
+		return m.keys[1][name]
 	}
-	if uint64(name) < tabled {
-		return m.keys[expiry][name]
-	}
-	return pairOf(m.keySizes(&Facts{KeyLen: name, TTL: ttl}))
+	return m.keys[0][name]
 }
 
 // Text gives what a key takes whose name and value have so many bytes: what
@@ -108,20 +107,19 @@ func (m *Model) Text(name, text int64, ttl bool) (alloc, usage int64) {
 			return alloc, alloc
 		}
 	}
-	p := m.keyPair(name, ttl)
-	if uint64(text) < tabled {
-		p += m.texts[text] // neither half can overflow
+	if uint64(name) < tabled && uint64(text) < tabled {
+		p := m.keyPair(name, ttl) + m.texts[text] // neither half overflows
 		return p.alloc(), p.usage()
 	}
-	a, u := m.stringSizes(text)
-	return p.alloc() + a, p.usage() + u
+	alloc, usage = m.key(name, ttl)
+	a, u := m.besideKey(text)
+	return alloc + a, usage + u
 }
 
 // Number gives what a key takes that holds a number: what Finish says of a
 // StringInt. With a clock (an idle time or LFU counter) no number is shared.
 func (m *Model) Number(name, value int64, ttl, clock bool) (alloc, usage int64) {
-	p := m.keyPair(name, ttl)
-	alloc, usage = p.alloc(), p.usage()
+	alloc, usage = m.key(name, ttl)
 	if m.object <= objEntryName && uint64(value) < sharedIntegers && !clock {
 		alloc -= object
 	}
