@@ -109,10 +109,11 @@ const (
 
 // families are the models, oldest first in each line.
 //
-// Redis 6.2, 7.0, 8.0 and 8.6 and Valkey 8.0, 8.1 and 9 were held against
-// servers key by key, both MEMORY USAGE and what was really allocated; 8.4 and
-// 8.8 against MEMORY USAGE of builds shortly before their release. 7.2, 7.4 and
-// 8.2 were read in the sources alone, 8.2 as of its first correction.
+// Redis 7.0, 8.0 and 8.6 and Valkey 8.1 and 9 were held against servers key by
+// key, both MEMORY USAGE and what was really allocated; 8.4 and 8.8 against
+// MEMORY USAGE of builds shortly before their release. 6.2 and Valkey 8.0 follow
+// formulas that were measured on these servers; 7.2, 7.4 and 8.2 were read in
+// the sources alone, 8.2 as of its first correction.
 var families = []*family{
 	{name: "redis-6.2", major: 6, minor: 2,
 		object: objEntry, sds: sdsClassic, field: sdsClassic,

@@ -12,10 +12,11 @@ const object = 16
 const keyFrom = 128
 
 // cluster mode of Redis 7.0 and 7.2 adds two pointers to a key's dictEntry;
-// MEMORY USAGE of 7.2 adds the table of all slots instead (dictMetadataSize).
+// MEMORY USAGE of 7.2 adds the metadata of the whole dict instead, a pointer to
+// its database (dictMetadataSize in dict.h).
 const (
 	slotPointers = 16
-	slotTable    = 16384 * 16
+	dictPointer  = 8
 )
 
 // keySizes gives what a key takes whose value is not in the object's block:
@@ -32,7 +33,7 @@ func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 			if m.minor == 0 {
 				usage += slotPointers
 			} else {
-				usage += slotTable
+				usage += dictPointer
 			}
 		}
 		if f.TTL {
