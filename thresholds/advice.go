@@ -52,7 +52,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 		a.look()
 		a.delete()
 	case "big-element":
-		a.say(adviseSplit, nil, "split.element", "largest", measuredText(Bytes, f.Measured), "limit", limitText(Bytes, f.Limit))
+		a.element()
 		a.cost()
 		a.look()
 	case "large-text":
@@ -133,6 +133,20 @@ func (a *advisor) look() {
 	if a.key != "" {
 		a.say(adviseLook, a.commands(list...), "look")
 	}
+}
+
+// element advises on an element that is too large.
+func (a *advisor) element() {
+	name := a.s.LargestName
+	if len(name) == 0 || a.s.LargestNameLen > int64(len(name)) {
+		a.say(adviseSplit, nil, "split.element", "largest", measuredText(Bytes, a.f.Measured), "limit", limitText(Bytes, a.f.Limit))
+		return
+	}
+	var list []string
+	if a.s.Type == parser.Hash && a.server.atLeast(3, 2) {
+		list = a.commands("HSTRLEN %s " + QuoteKey(name))
+	}
+	a.say(adviseSplit, list, "split.out", "element", quoted(name))
 }
 
 // expire advises an expiry for a key that has none.

@@ -24,13 +24,17 @@ var fieldQPS = []struct {
 	qps    int64
 }{{10, "0.4", 48_000}, {100, "0.7", 10_000}, {500, "2.7", 2_500}, {1000, "5", 870}, {3000, "11", 250}, {5000, "25", 120}}
 
+// fieldBytes is how long fields and values may be on average for fieldQPS to say
+// anything: beyond that the bytes weigh more than the number.
+const fieldBytes = 100
+
 // cost says what one whole read of the value takes.
 func (a *advisor) cost() {
 	if a.s.ValueBytes <= 0 {
 		return
 	}
 	text := english.say("cost", "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(max(1, cardBytes/a.s.ValueBytes)))
-	if a.s.Type == parser.Hash {
+	if a.s.Type == parser.Hash && a.s.ValueBytes <= a.s.Elements*fieldBytes {
 		text += " " + fieldCost(a.s.Elements)
 	} else {
 		text += " " + sizeCost(a.s.ValueBytes)

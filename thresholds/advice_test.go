@@ -73,6 +73,13 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	has(t, lines, `  DEL "k:1"`, "over 2 keys of at most 10KB each", "Baidu measured 73,000 requests a second for values of 10KB, and 68,000 for 50KB")
 	_, lines = adviceOn(t, Env{Server: "keydb", Version: "6.3.4"}, LoadOptions{}, "big-string", key("k:1", str(20000)))
 	has(t, lines, `  UNLINK "k:1"`)
+	element := key("k:1", with(collection(parser.Hash, parser.EncHashtable, 3), str(5000)))
+	element.LargestName, element.LargestNameLen = []byte("school 'list'"), 13
+	text, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-element", element)
+	if text != `largest element "school 'list'" of 5,000 bytes, over 4KB` {
+		t.Error(text)
+	}
+	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "Baidu measured 78,000 requests a second for values of 1KB, and 73,000 for 10KB")
 	long := key("k:1", str(20000))
 	long.NameLen = 70000
 	_, lines = adviceOn(t, env, LoadOptions{}, "big-string", long)

@@ -52,8 +52,10 @@ type Subject struct {
 	Type     parser.Type
 	Encoding parser.Encoding
 
-	Elements, ValueBytes, Serialized, Largest, Longest int64 // -1 unknown
-	Memory, MemoryUsage, CompactMemory                 int64 // -1 unknown
+	Elements, ValueBytes, Serialized, Largest, Longest int64  // -1 unknown
+	Memory, MemoryUsage, CompactMemory                 int64  // -1 unknown
+	LargestName                                        []byte // of the largest element, as far as it was kept
+	LargestNameLen                                     int64  // bytes of the whole
 	LZFIn, LZFOut                                      int64
 	HasExpire                                          bool
 	ExpireAt                                           int64 // ms since the epoch
@@ -63,13 +65,13 @@ type Subject struct {
 	Integers                                           bool
 }
 
-// SubjectOf gives the facts of a key. The name still belongs to the key.
+// SubjectOf gives the facts of a key. The names still belong to the key.
 func SubjectOf(k *parser.Key) Subject {
 	return Subject{
 		DB: k.DB, Name: k.Name, NameLen: k.NameLen, Type: k.Type, Encoding: k.Encoding,
 		Elements: k.Elements, ValueBytes: k.ValueBytes, Serialized: k.Serialized, Largest: k.Largest, Longest: k.Longest,
 		Memory: k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory,
-		LZFIn: k.LZFIn, LZFOut: k.LZFOut, HasExpire: k.HasExpire, ExpireAt: k.ExpireAt,
+		LargestName: k.LargestName, LargestNameLen: k.LargestNameLen, LZFIn: k.LZFIn, LZFOut: k.LZFOut, HasExpire: k.HasExpire, ExpireAt: k.ExpireAt,
 		Idle: k.Idle, Freq: k.Freq, Pending: k.Pending, Integers: k.Integers,
 	}
 }

@@ -19,6 +19,11 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	switch name {
 	case "big-value":
 		words = append(words, "elements", humanize.Comma(s.Elements))
+	case "big-element":
+		if len(s.LargestName) > 0 {
+			key += ".named"
+			words = append(words, "name", quoted(s.LargestName))
+		}
 	case "compact-encoding":
 		words = append(words, "encoding", s.Encoding.String(), "longest", measuredText(Bytes, s.Longest),
 			"bytes", limitText(Bytes, e.compactBytes(s)), "saving", e.savingText(s))

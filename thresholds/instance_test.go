@@ -307,3 +307,43 @@ func TestIgnoredInstanceFindings(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestPartsGiveTheSame fills more minutes than one run keeps fresh, with and
+// without a time of the snapshot.
+func TestPartsGiveTheSame(t *testing.T) {
+	for _, at := range []int64{created, -1} {
+		env := testEnv()
+		env.Created = at
+		e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {ttl-stampede: {warning: 3, ratio: 0}}")}).Compile(env)
+		run := func(size int) []InstanceFinding {
+			whole, part := e.NewInstance(), e.NewInstance()
+			var f Facts
+			for i := range int64(150_000) {
+				k := key("a:b", expires((created+i*7919%9_000_000)*1000))
+				part.Add(k, &f)
+				if int(i)%size == size-1 {
+					whole.Merge(part)
+					part.Reset()
+				}
+			}
+			whole.Merge(part)
+			return whole.Findings()
+		}
+		want := run(1 << 30)
+		if len(want) == 0 {
+			t.Fatal("no findings")
+		}
+		for i := range want {
+			want[i].Groups = nil // samples of a run, not sums
+		}
+		for _, size := range []int{100_000, 10_000} {
+			got := run(size)
+			for i := range got {
+				got[i].Groups = nil
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("created %d: parts of %d keys give something else", at, size)
+			}
+		}
+	}
+}

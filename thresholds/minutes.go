@@ -14,9 +14,9 @@ const (
 	// Beyond it whole hours are.
 	nearMinutes = 90 * 24 * 60
 	// maxDays and maxMonths bound the days whose minutes are counted, and the
-	// runs of 30 days whose hours are: 4.2 MB and 1.4 MB at most. What finds no
-	// place is not counted. Days can only run out where the snapshot does not
-	// say when it was taken.
+	// runs of 30 days whose hours are: 4.2 MB and 1.4 MB at most. They begin with
+	// the snapshot; where it does not say when it was taken, the first key that
+	// expires is in their middle. What lies outside of the months is not counted.
 	maxDays   = 181
 	maxMonths = 122
 	dayMins   = 24 * 60
@@ -69,9 +69,12 @@ type minuteSums struct {
 	samples []sample
 	arena   []byte
 
-	days   map[int64]*[dayMins]minuteSum
-	months map[int64]*[monthHrs]minuteSum
-	groups map[span][]groupWeight
+	based    bool  // the first day and month are chosen
+	firstDay int64 // since the epoch
+	firstMon int64
+	days     [maxDays]*[dayMins]minuteSum
+	months   [maxMonths]*[monthHrs]minuteSum
+	groups   map[span][]groupWeight
 }
 
 func hashMinute(minute int64) uint64 { return uint64(minute) * 0x9e3779b97f4a7c15 }
@@ -139,7 +142,9 @@ func (s *minuteSums) clearFresh() {
 
 func (s *minuteSums) reset() {
 	s.clearFresh()
-	s.days, s.months, s.groups = nil, nil, nil
+	if s.based {
+		s.based, s.days, s.months, s.groups = false, [maxDays]*[dayMins]minuteSum{}, [maxMonths]*[monthHrs]minuteSum{}, nil
+	}
 }
 
 // settle takes another's fresh minutes into the days and months.
@@ -155,65 +160,65 @@ func (s *minuteSums) settle(e *Engine, o *minuteSums) {
 	s.trim()
 }
 
+// begin chooses the first day and month.
+func (s *minuteSums) begin(e *Engine, minute int64) {
+	s.based = true
+	if created := e.whole.created; created >= 0 {
+		s.firstDay = floorDiv(created, dayMins*60_000)
+		s.firstMon = floorDiv(created, monthHrs*3_600_000)
+		return
+	}
+	s.firstDay = floorDiv(minute, dayMins) - maxDays/2
+	s.firstMon = floorDiv(minute, monthHrs*60) - maxMonths/2
+}
+
 // spanOf gives the finest span that a minute is counted in.
 func (s *minuteSums) spanOf(e *Engine, minute int64) span {
-	if created := e.whole.created; created >= 0 {
-		if minute >= created/60_000+nearMinutes {
-			return span{true, floorDiv(minute, 60)}
-		}
-		return span{false, minute}
+	if !s.based {
+		s.begin(e, minute)
 	}
-	if day := floorDiv(minute, dayMins); s.days[day] == nil && len(s.days) == maxDays {
+	far := uint64(floorDiv(minute, dayMins)-s.firstDay) >= maxDays
+	if created := e.whole.created; created >= 0 {
+		far = minute >= created/60_000+nearMinutes
+	}
+	if far {
 		return span{true, floorDiv(minute, 60)}
 	}
 	return span{false, minute}
 }
 
-func (s *minuteSums) put(at span, sum minuteSum) {
-	var m *minuteSum
-	if at.hour {
-		n := floorDiv(at.n, monthHrs)
-		month := s.months[n]
-		if month == nil {
-			if len(s.months) == maxMonths {
-				return
-			}
-			if s.months == nil {
-				s.months = map[int64]*[monthHrs]minuteSum{}
-			}
-			month = new([monthHrs]minuteSum)
-			s.months[n] = month
+// at gives the sum of a span, nil where there is none yet or no room for it.
+func (s *minuteSums) at(p span) *minuteSum {
+	if p.hour {
+		n := floorDiv(p.n, monthHrs)
+		if i := uint64(n - s.firstMon); i < maxMonths && s.months[i] != nil {
+			return &s.months[i][p.n-n*monthHrs]
 		}
-		m = &month[at.n-n*monthHrs]
-	} else {
-		n := floorDiv(at.n, dayMins)
-		day := s.days[n]
-		if day == nil {
-			if s.days == nil {
-				s.days = map[int64]*[dayMins]minuteSum{}
+		return nil
+	}
+	n := floorDiv(p.n, dayMins)
+	if i := uint64(n - s.firstDay); i < maxDays && s.days[i] != nil {
+		return &s.days[i][p.n-n*dayMins]
+	}
+	return nil
+}
+
+func (s *minuteSums) put(p span, sum minuteSum) {
+	m := s.at(p)
+	if m == nil {
+		if p.hour {
+			if i := uint64(floorDiv(p.n, monthHrs) - s.firstMon); i < maxMonths {
+				s.months[i] = new([monthHrs]minuteSum)
 			}
-			day = new([dayMins]minuteSum)
-			s.days[n] = day
+		} else if i := uint64(floorDiv(p.n, dayMins) - s.firstDay); i < maxDays {
+			s.days[i] = new([dayMins]minuteSum)
 		}
-		m = &day[at.n-n*dayMins]
+		if m = s.at(p); m == nil {
+			return
+		}
 	}
 	m.keys += sum.keys
 	m.bytes += sum.bytes
-}
-
-func (s *minuteSums) at(p span) minuteSum {
-	if p.hour {
-		n := floorDiv(p.n, monthHrs)
-		if month := s.months[n]; month != nil {
-			return month[p.n-n*monthHrs]
-		}
-	} else {
-		n := floorDiv(p.n, dayMins)
-		if day := s.days[n]; day != nil {
-			return day[p.n-n*dayMins]
-		}
-	}
-	return minuteSum{}
 }
 
 // addGroup adds to a group of a span, in the place of the smallest where there
@@ -248,11 +253,18 @@ func (s *minuteSums) trim() {
 	}
 	spans := s.sampled()
 	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(s.at(b).keys, s.at(a).keys), compareSpans(a, b))
+		return cmp.Or(cmp.Compare(s.keysAt(b), s.keysAt(a)), compareSpans(a, b))
 	})
 	for _, p := range spans[maxSampled/2:] {
 		delete(s.groups, p)
 	}
+}
+
+func (s *minuteSums) keysAt(p span) int64 {
+	if m := s.at(p); m != nil {
+		return m.keys
+	}
+	return 0
 }
 
 func (s *minuteSums) sampled() []span {
@@ -275,20 +287,14 @@ func compareSpans(a, b span) int {
 func (s *minuteSums) merge(e *Engine, o *minuteSums) {
 	s.settle(e, s)
 	s.clearFresh()
-	for _, n := range sortedKeys(o.days) {
-		for i, m := range o.days[n] {
-			if m.keys > 0 {
-				s.put(s.spanOf(e, n*dayMins+int64(i)), m)
-			}
+	o.each(func(p span, m minuteSum) {
+		if !p.hour {
+			p = s.spanOf(e, p.n)
+		} else if !s.based {
+			s.begin(e, p.n*60)
 		}
-	}
-	for _, n := range sortedKeys(o.months) {
-		for i, m := range o.months[n] {
-			if m.keys > 0 {
-				s.put(span{true, n*monthHrs + int64(i)}, m)
-			}
-		}
-	}
+		s.put(p, m)
+	})
 	spans := o.sampled()
 	slices.SortFunc(spans, compareSpans)
 	for _, p := range spans {
@@ -299,13 +305,28 @@ func (s *minuteSums) merge(e *Engine, o *minuteSums) {
 	s.settle(e, o)
 }
 
-func sortedKeys[V any](m map[int64]V) []int64 {
-	keys := make([]int64, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// each calls a function for every span that has keys, minutes first, in order.
+func (s *minuteSums) each(do func(span, minuteSum)) {
+	for i, day := range s.days {
+		if day == nil {
+			continue
+		}
+		for j, m := range day {
+			if m.keys > 0 {
+				do(span{false, (s.firstDay+int64(i))*dayMins + int64(j)}, m)
+			}
+		}
 	}
-	slices.Sort(keys)
-	return keys
+	for i, month := range s.months {
+		if month == nil {
+			continue
+		}
+		for j, m := range month {
+			if m.keys > 0 {
+				do(span{true, (s.firstMon+int64(i))*monthHrs + int64(j)}, m)
+			}
+		}
+	}
 }
 
 // median gives the lower median of numbers, 0 of fewer than two: a single
@@ -337,10 +358,7 @@ func (i *Instance) stampedes() []InstanceFinding {
 	}
 	var all [2][]int64 // by granularity: keys of each span that has any
 	var found []candidate
-	count := func(at span, m minuteSum) {
-		if m.keys == 0 {
-			return
-		}
+	s.each(func(at span, m minuteSum) {
 		kind := 0
 		if at.hour {
 			kind = 1
@@ -349,17 +367,7 @@ func (i *Instance) stampedes() []InstanceFinding {
 		if m.keys > least {
 			found = append(found, candidate{at, m})
 		}
-	}
-	for _, n := range sortedKeys(s.days) {
-		for j, m := range s.days[n] {
-			count(span{false, n*dayMins + int64(j)}, m)
-		}
-	}
-	for _, n := range sortedKeys(s.months) {
-		for j, m := range s.months[n] {
-			count(span{true, n*monthHrs + int64(j)}, m)
-		}
-	}
+	})
 	medians := [2]int64{median(all[0]), median(all[1])}
 	var list []InstanceFinding
 	for _, c := range found {

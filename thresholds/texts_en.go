@@ -72,12 +72,12 @@ var english = catalogue{
 
 	// How to split it.
 	"split.string":  "Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or make it a hash of single properties, read with HGET and HMGET.",
-	"split.buckets": "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} elements each, under {limit} in spite of chance.",
-	"split.bytes":   "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} each, under {limit}.",
+	"split.buckets": "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} elements each, so that none is over {limit} by chance.",
+	"split.bytes":   "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} each, so that none is over {limit} by chance.",
 	"split.list":    "Split it into {n} lists, newKey = key:(index / {chunk}); where it grows with time, add the date instead: key:202601, key:202602.",
 	"split.date":    "Where it grows with time, add the date: key:202601, key:202602, each with an expiry.",
 	"split.element": "One element alone is {largest}: no split of the key brings it under {limit}. Keep that element's value under a key of its own, and that key's name in its place.",
-	"split.out":     "Keep the value of {element} under a key of its own, and that key's name in its place.",
+	"split.out":     "Keep {element} under a key of its own, and that key's name in its place.",
 	"split.stream":  "Trim it to what is still read, and write with a bound: XADD key MAXLEN ~ {limit} * ...; or begin a new stream by date: key:202601.",
 
 	// What one whole read costs.
