@@ -9,6 +9,7 @@ var english = catalogue{
 	"big-stream":              "{measured} entries, over {limit}",
 	"big-value":               "{measured} in {elements} elements, over {limit}",
 	"big-element":             "largest element of {measured}, over {limit}",
+	"big-element.named":       "largest element {name} of {measured}, over {limit}",
 	"compact-encoding":        "{encoding} with {measured} elements and no string over {bytes}: it grew once and shrank{saving}",
 	"compact-encoding.1":      "{encoding} with {measured} elements, over {limit}{saving}",
 	"compact-encoding.2":      "{encoding}: a string of {measured}, over {limit}{saving}",
