@@ -88,14 +88,15 @@ func (b *Builder) Key(p *Part, k *parser.Key) {
 	if p.partial == nil {
 		p.partial = b.partial()
 	}
-	b.namer.Facts(k.Name, &p.facts)
-	owner := b.engine.Owner(k, &p.facts)
-	if b.opt.Keep != nil && !b.opt.Keep(k, &p.facts, owner) {
+	f := p.names.Facts(k.Name)
+	p.facts = f
+	owner := b.engine.Owner(k, f)
+	if b.opt.Keep != nil && !b.opt.Keep(k, f, owner) {
 		p.dropped++
 		return
 	}
-	p.found = b.engine.Check(k, &p.facts, p.found[:0])
-	p.whole.Add(k, &p.facts)
+	p.found = b.engine.Check(k, f, p.found[:0])
+	p.whole.Add(k, f)
 	p.add(b, k, owner)
 }
 
@@ -105,7 +106,7 @@ func (b *Builder) partial() *partial {
 	defer b.mu.Unlock()
 	n := len(b.spare)
 	if n == 0 {
-		p := &partial{whole: b.engine.NewInstance(), room: earlyCohorts}
+		p := &partial{names: b.namer.NewNameCache(), whole: b.engine.NewInstance(), room: earlyCohorts}
 		p.tops.n, p.tops.samples = b.tops.n, b.tops.samples
 		p.tops.floors = b.floors
 		return p

@@ -25,7 +25,8 @@ const (
 
 // partial are the sums of a block.
 type partial struct {
-	facts   thresholds.Facts
+	names   *thresholds.NameCache
+	facts   *thresholds.Facts // of the key at hand
 	found   []thresholds.Finding
 	pattern []byte
 	cohorts cohorts

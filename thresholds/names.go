@@ -85,6 +85,12 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 		n.longFacts(name, f)
 		return
 	}
+	n.shortFacts(name, f)
+}
+
+// shortFacts is Facts for a name of 1 to 64 bytes. It gives the digits, a bit
+// for each byte.
+func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	c, digits, letters, seps := scan(name, n.first)
 	if len(n.separators) != 1 {
 		seps = n.seps(name)
@@ -100,13 +106,14 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 	}
 	if seps == 0 {
 		f.Segments, f.EmptySegment, f.FirstEnd, f.LastStart = 1, false, len(name), 0
-		return
+		return digits
 	}
 	last := bits.Len64(seps)
 	f.Segments = bits.OnesCount64(seps) + 1
 	f.EmptySegment = seps&(seps<<1|1) != 0 || last == len(name)
 	f.FirstEnd = bits.TrailingZeros64(seps)
 	f.LastStart = last
+	return digits
 }
 
 // scan looks at the bytes of a name of at most 64 bytes, eight at a time: their
