@@ -1,11 +1,9 @@
 package parser
 
-import (
-	"math"
+import "math"
 
-	"github.com/rdblens/rdblens/parser/memory"
-)
-
+// stringValue reads a string, and asks the memory model what the key takes: it
+// needs less than other values do.
 func (w *walker) stringValue() {
 	k, s := &w.key, &w.first
 	w.string(s, 0)
@@ -16,17 +14,19 @@ func (w *walker) stringValue() {
 	} else {
 		k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 	}
-	f := &w.facts
-	f.Text = s.n
 	if v, ok := s.int(k.Head); ok {
 		k.Encoding = EncInt
-		f.Shape, f.Int = memory.StringInt, v
+		if w.model != nil {
+			k.Memory, k.MemoryUsage = w.model.Number(k.NameLen, v, k.HasExpire, k.Idle >= 0 || k.Freq >= 0)
+		}
 		return
 	}
-	f.Shape = memory.StringText
 	k.Encoding = EncRaw
 	if w.embedded(s.n) {
 		k.Encoding = EncEmbstr
+	}
+	if w.model != nil {
+		k.Memory, k.MemoryUsage = w.model.Text(k.NameLen, s.n, k.HasExpire)
 	}
 }
 

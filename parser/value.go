@@ -2,13 +2,11 @@ package parser
 
 import "github.com/rdblens/rdblens/parser/memory"
 
-// value walks the value of type t, as shared numbers mean it in this dialect.
+// value walks the value of type t, no string, as shared numbers mean it in this
+// dialect.
 func (w *walker) value(t byte) {
 	k := &w.key
 	switch t {
-	case 0:
-		w.stringValue()
-		return
 	case 1:
 		w.of(List, EncLinkedlist, memory.Linked)
 		w.members(w.length(), scoreNone)

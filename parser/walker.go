@@ -238,17 +238,25 @@ func (w *walker) record(t byte) {
 	w.begin(t)
 	w.name()
 	start := w.offset()
-	if w.model != nil {
-		w.model.Begin(&w.acc)
-		w.facts = memory.Facts{}
-	}
-	w.value(t)
-	k.Serialized = w.offset() - start
-	if w.best.kind != bestNone {
-		w.nameBest()
-	}
-	if w.model != nil {
-		w.measure()
+	if t == 0 {
+		w.stringValue()
+		k.Serialized = w.offset() - start
+	} else {
+		if w.model != nil {
+			w.model.Begin(&w.acc)
+			w.facts = memory.Facts{}
+		}
+		w.value(t)
+		k.Serialized = w.offset() - start
+		if w.best.kind != bestNone {
+			w.nameBest()
+		}
+		if w.model != nil {
+			w.measure()
+		}
+		if k.Elements == 0 && k.Type != Stream {
+			w.t.emptyKeys++
+		}
 	}
 	w.inKey = false
 	w.whole = k.Name
@@ -257,9 +265,6 @@ func (w *walker) record(t byte) {
 	}
 	w.t.keys++
 	w.t.types[t]++
-	if k.Elements == 0 && k.Type != Stream {
-		w.t.emptyKeys++
-	}
 	if k.DB != w.t.lastDB {
 		w.t.addDB(k.DB)
 	}

@@ -24,7 +24,8 @@ func (w *walker) zipmap(b *blob) {
 		e1, e2 := &w.entries[0], &w.entries[1]
 		*e1, *e2 = entry{n: f, at: -1}, entry{at: -1}
 		b.keepHead(e1, f, 0)
-		if b.rest() > 0 && b.buf[b.pos] == packedEnd {
+		b.need(1, what)
+		if b.buf[b.pos] == packedEnd {
 			b.failf("a zipmap ends between a field and its value")
 		}
 		if b.left > 0 {
