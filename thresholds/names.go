@@ -162,36 +162,32 @@ func (n *Namer) seps(name []byte) (seps uint64) {
 
 // longFacts is Facts for a name of any length.
 func (n *Namer) longFacts(name []byte, f *Facts) {
-	*f = Facts{Segments: 1}
-	if len(name) == 0 {
-		f.EmptySegment = true
-		f.Group = HashPattern(nil)
-		return
-	}
-	for _, b := range name {
-		f.Class |= classOfByte[b]
-	}
-	f.Class &^= classStar
-	f.First = name[0]
-	start := 0
-	for i, b := range name {
-		if !n.isSep[b] {
+	*f = Facts{Segments: 1, FirstEnd: len(name), EmptySegment: len(name) == 0}
+	for from := 0; from < len(name); from += oneWord {
+		part := name[from:min(from+oneWord, len(name))]
+		c, _, _, seps := scan(part, n.first)
+		if len(n.separators) != 1 {
+			seps = n.seps(part)
+		}
+		f.Class |= c
+		if seps == 0 {
 			continue
 		}
 		if f.Segments == 1 {
-			f.FirstEnd = i
+			f.FirstEnd = from + bits.TrailingZeros64(seps)
 		}
-		if i == start {
-			f.EmptySegment = true
+		f.Segments += bits.OnesCount64(seps)
+		before := uint64(0) // a separator, or the start of the name, ends just before
+		if f.LastStart == from {
+			before = 1
 		}
-		f.Segments++
-		start = i + 1
+		f.EmptySegment = f.EmptySegment || seps&(seps<<1|before) != 0
+		f.LastStart = from + bits.Len64(seps)
 	}
-	f.LastStart = start
-	if f.Segments == 1 {
-		f.FirstEnd = len(name)
-	} else if start == len(name) {
-		f.EmptySegment = true
+	f.Class &^= classStar
+	if len(name) > 0 {
+		f.First = name[0]
+		f.EmptySegment = f.EmptySegment || f.LastStart == len(name)
 	}
 	if f.Class&ClassBrace != 0 {
 		f.TagStart, f.TagEnd = hashTag(name)

@@ -263,7 +263,8 @@ func TestFactsAllocateNothing(t *testing.T) {
 // TestSlot holds slots against those that CLUSTER KEYSLOT of Redis 7.0 gave.
 func TestSlot(t *testing.T) {
 	for name, want := range map[string]int{"": 0, "foo": 12182, "bar": 5061, "{user1000}.following": 3443, "user1000": 3443,
-		"foo{}{bar}": 8363, "foo{{bar}}zap": 4015, "{bar": 4015, "foo{bar}{zap}": 5061, "123456789": 12739} {
+		"foo{}{bar}": 8363, "foo{{bar}}zap": 4015, "{bar": 4015, "foo{bar}{zap}": 5061, "123456789": 12739,
+		"user:basic.info:1001:string": 2750, "a": 15495, "ab": 13567, "abc": 7638, "abcde": 16097} {
 		if got := Slot([]byte(name)); got != want {
 			t.Errorf("slot of %q is %d, want %d", name, got, want)
 		}

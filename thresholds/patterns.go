@@ -72,6 +72,47 @@ func (s *foldSet) add(from, to int) {
 
 // find adds the bytes of a name of at most MaxPattern bytes that are folded.
 func (s *foldSet) find(name []byte) {
+	var class Class
+	var letters foldSet
+	for i := range s {
+		if from := i * oneWord; from < len(name) {
+			var c Class
+			c, s[i], letters[i], _ = scan(name[from:min(from+oneWord, len(name))], 0)
+			class |= c
+		}
+	}
+	if s.special(&letters, class) {
+		s.findSlowly(name)
+	}
+}
+
+// special says whether a name with these digits and letters a to f may have
+// folded bytes that are not digits.
+func (s *foldSet) special(letters *foldSet, c Class) bool {
+	if c&(ClassBrace|classStar) != 0 {
+		return true
+	}
+	for i := range s {
+		d, l := s[i], letters[i]
+		if specials(d, l) {
+			return true
+		}
+		if i+1 < len(s) { // what lies across two words
+			d, l = d>>32|s[i+1]<<32, l>>32|letters[i+1]<<32
+			if specials(d, l) {
+				return true
+			}
+		}
+		// A UUID of digits alone may be longer than what two words share.
+		if hex := d | l; c&ClassOperator != 0 && hex&(hex>>1)&(hex>>2)&(hex>>3) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// findSlowly is find for any name, byte by byte.
+func (s *foldSet) findSlowly(name []byte) {
 	run, digit := 0, false // start of the run of hexadecimal digits, and whether 0-9 is in it
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && isHex(name[i]) {

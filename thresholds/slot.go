@@ -10,20 +10,29 @@ func Slot(name []byte) int {
 		name = name[start:end]
 	}
 	var crc uint16
+	for ; len(name) >= 4; name = name[4:] {
+		crc = crc16[3][name[0]^byte(crc>>8)] ^ crc16[2][name[1]^byte(crc)] ^ crc16[1][name[2]] ^ crc16[0][name[3]]
+	}
 	for _, b := range name {
-		crc = crc<<8 ^ crc16[byte(crc>>8)^b]
+		crc = crc<<8 ^ crc16[0][b^byte(crc>>8)]
 	}
 	return int(crc) & (Slots - 1)
 }
 
-// crc16 is the table of CRC-16/XMODEM, polynomial 0x1021 from the top bit.
-var crc16 = func() (t [256]uint16) {
-	for i := range t {
+// crc16 are tables of CRC-16/XMODEM, polynomial 0x1021 from the top bit: that of
+// a byte, and of a byte that one, two and three others follow.
+var crc16 = func() (t [4][256]uint16) {
+	for i := range 256 {
 		c := uint16(i) << 8
 		for range 8 {
 			c = c<<1 ^ c>>15*0x1021
 		}
-		t[i] = c
+		t[0][i] = c
+	}
+	for k := 1; k < len(t); k++ {
+		for i, c := range t[k-1] {
+			t[k][i] = c<<8 ^ t[0][c>>8]
+		}
 	}
 	return t
 }()
