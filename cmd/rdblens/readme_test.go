@@ -50,7 +50,7 @@ func TestReadme(t *testing.T) {
 			if *update {
 				fresh += "$ " + e.command + "\n" + renewed(e.output, got)
 			} else if !matches(e.output, got) {
-				t.Errorf("$ %s\ngives\n%.2000s\nand not\n%.2000s", e.command, got, e.output)
+				t.Errorf("$ %s\nno more gives\n%s\nbut\n%.2000s", e.command, missing(e.output, got), got)
 			}
 		}
 		if *update {
@@ -112,6 +112,14 @@ func runShell(t *testing.T, dir, command string) (output, code string) {
 		t.Fatal(err)
 	}
 	return string(out), strings.TrimSpace(string(b))
+}
+
+// missing gives the lines that an example shows and an output does not have.
+func missing(want, got string) string {
+	have := lines(got)
+	return strings.Join(slices.DeleteFunc(lines(want), func(line string) bool {
+		return line == "..." || slices.Contains(have, line)
+	}), "\n")
 }
 
 // matches reports whether an output is what an example shows.
