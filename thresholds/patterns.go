@@ -158,7 +158,8 @@ func specials(digits, letters uint64) bool {
 	return dates(digits) != 0
 }
 
-// uuids gives where a UUID may begin.
+// uuids gives where a UUID may begin: all its digits are there, and something
+// between them.
 func uuids(hex4, hex8 uint64) uint64 {
 	return hex8 & (hex4 >> 9) & (hex4 >> 14) & (hex4 >> 19) & (hex8 >> 24) & (hex4 >> 32)
 }
@@ -196,7 +197,8 @@ func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 		rest &^= run
 	}
 	for at := uuids(hex4, hex8); at != 0; at &= at - 1 {
-		if i := bits.TrailingZeros64(at); uuidAt(name, i) {
+		i := bits.TrailingZeros64(at)
+		if d := name[i : i+36]; d[8] == '-' && d[13] == '-' && d[18] == '-' && d[23] == '-' {
 			folded |= between(i, i+36)
 		}
 	}
