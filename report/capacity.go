@@ -11,10 +11,8 @@ type Capacity struct {
 	Model     *memory.Model // nil: there is none
 	Note      string        // why this one, or none
 	Databases []Database    // sums over all keys of the input
-	// Volatile is the memory of its keys that have an expiry.
-	Volatile  Figure
-	Partial   bool  // not all keys are in these sums: nothing is predicted
-	MaxMemory int64 // 0: not asked whether the keys fit
+	Partial   bool          // not all keys are in these sums: nothing is predicted
+	MaxMemory int64         // 0: not asked whether the keys fit
 }
 
 // NewMemory says what the keys of an input would take in a server's memory:
@@ -31,12 +29,13 @@ func NewMemory(in *Input, c Capacity) *Memory {
 		return m
 	}
 	var databases []memory.Database
-	var keys, expires, alloc int64
+	var keys, expires, alloc, volatile int64
 	for _, d := range c.Databases {
 		databases = append(databases, memory.Database{Keys: d.Keys, Expires: d.WithTTL})
 		keys += d.Keys
 		expires += d.WithTTL
 		alloc += max(0, int64(d.MemoryBytes))
+		volatile += max(0, int64(d.WithTTLMemory))
 	}
 	p := c.Model.Instance(alloc, databases)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
@@ -48,7 +47,7 @@ func NewMemory(in *Input, c Capacity) *Memory {
 	if c.MaxMemory > 0 {
 		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{
 			{Policy: "allkeys-*", Keys: keys, MemoryBytes: Figure(alloc), Share: ratio(alloc, alloc)},
-			{Policy: "volatile-*", Keys: expires, MemoryBytes: c.Volatile, Share: ratio(max(0, int64(c.Volatile)), alloc)},
+			{Policy: "volatile-*", Keys: expires, MemoryBytes: Figure(volatile), Share: ratio(volatile, alloc)},
 			{Policy: "noeviction"},
 		}}
 	}

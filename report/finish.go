@@ -27,7 +27,8 @@ func (b *Builder) Databases(input int) []Database {
 }
 
 func (d *database) row() Database {
-	return Database{Input: d.input, DB: d.db, Keys: d.keys, WithTTL: d.expiring, ValueBytes: d.values, MemoryBytes: d.memoryFigure()}
+	return Database{Input: d.input, DB: d.db, Keys: d.keys, WithTTL: d.expiring, ValueBytes: d.values, MemoryBytes: d.memoryFigure(),
+		WithTTLMemory: memoryFigure(d.expiringMemory, d.expiring)}
 }
 
 func sortDatabases(list []Database) {

@@ -250,6 +250,8 @@ type Database struct {
 	WithTTL     int64  `json:"keys_with_ttl"`
 	ValueBytes  int64  `json:"value_bytes"`
 	MemoryBytes Figure `json:"memory_bytes"`
+	// WithTTLMemory is the memory of the keys that have an expiry.
+	WithTTLMemory Figure `json:"memory_bytes_with_ttl"`
 }
 
 // Counts are numbers of findings by severity.

@@ -27,7 +27,7 @@ type cell struct {
 type database struct {
 	input, db int
 	sums
-	expiring int64
+	expiring, expiringMemory int64 // keys with an expiry
 }
 
 // maxDatabases is how many databases are told apart; what is beyond is counted
@@ -94,6 +94,7 @@ func (t *tables) take(c *cohorts, input int) {
 		if h.expires() {
 			cell.expiring += h.keys
 			last.expiring += h.keys
+			last.expiringMemory += h.memory
 		} else {
 			to.without += h.keys
 			to.withoutValues += h.values
@@ -157,6 +158,7 @@ func (t *tables) merge(o *tables) {
 		to := t.database(d.input, d.db)
 		to.add(&d.sums)
 		to.expiring += d.expiring
+		to.expiringMemory += d.expiringMemory
 	}
 	for i := range o.owners {
 		to, from := &t.owners[i], &o.owners[i]

@@ -182,14 +182,17 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 
 // judge reports whether a key has an owner and a finding that are asked for.
 func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
-	engine.Namer().Facts(k.Name, &r.name)
-	if !p.filter.keepOwner(engine, engine.Owner(k, &r.name)) {
+	if r.names == nil {
+		r.names = engine.Namer().NewNameCache()
+	}
+	name := r.names.Facts(k.Name)
+	if !p.filter.keepOwner(engine, engine.Owner(k, name)) {
 		return false
 	}
 	if p.only == 0 {
 		return true
 	}
-	r.findings = engine.Check(k, &r.name, r.findings[:0])
+	r.findings = engine.Check(k, name, r.findings[:0])
 	for _, f := range r.findings {
 		if f.Ignored == 0 && p.only.Has(f.Rule) {
 			return true

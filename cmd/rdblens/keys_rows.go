@@ -14,7 +14,7 @@ import (
 type rows struct {
 	full     [][]byte
 	last     []byte
-	name     thresholds.Facts
+	names    *thresholds.NameCache
 	findings []thresholds.Finding
 }
 

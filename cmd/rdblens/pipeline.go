@@ -47,7 +47,7 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 	for i, in := range list {
 		a := <-results[i]
 		sums[i] = report.Capacity{Model: a.model, Note: a.note, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
-			Volatile: report.Unknown, Partial: a.err != nil || p.filter.active()}
+			Partial: a.err != nil || p.filter.active()}
 		if all == nil {
 			all = a.builder
 		} else {
@@ -58,15 +58,17 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 		bad.add(in.name, a.keys, a.err)
 	}
 	r := all.Report()
-	if len(list) == 1 {
-		sums[0].Volatile = max(0, r.Totals.MemoryBytes-max(0, r.Totals.WithoutTTLMemory))
-	}
 	for i := range rows {
 		if rows[i].Format != "" {
 			rows[i].Memory = report.NewMemory(&rows[i], sums[i])
 		}
 	}
 	r.Inputs = rows
+	if p.filter.active() {
+		text := p.filter.text
+		text.Dropped = all.Dropped()
+		r.Filter = &text
+	}
 	p.complete(r, bad)
 	return r, bad
 }
@@ -78,28 +80,15 @@ func (p *scanPlan) complete(r *report.Report, bad *failures) {
 	if r.Totals.MemoryBytes.Known() || p.by != report.ByMemory {
 		r.By = p.by
 	}
-	r.Filter = p.filterRow(r)
 	policy := p.policy
 	r.Config = report.Config{Profile: policy.Profile.Value, File: policy.File, Rules: policy.Rules, Cluster: policy.Cluster.Value}
 	for _, in := range r.Inputs {
 		r.Config.Cluster = r.Config.Cluster || in.Cluster
 	}
+	_ = report.SortGroups(r.Groups, p.groupsBy) // compile has tried the order
 	if p.failOn != thresholds.Off {
 		r.Config.FailOn = p.failOn.String()
 	}
-}
-
-// filterRow is what a report says of the filter, nil where every key counts.
-func (p *scanPlan) filterRow(r *report.Report) *report.Filter {
-	if !p.filter.active() {
-		return nil
-	}
-	f := p.filter.text
-	for _, in := range r.Inputs {
-		f.Dropped += in.Keys
-	}
-	f.Dropped -= r.Totals.Keys
-	return &f
 }
 
 // analyseOne reads one input.

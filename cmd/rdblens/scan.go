@@ -27,6 +27,7 @@ type scanOptions struct {
 	scanFlags
 	top       int
 	by        string
+	groupsBy  string
 	formats   []string
 	failOn    string
 	maxMemory string
@@ -60,10 +61,12 @@ follows, totals, rules and exit code alike.`,
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "keys in each list of the largest")
 	f.StringVar(&o.by, "by", "memory", "order of the list that is shown: "+strings.Join(words, ", "))
+	f.StringVar(&o.groupsBy, "groups-by", "", "order of the table of groups: "+strings.Join(report.GroupOrders(), ", "))
 	f.StringArrayVarP(&o.formats, "format", "f", nil, "format, FORMAT=FILE, or a file whose name tells the format; can be repeated: "+strings.Join(report.Formats(), ", ")+" (default table)")
 	f.StringVar(&o.failOn, "fail-on", "never", "exit with code 1 on findings of this severity or above: error, warning, info, never")
 	f.StringVar(&o.maxMemory, "maxmemory", "", "say whether the keys fit into a server of this size, such as 4GB")
 	cmd.RegisterFlagCompletionFunc("by", completeWords(words...))
+	cmd.RegisterFlagCompletionFunc("groups-by", completeWords(report.GroupOrders()...))
 	cmd.RegisterFlagCompletionFunc("format", completeWords(report.Formats()...))
 	cmd.RegisterFlagCompletionFunc("fail-on", completeWords("error", "warning", "info", "never"))
 	return cmd
@@ -74,6 +77,7 @@ type scanPlan struct {
 	*plan
 	top       int
 	by        string // a measure of package report
+	groupsBy  string // an order of package report, "" the default
 	targets   []report.Target
 	failOn    thresholds.Severity // Off never
 	maxMemory int64               // 0 not asked
@@ -94,6 +98,9 @@ func (o *scanOptions) compile() (*scanPlan, error) {
 	}
 	if p.by == "" {
 		return nil, usageError(fmt.Sprintf("--by: unknown measure %q", o.by), "measures: "+strings.Join(words, ", "))
+	}
+	if p.groupsBy = o.groupsBy; report.SortGroups(nil, p.groupsBy) != nil {
+		return nil, usageError(fmt.Sprintf("--groups-by: unknown column %q", o.groupsBy), "columns: "+strings.Join(report.GroupOrders(), ", "))
 	}
 	if o.failOn != "never" {
 		var ok bool
