@@ -239,7 +239,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"extends: baidu\nrules:\n  big-string: error\n", "big-string has limits of several severities", ""},
 		{strings.Repeat("[", 100), "nested deeper than 64 levels", ""},
 		{strings.Repeat("- ", 100) + "a", "nested deeper than 64 levels", ""},
-		{strings.Repeat("#", maxConfigBytes+1), "larger than 1 MB", ""},
+		{strings.Repeat("#", maxConfigBytes+1), "larger than 256 KB", ""},
 		{"rules: {\"no\x1b[31m\": off}", "unknown rule", ""},
 	} {
 		path := writeConfig(t, c.text)

@@ -16,8 +16,9 @@ import (
 // Bounds of a configuration: no team's needs more, and a reader without bounds
 // could be made to run out of stack.
 const (
-	maxConfigBytes = 1 << 20
+	maxConfigBytes = 256 << 10
 	maxConfigDepth = 64
+	maxProblems    = 20 // that are reported of one file
 )
 
 // ConfigError is what is wrong with one place of a configuration.
@@ -41,8 +42,8 @@ func (e *ConfigError) Error() string {
 // Hint says what to write instead.
 func (e *ConfigError) Hint() string { return e.Advice }
 
-// ConfigErrors are all that is wrong with a configuration, in the order of its
-// lines. There is at least one.
+// ConfigErrors are what is wrong with a configuration, in the order of its
+// lines: at least one, and no more than the first 20.
 type ConfigErrors []*ConfigError
 
 // Error gives one line a problem.
@@ -74,7 +75,7 @@ type yamlFile struct {
 // or no YAML: then errs say why.
 func (y *yamlFile) parse() *ast.MappingNode {
 	if len(y.text) > maxConfigBytes {
-		y.errs = append(y.errs, &ConfigError{Path: y.path, Problem: "larger than 1 MB"})
+		y.errs = append(y.errs, &ConfigError{Path: y.path, Problem: "larger than 256 KB"})
 		return nil
 	}
 	if !utf8.Valid(y.text) {
@@ -85,24 +86,44 @@ func (y *yamlFile) parse() *ast.MappingNode {
 		y.problem(line, 1, "", "nested deeper than %d levels", maxConfigDepth)
 		return nil
 	}
-	file, err := yamlparser.ParseBytes(y.text, 0)
+	file, err := parseYAML(y.text)
 	if err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			y.at(at.GetToken(), "", "%s", at.GetMessage())
 		} else {
-			y.errs = append(y.errs, &ConfigError{Path: y.path, Problem: err.Error()})
+			y.errs = append(y.errs, &ConfigError{Path: y.path, Problem: printable(err.Error())})
 		}
 		return nil
 	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if _, ok := doc.Body.(*ast.DirectiveNode); ok {
+			continue
+		}
+		if body != nil {
+			y.at(doc.Body.GetToken(), "", "more than one document")
+			return nil
+		}
+		body = doc.Body
+	}
+	if body == nil {
 		return nil
 	}
-	if len(file.Docs) > 1 {
-		y.at(file.Docs[1].GetToken(), "", "more than one document")
-		return nil
-	}
-	return y.mapping(file.Docs[0].Body, "the configuration")
+	return y.mapping(body, "the configuration")
+}
+
+// parseYAML turns what the YAML library cannot deal with into an error.
+func parseYAML(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("not YAML that can be read")
+		}
+	}()
+	return yamlparser.ParseBytes(text, 0)
 }
 
 // tooDeep gives the first line that nests deeper than a configuration may, 0
@@ -137,6 +158,9 @@ func (y *yamlFile) at(t *token.Token, advice, format string, args ...any) {
 }
 
 func (y *yamlFile) problem(line, column int, advice, format string, args ...any) {
+	if len(y.errs) >= maxProblems {
+		return
+	}
 	y.errs = append(y.errs, &ConfigError{Path: y.path, Line: line, Column: column, Advice: advice,
 		Problem: printable(fmt.Sprintf(format, args...)), Excerpt: excerpt(y.text, line, column)})
 }
