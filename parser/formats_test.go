@@ -396,6 +396,15 @@ func formats() []struct {
 				`0 "h" hash/listpack n=1 v=31 s=20 largest=31:"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" longest=30 lzf=17>41`,
 				`0 "s" set/hashtable n=2 v=31 s=11 largest=30:"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" longest=30 lzf=5>30`,
 			}, nil},
+		{"databases behind what is walked on its own", newRDB("REDIS0007").raw(0xfe, 0).key(3, "z").len(1).str("m").raw(1, "1").
+			raw(0xfe, 3).key(0, "s").str("v").key(3, "z").len(1).str("m").raw(1, "1").raw(0xfe, 4).key(0, "s").str("v").key(3, "z").len(1).str("m").raw(1, "1").end(),
+			[]string{
+				`0 "z" zset/skiplist n=1 v=1 s=5 largest=1:"m" longest=1`,
+				`3 "s" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
+				`3 "z" zset/skiplist n=1 v=1 s=5 largest=1:"m" longest=1`,
+				`4 "s" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
+				`4 "z" zset/skiplist n=1 v=1 s=5 largest=1:"m" longest=1`,
+			}, func(in *Info) bool { return in.Databases == 3 }},
 		{"legal oddities", newRDB("REDIS0011").raw(0xfe, 0, 0xfe, 0, 0xfb, 0x80, 0, 0, 0, 9, 0).
 			key(2, "empty").len(0).key(4, "empty").len(0).key(18, "empty").len(0).key(16, "empty").str(listpack()).key(11, "empty").str(intset(2)).
 			key(0, "").str("the empty name").raw(0xfe).len(1<<31-1).key(0, "far").str("db").

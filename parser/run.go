@@ -167,11 +167,12 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 			continue
 		}
 		from, db := w.pos, r.db
-		at, why := skim(w.src, w.buf, from, &r.db)
+		next := db // where the records that are skimmed end
+		at, why := skim(w.src, w.buf, from, &next)
 		if at > from {
 			r.close(nil)
 			r.dispatch(from, at, db)
-			w.pos = at
+			w.pos, r.db = at, next
 		}
 		if why == skimShort && (at > from || w.pos > 0 || len(w.buf) < r.size) {
 			if r.own != nil {
