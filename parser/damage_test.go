@@ -210,3 +210,29 @@ func TestFlipped(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeDamaged cuts and flips keys that are larger than a block.
+func TestLargeDamaged(t *testing.T) {
+	for kind := range largeTypes {
+		for _, plan := range []string{"\x00", "\x01", "\x02\x05\x0b\x16\x14", "\x08\x1a\x23"} {
+			in, _ := large([]byte(plan), kind)
+			what := fmt.Sprintf("type %d, plan %q", largeTypes[kind], plan)
+			var bad [][]byte
+			for _, i := range []int{60, 1000, smallBlock - 1, smallBlock, smallBlock + 40, len(in) / 2, 2 * smallBlock, len(in) - 20, len(in) - 9} {
+				bad = append(bad, in[:i], flipped(in, i), flipped(in, i+1), flipped(in, i+2), flipped(in, i+3))
+			}
+			for i, in := range bad {
+				want := scanned(bytes.NewReader(in), withMemory, smallBlock)
+				if want.err == nil {
+					t.Errorf("%s, damage %d: no error", what, i)
+				}
+				checkError(t, what, want)
+				for _, jobs := range []int{1, 3} {
+					if d := difference(want, ranSmall(bytes.NewReader(in), withMemory, jobs)); d != "" {
+						t.Errorf("%s, damage %d, %d jobs: %s", what, i, jobs, d)
+					}
+				}
+			}
+		}
+	}
+}

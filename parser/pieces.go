@@ -282,6 +282,14 @@ func (r *runner[P]) joinPiece(u *unit[P]) {
 	k.FieldsWithTTL += o.FieldsWithTTL
 	big.acc.Add(&sum.acc)
 	big.facts.Shape, big.facts.Ziplist = sum.facts.Shape, sum.facts.Ziplist
+	switch {
+	case first:
+		big.facts.Listpack = sum.facts.Listpack
+	case sum.facts.Listpack == 0 || k.Elements > smallTable:
+		big.facts.Listpack = 0
+	default: // one header and end for all
+		big.facts.Listpack += sum.facts.Listpack - 7
+	}
 	if !p.last {
 		return
 	}

@@ -155,7 +155,7 @@ func (s *Source) replication() error {
 			continue
 		}
 		line := s.top.line(256)
-		if line == nil {
+		if len(line) <= len("\r\n") {
 			break
 		}
 		switch text := line[:len(line)-2]; {
