@@ -91,7 +91,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 }
 
 func (a *advisor) say(kind string, commands []string, key string, pairs ...string) {
-	a.list = append(a.list, Advice{Kind: kind, Text: english.say(key, pairs...), Commands: commands})
+	a.list = append(a.list, Advice{Kind: kind, Text: a.texts.say(key, pairs...), Commands: commands})
 }
 
 // commands puts the key into the place of %s of each command, behind a SELECT

@@ -33,17 +33,17 @@ func (a *advisor) cost() {
 	if a.s.ValueBytes <= 0 {
 		return
 	}
-	text := english.say("cost", "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(max(1, cardBytes/a.s.ValueBytes)))
+	text := a.texts.say("cost", "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(max(1, cardBytes/a.s.ValueBytes)))
 	if a.s.Type == parser.Hash && a.s.ValueBytes <= a.s.Elements*fieldBytes {
-		text += " " + fieldCost(a.s.Elements)
+		text += " " + a.fieldCost(a.s.Elements)
 	} else {
-		text += " " + sizeCost(a.s.ValueBytes)
+		text += " " + a.sizeCost(a.s.ValueBytes)
 	}
 	a.list = append(a.list, Advice{Kind: adviseCost, Text: text})
 }
 
 // sizeCost gives the rows of Baidu's table on either side of a size.
-func sizeCost(size int64) string {
+func (a *advisor) sizeCost(size int64) string {
 	i := 0
 	for i < len(sizeQPS) && sizeQPS[i].size < size {
 		i++
@@ -54,25 +54,25 @@ func sizeCost(size int64) string {
 	if i > 0 && i < len(sizeQPS) && sizeQPS[i].size != size {
 		q1, s1 := row(i - 1)
 		q2, s2 := row(i)
-		return english.say("cost.between", "qps", q1, "size", s1, "qps2", q2, "size2", s2)
+		return a.texts.say("cost.between", "qps", q1, "size", s1, "qps2", q2, "size2", s2)
 	}
 	q, s := row(min(i, len(sizeQPS)-1))
-	return english.say("cost.size", "qps", q, "size", s)
+	return a.texts.say("cost.size", "qps", q, "size", s)
 }
 
 // fieldCost gives the rows of Baidu's table on either side of a number of fields.
-func fieldCost(fields int64) string {
+func (a *advisor) fieldCost(fields int64) string {
 	i := 0
 	for i < len(fieldQPS) && fieldQPS[i].fields < fields {
 		i++
 	}
 	if i > 0 && i < len(fieldQPS) && fieldQPS[i].fields != fields {
 		low, high := fieldQPS[i-1], fieldQPS[i]
-		return english.say("cost.fields2", "fields", humanize.Comma(low.fields), "qps", humanize.Comma(low.qps), "ms", low.ms,
+		return a.texts.say("cost.fields2", "fields", humanize.Comma(low.fields), "qps", humanize.Comma(low.qps), "ms", low.ms,
 			"fields2", humanize.Comma(high.fields), "qps2", humanize.Comma(high.qps), "ms2", high.ms)
 	}
 	row := fieldQPS[min(i, len(fieldQPS)-1)]
-	return english.say("cost.fields", "fields", humanize.Comma(row.fields), "qps", humanize.Comma(row.qps), "ms", row.ms)
+	return a.texts.say("cost.fields", "fields", humanize.Comma(row.fields), "qps", humanize.Comma(row.qps), "ms", row.ms)
 }
 
 // split says into how many parts a key must go to be under the limit.

@@ -377,7 +377,7 @@ func (y *yamlFile) rules(n ast.Node) []edit {
 	y.fields(m, "rules", nil, func(name string, key, value ast.Node) {
 		r, ok := Lookup(name)
 		if !ok {
-			y.at(key.GetToken(), propose(name, names), "unknown rule %q", name)
+			y.at(key.GetToken(), Propose(name, names), "unknown rule %q", name)
 			return
 		}
 		edits = append(edits, y.rule(r, value)...)
@@ -397,6 +397,6 @@ func (y *yamlFile) typeOf(r *Rule, name string, key ast.Node) (parser.Type, bool
 			known = append(known, t.String())
 		}
 	}
-	y.at(key.GetToken(), propose(name, known), "%s judges no keys of type %q", r.Name, name)
+	y.at(key.GetToken(), Propose(name, known), "%s judges no keys of type %q", r.Name, name)
 	return 0, false
 }

@@ -39,6 +39,7 @@ type Engine struct {
 	owners     []string
 	owned      []ownedOverride
 	whole      wholeRules
+	texts      catalogue // of the language that findings are put into
 }
 
 type ruledOverride struct {
@@ -87,7 +88,7 @@ type level struct {
 
 // Compile makes the engine for one snapshot.
 func (p *Policy) Compile(env Env) *Engine {
-	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: NewNamer(p.Separators.Value), ignores: p.Ignores}
+	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: NewNamer(p.Separators.Value), ignores: p.Ignores, texts: english}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
 	e.owners = p.Owners()
 	e.namespaces = makeNamespaces(p.Namespaces, e.owners, p.Separators.Value)

@@ -15,7 +15,7 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	if s == nil {
 		s = &Subject{Elements: -1, Longest: -1, Memory: -1, CompactMemory: -1}
 	}
-	key, words := english.noted(name, f.Note), e.figures(f)
+	key, words := e.texts.noted(name, f.Note), e.figures(f)
 	switch name {
 	case "big-value":
 		words = append(words, "elements", humanize.Comma(s.Elements))
@@ -60,12 +60,12 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	case "queue-backlog":
 		key += "." + s.Type.String()
 	}
-	return english.say(key, words...)
+	return e.texts.say(key, words...)
 }
 
 // InstanceText says in words what was measured against which limit.
 func (e *Engine) InstanceText(f InstanceFinding) string {
-	return english.say(english.noted(f.Rule.Name(), f.Note), append(e.figures(f.Finding), "size", sizeText(f.Bytes))...)
+	return e.texts.say(e.texts.noted(f.Rule.Name(), f.Note), append(e.figures(f.Finding), "size", sizeText(f.Bytes))...)
 }
 
 func (e *Engine) figures(f Finding) []string {
@@ -98,13 +98,13 @@ func (e *Engine) firstChar(rule string, s *Subject) (what string, at int) {
 		if n == 0 {
 			return "", 0
 		}
-		return english.say(charWords[kind]), at
+		return e.texts.say(charWords[kind]), at
 	}
 	r, _ := Lookup(rule)
 	set := newCharset(&e.settingsOf(s.Name)[r.ID])
 	at = set.first(s.Name)
 	if at < 0 {
-		return english.say("char.first"), 0
+		return e.texts.say("char.first"), 0
 	}
 	return quoted(s.Name[at : at+1]), at
 }
@@ -139,5 +139,5 @@ func (e *Engine) savingText(s *Subject) string {
 	if s.Memory < 0 || s.CompactMemory < 0 || s.CompactMemory >= s.Memory {
 		return ""
 	}
-	return english.say("compact-encoding.saving", "saved", sizeText(s.Memory-s.CompactMemory))
+	return e.texts.say("compact-encoding.saving", "saved", sizeText(s.Memory-s.CompactMemory))
 }

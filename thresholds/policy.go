@@ -58,7 +58,7 @@ type ProfileError struct{ Name string }
 func (e *ProfileError) Error() string { return fmt.Sprintf("unknown profile %q", e.Name) }
 
 // Hint proposes the nearest.
-func (e *ProfileError) Hint() string { return propose(e.Name, profileNames) }
+func (e *ProfileError) Hint() string { return Propose(e.Name, profileNames) }
 
 // Load makes a policy. The error is ConfigErrors where the file is wrong, a
 // *ProfileError or *SelectError where a flag is, else that of reading the file.
@@ -73,7 +73,7 @@ func Load(opt LoadOptions) (*Policy, error) {
 		file = &yamlFile{path: opt.Config, text: text, kind: FromFile}
 		team = file.read()
 		if team.extended != nil && !contains(profileNames, team.extends) {
-			file.at(team.extended.GetToken(), propose(team.extends, profileNames), "unknown profile %q", team.extends)
+			file.at(team.extended.GetToken(), Propose(team.extends, profileNames), "unknown profile %q", team.extends)
 		}
 		if len(file.errs) > 0 {
 			return nil, file.errs

@@ -85,7 +85,7 @@ func (y *yamlFile) ruleFields(r *Rule, m *ast.MappingNode) []edit {
 			}
 			s, ok := ParseSeverity(strings.ToLower(text))
 			if !ok {
-				y.at(value.GetToken(), propose(text, severityNames[:]), "%q is no severity", text)
+				y.at(value.GetToken(), Propose(text, severityNames[:]), "%q is no severity", text)
 				return
 			}
 			if s == Off {

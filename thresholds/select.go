@@ -86,7 +86,7 @@ func matchRules(name string) (RuleSet, error) {
 		}
 	}
 	if set == 0 {
-		return 0, &SelectError{Word: name, advice: propose(name, names)}
+		return 0, &SelectError{Word: name, advice: Propose(name, names)}
 	}
 	return set, nil
 }

@@ -292,7 +292,7 @@ func (y *yamlFile) fields(m *ast.MappingNode, where string, known []string, do f
 			continue
 		}
 		if known != nil && !contains(known, name) {
-			y.at(v.Key.GetToken(), propose(name, known), "unknown field %q in %s", name, where)
+			y.at(v.Key.GetToken(), Propose(name, known), "unknown field %q in %s", name, where)
 			continue
 		}
 		do(name, v.Key, v.Value)
@@ -308,9 +308,9 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// propose gives a hint with the known word that is nearest to a wrong one, or
+// Propose gives a hint with the known word that is nearest to a wrong one, or
 // with all of them where none is near and they are few.
-func propose(word string, known []string) string {
+func Propose(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
 		if d := distance(strings.ToLower(word), k); d < least {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // newRoot gives the command tree.
@@ -30,7 +32,7 @@ the report covers what was read.`,
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(flagErrorText(err), nearestFlag(cmd, err))
+		return usageError(err.Error(), nearestFlag(cmd, err))
 	})
 	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newCompletion(e), newVersion(e))
 	return root
@@ -80,8 +82,6 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	return usageError("no snapshot given", cmd.CommandPath()+" dump.rdb (- is standard input)")
 }
 
-func flagErrorText(err error) string { return err.Error() }
-
 // nearestFlag proposes what an unknown flag may have meant.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	hint := cmd.CommandPath() + " --help"
@@ -89,34 +89,10 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	if !ok {
 		return hint
 	}
-	best, distance := "", 3
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := editDistance(unknown.GetSpecifiedName(), f.Name); d < distance {
-			best, distance = f.Name, d
-		}
-	})
-	if best != "" {
-		return fmt.Sprintf("did you mean --%s?", best)
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if near := thresholds.Propose("--"+unknown.GetSpecifiedName(), known); near != "" {
+		return near
 	}
 	return hint
-}
-
-// editDistance is the number of letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
