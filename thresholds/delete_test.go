@@ -1,0 +1,94 @@
+package thresholds
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// TestDeletionOnAServer pastes the commands for servers without UNLINK into a
+// shell and into redis-cli: whatever bytes names and elements have, the key is
+// gone and another one is not.
+func TestDeletionOnAServer(t *testing.T) {
+	cli := serverForTest(t)
+	const name = "big'\"h%s\\ \n\xff\x01$x`"
+	e := mustLoad(t, LoadOptions{}).Compile(Env{Server: "redis", Version: "3.2.1", Created: -1})
+	for typ, add := range map[parser.Type]string{parser.Hash: "HSET %s %s v", parser.Set: "SADD %s %s", parser.List: "RPUSH %s %s", parser.ZSet: "ZADD %s 1 %s"} {
+		var fill strings.Builder
+		fill.WriteString("SELECT 3\nSET other 1\n")
+		for i := range 250 {
+			fmt.Fprintf(&fill, add+"\n", QuoteKey([]byte(name)), QuoteKey(fmt.Appendf(nil, "f'\"\\ \n\xff%d$(x)`y`", i)))
+		}
+		run(t, fill.String(), cli)
+		k := key(name, collection(typ, parser.EncHashtable, 250))
+		k.DB = 3
+		s := SubjectOf(k)
+		list := e.Advise(Finding{Rule: ruleID(t, "big-collection"), Severity: Error, Measured: 250, Limit: 100}, &s)
+		for _, a := range list {
+			if a.Kind != adviseDelete {
+				continue
+			}
+			if strings.HasPrefix(a.Commands[0], "c=0") {
+				run(t, a.Commands[0], "sh")
+			} else {
+				run(t, strings.Join(a.Commands, "\n")+"\n", cli)
+			}
+		}
+		if got := run(t, "SELECT 3\nKEYS *\n", cli); got != "OK\nother\n" {
+			t.Errorf("%s: left: %q", typ, got)
+		}
+		run(t, "FLUSHALL\n", cli)
+	}
+}
+
+// serverForTest starts a server, and gives a redis-cli that speaks to it and
+// that a shell finds under that name.
+func serverForTest(t *testing.T) string {
+	t.Helper()
+	server, err := exec.LookPath("redis-server")
+	real, cliErr := exec.LookPath("redis-cli")
+	if err != nil || cliErr != nil {
+		t.Skip("no redis-server and redis-cli on this machine")
+	}
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s")
+	cmd := exec.Command(server, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	cli := filepath.Join(dir, "redis-cli")
+	if err := os.WriteFile(cli, []byte("#!/bin/sh\nexec "+real+" -s "+socket+" \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if out, err := exec.Command(cli, "PING").Output(); err == nil && string(out) == "PONG\n" {
+			return cli
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not answer")
+		}
+	}
+}
+
+// run gives a program its input and returns what it writes.
+func run(t *testing.T, input, program string) string {
+	t.Helper()
+	cmd := exec.Command(program)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+	return string(out)
+}
