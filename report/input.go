@@ -3,7 +3,7 @@ package report
 import (
 	"context"
 	"errors"
-	"strings"
+	"io/fs"
 
 	"github.com/rdblens/rdblens/parser"
 )
@@ -40,19 +40,21 @@ func damageOf(err error) *Damage {
 	d := &Damage{Offset: Unknown}
 	var damage *parser.DamageError
 	var format *parser.FormatError
+	var path *fs.PathError
 	switch {
 	case errors.As(err, &damage):
 		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason
 		d.LastKey, d.Key = optionalName(damage.LastKey), optionalName(damage.Key)
 	case errors.As(err, &format):
 		d.Reason, d.Hint = format.Reason, format.Hint
+	case errors.As(err, &path):
+		d.Reason = path.Err.Error() // the input's row has its name
 	default:
 		d.Reason = err.Error()
 	}
 	if errors.Is(err, context.Canceled) {
 		d.Reason = "interrupted"
 	}
-	d.Reason = strings.TrimSpace(d.Reason)
 	return d
 }
 

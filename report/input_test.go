@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -26,6 +27,7 @@ func TestNewInputDamage(t *testing.T) {
 		{"no snapshot", &parser.FormatError{Reason: "a text", Hint: "look again"}, &Damage{Offset: Unknown, Reason: "a text", Hint: "look again"}},
 		{"interrupted", &parser.DamageError{Offset: 9, Reason: "the source cannot be read on: context canceled", LastKey: []byte("k"), Err: context.Canceled},
 			&Damage{Offset: 9, Reason: "interrupted", LastKey: name("k")}},
+		{"no file", &fs.PathError{Op: "open", Path: "x.rdb", Err: fs.ErrNotExist}, &Damage{Offset: Unknown, Reason: "file does not exist"}},
 		{"other", errors.New("no such file"), &Damage{Offset: Unknown, Reason: "no such file"}},
 	} {
 		in := NewInput("x.rdb", 5, &parser.Info{Magic: "REDIS", Version: 11, Created: -1, UsedMem: -1}, c.err)

@@ -34,7 +34,7 @@ func targetsOf(values []string) ([]report.Target, error) {
 		case slices.Contains(known, v):
 			onStdout++
 		default:
-			if format := fileFormats[filepath.Ext(v)]; format != "" {
+			if format := fileFormats[filepath.Ext(v)]; slices.Contains(known, format) {
 				specs[i] = format + "=" + v
 			}
 		}
