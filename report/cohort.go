@@ -62,15 +62,15 @@ type mark struct {
 // maxCohorts bounds the cohorts of a block; more are put into tables before the
 // block ends.
 const (
-	maxCohorts     = 4096
-	cohortSlotBits = 13
+	maxCohorts     = 2048
+	cohortSlotBits = 12
 )
 
 // cohorts is the table of a block's cohorts.
 type cohorts struct {
 	slots [1 << cohortSlotBits]uint16 // 1 + index into list, 0 none; the hash says where to begin
 	list  []cohort
-	keys  []kept // the biggest key of each
+	keys  []bigKey // of each
 	texts []byte
 	found []mark
 	lives []lifetimes
@@ -156,7 +156,7 @@ func (c *cohorts) insert(at uint, group, alike, marks uint64, text []byte, found
 	h.foundEnd = int32(len(c.found))
 	c.list = append(c.list, h)
 	if len(c.keys) < len(c.list) {
-		c.keys = append(c.keys, kept{})
+		c.keys = append(c.keys, bigKey{})
 	}
 	c.slots[at] = uint16(len(c.list))
 	return len(c.list) - 1
@@ -167,7 +167,7 @@ func known(v int64) int64 { return v &^ (v >> 63) }
 
 // add adds a key to a cohort. left is the time left in milliseconds, if the key
 // has an expiry and the snapshot says when it was taken.
-func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool) {
+func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool, input int32) {
 	h := &c.list[i]
 	h.keys++
 	h.elements += known(k.Elements)
@@ -193,7 +193,7 @@ func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool) {
 	}
 	if s := size(k); s > h.biggest {
 		h.biggest = s
-		c.keys[i].set(k, maxGroupName, h.group, h.owner())
+		c.keys[i].set(k, s, input, int32(h.owner()))
 	}
 }
 

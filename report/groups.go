@@ -29,14 +29,13 @@ type group struct {
 	hash uint64
 	sums
 	without, withoutValues, withoutMemory int64 // of keys without an expiry
-	biggest                               int64 // size of the biggest key, -1 none
 	left                                  lifeRange
 	life                                  int32 // 1 + index into groups.lives, 0: one key at most, see left
 	marks                                 int32 // 1 + index into groups.marks, 0 none
 	text, textEnd                         int32 // the pattern, in groups.texts
 	owner                                 int32 // -1: keys of several owners
 	gone                                  bool  // joined with another one
-	key                                   kept  // the biggest key
+	big                                   bigKey
 }
 
 // groupMark is what one rule found at one severity among a group's keys.
@@ -60,6 +59,14 @@ type groups struct {
 	rest   group   // FoldedGroup
 	closed bool    // the table is full: new patterns go to rest
 	folded sketch  // patterns that have no group of their own
+
+	tree  *places // to be used again
+	spare struct {
+		index []int32
+		texts []byte
+		lives []lifetimes
+		marks []groupMark
+	}
 }
 
 func (g *groups) init(namer *thresholds.Namer, most int) {
@@ -75,7 +82,7 @@ func (g *groups) reset() {
 	}
 	g.list, g.texts, g.lives, g.marks = g.list[:0], g.texts[:0], g.lives[:0], g.marks[:0]
 	g.places, g.fresh, g.closed = nil, 0, false
-	g.rest = group{biggest: -1, left: noLife, owner: noOwnerYet}
+	g.rest = group{big: bigKey{size: -1}, left: noLife, owner: noOwnerYet}
 	g.folded = sketch{}
 }
 
@@ -172,8 +179,8 @@ func (g *groups) insert(hash uint64, text []byte) int {
 		g.list = append(g.list, group{})
 	}
 	i := len(g.list) - 1
-	buf := g.list[i].key.buf // of a group that was here before
-	g.list[i] = group{hash: hash, biggest: -1, left: noLife, owner: noOwnerYet, text: from, textEnd: int32(len(g.texts)), key: kept{buf: buf}}
+	buf := g.list[i].big.buf // of a group that was here before
+	g.list[i] = group{hash: hash, big: bigKey{size: -1, buf: buf}, left: noLife, owner: noOwnerYet, text: from, textEnd: int32(len(g.texts))}
 	g.slots[at] = int32(i) + 1
 	g.fresh++
 	return i
@@ -223,7 +230,7 @@ func (g *groups) addMark(to *group, m groupMark) {
 }
 
 // addSums adds the sums of keys, their owner and the biggest of them.
-func (to *group) addSums(s *sums, owner int32, biggest int64, key *kept) {
+func (to *group) addSums(s *sums, owner int32, big *bigKey) {
 	to.sums.add(s)
 	switch {
 	case to.owner == noOwnerYet:
@@ -231,20 +238,14 @@ func (to *group) addSums(s *sums, owner int32, biggest int64, key *kept) {
 	case owner != noOwnerYet && to.owner != owner:
 		to.owner = mixedOwners
 	}
-	if biggest > to.biggest || biggest == to.biggest && key.earlier(&to.key) {
-		to.biggest = biggest
-		to.key.copy(key)
+	if big.size >= 0 && big.before(&to.big) {
+		to.big.copy(big)
 	}
-}
-
-// earlier says which of two keys comes first.
-func (r *kept) earlier(o *kept) bool {
-	return r.input < o.input || r.input == o.input && r.key.Offset < o.key.Offset
 }
 
 // join adds one group of a table, which may be the same one, to another.
 func (g *groups) join(to *group, from *group, o *groups) {
-	to.addSums(&from.sums, from.owner, from.biggest, &from.key)
+	to.addSums(&from.sums, from.owner, &from.big)
 	to.without += from.without
 	to.withoutValues += from.withoutValues
 	to.withoutMemory += from.withoutMemory

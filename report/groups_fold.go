@@ -7,7 +7,11 @@ func (g *groups) plant() {
 	if g.places != nil {
 		return
 	}
-	g.places = newPlaces(g.namer)
+	if g.places = g.tree; g.places == nil {
+		g.places = newPlaces(g.namer)
+		g.tree = g.places
+	}
+	g.places.reset()
 	for i := range g.list {
 		g.places.nodes[g.places.insert(g.pattern(i))].group = int32(i) + 1
 	}
@@ -26,12 +30,13 @@ func (g *groups) joinOwn(to, from int32) {
 func (g *groups) tidy() {
 	if 2*g.places.unused > len(g.places.nodes) {
 		g.places = g.places.compact()
+		g.tree = g.places
 	}
-	index := make([]int32, len(g.list)) // new, by old
+	index := g.spare.index[:0] // new, by old
 	n := 0
 	for i := range g.list {
+		index = append(index, int32(n))
 		if !g.list[i].gone {
-			index[i] = int32(n)
 			if i != n {
 				g.list[n], g.list[i] = g.list[i], g.list[n] // the buffer of the other one stays of use
 			}
@@ -39,7 +44,7 @@ func (g *groups) tidy() {
 		}
 	}
 	g.list = g.list[:n]
-	texts := make([]byte, 0, len(g.texts))
+	texts := g.spare.texts[:0]
 	for i := range g.places.nodes {
 		node := &g.places.nodes[i]
 		if node.unused || node.group == 0 {
@@ -55,7 +60,7 @@ func (g *groups) tidy() {
 			to.hash = hash
 		}
 	}
-	g.texts = texts
+	g.texts, g.spare.texts, g.spare.index = texts, g.texts, index
 	clear(g.slots)
 	for i := range g.list {
 		_, at := g.find(g.list[i].hash)
@@ -66,10 +71,8 @@ func (g *groups) tidy() {
 
 // tidyLists drops the histograms and marks of groups that are gone.
 func (g *groups) tidyLists() {
-	lives := make([]lifetimes, 0, len(g.list))
-	marks := make([]groupMark, 0, len(g.marks))
-	for i := range g.list {
-		to := &g.list[i]
+	lives, marks := g.spare.lives[:0], g.spare.marks[:0]
+	move := func(to *group) {
 		if to.life != 0 {
 			lives = append(lives, g.lives[to.life-1])
 			to.life = int32(len(lives))
@@ -82,18 +85,12 @@ func (g *groups) tidyLists() {
 		}
 		to.marks = head
 	}
-	if g.rest.life != 0 {
-		lives = append(lives, g.lives[g.rest.life-1])
-		g.rest.life = int32(len(lives))
+	for i := range g.list {
+		move(&g.list[i])
 	}
-	head := int32(0)
-	for m := g.rest.marks; m != 0; m = g.marks[m-1].next {
-		mark := g.marks[m-1]
-		mark.next, head = head, int32(len(marks)+1)
-		marks = append(marks, mark)
-	}
-	g.rest.marks = head
-	g.lives, g.marks = lives, marks
+	move(&g.rest)
+	g.lives, g.spare.lives = lives, g.lives
+	g.marks, g.spare.marks = marks, g.marks
 }
 
 // settle folds the places that have too many values, once enough patterns have

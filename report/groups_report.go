@@ -48,8 +48,8 @@ func (f *finisher) group(i int) Group {
 		least, median, most := floorSeconds(from.left.least), floorSeconds(median), floorSeconds(from.left.most)
 		out.TTLMin, out.TTLMedian, out.TTLMax = &least, &median, &most
 	}
-	if from.biggest >= 0 {
-		row := f.rowOf(&from.key)
+	if from.big.size >= 0 {
+		row := f.rowOf(from.big.kept())
 		row.Group = out.Group
 		out.LargestKey = &row
 	}

@@ -13,18 +13,16 @@ const (
 type kept struct {
 	key   parser.Key // Name and LargestName are in buf, Head is nil
 	buf   []byte
-	group uint64 // hash of its pattern
 	owner int32
 	input int32
 }
 
-// set copies a key, its name cut to most bytes. It allocates nothing once buf
-// is large enough.
-func (r *kept) set(k *parser.Key, most int, group uint64, owner int) {
+// set copies a key. It allocates nothing once buf is large enough.
+func (r *kept) set(k *parser.Key, input, owner int32) {
 	r.key = *k
 	r.key.Head = nil
-	r.group, r.owner = group, int32(owner)
-	name := k.Name[:min(len(k.Name), most)]
+	r.input, r.owner = input, owner
+	name := k.Name[:min(len(k.Name), maxListName)]
 	r.buf = append(append(r.buf[:0], name...), k.LargestName...)
 	r.point(len(name), k.LargestName == nil)
 }
@@ -43,6 +41,62 @@ func (r *kept) copy(o *kept) {
 	*r = *o
 	r.buf = buf
 	r.point(len(o.key.Name), o.key.LargestName == nil)
+}
+
+// bigKey is the biggest key of a group: what a row shows of it, in half the
+// room that a kept takes, for there are many groups.
+type bigKey struct {
+	size int64 // -1: there is none
+
+	offset, nameLen, elements, values, serialized int64
+	memory, usage, largest, longest, expireAt     int64
+	idle, fieldsTTL, pending                      int64
+
+	db           int
+	module       string
+	buf          []byte // the name, cut to maxGroupName, and that of the largest element
+	name         int32  // bytes of the name in buf
+	input, owner int32
+	freq         int16
+	typ          parser.Type
+	encoding     parser.Encoding
+	expires      bool
+	bound        bool // memory is a lower bound
+	element      bool // the largest element has a name
+}
+
+// set takes a key of the size given.
+func (r *bigKey) set(k *parser.Key, size int64, input, owner int32) {
+	name := k.Name[:min(len(k.Name), maxGroupName)]
+	*r = bigKey{size: size, offset: k.Offset, nameLen: k.NameLen, elements: k.Elements, values: k.ValueBytes, serialized: k.Serialized,
+		memory: k.Memory, usage: k.MemoryUsage, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,
+		idle: k.Idle, fieldsTTL: k.FieldsWithTTL, pending: k.Pending, db: k.DB, module: k.ModuleName,
+		buf: append(append(r.buf[:0], name...), k.LargestName...), name: int32(len(name)), input: input, owner: owner,
+		freq: k.Freq, typ: k.Type, encoding: k.Encoding, expires: k.HasExpire, bound: k.MemoryBound, element: k.LargestName != nil}
+}
+
+// copy makes r the same as o.
+func (r *bigKey) copy(o *bigKey) {
+	buf := append(r.buf[:0], o.buf...)
+	*r = *o
+	r.buf = buf
+}
+
+// before reports whether the key is bigger than another one, or as big and
+// comes first.
+func (r *bigKey) before(o *bigKey) bool {
+	return r.size > o.size || r.size == o.size && (r.input < o.input || r.input == o.input && r.offset < o.offset)
+}
+
+// kept gives the key as it is on lists.
+func (r *bigKey) kept() *kept {
+	k := &kept{buf: r.buf, input: r.input, owner: r.owner}
+	k.key = parser.Key{DB: r.db, NameLen: r.nameLen, Type: r.typ, Encoding: r.encoding, HasExpire: r.expires, ExpireAt: r.expireAt,
+		Idle: r.idle, Freq: r.freq, Elements: r.elements, ValueBytes: r.values, Serialized: r.serialized,
+		Largest: r.largest, Longest: r.longest, FieldsWithTTL: r.fieldsTTL, Pending: r.pending,
+		Memory: r.memory, MemoryUsage: r.usage, MemoryBound: r.bound, ModuleName: r.module, Offset: r.offset}
+	k.point(int(r.name), !r.element)
+	return k
 }
 
 // size is what keys are compared by where one figure must do: memory, and value

@@ -154,7 +154,7 @@ func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 			bar = expiryBar(left)
 		}
 	}
-	p.cohorts.add(p.cohort(b, k, owner), k, left, timed)
+	p.cohorts.add(p.cohort(b, k, owner), k, left, timed, int32(b.input))
 
 	values, memory := known(k.ValueBytes), known(k.Memory)
 	s := &p.spreads
@@ -186,7 +186,7 @@ func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 
 // list puts a key on the lists where it belongs.
 func (p *partial) list(b *Builder, k *parser.Key, owner int) {
-	c := candidate{key: k, group: p.facts.Group, owner: owner, input: int32(b.input), row: -1}
+	c := candidate{key: k, input: int32(b.input), owner: int32(owner), row: -1}
 	v := figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
 	p.tops.rank(&c, &v)
 	for i := range p.found {

@@ -47,6 +47,14 @@ func newPlaces(namer *thresholds.Namer) *places {
 	return p
 }
 
+// reset empties the tree and keeps its memory.
+func (p *places) reset() {
+	p.nodes = append(p.nodes[:0], place{})
+	p.texts = p.texts[:0]
+	clear(p.slots)
+	p.entered, p.unused = 0, 0
+}
+
 func (p *places) text(node int32) []byte {
 	n := &p.nodes[node]
 	return p.texts[n.text:n.textEnd]
@@ -147,7 +155,12 @@ func (p *places) make(parent int32, text []byte, star bool) int32 {
 
 // starOf gives the child of a node that takes a folded segment.
 func (p *places) starOf(parent int32, segment []byte) int32 {
-	return p.make(parent, append([]byte{'*'}, p.separator(segment)...), true)
+	sep := p.separator(segment)
+	if n := p.nodes[parent].plain; n != 0 && len(sep) == 0 {
+		return n
+	}
+	var buf [2]byte
+	return p.make(parent, append(append(buf[:0], '*'), sep...), true)
 }
 
 // insert gives the node at which a pattern ends, which is new where need be.

@@ -90,7 +90,7 @@ func (t *tables) take(c *cohorts, input int) {
 		}
 		last.add(&h.sums)
 		to := t.groups.get(t.groups.at(h.group, c.texts[h.text:h.textEnd]))
-		to.addSums(&h.sums, int32(h.owner()), h.biggest, &c.keys[i])
+		to.addSums(&h.sums, int32(h.owner()), &c.keys[i])
 		if h.expires() {
 			cell.expiring += h.keys
 			last.expiring += h.keys

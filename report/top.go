@@ -202,19 +202,16 @@ func (t *tops) merge(o *tops) {
 // candidate is a key that some list may want. Its row is taken when the first
 // list does.
 type candidate struct {
-	key   *parser.Key
-	group uint64
-	owner int
-	input int32
-	row   int32 // -1: not taken yet
+	key          *parser.Key
+	input, owner int32
+	row          int32 // -1: not taken yet
 }
 
 // offer puts a key on a list where it belongs, and reports whether it does.
 func (t *tops) offer(r *ranking, c *candidate, e entry, n int) bool {
 	if c.row < 0 {
 		c.row = t.rows.take()
-		t.rows.list[c.row].set(c.key, maxListName, c.group, c.owner)
-		t.rows.list[c.row].input = c.input
+		t.rows.list[c.row].set(c.key, c.input, c.owner)
 	}
 	e.at, e.row, e.input = c.key.Offset, c.row, c.input
 	return t.enter(r, e, n)
