@@ -21,9 +21,12 @@ const (
 	maxMonths = 122
 	dayMins   = 24 * 60
 	monthHrs  = 30 * 24
-	// maxFresh is how many minutes are gathered before they go into the days:
-	// 1.6 MB.
-	maxFresh = 1 << 15
+	// maxFresh is how many keys are gathered before they go into the days: 2 MB,
+	// which no block of a snapshot has keys enough to fill.
+	maxFresh = 1 << 17
+	// crowdBits gives the places where minutes are watched for crowds. Of the
+	// minutes that share one the most frequent stays.
+	crowdBits = 10
 	// maxSampled is how many minutes have groups, maxGroups how many each: 2 MB
 	// with patterns of 100 bytes.
 	maxSampled = 2048
@@ -33,10 +36,14 @@ const (
 // minuteSum are the keys that expire in one minute, or hour.
 type minuteSum struct{ keys, bytes int64 }
 
-// freshMinute is a minute of the keys that were added last.
-type freshMinute struct {
-	minute int64 // since the epoch
-	minuteSum
+// freshKey is a key that was added lately.
+type freshKey struct{ minute, bytes int64 } // minute since the epoch
+
+// crowd watches a minute: votes fall when another one comes to its place, which
+// takes it over when none are left.
+type crowd struct {
+	minute      int64
+	votes, keys int32 // keys since it has the place
 }
 
 // sample says that a key of a group expires in a minute, and for how many keys
@@ -60,12 +67,12 @@ type groupWeight struct {
 
 // minuteSums counts the keys that expire, by minute.
 //
-// Fresh minutes are what a run of keys needs: they are cheap to add to and to
-// merge. The days and months are made when runs are merged.
+// A run of keys only lists its minutes, in order, which costs less than to look
+// each up in a table that no cache holds. The days and months are made when runs
+// are merged.
 type minuteSums struct {
-	fresh   []freshMinute
-	index   index
-	added   int64 // keys in fresh
+	fresh   []freshKey
+	crowds  [1 << crowdBits]crowd
 	samples []sample
 	arena   []byte
 
@@ -81,50 +88,29 @@ func hashMinute(minute int64) uint64 { return uint64(minute) * 0x9e3779b97f4a7c1
 
 func (s *minuteSums) add(e *Engine, k *parser.Key, size int64) {
 	minute := floorDiv(k.ExpireAt, 60_000)
-	place := s.place(minute)
-	if place < 0 {
-		place = s.enter(e, minute)
-	}
-	m := &s.fresh[place]
-	m.keys++
-	m.bytes += size
-	s.added++
-	// A pattern costs more than all the rest, so it is made for keys number 1,
-	// 2, 4, 8, ... of a minute, and only of minutes that stand out: others
-	// cannot be found guilty.
-	if m.keys&(m.keys-1) == 0 && (len(s.fresh) <= 32 || m.keys*int64(len(s.fresh)) > 4*s.added && m.keys > 4) {
-		start := len(s.arena)
-		s.arena = e.namer.AppendPattern(s.arena, k.Name)
-		s.samples = append(s.samples, sample{minute, start, len(s.arena), (m.keys + 1) / 2})
-	}
-}
-
-// place gives where a minute stands in fresh, -1 nowhere.
-func (s *minuteSums) place(minute int64) int {
-	slots := s.index.slots
-	if len(slots) == 0 {
-		return -1
-	}
-	mask := uint32(len(slots) - 1)
-	for at := uint32(hashMinute(minute)>>32) & mask; ; at = (at + 1) & mask {
-		p := int(slots[at&mask]) - 1
-		if p < 0 || s.fresh[p].minute == minute {
-			return p
-		}
-	}
-}
-
-// enter puts a minute into fresh that is not there.
-func (s *minuteSums) enter(e *Engine, minute int64) int {
 	if len(s.fresh) == maxFresh {
 		s.settle(e, s)
 		s.clearFresh()
 	}
-	place, hash := len(s.fresh), hashMinute(minute)
-	_, slot := s.index.find(hash, func(int) bool { return false })
-	s.fresh = append(s.fresh, freshMinute{minute: minute})
-	s.index.put(hash, place, slot, func(p int) uint64 { return hashMinute(s.fresh[p].minute) })
-	return place
+	s.fresh = append(s.fresh, freshKey{minute, size})
+	c := &s.crowds[hashMinute(minute)>>(64-crowdBits)]
+	if c.minute != minute {
+		if c.votes > 0 {
+			c.votes--
+			return
+		}
+		*c = crowd{minute: minute}
+	}
+	c.votes++
+	c.keys++
+	// A pattern costs more than all the rest, so it is made for keys number 1,
+	// 2, 4, 8, ... of a minute, and only of minutes that stand out: others
+	// cannot be found guilty.
+	if c.keys&(c.keys-1) == 0 && (c.keys >= 8 || len(s.fresh) <= 64) {
+		start := len(s.arena)
+		s.arena = e.namer.AppendPattern(s.arena, k.Name)
+		s.samples = append(s.samples, sample{minute, start, len(s.arena), int64(c.keys+1) / 2})
+	}
 }
 
 func floorDiv(a, b int64) int64 {
@@ -136,8 +122,10 @@ func floorDiv(a, b int64) int64 {
 }
 
 func (s *minuteSums) clearFresh() {
-	s.fresh, s.samples, s.arena, s.added = s.fresh[:0], s.samples[:0], s.arena[:0], 0
-	s.index.reset()
+	if len(s.fresh) > 0 {
+		s.crowds = [1 << crowdBits]crowd{}
+	}
+	s.fresh, s.samples, s.arena = s.fresh[:0], s.samples[:0], s.arena[:0]
 }
 
 func (s *minuteSums) reset() {
@@ -147,11 +135,26 @@ func (s *minuteSums) reset() {
 	}
 }
 
-// settle takes another's fresh minutes into the days and months.
+// settle takes another's fresh keys into the days and months.
 func (s *minuteSums) settle(e *Engine, o *minuteSums) {
-	for i := range o.fresh {
-		m := &o.fresh[i]
-		s.put(s.spanOf(e, m.minute), m.minuteSum)
+	if len(o.fresh) > 0 && !s.based {
+		s.begin(e, o.fresh[0].minute)
+	}
+	first, most := s.firstDay*dayMins, uint64(0)
+	if created := e.whole.created; created >= 0 {
+		// Minutes before the limit, as spanOf has it; they fit into the days.
+		most = uint64(floorDiv(created, 60_000) + nearMinutes - first)
+	}
+	for _, k := range o.fresh {
+		if n := uint64(k.minute - first); n < most {
+			if day := s.days[n/dayMins]; day != nil {
+				m := &day[n%dayMins]
+				m.keys++
+				m.bytes += k.bytes
+				continue
+			}
+		}
+		s.put(s.spanOf(e, k.minute), minuteSum{1, k.bytes})
 	}
 	for i := range o.samples {
 		x := &o.samples[i]
@@ -283,7 +286,7 @@ func compareSpans(a, b span) int {
 }
 
 // merge adds what another has gathered: first what it had settled, which came
-// before its fresh minutes.
+// before its fresh keys.
 func (s *minuteSums) merge(e *Engine, o *minuteSums) {
 	s.settle(e, s)
 	s.clearFresh()
