@@ -401,6 +401,11 @@ func FuzzZipmap(f *testing.F) {
 		f.Add([]byte(b), byte(0))
 		f.Add([]byte(b), byte(200))
 	}
+	// A field, a length, a value end where a part of the block does.
+	for _, n := range []int{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1} {
+		f.Add([]byte(zipmap(0, long[:255+n], long[:256+n], "f", "v")), byte(0))
+		f.Add([]byte(zipmap(2, "first", "value", strings.Repeat("f", blobPart-20+n), "v", "last", "v")), byte(0))
+	}
 	f.Fuzz(func(t *testing.T, block []byte, units byte) {
 		if units > 0 && len(block) > 0 {
 			front := zipmap(2, slices.Repeat([]string{"x", long, "second", ""}, int(units))...)

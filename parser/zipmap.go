@@ -17,10 +17,11 @@ func (w *walker) zipmap(b *blob) {
 	told := claimed == 254 || w.unpacks(claimed, 1)
 	var n int64
 	for {
-		f := length()
-		if f == packedEnd {
+		if b.need(1, what); b.buf[b.pos] == packedEnd {
+			b.pos++
 			break
 		}
+		f := length()
 		e1, e2 := &w.entries[0], &w.entries[1]
 		*e1, *e2 = entry{n: f, at: -1}, entry{at: -1}
 		b.keepHead(e1, f, 0)
