@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// TestGroupsAreExact holds every group to what its pattern says: it counts the
+// keys whose names fold into it, all of them and no other.
+func TestGroupsAreExact(t *testing.T) {
+	for n, block := range []int{100, 3000, 1 << 20, 2000} {
+		engine := testEngine(t, []string{"typed", "baidu"}[n%2]) // one separator, three
+		keys := testKeys(uint64(block), 60_000)
+		b := gather(engine, BuildOptions{Top: 20}, keys[:40_000], block)
+		b.Merge(gather(engine, BuildOptions{Top: 20, Input: 1}, keys[40_000:], block))
+		r := b.Report()
+		want := map[string]*Group{}
+		for i := range keys {
+			k := &keys[i]
+			name := string(b.tables.groups.patternOf(k.Name))
+			g := want[name]
+			if g == nil {
+				g = &Group{}
+				want[name] = g
+			}
+			g.Keys++
+			g.Elements += known(k.Elements)
+			g.ValueBytes += known(k.ValueBytes)
+			g.MemoryBytes += Figure(known(k.Memory))
+			if !k.HasExpire {
+				g.WithoutTTL++
+			} else {
+				left := floorSeconds(k.ExpireAt - testCreated*1000)
+				if g.TTLMin == nil || left < *g.TTLMin {
+					g.TTLMin = &left
+				}
+				if g.TTLMax == nil || left > *g.TTLMax {
+					g.TTLMax = &left
+				}
+			}
+			if g.LargestKey == nil || k.Memory > int64(g.LargestKey.Memory) {
+				row := NewKeyRow(k)
+				g.LargestKey = &row
+			}
+		}
+		if len(want) != len(r.Groups) {
+			t.Errorf("blocks of %d: %d groups, names fold into %d", block, len(r.Groups), len(want))
+		}
+		for i := range r.Groups {
+			g := &r.Groups[i]
+			w := want[string(g.Group)]
+			if w == nil {
+				t.Errorf("blocks of %d: no name folds into %q", block, g.Group)
+				continue
+			}
+			if g.Keys != w.Keys || g.Elements != w.Elements || g.ValueBytes != w.ValueBytes || g.MemoryBytes != w.MemoryBytes || g.WithoutTTL != w.WithoutTTL {
+				t.Errorf("blocks of %d: group %q\n got %+v\nwant %+v", block, g.Group, *g, *w)
+			}
+			if g.LargestKey.Offset != w.LargestKey.Offset || g.LargestKey.Key != w.LargestKey.Key {
+				t.Errorf("group %q: largest key %q at %d, want %q at %d", g.Group, g.LargestKey.Key, g.LargestKey.Offset, w.LargestKey.Key, w.LargestKey.Offset)
+			}
+			if (g.TTLMin == nil) != (w.TTLMin == nil) || g.TTLMin != nil && (*g.TTLMin != *w.TTLMin || *g.TTLMax != *w.TTLMax || *g.TTLMedian < *g.TTLMin || *g.TTLMedian > *g.TTLMax) {
+				t.Errorf("group %q: lifetimes differ", g.Group)
+			}
+		}
+		t.Logf("blocks of %d: %d groups, %d patterns folded", block, len(r.Groups), r.GroupsFolded)
+	}
+}
+
+// TestFoldedPlaces says what is folded and what is kept.
+func TestFoldedPlaces(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var keys []parser.Key
+	add := func(name string) {
+		keys = append(keys, parser.Key{Name: []byte(name), NameLen: int64(len(name)), Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60, Idle: -1, Freq: -1})
+	}
+	for range 50_000 {
+		add("tok:" + string(randomText(r, 22)))
+		add(fmt.Sprintf("user:%s%s:cart", word(r, 8000), word(r, 8000)))
+		if r.IntN(5) == 0 {
+			add("user:guest:cart")
+		}
+		add(fmt.Sprintf("mod%s:item:%d", word(r, 200), r.IntN(100)))
+	}
+	for _, block := range []int{500, 20_000, 1 << 20} {
+		b := gather(testEngine(t, "default"), BuildOptions{}, keys, block)
+		got := map[string]int64{}
+		for _, g := range b.Report().Groups {
+			got[string(g.Group)] = g.Keys
+		}
+		if got["tok:*"] != 50_000 || got["user:*:cart"] != 50_000 || got["user:guest:cart"] == 0 {
+			t.Errorf("blocks of %d: tok:* %d, user:*:cart %d, user:guest:cart %d", block, got["tok:*"], got["user:*:cart"], got["user:guest:cart"])
+		}
+		if len(got) != 203 {
+			t.Errorf("blocks of %d: %d groups, want 203: the 200 modules stand at the first place", block, len(got))
+		}
+	}
+}
+
+// TestFullTable fills the table of groups, with patterns of which no place has
+// many values: each group is still exact, and the rest is counted apart.
+func TestFullTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	keys := make([]parser.Key, 60_000)
+	for i := range keys {
+		var words []string
+		for range 6 {
+			words = append(words, word(r, 9))
+		}
+		name := strings.Join(words, ":")
+		keys[i] = parser.Key{Name: []byte(name), NameLen: int64(len(name)), Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60,
+			Idle: -1, Freq: -1, Offset: int64(i)}
+	}
+	for _, block := range []int{500, 5000} {
+		b := gather(testEngine(t, "default"), BuildOptions{}, keys, block)
+		groups := b.Report().Groups
+		if len(groups) > MaxGroups+1 {
+			t.Errorf("blocks of %d: %d groups", block, len(groups))
+		}
+		if full := groups[len(groups)-1].Group == FoldedGroup; full != (block == 500) {
+			t.Errorf("blocks of %d: %s is there: %t", block, FoldedGroup, full)
+		}
+		want := map[string]int64{}
+		for i := range keys {
+			want[string(b.tables.groups.patternOf(keys[i].Name))]++
+		}
+		for _, g := range groups {
+			if want[string(g.Group)] != g.Keys {
+				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, g.Group, g.Keys, want[string(g.Group)])
+			}
+		}
+	}
+}
+
+func TestSortGroups(t *testing.T) {
+	five, nine := int64(5), int64(9)
+	list := []Group{{Group: FoldedGroup, Keys: 100, MemoryBytes: 1000}, {Group: "b", Keys: 1, MemoryBytes: 20, TTLMax: &five},
+		{Group: "a", Keys: 1, MemoryBytes: 10}, {Group: "c", Keys: 3, MemoryBytes: 10, TTLMax: &nine}}
+	for by, want := range map[string]string{"": "b a c (other)", "keys": "c a b (other)", "group": "a b c (other)", "ttl_max": "c b a (other)"} {
+		if err := SortGroups(list, by); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, g := range list {
+			got = append(got, string(g.Group))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("sorted by %q: %q, want %q", by, got, want)
+		}
+	}
+	for _, by := range GroupOrders() {
+		if SortGroups(list, by) != nil {
+			t.Errorf("groups cannot be sorted by %q", by)
+		}
+	}
+	if SortGroups(list, "colour") == nil {
+		t.Error("groups are sorted by colour")
+	}
+}
