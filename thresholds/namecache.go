@@ -27,9 +27,10 @@ type likeness struct {
 }
 
 const (
-	likenesses = 512 // entries, two in which a name may be
-	fullCredit = 256
-	pastCache  = 64 // names that go past the cache when credit is used up
+	likenessBits = 9
+	likenesses   = 1 << likenessBits // entries, two in which a name may be
+	fullCredit   = 256
+	pastCache    = 64 // names that go past the cache when credit is used up
 )
 
 // NewNameCache gives an empty cache.
@@ -73,17 +74,15 @@ func (c *NameCache) hit(e *likeness, name []byte) *Facts {
 // changed.
 func place(name []byte) int {
 	n := len(name)
-	h := uint64(n)
+	h := uint64(n) * hashSeed
 	if n < 8 {
 		h += lettersOf(loadShort(name)) * hashWord
 	} else {
 		h += lettersOf(binary.LittleEndian.Uint64(name)) * hashWord
-		h ^= h >> 32
 		h += lettersOf(binary.LittleEndian.Uint64(name[n/2-4:])) * hashRest
-		h ^= h >> 32
 		h += lettersOf(binary.LittleEndian.Uint64(name[n-8:])) * hashStar
 	}
-	return int(h * hashSeed >> 40 % likenesses)
+	return int(h >> (64 - likenessBits)) // the upper bits depend on all others
 }
 
 // lettersOf gives a word without the bytes that have no bit 6: digits and most
