@@ -286,7 +286,11 @@ func (c *copier) zipmap(b []byte) {
 		}
 		return int(in.u32le())
 	}
-	for n := length(); n != packedEnd && !c.full(); n = length() {
+	for !c.full() {
+		if in.need(1); in.buf[in.pos] == packedEnd {
+			return
+		}
+		n := length()
 		e := Element{NameLen: int64(n), Name: bytes.Clone(cut(in.take(n), c.want.MaxText))}
 		n = length()
 		free := int(in.byte())

@@ -52,9 +52,16 @@ const (
 	steppedEnd
 )
 
+// opcodeAhead makes sure that an opcode or type lies in the window.
+func (w *walker) opcodeAhead() {
+	if w.pos == len(w.buf) && (w.refill == nil || !w.refill(w.pos)) {
+		w.failf("the file ends before its end mark: it was cut short")
+	}
+}
+
 // step reads one opcode, or one key.
 func (w *walker) step() stepped {
-	w.need(1)
+	w.opcodeAhead()
 	op := w.buf[w.pos]
 	w.pos++
 	if op == 0 {

@@ -105,7 +105,7 @@ func (r *reader) begin() (*failure, error) {
 	fail := w.guard(func() {
 		for {
 			w.ahead()
-			w.need(1)
+			w.opcodeAhead()
 			switch op := w.buf[w.pos]; {
 			case op == opEOF, op == opExpire, op == opExpireMS, op == opIdle, op == opFreq, op == opKeyMeta && !w.src.valkey,
 				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.known(op):
