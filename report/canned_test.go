@@ -144,11 +144,11 @@ func fleetReport() *Report {
 	r := ordinaryReport()
 	r.Complete = false
 	r.Config = Config{Profile: "default"}
-	second, third := r.Inputs[0], r.Inputs[0]
+	second := r.Inputs[0]
 	second.Name, second.Keys, second.Complete, second.Checksum = "backup/node-2.rdb.gz", 100, false, "not checked"
 	second.Error = &Damage{Offset: 70_000, LastKey: np("user:99"), Reason: "the file ends in the middle of a key", Hint: "copy the snapshot again"}
 	second.Memory, second.Warnings = nil, nil
-	third = Input{Name: "notes.txt", Created: Unknown, Checksum: "not checked", FileBytes: 12, UsedMem: Unknown,
+	third := Input{Name: "notes.txt", Created: Unknown, Checksum: "not checked", FileBytes: 12, UsedMem: Unknown,
 		Error: &Damage{Offset: Unknown, Reason: "not a snapshot: it begins with \"hello\""}}
 	r.Inputs = append(r.Inputs, second, third)
 	r.Databases = append(r.Databases, Database{Input: 1, DB: 0, Keys: 100, MemoryBytes: 1000})

@@ -49,15 +49,6 @@ func memoryFigure(memory, keys int64) Figure {
 	return Figure(memory)
 }
 
-// size is what rows are ordered by: memory, and value bytes where no memory is
-// known.
-func (s *sums) size() int64 {
-	if s.memory > 0 {
-		return s.memory
-	}
-	return s.values
-}
-
 // Report gives what was gathered. The caller sets Tool, Config, Filter, Inputs
 // and Complete. A Builder that was never started gives an empty report.
 func (b *Builder) Report() *Report {
