@@ -298,6 +298,63 @@ func TestMergeOfSnapshots(t *testing.T) {
 	}
 }
 
+// TestPartsFilledInAnyOrder holds a report to that of parts which are filled
+// and folded one by one: what a part knows of earlier ones only spares work.
+func TestPartsFilledInAnyOrder(t *testing.T) {
+	keys := testKeys(13, 20_000)
+	engine := testEngine(t, "default")
+	want := jsonOf(t, gather(engine, BuildOptions{Top: 20}, keys, 1000).Report())
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3 {
+		b := NewBuilder(BuildOptions{Top: 20})
+		b.Start(engine)
+		parts := make([]*Part, 20)
+		folded := 0
+		for _, n := range r.Perm(len(parts)) {
+			parts[n] = b.Begin()
+			for i := range keys[n*1000 : (n+1)*1000] {
+				b.Key(parts[n], &keys[n*1000+i])
+			}
+			for folded < len(parts) && parts[folded] != nil {
+				b.Fold(parts[folded])
+				folded++
+			}
+		}
+		if got := jsonOf(t, b.Report()); got != want {
+			t.Error("the report depends on the order in which parts are filled")
+		}
+	}
+}
+
+func TestReportOfNothing(t *testing.T) {
+	for _, b := range []*Builder{NewBuilder(BuildOptions{}), gather(testEngine(t, "default"), BuildOptions{}, nil, 1)} {
+		r := b.Report()
+		if r.Totals.Keys != 0 || len(r.Groups) != 0 || len(r.Rules) != 0 || len(r.Top) != len(Measures()) {
+			t.Errorf("report of nothing: %+v", r)
+		}
+	}
+}
+
+// TestKeep holds the filter: what is not kept is in no figure.
+func TestKeep(t *testing.T) {
+	keys := testKeys(14, 3000)
+	var wanted []parser.Key
+	keep := func(k *parser.Key, _ *thresholds.Facts, _ int) bool { return k.Type == parser.Hash }
+	for i := range keys {
+		if keep(&keys[i], nil, 0) {
+			wanted = append(wanted, keys[i])
+		}
+	}
+	engine := testEngine(t, "default")
+	b := gather(engine, BuildOptions{Top: 20, Keep: keep}, keys, 500)
+	if b.Keys() != int64(len(wanted)) || b.Dropped() != int64(len(keys)-len(wanted)) {
+		t.Errorf("%d keys kept, %d dropped", b.Keys(), b.Dropped())
+	}
+	if jsonOf(t, b.Report()) != jsonOf(t, gather(engine, BuildOptions{Top: 20}, wanted, 500).Report()) {
+		t.Error("the report of a filter is not that of the keys that it keeps")
+	}
+}
+
 // TestNoAllocations holds the work of a key to none once a few blocks have
 // passed. Where names are random a block makes a tree of places anew, which
 // takes a few, whatever the number of keys.
