@@ -1,0 +1,73 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// TestOwnersAndIgnored follows keys into the totals of their owners, and
+// findings that are not to count into the list of those.
+func TestOwnersAndIgnored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rdblens.yaml")
+	config := `
+extends: default
+namespaces: {user: accounts, order: orders}
+overrides:
+  - {key: "user:vip:*", owner: sales}
+ignore:
+  - {rule: no-ttl, key: "order:*", reason: "kept for the auditors", until: 2030-06-30}
+  - {rule: no-ttl, key: "user:*", reason: "was to be mended", until: 2020-01-31}
+`
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	policy, err := thresholds.Load(thresholds.LoadOptions{Config: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := policy.Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true, Now: time.Unix(testCreated, 0)})
+	var keys []parser.Key
+	for i, name := range []string{"user:1:a", "user:2:a", "user:vip:1", "order:1:a", "order:2:a", "order:3:a", "user:9:b"} {
+		k := parser.Key{Name: []byte(name), NameLen: int64(len(name)), Encoding: parser.EncEmbstr, Elements: 1, ValueBytes: 10, Serialized: 11,
+			Memory: 60, MemoryUsage: 60, Largest: 10, Longest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1, Offset: int64(i)}
+		if i == 6 {
+			k.HasExpire, k.ExpireAt = true, testCreated*1000+60_000
+		}
+		keys = append(keys, k)
+	}
+	r := gather(engine, BuildOptions{Top: 3}, keys, 2).Report()
+
+	owners := map[string]Owner{}
+	for _, o := range r.Owners {
+		owners[o.Owner] = o
+	}
+	for name, want := range map[string]Owner{
+		"accounts": {Owner: "accounts", Keys: 3, Elements: 3, ValueBytes: 30, MemoryBytes: 180, WithoutTTL: 2, Findings: Counts{Warning: 2}},
+		"sales":    {Owner: "sales", Keys: 1, Elements: 1, ValueBytes: 10, MemoryBytes: 60, WithoutTTL: 1, Findings: Counts{Warning: 1}},
+		"orders":   {Owner: "orders", Keys: 3, Elements: 3, ValueBytes: 30, MemoryBytes: 180, WithoutTTL: 3, Findings: Counts{Ignored: 3}},
+	} {
+		if owners[name] != want {
+			t.Errorf("owner %s\n got %+v\nwant %+v", name, owners[name], want)
+		}
+	}
+	if r.Findings != (Counts{Warning: 3, Ignored: 3}) {
+		t.Errorf("findings %+v", r.Findings)
+	}
+	want := []Ignored{{Rule: "no-ttl", Pattern: "order:*", Reason: "kept for the auditors", Until: "2030-06-30", Count: 3},
+		{Rule: "no-ttl", Pattern: "user:*", Reason: "was to be mended", Until: "2020-01-31", Expired: true}}
+	if len(r.Ignored) != 2 || r.Ignored[0] != want[0] || r.Ignored[1] != want[1] {
+		t.Errorf("ignored\n got %+v\nwant %+v", r.Ignored, want)
+	}
+	groups := map[Name]string{}
+	for _, g := range r.Groups {
+		groups[g.Group] = g.Owner
+	}
+	if groups["user:*:a"] != "accounts" || groups["user:vip:*"] != "sales" || groups["order:*:a"] != "orders" {
+		t.Errorf("owners of groups: %q", groups)
+	}
+}
