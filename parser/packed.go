@@ -182,11 +182,14 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	w.key.ValueBytes, w.key.Largest, w.key.Longest = sum, largest, longest
 }
 
+// leastUnpacked is under every limit of a compact encoding, in entries.
+const leastUnpacked = 100
+
 // unpacks reports whether the memory model is to be told the elements of a
 // packed value of so many entries.
 func (w *walker) unpacks(entries int64, stride int) bool {
 	k := &w.key
-	return w.model != nil && k.Type != List && w.model.Unpacks(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
+	return entries > leastUnpacked && w.model != nil && k.Type != List && w.model.Unpacks(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
 }
 
 // tell gives the memory model one element of a packed value.
