@@ -109,3 +109,48 @@ func BenchmarkFold(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGroups is the finding of a pattern's group: one that is there, one
+// that a folded place takes in, and all patterns of a block that is crowded.
+func BenchmarkGroups(b *testing.B) {
+	namer := thresholds.NewNamer(":")
+	r := rand.New(rand.NewPCG(1, 2))
+	texts := make([][]byte, 4*maxCohorts)
+	hashes := make([]uint64, len(texts))
+	for i := range texts {
+		texts[i] = fmt.Appendf(nil, "user:%s%s:%s", word(r, 8000), word(r, 8000), word(r, 5))
+		hashes[i] = thresholds.HashPattern(texts[i])
+	}
+	fill := func(g *groups) {
+		for i := range maxCohorts {
+			g.list[g.at(hashes[i], texts[i])].keys++
+		}
+	}
+	b.Run("known", func(b *testing.B) {
+		var g groups
+		g.init(namer, maxPartGroups)
+		fill(&g)
+		for i := 0; b.Loop(); i++ {
+			g.at(hashes[i%maxCohorts], texts[i%maxCohorts])
+		}
+	})
+	b.Run("folded", func(b *testing.B) {
+		var g groups
+		g.init(namer, maxPartGroups)
+		fill(&g)
+		g.shrinkEarly()
+		for i := 0; b.Loop(); i++ {
+			g.at(hashes[i%len(hashes)], texts[i%len(hashes)])
+		}
+	})
+	b.Run("crowded", func(b *testing.B) {
+		var g groups
+		g.init(namer, maxPartGroups)
+		for b.Loop() {
+			g.reset()
+			fill(&g)
+			g.shrinkEarly()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxCohorts, "ns/pattern")
+	})
+}
