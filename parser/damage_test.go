@@ -118,7 +118,7 @@ func stride(n int) int {
 	if n < 4<<10 || *everyByte {
 		return 1
 	}
-	return n / 100
+	return n / 40
 }
 
 // TestTruncated cuts fixtures at every byte: what is whole stays, the rest is

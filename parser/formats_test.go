@@ -468,9 +468,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// smallBlock is the smallest buffer with which a Scanner can work: its largest
-// element in one piece, a name, is half of it.
-const smallBlock = 2 * (MaxName + 1)
+// smallBlock is about the smallest buffer with which a Scanner can work: names
+// and small blobs lie in it whole.
+const smallBlock = MaxName + 4<<10
 
 // TestEnvelope reads a snapshot in Valkey's compressed envelope.
 func TestEnvelope(t *testing.T) {
