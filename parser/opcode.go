@@ -81,7 +81,7 @@ func (w *walker) step() stepped {
 		w.t.opcodes[op]++
 		return steppedEnd
 	default:
-		if w.src.known(op) {
+		if w.src.types[op] {
 			w.record(op)
 			return steppedKey
 		}

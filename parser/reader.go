@@ -115,6 +115,7 @@ func (r *reader) begin() (*failure, error) {
 		}
 	})
 	w.info = nil
+	w.src.settle()
 	r.info.Cluster = r.tally.cluster
 	if v := newestVersion(w.src.valkey); r.info.Version > v {
 		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): read on as long as every type is known", r.info.Version, v)

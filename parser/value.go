@@ -137,6 +137,14 @@ func (d *dialect) known(t byte) bool {
 	return t >= 22 && t <= 33 || t == 64
 }
 
+// settle notes which numbers are types. It is called when the header is read,
+// which holds no key.
+func (d *dialect) settle() {
+	for t := range d.types {
+		d.types[t] = d.known(byte(t))
+	}
+}
+
 func (w *walker) failUnknown(t byte) {
 	w.pos--
 	what := "type or opcode"

@@ -51,6 +51,7 @@ type dialect struct {
 	valkey    bool // magic VALKEY
 	version   int
 	dragonfly bool
+	types     [256]bool // what known says, once the header is read
 	embed     embedding
 	model     *memory.Model
 	templates templates
