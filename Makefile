@@ -17,7 +17,7 @@ build: ## bin/rdblens
 	$(GO) build -o bin/rdblens ./cmd/rdblens
 
 test: ## all tests
-	$(GO) test $(PACKAGES)
+	$(GO) test -timeout 20m $(PACKAGES)
 
 lint: ## what gofmt, go vet and staticcheck have to say
 	@unformatted=$$(gofmt -l cmd parser thresholds report testdata); \
@@ -26,7 +26,7 @@ lint: ## what gofmt, go vet and staticcheck have to say
 	$(GO) run $(STATICCHECK) $(PACKAGES)
 
 race: ## the tests under the race detector
-	$(GO) test -race $(PACKAGES)
+	$(GO) test -race -timeout 20m $(PACKAGES)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@for package in $$($(GO) list $(PACKAGES)); do \
