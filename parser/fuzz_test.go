@@ -587,3 +587,50 @@ func sourced(t *testing.T, r io.Reader) string {
 	}
 	return fmt.Sprintf("%q: %d bytes, %x, error %v; %d behind, error %v", s.Frames(), n, h.Sum64(), err, trailing, end)
 }
+
+// FuzzExtract copies the elements of the first keys of a snapshot: what the
+// copy adds up to is what the walk counted.
+func FuzzExtract(f *testing.F) {
+	for _, in := range allFixtures(f) {
+		if len(in) < 8<<10 {
+			f.Add(in)
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+		var keys []*Key
+		for len(keys) < 3 && s.Scan() {
+			keys = append(keys, s.Key().Clone())
+		}
+		for i, k := range keys {
+			if k.NameLen > MaxName || slices.ContainsFunc(keys[:i], func(o *Key) bool { return o.DB == k.DB && bytes.Equal(o.Name, k.Name) }) {
+				continue // another key is found
+			}
+			within(t, func() { extracted(t, in, k) })
+		}
+	})
+}
+
+func extracted(t *testing.T, in []byte, k *Key) {
+	t.Helper()
+	x, err := Extract(bytes.NewReader(in), Options{}, k.DB, k.Name, extractAll)
+	if x == nil {
+		t.Fatalf("%q is not found, error %v", k.Name, err)
+	}
+	small := scanned(bytes.NewReader(x.AppendSnapshot(nil)), Options{NoChecksum: true}, smallBlock)
+	if small.err != nil {
+		t.Errorf("%s: the small snapshot of it: %v", line(k), small.err)
+	}
+	want := k.Elements
+	if k.Type == Stream {
+		want = k.Live
+	}
+	if x.Opaque || k.Type == Array || k.Elements < 0 || k.RDBType == 30 || k.RDBType == 32 {
+		return // sizes of numbers and names are not in the copy
+	}
+	if n := int64(len(x.Elements)); n != want && k.LZFOut <= inflateMax {
+		t.Errorf("%s: %d elements copied", line(k), n)
+	} else if n == want && lengths(x) != k.ValueBytes {
+		t.Errorf("%s: %d bytes copied", line(k), lengths(x))
+	}
+}

@@ -1,0 +1,247 @@
+package parser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestChecksum tells the outcomes apart, with and without options.
+func TestChecksum(t *testing.T) {
+	body := func() *rdb { return newRDB("REDIS0011").key(0, "k").str("v") }
+	sound := body().end()
+	tests := []struct {
+		name string
+		in   []byte
+		opt  Options
+		want Checksum
+		err  string
+	}{
+		{"right", sound, Options{}, ChecksumOK, ""},
+		{"right, strict", sound, Options{Strict: true}, ChecksumOK, ""},
+		{"right, not looked at", sound, Options{NoChecksum: true}, ChecksumUnread, ""},
+		{"off", body().endOff(), Options{}, ChecksumOff, ""},
+		{"off, not looked at", body().endOff(), Options{NoChecksum: true}, ChecksumOff, ""},
+		{"off, strict", body().endOff(), Options{Strict: true}, ChecksumOff, "the checksum is switched off"},
+		{"wrong", flipped(sound, -1), Options{}, ChecksumMismatch, "the checksum is wrong"},
+		{"wrong, not looked at", flipped(sound, -1), Options{NoChecksum: true}, ChecksumUnread, ""},
+		{"missing", sound[:len(sound)-8], Options{}, ChecksumMissing, "0 of its 8 bytes"},
+		{"short", sound[:len(sound)-1], Options{}, ChecksumMissing, "7 of its 8 bytes"},
+		{"short, not looked at", sound[:len(sound)-1], Options{NoChecksum: true}, ChecksumMissing, "7 of its 8 bytes"},
+		{"none", newRDB("REDIS0004").key(0, "k").str("v").endNone(), Options{}, ChecksumNone, ""},
+		{"none, strict", newRDB("REDIS0004").key(0, "k").str("v").endNone(), Options{Strict: true}, ChecksumNone, ""},
+		{"version 5", newRDB("REDIS0005").key(0, "k").str("v").end(), Options{}, ChecksumOK, ""},
+	}
+	for _, tt := range tests {
+		a, b := scanned(bytes.NewReader(tt.in), tt.opt, smallBlock), ran(bytes.NewReader(tt.in), tt.opt, 2)
+		if d := difference(a, b); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+		if a.info.Checksum != tt.want || len(a.lines) != 1 {
+			t.Errorf("%s: %v, %d keys", tt.name, a.info.Checksum, len(a.lines))
+		}
+		var damage *DamageError
+		if tt.err == "" && a.err != nil || tt.err != "" && (!errors.As(a.err, &damage) || !strings.Contains(damage.Reason, tt.err) || string(damage.LastKey) != "k") {
+			t.Errorf("%s: %v", tt.name, a.err)
+		}
+	}
+}
+
+// many is a snapshot of n keys of all sizes in several databases.
+func many(n int) []byte {
+	r := newRDB("REDIS0011").aux("redis-ver", "7.2.4")
+	for i := range n {
+		if i%1000 == 0 {
+			r.raw(0xfe).len(uint64(i / 1000))
+		}
+		switch name := fmt.Sprintf("key:%d", i); i % 5 {
+		case 0:
+			r.key(0, name).str(strings.Repeat("x", i%3000))
+		case 1:
+			r.raw(0xfc).le64(int64(i)).key(2, name).len(2).str("a", name)
+		case 2:
+			r.key(16, name).str(listpack("field", i, name, "value"))
+		case 3:
+			r.key(28, name).len(1).len(0).len(7).len(0).str("not for blocks")
+		default:
+			r.key(5, name).len(1).str(name).le64(1)
+		}
+	}
+	return r.end()
+}
+
+// parts reads a snapshot and gives the keys of each part in the order in
+// which they are folded.
+func parts(t *testing.T, r io.Reader, jobs int) (out []string) {
+	t.Helper()
+	begun := 0
+	info, err := run(t.Context(), r, Options{}, Pass[*[]string]{
+		Jobs:  jobs,
+		Start: func(*Info) { begun++ },
+		Begin: func() *[]string { return new([]string) },
+		Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
+		Fold:  func(p *[]string) error { out = append(out, strings.Join(*p, "\n")); return nil },
+	}, smallBlock)
+	if err != nil || begun != 1 || info.Checksum != ChecksumOK {
+		t.Errorf("%d jobs: %v, begun %d times, checksum %v", jobs, err, begun, info.Checksum)
+	}
+	return out
+}
+
+// TestParts holds that the parts do not depend on the number of jobs, nor on
+// how the source gives its bytes.
+func TestParts(t *testing.T) {
+	in := many(8000)
+	want := parts(t, bytes.NewReader(in), 1)
+	if len(want) < 30 {
+		t.Fatalf("only %d parts", len(want))
+	}
+	for _, jobs := range []int{0, 1, 2, 3, 8, 64} {
+		for how, r := range map[string]io.Reader{"whole": bytes.NewReader(in), "half": iotest.HalfReader(bytes.NewReader(in))} {
+			if got := parts(t, r, jobs); !slices.Equal(got, want) {
+				t.Errorf("%d jobs, %s: other parts: %d, want %d", jobs, how, len(got), len(want))
+			}
+		}
+	}
+}
+
+// TestInterrupted cancels a pass: what was folded are the first keys, and the
+// error says why.
+func TestInterrupted(t *testing.T) {
+	in := many(8000)
+	whole := ran(bytes.NewReader(in), Options{}, 1).lines
+	for _, jobs := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var got []string
+		info, err := run(ctx, bytes.NewReader(in), Options{}, Pass[*[]string]{
+			Jobs:  jobs,
+			Begin: func() *[]string { return new([]string) },
+			Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
+			Fold: func(p *[]string) error {
+				if got = append(got, *p...); len(got) > 500 {
+					cancel()
+				}
+				return nil
+			},
+		}, smallBlock)
+		var damage *DamageError
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" {
+			t.Errorf("%d jobs: %v", jobs, err)
+		} else if name := fmt.Sprintf("%q", damage.LastKey); !strings.Contains(got[len(got)-1], name) {
+			t.Errorf("%d jobs: last key %s, but %s", jobs, name, got[len(got)-1])
+		}
+		if len(got) == len(whole) || !slices.Equal(got, whole[:len(got)]) || info.Keys != int64(len(got)) {
+			t.Errorf("%d jobs: %d keys folded, %d told of %d", jobs, len(got), info.Keys, len(whole))
+		}
+		cancel()
+	}
+}
+
+// TestFoldFails ends a pass by an error of its own.
+func TestFoldFails(t *testing.T) {
+	full := errors.New("no more")
+	for _, jobs := range []int{1, 4} {
+		folds := 0
+		_, err := run(t.Context(), bytes.NewReader(many(8000)), Options{}, Pass[int]{
+			Jobs:  jobs,
+			Begin: func() int { return 0 },
+			Key:   func(int, *Key) {},
+			Fold: func(int) error {
+				if folds++; folds == 3 {
+					return full
+				}
+				return nil
+			},
+		}, smallBlock)
+		if err != full || folds != 3 {
+			t.Errorf("%d jobs: %v after %d parts", jobs, err, folds)
+		}
+	}
+}
+
+// TestSourceFails reads from a disk that fails: neither the end of the file nor
+// damage of its own.
+func TestSourceFails(t *testing.T) {
+	disk := errors.New("input/output error")
+	in := many(3000)
+	for _, n := range []int{9, 100, 5000, smallBlock, smallBlock + 1, len(in) - 10, len(in) - 1} {
+		reader := func() io.Reader { return io.MultiReader(bytes.NewReader(in[:n]), iotest.ErrReader(disk)) }
+		a, b := scanned(reader(), Options{}, smallBlock), ranSmall(reader(), Options{}, 2)
+		if d := difference(a, b); d != "" {
+			t.Errorf("after %d bytes: %s", n, d)
+		}
+		if !errors.Is(a.err, disk) || !strings.Contains(a.err.Error(), "input/output error") {
+			t.Errorf("after %d bytes: %v", n, a.err)
+		}
+	}
+	// Behind the snapshot it does not matter.
+	if o := scanned(io.MultiReader(bytes.NewReader(in), iotest.ErrReader(disk)), Options{}, smallBlock); o.err != nil {
+		t.Error(o.err)
+	}
+	for _, read := range []func(io.Reader) outcome{
+		func(r io.Reader) outcome { return scanned(r, Options{}, smallBlock) },
+		func(r io.Reader) outcome { return ranSmall(r, Options{}, 2) },
+	} {
+		if o := read(iotest.ErrReader(disk)); !errors.Is(o.err, disk) {
+			t.Errorf("at once: %v", o.err)
+		}
+	}
+}
+
+// TestScannerEnds holds what a Scanner says behind the last key.
+func TestScannerEnds(t *testing.T) {
+	in := many(10)
+	s := NewScanner(bytes.NewReader(in), Options{})
+	if s.Key() != nil || s.Err() != nil || s.Info().ServerVersion != "7.2.4" {
+		t.Errorf("before the first key: %v, %v, %q", s.Key(), s.Err(), s.Info().ServerVersion)
+	}
+	n := 0
+	for k, err := range s.All() {
+		if err != nil || k == nil {
+			t.Errorf("%v, %v", k, err)
+		}
+		n++
+	}
+	if n != 10 || s.Scan() || s.Key() != nil || s.Err() != nil {
+		t.Errorf("%d keys, then %v, %v", n, s.Key(), s.Err())
+	}
+	s = NewScanner(bytes.NewReader(in[:len(in)-20]), Options{})
+	var last error
+	for k, err := range s.All() {
+		if last = err; err != nil && k != nil {
+			t.Errorf("a key with an error")
+		}
+	}
+	if last == nil || last != s.Err() || s.Scan() {
+		t.Errorf("%v, %v", last, s.Err())
+	}
+	for range NewScanner(bytes.NewReader(in), Options{}).All() {
+		break // early, and that is all
+	}
+}
+
+// TestFramesAndEnd holds that the source says what stands around and behind the snapshot.
+func TestFramesAndEnd(t *testing.T) {
+	p := many(10)
+	s, err := Wrap(bytes.NewReader(gzipped(t, join("$EOF:", mark, "\r\n", p, mark, "tail"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ran(s, Options{}, 2)
+	if o.err != nil || o.info.Trailing != 4 || !slices.Equal(o.info.Frames, []string{"gzip", "replication-eof"}) {
+		t.Errorf("%v, %d bytes behind, frames %q", o.err, o.info.Trailing, o.info.Frames)
+	}
+	if s, err = Wrap(bytes.NewReader(join("$EOF:", mark, "\r\n", p))); err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	if o := ran(s, Options{}, 2); !errors.As(o.err, &damage) || !strings.Contains(damage.Reason, "closing mark") || len(o.lines) != 10 || string(damage.LastKey) != "key:9" {
+		t.Errorf("%v after %d keys", o.err, len(o.lines))
+	}
+}
