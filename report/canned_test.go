@@ -85,7 +85,7 @@ func ordinaryReport() *Report {
 			{Rule: "no-ttl", Severity: "warning", Title: "a key without an expiry", Count: 1213, ValueBytes: 2_000_000, MemoryBytes: 8_300_000, GroupsMore: 7,
 				Groups:   []FindingGroup{{Group: "shop:cart:items:*:hash", Count: 200, ValueBytes: 412_000, MemoryBytes: 800_000}},
 				Examples: []Example{{KeyRow: &board, Measured: Unknown, Limit: Unknown, Text: "no expiry"}}},
-			{Rule: "ttl-stampede", Severity: "info", Title: "a minute in which very many keys expire", Count: 2, ValueBytes: 90_000, MemoryBytes: 300_000,
+			{Rule: "ttl-stampede", Severity: "info", Title: "a minute in which very many keys expire", Count: 2, ValueBytes: Unknown, MemoryBytes: 300_000,
 				Examples: []Example{{Subject: "minute 2026-03-01 00:05", Keys: 2900, Bytes: 90_000, Groups: []Name{"session:user:*"}, Measured: 2900, Limit: 1000, Text: "2,900 keys expire, limit 1,000 (median minute: 3)"}}},
 		},
 		Ignored: []Ignored{{Rule: "no-ttl", Pattern: "config:*", Reason: "configuration is kept for ever", Until: "2026-12-31", Count: 4}},

@@ -60,7 +60,7 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 		return nil
 	}
 	found := newFinding(rule, severity)
-	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, o.values, memoryFigure(o.memory, o.keys)
+	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, Figure(o.values), memoryFigure(o.memory, o.keys)
 	list := groups[at]
 	slices.SortFunc(list, func(a, b FindingGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)),
@@ -142,11 +142,11 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 	if found.Count == 0 {
 		return nil
 	}
-	found.MemoryBytes = Unknown
+	found.ValueBytes, found.MemoryBytes = Unknown, Unknown
 	if f.r.Totals.MemoryBytes.Known() {
 		found.MemoryBytes = Figure(bytes)
 	} else {
-		found.ValueBytes = bytes
+		found.ValueBytes = Figure(bytes)
 	}
 	return found
 }

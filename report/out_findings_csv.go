@@ -30,7 +30,7 @@ func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	b := csvText.appendCell(w.AvailableBuffer(), []byte(f.Rule))
 	b = append(append(append(b, ','), f.Severity...), ',')
-	b = appendCells(b, f.Count, f.ValueBytes, int64(f.MemoryBytes))
+	b = appendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes))
 	if n >= len(f.Examples) {
 		w.Write(append(b, ",,,,,,,,,,,,\n"...))
 		return

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ func (t *tableWriter) findings() {
 	}
 	var sizes []int64
 	for i := range rules {
-		sizes = append(sizes, int64(sizeOf(rules[i].MemoryBytes, rules[i].ValueBytes)))
+		sizes = append(sizes, int64(sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes))))
 	}
 	s := scaleOf(sizes...)
 	t.section("FINDINGS", "rdblens rules explain NAME says what a rule wants and why")
@@ -67,6 +68,8 @@ func (t *tableWriter) finding(f *Finding) {
 	t.grid(g)
 	if len(f.Groups) > 0 && f.Count > 1 {
 		t.wrap("    groups: ", "      ", groupsText(f))
+	} else if text := subjectGroups(shown); text != "" {
+		t.wrap("    groups: ", "      ", text)
 	}
 	for _, a := range shown[0].Advice {
 		// What a finding above says already is not said again.
@@ -76,6 +79,21 @@ func (t *tableWriter) finding(f *Finding) {
 			t.advice(&a)
 		}
 	}
+}
+
+// subjectGroups names the groups of the keys behind examples that are no keys:
+// minutes, slots, tags.
+func subjectGroups(examples []Example) string {
+	const most = 8
+	var parts []string
+	for i := range examples {
+		for _, g := range examples[i].Groups {
+			if s := shorten(g.Display(), 60); len(parts) < most && !slices.Contains(parts, s) {
+				parts = append(parts, s)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // groupsText names the groups of a finding.

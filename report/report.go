@@ -265,10 +265,10 @@ type Counts struct {
 // Finding is what one rule found at one severity.
 type Finding struct {
 	Rule        string `json:"rule"`
-	Severity    string `json:"severity"` // "error", "warning" or "info"
-	Title       string `json:"title"`    // what the rule flags, one line
-	Count       int64  `json:"count"`    // exact
-	ValueBytes  int64  `json:"value_bytes"`
+	Severity    string `json:"severity"`    // "error", "warning" or "info"
+	Title       string `json:"title"`       // what the rule flags, one line
+	Count       int64  `json:"count"`       // exact
+	ValueBytes  Figure `json:"value_bytes"` // unknown of rules over the instance, where memory is known
 	MemoryBytes Figure `json:"memory_bytes"`
 	// Groups are the groups with the most findings, GroupsMore how many others
 	// have any (at least; -1 unknown).
