@@ -230,3 +230,8 @@ func TestSpanText(t *testing.T) {
 		}
 	}
 }
+
+func TestColdKeysAreAsTheServerSawThem(t *testing.T) {
+	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "cold-key", key("a:b", idle(31*day)))
+	has(t, lines, "on a replica, reads on the master do not count")
+}

@@ -40,6 +40,20 @@ func (s *Setting) Summary() string {
 	return strings.Join(parts, "; ")
 }
 
+// ParamSummary puts the parameters that a profile or the team has set in a few
+// words: "element 4KB", "allowed a-z0-9.:, first a-z"; "" none.
+func (s *Setting) ParamSummary() string {
+	var parts []string
+	for i, p := range s.Rule.Params {
+		if v := &s.Params[i]; v.Origin.Kind != FromRule {
+			if text := v.format(p); text != "" {
+				parts = append(parts, p.Name+" "+text)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // limitWords gives the limits that are set for one type, or for all.
 func (s *Setting) limitWords(t parser.Type) string {
 	var words []string

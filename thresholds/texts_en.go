@@ -97,7 +97,7 @@ var english = catalogue{
 	"ttl.lazy.on":   "This server frees expired keys in the background by default: see that lazyfree-lazy-expire is still yes.",
 	"ttl.shorter":   "Shorten it to what the business needs, and renew it while the key is in use.",
 	"ttl.expired":   "The server deletes it by itself, at the latest when it is asked for. If many are left, raise active-expire-effort (from Redis 6.0 on) or spread expiries.",
-	"ttl.cold":      "Move it to a database, or give it an expiry so that it goes once nobody writes it again.",
+	"ttl.cold":      "Move it to a database, or give it an expiry so that it goes once nobody writes it again. Idle times and counters are as seen by the server that saved: on a replica, reads on the master do not count.",
 	"ttl.jitter":    "Spread them over {minutes} minutes or more: EXPIRE key (seconds + random(0..{seconds})), or EXPIREAT with as much added at random.",
 
 	// Encodings.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,13 +133,15 @@ func policyError(err error) error {
 			if c.Excerpt != "" {
 				text = append(text, strings.TrimRight(c.Excerpt, "\n"))
 			}
-			if exit.hint == "" {
-				exit.hint = c.Advice
+			if c.Advice != "" {
+				text = append(text, "hint: "+c.Advice)
 			}
 		}
 		exit.err = errors.New(strings.Join(text, "\n"))
 	case errors.As(err, &hinted):
 		exit.hint = hinted.Hint()
+	case errors.Is(err, fs.ErrNotExist):
+		exit.hint = "check the path; without --config, rdblens.yaml in the current folder is taken where there is one"
 	default:
 		exit.hint = "rdblens config check says what is wrong with a configuration"
 	}

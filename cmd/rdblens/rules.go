@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -48,7 +47,6 @@ func (e *env) rulesList(flags *policyFlags) error {
 	if err != nil {
 		return err
 	}
-	entries := policy.Show()
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\n", terminalText(policy.InForce()))
 	section := thresholds.Section(255)
@@ -57,41 +55,19 @@ func (e *env) rulesList(flags *policyFlags) error {
 			section = r.Section
 			fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.String()))
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, settingText(entries, r.Name), r.Title)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, settingText(&policy.Settings[r.ID]), r.Title)
 	}
 	return outputError(w.Flush())
 }
 
-// settingText puts a rule's setting in a few words, out of all that is in force:
-// "off", "warning", "warning 1KB, error 10KB", "error 5000, hash: warning 100".
-func settingText(entries []thresholds.Entry, rule string) string {
-	path := "rules." + rule
-	var words []string
-	for _, entry := range entries {
-		rest, ok := strings.CutPrefix(entry.Path, path)
-		switch {
-		case !ok || rest != "" && rest[0] != '.':
-			continue
-		case rest == "":
-			words = append(words, entry.Value)
-			continue
-		}
-		parts := strings.Split(rest[1:], ".")
-		severity := parts[len(parts)-1]
-		if _, ok := thresholds.ParseSeverity(severity); !ok {
-			continue // a parameter
-		}
-		prefix := ""
-		if parts[0] == "types" && len(parts) > 2 {
-			prefix = parts[1] + ": "
-		}
-		value := entry.Value
-		if slices.Contains(parts, "under") {
-			value = "under " + value
-		}
-		words = append(words, prefix+severity+" "+value)
+// settingText puts a rule's setting in a few words: "off", "warning 1KB, error
+// 10KB", "info 10KB; element 4KB".
+func settingText(s *thresholds.Setting) string {
+	text := s.Summary()
+	if params := s.ParamSummary(); s.On && params != "" {
+		text += "; " + params
 	}
-	return strings.Join(words, ", ")
+	return text
 }
 
 func (e *env) rulesNotCheckable() error {
@@ -145,11 +121,7 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	fmt.Fprintf(w, "\nPROFILES\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, profile := range thresholds.Profiles() {
-		policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
-		if err != nil {
-			continue // the profiles of this program are there
-		}
-		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(policy.Show(), r.Name))
+		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(thresholds.ProfileSetting(profile, r.ID)))
 	}
 	t.Flush()
 	if len(r.Doc.Sources) > 0 {
