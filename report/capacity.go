@@ -10,6 +10,7 @@ import (
 type Capacity struct {
 	Model     *memory.Model // nil: there is none
 	Note      string        // why this one, or none
+	Other     bool          // it is not that of the server that wrote the input
 	Databases []Database    // sums over all keys of the input
 	Partial   bool          // not all keys are in these sums: nothing is predicted
 	MaxMemory int64         // 0: not asked whether the keys fit
@@ -42,7 +43,11 @@ func NewMemory(in *Input, c Capacity) *Memory {
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
-		m.Explanation = append(m.Explanation, explainDifference(in, d, p.UsedMemory)...)
+		if c.Other {
+			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, the snapshot's figure is that of the server that wrote it", m.Model))
+		} else {
+			m.Explanation = append(m.Explanation, explainDifference(in, d, p.UsedMemory)...)
+		}
 	}
 	if c.MaxMemory > 0 {
 		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{

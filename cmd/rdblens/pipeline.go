@@ -19,6 +19,7 @@ type analysed struct {
 	row     report.Input
 	model   *memory.Model
 	note    string
+	other   bool // the model is not that of the server that wrote the input
 	keys    int64
 	err     error
 }
@@ -46,7 +47,7 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 	sums := make([]report.Capacity, len(list))
 	for i, in := range list {
 		a := <-results[i]
-		sums[i] = report.Capacity{Model: a.model, Note: a.note, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
+		sums[i] = report.Capacity{Model: a.model, Note: a.note, Other: a.other, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
 			Partial: a.err != nil || p.filter.active()}
 		if all == nil {
 			all = a.builder
@@ -114,6 +115,7 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 		options := p.parse
 		options.Memory = func(info *parser.Info) *memory.Model {
 			a.model, a.note = p.chooseModel(info)
+			a.other = p.another(info, a.model)
 			return a.model
 		}
 		return parser.Run(ctx, src, options, parser.Pass[*report.Part]{

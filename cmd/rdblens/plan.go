@@ -113,6 +113,18 @@ func (p *plan) chooseModel(info *parser.Info) (*memory.Model, string) {
 	return m, note
 }
 
+// another reports whether a model is that of another server than the one that
+// wrote the snapshot.
+func (p *plan) another(info *parser.Info, m *memory.Model) bool {
+	if p.memory.Server == "" || m == nil {
+		return false
+	}
+	own := *p
+	own.memory.Server = ""
+	writer := own.model(info)
+	return writer == nil || writer.Name() != m.Name()
+}
+
 // engine gives the compiled rules for a snapshot.
 func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
 	return p.policy.Compile(thresholds.Env{
