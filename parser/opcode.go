@@ -3,6 +3,7 @@ package parser
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // The opcodes of a snapshot. Those under 200 and 242 to 243 mean what the
@@ -249,7 +250,7 @@ func (w *walker) headerAux(name, value []byte) {
 		}
 		return n
 	}
-	server := ""
+	server, before, version := "", in.Server, in.ServerVersion
 	switch string(name) {
 	case "redis-ver":
 		if in.Server == "" {
@@ -278,15 +279,18 @@ func (w *walker) headerAux(name, value []byte) {
 	if server != "" {
 		in.Server, in.ServerVersion = server, string(value)
 	}
+	if in.Server == before && in.ServerVersion == version {
+		return
+	}
 	major, minor := majorMinor(in.ServerVersion)
 	d.embed = embeddingOf(in.Server, major, minor)
 }
 
 // majorMinor gives the first two numbers of a version, 0 where there are none.
 func majorMinor(v string) (major, minor int) {
-	a, rest, _ := bytes.Cut([]byte(v), []byte("."))
-	b, _, _ := bytes.Cut(rest, []byte("."))
-	major, _ = strconv.Atoi(string(a))
-	minor, _ = strconv.Atoi(string(b))
+	a, rest, _ := strings.Cut(v, ".")
+	b, _, _ := strings.Cut(rest, ".")
+	major, _ = strconv.Atoi(a)
+	minor, _ = strconv.Atoi(b)
 	return major, minor
 }

@@ -1,0 +1,134 @@
+package parser
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// repeated gives a text over and over, n bytes in all.
+type repeated struct {
+	text []byte
+	at   int
+	n    int64
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), r.n)]
+	for n := 0; n < len(p); {
+		k := copy(p[n:], r.text[r.at:])
+		n += k
+		r.at = (r.at + k) % len(r.text)
+	}
+	r.n -= int64(len(p))
+	return len(p), nil
+}
+
+// times gives a text n times.
+func times(n int64, text string) func() io.Reader {
+	many := []byte(strings.Repeat(text, 1+4096/len(text)))
+	return func() io.Reader { return &repeated{text: many, n: n * int64(len(text))} }
+}
+
+// TestBounds reads values, names and floods that are far larger than any
+// buffer. All that is allocated meanwhile, freed or not, stays small.
+func TestBounds(t *testing.T) {
+	const million = 1_000_000
+	head := func(magic string) *rdb { return newRDB(magic).key(0, "first").str("1") }
+	end := new(rdb).key(0, "last").str("2").endOff()
+	large := func(n int64) string { return string(new(rdb).len(uint64(n)).b) }
+	// A listpack of 100 million bytes, whose header is made by hand.
+	blob := binary.LittleEndian.AppendUint32(nil, 100*million+7)
+	blob = append(blob, 0xff, 0xff)
+	lzfRuns := int64(2 * million)
+	tests := []struct {
+		name   string
+		head   *rdb
+		body   func() io.Reader
+		tail   string
+		keys   int64
+		reason string // of the damage
+	}{
+		{"a string", head("REDIS0011").key(0, "k").raw(large(400 * million)), times(400*million, "x"), "", 3, ""},
+		{"a compressed string", head("REDIS0011").key(0, "k").raw(0xc3).len(uint64(2+3*lzfRuns)).len(uint64(1+264*lzfRuns)).raw(0, "a"),
+			times(lzfRuns, "\xe0\xff\x00"), "", 3, ""},
+		{"a name", head("REDIS0011").raw(0).raw(large(100 * million)), times(100*million, "n"), "\x01v", 3, ""},
+		{"a compressed name", head("REDIS0011").raw(0, 0xc3).len(uint64(2+3*lzfRuns)).len(uint64(1+264*lzfRuns)).raw(0, "a"),
+			times(lzfRuns, "\xe0\xff\x00"), "\x01v", 3, ""},
+		{"a set", head("REDIS0011").key(2, "k").raw(large(5 * million)), times(5*million, "\x00"), "", 3, ""},
+		{"a hash", head("REDIS0011").key(4, "k").raw(large(3 * million)), times(3*million, "\x05field\x05value"), "", 3, ""},
+		{"a list of plain nodes", head("REDIS0011").key(18, "k").raw(large(4 * million)), times(4*million, "\x01\x04item"), "", 3, ""},
+		{"a listpack", head("REDIS0011").key(20, "k").raw(large(100*million+7), blob), times(50*million, "\x01\x01"), "\xff", 3, ""},
+		{"a compressed listpack", head("REDIS0011").key(20, "k").raw(0xc3).len(uint64(11+3*lzfRuns)).len(uint64(264*lzfRuns+9)).
+			raw(7).le32(uint32(264*lzfRuns+9)).raw(0xff, 0xff, 1, 1), times(lzfRuns, "\xe0\xff\x00"), "\x00\xff", 3, ""},
+		{"an intset", head("REDIS0011").key(11, "k").raw(large(80*million + 8)).le32(2).le32(40 * million), times(40*million, "\x07\x00"), "", 3, ""},
+		{"groups of a stream", head("REDIS0011").key(21, "k").len(0).raw(make([]byte, 8)).raw(large(3 * million)), times(3*million, "\x01g\x00\x00\x00\x00\x00"), "", 3, ""},
+		{"pending entries", head("REDIS0011").key(15, "k").len(0).raw(make([]byte, 3)).len(1).str("g").len(0).len(0).raw(large(2 * million)),
+			times(2*million, "0123456789abcdef01234567\x01"), "\x00", 3, ""},
+		{"a module's value", head("REDIS0011").key(7, "k").len(1), times(20*million, "\x02\x05"), "\x00", 3, ""},
+		{"a header field", newRDB("REDIS0011").raw(0xfa).str("name").raw(large(100 * million)), times(100*million, "v"), "\x00\x01k\x01v", 2, ""},
+		{"header fields", newRDB("REDIS0011"), times(2*million, "\xfa\x01a\x01b"), "\x00\x01k\x01v", 2, ""},
+		{"changes of the database", head("REDIS0011"), times(5*million, "\xfe\x01"), "", 2, ""},
+		{"expiries", head("REDIS0011"), times(2*million, "\xfc12345678"), "", 2, ""},
+		{"metadata", head("REDIS0013").raw(0xf3).raw(large(5 * million)), times(5*million, "spec\x00"), "", 2, ""},
+		{"a function", head("REDIS0011").raw(0xf5).raw(large(100 * million)), times(100*million, "x"), "", 2, ""},
+		{"names of a template", head("REDIS0015").raw(0xf2).len(1).raw(large(20 * million)), times(20*million, "\x01f"), "", 1, "hash templates of more than"},
+		{"templates", head("REDIS0015"), func() io.Reader { return &counting{n: million} }, "", 1, "more than 65536 hash templates"},
+		{"a claim of 2^47 members", head("REDIS0011").key(2, "k").len(1 << 47), times(million, "\x01m"), "", 1, "the file ends"},
+		{"a claim of 2^63 bytes", head("REDIS0011").key(0, "k").len(1 << 63), times(million, "x"), "", 1, "more than any file holds"},
+		{"a claim of LZF", head("REDIS0011").key(0, "k").raw(0xc3).len(10).len(1 << 40), times(million, "x"), "", 1, "more than LZF can"},
+	}
+	for _, tt := range tests {
+		for how, read := range map[string]func(io.Reader) (*Info, error){
+			"scanner": func(r io.Reader) (*Info, error) {
+				s := NewScanner(r, Options{})
+				for s.Scan() {
+				}
+				return s.Info(), s.Err()
+			},
+			"run": func(r io.Reader) (*Info, error) {
+				return Run(t.Context(), r, withMemory, Pass[int]{Jobs: 2, Begin: func() int { return 0 }, Key: func(int, *Key) {}, Fold: func(int) error { return nil }})
+			},
+		} {
+			parts := []io.Reader{bytes.NewReader(tt.head.b), tt.body(), strings.NewReader(tt.tail)}
+			if tt.reason != "the file ends" {
+				parts = append(parts, bytes.NewReader(end))
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			info, err := read(io.MultiReader(parts...))
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 24<<20 && !strings.Contains(tt.name, "template") || n > 64<<20 {
+				t.Errorf("%s, %s: %d MB allocated", tt.name, how, n>>20)
+			}
+			if info.Keys != tt.keys || tt.reason == "" && err != nil || tt.reason != "" && (err == nil || !strings.Contains(err.Error(), tt.reason)) {
+				t.Errorf("%s, %s: %d keys, %v", tt.name, how, info.Keys, err)
+			}
+		}
+	}
+}
+
+// counting gives n templates of one field, each with another number.
+type counting struct {
+	n, at int
+	rest  []byte
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	if len(c.rest) == 0 {
+		if c.at == c.n {
+			return 0, io.EOF
+		}
+		c.rest = new(rdb).raw(0xf2).len(uint64(c.at)).len(1).str("f").b
+		c.at++
+	}
+	n := copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
+}
