@@ -172,7 +172,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 	keys := testKeys(8, 20_000)
 	for _, profile := range thresholds.Profiles() {
 		engine := testEngine(t, profile)
-		type sum struct{ count, values, memory, worst int64 }
+		type sum struct{ count, values, memory, usage, worst int64 }
 		want := map[string]*sum{}
 		var facts thresholds.Facts
 		for i := range keys {
@@ -186,6 +186,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 				s.count++
 				s.values += known(keys[i].ValueBytes)
 				s.memory += known(keys[i].Memory)
+				s.usage += known(keys[i].MemoryUsage)
 				s.worst = max(s.worst, f.Excess())
 			}
 		}
@@ -200,7 +201,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 			}
 			n++
 			s := want[f.Severity+" "+f.Rule]
-			if s == nil || f.Count != s.count || int64(f.ValueBytes) != s.values || int64(f.MemoryBytes) != s.memory {
+			if s == nil || f.Count != s.count || int64(f.ValueBytes) != s.values || int64(f.MemoryBytes) != s.memory || int64(f.MemoryUsage) != s.usage {
 				t.Errorf("%s: %s %s counts %d, %d bytes; want %+v", profile, f.Severity, f.Rule, f.Count, f.ValueBytes, s)
 				continue
 			}

@@ -61,6 +61,7 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	}
 	found := newFinding(rule, severity)
 	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, Figure(o.values), memoryFigure(o.memory, o.keys)
+	found.MemoryUsage = memoryFigure(o.usage, o.keys)
 	list := groups[at]
 	slices.SortFunc(list, func(a, b FindingGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)),
@@ -142,7 +143,7 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 	if found.Count == 0 {
 		return nil
 	}
-	found.ValueBytes, found.MemoryBytes = Unknown, Unknown
+	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
 	if f.r.Totals.MemoryBytes.Known() {
 		found.MemoryBytes = Figure(bytes)
 	} else {

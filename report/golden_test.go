@@ -200,13 +200,13 @@ func TestCSVComesBack(t *testing.T) {
 	}
 	for i, row := range read("groups.csv", r) {
 		check("groups", row[0], hostileName(i))
-		check("groups largest", row[9], hostileName(i))
+		check("groups largest", row[10], hostileName(i))
 	}
 	for i, row := range read("findings.csv", r) {
 		if i%2 == 0 {
-			check("findings key", row[8], hostileName(i/2))
+			check("findings key", row[9], hostileName(i/2))
 		} else {
-			check("findings subject", row[13], hostileName(i/2))
+			check("findings subject", row[14], hostileName(i/2))
 		}
 	}
 	if n := len(read("findings.csv", ordinaryReport())); n != 4 {

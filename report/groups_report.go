@@ -39,7 +39,7 @@ func (f *finisher) group(i int) Group {
 	g := &f.b.tables.groups
 	from := g.get(i)
 	out := Group{Group: Name(g.pattern(i)), Keys: from.keys, Elements: from.elements, ValueBytes: from.values,
-		MemoryBytes: from.memoryFigure(), WithoutTTL: from.without}
+		MemoryBytes: from.memoryFigure(), MemoryUsage: memoryFigure(from.usage, from.keys), WithoutTTL: from.without}
 	if from.left != noLife {
 		median := from.left.least
 		if from.life != 0 {

@@ -31,6 +31,7 @@ func TestGroupsAreExact(t *testing.T) {
 			g.Elements += known(k.Elements)
 			g.ValueBytes += known(k.ValueBytes)
 			g.MemoryBytes += Figure(known(k.Memory))
+			g.MemoryUsage += Figure(known(k.MemoryUsage))
 			if !k.HasExpire {
 				g.WithoutTTL++
 			} else {
@@ -57,7 +58,7 @@ func TestGroupsAreExact(t *testing.T) {
 				t.Errorf("blocks of %d: no name folds into %q", block, g.Group)
 				continue
 			}
-			if g.Keys != w.Keys || g.Elements != w.Elements || g.ValueBytes != w.ValueBytes || g.MemoryBytes != w.MemoryBytes || g.WithoutTTL != w.WithoutTTL {
+			if g.Keys != w.Keys || g.Elements != w.Elements || g.ValueBytes != w.ValueBytes || g.MemoryBytes != w.MemoryBytes || g.MemoryUsage != w.MemoryUsage || g.WithoutTTL != w.WithoutTTL {
 				t.Errorf("blocks of %d: group %q\n got %+v\nwant %+v", block, g.Group, *g, *w)
 			}
 			if g.LargestKey.Offset != w.LargestKey.Offset || g.LargestKey.Key != w.LargestKey.Key {

@@ -16,7 +16,7 @@ func init() {
 }
 
 func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	w.WriteString("rule,severity,count,value_bytes,memory_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice\n")
+	w.WriteString("rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice\n")
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		writeExampleCSV(w, r, f, 0)
@@ -30,7 +30,7 @@ func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	b := csvText.appendCell(w.AvailableBuffer(), []byte(f.Rule))
 	b = append(append(append(b, ','), f.Severity...), ',')
-	b = appendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes))
+	b = appendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes), int64(f.MemoryUsage))
 	if n >= len(f.Examples) {
 		w.Write(append(b, ",,,,,,,,,,,,\n"...))
 		return

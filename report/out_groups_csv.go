@@ -13,13 +13,13 @@ func init() {
 }
 
 func writeGroupsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	w.WriteString("group,keys,elements,value_bytes,memory_bytes,without_ttl,ttl_min,ttl_median,ttl_max," +
+	w.WriteString("group,keys,elements,value_bytes,memory_bytes,memory_usage_bytes,without_ttl,ttl_min,ttl_median,ttl_max," +
 		"largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner\n")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		b := AppendCSV(w.AvailableBuffer(), []byte(g.Group))
 		b = append(b, ',')
-		b = appendCells(b, g.Keys, g.Elements, g.ValueBytes, int64(g.MemoryBytes), g.WithoutTTL)
+		b = appendCells(b, g.Keys, g.Elements, g.ValueBytes, int64(g.MemoryBytes), int64(g.MemoryUsage), g.WithoutTTL)
 		for _, t := range []*int64{g.TTLMin, g.TTLMedian, g.TTLMax} {
 			if t != nil {
 				b = strconv.AppendInt(b, *t, 10)

@@ -197,14 +197,14 @@ func (t *tableWriter) totals() {
 	size("serialized", Figure(r.SerializedBytes), " in the file, without names")
 	size("memory", r.MemoryBytes, " allocated"+bound)
 	size("memory usage", r.MemoryUsage, " as MEMORY USAGE adds up")
-	t.field("with expiry", grouped(r.WithTTL)+" keys, "+percent(ratio(r.WithTTL, r.Keys)))
-	without := grouped(r.WithoutTTL) + " keys, " + percent(ratio(r.WithoutTTL, r.Keys))
+	t.field("with expiry", counted(r.WithTTL, "key", "keys")+", "+percent(ratio(r.WithTTL, r.Keys)))
+	without := counted(r.WithoutTTL, "key", "keys") + ", " + percent(ratio(r.WithoutTTL, r.Keys))
 	if r.WithoutTTLMemory.Known() {
 		without += ", " + bytesText(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
 	}
 	t.field("without expiry", without)
 	if r.Expired > 0 {
-		t.field("expired", r.Expired.count()+" keys when the snapshot was taken")
+		t.field("expired", counted(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
 	}
 }
 

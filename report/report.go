@@ -270,6 +270,7 @@ type Finding struct {
 	Count       int64  `json:"count"`       // exact
 	ValueBytes  Figure `json:"value_bytes"` // unknown of rules over the instance, where memory is known
 	MemoryBytes Figure `json:"memory_bytes"`
+	MemoryUsage Figure `json:"memory_usage_bytes"` // unknown of rules over the instance
 	// Groups are the groups with the most findings, GroupsMore how many others
 	// have any (at least; -1 unknown).
 	Groups     []FindingGroup `json:"groups"`
@@ -323,6 +324,7 @@ type Group struct {
 	Elements    int64   `json:"elements"`
 	ValueBytes  int64   `json:"value_bytes"`
 	MemoryBytes Figure  `json:"memory_bytes"`
+	MemoryUsage Figure  `json:"memory_usage_bytes"`
 	WithoutTTL  int64   `json:"without_ttl"`
 	TTLMin      *int64  `json:"ttl_min"`    // seconds left when the snapshot was taken, negative: expired; nil: no key has an expiry
 	TTLMedian   *int64  `json:"ttl_median"` // lower bound of the histogram's bucket that holds it

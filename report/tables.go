@@ -46,7 +46,7 @@ type ownerSums struct {
 }
 
 // outcomeSums are the findings of one rule at one severity.
-type outcomeSums struct{ keys, values, memory int64 }
+type outcomeSums struct{ keys, values, memory, usage int64 }
 
 func (t *tables) init(e *thresholds.Engine, most int) {
 	t.groups.init(e.Namer(), most)
@@ -137,6 +137,7 @@ func (t *tables) takeMarks(to *group, h *cohort, found []mark) {
 		t.outcomes[o].keys += h.keys
 		t.outcomes[o].values += h.values
 		t.outcomes[o].memory += h.memory
+		t.outcomes[o].usage += h.usage
 		t.groups.addMark(to, groupMark{outcome: int32(o), keys: h.keys, values: h.values, memory: h.memory})
 		if owner != nil {
 			owner.findings[m.severity%severities] += h.keys
@@ -174,6 +175,7 @@ func (t *tables) merge(o *tables) {
 		to.keys += from.keys
 		to.values += from.values
 		to.memory += from.memory
+		to.usage += from.usage
 	}
 	for i, n := range o.ignored {
 		t.ignored[i] += n
