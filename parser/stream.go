@@ -220,8 +220,8 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 			w.best = best{kind: bestID, hi: hi + uint64(ms), lo: lo + uint64(seq)}
 		}
 	}
-	if seen != count+deleted {
-		b.failf("a stream's node says it has %d entries, but %d are there", count+deleted, seen)
+	if told := uint64(count) + uint64(deleted); uint64(seen) != told {
+		b.failf("a stream's node says it has %d entries, but %d are there", told, seen)
 	}
 	b.closePacked(false, claimed, entries)
 }
