@@ -25,4 +25,9 @@ type Pass[P any] struct {
 	Begin func() P
 	Key   func(P, *Key)
 	Fold  func(P) error // an error ends the pass
+	// Full, where it is not nil, is asked now and then whether a P holds too
+	// much to go on beside others. If so, it gets no more keys until all before
+	// it are folded; then Turn is called, as Fold is, and may empty it.
+	Full func(P) bool
+	Turn func(P) error
 }

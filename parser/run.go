@@ -37,6 +37,7 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 		slots:   make(chan struct{}, 4*jobs),
 		waiting: make(map[int]*unit[P]),
 	}
+	r.turned.L = &r.mu
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
@@ -120,7 +121,8 @@ type runner[P any] struct {
 	waiting map[int]*unit[P]
 	total   uint64 // checksum of all that is folded
 	last    []byte
-	big     *bigKey // the key whose pieces are being joined
+	big     *bigKey   // the key whose pieces are being joined
+	turned  sync.Cond // next has moved on, or stop is set
 	stop    atomic.Bool
 
 	failed    *failure
@@ -250,6 +252,7 @@ func (r *runner[P]) walkOwn() (end, ok bool) {
 			case steppedKey:
 				w.outside = true
 				r.pass.Key(u.part, &w.key)
+				r.room(u)
 				w.outside = false
 				return
 			}
@@ -281,10 +284,13 @@ func (r *runner[P]) walk(w *walker, u *unit[P]) {
 				u.piece.walk(w)
 				return
 			}
-			for w.pos < len(w.buf) {
+			for n := 1; w.pos < len(w.buf); {
 				if w.step() == steppedKey {
 					w.outside = true
 					r.pass.Key(u.part, &w.key)
+					if n++; n%roomKeys == 0 && !r.room(u) {
+						return
+					}
 					w.outside = false
 				}
 			}
@@ -294,6 +300,36 @@ func (r *runner[P]) walk(w *walker, u *unit[P]) {
 	u.blk, u.data = nil, nil
 	r.done(u)
 	blk.release()
+}
+
+// roomKeys is after how many keys a part is asked whether it is full.
+const roomKeys = 16
+
+// room waits until all units before are folded, if the unit's part is full, and
+// gives the part its turn. It reports whether the pass goes on.
+//
+// Nothing waits for ever: units are begun in the order of the file, so those
+// before this one are done, or walked, by a worker or the coordinator, and the
+// first of them never waits.
+func (r *runner[P]) room(u *unit[P]) bool {
+	if r.pass.Full == nil || !r.pass.Full(u.part) {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.next != u.seq && !r.stop.Load() {
+		r.turned.Wait()
+	}
+	if r.stop.Load() {
+		return false
+	}
+	if err := r.pass.Turn(u.part); err != nil {
+		r.foldErr = err
+		r.stop.Store(true)
+		r.turned.Broadcast()
+		return false
+	}
+	return true
 }
 
 // newRun forgets what the walker knew of keys before.
@@ -323,6 +359,7 @@ func (r *runner[P]) done(u *unit[P]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting[u.seq] = u
+	defer r.turned.Broadcast()
 	for {
 		u := r.waiting[r.next]
 		if u == nil {

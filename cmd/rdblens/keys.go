@@ -177,6 +177,8 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 			}
 		},
 		Fold: rowsOf.fold,
+		Full: rowsOf.isFull,
+		Turn: rowsOf.turn,
 	})
 }
 

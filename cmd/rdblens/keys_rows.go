@@ -3,14 +3,17 @@ package main
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
 // rows are the lines of one run of keys, and what is used to judge them. A
-// megabyte of small keys makes ten of rows, so the text is kept in pieces, which
-// are used again and again: nothing grows, and nothing is left to collect.
+// megabyte of small keys makes ten of rows, and one of empty or compressed names
+// hundreds, so the text is kept in pieces, which are used again and again:
+// nothing grows, and nothing is left to collect. Where all runs together hold
+// maxHeld bytes, only the first one goes on, and writes as it goes.
 type rows struct {
 	full     [][]byte
 	last     []byte
@@ -19,8 +22,10 @@ type rows struct {
 }
 
 const (
-	rowPiece = 256 << 10
-	rowRoom  = 4 << 10 // room left in a piece under which the next one is begun
+	rowPiece = 384 << 10 // more than the longest row
+	rowRoom  = 4 << 10   // what a row may take besides the key's name
+	nameRoom = 5         // what each byte of that takes: JSON writes \\xNN
+	maxHeld  = 48 << 20
 )
 
 // rowWriter gives out rows and writes them in the order of the file.
@@ -31,6 +36,8 @@ type rowWriter struct {
 	mu     sync.Mutex // guards what follows
 	spare  []*rows
 	pieces [][]byte
+
+	held atomic.Int64 // bytes of the pieces that wait to be written
 }
 
 func (w *rowWriter) begin() *rows {
@@ -45,7 +52,7 @@ func (w *rowWriter) begin() *rows {
 }
 
 func (w *rowWriter) add(r *rows, k *parser.Key) {
-	if cap(r.last)-len(r.last) < rowRoom {
+	if cap(r.last)-len(r.last) < rowRoom+nameRoom*len(k.Name) {
 		w.piece(r)
 	}
 	r.last = w.row(r.last, k)
@@ -55,6 +62,7 @@ func (w *rowWriter) add(r *rows, k *parser.Key) {
 func (w *rowWriter) piece(r *rows) {
 	if len(r.last) > 0 {
 		r.full = append(r.full, r.last)
+		w.held.Add(rowPiece)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,22 +74,35 @@ func (w *rowWriter) piece(r *rows) {
 	r.last = make([]byte, 0, rowPiece)
 }
 
-// fold writes a run. The error is a *writingError.
-func (w *rowWriter) fold(r *rows) error {
-	for i, piece := range append(r.full, r.last) {
-		if len(piece) == 0 {
-			continue
-		}
+// isFull reports whether a run must wait for its turn.
+func (w *rowWriter) isFull(r *rows) bool { return w.held.Load() >= maxHeld && len(r.full) > 1 }
+
+// turn writes what there is of a run. The error is a *writingError.
+func (w *rowWriter) turn(r *rows) error {
+	for _, piece := range r.full {
 		if _, err := w.out.Write(piece); err != nil {
 			return &writingError{err}
 		}
-		if i < len(r.full) {
-			w.mu.Lock()
-			w.pieces = append(w.pieces, piece[:0])
-			w.mu.Unlock()
-		}
+		w.held.Add(-rowPiece)
+		w.mu.Lock()
+		w.pieces = append(w.pieces, piece[:0])
+		w.mu.Unlock()
 	}
-	r.full, r.last = r.full[:0], r.last[:0]
+	r.full = r.full[:0]
+	if len(r.last) > 0 {
+		if _, err := w.out.Write(r.last); err != nil {
+			return &writingError{err}
+		}
+		r.last = r.last[:0]
+	}
+	return nil
+}
+
+// fold writes a run, which ends. The error is a *writingError.
+func (w *rowWriter) fold(r *rows) error {
+	if err := w.turn(r); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.spare = append(w.spare, r)
