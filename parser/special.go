@@ -242,11 +242,12 @@ func (w *walker) dragonflySet() {
 type templates struct {
 	byID   map[uint64]template
 	fields int
+	names  int // bytes of names kept
 }
 
 type template struct {
 	lens  []uint32 // length of each name
-	names []byte   // their first bytes, MaxElementName at most each
+	names []byte   // their first bytes, at most MaxElementName each, and none beyond maxTemplateNames
 	ends  []uint32 // where each ends in names
 }
 
@@ -283,17 +284,26 @@ func (w *walker) templateNames(n uint64) template {
 	for range n {
 		w.ahead()
 		w.string(&w.first, 0)
-		if t.fields++; t.fields > maxTemplateFields || len(d.names) > maxTemplateNames {
+		if t.fields++; t.fields > maxTemplateFields {
 			w.failf("hash templates of more than %d fields", maxTemplateFields)
 		}
 		if w.first.n > 1<<31 {
 			w.failf("a field name of %d bytes", w.first.n)
 		}
-		d.lens = append(d.lens, uint32(w.first.n))
-		d.names = append(d.names, w.text(&w.first, MaxElementName)...)
-		d.ends = append(d.ends, uint32(len(d.names)))
+		t.add(&d, w.first.n, w.text(&w.first, MaxElementName))
 	}
 	return d
+}
+
+// add adds a field to a template.
+func (t *templates) add(d *template, n int64, name []byte) {
+	if t.names+len(name) > maxTemplateNames {
+		name = nil
+	}
+	t.names += len(name)
+	d.lens = append(d.lens, uint32(n))
+	d.names = append(d.names, name...)
+	d.ends = append(d.ends, uint32(len(d.names)))
 }
 
 func (d *template) name(i int) []byte {
@@ -319,7 +329,7 @@ func (w *walker) templateHash(t byte) {
 	}
 	b, e := &w.blob, &w.entries[0]
 	if t == 29 || t == 31 {
-		before := w.src.templates.fields
+		before := w.src.templates
 		switch format := w.length(); format {
 		case 0:
 			w.open(b)
@@ -330,7 +340,7 @@ func (w *walker) templateHash(t byte) {
 			w.pos--
 			w.failf("a hash template's names have the unknown form %d", format)
 		}
-		w.src.templates.fields = before
+		w.src.templates.fields, w.src.templates.names = before.fields, before.names
 	}
 	add := func(i int, v int64) {
 		if i >= len(d.lens) {
@@ -383,12 +393,10 @@ func (w *walker) packedNames(b *blob) template {
 	var entries int64
 	for b.rest() > 1 {
 		b.next(e)
-		if entries++; entries > maxTemplateFields || len(d.names) > maxTemplateNames || e.n > 1<<31 {
+		if entries++; entries > maxTemplateFields || e.n > 1<<31 {
 			w.failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		d.lens = append(d.lens, uint32(e.n))
-		d.names = append(d.names, cut(b.entryText(e, false), MaxElementName)...)
-		d.ends = append(d.ends, uint32(len(d.names)))
+		w.src.templates.add(&d, e.n, cut(b.entryText(e, false), MaxElementName))
 	}
 	b.closePacked(false, claimed, entries)
 	return d

@@ -31,10 +31,18 @@ func TestMemory(t *testing.T) {
 				b.Write([]byte{1, 'v'})
 			}
 		},
+		"names of hash templates": func(b *bytes.Buffer) {
+			field := "\xc3\x06\x41\x0a\x01ab\xe0\xff\x01" // 266 bytes in 6
+			for i := range 600 {
+				b.Write([]byte{0xf2, 0x40 | byte(i>>8), byte(i), 0x40 | 1000>>8, 1000 & 0xff})
+				b.WriteString(strings.Repeat(field, 1000))
+			}
+			b.WriteString("\x00\x01k\x01v")
+		},
 	}
 	for name, fill := range snapshots {
 		file := filepath.Join(t.TempDir(), "hostile.rdb")
-		b := bytes.NewBufferString("REDIS0011")
+		b := bytes.NewBufferString("REDIS0015")
 		fill(b)
 		b.WriteString("\xff" + strings.Repeat("\x00", 8))
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
