@@ -90,7 +90,11 @@ func (y *yamlFile) parse() *ast.MappingNode {
 	if err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
-			y.at(at.GetToken(), "", "%s", at.GetMessage())
+			advice, message := "", at.GetMessage()
+			if strings.Contains(message, "\t") {
+				advice, message = "indent with spaces: YAML takes no tabs", strings.ReplaceAll(message, "\t", `\t`)
+			}
+			y.at(at.GetToken(), advice, "%s", message)
 		} else {
 			y.errs = append(y.errs, &ConfigError{Path: y.path, Problem: printable(err.Error())})
 		}
@@ -177,7 +181,7 @@ func excerpt(text []byte, line, column int) string {
 		if n == line {
 			mark = '>'
 		}
-		fmt.Fprintf(&b, "%c %4d | %s\n", mark, n, cut(printable(lines[n-1]), 120))
+		fmt.Fprintf(&b, "%c %4d | %s\n", mark, n, cut(printable(strings.ReplaceAll(lines[n-1], "\t", " ")), 120))
 	}
 	if column <= 120 {
 		b.WriteString(strings.Repeat(" ", 9+max(0, column-1)) + "^")
