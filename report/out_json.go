@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// The versioned JSON report: Report as it stands, two spaces a level. No list
-// is null: an empty one is []. Unknown figures are null. Names are in the
-// machine writing, so that their bytes can be had back.
+// The versioned JSON report: Report as it stands. What is one of a list has a
+// line to itself, so that line tools can work on it; all else is indented by two
+// spaces a level. No list is null: an empty one is []. Unknown figures are null.
+// Names are in the machine writing, so that their bytes can be had back.
 
 func init() {
 	register(&Format{Name: "json", Doc: "everything, for programs", rank: 3, write: writeJSON})
@@ -22,6 +23,9 @@ func init() {
 // writeJSON writes the fields one by one, and the elements of the lists, so that
 // a report with very many groups is never in memory as text.
 func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
+	j := jsonWriter{Writer: w}
+	j.encoder = json.NewEncoder(&j.buf)
+	j.encoder.SetEscapeHTML(false)
 	fields := reflect.ValueOf(withoutNil(r)).Elem()
 	w.WriteByte('{')
 	comma := ""
@@ -33,61 +37,82 @@ func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		}
 		w.WriteString(comma + "\n  \"" + name + "\": ")
 		comma = ","
-		var err error
-		if v.Kind() == reflect.Slice && v.Len() > 0 {
-			err = writeJSONList(w, v)
-		} else {
-			err = writeJSONValue(w, v.Interface(), "  ")
-		}
-		if err != nil {
-			return err
-		}
+		j.write(v, "  ")
 	}
 	w.WriteString("\n}\n")
-	return nil
+	return j.err
 }
 
-func writeJSONList(w *bufio.Writer, list reflect.Value) error {
-	for i := range list.Len() {
-		before := ","
-		if i == 0 {
-			before = "["
-		}
-		w.WriteString(before + "\n    ")
-		if err := writeJSONValue(w, list.Index(i).Addr().Interface(), "    "); err != nil {
-			return err
-		}
-	}
-	w.WriteString("\n  ]")
-	return nil
+// jsonWriter writes what json.Marshal makes of values, laid out, and with
+// \u00NN for the control characters that it leaves as they are (DEL, C1).
+type jsonWriter struct {
+	*bufio.Writer
+	encoder *json.Encoder // into buf
+	buf     bytes.Buffer
+	err     error // the first
 }
 
-// writeJSONValue writes what json.Marshal makes of a value, with indents, and
-// with \u00NN for the control characters that it leaves as they are (DEL, C1).
-func writeJSONValue(w *bufio.Writer, v any, indent string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(indent, "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
+// write writes a value whose lines are indented so.
+func (j *jsonWriter) write(v reflect.Value, indent string) {
+	switch {
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		j.WriteByte('[')
+		for i := range v.Len() {
+			j.line(i, indent)
+			j.text(v.Index(i), "", "")
+		}
+		j.WriteString("\n" + indent + "]")
+	case v.Kind() == reflect.Map && v.Len() > 0:
+		j.WriteByte('{')
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for i, key := range keys {
+			j.line(i, indent)
+			j.text(key, "", "")
+			j.WriteString(": ")
+			j.write(v.MapIndex(key), indent+"  ")
+		}
+		j.WriteString("\n" + indent + "}")
+	default:
+		j.text(v, indent, "  ")
 	}
-	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// line begins the line of an element.
+func (j *jsonWriter) line(i int, indent string) {
+	if i > 0 {
+		j.WriteByte(',')
+	}
+	j.WriteString("\n" + indent + "  ")
+}
+
+func (j *jsonWriter) text(v reflect.Value, indent, more string) {
+	if j.err != nil {
+		return
+	}
+	if v.CanAddr() {
+		v = v.Addr()
+	}
+	j.buf.Reset()
+	j.encoder.SetIndent(indent, more)
+	if j.err = j.encoder.Encode(v.Interface()); j.err != nil {
+		return
+	}
+	text := bytes.TrimSuffix(j.buf.Bytes(), []byte("\n"))
 	start := 0
 	for i, c := range text {
 		switch {
 		case c == 0x7f:
-			w.Write(text[start:i])
-			w.WriteString(`\u007f`)
+			j.Write(text[start:i])
+			j.WriteString(`\u007f`)
 			start = i + 1
 		case c == 0xc2 && text[i+1] < 0xa0:
-			w.Write(text[start:i])
-			fmt.Fprintf(w, `\u00%02x`, text[i+1])
+			j.Write(text[start:i])
+			fmt.Fprintf(j, `\u00%02x`, text[i+1])
 			start = i + 2
 		}
 	}
-	w.Write(text[start:])
-	return nil
+	j.Write(text[start:])
 }
 
 // Read reads a report that was written as JSON. It refuses another schema.

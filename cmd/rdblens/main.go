@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -27,11 +28,23 @@ func main() {
 	// A closed pipe is an error of the write, which we answer ourselves: dying of
 	// the signal could leave a temporary file.
 	signal.Ignore(syscall.SIGPIPE)
+	collectLate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, endOnNextSignal)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// collectLate keeps the garbage collector away from a heap that is small anyway,
+// and eager where it is not.
+func collectLate() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // that is, not before there are 12 MB
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(96 << 20)
+	}
 }
 
 // endOnNextSignal ends the process at the second signal: the first one ended
