@@ -227,7 +227,7 @@ func (r *runner[P]) dispatchPiece(p piece[P], b int) {
 	u.blk, u.data, u.base, u.db = r.cur, r.cur.data[a:b:min(b+lzfSlack, len(r.cur.data))], r.base+int64(a), r.db
 	u.blk.refs.Add(1)
 	r.w.pos = b
-	r.work <- u
+	r.hand(u)
 }
 
 // walk walks the piece's elements into its sum.

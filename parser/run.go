@@ -3,6 +3,7 @@ package parser
 import (
 	"context"
 	"io"
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,9 +14,10 @@ import (
 // Run reads a snapshot with several goroutines. What it folds, and in which
 // pieces, depends on the bytes of the snapshot alone, never on Jobs or timing.
 //
-// One goroutine reads blocks and finds where records end; others walk the
-// values of whole blocks. What is rare, damaged or larger than a block the
-// first goroutine walks itself, as a stream.
+// All goroutines do the same: one after the other reads a block and finds where
+// its records end, then, beside the others, walks their values while the block
+// is in the cache. What is rare, damaged or larger than a block is walked while
+// it is read, as a stream.
 //
 // The Info is never nil. The error is a *FormatError where the input is no
 // snapshot, a *DamageError where it is damaged (all before the damage was
@@ -33,7 +35,6 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 		reader:  newReader(src, opt, jobs+3, size),
 		size:    size,
 		pass:    pass,
-		work:    make(chan *unit[P], jobs),
 		slots:   make(chan struct{}, 4*jobs),
 		waiting: make(map[int]*unit[P]),
 	}
@@ -45,27 +46,13 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 	if pass.Start != nil {
 		pass.Start(r.info)
 	}
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			w := newWalker(r.w.src)
-			w.model = w.src.model
-			for u := range r.work {
-				r.walk(w, u)
-			}
-		}()
-	}
 	ended := false
 	if fail != nil {
 		r.open()
 		r.close(fail)
 	} else {
-		ended = r.coordinate(ctx)
+		ended = r.walkAll(ctx, jobs)
 	}
-	close(r.work)
-	workers.Wait()
 	r.info.Bytes = r.w.offset()
 	switch {
 	case r.foldErr != nil:
@@ -83,6 +70,35 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 	}
 	r.finish()
 	return r.info, err
+}
+
+// walkAll goes through the snapshot with several goroutines, and reports whether
+// it came to its end.
+func (r *runner[P]) walkAll(ctx context.Context, jobs int) (ended bool) {
+	next, stop := iter.Pull(func(yield func(*unit[P]) bool) {
+		r.hand = func(u *unit[P]) { yield(u) }
+		ended = r.coordinate(ctx)
+	})
+	defer stop()
+	var token sync.Mutex // who holds it is the coordinator
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			w := newWalker(r.w.src)
+			w.model = w.src.model
+			for {
+				token.Lock()
+				u, ok := next()
+				token.Unlock()
+				if !ok {
+					return
+				}
+				r.walk(w, u)
+			}
+		})
+	}
+	workers.Wait()
+	return ended
 }
 
 // A unit is a part of the snapshot that is walked in one go: a block of whole
@@ -108,9 +124,9 @@ type unit[P any] struct {
 type runner[P any] struct {
 	*reader
 	pass  Pass[P]
-	size  int // of a block
-	work  chan *unit[P]
-	slots chan struct{} // bounds the units that are not folded yet
+	size  int            // of a block
+	hand  func(*unit[P]) // gives a block to the goroutine that asked for it
+	slots chan struct{}  // bounds the units that are not folded yet
 	seq   int
 	own   *unit[P] // the coordinator's, while it walks itself
 	db    int      // where the next block begins
@@ -211,7 +227,7 @@ func (r *runner[P]) dispatch(a, b, db int) {
 	u := r.newUnit()
 	u.blk, u.data, u.base, u.db = r.cur, r.cur.data[a:b:min(b+lzfSlack, len(r.cur.data))], r.base+int64(a), db
 	u.blk.refs.Add(1)
-	r.work <- u
+	r.hand(u)
 }
 
 func (r *runner[P]) open() {
