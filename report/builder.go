@@ -2,6 +2,7 @@ package report
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
@@ -23,7 +24,7 @@ type BuildOptions struct {
 
 // Builder gathers what a report says of one snapshot, within fixed bounds.
 //
-// Its methods Begin, Key and Fold are those of a parser.Pass; Start must come
+// Its methods Begin, Key, Fold, Full and Turn are those of a parser.Pass; Start must come
 // before them. Key may be called by several goroutines, each with a Part of its
 // own. Merge joins the Builders of several snapshots.
 type Builder struct {
@@ -41,6 +42,7 @@ type Builder struct {
 	snapshots []snapshot // this one, and those that were merged
 	keys      int64
 	dropped   int64
+	held      atomic.Int64 // bytes that its parts hold, as last weighed
 
 	mu     sync.Mutex // guards what follows
 	floors floors     // of tops, for new parts
@@ -138,15 +140,22 @@ func (b *Builder) Fold(part *Part) error {
 	b.tops.merge(&p.tops)
 	b.whole.Merge(p.whole)
 	p.reset()
+	b.weigh(p)
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.floors = b.tops.floors
+	if p.weight > heavy && held.Load() > maxHeld {
+		b.hold(-p.weight)
+		return nil
+	}
 	b.spare = append(b.spare, p)
-	b.mu.Unlock()
 	return nil
 }
 
 // finish ends the gathering for this snapshot.
 func (b *Builder) finish() {
+	b.spare = nil
+	b.hold(-b.held.Load())
 	if b.snapshots == nil && b.engine != nil {
 		b.snapshots = []snapshot{{b.input, b.engine, b.timed, b.created, b.whole.Findings(), b.whole.Omitted()}}
 		b.whole = nil

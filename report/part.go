@@ -40,6 +40,8 @@ type partial struct {
 	shortcuts [8]shortcut
 	keys      int64
 	dropped   int64
+	weighed   int64 // keys when it was weighed last
+	weight    int64 // in bytes; see Builder.Full
 }
 
 func (p *partial) reset() {
@@ -53,7 +55,7 @@ func (p *partial) reset() {
 			p.shortcuts[i].open = false
 		}
 	}
-	p.room, p.spilled, p.keys, p.dropped = earlyCohorts, false, 0, 0
+	p.room, p.spilled, p.keys, p.dropped, p.weighed = earlyCohorts, false, 0, 0, 0
 }
 
 // spill makes room for cohorts.

@@ -166,6 +166,13 @@ func (i *Instance) Reset() {
 	clear(i.slots)
 }
 
+// Bytes estimates the memory behind the Instance.
+func (i *Instance) Bytes() int64 {
+	n := int64(len(i.slots))*16 + i.minutes.bytes() + int64(cap(i.businesses.list))*40 + int64(cap(i.businesses.arena)) +
+		int64(cap(i.tags.list))*40 + int64(cap(i.tags.arena))
+	return n + 4*int64(len(i.businesses.index.slots)+len(i.tags.index.slots))
+}
+
 // Omitted are findings of a rule that were counted and not kept.
 type Omitted struct {
 	Rule     RuleID

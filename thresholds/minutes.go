@@ -113,6 +113,22 @@ func (s *minuteSums) add(e *Engine, k *parser.Key, size int64) {
 	}
 }
 
+// bytes estimates the memory behind the sums.
+func (s *minuteSums) bytes() int64 {
+	n := int64(cap(s.fresh))*16 + int64(cap(s.samples))*40 + int64(cap(s.arena))
+	for _, day := range s.days {
+		if day != nil {
+			n += dayMins * 16
+		}
+	}
+	for _, month := range s.months {
+		if month != nil {
+			n += monthHrs * 16
+		}
+	}
+	return n
+}
+
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

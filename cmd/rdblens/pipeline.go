@@ -127,6 +127,8 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 			Begin: b.Begin,
 			Key:   b.Key,
 			Fold:  b.Fold,
+			Full:  b.Full,
+			Turn:  b.Turn,
 		})
 	}()
 	a.err = err
