@@ -63,6 +63,7 @@ type tables struct {
 type table struct {
 	gates  []gate
 	checks []check // as many
+	calm   calm
 }
 
 type gate struct {
@@ -155,6 +156,9 @@ func (e *Engine) tables(settings []Setting) *tables {
 			}
 		}
 	}
+	for typ := range t.types {
+		t.types[typ].calm = calmOf(&t.types[typ])
+	}
 	return t
 }
 
@@ -225,7 +229,8 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 }
 
 // Check appends what the rules find about a key to dst. It allocates nothing
-// beyond what dst needs to grow.
+// beyond what dst needs to grow. What the rules say of the name alone is kept in
+// f: the facts of a name must not go to engines of different policies.
 func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	if k.Type >= parser.NumTypes {
 		return dst
@@ -234,10 +239,27 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	if e.ruled != nil {
 		tables = e.overridden(k.Name)
 	}
+	t := &tables.types[k.Type]
+	if tables == e.base && e.ignores == nil && t.calmName(k, f) {
+		if found, ok := t.calm.of(k); ok {
+			if len(found) == 1 {
+				return append(dst, found[0])
+			}
+			return append(dst, found...)
+		}
+	}
+	start := len(dst)
+	dst = t.check(dst, k, f)
+	if e.ignores != nil && len(dst) > start {
+		e.ignore(k, dst[start:])
+	}
+	return dst
+}
+
+// check goes through all the gates.
+func (t *table) check(dst []Finding, k *parser.Key, f *Facts) []Finding {
 	var m measures
 	fillMeasures(&m, k, f)
-	t := &tables.types[k.Type]
-	start := len(dst)
 	checks := t.checks[:len(t.gates)]
 	for i := range t.gates {
 		g := &t.gates[i]
@@ -254,9 +276,6 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 		if c.counted {
 			dst[len(dst)-1].Measured = measured
 		}
-	}
-	if e.ignores != nil && len(dst) > start {
-		e.ignore(k, dst[start:])
 	}
 	return dst
 }

@@ -42,4 +42,6 @@ type Facts struct {
 	// Group is the hash of the text that Namer.AppendPattern gives. It is the
 	// same in every run.
 	Group uint64
+
+	named, calm uint16 // by type, whether Engine.Check has looked at the name, and found nothing to look into
 }

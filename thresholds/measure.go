@@ -35,18 +35,11 @@ type measures = [numMeasures]int64
 
 // fillMeasures takes a key's measures.
 func fillMeasures(m *measures, k *parser.Key, f *Facts) {
-	m[always] = 1
+	fillNameMeasures(m, k, f)
 	m[elements] = k.Elements
 	m[lacking] = -k.Elements
 	m[valueBytes] = k.ValueBytes
 	m[largest] = k.Largest
-	m[nameLength] = k.NameLen
-	m[shortness] = -k.NameLen
-	m[unsegmented] = -int64(f.Segments)
-	if f.EmptySegment {
-		m[unsegmented] = 0
-	}
-	m[classes] = int64(f.Class)
 	m[pending] = k.Pending
 	m[full], m[expiring] = -1, -1
 	if fullEncodings>>k.Encoding&1 != 0 {
@@ -69,6 +62,18 @@ func fillMeasures(m *measures, k *parser.Key, f *Facts) {
 	if k.Freq == 0 {
 		m[idleness] = math.MaxInt64
 	}
+}
+
+// fillNameMeasures takes those that the name alone decides.
+func fillNameMeasures(m *measures, k *parser.Key, f *Facts) {
+	m[always] = 1
+	m[nameLength] = k.NameLen
+	m[shortness] = -k.NameLen
+	m[unsegmented] = -int64(f.Segments)
+	if f.EmptySegment {
+		m[unsegmented] = 0
+	}
+	m[classes] = int64(f.Class)
 }
 
 // fieldsExpire reports whether every field of a hash has an expiry of its own.

@@ -99,6 +99,7 @@ func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	f.Group = hashFolded(name, foldedBytes(name, c, digits, letters))
 	c &^= classStar
 	f.Class = c
+	f.named, f.calm = 0, 0
 	f.First = name[0]
 	f.TagStart, f.TagEnd = 0, 0
 	if c&ClassBrace != 0 {

@@ -1,0 +1,114 @@
+package thresholds
+
+import (
+	"math"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// calm are the bounds within which a key passes no gate of its type but, without
+// any expiry, those that look for just that. Most keys are so, and to see it
+// costs a third of what all the gates cost, one after the other. What the gates
+// say of the name is seen once for all names with the same facts.
+type calm struct {
+	names []gate // those that look at the name alone
+
+	fewest, most     int64 // elements
+	valueBytes       int64
+	largest          int64
+	pending          int64
+	full, expiring   int64 // elements in a full encoding
+	earliest, latest int64 // expiry
+	idleness         int64
+	eternal          []Finding // of keys without any expiry
+	never            bool      // the gates are such that nothing is known without them
+}
+
+func calmOf(t *table) calm {
+	c := calm{fewest: math.MinInt64, most: math.MaxInt64, valueBytes: math.MaxInt64, largest: math.MaxInt64, pending: math.MaxInt64,
+		full: math.MaxInt64, expiring: math.MaxInt64, earliest: math.MinInt64, latest: math.MaxInt64, idleness: math.MaxInt64}
+	for i, g := range t.gates {
+		switch g.measure {
+		case always, nameLength, shortness, unsegmented, classes:
+			c.names = append(c.names, g)
+			continue
+		}
+		if g.mask != -1 {
+			c.never = true
+		}
+		switch g.measure {
+		case elements:
+			c.most = min(c.most, g.limit)
+		case lacking: // -elements > limit
+			c.fewest = max(c.fewest, -g.limit)
+		case valueBytes:
+			c.valueBytes = min(c.valueBytes, g.limit)
+		case largest:
+			c.largest = min(c.largest, g.limit)
+		case pending:
+			c.pending = min(c.pending, g.limit)
+		case full:
+			c.full = min(c.full, g.limit)
+		case expiring:
+			c.expiring = min(c.expiring, g.limit)
+		case expiry:
+			c.latest = min(c.latest, g.limit)
+		case overdue: // ^expiry > limit
+			c.earliest = max(c.earliest, ^g.limit)
+		case idleness:
+			c.idleness = min(c.idleness, g.limit)
+		case eternal:
+			x := &t.checks[i]
+			if g.limit >= 1 {
+				continue
+			}
+			if !x.plain || x.second || x.counted {
+				c.never = true
+			}
+			c.eternal = append(c.eternal, x.found)
+		default:
+			c.never = true
+		}
+	}
+	return c
+}
+
+// calmName reports whether a key of this type passes no gate for its name.
+func (t *table) calmName(k *parser.Key, f *Facts) bool {
+	bit := uint16(1) << k.Type
+	if f.named&bit == 0 {
+		t.lookAtName(k, f, bit)
+	}
+	return f.calm&bit != 0
+}
+
+func (t *table) lookAtName(k *parser.Key, f *Facts, bit uint16) {
+	f.named |= bit
+	f.calm &^= bit
+	var m measures
+	fillNameMeasures(&m, k, f)
+	for i := range t.calm.names {
+		g := &t.calm.names[i]
+		if m[g.measure%numMeasures]&g.mask > g.limit {
+			return
+		}
+	}
+	f.calm |= bit
+}
+
+// of gives what is found about a key whose name is calm, if that can be told.
+func (c *calm) of(k *parser.Key) ([]Finding, bool) {
+	if k.Elements < c.fewest || k.Elements > c.most || k.ValueBytes > c.valueBytes || k.Largest > c.largest || k.Pending > c.pending || c.never {
+		return nil, false
+	}
+	if fullEncodings>>k.Encoding&1 != 0 && (k.Elements > c.full || k.HasExpire && k.Elements > c.expiring) {
+		return nil, false
+	}
+	if k.HasExpire {
+		return nil, k.ExpireAt >= c.earliest && k.ExpireAt <= c.latest
+	}
+	if k.Idle > c.idleness || k.Freq == 0 || k.FieldsWithTTL != 0 {
+		return nil, false
+	}
+	return c.eternal, true
+}
