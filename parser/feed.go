@@ -8,7 +8,7 @@ import (
 // blockSize is what is read at a time, and so the unit of parallel work. It is
 // no option: where blocks end decides how bounded tables fill, and a report
 // must not depend on the machine.
-const blockSize = 1 << 20
+const blockSize = 512 << 10
 
 // A block is a buffer that several readers may look into. It returns to its
 // pool when the last lets go.
