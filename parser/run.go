@@ -301,7 +301,7 @@ func (r *runner[P]) walk(w *walker, u *unit[P]) {
 				return
 			}
 			for n := 1; w.pos < len(w.buf); {
-				if w.step() == steppedKey {
+				if w.shortKey() || w.step() == steppedKey {
 					w.outside = true
 					r.pass.Key(u.part, &w.key)
 					if n++; n%roomKeys == 0 && !r.room(u) {

@@ -15,18 +15,30 @@ func (w *walker) stringValue() {
 		k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 	}
 	if v, ok := s.int(k.Head); ok {
-		k.Encoding = EncInt
-		if w.model != nil {
-			k.Memory, k.MemoryUsage = w.model.Number(k.NameLen, v, k.HasExpire, k.Idle >= 0 || k.Freq >= 0)
-		}
-		return
+		w.numberSize(v)
+	} else {
+		w.textSize(s.n)
 	}
+}
+
+// numberSize ends a string that is kept as a number.
+func (w *walker) numberSize(v int64) {
+	k := &w.key
+	k.Encoding = EncInt
+	if w.model != nil {
+		k.Memory, k.MemoryUsage = w.model.Number(k.NameLen, v, k.HasExpire, k.Idle >= 0 || k.Freq >= 0)
+	}
+}
+
+// textSize ends a string that is kept as a text of n bytes.
+func (w *walker) textSize(n int64) {
+	k := &w.key
 	k.Encoding = EncRaw
-	if w.embedded(s.n) {
+	if w.embedded(n) {
 		k.Encoding = EncEmbstr
 	}
 	if w.model != nil {
-		k.Memory, k.MemoryUsage = w.model.Text(k.NameLen, s.n, k.HasExpire)
+		k.Memory, k.MemoryUsage = w.model.Text(k.NameLen, n, k.HasExpire)
 	}
 }
 

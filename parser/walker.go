@@ -235,9 +235,14 @@ func grown(b []byte, n int) []byte {
 
 // record reads the key whose type byte was just read.
 func (w *walker) record(t byte) {
-	k := &w.key
 	w.begin(t)
 	w.name()
+	w.rest(t)
+}
+
+// rest reads the value of the key whose name was just read.
+func (w *walker) rest(t byte) {
+	k := &w.key
 	start := w.offset()
 	if t == 0 {
 		w.stringValue()
@@ -259,15 +264,20 @@ func (w *walker) record(t byte) {
 			w.t.emptyKeys++
 		}
 	}
+	w.endKey()
+}
+
+// endKey counts the key that was read.
+func (w *walker) endKey() {
 	w.inKey = false
-	w.whole = k.Name
+	w.whole = w.key.Name
 	if w.pend.any {
 		w.pend = nothingPending
 	}
 	w.t.keys++
-	w.t.types[t]++
-	if k.DB != w.t.lastDB {
-		w.t.addDB(k.DB)
+	w.t.types[w.key.RDBType]++
+	if w.key.DB != w.t.lastDB {
+		w.t.addDB(w.key.DB)
 	}
 }
 
