@@ -176,7 +176,7 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 			left -= n
 			p.count, p.last = n, left == 0
 			r.dispatchPiece(p, end)
-		} else if w.pos > 0 && r.refill(w.pos) {
+		} else if r.canKeep() && r.refill(w.pos) {
 			continue
 		} else {
 			// One element is larger than a block, or damaged, or the file ends.
@@ -224,7 +224,7 @@ func (r *runner[P]) dispatchPiece(p piece[P], b int) {
 	u := r.newUnit()
 	u.piece = p
 	u.piece.end = r.base + int64(b)
-	u.blk, u.data, u.base, u.db = r.cur, r.cur.data[a:b:min(b+lzfSlack, len(r.cur.data))], r.base+int64(a), r.db
+	u.blk, u.data, u.base, u.db = r.cur, r.data[a:b:min(b+lzfSlack, cap(r.data))], r.base+int64(a), r.db
 	u.blk.refs.Add(1)
 	r.w.pos = b
 	r.hand(u)

@@ -46,7 +46,7 @@ func (r *reader) refill(keep int) bool {
 	r.addSum()
 	before := r.base
 	ok := r.advance(keep)
-	w.buf, w.base = r.bytes(), r.base
+	w.buf, w.base = r.data, r.base
 	w.pos -= int(r.base - before)
 	r.sumFrom = w.pos
 	return ok
@@ -57,7 +57,7 @@ func (r *reader) addSum() {
 	if !r.summing || r.cur == nil {
 		return
 	}
-	part := r.cur.data[r.sumFrom:r.w.pos]
+	part := r.data[r.sumFrom:r.w.pos]
 	if !r.opt.NoChecksum {
 		r.sum = crc64.Update(r.sum, part)
 	}
@@ -95,7 +95,7 @@ func (w *walker) guard(f func()) (fail *failure) {
 // *FormatError.
 func (r *reader) begin() (*failure, error) {
 	r.advance(0)
-	r.w.buf, r.w.base = r.bytes(), 0
+	r.w.buf, r.w.base = r.data, 0
 	r.startSum()
 	if err := r.magic(); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (r *reader) end(sum uint64) error {
 // damage makes the error that a caller sees.
 func (r *reader) damage(f *failure, last, key []byte) *DamageError {
 	e := &DamageError{Offset: f.offset, Reason: f.reason, LastKey: last, Key: key, Err: f.err}
-	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(r.n) {
+	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(len(r.data)) {
 		// The walk ran out of bytes because the source failed.
 		e.Err, e.Reason = r.err, "the source cannot be read on: "+r.err.Error()
 	}

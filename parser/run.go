@@ -32,7 +32,7 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	r := &runner[P]{
-		reader:  newReader(src, opt, jobs+3, size),
+		reader:  newReader(src, opt, 2*jobs+2, size),
 		size:    size,
 		pass:    pass,
 		slots:   make(chan struct{}, 4*jobs),
@@ -87,6 +87,7 @@ func (r *runner[P]) walkAll(ctx context.Context, jobs int) (ended bool) {
 			w := newWalker(r.w.src)
 			w.model = w.src.model
 			for {
+				r.readAhead(jobs)
 				token.Lock()
 				u, ok := next()
 				token.Unlock()
@@ -192,7 +193,7 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 			r.dispatch(from, at, db)
 			w.pos, r.db = at, next
 		}
-		if why == skimShort && (at > from || w.pos > 0 || len(w.buf) < r.size) {
+		if why == skimShort && r.canKeep() {
 			if r.own != nil {
 				r.close(nil)
 			}
@@ -217,6 +218,9 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 	return false
 }
 
+// canKeep reports whether what is left of the block fits in front of the next.
+func (r *runner[P]) canKeep() bool { return len(r.w.buf)-r.w.pos <= r.feeder.room }
+
 // alone says that blocks of this snapshot do not stand for themselves.
 func (r *runner[P]) alone() bool {
 	return r.w.src.dragonfly || r.w.src.templates.byID != nil
@@ -225,7 +229,7 @@ func (r *runner[P]) alone() bool {
 // dispatch hands the records in the current block from a to b to the workers.
 func (r *runner[P]) dispatch(a, b, db int) {
 	u := r.newUnit()
-	u.blk, u.data, u.base, u.db = r.cur, r.cur.data[a:b:min(b+lzfSlack, len(r.cur.data))], r.base+int64(a), db
+	u.blk, u.data, u.base, u.db = r.cur, r.data[a:b:min(b+lzfSlack, cap(r.data))], r.base+int64(a), db
 	u.blk.refs.Add(1)
 	r.hand(u)
 }
