@@ -92,6 +92,17 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	if zl {
 		table, lead = &fastZiplist, 1
 	}
+	if !zl && !told && stride <= 2 && b.left == 0 {
+		r := packedRun{sum: sum, largest: largest, longest: longest, bestAt: -1}
+		b.pos = r.passListpack(b.buf, b.pos, stride, pair)
+		n, entries = r.n, r.n*int64(stride)
+		sum, largest, longest = r.sum, r.largest, r.longest
+		if r.bestAt >= 0 && w.key.Type == List {
+			bestIndex = r.bestIndex
+		} else {
+			bestAt = r.bestAt
+		}
+	}
 	for {
 		if b.left > 0 {
 			b.ready()

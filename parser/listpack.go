@@ -1,0 +1,97 @@
+package parser
+
+import "encoding/binary"
+
+// packedRun are the sums of a packed block's elements until now.
+type packedRun struct {
+	n, sum           int64 // elements, and bytes of their texts
+	largest, longest int64
+	// bestAt and bestIndex say where the largest element of this block begins,
+	// and which it is; -1 none.
+	bestAt    int
+	bestIndex int64
+}
+
+// wideEntry is the most bytes that a listpack entry's head takes: where so many
+// can be read, whatever they are, no shorter bound needs a look.
+const wideEntry = 16
+
+// numberShift gives for the first byte of a number of 2, 3, 4 or 8 bytes, less
+// 0xf1, by how much the eight bytes behind it are shifted to leave just those;
+// numberEntry what the entry takes.
+var (
+	numberShift = [4]uint8{48, 40, 32, 0}
+	numberEntry = [4]uint8{4, 5, 6, 10}
+)
+
+// passListpack passes the elements, of stride entries each, of a listpack that
+// lies in buf whole, from p on: as far as they are of frequent kinds and under
+// headFrom bytes. It gives where it stopped, at an element's first byte or the
+// end. Of pairs both entries count, otherwise the first.
+func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
+	// Behind a block there is slack that may be read.
+	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
+	end := len(buf) - 1
+	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
+	for uint(p) < uint(end) {
+		t := int(fastListpack[wide[p]])
+		size, next := t>>8, p+t&0xff
+		if t == 0 {
+			if size, next = otherEntry(wide, p); next < 0 {
+				break
+			}
+		}
+		most := size
+		if stride == 2 {
+			if uint(next) >= uint(end) {
+				break
+			}
+			second := 0
+			t := int(fastListpack[wide[next]])
+			if t != 0 {
+				second, next = t>>8, next+t&0xff
+			} else if second, next = otherEntry(wide, next); next < 0 {
+				break
+			}
+			if pair {
+				most = max(most, second)
+				size += second
+			}
+		}
+		if next > end || size >= headFrom {
+			break
+		}
+		sum += int64(size)
+		longest = max(longest, int64(most))
+		if int64(size) > largest {
+			largest = int64(size)
+			r.bestAt, r.bestIndex = p, n
+		}
+		n++
+		p = next
+	}
+	r.n, r.sum, r.largest, r.longest = n, sum, largest, longest
+	return p
+}
+
+// otherEntry gives the length of the text of the listpack entry at p, of those
+// kinds that fastListpack has not, and where the next begins; -1 where the entry
+// is large, undefined or too near the end of b.
+func otherEntry(b []byte, p int) (text, next int) {
+	if len(b)-p < wideEntry {
+		return 0, -1
+	}
+	b = b[p : p+wideEntry : p+wideEntry]
+	switch c := b[0]; {
+	case c < 0xe0: // a number of 13 bits
+		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
+	case c < 0xf0:
+		n := int(c&0x0f)<<8 | int(b[1])
+		return n, p + 2 + n + int(backLen(int64(n+2)))
+	case c >= 0xf1 && c <= 0xf4:
+		shift := numberShift[c-0xf1]
+		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
+		return decimalLen(v), p + int(numberEntry[c-0xf1])
+	}
+	return 0, -1
+}
