@@ -16,7 +16,7 @@ func line(k *Key) string {
 	fmt.Fprintf(&b, "%d %q %v/%v n=%d v=%d s=%d", k.DB, k.Name, k.Type, k.Encoding, k.Elements, k.ValueBytes, k.Serialized)
 	if k.Largest >= 0 {
 		fmt.Fprintf(&b, " largest=%d", k.Largest)
-		if k.LargestName != nil {
+		if k.NameLargest(); k.LargestName != nil {
 			fmt.Fprintf(&b, ":%q", k.LargestName)
 		}
 		fmt.Fprintf(&b, " longest=%d", k.Longest)

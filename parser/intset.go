@@ -38,7 +38,7 @@ func (w *walker) intset(b *blob) {
 		}
 		if n > largest {
 			largest = n
-			w.best = best{kind: bestInt, val: v}
+			w.bestInt(v)
 		}
 	}
 	w.key.Elements, w.key.ValueBytes, w.key.Largest, w.key.Longest = count, sum, largest, max(largest, 0)

@@ -114,7 +114,8 @@ type Key struct {
 
 	// Largest is the length in bytes of the largest element (a hash's field
 	// and value, a sorted set's member, the fields and values of one stream
-	// entry); -1 unknown. LargestName is its name where it has one (field,
+	// entry); -1 unknown. LargestName, which stays nil until NameLargest is
+	// called, is its name where it has one (field,
 	// member, index of an item, stream ID), cut to MaxElementName bytes.
 	Largest        int64
 	LargestName    []byte
@@ -151,11 +152,16 @@ type Key struct {
 	ModuleName string // type Module: the module's type name, such as "ReJSON-RL"
 
 	Offset int64 // of the type byte in the (decompressed) snapshot
+
+	best   best
+	digits [41]byte // for LargestName: two numbers of 20 digits
 }
 
-// Clone gives a copy that the scanner does not overwrite.
+// Clone gives a copy that the scanner does not overwrite, with LargestName set.
 func (k *Key) Clone() *Key {
+	k.NameLargest()
 	c := *k
+	c.best = best{}
 	c.Name = append([]byte(nil), k.Name...)
 	c.LargestName = append([]byte(nil), k.LargestName...)
 	c.Head = append([]byte(nil), k.Head...)

@@ -184,7 +184,10 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	if bestIndex >= 0 {
 		w.bestIndex(w.key.Elements + bestIndex)
 	}
-	if bestAt >= 0 {
+	switch {
+	case bestAt >= 0 && b.firm && !zl:
+		w.key.best.kind, w.key.best.text = bestListpack, b.buf[bestAt:]
+	case bestAt >= 0:
 		b.pos = bestAt
 		b.slowEntry(e1, zl, 0)
 		w.bestEntry(b, e1, zl)

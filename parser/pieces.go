@@ -238,13 +238,14 @@ func (p *piece[P]) walk(w *walker) {
 		w.model.Begin(&w.acc)
 		w.facts = memory.Facts{}
 	}
-	w.best = best{}
+	w.key.best = best{}
 	w.elements(p.table, p.count)
 	p.end = w.offset()
 	k := &w.key
+	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, k.best
+	p.sum.best.text = append([]byte(nil), k.best.text...)
+	k.best.kind = bestNone // its name is made when all pieces are there
 	p.sum.key = *k.Clone()
-	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, w.best
-	p.sum.best.text = append([]byte(nil), w.best.text...)
 }
 
 // joinPiece adds a unit's piece to its key, and delivers the key when it is
@@ -295,10 +296,8 @@ func (r *runner[P]) joinPiece(u *unit[P]) {
 	}
 	k.Largest = max(k.Largest, 0)
 	k.Serialized = p.end - big.start
-	w := &walker{src: r.w.src, model: r.w.src.model, key: *k, best: big.best, acc: big.acc, facts: big.facts}
-	if w.best.kind != bestNone {
-		w.nameBest()
-	}
+	w := &walker{src: r.w.src, model: r.w.src.model, key: *k, acc: big.acc, facts: big.facts}
+	w.key.best = big.best
 	if w.model != nil {
 		w.measure()
 	}

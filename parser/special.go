@@ -63,7 +63,7 @@ func (w *walker) moduleValue() {
 func (w *walker) unknownSizes() {
 	k := &w.key
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = -1, -1, -1, -1
-	w.best.kind, k.LargestName = bestNone, nil
+	k.best.kind = bestNone
 }
 
 // array walks an array of Redis 8.8: elements with an index, each a string or
@@ -352,7 +352,7 @@ func (w *walker) templateHash(t byte) {
 		if f+v > k.Largest {
 			k.Largest = f + v
 			w.bestBuf = append(w.bestBuf[:0], d.name(i)...)
-			w.best = best{kind: bestText, text: w.bestBuf, n: f}
+			w.key.best = best{kind: bestText, text: w.bestBuf, n: f}
 		}
 		k.Elements++
 	}

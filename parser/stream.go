@@ -217,7 +217,8 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 		k.Longest = max(k.Longest, longest)
 		if size > k.Largest {
 			k.Largest = size
-			w.best = best{kind: bestID, hi: hi + uint64(ms), lo: lo + uint64(seq)}
+			b := &w.key.best
+			b.kind, b.hi, b.lo = bestID, hi+uint64(ms), lo+uint64(seq)
 		}
 	}
 	if told := uint64(count) + uint64(deleted); uint64(seen) != told {

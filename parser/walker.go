@@ -1,8 +1,6 @@
 package parser
 
 import (
-	"strconv"
-
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -28,7 +26,6 @@ type walker struct {
 	acc   memory.Acc
 	facts memory.Facts
 
-	best best
 	// first and second are the strings of the element being read, heads their
 	// first bytes where those do not stay in the buffer.
 	first, second str
@@ -41,7 +38,7 @@ type walker struct {
 	digits        []byte
 	nameBuf       []byte
 	lastBuf       []byte // holds whole, where nameBuf did
-	bestBuf       []byte
+	bestBuf       []byte // the text of key.best, where it is not in the block
 	headBuf       []byte
 }
 
@@ -76,77 +73,6 @@ func newWalker(src *dialect) *walker {
 	w.digits = make([]byte, 0, 24)
 	return w
 }
-
-// best is the name of the largest element until now.
-type best struct {
-	kind   uint8
-	text   []byte
-	n      int64
-	val    int64
-	hi, lo uint64
-}
-
-const (
-	bestNone uint8 = iota
-	bestText
-	bestInt   // a number
-	bestIndex // an item's index
-	bestID    // a stream ID
-)
-
-func (w *walker) bestIndex(i int64) { w.best = best{kind: bestIndex, val: i} }
-
-// bestString names the largest element after a string of the snapshot.
-func (w *walker) bestString(s *str) {
-	if s.kind == strInt {
-		w.best = best{kind: bestInt, val: s.val}
-		return
-	}
-	w.best = best{kind: bestText, n: s.n, text: w.best.text}
-	text := w.text(s, MaxElementName)
-	if w.refill == nil && s.kind == strPlain {
-		w.best.text = text
-		return
-	}
-	w.bestBuf = append(w.bestBuf[:0], text...)
-	w.best.text = w.bestBuf
-}
-
-// bestEntry names the largest element after an entry of a packed encoding.
-func (w *walker) bestEntry(b *blob, e *entry, zl bool) {
-	if e.isInt && e.at < 0 {
-		w.best = best{kind: bestInt, val: e.val}
-		return
-	}
-	text := b.entryText(e, zl)
-	if !b.firm || (len(w.digits) > 0 && len(text) > 0 && &text[0] == &w.digits[0]) {
-		w.bestBuf = append(w.bestBuf[:0], text...)
-		text = w.bestBuf
-	}
-	w.best = best{kind: bestText, text: cut(text, MaxElementName), n: e.n}
-}
-
-// nameBest puts the name of the largest element into the key.
-func (w *walker) nameBest() {
-	k, b := &w.key, &w.best
-	switch b.kind {
-	case bestNone:
-		k.LargestName, k.LargestNameLen = nil, 0
-		return
-	case bestText:
-		k.LargestName, k.LargestNameLen = b.text, b.n
-		return
-	case bestInt, bestIndex:
-		w.bestBuf = appendInt(w.bestBuf[:0], b.val)
-	case bestID:
-		w.bestBuf = strconv.AppendUint(w.bestBuf[:0], b.hi, 10)
-		w.bestBuf = append(w.bestBuf, '-')
-		w.bestBuf = strconv.AppendUint(w.bestBuf, b.lo, 10)
-	}
-	k.LargestName, k.LargestNameLen = w.bestBuf, int64(len(w.bestBuf))
-}
-
-func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }
 
 // name reads the name of the key that begins.
 func (w *walker) name() {
@@ -254,9 +180,6 @@ func (w *walker) rest(t byte) {
 		}
 		w.value(t)
 		k.Serialized = w.offset() - start
-		if w.best.kind != bestNone {
-			w.nameBest()
-		}
 		if w.model != nil {
 			w.measure()
 		}
@@ -296,7 +219,7 @@ func (w *walker) begin(t byte) {
 	if k.Head != nil {
 		k.Head = nil
 	}
-	w.best.kind = bestNone
+	w.key.best.kind = bestNone
 	if w.rare {
 		w.rare, w.manyBlobs = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0

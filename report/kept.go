@@ -19,6 +19,7 @@ type kept struct {
 
 // set copies a key. It allocates nothing once buf is large enough.
 func (r *kept) set(k *parser.Key, input, owner int32) {
+	k.NameLargest()
 	r.key = *k
 	r.key.Head = nil
 	r.input, r.owner = input, owner
@@ -67,6 +68,7 @@ type bigKey struct {
 
 // set takes a key of the size given.
 func (r *bigKey) set(k *parser.Key, size int64, input, owner int32) {
+	k.NameLargest()
 	name := k.Name[:min(len(k.Name), maxGroupName)]
 	*r = bigKey{size: size, offset: k.Offset, nameLen: k.NameLen, elements: k.Elements, values: k.ValueBytes, serialized: k.Serialized,
 		memory: k.Memory, usage: k.MemoryUsage, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,

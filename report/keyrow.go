@@ -35,6 +35,7 @@ var typeCells, typeFields = func() (cells, fields [parser.NumTypes][parser.NumEn
 
 // hasElementName reports whether the key's largest element has a name.
 func hasElementName(k *parser.Key) bool {
+	k.NameLargest()
 	return k.LargestName != nil && k.Type != parser.String && k.Elements != 0
 }
 

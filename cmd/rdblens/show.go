@@ -149,7 +149,7 @@ func showKey(w io.Writer, x *parser.Excerpt, now time.Time) {
 	bytesLine("memory usage", k.MemoryUsage, bound)
 	if k.Type != parser.String && k.Largest >= 0 && k.Elements > 0 {
 		note := ""
-		if k.LargestName != nil {
+		if k.NameLargest(); k.LargestName != nil {
 			note = ", " + display(k.LargestName, k.LargestNameLen)
 		}
 		bytesLine("largest element", k.Largest, note)
