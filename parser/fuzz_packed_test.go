@@ -52,6 +52,9 @@ func same(r *rdb) *rdb { return r }
 func holds(t *testing.T, want reference, sound bool) func(string, *Key, error) {
 	return func(how string, k *Key, err error) {
 		t.Helper()
+		if k != nil {
+			k.NameLargest()
+		}
 		switch {
 		case sound != (err == nil):
 			t.Errorf("%s: sound is %v, error %v", how, sound, err)
