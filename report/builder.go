@@ -136,6 +136,7 @@ func (b *Builder) Fold(part *Part) error {
 		b.tables.take(&p.cohorts, b.input)
 	}
 	b.tables.groups.settle(false)
+	p.spreads.complete()
 	b.spreads.merge(&p.spreads)
 	b.tops.merge(&p.tops)
 	b.whole.Merge(p.whole)

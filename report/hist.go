@@ -110,13 +110,12 @@ var expiryLeast = [...]int64{minutes: 0, hours: hour, days: day, weeks: 7 * day,
 
 // expiryBar gives the bar of a time left in milliseconds.
 func expiryBar(ms int64) int {
-	bar := 0
+	ms = max(ms, -1)
+	bar := uint64(0)
 	for _, least := range [...]int64{0, hour * 1000, day * 1000, 7 * day * 1000, 30 * day * 1000, 365 * day * 1000} {
-		if ms >= least {
-			bar++
-		}
+		bar += uint64(least-1-ms) >> 63 // 1 if ms >= least, without a branch that nobody can foresee
 	}
-	return bar
+	return int(bar)
 }
 
 // The bars of the lengths of names, in bytes. The conventions' limits (3, 30,
@@ -126,19 +125,17 @@ var lengthScale = scale{
 	[]string{"0–2", "3–10", "11–20", "21–30", "31–64", "65–128", "129–256", "257–1024", "over 1024"},
 }
 
-// lengthBar has the bar of each length up to 256.
-var lengthBar = func() (t [257]uint8) {
-	for i := range t {
-		t[i] = uint8(lengthScale.bar(int64(i)))
-	}
-	return t
-}()
+// lengthBar has the bar of each length up to 1024.
+var lengthBar = lengthScale.table()
 
 // The bars of the numbers of elements of collections and streams.
 var elementsScale = scale{
 	[]int64{0, 1, 2, 11, 101, 513, 1001, 5001, 10001, 100001, 1000001},
 	[]string{"0", "1", "2–10", "11–100", "101–512", "513–1000", "1001–5000", "5001–10000", "10001–100000", "100001–1000000", "over 1000000"},
 }
+
+// elementsBar has the bar of each number up to 1024.
+var elementsBar = elementsScale.table()
 
 // The bars of the seconds since the last access.
 var idleScale = scale{
@@ -168,6 +165,14 @@ func (s *scale) bar(v int64) int {
 		i--
 	}
 	return i
+}
+
+// table gives the bars of small figures.
+func (s *scale) table() (t [1025]uint8) {
+	for i := range t {
+		t[i] = uint8(s.bar(int64(i)))
+	}
+	return t
 }
 
 // buckets gives the histogram, empty where it has no key.

@@ -148,22 +148,29 @@ func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group ui
 func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 	p.keys++
 	left, timed := int64(0), false
-	bar := noExpiry
-	if k.HasExpire {
-		bar = unknownExpiry
-		if b.timed {
-			left, timed = timeLeft(k.ExpireAt, b.created), true
-			bar = expiryBar(left)
-		}
+	if k.HasExpire && b.timed {
+		left, timed = timeLeft(k.ExpireAt, b.created), true
 	}
 	p.cohorts.add(p.cohort(b, k, owner), k, left, timed, int32(b.input))
 
 	values, memory := known(k.ValueBytes), known(k.Memory)
 	s := &p.spreads
-	s.expiry[bar].count(values, memory)
-	s.lengths[lengthBar[min(k.NameLen, int64(len(lengthBar)-1))]].count(values, memory)
+	if timed {
+		s.expiry[expiryBar(left)].count(values, memory)
+	} else if k.HasExpire {
+		s.expiry[unknownExpiry].count(values, memory)
+	}
+	if uint64(k.NameLen) < uint64(len(lengthBar)) {
+		s.lengths[lengthBar[k.NameLen]].count(values, memory)
+	} else {
+		s.lengths[lengthScale.bar(k.NameLen)].count(values, memory)
+	}
 	if k.Type != parser.String && k.Elements >= 0 {
-		s.elements[elementsScale.bar(k.Elements)].count(values, memory)
+		if k.Elements < int64(len(elementsBar)) {
+			s.elements[elementsBar[k.Elements]].count(values, memory)
+		} else {
+			s.elements[elementsScale.bar(k.Elements)].count(values, memory)
+		}
 	}
 	if k.Idle >= 0 {
 		s.idle[idleScale.bar(k.Idle)].count(values, memory)

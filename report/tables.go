@@ -194,6 +194,19 @@ type spreads struct {
 	freqs                           bool // some key has a counter
 }
 
+// complete counts the keys without an expiry: all those that are not in another
+// bar of that histogram. Every key is in one bar of the lengths.
+func (s *spreads) complete() {
+	none := &s.expiry[noExpiry]
+	*none = tally{}
+	var all, others tally
+	for i := range s.lengths {
+		all.add(&s.lengths[i])
+		others.add(&s.expiry[i])
+	}
+	*none = tally{all.keys - others.keys, all.values - others.values, all.memory - others.memory}
+}
+
 func (s *spreads) merge(o *spreads) {
 	s.expiry.add(&o.expiry)
 	s.lengths.add(&o.lengths)

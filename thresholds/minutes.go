@@ -106,7 +106,7 @@ func (s *minuteSums) add(e *Engine, k *parser.Key, size int64) {
 	// A pattern costs more than all the rest, so it is made for keys number 1,
 	// 2, 4, 8, ... of a minute, and only of minutes that stand out: others
 	// cannot be found guilty.
-	if c.keys&(c.keys-1) == 0 && (c.keys >= 8 || len(s.fresh) <= 64) {
+	if c.keys&(c.keys-1) == 0 && (c.keys >= 8 || len(s.fresh) <= 16) {
 		start := len(s.arena)
 		s.arena = e.namer.AppendPattern(s.arena, k.Name)
 		s.samples = append(s.samples, sample{minute, start, len(s.arena), int64(c.keys+1) / 2})
