@@ -22,19 +22,14 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 	p := pos
 	whole := true // no opcode waits for its key
 	for p < len(b) {
-		op := b[p]
-		p++
-		if op == 0 && p < len(b) && b[p] < 64 {
-			// A short name and a short text: most of most snapshots.
-			q := p + 1 + int(b[p])
-			if q < len(b) && b[q] < 64 {
-				if q += 1 + int(b[q]); q > len(b) {
-					return cut, skimShort
-				}
-				p, cut, whole = q, q, true
-				continue
+		if whole {
+			cut = skimStrings(b, p)
+			if p = cut; p == len(b) {
+				break
 			}
 		}
+		op := b[p]
+		p++
 		switch op {
 		case opExpireMS:
 			p += 8
@@ -114,6 +109,44 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 		}
 	}
 	return cut, skimShort
+}
+
+// oneString has the types whose value is one string of the file.
+var oneString = [256]bool{0: true, 9: true, 10: true, 11: true, 12: true, 13: true, 16: true, 17: true, 20: true}
+
+// skimStrings passes records of those types with at most an expiry in
+// milliseconds and a name of under 64 bytes, which is what most snapshots mostly
+// hold, as far as they lie in b whole.
+func skimStrings(b []byte, cut int) int {
+	for {
+		p := cut
+		if len(b)-p < 9+2+63+2 {
+			return cut
+		}
+		if b[p] == opExpireMS {
+			p += 9
+		}
+		name := int(b[p+1])
+		if name > 63 || !oneString[b[p]] {
+			return cut
+		}
+		p += 2 + name
+		n := int(b[p])
+		switch {
+		case n < 64:
+			p += 1 + n
+		case n < 128:
+			p += 2 + n&0x3f<<8 + int(b[p+1])
+		default:
+			if p = skipString(b, p); p < 0 {
+				return cut
+			}
+		}
+		if p > len(b) {
+			return cut
+		}
+		cut = p
+	}
 }
 
 const (
