@@ -17,8 +17,9 @@ type NameCache struct {
 }
 
 // likeness are the facts of all names of one length with the same bytes, digits
-// apart. Word i is made of the bytes from 8*i on, and the last one of the last
-// eight bytes.
+// apart. Word i is made of the bytes from 8*i on, and the last
+// one of the last eight bytes; names of 16 to 32 bytes have four, two from each
+// end.
 type likeness struct {
 	length int
 	same   [oneWord / 8]uint64 // the bytes, 0 in the place of every digit
@@ -45,12 +46,27 @@ func (c *NameCache) Facts(name []byte) *Facts {
 		c.namer.Facts(name, &c.facts)
 		return &c.facts
 	}
-	at := place(name)
-	if e := &c.entries[at]; e.like(name) {
-		return c.hit(e, name)
-	}
-	if e := &c.entries[at^1]; e.like(name) {
-		return c.hit(e, name)
+	var at int
+	if n := uint(len(name)); n >= 16 && n <= 32 {
+		// The usual length, without loops.
+		w := [4]uint64{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[8:]),
+			binary.LittleEndian.Uint64(name[n-16:]), binary.LittleEndian.Uint64(name[n-8:])}
+		h := uint64(n)*hashSeed + lettersOf(w[0])*hashWord + lettersOf(w[1])*hashSeed + lettersOf(w[2])*hashRest + lettersOf(w[3])*hashStar
+		at = int(h >> (64 - likenessBits))
+		if e := &c.entries[at]; e.length == int(n) && e.likeFour(&w) {
+			return c.hit(e, name)
+		}
+		if e := &c.entries[at^1]; e.length == int(n) && e.likeFour(&w) {
+			return c.hit(e, name)
+		}
+	} else {
+		at = place(name)
+		if e := &c.entries[at]; e.like(name) {
+			return c.hit(e, name)
+		}
+		if e := &c.entries[at^1]; e.like(name) {
+			return c.hit(e, name)
+		}
 	}
 	if c.credit--; c.credit < 0 {
 		c.past, c.credit = pastCache, pastCache/8
@@ -111,6 +127,13 @@ func (e *likeness) like(name []byte) bool {
 	return d&highs == 0
 }
 
+// likeFour is like for a name of 16 to 32 bytes, which four words have all of.
+func (e *likeness) likeFour(w *[4]uint64) bool {
+	d := differs(w[0]^e.same[0], e.most[0]) | differs(w[1]^e.same[1], e.most[1]) |
+		differs(w[2]^e.same[2], e.most[2]) | differs(w[3]^e.same[3], e.most[3])
+	return d&highs == 0
+}
+
 // differs has the top bit of each byte of x set that is more than what most
 // allows.
 func differs(x, most uint64) uint64 { return (x&lows + most) | x }
@@ -118,19 +141,23 @@ func differs(x, most uint64) uint64 { return (x&lows + most) | x }
 // set makes the entry stand for a name of 1 to 64 bytes.
 func (e *likeness) set(name []byte, f *Facts) {
 	e.length, e.facts = len(name), *f
-	for i := 0; i < len(name); i += 8 {
-		var w uint64
-		switch {
-		case len(name) < 8:
-			w = loadShort(name)
-		case i+8 <= len(name):
-			w = binary.LittleEndian.Uint64(name[i:])
-		default:
-			w = binary.LittleEndian.Uint64(name[len(name)-8:])
-		}
+	put := func(i int, w uint64) {
 		t := w ^ '0'*ones
 		digit := ^(t&lows + (0x80-10)*ones | t) & highs >> 7
-		e.same[i/8] = w &^ (digit * 0x0f)
-		e.most[i/8] = lows - digit*9
+		e.same[i] = w &^ (digit * 0x0f)
+		e.most[i] = lows - digit*9
+	}
+	n := len(name)
+	switch {
+	case n < 8:
+		put(0, loadShort(name))
+	case n >= 16 && n <= 32:
+		for i, from := range [4]int{0, 8, n - 16, n - 8} {
+			put(i, binary.LittleEndian.Uint64(name[from:]))
+		}
+	default:
+		for i := 0; i < n; i += 8 {
+			put(i/8, binary.LittleEndian.Uint64(name[min(i, n-8):]))
+		}
 	}
 }
