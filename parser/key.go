@@ -123,7 +123,8 @@ type Key struct {
 	// Longest is the longest single string of the value in bytes, a field or a
 	// value alone: compact encodings are limited by it. -1 unknown.
 	Longest int64
-	// Head holds the first bytes of a string, or of the largest element's value.
+	// Head holds the first bytes of a string, or of the value of an element of at
+	// least 1 KB that is the largest; nil of a number.
 	Head []byte
 
 	FieldsWithTTL  int64 // fields of a hash that have an expiry of their own

@@ -9,9 +9,11 @@ func (w *walker) stringValue() {
 	w.string(s, 0)
 	k.Type, k.Elements = String, 1
 	k.ValueBytes, k.Largest, k.Longest = s.n, s.n, s.n
-	if s.kind == strPlain && w.refill == nil {
+	switch {
+	case s.kind == strInt:
+	case s.kind == strPlain && w.refill == nil:
 		k.Head = w.buf[s.off : s.off+int(min(s.n, MaxHead))]
-	} else {
+	default:
 		k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 	}
 	if v, ok := s.int(k.Head); ok {
