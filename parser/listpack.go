@@ -17,12 +17,21 @@ type packedRun struct {
 const wideEntry = 16
 
 // numberShift gives for the first byte of a number of 2, 3, 4 or 8 bytes, less
-// 0xf1, by how much the eight bytes behind it are shifted to leave just those;
-// numberEntry what the entry takes.
-var (
-	numberShift = [4]uint8{48, 40, 32, 0}
-	numberEntry = [4]uint8{4, 5, 6, 10}
-)
+// 0xf1, by how much the eight bytes behind it are shifted to leave just those.
+var numberShift = [4]uint8{48, 40, 32, 0}
+
+// numberEntry gives for the first byte of any number what its entry takes, 0 for
+// the others.
+var numberEntry = func() (size [256]uint8) {
+	for c := range 0x80 {
+		size[c] = 2
+	}
+	for c := 0xc0; c < 0xe0; c++ {
+		size[c] = 3
+	}
+	size[0xf1], size[0xf2], size[0xf3], size[0xf4] = 4, 5, 6, 10
+	return size
+}()
 
 // passListpack passes the elements, of stride entries each, of a listpack that
 // lies in buf whole, from p on: as far as they are of frequent kinds and under
@@ -34,26 +43,26 @@ func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 	end := len(buf) - 1
 	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
 	for uint(p) < uint(end) {
-		t := int(fastListpack[wide[p]])
-		size, next := t>>8, p+t&0xff
-		if t == 0 {
-			if size, next = otherEntry(wide, p); next < 0 {
-				break
-			}
+		size, next := anyEntry(wide, p)
+		if next < 0 {
+			break
 		}
 		most := size
 		if stride == 2 {
 			if uint(next) >= uint(end) {
 				break
 			}
-			second := 0
-			t := int(fastListpack[wide[next]])
-			if t != 0 {
-				second, next = t>>8, next+t&0xff
-			} else if second, next = otherEntry(wide, next); next < 0 {
-				break
-			}
-			if pair {
+			if !pair { // a score, mostly a number
+				if skip := int(numberEntry[wide[next]]); skip != 0 {
+					next += skip
+				} else if _, next = anyEntry(wide, next); next < 0 {
+					break
+				}
+			} else {
+				second := 0
+				if second, next = anyEntry(wide, next); next < 0 {
+					break
+				}
 				most = max(most, second)
 				size += second
 			}
@@ -74,9 +83,17 @@ func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 	return p
 }
 
-// otherEntry gives the length of the text of the listpack entry at p, of those
-// kinds that fastListpack has not, and where the next begins; -1 where the entry
-// is large, undefined or too near the end of b.
+// anyEntry gives the length of the text of the listpack entry at p, and where
+// the next begins; -1 where the entry is large, undefined or too near the end
+// of b.
+func anyEntry(b []byte, p int) (text, next int) {
+	if t := int(fastListpack[b[p]]); t != 0 {
+		return t >> 8, p + t&0xff
+	}
+	return otherEntry(b, p)
+}
+
+// otherEntry is anyEntry for those kinds that fastListpack has not.
 func otherEntry(b []byte, p int) (text, next int) {
 	if len(b)-p < wideEntry {
 		return 0, -1
@@ -91,7 +108,7 @@ func otherEntry(b []byte, p int) (text, next int) {
 	case c >= 0xf1 && c <= 0xf4:
 		shift := numberShift[c-0xf1]
 		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
-		return decimalLen(v), p + int(numberEntry[c-0xf1])
+		return decimalLen(v), p + int(numberEntry[c])
 	}
 	return 0, -1
 }

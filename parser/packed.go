@@ -39,6 +39,10 @@ const (
 // openPacked reads the header of a listpack or ziplist and gives the number of
 // entries that it claims.
 func (b *blob) openPacked(zl bool) int64 {
+	if h := b.buf; !zl && b.left == 0 && len(h) >= 7 && int64(binary.LittleEndian.Uint32(h)) == b.size {
+		b.pos = 6
+		return int64(binary.LittleEndian.Uint16(h[4:]))
+	}
 	head, what := 6, "listpack"
 	if zl {
 		head, what = 10, "ziplist"
