@@ -37,8 +37,11 @@ func (e *Engine) compileWhole() wholeRules {
 	w.slotKeys = e.policy.Settings[w.ids.slots].Param("min_keys").Number
 	w.tags, w.ids.tags = e.wholeLevels("hashtag-skew")
 	w.tagSize = e.policy.Settings[w.ids.tags].Param("min_size").Number
+	if !e.env.Cluster {
+		w.slots = nil
+	}
 	if !e.env.Cluster || !e.policy.HashTags.Value {
-		w.slots, w.tags = nil, nil
+		w.tags = nil
 	}
 	return w
 }
@@ -112,9 +115,13 @@ func (i *Instance) Add(k *parser.Key, f *Facts) {
 	}
 	if w.slots != nil {
 		if i.slots == nil {
-			i.slots = make([]slotSum, 1<<14)
+			i.slots = make([]slotSum, Slots)
 		}
-		s := &i.slots[Slot(k.Name)&(1<<14-1)]
+		slot := Slot
+		if !i.engine.policy.HashTags.Value {
+			slot = slotOf
+		}
+		s := &i.slots[slot(k.Name)&(Slots-1)]
 		s.keys++
 		s.bytes += size
 	}
@@ -147,7 +154,7 @@ func (i *Instance) Merge(o *Instance) {
 	i.tags.merge(&o.tags)
 	if o.slots != nil {
 		if i.slots == nil {
-			i.slots = make([]slotSum, 1<<14)
+			i.slots = make([]slotSum, Slots)
 		}
 		for n := range o.slots {
 			i.slots[n].keys += o.slots[n].keys

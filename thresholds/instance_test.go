@@ -308,6 +308,20 @@ func TestIgnoredInstanceFindings(t *testing.T) {
 	}
 }
 
+// TestSkewWithoutTags holds that slots are those of whole names where a proxy
+// looks at no tags: CRC-16/XMODEM of "{hot}:1", modulo 16384, is 16320.
+func TestSkewWithoutTags(t *testing.T) {
+	env := testEnv()
+	env.Cluster = true
+	e := mustLoad(t, LoadOptions{Profile: "baidu", Config: writeConfig(t, "hashtags: false")}).Compile(env)
+	i := e.NewInstance()
+	tagged(func(k *parser.Key) { i.Add(k, facts(e, k)) }, 10<<20+1, 999)
+	list := i.Findings()
+	if len(list) != 1 || list[0].Rule.Name() != "slot-skew" || list[0].Subject != "slot 16320" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestPartsGiveTheSame fills more minutes than one run keeps fresh, with and
 // without a time of the snapshot.
 func TestPartsGiveTheSame(t *testing.T) {

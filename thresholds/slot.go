@@ -9,6 +9,11 @@ func Slot(name []byte) int {
 	if start, end := hashTag(name); end > start {
 		name = name[start:end]
 	}
+	return slotOf(name)
+}
+
+// slotOf is Slot for a proxy that takes {...} for a part of the name.
+func slotOf(name []byte) int {
 	var crc uint16
 	for ; len(name) >= 4; name = name[4:] {
 		crc = crc16[3][name[0]^byte(crc>>8)] ^ crc16[2][name[1]^byte(crc)] ^ crc16[1][name[2]] ^ crc16[0][name[3]]
