@@ -33,6 +33,41 @@ var numberEntry = func() (size [256]uint8) {
 	return size
 }()
 
+// wholeListpack is packed for a listpack that lies in memory whole, of entries
+// that passListpack passes. It reads nothing and reports false where there is
+// anything else, damage too.
+func (w *walker) wholeListpack(b *blob, stride int) bool {
+	k, buf := &w.key, b.buf
+	if len(buf) < 7 || int64(binary.LittleEndian.Uint32(buf)) != b.size || buf[len(buf)-1] != packedEnd {
+		return false
+	}
+	claimed := int64(binary.LittleEndian.Uint16(buf[4:]))
+	if claimed > leastUnpacked && w.unpacks(claimed, stride) {
+		return false
+	}
+	r := packedRun{sum: k.ValueBytes, largest: k.Largest, longest: k.Longest, bestAt: -1}
+	end := r.passListpack(buf, 6, stride, k.Type == Hash)
+	if end != len(buf)-1 || claimed != r.n*int64(stride) && claimed != countUnknown {
+		return false
+	}
+	if r.bestAt >= 0 {
+		switch {
+		case k.Type == List:
+			w.bestIndex(k.Elements + r.bestIndex)
+		case b.firm:
+			k.best.kind, k.best.text = bestListpack, buf[r.bestAt:]
+		default:
+			b.pos = r.bestAt
+			b.slowEntry(&w.entries[0], false, 0)
+			w.bestEntry(b, &w.entries[0], false)
+		}
+	}
+	b.pos = end
+	k.Elements += r.n
+	k.ValueBytes, k.Largest, k.Longest = r.sum, r.largest, r.longest
+	return true
+}
+
 // passListpack passes the elements, of stride entries each, of a listpack that
 // lies in buf whole, from p on: as far as they are of frequent kinds and under
 // headFrom bytes. It gives where it stopped, at an element's first byte or the

@@ -39,10 +39,6 @@ const (
 // openPacked reads the header of a listpack or ziplist and gives the number of
 // entries that it claims.
 func (b *blob) openPacked(zl bool) int64 {
-	if h := b.buf; !zl && b.left == 0 && len(h) >= 7 && int64(binary.LittleEndian.Uint32(h)) == b.size {
-		b.pos = 6
-		return int64(binary.LittleEndian.Uint16(h[4:]))
-	}
 	head, what := 6, "listpack"
 	if zl {
 		head, what = 10, "ziplist"
@@ -80,6 +76,9 @@ func (b *blob) closePacked(zl bool, claimed, entries int64) {
 // entries: 1 items and members, 2 pairs (of a sorted set only the member is
 // measured), 3 field, value and expiry.
 func (w *walker) packed(b *blob, zl bool, stride int) {
+	if !zl && stride <= 2 && b.left == 0 && w.wholeListpack(b, stride) {
+		return
+	}
 	claimed := b.openPacked(zl)
 	var n, entries int64
 	sum, largest, longest := w.key.ValueBytes, w.key.Largest, w.key.Longest
@@ -95,17 +94,6 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	bestAt, bestIndex := -1, int64(-1)
 	if zl {
 		table, lead = &fastZiplist, 1
-	}
-	if !zl && !told && stride <= 2 && b.left == 0 {
-		r := packedRun{sum: sum, largest: largest, longest: longest, bestAt: -1}
-		b.pos = r.passListpack(b.buf, b.pos, stride, pair)
-		n, entries = r.n, r.n*int64(stride)
-		sum, largest, longest = r.sum, r.largest, r.longest
-		if r.bestAt >= 0 && w.key.Type == List {
-			bestIndex = r.bestIndex
-		} else {
-			bestAt = r.bestAt
-		}
 	}
 	for {
 		if b.left > 0 {

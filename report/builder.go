@@ -108,7 +108,7 @@ func (b *Builder) partial() *partial {
 	defer b.mu.Unlock()
 	n := len(b.spare)
 	if n == 0 {
-		p := &partial{names: b.namer.NewNameCache(), whole: b.engine.NewInstance(), room: earlyCohorts}
+		p := &partial{names: b.namer.NewNameCache(), whole: b.engine.NewInstance(), room: earlyCohorts, found: make([]thresholds.Finding, 0, 16)}
 		p.tops.n, p.tops.samples = b.tops.n, b.tops.samples
 		p.tops.floors = b.floors
 		return p

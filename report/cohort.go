@@ -165,36 +165,15 @@ func (c *cohorts) insert(at uint, group, alike, marks uint64, text []byte, found
 // known gives a figure, 0 where it is not known.
 func known(v int64) int64 { return v &^ (v >> 63) }
 
-// add adds a key to a cohort. left is the time left in milliseconds, if the key
-// has an expiry and the snapshot says when it was taken.
-func (c *cohorts) add(i int, k *parser.Key, left int64, timed bool, input int32) {
-	h := &c.list[i]
-	h.keys++
-	h.elements += known(k.Elements)
-	h.values += known(k.ValueBytes)
-	h.serialized += known(k.Serialized)
-	h.memory += known(k.Memory)
-	h.usage += known(k.MemoryUsage)
-	h.names += k.NameLen
-	if k.Type == parser.Hash {
-		h.fieldsTTL += k.FieldsWithTTL
-	} else if k.Type == parser.Stream {
-		h.streamGroups += k.Groups
-		h.pending += k.Pending
-	}
-	if timed {
-		if h.keys > 1 {
-			if h.life == 0 {
-				h.life = c.newLife(h.left.least)
-			}
-			c.lives[h.life-1][lifetimeBucket(left)]++
+// expires notes the milliseconds that a key which was added to h has left.
+func (c *cohorts) expires(h *cohort, left int64) {
+	if h.keys > 1 {
+		if h.life == 0 {
+			h.life = c.newLife(h.left.least)
 		}
-		h.left.add(lifeRange{left, left})
+		c.lives[h.life-1][lifetimeBucket(left)]++
 	}
-	if s := size(k); s > h.biggest {
-		h.biggest = s
-		c.keys[i].set(k, s, input, int32(h.owner()))
-	}
+	h.left.add(lifeRange{left, left})
 }
 
 // newLife gives 1 + the index of a histogram with one time left.

@@ -147,18 +147,40 @@ func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group ui
 // add adds a key.
 func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 	p.keys++
-	left, timed := int64(0), false
-	if k.HasExpire && b.timed {
-		left, timed = timeLeft(k.ExpireAt, b.created), true
+	elements, values, memory := known(k.Elements), known(k.ValueBytes), known(k.Memory)
+	size := memory
+	if k.Memory < 0 {
+		size = values
 	}
-	p.cohorts.add(p.cohort(b, k, owner), k, left, timed, int32(b.input))
+	i := p.cohort(b, k, owner)
+	h := &p.cohorts.list[i]
+	h.keys++
+	h.elements += elements
+	h.values += values
+	h.memory += memory
+	h.usage += known(k.MemoryUsage)
+	h.serialized += k.Serialized
+	h.names += k.NameLen
+	if k.Type == parser.Hash {
+		h.fieldsTTL += k.FieldsWithTTL
+	} else if k.Type == parser.Stream {
+		h.streamGroups += k.Groups
+		h.pending += k.Pending
+	}
+	if size > h.biggest {
+		h.biggest = size
+		p.cohorts.keys[i].set(k, size, int32(b.input), int32(owner))
+	}
 
-	values, memory := known(k.ValueBytes), known(k.Memory)
 	s := &p.spreads
-	if timed {
-		s.expiry[expiryBar(left)].count(values, memory)
-	} else if k.HasExpire {
-		s.expiry[unknownExpiry].count(values, memory)
+	if k.HasExpire {
+		if b.timed {
+			left := timeLeft(k.ExpireAt, b.created)
+			p.cohorts.expires(h, left)
+			s.expiry[expiryBar(left)].count(values, memory)
+		} else {
+			s.expiry[unknownExpiry].count(values, memory)
+		}
 	}
 	if uint64(k.NameLen) < uint64(len(lengthBar)) {
 		s.lengths[lengthBar[k.NameLen]].count(values, memory)
@@ -181,12 +203,12 @@ func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 	}
 
 	// The lists of keys. Nearly every key stays under all bars.
-	floor := &p.tops.floors.types[k.Type%parser.NumTypes]
+	floor := &p.tops.floors.types[k.Type&15]
 	wanted := k.Memory > floor[0] || k.MemoryUsage > floor[1] || k.ValueBytes > floor[2] || k.Elements > floor[3] ||
 		k.Serialized > floor[4] || k.Largest > floor[5] || int64(k.Freq) > p.tops.floors.freq
 	for i := range p.found {
 		f := &p.found[i]
-		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size(k))
+		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size)
 	}
 	if wanted {
 		p.list(b, k, owner)

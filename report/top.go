@@ -88,7 +88,7 @@ func (r ranking) bar(n int) bar {
 // bars of all lists of keys: what block after block is held against, so that a
 // block keeps only keys that a list may still want.
 type floors struct {
-	types    [parser.NumTypes]figures // a key must have more
+	types    [16]figures // a key must have more; parser.NumTypes are used
 	freq     int64
 	examples [maxRules * severities]bar
 }

@@ -17,16 +17,18 @@ type calm struct {
 	valueBytes       int64
 	largest          int64
 	pending          int64
-	full, expiring   int64 // elements in a full encoding
+	expiring         int64 // elements in a full encoding
+	full             int64 // as many must be in one for the checks in fulls to be asked
+	fulls            []*check
 	earliest, latest int64 // expiry
 	idleness         int64
 	eternal          []Finding // of keys without any expiry
-	never            bool      // the gates are such that nothing is known without them
 }
 
 func calmOf(t *table) calm {
 	c := calm{fewest: math.MinInt64, most: math.MaxInt64, valueBytes: math.MaxInt64, largest: math.MaxInt64, pending: math.MaxInt64,
 		full: math.MaxInt64, expiring: math.MaxInt64, earliest: math.MinInt64, latest: math.MaxInt64, idleness: math.MaxInt64}
+	never := false // the gates are such that nothing is known without them
 	for i, g := range t.gates {
 		switch g.measure {
 		case always, nameLength, shortness, unsegmented, classes:
@@ -34,7 +36,7 @@ func calmOf(t *table) calm {
 			continue
 		}
 		if g.mask != -1 {
-			c.never = true
+			never = true
 		}
 		switch g.measure {
 		case elements:
@@ -49,6 +51,11 @@ func calmOf(t *table) calm {
 			c.pending = min(c.pending, g.limit)
 		case full:
 			c.full = min(c.full, g.limit)
+			x := &t.checks[i]
+			if x.confirm == nil {
+				never = true
+			}
+			c.fulls = append(c.fulls, x)
 		case expiring:
 			c.expiring = min(c.expiring, g.limit)
 		case expiry:
@@ -63,45 +70,62 @@ func calmOf(t *table) calm {
 				continue
 			}
 			if !x.plain || x.second || x.counted {
-				c.never = true
+				never = true
 			}
 			c.eternal = append(c.eternal, x.found)
 		default:
-			c.never = true
+			never = true
 		}
+	}
+	if never {
+		c.most = math.MinInt64
 	}
 	return c
 }
 
 // calmName reports whether a key of this type passes no gate for its name.
 func (t *table) calmName(k *parser.Key, f *Facts) bool {
-	bit := uint16(1) << k.Type
-	if f.named&bit == 0 {
-		t.lookAtName(k, f, bit)
+	bit := uint16(1) << (k.Type & 15)
+	if f.calm&bit != 0 {
+		return true
 	}
-	return f.calm&bit != 0
+	return f.named&bit == 0 && t.lookAtName(k, f, bit)
 }
 
-func (t *table) lookAtName(k *parser.Key, f *Facts, bit uint16) {
+func (t *table) lookAtName(k *parser.Key, f *Facts, bit uint16) bool {
 	f.named |= bit
-	f.calm &^= bit
 	var m measures
 	fillNameMeasures(&m, k, f)
 	for i := range t.calm.names {
 		g := &t.calm.names[i]
 		if m[g.measure%numMeasures]&g.mask > g.limit {
-			return
+			return false
 		}
 	}
 	f.calm |= bit
+	return true
 }
 
-// of gives what is found about a key whose name is calm, if that can be told.
+// noneFull reports whether no check of keys in a full encoding confirms its
+// finding, for which it borrows room behind dst.
+func (c *calm) noneFull(dst []Finding, k *parser.Key, f *Facts) bool {
+	n := len(dst)
+	for _, x := range c.fulls {
+		dst = append(dst[:n], x.found)
+		if x.confirm(k, f, &dst[n]) {
+			return false
+		}
+	}
+	return true
+}
+
+// of gives what is found about a key whose name is calm, if that can be told:
+// of one in a full encoding, with more than full elements, noneFull must hold.
 func (c *calm) of(k *parser.Key) ([]Finding, bool) {
-	if k.Elements < c.fewest || k.Elements > c.most || k.ValueBytes > c.valueBytes || k.Largest > c.largest || k.Pending > c.pending || c.never {
+	if k.Elements < c.fewest || k.Elements > c.most || k.ValueBytes > c.valueBytes || k.Largest > c.largest || k.Pending > c.pending {
 		return nil, false
 	}
-	if fullEncodings>>k.Encoding&1 != 0 && (k.Elements > c.full || k.HasExpire && k.Elements > c.expiring) {
+	if k.Elements > c.expiring && k.HasExpire && fullEncodings>>k.Encoding&1 != 0 {
 		return nil, false
 	}
 	if k.HasExpire {

@@ -241,7 +241,11 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	}
 	t := &tables.types[k.Type]
 	if tables == e.base && e.ignores == nil && t.calmName(k, f) {
-		if found, ok := t.calm.of(k); ok {
+		found, ok := t.calm.of(k)
+		if ok && k.Elements > t.calm.full && fullEncodings>>k.Encoding&1 != 0 {
+			ok = t.calm.noneFull(dst, k, f)
+		}
+		if ok {
 			if len(found) == 1 {
 				return append(dst, found[0])
 			}

@@ -185,7 +185,7 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 // judge reports whether a key has an owner and a finding that are asked for.
 func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
 	if r.names == nil {
-		r.names = engine.Namer().NewNameCache()
+		r.names, r.findings = engine.Namer().NewNameCache(), make([]thresholds.Finding, 0, 16)
 	}
 	name := r.names.Facts(k.Name)
 	if !p.filter.keepOwner(engine, engine.Owner(k, name)) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A cost is what one run of a process took.
@@ -233,6 +235,14 @@ func warm(file string) error {
 		return err
 	}
 	defer f.Close()
+	// What a server wrote lies in the cache in the pieces that it wrote. Read
+	// again, it lies there as a file does that came from a backup.
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		return err
+	}
 	buf := make([]byte, 1<<20)
 	for {
 		if n, _ := f.Read(buf); n == 0 {
