@@ -17,9 +17,9 @@ type NameCache struct {
 }
 
 // likeness are the facts of all names of one length with the same bytes, digits
-// apart. Word i is made of the bytes from 8*i on, and the last
-// one of the last eight bytes; names of 16 to 32 bytes have four, two from each
-// end.
+// apart. A name of 8 to 15 bytes is made of two words of eight bytes, which may
+// have bytes in common; up to 32 bytes of four; a longer one of those
+// that follow each other, and the last of its last eight bytes.
 type likeness struct {
 	length int
 	same   [oneWord / 8]uint64 // the bytes, 0 in the place of every digit
@@ -47,19 +47,26 @@ func (c *NameCache) Facts(name []byte) *Facts {
 		return &c.facts
 	}
 	var at int
-	if n := uint(len(name)); n >= 16 && n <= 32 {
-		// The usual length, without loops.
-		w := [4]uint64{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[8:]),
+	switch n := uint(len(name)); {
+	case n >= 16 && n <= 32: // the usual lengths, without loops
+		w := fourWords{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[8:]),
 			binary.LittleEndian.Uint64(name[n-16:]), binary.LittleEndian.Uint64(name[n-8:])}
-		h := uint64(n)*hashSeed + lettersOf(w[0])*hashWord + lettersOf(w[1])*hashSeed + lettersOf(w[2])*hashRest + lettersOf(w[3])*hashStar
-		at = int(h >> (64 - likenessBits))
-		if e := &c.entries[at]; e.length == int(n) && e.likeFour(&w) {
+		at = int((uint64(n)*hashSeed + w.hash()) >> (64 - likenessBits))
+		if e := &c.entries[at]; e.length == int(n) && w.like(e) {
 			return c.hit(e, name)
 		}
-		if e := &c.entries[at^1]; e.length == int(n) && e.likeFour(&w) {
+		if e := &c.entries[at^1]; e.length == int(n) && w.like(e) {
 			return c.hit(e, name)
 		}
-	} else {
+	case n > 32:
+		at = placeLong(name)
+		if e := &c.entries[at]; e.likeLong(name) {
+			return c.hit(e, name)
+		}
+		if e := &c.entries[at^1]; e.likeLong(name) {
+			return c.hit(e, name)
+		}
+	default:
 		at = place(name)
 		if e := &c.entries[at]; e.like(name) {
 			return c.hit(e, name)
@@ -85,9 +92,8 @@ func (c *NameCache) hit(e *likeness, name []byte) *Facts {
 	return &e.facts
 }
 
-// place gives where a name may be, by its length and the letters in its first,
-// middle and last eight bytes. The other place is this one with the lowest bit
-// changed.
+// place gives where a name of up to 15 bytes may be, by its length and letters.
+// The other place is this one with the lowest bit changed.
 func place(name []byte) int {
 	n := len(name)
 	h := uint64(n) * hashSeed
@@ -95,10 +101,34 @@ func place(name []byte) int {
 		h += lettersOf(loadShort(name)) * hashWord
 	} else {
 		h += lettersOf(binary.LittleEndian.Uint64(name)) * hashWord
-		h += lettersOf(binary.LittleEndian.Uint64(name[n/2-4:])) * hashRest
 		h += lettersOf(binary.LittleEndian.Uint64(name[n-8:])) * hashStar
 	}
 	return int(h >> (64 - likenessBits)) // the upper bits depend on all others
+}
+
+// placeLong is place for a name of more than 32 bytes.
+func placeLong(name []byte) int {
+	n := len(name)
+	h := uint64(n) * hashSeed
+	h += lettersOf(binary.LittleEndian.Uint64(name)) * hashWord
+	h += lettersOf(binary.LittleEndian.Uint64(name[n/2-4:])) * hashRest
+	h += lettersOf(binary.LittleEndian.Uint64(name[n-8:])) * hashStar
+	return int(h >> (64 - likenessBits))
+}
+
+// fourWords are words of a name.
+type fourWords [4]uint64
+
+func (w *fourWords) hash() uint64 {
+	return lettersOf(w[0])*hashWord + lettersOf(w[1])*hashSeed + lettersOf(w[2])*hashRest + lettersOf(w[3])*hashStar
+}
+
+// like reports whether the words are like those of an entry.
+func (w *fourWords) like(e *likeness) bool {
+	same, most := (*fourWords)(e.same[:4]), (*fourWords)(e.most[:4])
+	d := differs(w[0]^same[0], most[0]) | differs(w[1]^same[1], most[1]) |
+		differs(w[2]^same[2], most[2]) | differs(w[3]^same[3], most[3])
+	return d&highs == 0
 }
 
 // lettersOf gives a word without the bytes that have no bit 6: digits and most
@@ -108,29 +138,30 @@ func lettersOf(w uint64) uint64 {
 	return w & (m<<8 - m)
 }
 
-// like reports whether a name is one of those that the entry stands for.
+// like reports whether a name of up to 15 bytes is one of those that the entry
+// stands for.
 func (e *likeness) like(name []byte) bool {
-	if e.length != len(name) {
+	n := len(name)
+	if e.length != n {
 		return false
 	}
-	if len(name) < 8 {
+	if n < 8 {
 		return differs(loadShort(name)^e.same[0], e.most[0])&highs == 0
 	}
-	var d uint64
-	i := 0
-	for ; i+8 <= len(name); i += 8 {
-		d |= differs(binary.LittleEndian.Uint64(name[i:])^e.same[i/8%len(e.same)], e.most[i/8%len(e.most)])
-	}
-	if i < len(name) {
-		d |= differs(binary.LittleEndian.Uint64(name[len(name)-8:])^e.same[i/8%len(e.same)], e.most[i/8%len(e.most)])
-	}
+	d := differs(binary.LittleEndian.Uint64(name)^e.same[0], e.most[0]) |
+		differs(binary.LittleEndian.Uint64(name[n-8:])^e.same[1], e.most[1])
 	return d&highs == 0
 }
 
-// likeFour is like for a name of 16 to 32 bytes, which four words have all of.
-func (e *likeness) likeFour(w *[4]uint64) bool {
-	d := differs(w[0]^e.same[0], e.most[0]) | differs(w[1]^e.same[1], e.most[1]) |
-		differs(w[2]^e.same[2], e.most[2]) | differs(w[3]^e.same[3], e.most[3])
+// likeLong is like for a name of more than 32 bytes.
+func (e *likeness) likeLong(name []byte) bool {
+	if e.length != len(name) {
+		return false
+	}
+	d := differs(binary.LittleEndian.Uint64(name[len(name)-8:])^e.same[7], e.most[7])
+	for i := 0; i+8 < len(name); i += 8 {
+		d |= differs(binary.LittleEndian.Uint64(name[i:])^e.same[i/8&7], e.most[i/8&7])
+	}
 	return d&highs == 0
 }
 
@@ -148,16 +179,21 @@ func (e *likeness) set(name []byte, f *Facts) {
 		e.most[i] = lows - digit*9
 	}
 	n := len(name)
+	var from []int
 	switch {
 	case n < 8:
 		put(0, loadShort(name))
-	case n >= 16 && n <= 32:
-		for i, from := range [4]int{0, 8, n - 16, n - 8} {
-			put(i, binary.LittleEndian.Uint64(name[from:]))
-		}
+	case n < 16:
+		from = []int{0, n - 8}
+	case n <= 32:
+		from = []int{0, 8, n - 16, n - 8}
 	default:
-		for i := 0; i < n; i += 8 {
-			put(i/8, binary.LittleEndian.Uint64(name[min(i, n-8):]))
+		put(7, binary.LittleEndian.Uint64(name[n-8:]))
+		for i := 0; i+8 < n; i += 8 {
+			from = append(from, i)
 		}
+	}
+	for i, at := range from {
+		put(i, binary.LittleEndian.Uint64(name[at:]))
 	}
 }
