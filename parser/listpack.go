@@ -78,28 +78,33 @@ func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 	end := len(buf) - 1
 	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
 	for uint(p) < uint(end) {
-		size, next := anyEntry(wide, p)
-		if next < 0 {
-			break
+		t := int(fastListpack[wide[p]])
+		size, next := t>>8, p+t&0xff
+		if t == 0 {
+			if size, next = otherEntry(wide, p); next < 0 {
+				break
+			}
 		}
 		most := size
 		if stride == 2 {
 			if uint(next) >= uint(end) {
 				break
 			}
-			if !pair { // a score, mostly a number
-				if skip := int(numberEntry[wide[next]]); skip != 0 {
-					next += skip
-				} else if _, next = anyEntry(wide, next); next < 0 {
-					break
-				}
+			c := wide[next]
+			if number := int(numberEntry[c]); number != 0 && !pair { // a score
+				next += number
 			} else {
-				second := 0
-				if second, next = anyEntry(wide, next); next < 0 {
+				t := int(fastListpack[c])
+				second := t >> 8
+				if t != 0 {
+					next += t & 0xff
+				} else if second, next = otherEntry(wide, next); next < 0 {
 					break
 				}
-				most = max(most, second)
-				size += second
+				if pair {
+					most = max(most, second)
+					size += second
+				}
 			}
 		}
 		if next > end || size >= headFrom {
@@ -118,17 +123,9 @@ func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 	return p
 }
 
-// anyEntry gives the length of the text of the listpack entry at p, and where
-// the next begins; -1 where the entry is large, undefined or too near the end
-// of b.
-func anyEntry(b []byte, p int) (text, next int) {
-	if t := int(fastListpack[b[p]]); t != 0 {
-		return t >> 8, p + t&0xff
-	}
-	return otherEntry(b, p)
-}
-
-// otherEntry is anyEntry for those kinds that fastListpack has not.
+// otherEntry gives the length of the text of the listpack entry at p, of those
+// kinds that fastListpack has not, and where the next begins; -1 where the entry
+// is large, undefined or too near the end of b.
 func otherEntry(b []byte, p int) (text, next int) {
 	if len(b)-p < wideEntry {
 		return 0, -1

@@ -16,6 +16,7 @@ const (
 func lzfDecode(dst, src []byte, n int) bool {
 	i, o := 0, 0
 	dst = dst[:n+lzfSlack]
+	wide := src[:min(len(src)+32, cap(src))] // what lies behind src may be read
 	for i < len(src) {
 		c := int(src[i])
 		i++
@@ -24,8 +25,8 @@ func lzfDecode(dst, src []byte, n int) bool {
 			if i+c > len(src) || o+c > n {
 				return false
 			}
-			if i+32 <= len(src) {
-				*(*[32]byte)(dst[o:]) = [32]byte(src[i:])
+			if i+32 <= len(wide) {
+				*(*[32]byte)(dst[o:]) = [32]byte(wide[i:])
 			} else {
 				copy(dst[o:o+c], src[i:i+c])
 			}

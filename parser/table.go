@@ -19,8 +19,8 @@ const (
 func (w *walker) members(n uint64, score int) {
 	k, m, s := &w.key, w.model, &w.first
 	k.Elements = w.checkLen(n)
-	small := n <= smallTable
 	integers := k.Type == Set
+	small := n <= smallTable && (k.Type != Set || m == nil || m.SetListpacks())
 	var sum, largest, lp int64
 	largest = -1
 	// In a block names stay where they are: that of the largest is read once,

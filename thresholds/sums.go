@@ -32,6 +32,10 @@ func (d *databaseSums) add(db int, keys int64) {
 		d.list[d.last].keys += keys
 		return
 	}
+	d.addOther(db, keys)
+}
+
+func (d *databaseSums) addOther(db int, keys int64) {
 	n, found := slices.BinarySearchFunc(d.list, db, func(s databaseSum, db int) int { return cmp.Compare(s.db, db) })
 	if !found {
 		if len(d.list) == maxDatabases {

@@ -60,6 +60,10 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	return Result{Alloc: ka + alloc, Usage: ku + usage, Compact: compact}
 }
 
+// SetListpacks reports whether the server has listpacks for sets: if not, it
+// makes no difference what Facts.Listpack says of one.
+func (m *Model) SetListpacks() bool { return m.setListpack }
+
 // Unpacks reports whether a server that loads a packed value of a type (as
 // Facts.Type) and n elements makes a table of it, because it is over the
 // default limits: its elements are then to be told one by one, as those of a
