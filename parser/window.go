@@ -110,14 +110,14 @@ const (
 
 // lengthOrForm reads a length, or the number of a special string form.
 func (w *window) lengthOrForm() (n uint64, special bool) {
-	if b := w.buf[w.pos:]; len(b) > 1 {
-		switch c := b[0]; c >> 6 {
+	if p := w.pos; len(w.buf)-p > 1 {
+		switch c := w.buf[p]; c >> 6 {
 		case 0:
 			w.pos++
 			return uint64(c), false
 		case 1:
 			w.pos += 2
-			return uint64(c&0x3f)<<8 | uint64(b[1]), false
+			return uint64(c&0x3f)<<8 | uint64(w.buf[p+1]), false
 		case 3:
 			w.pos++
 			return uint64(c & 0x3f), true
@@ -175,8 +175,8 @@ type str struct {
 // string passes a string. A plain one of up to smallString bytes stays in the
 // buffer until the next element; of others the head is copied to slot.
 func (w *walker) string(s *str, slot int) {
-	if b := w.buf[w.pos:]; len(b) > 66 {
-		if c := b[0]; c < 64 {
+	if p := w.pos; len(w.buf)-p > 66 {
+		if c := w.buf[p]; c < 64 {
 			s.n, s.kind, s.off, s.head = int64(c), strPlain, w.pos+1, nil
 			w.pos += 1 + int(c)
 			return

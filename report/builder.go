@@ -91,15 +91,17 @@ func (b *Builder) Key(p *Part, k *parser.Key) {
 		p.partial = b.partial()
 	}
 	f := p.names.Facts(k.Name)
-	p.facts = f
 	owner := b.engine.Owner(k, f)
 	if b.opt.Keep != nil && !b.opt.Keep(k, f, owner) {
 		p.dropped++
 		return
 	}
-	p.found = b.engine.Check(k, f, p.found[:0])
+	found := b.engine.Check(k, f, p.found[:0])
+	if cap(found) > cap(p.found) {
+		p.found = found
+	}
 	p.whole.Add(k, f)
-	p.add(b, k, owner)
+	p.add(b, k, f, found, owner)
 }
 
 // partial gives empty sums for a block.

@@ -78,8 +78,7 @@ func BenchmarkAdd(b *testing.B) {
 			builder.Start(engine)
 			p, i := builder.partial(), 0
 			for b.Loop() {
-				p.facts, p.found = &facts[i], found[i]
-				p.add(builder, &keys[i], 0)
+				p.add(builder, &keys[i], &facts[i], found[i], 0)
 				if i++; i == len(keys) {
 					i = 0
 					builder.Fold(&Part{p})

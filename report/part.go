@@ -26,8 +26,7 @@ const (
 // partial are the sums of a block.
 type partial struct {
 	names   *thresholds.NameCache
-	facts   *thresholds.Facts // of the key at hand
-	found   []thresholds.Finding
+	found   []thresholds.Finding // room for them
 	pattern []byte
 	cohorts cohorts
 	spreads spreads
@@ -83,16 +82,16 @@ func (p *partial) spill(e *thresholds.Engine, input int) {
 }
 
 // cohort gives the cohort of a key.
-func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
-	alike, marks := alikeOf(k, owner), marksOf(p.found)
-	group := p.facts.Group
+func (p *partial) cohort(b *Builder, k *parser.Key, f *thresholds.Facts, found []thresholds.Finding, owner int) int {
+	alike, marks := alikeOf(k, owner), marksOf(found)
+	group := f.Group
 	i, at := p.cohorts.find(group, alike, marks)
 	if i >= 0 {
 		return i
 	}
 	// A place that was folded takes the pattern in.
-	prefix := k.Name[:p.facts.LastStart]
-	s := &p.shortcuts[(len(prefix)*31+int(p.facts.First))%len(p.shortcuts)]
+	prefix := k.Name[:f.LastStart]
+	s := &p.shortcuts[(len(prefix)*31+int(f.First))%len(p.shortcuts)]
 	if s.open && bytes.Equal(s.prefix, prefix) {
 		if i, at = p.cohorts.find(s.group, alike, marks); i >= 0 {
 			p.tables.groups.folded.add(group)
@@ -119,7 +118,7 @@ func (p *partial) cohort(b *Builder, k *parser.Key, owner int) int {
 		p.spill(b.engine, b.input)
 		_, at = p.cohorts.find(group, alike, marks)
 	}
-	return p.cohorts.insert(at, group, alike, marks, text, p.found)
+	return p.cohorts.insert(at, group, alike, marks, text, found)
 }
 
 // shortcut knows the pattern of names whose last segment, whatever it is, is
@@ -145,14 +144,14 @@ func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group ui
 }
 
 // add adds a key.
-func (p *partial) add(b *Builder, k *parser.Key, owner int) {
+func (p *partial) add(b *Builder, k *parser.Key, f *thresholds.Facts, found []thresholds.Finding, owner int) {
 	p.keys++
 	elements, values, memory := known(k.Elements), known(k.ValueBytes), known(k.Memory)
 	size := memory
 	if k.Memory < 0 {
 		size = values
 	}
-	i := p.cohort(b, k, owner)
+	i := p.cohort(b, k, f, found, owner)
 	h := &p.cohorts.list[i]
 	h.keys++
 	h.elements += elements
@@ -206,22 +205,22 @@ func (p *partial) add(b *Builder, k *parser.Key, owner int) {
 	floor := &p.tops.floors.types[k.Type&15]
 	wanted := k.Memory > floor[0] || k.MemoryUsage > floor[1] || k.ValueBytes > floor[2] || k.Elements > floor[3] ||
 		k.Serialized > floor[4] || k.Largest > floor[5] || int64(k.Freq) > p.tops.floors.freq
-	for i := range p.found {
-		f := &p.found[i]
+	for i := range found {
+		f := &found[i]
 		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size)
 	}
 	if wanted {
-		p.list(b, k, owner)
+		p.list(b, k, found, owner)
 	}
 }
 
 // list puts a key on the lists where it belongs.
-func (p *partial) list(b *Builder, k *parser.Key, owner int) {
+func (p *partial) list(b *Builder, k *parser.Key, found []thresholds.Finding, owner int) {
 	c := candidate{key: k, input: int32(b.input), owner: int32(owner), row: -1}
 	v := figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
 	p.tops.rank(&c, &v)
-	for i := range p.found {
-		f := &p.found[i]
+	for i := range found {
+		f := &found[i]
 		if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size(k)) {
 			p.tops.example(&c, f, size(k))
 		}

@@ -130,6 +130,9 @@ func (s *minuteSums) bytes() int64 {
 }
 
 func floorDiv(a, b int64) int64 {
+	if a >= 0 {
+		return int64(uint64(a) / uint64(b))
+	}
 	q := a / b
 	if a%b < 0 {
 		q--

@@ -32,6 +32,7 @@ const (
 	likenesses   = 1 << likenessBits // entries, two in which a name may be
 	fullCredit   = 256
 	pastCache    = 64 // names that go past the cache when credit is used up
+	hashMix      = 0x9e3779b97f4a7c15
 )
 
 // NewNameCache gives an empty cache.
@@ -58,7 +59,18 @@ func (c *NameCache) Facts(name []byte) *Facts {
 		if e := &c.entries[at^1]; e.length == int(n) && w.like(e) {
 			return c.hit(e, name)
 		}
-	case n > 32:
+	case n > 32 && n <= 40:
+		w := fourWords{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[8:]),
+			binary.LittleEndian.Uint64(name[16:]), binary.LittleEndian.Uint64(name[24:])}
+		last := binary.LittleEndian.Uint64(name[n-8:])
+		at = int((uint64(n)*hashSeed + w.hash() + lettersOf(last)*hashMix) >> (64 - likenessBits))
+		if e := &c.entries[at]; e.length == int(n) && w.like(e) && differs(last^e.same[7], e.most[7])&highs == 0 {
+			return c.hit(e, name)
+		}
+		if e := &c.entries[at^1]; e.length == int(n) && w.like(e) && differs(last^e.same[7], e.most[7])&highs == 0 {
+			return c.hit(e, name)
+		}
+	case n > 40:
 		at = placeLong(name)
 		if e := &c.entries[at]; e.likeLong(name) {
 			return c.hit(e, name)
@@ -106,7 +118,7 @@ func place(name []byte) int {
 	return int(h >> (64 - likenessBits)) // the upper bits depend on all others
 }
 
-// placeLong is place for a name of more than 32 bytes.
+// placeLong is place for a name of more than 40 bytes.
 func placeLong(name []byte) int {
 	n := len(name)
 	h := uint64(n) * hashSeed
@@ -153,7 +165,7 @@ func (e *likeness) like(name []byte) bool {
 	return d&highs == 0
 }
 
-// likeLong is like for a name of more than 32 bytes.
+// likeLong is like for a name of more than 40 bytes.
 func (e *likeness) likeLong(name []byte) bool {
 	if e.length != len(name) {
 		return false
