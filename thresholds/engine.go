@@ -246,7 +246,10 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 			ok = t.calm.noneFull(dst, k, f)
 		}
 		if ok {
-			if len(found) == 1 {
+			switch len(found) {
+			case 0:
+				return dst
+			case 1:
 				return append(dst, found[0])
 			}
 			return append(dst, found...)
