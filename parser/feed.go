@@ -87,10 +87,12 @@ func (f *feeder) fill(b *block) {
 	f.ended = b.err != nil
 }
 
-// readAhead reads a block if fewer than most lie ready. Any goroutine may call
-// it, beside the one that calls advance.
+// readAhead reads a block if fewer than most lie ready and nobody else reads.
+// Any goroutine may call it, beside the one that calls advance.
 func (f *feeder) readAhead(most int) {
-	f.reading.Lock()
+	if !f.reading.TryLock() {
+		return
+	}
 	defer f.reading.Unlock()
 	if len(f.read) >= most || f.ended {
 		return

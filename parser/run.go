@@ -32,7 +32,7 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	r := &runner[P]{
-		reader:  newReader(src, opt, 2*jobs+2, size),
+		reader:  newReader(src, opt, jobs+min(jobs, mostAhead)+2, size),
 		size:    size,
 		pass:    pass,
 		slots:   make(chan struct{}, 4*jobs),
@@ -72,6 +72,9 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 	return r.info, err
 }
 
+// mostAhead is how many blocks are read before they are wanted.
+const mostAhead = 4
+
 // walkAll goes through the snapshot with several goroutines, and reports whether
 // it came to its end.
 func (r *runner[P]) walkAll(ctx context.Context, jobs int) (ended bool) {
@@ -87,7 +90,7 @@ func (r *runner[P]) walkAll(ctx context.Context, jobs int) (ended bool) {
 			w := newWalker(r.w.src)
 			w.model = w.src.model
 			for {
-				r.readAhead(jobs)
+				r.readAhead(min(jobs, mostAhead))
 				token.Lock()
 				u, ok := next()
 				token.Unlock()
