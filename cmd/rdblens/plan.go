@@ -77,7 +77,7 @@ func (s *scanFlags) register(cmd *cobra.Command) {
 	f.StringVar(&s.allocator, "allocator", "", "its allocator: jemalloc, jemalloc-system or jemalloc-5.3.1 (default jemalloc)")
 	f.StringVar(&s.state, "state", "", "live (as the keys grew, default) or reloaded (as they are after a restart)")
 	f.BoolVar(&s.cluster, "cluster", false, "the snapshot is a cluster node's, where the file does not show it")
-	f.IntVar(&s.jobs, "jobs", 0, "goroutines that walk keys (default the number of CPUs); the result is the same for any number")
+	f.IntVar(&s.jobs, "jobs", 0, "goroutines that walk keys (default the number of CPUs, at most 16); the result is the same for any number")
 	f.BoolVar(&s.strict, "strict", false, "a checksum that the server switched off counts as damage")
 	f.BoolVar(&s.noChecksum, "no-checksum", false, "do not check the checksum")
 	cmd.RegisterFlagCompletionFunc("type", completeWords(typeNames()...))
@@ -86,8 +86,14 @@ func (s *scanFlags) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("state", completeWords(memory.States...))
 }
 
-// maxJobs bounds the goroutines, each of which has blocks of its own.
-const maxJobs = 256
+// maxJobs bounds the goroutines, each of which has blocks of its own. More than
+// usualJobs are not begun unasked: one of them at a time looks for the ends of
+// records, which keeps no more than six busy, and a hostile snapshot can make
+// each hold several megabytes.
+const (
+	maxJobs   = 256
+	usualJobs = 16
+)
 
 // plan is what the flags of a pass come to.
 type plan struct {
@@ -135,7 +141,7 @@ func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
 
 func (s *scanFlags) compile() (*plan, error) {
 	if s.jobs < 0 || s.jobs > maxJobs {
-		return nil, usageError(fmt.Sprintf("--jobs: %d is not between 0 (one a CPU) and %d", s.jobs, maxJobs), "")
+		return nil, usageError(fmt.Sprintf("--jobs: %d is not between 0 (one a CPU, at most 16) and %d", s.jobs, maxJobs), "")
 	}
 	if s.strict && s.noChecksum {
 		return nil, usageError("--strict and --no-checksum exclude each other", "")
@@ -146,7 +152,7 @@ func (s *scanFlags) compile() (*plan, error) {
 		jobs:   s.jobs,
 	}
 	if p.jobs == 0 {
-		p.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
+		p.jobs = min(runtime.GOMAXPROCS(0), usualJobs)
 	}
 	if _, _, err := memory.Choose("", "", p.memory); err != nil {
 		return nil, usageError(err.Error(), "--server redis-7.0, --allocator jemalloc-system, --state reloaded")
