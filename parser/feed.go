@@ -103,6 +103,16 @@ func (f *feeder) readAhead(most int) {
 	}
 }
 
+// unread gives the bytes that were read ahead and that nobody has come to.
+func (f *feeder) unread() (all []byte) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	for _, b := range f.read {
+		all = append(all, b.data[f.room:f.room+b.n]...)
+	}
+	return all
+}
+
 // next gives the next block, nil at the source's end.
 func (f *feeder) next() *block {
 	f.reading.Lock()

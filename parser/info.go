@@ -50,7 +50,7 @@ type Info struct {
 	Keys      int64 // whole keys read
 	Databases int   // databases that have keys
 	Bytes     int64 // bytes of the (decompressed) snapshot that were read
-	Trailing  int64 // bytes after its end, as far as they were looked at
+	Trailing  int64 // bytes after its end; at most 1 MB where it is compressed or comes from a pipe
 	Checksum  Checksum
 
 	Functions     int64 // function libraries

@@ -197,7 +197,7 @@ func (r *reader) end(sum uint64) error {
 		after := w.buf[w.pos:]
 		in.Trailing = int64(len(after))
 		if r.closer != nil {
-			n, err := r.closer.End(w.offset(), after)
+			n, err := r.closer.End(w.offset(), append(after[:len(after):len(after)], r.unread()...))
 			in.Trailing = n
 			if err != nil {
 				return r.damage(&failure{offset: w.offset(), reason: err.Error(), err: err}, nil, nil)

@@ -52,7 +52,7 @@ type Ender interface {
 const (
 	maxPacked     = 2       // compressed frames within one another
 	maxKeepAlives = 1 << 20 // empty lines before a replication stream's snapshot
-	maxDrain      = 1 << 20 // bytes read behind a compressed snapshot
+	maxDrain      = 1 << 20 // bytes read behind a snapshot that is compressed, or of unknown length
 	peekSize      = 4 << 10 // bytes looked at to say what an input is
 )
 
@@ -201,13 +201,14 @@ func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
 	} else if s.length >= 0 && read != s.length {
 		err = fmt.Errorf("the replication stream announces a snapshot of %d bytes and this one has %d", s.length, read)
 	}
-	if s.packed {
-		n, cause := s.drain()
-		trailing += n
-		if err == nil {
+	if s.packed || s.size < 0 {
+		// How far others have read ahead must not show.
+		n, cause := s.drain(maxDrain - trailing)
+		trailing = min(trailing+n, maxDrain)
+		if err == nil && s.packed {
 			err = cause
 		}
-	} else if s.size >= 0 {
+	} else {
 		trailing += max(0, s.size-s.raw.n.Load()) + int64(len(s.top.head))
 	}
 	if s.behind != nil && err == nil {
@@ -229,11 +230,12 @@ func (s *Source) endMark(in io.Reader, read []byte) (n int64, err error) {
 	return n - int64(len(s.mark)), nil
 }
 
-// drain reads on, so that the checksums of frames are compared.
-func (s *Source) drain() (n int64, err error) {
+// drain reads on, at most so many bytes, so that the checksums of frames are
+// compared and what follows is counted.
+func (s *Source) drain(most int64) (n int64, err error) {
 	buf := make([]byte, 32<<10)
-	for n < maxDrain {
-		k, err := s.Read(buf)
+	for n < most {
+		k, err := s.Read(buf[:min(int64(len(buf)), most-n)])
 		n += int64(k)
 		if err == io.EOF {
 			return n, nil

@@ -210,6 +210,55 @@ func TestSourceEnd(t *testing.T) {
 	}
 }
 
+// TestSourceEndBetweenBlocks ends snapshots around the ends of blocks, with
+// blocks read ahead behind them: what follows is counted once, whoever read it,
+// and the mark is found wherever it lies.
+func TestSourceEndBetweenBlocks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in")
+	pass := Pass[int]{Begin: func() int { return 0 }, Key: func(int, *Key) {}, Fold: func(int) error { return nil }}
+	for _, behind := range []int{0, 5, 3*smallBlock + 7, 40 * smallBlock} {
+		for _, over := range []int{-60, -45, -20, -1, 0, 1, 3 * smallBlock} {
+			for _, head := range []string{"", "$EOF:" + mark + "\r\n"} {
+				r := newRDB("REDIS0011")
+				for size := 2*smallBlock + over - len(head); len(r.b) < size-80; {
+					r.key(0, fmt.Sprintf("key:%d", len(r.b))).str("text")
+				}
+				r.key(0, "last").str(strings.Repeat("x", 2*smallBlock+over-len(head)-len(r.b)-16))
+				in := join(head, r.end())
+				if head != "" {
+					in = join(in, mark)
+				}
+				in = join(in, make([]byte, behind))
+				if err := os.WriteFile(path, in, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				for jobs := 1; jobs <= 4; jobs++ {
+					file, err := Open(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					pipe, err := Wrap(bytes.NewReader(in))
+					if err != nil {
+						t.Fatal(err)
+					}
+					pass.Jobs = jobs
+					for _, src := range []*Source{file, pipe} {
+						want := behind
+						if src == pipe {
+							want = min(want, maxDrain)
+						}
+						info, err := run(t.Context(), src, Options{}, pass, smallBlock)
+						if err != nil || info.Trailing != int64(want) {
+							t.Errorf("end at %+d, head %q, %d jobs: %d bytes trail, want %d (%v)", over, head, jobs, info.Trailing, want, err)
+						}
+						src.Close()
+					}
+				}
+			}
+		}
+	}
+}
+
 func flipped(p []byte, i int) []byte {
 	p = slices.Clone(p)
 	if i < 0 {
