@@ -147,10 +147,7 @@ func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group ui
 func (p *partial) add(b *Builder, k *parser.Key, f *thresholds.Facts, found []thresholds.Finding, owner int) {
 	p.keys++
 	elements, values, memory := known(k.Elements), known(k.ValueBytes), known(k.Memory)
-	size := memory
-	if k.Memory < 0 {
-		size = values
-	}
+	size := size(k)
 	i := p.cohort(b, k, f, found, owner)
 	h := &p.cohorts.list[i]
 	h.keys++
