@@ -31,8 +31,7 @@ race: ## the tests under the race detector, fewer damaged fixtures among them
 fuzz: ## every fuzz target for FUZZTIME
 	@for package in $$($(GO) list $(PACKAGES)); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			echo "$$package $$target $(FUZZTIME)"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			GO="$(GO)" .ci/fuzz $$package $$target $(FUZZTIME) || exit 1; \
 		done; \
 	done
 
