@@ -51,12 +51,20 @@ func NewMemory(in *Input, c Capacity) *Memory {
 	}
 	if c.MaxMemory > 0 {
 		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{
-			{Policy: "allkeys-*", Keys: keys, MemoryBytes: Figure(alloc), Share: ratio(alloc, alloc)},
-			{Policy: "volatile-*", Keys: expires, MemoryBytes: Figure(volatile), Share: ratio(volatile, alloc)},
+			{Policy: "allkeys-*", Keys: keys, MemoryBytes: Figure(alloc), Share: shareOf(alloc, alloc)},
+			{Policy: "volatile-*", Keys: expires, MemoryBytes: Figure(volatile), Share: shareOf(volatile, alloc)},
 			{Policy: "noeviction"},
 		}}
 	}
 	return m
+}
+
+// shareOf is the part of a whole, 0 where there is nothing.
+func shareOf(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
 }
 
 // explainDifference says what the difference between a snapshot's used-mem and

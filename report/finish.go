@@ -154,9 +154,7 @@ func (f *finisher) types() {
 		if memory {
 			part = c.memory
 		}
-		if whole > 0 {
-			row.Share = float64(part) / float64(whole)
-		}
+		row.Share = shareOf(part, whole)
 		for _, m := range []int{0, 2, 4} { // memory, value bytes, serialized bytes
 			if len(lists[m]) > 0 {
 				key := f.row(&lists[m][0])

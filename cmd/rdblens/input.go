@@ -14,9 +14,10 @@ import (
 
 // input is one snapshot that a command reads.
 type input struct {
-	name   string // as it was given, "-" is standard input
-	size   int64  // bytes on the disk, -1 unknown
-	source atomic.Pointer[parser.Source]
+	name   string                        // as it was given, "-" is standard input
+	size   int64                         // bytes on the disk, -1 unknown
+	source atomic.Pointer[parser.Source] // while it is being read
+	passed atomic.Int64                  // bytes that were consumed when it was closed
 }
 
 // inputs names the snapshots of a command line.
@@ -68,6 +69,14 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*parser.Source, err
 	return src, err
 }
 
+// close ends the reading of what open gave. The source is let go of: it holds
+// the buffers of what unpacks it.
+func (in *input) close(src *parser.Source) {
+	in.passed.Store(src.Progress())
+	in.source.Store(nil)
+	src.Close()
+}
+
 // progress shows how far the reading of inputs has come, until stop is called.
 func (e *env) progress(list []*input) (stop func()) {
 	total := int64(0)
@@ -91,7 +100,7 @@ func (in *input) read() int64 {
 	if src := in.source.Load(); src != nil {
 		return src.Progress()
 	}
-	return 0
+	return in.passed.Load()
 }
 
 // unread says why nothing of an input could be read, and what to do.

@@ -158,7 +158,7 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	defer src.Close()
+	defer in.close(src)
 	var engine *thresholds.Engine
 	rowsOf := &rowWriter{out: out, row: p.row}
 	options := p.parse

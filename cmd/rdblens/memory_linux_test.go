@@ -4,19 +4,24 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // TestMemory holds that the process stays small on snapshots that are made to
 // let it grow.
 func TestMemory(t *testing.T) {
-	const most = 128 << 10 // KB of resident memory
 	// A name of 64 KB takes 700 bytes of the file: 26 letters, and copies of them.
 	long := append([]byte{25}, "abcdefghijklmnopqrstuvwxyz"...)
 	for n := 26; n+264 <= 64<<10; n += 264 {
@@ -51,12 +56,63 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range []string{"scan -f json", "keys -f jsonl", "keys --jobs 4"} {
-			cmd := exec.Command("rdblens", append(strings.Fields(args), file)...)
-			if err := cmd.Run(); err != nil {
-				t.Errorf("%s of %s: %v", args, name, err)
-			} else if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > most {
-				t.Errorf("%s of %s takes %s", args, name, fmt.Sprint(peak>>10, " MB"))
-			}
+			holds(t, name, append(strings.Fields(args), file)...)
 		}
+	}
+}
+
+// holds runs the command and holds that it stays small.
+func holds(t *testing.T, what string, args ...string) {
+	t.Helper()
+	const most = 128 << 10 // KB of resident memory
+	cmd := exec.Command("rdblens", args...)
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%s of %s: %v", args[0], what, err)
+	} else if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > most {
+		t.Errorf("%s of %s takes %s", args[0], what, fmt.Sprint(peak>>10, " MB"))
+	}
+}
+
+// TestMemoryOfMany holds that what unpacks one snapshot is given back before the
+// next ones are read.
+func TestMemoryOfMany(t *testing.T) {
+	b := bytes.NewBufferString("REDIS0011")
+	text := make([]byte, 16<<10)
+	random := rand.NewChaCha8([32]byte{})
+	for i := range 1000 {
+		random.Read(text)
+		fmt.Fprintf(b, "\x00\x06k%05d\x80\x00\x00%c\x00", i, len(text)>>8)
+		b.Write(text)
+	}
+	b.WriteString("\xff" + strings.Repeat("\x00", 8))
+	for name, pack := range map[string]func(w io.Writer) io.WriteCloser{
+		"lz4": func(w io.Writer) io.WriteCloser {
+			z := lz4.NewWriter(w)
+			z.Apply(lz4.BlockSizeOption(lz4.Block4Mb))
+			return z
+		},
+		"zstd": func(w io.Writer) io.WriteCloser {
+			z, err := zstd.NewWriter(w, zstd.WithWindowSize(8<<20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "packed.rdb")
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := pack(f)
+		w.Write(b.Bytes())
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"scan", "-f", "json"}
+		for range 40 {
+			args = append(args, file)
+		}
+		holds(t, "40 files of "+name, args...)
 	}
 }

@@ -111,7 +111,7 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 		if err != nil {
 			return nil, err
 		}
-		defer src.Close()
+		defer in.close(src)
 		options := p.parse
 		options.Memory = func(info *parser.Info) *memory.Model {
 			a.model, a.note = p.chooseModel(info)
