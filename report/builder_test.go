@@ -302,6 +302,54 @@ func TestMergeOfSnapshots(t *testing.T) {
 	}
 }
 
+// TestInstanceFindingsOfAFleet holds that the worst stand first whichever
+// snapshot they are of, and say which.
+func TestInstanceFindingsOfAFleet(t *testing.T) {
+	engine := testEngine(t, "default")
+	var all *Builder
+	for input, most := range []int{10_500, 30_000, 10_800} {
+		var keys []parser.Key
+		for minute := range int64(12) {
+			n := 1
+			if minute >= 6 {
+				n = most + int(minute)
+			}
+			for i := range n {
+				keys = append(keys, parser.Key{Name: fmt.Appendf(nil, "shop%d:item:%d", input, i), NameLen: 12, Elements: 1, ValueBytes: 10, Serialized: 11,
+					Memory: 60, MemoryUsage: 60, Largest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1,
+					HasExpire: true, ExpireAt: (testCreated + 3600 + 60*minute) * 1000})
+			}
+		}
+		b := gather(engine, BuildOptions{Top: 3, Input: input, Examples: 8}, keys, 1000)
+		if all == nil {
+			all = b
+		} else {
+			all.Merge(b)
+		}
+	}
+	r := all.Report()
+	at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "ttl-stampede" })
+	if at < 0 {
+		t.Fatal("none found")
+	}
+	f := &r.Rules[at]
+	if f.Count != 18 || len(f.Examples) != 8 {
+		t.Errorf("%d found, %d shown", f.Count, len(f.Examples))
+	}
+	for i, e := range f.Examples {
+		want, keys := 1, int64(30_011-i)
+		if i >= 6 {
+			want, keys = 2, int64(10_811-(i-6))
+		}
+		if e.Input != want || e.Keys != keys {
+			t.Errorf("example %d is of input %d with %d keys, want %d with %d", i, e.Input, e.Keys, want, keys)
+		}
+	}
+	if len(f.Groups) != 1 || f.Groups[0].Count != 18 || f.Groups[0].Group != "shop*:item:*" {
+		t.Errorf("groups %+v", f.Groups)
+	}
+}
+
 // TestPartsFilledInAnyOrder holds a report to that of parts which are filled
 // and folded one by one: what a part knows of earlier ones only spares work.
 func TestPartsFilledInAnyOrder(t *testing.T) {

@@ -81,12 +81,12 @@ func ordinaryReport() *Report {
 		Rules: []Finding{
 			{Rule: "big-collection", Severity: "error", Title: "a hash, list, set or sorted set with more elements than the limit", Count: 2, ValueBytes: 1_012_000, MemoryBytes: 7_286_784, MemoryUsage: 7_286_000,
 				Groups:   []FindingGroup{{Group: "game:leaderboard:*", Count: 1, ValueBytes: 600_000, MemoryBytes: 6_553_600}, {Group: "shop:cart:items:*:hash", Count: 1, ValueBytes: 412_000, MemoryBytes: 733_184}},
-				Examples: []Example{{KeyRow: &board, Measured: 50_000, Limit: 5000, Text: "50,000 elements, limit 5,000", Advice: []Advice{{Kind: "delete", Text: "UNLINK frees it in the background", Commands: []string{"UNLINK game:leaderboard:all"}}, {Kind: "split", Text: "11 buckets bring it under the limit: key:(hash(member) % 11)"}}}, {KeyRow: &cart, Measured: 6120, Limit: 5000, Text: "6,120 elements, limit 5,000"}}},
+				Examples: []Example{{KeyRow: &board, Input: board.Input, Measured: 50_000, Limit: 5000, Text: "50,000 elements, limit 5,000", Advice: []Advice{{Kind: "delete", Text: "UNLINK frees it in the background", Commands: []string{"UNLINK game:leaderboard:all"}}, {Kind: "split", Text: "11 buckets bring it under the limit: key:(hash(member) % 11)"}}}, {KeyRow: &cart, Input: cart.Input, Measured: 6120, Limit: 5000, Text: "6,120 elements, limit 5,000"}}},
 			{Rule: "no-ttl", Severity: "warning", Title: "a key without an expiry", Count: 1213, ValueBytes: 2_000_000, MemoryBytes: 8_300_000, MemoryUsage: 8_100_000, GroupsMore: 7,
 				Groups:   []FindingGroup{{Group: "shop:cart:items:*:hash", Count: 200, ValueBytes: 412_000, MemoryBytes: 800_000}},
-				Examples: []Example{{KeyRow: &board, Measured: Unknown, Limit: Unknown, Text: "no expiry"}}},
+				Examples: []Example{{KeyRow: &board, Input: board.Input, Measured: Unknown, Limit: Unknown, Text: "no expiry"}}},
 			{Rule: "ttl-stampede", Severity: "info", Title: "a minute in which very many keys expire", Count: 2, ValueBytes: Unknown, MemoryBytes: 300_000, MemoryUsage: Unknown,
-				Examples: []Example{{Subject: "minute 2026-03-01 00:05", Keys: 2900, Bytes: 90_000, Groups: []Name{"session:user:*"}, Measured: 2900, Limit: 1000, Text: "2,900 keys expire, limit 1,000 (median minute: 3)"}}},
+				Examples: []Example{{Subject: "minute 2026-03-01 00:05", Input: 1, Keys: 2900, Bytes: 90_000, Groups: []Name{"session:user:*"}, Measured: 2900, Limit: 1000, Text: "2,900 keys expire, limit 1,000 (median minute: 3)"}}},
 		},
 		Ignored: []Ignored{{Rule: "no-ttl", Pattern: "config:*", Reason: "configuration is kept for ever", Until: "2026-12-31", Count: 4}},
 		Groups: []Group{
@@ -155,6 +155,7 @@ func fleetReport() *Report {
 	for i := range r.Top[ByMemory] {
 		r.Top[ByMemory][i].Input = i % 2
 	}
-	r.Rules[0].Examples[0].KeyRow.Input = 1
+	r.Rules[0].Examples[0].KeyRow.Input, r.Rules[0].Examples[0].Input = 1, 1
+	r.Rules[1].Examples[0].Input = 1 // the same row
 	return r
 }

@@ -44,6 +44,11 @@ func (f *finisher) rules() {
 				ignored[w.Ignored-1]++
 			}
 		}
+		for _, o := range f.b.snapshots[i].omitted {
+			if o.Ignored != 0 {
+				ignored[o.Ignored-1] += o.Count
+			}
+		}
 	}
 	f.ignored(ignored)
 }
@@ -62,13 +67,8 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	found := newFinding(rule, severity)
 	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, Figure(o.values), memoryFigure(o.memory, o.keys)
 	found.MemoryUsage = memoryFigure(o.usage, o.keys)
-	list := groups[at]
-	slices.SortFunc(list, func(a, b FindingGroup) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)),
-			cmp.Compare(a.Group, b.Group))
-	})
-	found.Groups = list[:min(len(list), maxFindingGroups)]
-	found.GroupsMore = Figure(len(list) - len(found.Groups))
+	found.Groups = groups[at]
+	found.worstGroups()
 	examples := f.b.tops.examples[at]
 	for i := range examples {
 		found.Examples = append(found.Examples, f.example(&examples[i]))
@@ -76,12 +76,22 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	return found
 }
 
+// worstGroups leaves the groups with most findings, and the number of the others.
+func (f *Finding) worstGroups() {
+	slices.SortFunc(f.Groups, func(a, b FindingGroup) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, int64(b.ValueBytes)), sizeOf(a.MemoryBytes, int64(a.ValueBytes))),
+			cmp.Compare(a.Group, b.Group))
+	})
+	more := max(0, len(f.Groups)-maxFindingGroups)
+	f.Groups, f.GroupsMore = f.Groups[:len(f.Groups)-more], Figure(more)
+}
+
 func (f *finisher) example(e *entry) Example {
 	k := &f.b.tops.rows.list[e.row]
 	row := f.rowOf(k)
 	engine := f.snapshotOf(int(k.input)).engine
 	subject := thresholds.SubjectOf(&k.key)
-	return Example{KeyRow: &row, Measured: Figure(e.found.Measured), Limit: Figure(e.found.Limit),
+	return Example{KeyRow: &row, Input: row.Input, Measured: Figure(e.found.Measured), Limit: Figure(e.found.Limit),
 		Text: engine.Text(e.found, &subject), Advice: advice(engine.Advise(e.found, &subject))}
 }
 
@@ -101,7 +111,7 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 		for m := g.get(i).marks; m != 0; m = g.marks[m-1].next {
 			mark := &g.marks[m-1]
 			lists[mark.outcome] = append(lists[mark.outcome], FindingGroup{Group: Name(g.pattern(i)), Count: mark.keys,
-				ValueBytes: mark.values, MemoryBytes: memoryFigure(mark.memory, mark.keys)})
+				ValueBytes: Figure(mark.values), MemoryBytes: memoryFigure(mark.memory, mark.keys)})
 		}
 	}
 	add(atRest)
@@ -111,35 +121,51 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 	return lists
 }
 
-// wholeFinding gives what a rule of the instance found in all snapshots, nil
-// where it is nothing.
+// wholeFinding gives what a rule of the instance found in each of the snapshots,
+// nil where it is nothing.
 func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	found := newFinding(rule, severity)
 	var bytes int64
+	type finding struct {
+		in *snapshot
+		*thresholds.InstanceFinding
+	}
+	var list []finding
 	for i := range f.b.snapshots {
 		s := &f.b.snapshots[i]
-		for _, w := range s.whole {
-			if w.Rule != rule.ID || w.Severity != severity || w.Ignored != 0 {
-				continue
-			}
-			found.Count++
-			bytes += w.Bytes
-			if len(found.Examples) < f.b.opt.Examples {
-				example := Example{Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: Figure(w.Measured), Limit: Figure(w.Limit),
-					Text: s.engine.InstanceText(w), Advice: advice(s.engine.AdviseInstance(w))}
-				for _, text := range w.Groups {
-					example.Groups = append(example.Groups, Name(f.b.tables.groups.patternOf([]byte(text))))
-				}
-				found.Examples = append(found.Examples, example)
+		for n := range s.whole {
+			if w := &s.whole[n]; w.Rule == rule.ID && w.Severity == severity && w.Ignored == 0 {
+				found.Count++
+				bytes += w.Bytes
+				list = append(list, finding{s, w})
 			}
 		}
 		for _, o := range s.omitted {
-			if o.Rule == rule.ID && o.Severity == severity {
+			if o.Rule == rule.ID && o.Severity == severity && o.Ignored == 0 {
 				found.Count += o.Count
 				bytes += o.Bytes
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b finding) int { return thresholds.CompareInstance(*a.InstanceFinding, *b.InstanceFinding) })
+	groups := map[Name]int64{}
+	for i, w := range list {
+		example := Example{Input: w.in.input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: Figure(w.Measured), Limit: Figure(w.Limit)}
+		for _, text := range w.Groups {
+			pattern := Name(f.b.tables.groups.patternOf([]byte(text)))
+			example.Groups = append(example.Groups, pattern)
+			groups[pattern]++
+		}
+		if i < f.b.opt.Examples {
+			example.Text, example.Advice = w.in.engine.InstanceText(*w.InstanceFinding), advice(w.in.engine.AdviseInstance(*w.InstanceFinding))
+			found.Examples = append(found.Examples, example)
+		}
+	}
+	for pattern, count := range groups {
+		found.Groups = append(found.Groups, FindingGroup{Group: pattern, Count: count, ValueBytes: Unknown, MemoryBytes: Unknown})
+	}
+	found.worstGroups()
+	found.GroupsMore = Unknown // a finding names those with most keys
 	if found.Count == 0 {
 		return nil
 	}

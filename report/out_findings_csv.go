@@ -8,15 +8,16 @@ import (
 
 // CSV of the findings: a line for each of the worst examples of each rule and
 // severity, with the sums of the whole finding repeated on it (keys --rule lists
-// every offender). A finding without examples has one line. Texts are ours and
-// not in the writing of names.
+// every offender). A finding without examples has one line. Texts and commands
+// are ours and not in the writing of names; several in one cell stand behind
+// semicolons, as do the groups of a subject.
 
 func init() {
 	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", rank: 4, write: writeFindingsCSV})
 }
 
 func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	w.WriteString("rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice\n")
+	w.WriteString("rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice,commands,groups\n")
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		writeExampleCSV(w, r, f, 0)
@@ -32,15 +33,15 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	b = append(append(append(b, ','), f.Severity...), ',')
 	b = appendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes), int64(f.MemoryUsage))
 	if n >= len(f.Examples) {
-		w.Write(append(b, ",,,,,,,,,,,,\n"...))
+		w.Write(append(b, ",,,,,,,,,,,,,,\n"...))
 		return
 	}
 	e := &f.Examples[n]
 	b = strconv.AppendInt(b, int64(n+1), 10)
 	b = append(b, ',')
+	b = appendInputCSV(b, r, e.Input)
+	b = append(b, ',')
 	if k := e.KeyRow; k != nil {
-		b = appendInputCSV(b, r, k.Input)
-		b = append(b, ',')
 		b = strconv.AppendInt(b, int64(k.DB), 10)
 		b = append(b, ',')
 		b = AppendCSV(b, []byte(k.Key))
@@ -50,7 +51,7 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 		b = append(b, ',')
 		b = csvText.appendCell(b, []byte(k.Owner))
 	} else {
-		b = append(b, ",,,,,,"...)
+		b = append(b, ",,,,,"...)
 	}
 	b = append(b, ',')
 	b = AppendCSV(b, []byte(e.Subject))
@@ -58,10 +59,22 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	b = appendCells(b, int64(e.Measured), int64(e.Limit))
 	b = csvText.appendCell(b, []byte(e.Text))
 	b = append(b, ',')
-	var advice []string
+	var advice, commands []string
 	for _, a := range e.Advice {
 		advice = append(advice, a.Text)
+		commands = append(commands, a.Commands...)
 	}
 	b = csvText.appendCell(b, []byte(strings.Join(advice, "; ")))
+	b = append(b, ',')
+	b = csvText.appendCell(b, []byte(strings.Join(commands, "; ")))
+	b = append(b, ',')
+	var groups []byte
+	for i, g := range e.Groups {
+		if i > 0 {
+			groups = append(groups, "; "...)
+		}
+		groups = append(groups, g...)
+	}
+	b = AppendCSV(b, groups)
 	w.Write(append(b, '\n'))
 }

@@ -124,6 +124,13 @@ func Read(rd io.Reader) (*Report, error) {
 	if r.Schema != SchemaVersion {
 		return nil, &SchemaError{Schema: r.Schema}
 	}
+	for i := range r.Rules {
+		for _, e := range r.Rules[i].Examples {
+			if e.KeyRow != nil {
+				e.KeyRow.Input = e.Input // one name in JSON
+			}
+		}
+	}
 	return &r, nil
 }
 

@@ -56,7 +56,7 @@ func (t *tableWriter) finding(f *Finding) {
 	for i := range shown {
 		e := &shown[i]
 		if e.KeyRow == nil {
-			g.add(e.Subject.Display(), "", "", "", "", DisplayText(e.Text))
+			g.add(e.Subject.Display(), t.inputName(e.Input), "", "", "", DisplayText(e.Text))
 			continue
 		}
 		db := ""

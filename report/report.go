@@ -281,15 +281,16 @@ type Finding struct {
 // FindingGroup is a group's part of a finding.
 type FindingGroup struct {
 	Group       Name   `json:"group"`
-	Count       int64  `json:"count"`
-	ValueBytes  int64  `json:"value_bytes"`
-	MemoryBytes Figure `json:"memory_bytes"`
+	Count       int64  `json:"count"`        // findings
+	ValueBytes  Figure `json:"value_bytes"`  // of their keys; unknown for a rule over the whole instance
+	MemoryBytes Figure `json:"memory_bytes"` // of their keys; unknown as above
 }
 
 // Example is one offender. That of a rule over the whole instance has a
 // Subject and no key.
 type Example struct {
 	*KeyRow
+	Input    int      `json:"input,omitempty"`   // index into inputs; that of the KeyRow, where there is one
 	Subject  Name     `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
 	Keys     int64    `json:"keys,omitempty"`    // of the subject
 	Bytes    int64    `json:"bytes,omitempty"`   // of the subject

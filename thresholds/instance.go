@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -184,23 +185,26 @@ func (i *Instance) Bytes() int64 {
 type Omitted struct {
 	Rule     RuleID
 	Severity Severity
+	Ignored  uint16 // as in Finding
 	Count    int64
 	Keys     int64
 	Bytes    int64
 }
 
-// maxKept bounds the findings of one rule that are kept, the worst first.
+// maxKept bounds the findings of one rule that are kept, the worst first, and
+// those of them that are ignored.
 const maxKept = 100
 
-// Findings gives the findings by rule, the worst first, at most 100 a rule;
-// Omitted tells how many more there are.
+// Findings gives the findings by rule, the worst first, at most 100 a rule and
+// as many that the configuration says to leave out; Omitted tells how many more
+// there are.
 func (i *Instance) Findings() []InstanceFinding {
 	kept, _ := i.findings()
 	return kept
 }
 
-// Omitted gives the findings that Findings leaves out, by rule and severity,
-// severest first.
+// Omitted gives the findings that Findings leaves out, by rule, severity and
+// the entry that says to ignore them, severest first.
 func (i *Instance) Omitted() []Omitted {
 	_, omitted := i.findings()
 	return omitted
@@ -215,37 +219,45 @@ func (i *Instance) findings() (kept []InstanceFinding, omitted []Omitted) {
 		return int(a[0].Rule) - int(b[0].Rule)
 	})
 	for _, list := range lists {
-		more := [numSeverities]Omitted{}
+		var more []Omitted
+		counted, ignored := 0, 0
 		for n := range list {
 			found := &list[n]
-			if n >= maxKept {
-				o := &more[found.Severity]
-				o.Rule, o.Severity = found.Rule, found.Severity
-				o.Count++
-				o.Keys += found.Keys
-				o.Bytes += found.Bytes
+			found.Ignored = i.ignored(found)
+			held := &counted
+			if found.Ignored != 0 {
+				held = &ignored
+			}
+			if *held++; *held <= maxKept {
+				kept = append(kept, *found)
 				continue
 			}
-			i.complete(found)
-			kept = append(kept, *found)
-		}
-		for s := Error; s >= Info; s-- {
-			if more[s].Count > 0 {
-				omitted = append(omitted, more[s])
+			at := slices.IndexFunc(more, func(o Omitted) bool { return o.Severity == found.Severity && o.Ignored == found.Ignored })
+			if at < 0 {
+				at = len(more)
+				more = append(more, Omitted{Rule: found.Rule, Severity: found.Severity, Ignored: found.Ignored})
 			}
+			more[at].Count++
+			more[at].Keys += found.Keys
+			more[at].Bytes += found.Bytes
 		}
+		slices.SortFunc(more, func(a, b Omitted) int {
+			return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Ignored, b.Ignored))
+		})
+		omitted = append(omitted, more...)
 	}
 	return kept, omitted
 }
 
-// complete fills in what only the findings that are kept need.
-func (i *Instance) complete(found *InstanceFinding) {
+// ignored gives 1 + the index of the entry that says to leave a finding out, 0
+// where none does.
+func (i *Instance) ignored(found *InstanceFinding) uint16 {
 	for _, entry := range i.engine.ignored[found.Rule%maxRules] {
 		if in := &i.engine.ignores[entry]; in.Keys == nil || matchAny(in.Keys, []byte(found.Subject)) {
-			found.Ignored = entry + 1
-			return
+			return entry + 1
 		}
 	}
+	return 0
 }
 
 // severityOf gives the severest level whose limit is passed.
@@ -328,7 +340,7 @@ func (i *Instance) skewedSlots() []InstanceFinding {
 				Subject: fmt.Sprintf("slot %d", n), Keys: s.keys, Bytes: s.bytes})
 		}
 	}
-	slices.SortStableFunc(list, worse)
+	slices.SortStableFunc(list, CompareInstance)
 	return list
 }
 
@@ -345,25 +357,12 @@ func (i *Instance) skewedTags() []InstanceFinding {
 				Subject: "{" + string(i.tags.name(t)) + "}", Keys: t.keys, Bytes: t.bytes})
 		}
 	}
-	slices.SortStableFunc(list, worse)
+	slices.SortStableFunc(list, CompareInstance)
 	return list
 }
 
-// worse orders findings of one rule: most measured first, then most bytes, then
-// by subject.
-func worse(a, b InstanceFinding) int {
-	switch {
-	case a.Measured != b.Measured:
-		return sign(b.Measured > a.Measured)
-	case a.Bytes != b.Bytes:
-		return sign(b.Bytes > a.Bytes)
-	}
-	return strings.Compare(a.Subject, b.Subject)
-}
-
-func sign(later bool) int {
-	if later {
-		return 1
-	}
-	return -1
+// CompareInstance orders the findings of one rule, the worst first: most measured,
+// then most bytes, then by subject.
+func CompareInstance(a, b InstanceFinding) int {
+	return cmp.Or(cmp.Compare(b.Measured, a.Measured), cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Subject, b.Subject))
 }

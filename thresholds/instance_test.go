@@ -361,3 +361,36 @@ func TestPartsGiveTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestIgnoredBeyondTheKept holds that a finding which is not kept is ignored as
+// the others are.
+func TestIgnoredBeyondTheKept(t *testing.T) {
+	e := mustLoad(t, LoadOptions{Config: writeConfig(t, `
+rules: {ttl-stampede: {info: 10, warning: off, error: off}}
+ignore: [{rule: ttl-stampede, key: "minute 2023-11-1[56]*", reason: the nightly import}]
+`)}).Compile(testEnv())
+	i := e.NewInstance()
+	var f Facts
+	for minute := range int64(3 * 24 * 60) {
+		n := 1
+		if minute%8 == 0 {
+			n = 11 + int(minute%3)
+		}
+		for range n {
+			i.Add(key("x:y", expires((created+60*minute)*1000)), &f)
+		}
+	}
+	counts := [2]int64{}
+	for _, w := range i.Findings() {
+		counts[w.Ignored]++
+	}
+	if counts != [2]int64{maxKept, maxKept} {
+		t.Errorf("kept %v", counts)
+	}
+	for _, o := range i.Omitted() {
+		counts[o.Ignored] += o.Count
+	}
+	if counts != [2]int64{180, 360} {
+		t.Errorf("all %v", counts)
+	}
+}

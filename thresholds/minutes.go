@@ -299,7 +299,10 @@ func (s *minuteSums) sampled() []span {
 
 func compareSpans(a, b span) int {
 	if a.hour != b.hour {
-		return sign(a.hour)
+		if a.hour {
+			return 1
+		}
+		return -1
 	}
 	return cmp.Compare(a.n, b.n)
 }
@@ -404,7 +407,7 @@ func (i *Instance) stampedes() []InstanceFinding {
 		list = append(list, InstanceFinding{Finding: Finding{Rule: w.ids.stampede, Severity: l.severity, Measured: c.keys, Limit: l.limit, Note: note},
 			Subject: c.at.String(), Keys: c.keys, Bytes: c.bytes, Groups: s.groupsOf(c.at)})
 	}
-	slices.SortStableFunc(list, worse)
+	slices.SortStableFunc(list, CompareInstance)
 	return list
 }
 
