@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // KeysHeader is the header line of the keys command's CSV. AppendKeyCSV and
@@ -67,8 +68,10 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 }
 
 // AppendKeyJSON appends one key as a line of JSON. A figure that is not known
-// is null. It allocates nothing but room in dst.
-func AppendKeyJSON(dst []byte, k *parser.Key) []byte {
+// is null. Behind the columns stand key_bytes, where the name was cut, and the
+// findings, where there are any, each with its rule, severity, measure and limit.
+// It allocates nothing but room in dst.
+func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = append(dst, `{"db":`...)
 	dst = appendInt(dst, int64(k.DB))
@@ -110,6 +113,26 @@ func AppendKeyJSON(dst []byte, k *parser.Key) []byte {
 	dst = appendNumber(dst, int64(k.Freq))
 	dst = append(dst, `,"offset":`...)
 	dst = appendInt(dst, k.Offset)
+	if k.NameLen > int64(len(k.Name)) {
+		dst = append(dst, `,"key_bytes":`...)
+		dst = appendInt(dst, k.NameLen)
+	}
+	for i, f := range found {
+		if i == 0 {
+			dst = append(dst, `,"findings":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, `{"rule":"`...), f.Rule.Name()...), `","severity":"`...)
+		dst = append(append(dst, f.Severity.String()...), `","measured":`...)
+		dst = appendInt(dst, f.Measured)
+		dst = append(dst, `,"limit":`...)
+		dst = appendInt(dst, f.Limit)
+		dst = append(dst, '}')
+	}
+	if len(found) > 0 {
+		dst = append(dst, ']')
+	}
 	return append(dst, "}\n"...)
 }
 

@@ -41,7 +41,7 @@ func TestAppendKeyCSV(t *testing.T) {
 }
 
 func TestAppendKeyJSON(t *testing.T) {
-	got := string(AppendKeyJSON(nil, fullKey())) + string(AppendKeyJSON(nil, bareKey()))
+	got := string(AppendKeyJSON(nil, fullKey(), nil)) + string(AppendKeyJSON(nil, bareKey(), nil))
 	want := `{"db":3,"key":"user:basic.info:10086:hash","type":"hash","encoding":"hashtable","elements":5001,"value_bytes":123456,"serialized_bytes":99999,"memory_bytes":200704,"memory_usage_bytes":200720,"largest_element_bytes":4097,"largest_element":"=avatar,\"big\"","expire_at_ms":-7,"fields_with_ttl":2,"idle_seconds":0,"freq":255,"offset":9223372036854775807}
 {"db":0,"key":"=cmd|' /C calc'!A0","type":"module","encoding":null,"elements":null,"value_bytes":null,"serialized_bytes":12,"memory_bytes":null,"memory_usage_bytes":null,"largest_element_bytes":null,"largest_element":null,"expire_at_ms":null,"fields_with_ttl":null,"idle_seconds":null,"freq":null,"offset":9}
 `
@@ -71,11 +71,11 @@ func TestAppendKeyJSON(t *testing.T) {
 func TestElementName(t *testing.T) {
 	k := fullKey()
 	k.LargestName = []byte{}
-	if row := AppendKeyJSON(nil, k); !bytes.Contains(row, []byte(`"largest_element":""`)) {
+	if row := AppendKeyJSON(nil, k, nil); !bytes.Contains(row, []byte(`"largest_element":""`)) {
 		t.Errorf("empty field name: %s", row)
 	}
 	k.Elements = 0
-	if row := AppendKeyJSON(nil, k); !bytes.Contains(row, []byte(`"largest_element":null`)) {
+	if row := AppendKeyJSON(nil, k, nil); !bytes.Contains(row, []byte(`"largest_element":null`)) {
 		t.Errorf("no element: %s", row)
 	}
 }
@@ -111,7 +111,7 @@ func TestRowsAllocateNothing(t *testing.T) {
 	for _, k := range []*parser.Key{fullKey(), bareKey(), hostile} {
 		if n := testing.AllocsPerRun(100, func() {
 			buf = AppendKeyCSV(buf[:0], k)
-			buf = AppendKeyJSON(buf[:0], k)
+			buf = AppendKeyJSON(buf[:0], k, nil)
 		}); n != 0 {
 			t.Errorf("%v allocations for %.20q", n, k.Name)
 		}
@@ -132,8 +132,10 @@ func benchmarkRows(b *testing.B, name string, row func([]byte, *parser.Key) []by
 	}
 }
 
-func BenchmarkKeyCSV(b *testing.B)  { benchmarkRows(b, "user:basic.info:100863:string", AppendKeyCSV) }
-func BenchmarkKeyJSON(b *testing.B) { benchmarkRows(b, "user:basic.info:100863:string", AppendKeyJSON) }
+func BenchmarkKeyCSV(b *testing.B) { benchmarkRows(b, "user:basic.info:100863:string", AppendKeyCSV) }
+func BenchmarkKeyJSON(b *testing.B) {
+	benchmarkRows(b, "user:basic.info:100863:string", func(dst []byte, k *parser.Key) []byte { return AppendKeyJSON(dst, k, nil) })
+}
 func BenchmarkKeyCSVChinese(b *testing.B) {
 	benchmarkRows(b, "用户:基本信息:100863:string", AppendKeyCSV)
 }

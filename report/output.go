@@ -121,7 +121,7 @@ func CheckTargets(targets []Target, inputs []string) error {
 		if t.Path == "" || info != nil && !info.Mode().IsRegular() {
 			continue
 		}
-		place, err := resolve(t.Path)
+		place, err := placeOf(t.Path)
 		if err != nil {
 			return outputError(t.Path, err)
 		}
@@ -189,6 +189,23 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 		}
 	}
 	return info, nil
+}
+
+// placeOf gives one path for all ways to write that of a file, which need not
+// exist.
+func placeOf(path string) (string, error) {
+	path, err := resolve(path)
+	if err != nil {
+		return "", err
+	}
+	dir, file := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	return filepath.Join(dir, file), err
 }
 
 // resolve follows the symbolic links at the end of a path to the file that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 // keysOptions are the flags of keys.
 type keysOptions struct {
 	scanFlags
-	format string
-	only   string // rules
+	formats []string
+	only    string // rules
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -39,7 +40,7 @@ memory and in the order of the file. A figure that is not known is an empty cell
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVarP(&o.format, "format", "f", "csv", "csv or jsonl, with =FILE to a file")
+	cmd.Flags().StringArrayVarP(&o.formats, "format", "f", []string{"csv"}, "csv or jsonl, with =FILE to a file")
 	cmd.Flags().StringVar(&o.only, "rule", "", "only keys with a finding of these rules, such as big-string,no-ttl or key-*")
 	cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	cmd.RegisterFlagCompletionFunc("format", completeWords("csv", "jsonl"))
@@ -54,24 +55,29 @@ const maxRowJobs = 4
 type keysPlan struct {
 	*plan
 	header string
-	row    func(dst []byte, k *parser.Key) []byte
+	row    rowOf
 	path   string // "" is standard output
 	only   thresholds.RuleSet
 }
 
 func (o *keysOptions) compile() (*keysPlan, error) {
 	p := new(keysPlan)
-	format, path, toFile := strings.Cut(o.format, "=")
+	if len(o.formats) > 1 {
+		return nil, usageError("--format: keys writes one format", "run it once for each")
+	}
+	given := strings.Join(o.formats, "")
+	format, path, toFile := strings.Cut(given, "=")
 	switch format {
 	case "csv":
-		p.header, p.row = report.KeysHeader, report.AppendKeyCSV
+		p.header = report.KeysHeader
+		p.row = func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) }
 	case "jsonl":
 		p.row = report.AppendKeyJSON
 	default:
 		return nil, usageError(fmt.Sprintf("--format: unknown format %q", format), "keys writes csv or jsonl, to a file with csv=FILE")
 	}
 	if toFile && path == "" {
-		return nil, usageError(fmt.Sprintf("--format: no file name after %q", o.format), "-f csv=keys.csv")
+		return nil, usageError(fmt.Sprintf("--format: no file name after %q", given), "-f csv=keys.csv")
 	}
 	if path != "-" {
 		p.path = path
@@ -173,7 +179,7 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 		Begin: rowsOf.begin,
 		Key: func(r *rows, k *parser.Key) {
 			if p.filter.keep(k) && (engine == nil || p.judge(engine, r, k)) {
-				rowsOf.add(r, k)
+				rowsOf.add(r, k, r.findings)
 			}
 		},
 		Fold: rowsOf.fold,
@@ -182,7 +188,8 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 	})
 }
 
-// judge reports whether a key has an owner and a finding that are asked for.
+// judge reports whether a key has an owner and a finding that are asked for, and
+// leaves such findings in the rows.
 func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
 	if r.names == nil {
 		r.names, r.findings = engine.Namer().NewNameCache(), make([]thresholds.Finding, 0, 16)
@@ -194,13 +201,10 @@ func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool
 	if p.only == 0 {
 		return true
 	}
-	r.findings = engine.Check(k, name, r.findings[:0])
-	for _, f := range r.findings {
-		if f.Ignored == 0 && p.only.Has(f.Rule) {
-			return true
-		}
-	}
-	return false
+	r.findings = slices.DeleteFunc(engine.Check(k, name, r.findings[:0]), func(f thresholds.Finding) bool {
+		return f.Ignored != 0 || !p.only.Has(f.Rule)
+	})
+	return len(r.findings) > 0
 }
 
 // keyRules gives the rules that a selector names, which must look at single keys.

@@ -23,15 +23,18 @@ type rows struct {
 
 const (
 	rowPiece = 384 << 10 // more than the longest row
-	rowRoom  = 4 << 10   // what a row may take besides the key's name
+	rowRoom  = 8 << 10   // what a row may take besides the key's name
 	nameRoom = 5         // what each byte of that takes: JSON writes \\xNN
 	maxHeld  = 48 << 20
 )
 
+// rowOf appends the row of a key, with what was found of it where that was asked.
+type rowOf func(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
+
 // rowWriter gives out rows and writes them in the order of the file.
 type rowWriter struct {
 	out io.Writer
-	row func(dst []byte, k *parser.Key) []byte
+	row rowOf
 
 	mu     sync.Mutex // guards what follows
 	spare  []*rows
@@ -51,11 +54,11 @@ func (w *rowWriter) begin() *rows {
 	return new(rows)
 }
 
-func (w *rowWriter) add(r *rows, k *parser.Key) {
+func (w *rowWriter) add(r *rows, k *parser.Key, found []thresholds.Finding) {
 	if cap(r.last)-len(r.last) < rowRoom+nameRoom*len(k.Name) {
 		w.piece(r)
 	}
-	r.last = w.row(r.last, k)
+	r.last = w.row(r.last, k, found)
 }
 
 // piece begins the next piece.

@@ -13,35 +13,33 @@ import (
 // fileFormats tells the format of a file whose name alone was given, by its
 // extension.
 var fileFormats = map[string]string{
-	".json": "json", ".csv": "csv", ".txt": "table", ".md": "markdown", ".html": "html", ".htm": "html", ".prom": "prom",
+	".json": "json", ".csv": "csv", ".txt": "table",
 }
 
 // targetsOf reads the values of --format: a format (to standard output),
 // FORMAT=PATH, or a file whose name tells the format. A format that is named
-// like a file (findings.csv) goes to the file of that name where it is not alone
-// on standard output.
+// like a file (findings.csv) goes to the file of that name where others are asked
+// for beside it.
 func targetsOf(values []string) ([]report.Target, error) {
 	if len(values) == 0 {
 		values = []string{"table"}
 	}
 	known := report.Formats()
 	specs := make([]string, len(values))
-	onStdout := 0
 	for i, v := range values {
 		specs[i] = v
 		switch {
 		case strings.Contains(v, "="):
 		case slices.Contains(known, v):
-			onStdout++
+			if len(values) > 1 && filepath.Ext(v) != "" {
+				specs[i] = v + "=" + v
+			}
+		case slices.Contains(known, filepath.Base(v)) && filepath.Ext(v) != "":
+			specs[i] = filepath.Base(v) + "=" + v
 		default:
 			if format := fileFormats[filepath.Ext(v)]; slices.Contains(known, format) {
 				specs[i] = format + "=" + v
 			}
-		}
-	}
-	for i, v := range specs {
-		if onStdout > 1 && slices.Contains(known, v) && filepath.Ext(v) != "" {
-			specs[i] = v + "=" + v
 		}
 	}
 	targets, err := report.ParseTargets(specs)
