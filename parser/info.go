@@ -48,9 +48,10 @@ type Info struct {
 	Frames []string
 
 	Keys      int64 // whole keys read
-	Databases int   // databases that have keys
+	Databases int   // databases that have keys, at most MaxDatabases
 	Bytes     int64 // bytes of the (decompressed) snapshot that were read
-	Trailing  int64 // bytes after its end; at most 1 MB where it is compressed or comes from a pipe
+	Ended     bool  // the end mark was read: all keys are here, though something else may be wrong
+	Trailing  int64 // bytes after its end; at most MaxTrailing where it is compressed or comes from a pipe
 	Checksum  Checksum
 
 	Functions     int64 // function libraries

@@ -163,7 +163,7 @@ func (r *reader) magic() error {
 // end reads what follows the end opcode. sum is that of all bytes before.
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
-	in.Bytes = w.offset()
+	in.Bytes, in.Ended = w.offset(), true
 	var bad string
 	if in.Version < 5 {
 		in.Checksum = ChecksumNone

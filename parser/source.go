@@ -52,8 +52,10 @@ type Ender interface {
 const (
 	maxPacked     = 2       // compressed frames within one another
 	maxKeepAlives = 1 << 20 // empty lines before a replication stream's snapshot
-	maxDrain      = 1 << 20 // bytes read behind a snapshot that is compressed, or of unknown length
 	peekSize      = 4 << 10 // bytes looked at to say what an input is
+	// MaxTrailing is as far as Info.Trailing counts, in bytes, behind a snapshot
+	// that is compressed or of unknown length.
+	MaxTrailing = 1 << 20
 )
 
 // Open opens a snapshot file, "-" for standard input. The error is a
@@ -203,8 +205,8 @@ func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
 	}
 	if s.packed || s.size < 0 {
 		// How far others have read ahead must not show.
-		n, cause := s.drain(maxDrain - trailing)
-		trailing = min(trailing+n, maxDrain)
+		n, cause := s.drain(MaxTrailing - trailing)
+		trailing = min(trailing+n, MaxTrailing)
 		if err == nil && s.packed {
 			err = cause
 		}

@@ -245,7 +245,7 @@ func TestSourceEndBetweenBlocks(t *testing.T) {
 					for _, src := range []*Source{file, pipe} {
 						want := behind
 						if src == pipe {
-							want = min(want, maxDrain)
+							want = min(want, MaxTrailing)
 						}
 						info, err := run(t.Context(), src, Options{}, pass, smallBlock)
 						if err != nil || info.Trailing != int64(want) {

@@ -22,8 +22,9 @@ func newTally() *tally { return &tally{lastDB: -1} }
 
 // Bounds on what a hostile file can make a tally hold.
 const (
-	maxModules   = 1024
-	maxDatabases = 1 << 16
+	maxModules = 1024
+	// MaxDatabases is as far as Info.Databases counts.
+	MaxDatabases = 1 << 16
 )
 
 func (t *tally) reset() {
@@ -41,7 +42,7 @@ func (t *tally) addDB(db int) {
 	if t.dbs == nil {
 		t.dbs = make(map[int]struct{})
 	}
-	if len(t.dbs) < maxDatabases {
+	if len(t.dbs) < MaxDatabases {
 		t.dbs[db] = struct{}{}
 	}
 }

@@ -57,6 +57,7 @@ type snapshot struct {
 	created int64
 	whole   []thresholds.InstanceFinding
 	omitted []thresholds.Omitted
+	keys    int64 // that were counted
 }
 
 // NewBuilder gives a Builder for one snapshot.
@@ -160,7 +161,7 @@ func (b *Builder) finish() {
 	b.spare = nil
 	b.hold(-b.held.Load())
 	if b.snapshots == nil && b.engine != nil {
-		b.snapshots = []snapshot{{b.input, b.engine, b.timed, b.created, b.whole.Findings(), b.whole.Omitted()}}
+		b.snapshots = []snapshot{{b.input, b.engine, b.timed, b.created, b.whole.Findings(), b.whole.Omitted(), b.keys}}
 		b.whole = nil
 	}
 }

@@ -302,6 +302,68 @@ func TestMergeOfSnapshots(t *testing.T) {
 	}
 }
 
+// TestDatabasesOfAFleet holds that the bound on databases is one of each input.
+func TestDatabasesOfAFleet(t *testing.T) {
+	engine := testEngine(t, "default")
+	var all *Builder
+	for input := range 3 {
+		var keys []parser.Key
+		for db := range 1100 {
+			keys = append(keys, parser.Key{DB: db, Name: []byte("a:b"), NameLen: 3, Elements: 1, ValueBytes: 10, Memory: 60, MemoryUsage: 60, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1})
+		}
+		b := gather(engine, BuildOptions{Top: 3, Input: input}, keys, 300)
+		if all == nil {
+			all = b
+		} else {
+			all.Merge(b)
+		}
+	}
+	r := all.Report()
+	if len(r.Databases) != 3*1025 {
+		t.Fatalf("%d databases", len(r.Databases))
+	}
+	for i, d := range r.Databases {
+		want := Database{Input: i / 1025, DB: i % 1025, Keys: 1, ValueBytes: 10, MemoryBytes: 60, WithTTLMemory: 0}
+		if want.DB == 1024 {
+			want.DB, want.Keys, want.ValueBytes, want.MemoryBytes = OtherDatabases, 76, 760, 4560
+		}
+		if d != want {
+			t.Errorf("%+v, want %+v", d, want)
+		}
+	}
+}
+
+// TestFleetWithoutSomeMemory holds that a sum says which keys are not in it.
+func TestFleetWithoutSomeMemory(t *testing.T) {
+	keys := slices.DeleteFunc(testKeys(21, 1000), func(k parser.Key) bool { return k.MemoryBound })
+	known := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	r := known.Report()
+	if r.Totals.MemoryBound || r.Totals.WithoutMemory != 0 {
+		t.Errorf("%+v", r.Totals)
+	}
+	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := make([]parser.Key, 600)
+	copy(unknown, keys)
+	for i := range unknown {
+		unknown[i].Memory, unknown[i].MemoryUsage = -1, -1
+	}
+	without := func(input int) *Builder {
+		return gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: input}, unknown, 300)
+	}
+	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	b.Merge(without(1))
+	both := b.Report()
+	if both.Totals.MemoryBytes != r.Totals.MemoryBytes || !both.Totals.MemoryBound || both.Totals.WithoutMemory != 600 {
+		t.Errorf("%+v", both.Totals)
+	}
+	if alone := without(0).Report(); alone.Totals.MemoryBytes.Known() || alone.Totals.WithoutMemory != 0 {
+		t.Errorf("%+v", alone.Totals)
+	}
+}
+
 // TestInstanceFindingsOfAFleet holds that the worst stand first whichever
 // snapshot they are of, and say which.
 func TestInstanceFindingsOfAFleet(t *testing.T) {

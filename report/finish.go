@@ -115,10 +115,15 @@ func (f *finisher) totals() {
 		Expired: Unknown, FieldsWithTTL: tables.fieldsTTL, StreamGroups: tables.streamGroups, StreamPending: tables.pending,
 	}
 	for i := range f.b.snapshots {
-		if f.b.snapshots[i].timed {
+		s := &f.b.snapshots[i]
+		if s.timed {
 			t.Expired = Figure(gone.keys)
 		}
+		if t.MemoryBytes.Known() && !s.engine.Env().Memory {
+			t.WithoutMemory += s.keys
+		}
 	}
+	t.MemoryBound = t.MemoryBound || t.WithoutMemory > 0
 }
 
 func (f *finisher) types() {

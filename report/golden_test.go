@@ -3,15 +3,19 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/rdblens/rdblens/parser"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing")
@@ -105,6 +109,19 @@ func TestHarmless(t *testing.T) {
 
 // A table keeps to the terminal's width, but for commands, which are pasted,
 // and words that cannot be broken.
+// TestTableSaysAtLeast holds that a count which stops at a bound is not told as
+// an exact one.
+func TestTableSaysAtLeast(t *testing.T) {
+	r := ordinaryReport()
+	r.Inputs[0].Trailing, r.Inputs[0].Databases = parser.MaxTrailing, parser.MaxDatabases
+	text := string(render(t, "table", r, 100))
+	for _, want := range []string{"1,048,576 bytes or more after the end", "in at least 65,536 databases"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
 func TestTableWidth(t *testing.T) {
 	for _, c := range cannedReports() {
 		if c.name == "hostile" {
@@ -149,18 +166,48 @@ func TestJSONComesBack(t *testing.T) {
 }
 
 // No list of the JSON is null, in a report that has none and in one that has all.
+// TestJSONHasNoNullLists walks the JSON beside the types that it was made from.
 func TestJSONHasNoNullLists(t *testing.T) {
-	lists := "inputs types encodings databases top top_by_type hot rules ignored groups owners expiry key_length elements idle lfu " +
-		"frames modules warnings explanation policies examples advice"
 	for _, c := range cannedReports() {
-		out := string(render(t, "json", c.report, 0))
-		for name := range strings.FieldsSeq(lists) {
-			if name == "elements" { // a list of the histograms, and a figure of keys
-				continue
+		var root any
+		if err := json.Unmarshal(render(t, "json", c.report, 0), &root); err != nil {
+			t.Fatal(err)
+		}
+		lists := 0
+		var walk func(at string, v any, typ reflect.Type)
+		walk = func(at string, v any, typ reflect.Type) {
+			for typ.Kind() == reflect.Pointer {
+				typ = typ.Elem()
 			}
-			if strings.Contains(out, `"`+name+`": null`) {
-				t.Errorf("%s: %s is null", c.name, name)
+			switch typ.Kind() {
+			case reflect.Slice, reflect.Map:
+				lists++
+				if v == nil {
+					t.Errorf("%s: %s is null", c.name, at)
+				}
+				switch list := v.(type) {
+				case []any:
+					for _, e := range list {
+						walk(at+"[]", e, typ.Elem())
+					}
+				case map[string]any:
+					for name, e := range list {
+						walk(at+"."+name, e, typ.Elem())
+					}
+				}
+			case reflect.Struct:
+				object, _ := v.(map[string]any)
+				for _, field := range reflect.VisibleFields(typ) {
+					name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+					if e, ok := object[name]; ok && name != "-" && !field.Anonymous {
+						walk(at+"."+name, e, field.Type)
+					}
+				}
 			}
+		}
+		walk("report", root, reflect.TypeFor[Report]())
+		if lists < 12 {
+			t.Errorf("%s: %d lists", c.name, lists)
 		}
 	}
 }

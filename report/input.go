@@ -18,7 +18,7 @@ func NewInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 		in.Server, in.ServerVersion = info.Server, Name(info.ServerVersion)
 		in.Format, in.RDBVersion = info.Magic, info.Version
 		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
-		in.Checksum, in.Bytes, in.Trailing = info.Checksum.String(), info.Bytes, info.Trailing
+		in.Checksum, in.Bytes, in.Trailing, in.Ended = info.Checksum.String(), info.Bytes, info.Trailing, info.Ended
 		in.Keys, in.Databases = info.Keys, info.Databases
 		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
 		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes

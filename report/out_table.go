@@ -99,7 +99,11 @@ func (t *tableWriter) summary() {
 	r := t.r
 	t.printf("%s", counted(r.Totals.Keys, "key", "keys"))
 	if r.Totals.MemoryBytes.Known() {
-		t.printf(", %s of memory", bytesText(int64(r.Totals.MemoryBytes)))
+		least := ""
+		if r.Totals.WithoutMemory > 0 {
+			least = "at least "
+		}
+		t.printf(", %s%s of memory", least, bytesText(int64(r.Totals.MemoryBytes)))
 	} else {
 		t.printf(", %s of values", bytesText(r.Totals.ValueBytes))
 	}
@@ -115,12 +119,14 @@ func (t *tableWriter) summary() {
 	if r.Filter != nil {
 		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+counted(r.Filter.Dropped, "key", "keys")+" left out, of totals, findings and all below")
 	}
-	if !r.Complete {
-		why := "not every snapshot was read to its end, see below"
-		if r.Interrupted {
-			why = "interrupted; all figures are of what was read until then"
-		}
-		t.wrap("", "  ", "PARTIAL: "+why)
+	switch {
+	case r.Complete:
+	case r.Interrupted:
+		t.wrap("", "  ", "PARTIAL: interrupted; all figures are of what was read until then")
+	case !slices.ContainsFunc(r.Inputs, func(in Input) bool { return !in.Ended }):
+		t.wrap("", "  ", "DAMAGED: every key was read, but not all is as it should be, see below")
+	default:
+		t.wrap("", "  ", "PARTIAL: not every snapshot was read to its end, see below")
 	}
 }
 
@@ -192,6 +198,9 @@ func (t *tableWriter) totals() {
 	bound := ""
 	if r.MemoryBound {
 		bound = " (a lower bound: no model covers some types)"
+	}
+	if r.WithoutMemory > 0 {
+		bound = " (without " + counted(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
 	}
 	size("value bytes", Figure(r.ValueBytes), "")
 	size("serialized", Figure(r.SerializedBytes), " in the file, without names")
@@ -271,7 +280,11 @@ func (t *tableWriter) databases() {
 	g := &grid{columns: []column{{title: "snapshot", flex: true}, {title: "database", right: true}, {title: "keys", right: true},
 		{title: "with expiry", right: true}, {title: "value " + v.unit, right: true}, {title: "memory " + m.unit, right: true}}}
 	for _, row := range rows {
-		g.add(t.inputName(row.Input), grouped(int64(row.DB)), grouped(row.Keys), grouped(row.WithTTL),
+		number := "(others)"
+		if row.DB != OtherDatabases {
+			number = grouped(int64(row.DB))
+		}
+		g.add(t.inputName(row.Input), number, grouped(row.Keys), grouped(row.WithTTL),
 			v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes))
 	}
 	t.grid(g)

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser"
 )
 
 // The sections about the files: what each is, why it was not read whole, what
@@ -77,7 +79,11 @@ func (t *tableWriter) snapshot(in *Input) {
 		t.field("taken", s)
 	}
 	t.field("checksum", DisplayText(in.Checksum))
-	t.field("keys", grouped(in.Keys)+" in "+counted(int64(in.Databases), "database", "databases"))
+	within := " in "
+	if in.Databases == parser.MaxDatabases {
+		within = " in at least "
+	}
+	t.field("keys", grouped(in.Keys)+within+counted(int64(in.Databases), "database", "databases"))
 	if in.UsedMem.Known() {
 		t.field("used_memory", bytesText(int64(in.UsedMem))+" when it was taken")
 	}
@@ -102,7 +108,11 @@ func (t *tableWriter) snapshot(in *Input) {
 		t.field("loadable by", s)
 	}
 	if in.Trailing > 0 {
-		t.field("trailing", counted(in.Trailing, "byte", "bytes")+" after the end")
+		more := ""
+		if in.Trailing == parser.MaxTrailing {
+			more = " or more"
+		}
+		t.field("trailing", counted(in.Trailing, "byte", "bytes")+more+" after the end")
 	}
 	t.troubles(in)
 }
@@ -121,7 +131,10 @@ func (t *tableWriter) troubles(in *Input) {
 		where = " at offset " + d.Offset.count()
 	}
 	label := "NOT READ WHOLE"
-	if !d.Offset.Known() {
+	switch {
+	case in.Ended:
+		label = "DAMAGED"
+	case !d.Offset.Known():
 		label = "NOT READ"
 	}
 	t.field(label, DisplayText(d.Reason)+where)
@@ -164,7 +177,10 @@ func (t *tableWriter) snapshotRows() {
 		state := "whole"
 		if !in.Complete {
 			state = "PARTIAL"
-			if in.Error != nil && !in.Error.Offset.Known() {
+			switch {
+			case in.Ended:
+				state = "DAMAGED"
+			case in.Error != nil && !in.Error.Offset.Known():
 				state = "NOT READ"
 			}
 		}

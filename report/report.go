@@ -40,7 +40,7 @@ type Report struct {
 	Totals    Totals     `json:"totals"`
 	Types     []TypeRow  `json:"types"`     // types that have keys, most bytes first
 	Encodings []Encoding `json:"encodings"` // most bytes first
-	Databases []Database `json:"databases"` // by input, then number
+	Databases []Database `json:"databases"` // by input, then number; at most 1024 of an input and the sum of the others
 
 	// Top has the largest keys by each measure, TopByType those of each type
 	// (first by type, then by measure). By is the measure of the overall list
@@ -114,12 +114,12 @@ type Input struct {
 	Bytes         int64    `json:"bytes"`      // of the snapshot, decompressed, that were read
 	FileBytes     Figure   `json:"file_bytes"` // of the file as it lies on the disk
 	Keys          int64    `json:"keys"`       // whole keys read, before any filter
-	Databases     int      `json:"databases"`  // databases that have keys
+	Databases     int      `json:"databases"`  // databases that have keys, at most 65,536
 	UsedMem       Figure   `json:"used_mem"`   // used_memory when the snapshot was taken
 	Cluster       bool     `json:"cluster"`
 	AOFBase       bool     `json:"aof_base,omitempty"`
-	Trailing      int64    `json:"trailing_bytes,omitempty"`
-	Frames        []string `json:"frames"` // what stood around the snapshot, outermost first
+	Trailing      int64    `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
+	Frames        []string `json:"frames"`                   // what stood around the snapshot, outermost first
 	Functions     int64    `json:"functions"`
 	FunctionBytes int64    `json:"function_bytes"`
 	Scripts       int64    `json:"scripts,omitempty"` // Lua scripts in the header
@@ -128,6 +128,7 @@ type Input struct {
 	LoadableBy    Loadable `json:"loadable_by"`
 	Memory        *Memory  `json:"memory,omitempty"`
 	Complete      bool     `json:"complete"`
+	Ended         bool     `json:"ended"` // the end mark was read: every key is counted, though Error may say what else is wrong
 	Warnings      []string `json:"warnings"`
 	Error         *Damage  `json:"error,omitempty"`
 }
@@ -199,11 +200,14 @@ type Totals struct {
 	MemoryBytes     Figure `json:"memory_bytes"`
 	MemoryUsage     Figure `json:"memory_usage_bytes"`
 	// MemoryBound says that the memory figures are a lower bound: some keys are
-	// of types that no model covers.
-	MemoryBound bool  `json:"memory_is_lower_bound,omitempty"`
-	NameBytes   int64 `json:"key_name_bytes"`
-	WithTTL     int64 `json:"keys_with_ttl"`
-	WithoutTTL  int64 `json:"keys_without_ttl"`
+	// of types that no model covers, or of servers that none covers.
+	MemoryBound bool `json:"memory_is_lower_bound,omitempty"`
+	// WithoutMemory counts the keys of inputs whose server no model covers: they
+	// add nothing to the memory figures, and are in no list by memory.
+	WithoutMemory int64 `json:"keys_without_memory,omitempty"`
+	NameBytes     int64 `json:"key_name_bytes"`
+	WithTTL       int64 `json:"keys_with_ttl"`
+	WithoutTTL    int64 `json:"keys_without_ttl"`
 	// ValueBytes and memory of the keys without an expiry: what the volatile
 	// eviction policies can never evict.
 	WithoutTTLBytes  int64  `json:"value_bytes_without_ttl"`
@@ -242,10 +246,14 @@ type Encoding struct {
 	MemoryBytes Figure `json:"memory_bytes"`
 }
 
+// OtherDatabases is the number of a Database that stands for all that are not
+// told apart.
+const OtherDatabases = -1
+
 // Database are the sums of one database of one input.
 type Database struct {
 	Input       int    `json:"input"` // index into inputs
-	DB          int    `json:"db"`
+	DB          int    `json:"db"`    // OtherDatabases: the sum of those that are not told apart
 	Keys        int64  `json:"keys"`
 	WithTTL     int64  `json:"keys_with_ttl"`
 	ValueBytes  int64  `json:"value_bytes"`

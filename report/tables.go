@@ -30,12 +30,9 @@ type database struct {
 	expiring, expiringMemory int64 // keys with an expiry
 }
 
-// maxDatabases is how many databases are told apart; what is beyond is counted
-// in otherDatabases.
-const (
-	maxDatabases   = 1024
-	otherDatabases = -1
-)
+// maxDatabases is how many databases of one input are told apart; what is beyond
+// is counted in OtherDatabases.
+const maxDatabases = 1024
 
 // ownerSums are the keys of one owner.
 type ownerSums struct {
@@ -64,15 +61,18 @@ func (t *tables) reset() {
 	t.bound, t.fieldsTTL, t.streamGroups, t.pending = 0, 0, 0, 0
 }
 
-// database gives the sums of a database.
+// database gives the sums of a database. Those of one input stand together, and
+// the last input is the one that is being counted.
 func (t *tables) database(input, db int) *database {
-	for i := len(t.databases) - 1; i >= 0; i-- {
-		if d := &t.databases[i]; d.db == db && d.input == input {
+	n := 0
+	for i := len(t.databases) - 1; i >= 0 && t.databases[i].input == input; i-- {
+		if d := &t.databases[i]; d.db == db {
 			return d
 		}
+		n++
 	}
-	if len(t.databases) >= maxDatabases && db != otherDatabases {
-		return t.database(input, otherDatabases)
+	if n >= maxDatabases && db != OtherDatabases {
+		return t.database(input, OtherDatabases)
 	}
 	t.databases = append(t.databases, database{input: input, db: db})
 	return &t.databases[len(t.databases)-1]

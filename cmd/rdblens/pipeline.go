@@ -48,7 +48,7 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 	for i, in := range list {
 		a := <-results[i]
 		sums[i] = report.Capacity{Model: a.model, Note: a.note, Other: a.other, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
-			Partial: a.err != nil || p.filter.active()}
+			Partial: !a.row.Ended || p.filter.active()}
 		if all == nil {
 			all = a.builder
 		} else {
