@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/rdblens/rdblens/parser/memory"
 	"io"
 	"slices"
 	"strings"
@@ -227,7 +228,17 @@ func formats() []struct {
 			[]string{
 				`0 "s" set/listpack n=3 v=7 s=16 largest=3:"127" longest=3`,
 				`0 "one" list/listpack n=1 v=1 s=13 largest=1:"0" longest=1 nodes=1`,
-			}, func(in *Info) bool { return in.Cluster }},
+			}, func(in *Info) bool { return in.Cluster && slices.Equal(in.Slots, []memory.Slot{{Keys: 1}}) }},
+		{"slot info in the fields of Valkey 8 and 9", newRDB("VALKEY080").aux("valkey-ver", "9.1.2").
+			aux("slot-info", "0,2,1").key(0, "a").str("b").key(0, "c").str("d").
+			aux("slot-info", "16383,1,0,1").key(0, "e").str("f").aux("slot-info", "7").end(),
+			[]string{
+				`0 "a" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
+				`0 "c" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
+				`0 "e" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
+			}, func(in *Info) bool {
+				return in.Cluster && slices.Equal(in.Slots, []memory.Slot{{Keys: 2, Expires: 1}, {Keys: 1}})
+			}},
 		{"listpack lengths at their limits", newRDB("REDIS0011").
 			key(16, "h").str(listpack(strings.Repeat("a", 63), strings.Repeat("b", 64), strings.Repeat("c", 126), strings.Repeat("d", 4095),
 			strings.Repeat("e", 4096), strings.Repeat("f", 16377), strings.Repeat("g", 16378), strings.Repeat("h", 16379))).end(),

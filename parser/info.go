@@ -1,5 +1,7 @@
 package parser
 
+import "github.com/rdblens/rdblens/parser/memory"
+
 // Checksum is what became of the CRC-64 at the end of a snapshot.
 type Checksum uint8
 
@@ -42,7 +44,10 @@ type Info struct {
 	Created       int64 // seconds since the epoch, -1 unknown
 	UsedMem       int64 // used_memory when the file was written, in bytes, -1 unknown
 	Cluster       bool  // the file shows cluster mode (slot information)
-	AOFBase       bool  // the file is the base of an append-only file
+	// Slots is what the file says of the cluster slots that have keys, in each
+	// database; none where it says nothing, or something of more than 65,536.
+	Slots   []memory.Slot
+	AOFBase bool // the file is the base of an append-only file
 	// Frames names what stood around the snapshot, outermost first: "gzip",
 	// "zstd", "lz4", "vcs-lz4", "replication-eof", "replication-length".
 	Frames []string

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // The opcodes of a snapshot. Those under 200 and 242 to 243 mean what the
@@ -105,9 +107,8 @@ func (w *walker) rareOp(op byte) {
 		w.length()
 	case opSlotInfo:
 		w.length()
-		w.length()
-		w.length()
-		w.t.cluster = true
+		keys := w.length()
+		w.slot(keys, w.length())
 	case opAux:
 		w.aux()
 	case opFunction:
@@ -212,6 +213,12 @@ func (w *walker) dragonflyOp(op byte) {
 	}
 }
 
+// slot takes what the file says of a cluster slot.
+func (w *walker) slot(keys, expires uint64) {
+	const most = 1 << 40 // more than any server holds
+	w.t.addSlots(memory.Slot{Keys: int64(min(keys, most)), Expires: int64(min(expires, most))})
+}
+
 // maxAux bounds what is kept of the header's fields: so many, of such length.
 const (
 	maxAux     = 64
@@ -229,8 +236,16 @@ func (w *walker) aux() {
 	case "lua":
 		w.t.scripts++
 		w.t.scriptBytes += w.second.n
-	case "slot-info":
+	case "slot-info": // slot,keys,expires, and from Valkey 9 on the hashes with fields that expire
 		w.t.cluster = true
+		_, keys, _ := strings.Cut(string(w.text(&w.second, maxAuxText)), ",")
+		keys, expires, _ := strings.Cut(keys, ",")
+		expires, _, _ = strings.Cut(expires, ",")
+		k, err := strconv.ParseUint(keys, 10, 63)
+		e, err2 := strconv.ParseUint(expires, 10, 63)
+		if err == nil && err2 == nil {
+			w.slot(k, e)
+		}
 	}
 	if w.info != nil {
 		w.headerAux(name, w.text(&w.second, maxAuxText))

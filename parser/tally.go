@@ -1,5 +1,7 @@
 package parser
 
+import "github.com/rdblens/rdblens/parser/memory"
+
 // tally counts what a walker met. Tallies of parts of a snapshot add up.
 type tally struct {
 	keys           int64
@@ -8,6 +10,8 @@ type tally struct {
 	streamMismatch int64
 	emptyKeys      int64
 	cluster        bool
+	slots          []memory.Slot
+	slotCount      int64
 	auxCount       int64
 	functions      int64
 	functionBytes  int64
@@ -23,15 +27,23 @@ func newTally() *tally { return &tally{lastDB: -1} }
 // Bounds on what a hostile file can make a tally hold.
 const (
 	maxModules = 1024
+	maxSlots   = 1 << 16
 	// MaxDatabases is as far as Info.Databases counts.
 	MaxDatabases = 1 << 16
 )
 
 func (t *tally) reset() {
-	m, d := t.modules, t.dbs
+	m, d, s := t.modules, t.dbs, t.slots
 	clear(m)
 	clear(d)
-	*t = tally{modules: m, dbs: d, lastDB: -1}
+	*t = tally{modules: m, dbs: d, slots: s[:0], lastDB: -1}
+}
+
+// addSlots counts what the file says of cluster slots, as far as there is room.
+func (t *tally) addSlots(slots ...memory.Slot) {
+	t.cluster = true
+	t.slotCount += int64(len(slots))
+	t.slots = append(t.slots, slots[:min(len(slots), maxSlots-len(t.slots))]...)
 }
 
 func (t *tally) addDB(db int) {
@@ -82,7 +94,10 @@ func (t *tally) add(o *tally) {
 	}
 	t.streamMismatch += o.streamMismatch
 	t.emptyKeys += o.emptyKeys
-	t.cluster = t.cluster || o.cluster
+	if o.cluster {
+		t.addSlots(o.slots...)
+		t.slotCount += o.slotCount - int64(len(o.slots))
+	}
 	t.auxCount += o.auxCount
 	t.functions += o.functions
 	t.functionBytes += o.functionBytes
@@ -103,6 +118,9 @@ func (t *tally) fill(in *Info) {
 	in.Keys, in.Types, in.Opcodes = t.keys, t.types, t.opcodes
 	in.StreamMismatch, in.EmptyKeys = t.streamMismatch, t.emptyKeys
 	in.Cluster = in.Cluster || t.cluster
+	if in.Slots = nil; t.slotCount <= maxSlots {
+		in.Slots = t.slots
+	}
 	in.AuxCount = t.auxCount
 	in.Functions, in.FunctionBytes = t.functions, t.functionBytes
 	in.Scripts, in.ScriptBytes = t.scripts, t.scriptBytes

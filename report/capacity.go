@@ -12,8 +12,20 @@ type Capacity struct {
 	Note      string        // why this one, or none
 	Other     bool          // it is not that of the server that wrote the input
 	Databases []Database    // sums over all keys of the input
+	Slots     []memory.Slot // as parser.Info has them
 	Partial   bool          // not all keys are in these sums: nothing is predicted
-	MaxMemory int64         // 0: not asked whether the keys fit
+	MaxMemory int64         // bytes, 0: not asked whether the keys fit
+
+	Bounded       int64 // keys of which only a lower bound is known
+	Expired       int64 // keys past their expiry when the snapshot was taken
+	ExpiredMemory int64 // bytes that they take
+}
+
+// Capacity gives the sums of the one snapshot that a Builder was started for,
+// before it is merged. The caller sets the rest.
+func (b *Builder) Capacity() Capacity {
+	gone := b.spreads.expiry[expired]
+	return Capacity{Databases: b.databases(b.input), Bounded: b.tables.bound, Expired: gone.keys, ExpiredMemory: gone.memory}
 }
 
 // NewMemory says what the keys of an input would take in a server's memory:
@@ -29,34 +41,72 @@ func NewMemory(in *Input, c Capacity) *Memory {
 		m.Explanation = append(m.Explanation, "not predicted: only a part of the keys was counted")
 		return m
 	}
+	m.Bound = c.Bounded > 0
 	var databases []memory.Database
-	var keys, expires, alloc, volatile int64
+	var all, volatile eviction
 	for _, d := range c.Databases {
 		databases = append(databases, memory.Database{Keys: d.Keys, Expires: d.WithTTL})
-		keys += d.Keys
-		expires += d.WithTTL
-		alloc += max(0, int64(d.MemoryBytes))
-		volatile += max(0, int64(d.WithTTLMemory))
+		all.add(d.Keys, int64(d.MemoryBytes))
+		volatile.add(d.WithTTL, int64(d.WithTTLMemory))
 	}
-	p := c.Model.Instance(alloc, databases)
+	if c.Expired > 0 && c.Model.State() == "reloaded" {
+		all.add(-c.Expired, -c.ExpiredMemory)
+		volatile.add(-c.Expired, -c.ExpiredMemory)
+		dropExpired(databases, c.Expired)
+		c.Slots = nil
+		m.Explanation = append(m.Explanation, counted(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
+	}
+	p := c.Model.Instance(all.bytes, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
+	if m.Bound {
+		m.Explanation = append(m.Explanation, "at least that much: of "+counted(c.Bounded, "key", "keys")+" of modules, arrays or vector sets only the bytes in the file are known")
+	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
 		if c.Other {
 			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, the snapshot's figure is that of the server that wrote it", m.Model))
 		} else {
-			m.Explanation = append(m.Explanation, explainDifference(in, d, p.UsedMemory)...)
+			m.Explanation = append(m.Explanation, explainDifference(in, m, d)...)
 		}
 	}
 	if c.MaxMemory > 0 {
 		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{
-			{Policy: "allkeys-*", Keys: keys, MemoryBytes: Figure(alloc), Share: shareOf(alloc, alloc)},
-			{Policy: "volatile-*", Keys: expires, MemoryBytes: Figure(volatile), Share: shareOf(volatile, alloc)},
-			{Policy: "noeviction"},
+			all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"},
 		}}
 	}
 	return m
+}
+
+// eviction adds up what a kind of policy could evict.
+type eviction struct{ keys, bytes int64 }
+
+func (e *eviction) add(keys, bytes int64) {
+	if e.keys += keys; keys < 0 || bytes > 0 {
+		e.bytes += bytes
+	}
+}
+
+func (e *eviction) of(policy string, whole int64) Eviction {
+	return Eviction{Policy: policy, Keys: e.keys, MemoryBytes: Figure(e.bytes), Share: shareOf(e.bytes, whole)}
+}
+
+// dropExpired takes n keys that have expired out of the databases. Where there
+// are several it is not known which have how many: each gives its share.
+func dropExpired(databases []memory.Database, n int64) {
+	var all, gone int64
+	for _, d := range databases {
+		all += d.Expires
+	}
+	var before int64
+	for i := range databases {
+		d := &databases[i]
+		before += d.Expires
+		part := int64(float64(n)*shareOf(before, all)+0.5) - gone
+		gone += part
+		d.Keys -= part
+		d.Expires -= part
+	}
 }
 
 // shareOf is the part of a whole, 0 where there is nothing.
@@ -67,28 +117,28 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// explainDifference says what the difference between a snapshot's used-mem and
-// the prediction may be.
-func explainDifference(in *Input, d, predicted int64) (list []string) {
-	modules := 0
-	for _, m := range in.Modules {
-		modules += int(m.Keys + m.Aux)
+// explainDifference says what the difference d between a snapshot's used-mem and
+// the prediction may be, in bytes.
+func explainDifference(in *Input, m *Memory, d int64) (list []string) {
+	predicted := int64(m.Predicted)
+	part := d > predicted/10 || -d > predicted/10
+	if m.Bound && d > 0 {
+		return append(list, "the difference: what those keys take beyond that, and buffers, history or another allocator")
 	}
 	switch {
-	case d > 0:
+	case d > 0 && m.State == "reloaded":
 		list = append(list, fmt.Sprintf("about %s that a restart would give back: buffers of clients and replicas, and what values keep of larger times", bytesText(d)))
+	case d > 0:
+		list = append(list, fmt.Sprintf("about %s that is not keys: buffers, what values keep of larger times (a restart would give back both), or another allocator",
+			bytesText(d)))
 	case d < 0:
 		list = append(list, "the server needed less than its keys take by this model")
 	}
-	if d > predicted/10 || -d > predicted/10 {
-		why := "over 10 %: history (values that shrank, tables that were larger once) or another allocator (--allocator)"
-		if d < 0 {
-			why = "over 10 %: another allocator (--allocator), or a build that differs"
-		}
-		if modules > 0 {
-			why += ", and what modules keep, which no model covers"
-		}
-		list = append(list, why)
+	switch {
+	case part && d > 0:
+		list = append(list, "over 10 %: history (values that shrank, tables that were larger once) or another allocator (--allocator)")
+	case part:
+		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server keeps compressed (list-compress-depth), or a build that differs")
 	}
 	return list
 }

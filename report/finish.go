@@ -13,9 +13,8 @@ import (
 func (b *Builder) Keys() int64    { return b.keys }
 func (b *Builder) Dropped() int64 { return b.dropped }
 
-// Databases gives the sums of the databases of one input, by number. At most
-// 1024 are told apart; what is beyond has the number -1.
-func (b *Builder) Databases(input int) []Database {
+// databases gives the sums of the databases of one input, by number.
+func (b *Builder) databases(input int) []Database {
 	var list []Database
 	for i := range b.tables.databases {
 		if d := &b.tables.databases[i]; d.input == input {

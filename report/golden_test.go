@@ -114,8 +114,9 @@ func TestHarmless(t *testing.T) {
 func TestTableSaysAtLeast(t *testing.T) {
 	r := ordinaryReport()
 	r.Inputs[0].Trailing, r.Inputs[0].Databases = parser.MaxTrailing, parser.MaxDatabases
+	r.Inputs[0].Memory.Bound = true
 	text := string(render(t, "table", r, 100))
-	for _, want := range []string{"1,048,576 bytes or more after the end", "in at least 65,536 databases"} {
+	for _, want := range []string{"predicted       at least ", "1,048,576 bytes or more after the end", "in at least 65,536 databases"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}

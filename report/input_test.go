@@ -52,7 +52,7 @@ func TestNewMemory(t *testing.T) {
 		{DB: 0, Keys: 1000, WithTTL: 300, MemoryBytes: 100_000, WithTTLMemory: 30_000},
 		{DB: 1, Keys: 10, MemoryBytes: 1_000, WithTTLMemory: 0},
 	}}
-	whole := model.Instance(101_000, []memory.Database{{Keys: 1000, Expires: 300}, {Keys: 10}})
+	whole := model.Instance(101_000, []memory.Database{{Keys: 1000, Expires: 300}, {Keys: 10}}, nil)
 	in := &Input{UsedMem: Figure(whole.UsedMemory + 500_000)}
 	m := NewMemory(in, c)
 	if m.Predicted != Figure(whole.UsedMemory) || m.Predicted != m.Startup+m.Keys+m.Tables || m.Keys != 101_000 {
@@ -78,6 +78,20 @@ func TestNewMemory(t *testing.T) {
 	in.UsedMem, c.MaxMemory = Unknown, 0
 	if m := NewMemory(in, c); m.Difference != nil || m.Fit != nil || !m.Predicted.Known() {
 		t.Errorf("without used-mem: %+v", m)
+	}
+	c.Expired, c.ExpiredMemory = 100, 8_000
+	less := model.Instance(93_000, []memory.Database{{Keys: 900, Expires: 200}, {Keys: 10}}, nil)
+	if m := NewMemory(in, c); m.Predicted != Figure(less.UsedMemory) || m.Keys != 93_000 || len(m.Explanation) != 1 || !strings.Contains(m.Explanation[0], "100 expired keys left out") {
+		t.Errorf("without the expired: %+v, want %+v", m, less)
+	}
+	live, _, _ := memory.Choose("redis", "7.0.15", memory.Options{})
+	c.Model = live
+	if m := NewMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
+		t.Errorf("a running server still has what expired: %+v", m)
+	}
+	c.Model, c.Bounded, c.MaxMemory = model, 7, 100<<20
+	if m := NewMemory(in, c); !m.Bound || !m.Fit.Fits || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
+		t.Errorf("with a bound: %+v", m)
 	}
 	c.Partial = true
 	if m := NewMemory(in, c); m.Predicted.Known() || m.Model != "redis-7.0" || len(m.Explanation) != 1 {

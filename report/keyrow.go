@@ -68,8 +68,9 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 }
 
 // AppendKeyJSON appends one key as a line of JSON. A figure that is not known
-// is null. Behind the columns stand key_bytes, where the name was cut, and the
-// findings, where there are any, each with its rule, severity, measure and limit.
+// is null. Behind the columns stand memory_is_lower_bound and key_bytes, where the
+// type has no model and where the name was cut, and the findings, where there are
+// any, each with its rule, severity, measure and limit.
 // It allocates nothing but room in dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
@@ -113,6 +114,9 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	dst = appendNumber(dst, int64(k.Freq))
 	dst = append(dst, `,"offset":`...)
 	dst = appendInt(dst, k.Offset)
+	if k.MemoryBound {
+		dst = append(dst, `,"memory_is_lower_bound":true`...)
+	}
 	if k.NameLen > int64(len(k.Name)) {
 		dst = append(dst, `,"key_bytes":`...)
 		dst = appendInt(dst, k.NameLen)

@@ -232,6 +232,9 @@ func (t *tableWriter) memory(in *Input) {
 			}
 		}
 		s := bytesText(int64(m.Predicted))
+		if m.Bound {
+			s = "at least " + s
+		}
 		if len(parts) > 0 {
 			s += " = " + strings.Join(parts, " + ")
 		}
@@ -254,6 +257,9 @@ func (t *tableWriter) memory(in *Input) {
 	}
 	if f := m.Fit; f != nil {
 		s := "fits, " + bytesText(f.Free) + " free"
+		if m.Bound {
+			s = "cannot be told: at least " + bytesText(int64(m.Predicted)) + " are needed"
+		}
 		if !f.Fits {
 			s = "DOES NOT FIT, " + bytesText(-f.Free) + " too much"
 		}

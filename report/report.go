@@ -161,7 +161,8 @@ type Memory struct {
 	Allocator   string `json:"allocator"`
 	State       string `json:"state"` // "live" or "reloaded"
 	Approximate bool   `json:"approximate"`
-	Note        string `json:"note,omitempty"` // why this model
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // no model covers some keys' types: it is at least this
+	Note        string `json:"note,omitempty"`                  // why this model
 
 	// Predicted is what used_memory would be: Startup + Keys + Tables.
 	Predicted Figure `json:"predicted_used_memory"`

@@ -20,6 +20,7 @@ type analysed struct {
 	model   *memory.Model
 	note    string
 	other   bool // the model is not that of the server that wrote the input
+	slots   []memory.Slot
 	keys    int64
 	err     error
 }
@@ -47,8 +48,10 @@ func (e *env) analyse(ctx context.Context, p *scanPlan, list []*input) (*report.
 	sums := make([]report.Capacity, len(list))
 	for i, in := range list {
 		a := <-results[i]
-		sums[i] = report.Capacity{Model: a.model, Note: a.note, Other: a.other, Databases: a.builder.Databases(i), MaxMemory: p.maxMemory,
-			Partial: !a.row.Ended || p.filter.active()}
+		c := a.builder.Capacity()
+		c.Model, c.Note, c.Other, c.Slots, c.MaxMemory = a.model, a.note, a.other, a.slots, p.maxMemory
+		c.Partial = !a.row.Ended || p.filter.active()
+		sums[i] = c
 		if all == nil {
 			all = a.builder
 		} else {
@@ -133,7 +136,7 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 	}()
 	a.err = err
 	if info != nil {
-		a.keys = info.Keys
+		a.keys, a.slots = info.Keys, info.Slots
 	}
 	a.row = report.NewInput(in.name, in.size, info, err)
 	return a

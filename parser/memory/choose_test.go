@@ -91,26 +91,62 @@ func TestInstance(t *testing.T) {
 		}
 		var a Acc
 		r := m.Finish(&a, &Facts{Shape: StringText, KeyLen: 12, Text: 16})
-		in := m.Instance(c.keys*r.Alloc, []Database{{Keys: c.keys}})
+		in := m.Instance(c.keys*r.Alloc, []Database{{Keys: c.keys}}, nil)
 		if e := float64(in.UsedMemory-c.want) / float64(c.want); e > .005 || e < -.005 {
 			t.Errorf("%s %s, %d keys: %+v, the server used %d (%+.2f%%)", c.server, c.version, c.keys, in, c.want, 100*e)
 		}
 	}
-	// In cluster mode, of keys that fall into slots at random.
+}
+
+// used_memory of nodes that own all slots, after a restart: 120,000 keys of text
+// of 30 bytes under 12 hash tags, all keys of every third one with an expiry.
+func TestInstanceOfAClusterNode(t *testing.T) {
+	for _, c := range []struct {
+		server, version, allocator string
+		alloc, want                int64
+	}{
+		{"redis", "8.0.2", "jemalloc-system", 16504000, 20690296},
+		{"valkey", "8.1.1", "jemalloc-system", 9591744, 14711720},
+		{"valkey", "9.1.2", "jemalloc-5.3.1", 8319936, 13267624},
+	} {
+		m, _, err := Choose(c.server, c.version, Options{Allocator: c.allocator, State: "reloaded", Cluster: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots := make([]Slot, 12)
+		for i := range slots {
+			slots[i].Keys = 10000
+			if i%3 == 0 {
+				slots[i].Expires = 10000
+			}
+		}
+		in := m.Instance(c.alloc, []Database{{Keys: 120000, Expires: 40000}}, slots)
+		if e := float64(in.UsedMemory-c.want) / float64(c.want); e > .005 || e < -.005 {
+			t.Errorf("%s %s: %+v, the server used %d (%+.2f%%)", c.server, c.version, in, c.want, 100*e)
+		}
+	}
+}
+
+// In cluster mode each slot with keys has tables of its own.
+func TestInstanceOfASlot(t *testing.T) {
 	for _, c := range []struct {
 		server, version string
 		per             int64 // bytes of tables for a slot with one key
 	}{{"redis", "8.0.2", 2560 + 32}, {"valkey", "8.1.1", 96 + 64}} {
 		m, _, _ := Choose(c.server, c.version, Options{Allocator: "jemalloc-system", State: "reloaded", Cluster: true})
-		in := m.Instance(0, []Database{{Keys: 100, Slots: 100}})
-		if want := 100 * c.per; in.Tables < want || in.Tables > want+want/50 {
-			t.Errorf("%s: the tables of 100 slots take %d bytes, want %d", c.server, in.Tables, want)
+		slots := make([]Slot, 100)
+		for i := range slots {
+			slots[i].Keys = 1
 		}
-	}
-	if over, ok := (Instance{UsedMemory: 100}).Fits(90); ok || over != 10 {
-		t.Errorf("100 in 90: over by %d, fits %v", over, ok)
-	}
-	if over, ok := (Instance{UsedMemory: 90}).Fits(90); !ok || over != 0 {
-		t.Errorf("90 in 90: over by %d, fits %v", over, ok)
+		known := m.Instance(0, []Database{{Keys: 60}, {Keys: 40}}, slots)
+		if want := 100 * c.per; known.Tables != want {
+			t.Errorf("%s: the tables of 100 slots take %d bytes, want %d", c.server, known.Tables, want)
+		}
+		// Who lists other keys than there are is not believed.
+		for _, wrong := range [][]Slot{nil, slots[:99], append(slots[:99:99], Slot{Keys: 1, Expires: 1})} {
+			if in := m.Instance(0, []Database{{Keys: 60}, {Keys: 40}}, wrong); in.Tables < known.Tables*98/100 || in.Tables > known.Tables*102/100 {
+				t.Errorf("%s: %d bytes estimated, want about %d", c.server, in.Tables, known.Tables)
+			}
+		}
 	}
 }

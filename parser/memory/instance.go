@@ -6,9 +6,12 @@ import "math"
 type Database struct {
 	Keys    int64
 	Expires int64 // keys with an expiry
-	// Slots is the number of cluster slots that have keys, 0 not known: then
-	// the node is taken to own all of them.
-	Slots int64
+}
+
+// A Slot is what a snapshot says of a cluster slot in one database.
+type Slot struct {
+	Keys    int64
+	Expires int64 // keys with an expiry
 }
 
 // An Instance is a server's predicted memory, in bytes.
@@ -25,23 +28,50 @@ type Instance struct {
 const clusterSlots = 16384
 
 // Instance predicts used_memory of a server that has these databases, whose
-// keys take alloc bytes (the sum of Result.Alloc). What no snapshot shows is not
-// in it: clients, the replication backlog, scripts, buffers, and on a server
-// that is still running the waste of tables and strings with a history.
-func (m *Model) Instance(alloc int64, databases []Database) Instance {
+// keys take alloc bytes (the sum of Result.Alloc). Slots are those of a cluster
+// node that have keys; where they are not known, or do not have all the keys, the
+// keys are taken to lie in all slots of the cluster at random. What no snapshot
+// shows is not in it: clients, the replication backlog, scripts, buffers, and on
+// a server that is still running the waste of tables and strings with a history.
+func (m *Model) Instance(alloc int64, databases []Database, known []Slot) Instance {
 	in := Instance{Startup: m.startup, Keys: alloc}
 	if m.cluster {
 		in.Startup = m.startupCluster
 	}
+	var all, told Slot
 	for _, d := range databases {
-		if m.cluster && m.slot > 0 {
-			in.Tables += m.slotTables(d.Keys, d.Slots, m.slot) + m.slotTables(d.Expires, d.Slots, m.slotExpires)
-		} else {
+		all.Keys += d.Keys
+		all.Expires += d.Expires
+	}
+	for _, s := range known {
+		told.Keys += s.Keys
+		told.Expires += s.Expires
+	}
+	switch {
+	case !m.cluster || m.slot == 0:
+		for _, d := range databases {
 			in.Tables += m.keyTable(d.Keys) + m.keyTable(d.Expires)
+		}
+	case told == all:
+		for _, s := range known {
+			in.Tables += m.slotTable(s.Keys, m.slot) + m.slotTable(s.Expires, m.slotExpires)
+		}
+	default:
+		for _, d := range databases {
+			in.Tables += m.anySlots(d.Keys, m.slot) + m.anySlots(d.Expires, m.slotExpires)
 		}
 	}
 	in.UsedMemory = in.Startup + in.Keys + in.Tables
 	return in
+}
+
+// slotTable gives what the table of n keys of one slot takes, with a structure
+// of head bytes.
+func (m *Model) slotTable(n, head int64) int64 {
+	if n == 0 {
+		return 0
+	}
+	return m.mem.block(head) + m.keyTable(n)
 }
 
 // keyTable gives what a table of n keys takes; of Redis' dictEntries only
@@ -62,16 +92,13 @@ func (m *Model) keyTable(n int64) int64 {
 	return size
 }
 
-// slotTables gives what the tables of n keys in cluster slots take, of which
-// each has a structure of head bytes. Keys fall into slots at random.
-func (m *Model) slotTables(n, slots, head int64) int64 {
+// anySlots gives what the tables of n keys take that lie in the slots of a cluster
+// at random, with a structure of head bytes for each slot that has any.
+func (m *Model) anySlots(n, head int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	filled := float64(slots)
-	if slots <= 0 || slots > clusterSlots {
-		filled = clusterSlots * -math.Expm1(-float64(n)/clusterSlots)
-	}
+	filled := clusterSlots * -math.Expm1(-float64(n)/clusterSlots)
 	size := int64(filled * float64(m.mem.block(head)))
 	each := float64(n) / filled
 	if each > 1000 {
@@ -91,30 +118,4 @@ func (m *Model) slotTables(n, slots, head int64) int64 {
 		mean += chance / some * float64(m.keyTable(k))
 	}
 	return size + int64(filled*mean)
-}
-
-// An Eviction is the part of a keyspace that a maxmemory-policy may evict.
-type Eviction struct {
-	Policies string // the policies that do so
-	Keys     int64
-	Bytes    int64 // of Result.Alloc
-}
-
-// Evictions gives what each kind of maxmemory-policy could evict of a keyspace
-// of so many keys and bytes (Result.Alloc), of which some have an expiry.
-func Evictions(keys, bytes, expiringKeys, expiringBytes int64) []Eviction {
-	return []Eviction{
-		{"allkeys-lru, allkeys-lfu, allkeys-random", keys, bytes},
-		{"volatile-lru, volatile-lfu, volatile-random, volatile-ttl", expiringKeys, expiringBytes},
-		{"noeviction", 0, 0},
-	}
-}
-
-// Fits reports whether an instance of so many bytes stays within a limit, and
-// by how much it is over it otherwise: what would have to be evicted.
-func (in Instance) Fits(maxmemory int64) (over int64, ok bool) {
-	if in.UsedMemory <= maxmemory {
-		return 0, true
-	}
-	return in.UsedMemory - maxmemory, false
 }

@@ -84,7 +84,7 @@ func (m *memoryTruth) print(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		predicted := model.Instance(sum, []memory.Database{db}).UsedMemory
+		predicted := model.Instance(sum, []memory.Database{db}, nil).UsedMemory
 		fmt.Fprintf(w, "used_memory: %d predicted, %d real, %+.2f %%\n", predicted, use.used, 100*float64(predicted-use.used)/float64(use.used))
 	}
 	return nil
