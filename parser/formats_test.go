@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/rdblens/rdblens/parser/memory"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // line writes what a key is in one line; what is not there is left out.

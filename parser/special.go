@@ -133,8 +133,9 @@ func (w *walker) jsonValue() {
 	k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 }
 
-// dragonflyValue walks the types that only Dragonfly writes. Its numbers are
-// those of other servers too, so it is asked only where the header says so.
+// dragonflyValue walks the types that only Dragonfly writes. The numbers 30 to 37
+// mean other things elsewhere, so this is called only where the header names
+// Dragonfly.
 func (w *walker) dragonflyValue(t byte) bool {
 	switch t {
 	case 30:

@@ -110,7 +110,7 @@ func hostileReport() *Report {
 		Interrupted: true,
 		Config:      Config{Profile: "default", File: "=evil\x1b[2J.yaml", Rules: "all"},
 		Filter: &Filter{Types: []string{"hash"}, Databases: []int{0, 15}, Match: []string{"*\x1b]0;x\x07\u202e*"}, Regex: []string{`^a\d+`}, MinSize: 1,
-			MinElements: 5000, Owners: []string{"@team"}, Rules: []string{"no-ttl"}, Dropped: 7},
+			MinElements: 5000, Owners: []string{"@team"}, Dropped: 7},
 		Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{"hash": {}},
 		Types: []TypeRow{{Type: "hash", Keys: 3, Elements: 3, MemoryBytes: Unknown, MemoryUsage: Unknown, AverageBytes: Unknown, MaxElements: Unknown, MaxValueBytes: 9, MaxMemoryBytes: Unknown},
 			{Type: "set", MemoryBytes: Unknown, MemoryUsage: Unknown, AverageBytes: Unknown, MaxElements: Unknown, MaxValueBytes: Unknown, MaxMemoryBytes: Unknown}},

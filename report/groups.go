@@ -17,9 +17,9 @@ const (
 	// modules: it may have maxFirstValues.
 	MaxValues      = 100
 	maxFirstValues = 1000
-	// A value is kept when a place is folded if it has at least keptKeys keys
-	// and at least one of keptShare of all keys there; and one of those that
-	// are kept is folded later when it falls under half of that.
+	// When a place is folded, a value keeps its own group if it has at least
+	// keptKeys keys and 1/keptShare of the keys of the place; it loses it later
+	// below half of either.
 	keptKeys  = 16
 	keptShare = 128
 )

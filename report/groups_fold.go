@@ -174,7 +174,8 @@ func (g *groups) foldPlaces(f folding) {
 		changed = changed || p.nodes[node].literals != before
 	}
 	if f.few == 0 {
-		// What is folded above has more values below: those come later.
+		// From the top: folding a place merges the trees below it, which may
+		// then pass the limit themselves.
 		g.foldDown(0, at)
 	} else {
 		order := p.order()

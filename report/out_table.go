@@ -173,7 +173,6 @@ func filterText(f *Filter) string {
 		parts = append(parts, "at least "+counted(f.MinElements, "element", "elements"))
 	}
 	words("owner", f.Owners)
-	words("rule", f.Rules)
 	return strings.Join(parts, "; ")
 }
 

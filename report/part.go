@@ -89,7 +89,7 @@ func (p *partial) cohort(b *Builder, k *parser.Key, f *thresholds.Facts, found [
 	if i >= 0 {
 		return i
 	}
-	// A place that was folded takes the pattern in.
+	// The pattern may belong to a place that was folded already.
 	prefix := k.Name[:f.LastStart]
 	s := &p.shortcuts[(len(prefix)*31+int(f.First))%len(p.shortcuts)]
 	if s.open && bytes.Equal(s.prefix, prefix) {

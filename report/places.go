@@ -253,8 +253,9 @@ func (p *places) fold(node int32, keep func(child int32) bool, join func(to, fro
 	}
 }
 
-// merge puts a node and all below it into another one. Where one of the two is
-// folded the outcome is, and a value is kept only if neither may have folded it.
+// merge moves the node from and all below it into to. The result is folded if
+// either was; a value keeps its place only if neither tree can already have
+// counted some of its keys under *.
 func (p *places) merge(to, from int32, join func(to, from int32)) {
 	t, f := &p.nodes[to], &p.nodes[from]
 	t.keys += f.keys

@@ -77,14 +77,11 @@ type Tool struct {
 
 // Config is the configuration in force.
 type Config struct {
-	Profile string   `json:"profile"`
-	File    string   `json:"file,omitempty"` // the team's own file, "" none
-	Extends []string `json:"extends,omitempty"`
-	Rules   string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
-	Owner   string   `json:"owner,omitempty"`
-	FailOn  string   `json:"fail_on,omitempty"`
-	Cluster bool     `json:"cluster"` // told or seen to be a cluster's node
-	Jobs    int      `json:"-"`       // never part of a report: it changes nothing
+	Profile string `json:"profile"`
+	File    string `json:"file,omitempty"`  // the team's own file, "" none
+	Rules   string `json:"rules,omitempty"` // --rules as given, "" all of the profile
+	FailOn  string `json:"fail_on,omitempty"`
+	Cluster bool   `json:"cluster"` // told or seen to be a cluster's node
 }
 
 // Filter says which keys were counted: all figures of the report are of those
@@ -97,7 +94,6 @@ type Filter struct {
 	MinSize     int64    `json:"min_size,omitempty"`
 	MinElements int64    `json:"min_elements,omitempty"`
 	Owners      []string `json:"owners,omitempty"`
-	Rules       []string `json:"rules,omitempty"`
 	// Dropped is the number of keys that were read and not counted.
 	Dropped int64 `json:"dropped"`
 }

@@ -54,7 +54,7 @@ func (f *filter) keep(k *parser.Key) bool {
 		return false
 	}
 	if k.ValueBytes < f.minSize && f.minSize > 0 || k.Elements < f.minElements && f.minElements > 0 {
-		return false // the size of a module is not known and not over a limit
+		return false // a size that is not known (-1, modules) meets no minimum
 	}
 	return f.keepName(k.Name)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// sideBySide is how many snapshots are read at the same time: with the one that
-// takes the sums in, so many builders are in memory at most.
+// sideBySide is how many snapshots are read at once. It also bounds the builders
+// in memory: a place is free again only when a builder has been merged.
 const sideBySide = 2
 
 // analysed is what the pass over one snapshot gave.

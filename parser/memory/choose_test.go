@@ -61,7 +61,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, name := range Servers() {
 		m, note, err := Choose("", "", Options{Server: name, State: "reloaded", Allocator: "jemalloc-system", Cluster: true})
-		if err != nil || note != "" || m.Name() != name || m.State() != "reloaded" || m.Allocator() != "jemalloc-system" || !m.ClusterMode() {
+		if err != nil || note != "" || m.Name() != name || m.State() != "reloaded" || m.Allocator() != "jemalloc-system" || !m.cluster {
 			t.Errorf("%s: %v, %q, %v", name, m, note, err)
 		}
 	}

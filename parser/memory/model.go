@@ -96,5 +96,3 @@ func (m *Model) State() string {
 // Approximate says that the model stands in for a server that it was not made for.
 func (m *Model) Approximate() bool { return m.approximate }
 
-// ClusterMode says that the figures have what cluster mode adds to a key.
-func (m *Model) ClusterMode() bool { return m.cluster }
