@@ -95,4 +95,3 @@ func (m *Model) State() string {
 
 // Approximate says that the model stands in for a server that it was not made for.
 func (m *Model) Approximate() bool { return m.approximate }
-
