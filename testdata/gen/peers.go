@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rdblens/rdblens/report"
 )
 
 // A cost is what one run of a process took.
@@ -69,29 +71,29 @@ func median(costs []cost) cost {
 // question.
 type contest struct {
 	name         string
-	ours, theirs func(o *options, file, tmp string) []string
+	ours, theirs func(o *options, file string) []string
 }
 
 var contests = []contest{
 	{
 		"the largest keys",
-		func(o *options, file, _ string) []string {
+		func(o *options, file string) []string {
 			return []string{o.rdblens, "scan", "--format", "json", file}
 		},
-		func(o *options, file, tmp string) []string {
-			return []string{o.peer, "-c", "bigkey", "-n", "100", "-o", tmp, file}
+		func(o *options, file string) []string {
+			return []string{o.peer, "-c", "bigkey", "-n", "100", "-o", os.DevNull, file}
 		},
 	},
 	{
 		"a row for every key",
-		func(o *options, file, _ string) []string {
+		func(o *options, file string) []string {
 			return []string{o.rdblens, "keys", "--format", "csv", file}
 		},
-		func(o *options, file, tmp string) []string { return []string{o.peer, "-c", "memory", "-o", tmp, file} },
+		func(o *options, file string) []string { return []string{o.peer, "-c", "memory", "-o", os.DevNull, file} },
 	},
 	{
 		"a JSON text for every key",
-		func(o *options, file, _ string) []string {
+		func(o *options, file string) []string {
 			return []string{o.rdblens, "keys", "--format", "jsonl", file}
 		},
 		nil,
@@ -112,11 +114,6 @@ func comparePeers(o *options) error {
 			return err
 		}
 	}
-	tmp, err := os.MkdirTemp("", "peers")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
 	fmt.Printf("%s, %s, %d CPUs, %s; medians of %d\n\n", time.Now().Format("2006-01-02"), cpuName(), runtime.NumCPU(), runtime.Version(), o.rounds)
 	fmt.Println("| snapshot | question | rdblens s | user+sys s | MB | hdt3213/rdb s | user+sys s | MB | times as fast |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
@@ -129,7 +126,7 @@ func comparePeers(o *options) error {
 			return err
 		}
 		for _, c := range contests {
-			if err := c.run(o, set.name, file, filepath.Join(tmp, "out")); err != nil {
+			if err := c.run(o, set.name, file); err != nil {
 				return err
 			}
 		}
@@ -137,10 +134,10 @@ func comparePeers(o *options) error {
 	return nil
 }
 
-func (c *contest) run(o *options, set, file, tmp string) error {
+func (c *contest) run(o *options, set, file string) error {
 	var ours, theirs []cost
 	for range o.rounds {
-		m, err := measure(c.ours(o, file, tmp)...)
+		m, err := measure(c.ours(o, file)...)
 		if err != nil {
 			return err
 		}
@@ -148,7 +145,7 @@ func (c *contest) run(o *options, set, file, tmp string) error {
 		if c.theirs == nil {
 			continue
 		}
-		if m, err = measure(c.theirs(o, file, tmp)...); err != nil {
+		if m, err = measure(c.theirs(o, file)...); err != nil {
 			return err
 		}
 		theirs = append(theirs, m)
@@ -269,22 +266,23 @@ func cpuName() string {
 func measureGrowth(o *options) error {
 	dir := o.args[0]
 	fmt.Printf("%s, %s, %d CPUs; medians of %d\n\n", time.Now().Format("2006-01-02"), cpuName(), runtime.NumCPU(), o.rounds)
-	fmt.Println("| snapshot | MB | s | user+sys s | peak MB | ns a key or element |\n|---|---|---|---|---|---|")
+	fmt.Println("| snapshot | MB | s | user+sys s | peak MB | ns a key or element | groups | patterns folded |\n|---|---|---|---|---|---|---|---|")
 	var failed error
 	for _, kind := range []string{"mixed", "hash", "random"} {
 		for _, millions := range []int{1, 2, 5, 10, 20} {
 			if kind == "random" && millions != 5 {
 				continue
 			}
-			if err := growthStep(o, dir, kind, millions); err != nil {
-				failed = errors.Join(failed, err)
+			failed = errors.Join(failed, growthStep(o, dir, kind, millions, "default"))
+			if kind == "mixed" && millions == 10 || kind == "random" {
+				failed = errors.Join(failed, growthStep(o, dir, kind, millions, "typed"))
 			}
 		}
 	}
 	return failed
 }
 
-func growthStep(o *options, dir, kind string, millions int) error {
+func growthStep(o *options, dir, kind string, millions int, profile string) error {
 	n := float64(millions) * 1e6
 	sub := filepath.Join(dir, kind+"-"+strconv.Itoa(millions)+"m")
 	file := filepath.Join(sub, kind+".rdb")
@@ -302,14 +300,26 @@ func growthStep(o *options, dir, kind string, millions int) error {
 		return err
 	}
 	var costs []cost
+	out := filepath.Join(sub, "report.json")
+	defer os.Remove(out)
 	for range o.rounds {
-		c, err := measure(o.rdblens, "scan", "--format", "json", file)
+		c, err := measure(o.rdblens, "scan", "--profile", profile, "--format", "json="+out, file)
 		if err != nil {
 			return err
 		}
 		costs = append(costs, c)
 	}
 	c := median(costs)
-	fmt.Printf("| %d million, %s | %d | %s | %.1f |\n", millions, kind, stat.Size()/1e6, c, float64(c.wall.Nanoseconds())/n)
+	f, err := os.Open(out)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := report.Read(f)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %d million, %s, profile %s | %d | %s | %.1f | %d | %d |\n", millions, kind, profile, stat.Size()/1e6, c,
+		float64(c.wall.Nanoseconds())/n, len(r.Groups), r.GroupsFolded)
 	return nil
 }
