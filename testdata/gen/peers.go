@@ -89,7 +89,9 @@ var contests = []contest{
 		func(o *options, file string) []string {
 			return []string{o.rdblens, "keys", "--format", "csv", file}
 		},
-		func(o *options, file string) []string { return []string{o.peer, "-c", "memory", "-o", os.DevNull, file} },
+		func(o *options, file string) []string {
+			return []string{o.peer, "-c", "memory", "-o", os.DevNull, file}
+		},
 	},
 	{
 		"a JSON text for every key",
