@@ -91,8 +91,18 @@ func (f *finisher) example(e *entry) Example {
 	row := f.rowOf(k)
 	engine := f.snapshotOf(int(k.input)).engine
 	subject := thresholds.SubjectOf(&k.key)
-	return Example{KeyRow: &row, Input: row.Input, Measured: Figure(e.found.Measured), Limit: Figure(e.found.Limit),
+	measured, limit := measure(e.found)
+	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit,
 		Text: engine.Text(e.found, &subject), Advice: advice(engine.Advise(e.found, &subject))}
+}
+
+// measure gives the figures of a finding, unknown where there is nothing to
+// measure.
+func measure(f thresholds.Finding) (measured, limit Figure) {
+	if f.Measured == 0 && f.Limit == 0 {
+		return Unknown, Unknown
+	}
+	return Figure(f.Measured), Figure(f.Limit)
 }
 
 func advice(list []thresholds.Advice) []Advice {
@@ -150,7 +160,8 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 	slices.SortStableFunc(list, func(a, b finding) int { return thresholds.CompareInstance(*a.InstanceFinding, *b.InstanceFinding) })
 	groups := map[Name]int64{}
 	for i, w := range list {
-		example := Example{Input: w.in.input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: Figure(w.Measured), Limit: Figure(w.Limit)}
+		measured, limit := measure(w.Finding)
+		example := Example{Input: w.in.input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit}
 		for _, text := range w.Groups {
 			pattern := Name(f.b.tables.groups.patternOf([]byte(text)))
 			example.Groups = append(example.Groups, pattern)

@@ -128,10 +128,11 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, `{"rule":"`...), f.Rule.Name()...), `","severity":"`...)
+		measured, limit := measure(f)
 		dst = append(append(dst, f.Severity.String()...), `","measured":`...)
-		dst = appendInt(dst, f.Measured)
+		dst = appendNumber(dst, int64(measured))
 		dst = append(dst, `,"limit":`...)
-		dst = appendInt(dst, f.Limit)
+		dst = appendNumber(dst, int64(limit))
 		dst = append(dst, '}')
 	}
 	if len(found) > 0 {
