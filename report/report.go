@@ -300,9 +300,9 @@ type Example struct {
 	Keys     int64    `json:"keys,omitempty"`    // of the subject
 	Bytes    int64    `json:"bytes,omitempty"`   // of the subject
 	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
-	Measured Figure   `json:"measured"` // in the unit of the rule; unknown where there is nothing to measure
-	Limit    Figure   `json:"limit"` // that was passed; unknown as above
-	Text     string   `json:"text"` // measured against limit, in words
+	Measured Figure   `json:"measured"`          // in the unit of the rule; unknown where there is nothing to measure
+	Limit    Figure   `json:"limit"`             // that was passed; unknown as above
+	Text     string   `json:"text"`              // measured against limit, in words
 	Advice   []Advice `json:"advice"`
 }
 
