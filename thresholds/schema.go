@@ -85,7 +85,8 @@ func limitSchema(u Unit, description string) object {
 
 // schema is that of one rule's setting.
 func (r *Rule) schema() object {
-	properties := object{"severity": object{"enum": severityNames[:]}}
+	properties := object{"severity": object{"enum": severityNames[:],
+		"description": "of whatever the rule finds: of several limits the one that is passed first stays; limits beside it are set after it"}}
 	limits := func(side string) object {
 		m := object{}
 		for _, s := range severityNames[Info:] {
