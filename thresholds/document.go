@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"errors"
 	"sort"
 	"strings"
 	"time"
@@ -172,15 +173,22 @@ func (y *yamlFile) separators(n ast.Node) *Text {
 	return &Text{text, y.origin(n)}
 }
 
-// globs reads one key pattern, or a list of them.
+// globs reads one key pattern, or a list of them: at least one.
 func (y *yamlFile) globs(n ast.Node) []*Glob {
 	var list []*Glob
-	for _, entry := range y.list(n) {
+	entries := y.list(n)
+	if len(entries) == 0 {
+		y.at(n.GetToken(), `write "*" for every key`, "key needs a pattern")
+	}
+	for _, entry := range entries {
 		text, ok := y.scalar(entry, "a key pattern")
 		if !ok {
 			continue
 		}
 		g, err := ParseGlob(text)
+		if err == nil && strings.TrimSpace(text) == "" {
+			err = errors.New("blank")
+		}
 		if err != nil {
 			y.at(entry.GetToken(), `write "*" for every key`, "key pattern: %v", err)
 			continue
