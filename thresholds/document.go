@@ -52,7 +52,8 @@ func globText(list []*Glob) string {
 	return strings.Join(words, ", ")
 }
 
-// Namespace is a business module: the first segment of a name, or several.
+// Namespace is a business module: the first segment of a name, or several,
+// without a separator at the end.
 type Namespace struct {
 	Name   string
 	Owner  string // "" none
@@ -128,11 +129,11 @@ func (y *yamlFile) read() *document {
 		case "rules":
 			d.edits = y.rules(value)
 		case "ignore":
-			for _, n := range y.list(value) {
+			for _, n := range atMost(y, name, y.list(value), maxListed) {
 				y.ignore(n, &d.ignores)
 			}
 		case "overrides":
-			for _, n := range y.list(value) {
+			for _, n := range atMost(y, name, y.list(value), maxListed) {
 				y.override(n, &d.overrides)
 			}
 		case "namespaces":
@@ -148,11 +149,27 @@ func (y *yamlFile) read() *document {
 	return d
 }
 
+// atMost gives the entries of a list that is not too long; the first one beyond
+// the bound is an error.
+func atMost[N ast.Node](y *yamlFile, what string, entries []N, bound int) []N {
+	if len(entries) <= bound {
+		return entries
+	}
+	y.at(entries[bound].GetToken(), "", "%s has %d entries, and at most %d are taken", what, len(entries), bound)
+	return entries[:bound]
+}
+
 func (y *yamlFile) toggle(n ast.Node, what string) *Switch {
 	if on, ok := y.flag(n, what); ok {
 		return &Switch{on, y.origin(n)}
 	}
 	return nil
+}
+
+// separating reports whether a character may separate segments: any punctuation
+// of ASCII but braces, which are hash tags.
+func separating(c rune) bool {
+	return c > ' ' && c < 0x7f && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '{' && c != '}'
 }
 
 func (y *yamlFile) separators(n ast.Node) *Text {
@@ -161,7 +178,7 @@ func (y *yamlFile) separators(n ast.Node) *Text {
 		return nil
 	}
 	for _, c := range text {
-		if c <= ' ' || c >= 0x7f || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '{' || c == '}' {
+		if !separating(c) {
 			y.at(n.GetToken(), `write ":" or ":#_"`, "separators must be punctuation of ASCII, not %q", string(c))
 			return nil
 		}
@@ -200,7 +217,7 @@ func (y *yamlFile) globs(n ast.Node) []*Glob {
 
 func (y *yamlFile) ignore(n ast.Node, list *[]Ignore) {
 	m := y.mapping(n, "an entry of ignore")
-	if m == nil || len(*list) >= maxListed {
+	if m == nil {
 		return
 	}
 	before := len(y.errs)
@@ -262,7 +279,7 @@ func hintOf(err error) string {
 
 func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	m := y.mapping(n, "an entry of overrides")
-	if m == nil || len(*list) >= maxListed {
+	if m == nil {
 		return
 	}
 	before := len(y.errs)
@@ -294,30 +311,35 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	if entry.Owner.Value == "" && len(entry.edits) == 0 {
 		y.at(at, "give it an owner, or rules", "an entry of overrides changes nothing")
 	}
-	ruled := 0
-	for _, o := range *list {
-		if len(o.edits) > 0 {
-			ruled++
+	if len(entry.edits) > 0 {
+		ruled := 0
+		for _, o := range *list {
+			if len(o.edits) > 0 {
+				ruled++
+			}
 		}
-	}
-	if ruled == maxOverrides && len(entry.edits) > 0 {
-		y.at(at, "give one entry a list of patterns", "more than %d overrides with rules", maxOverrides)
+		if ruled == maxOverrides {
+			y.at(at, "give one entry a list of patterns", "more than %d overrides with rules", maxOverrides)
+			return
+		}
 	}
 	*list = append(*list, entry)
 }
 
 func (y *yamlFile) namespaces(n ast.Node, list *[]Namespace) {
 	add := func(name, owner string, at ast.Node) {
-		if name == "" || strings.ContainsAny(name, "*?[") {
+		switch {
+		case strings.ContainsAny(name, "*?["):
 			y.at(at.GetToken(), "a pattern belongs under overrides", "a namespace is a plain word, not %q", name)
 			return
+		case !strings.ContainsFunc(name, func(c rune) bool { return c > ' ' && c != 0x7f && !separating(c) }):
+			y.at(at.GetToken(), "write the first segment of names, such as user", "a namespace is a word, not %q", name)
+			return
 		}
-		if len(*list) < maxListed {
-			*list = append(*list, Namespace{name, owner, y.origin(at)})
-		}
+		*list = append(*list, Namespace{name, owner, y.origin(at)})
 	}
 	if _, ok := plain(n).(*ast.SequenceNode); ok {
-		for _, one := range y.list(n) {
+		for _, one := range atMost(y, "namespaces", y.list(n), maxListed) {
 			if name, ok := y.scalar(one, "a namespace"); ok {
 				add(name, "", one)
 			}
@@ -328,6 +350,7 @@ func (y *yamlFile) namespaces(n ast.Node, list *[]Namespace) {
 	if m == nil {
 		return
 	}
+	m.Values = atMost(y, "namespaces", m.Values, maxListed)
 	y.fields(m, "namespaces", nil, func(name string, key, value ast.Node) {
 		owner := ""
 		switch v := plain(value).(type) {
@@ -348,6 +371,7 @@ func (y *yamlFile) abbreviations(n ast.Node, list *[]Abbreviation) {
 	if m == nil {
 		return
 	}
+	m.Values = atMost(y, "abbreviations", m.Values, maxListed)
 	y.fields(m, "abbreviations", nil, func(name string, key, value ast.Node) {
 		short, ok := y.scalar(value, "a short form")
 		if !ok {
@@ -365,9 +389,7 @@ func (y *yamlFile) abbreviations(n ast.Node, list *[]Abbreviation) {
 			y.at(key.GetToken(), "write economic: ec", "an abbreviation needs a word and its short form")
 			return
 		}
-		if len(*list) < maxListed {
-			*list = append(*list, Abbreviation{name, short, y.origin(key)})
-		}
+		*list = append(*list, Abbreviation{name, short, y.origin(key)})
 	})
 }
 

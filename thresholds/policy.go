@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strings"
 	"sync"
 )
 
@@ -193,6 +194,10 @@ func (p *Policy) take(d *document) {
 	}
 	p.Ignores, p.Overrides = d.ignores, d.overrides
 	p.Namespaces, p.Abbreviations = d.namespaces, d.abbreviations
+	for i := range p.Namespaces {
+		n := &p.Namespaces[i]
+		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: is user
+	}
 }
 
 // choose leaves the rules on that a selector names. A rule that is named in
@@ -264,6 +269,14 @@ func (p *Policy) warn() {
 		s := &p.Settings[i]
 		if s.On && s.Rule.Unit != NoUnit && s.Rule.Bound == Over {
 			p.warnOrder(s)
+		}
+	}
+	known := map[string]Namespace{}
+	for _, n := range p.Namespaces {
+		if first, ok := known[n.Name]; ok && first.Owner != n.Owner {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("namespace %s has the owner %q (%s), so %q (%s) is not heard", n.Name, first.Owner, first.Origin, n.Owner, n.Origin))
+		} else if !ok {
+			known[n.Name] = n
 		}
 	}
 }

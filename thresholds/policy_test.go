@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,8 @@ func TestWrongConfigurations(t *testing.T) {
 		{"overrides:\n  - {key: x, rules: {ttl-stampede: off}}", "ttl-stampede judges the instance, not keys", "set it under rules"},
 		{"overrides:\n  - {key: x, rules: {big-string: {info: x}}}", `"x" is not a size`, ""},
 		{"namespaces: {'user:*': x}", `a namespace is a plain word, not "user:*"`, "a pattern belongs under overrides"},
+		{"namespaces: [user, '']", `1:20: a namespace is a word, not ""`, ""},
+		{"namespaces: {'::': x}", `a namespace is a word, not "::"`, "write the first segment of names, such as user"},
 		{"abbreviations: {'a1': b}", `"a1": an abbreviation is of words of letters`, ""},
 		{"separators: a", `separators must be punctuation of ASCII, not "a"`, ""},
 		{"separators: ''", "separators must not be empty", ""},
@@ -364,5 +367,67 @@ func TestManyOverridesAtOnce(t *testing.T) {
 	_, err := Load(LoadOptions{Config: writeConfig(t, b.String()+"  - {key: x, rules: {no-ttl: off}}\n")})
 	if err == nil {
 		t.Error("one override too many was taken")
+	}
+}
+
+// TestNamespaceWithSeparator: who writes user: means the segment user.
+func TestNamespaceWithSeparator(t *testing.T) {
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, "separators: ':#'\nnamespaces: {'user:': accounts, 'order:item#': items, 'a_': x, user: others}")})
+	e := p.Compile(testEnv())
+	for name, want := range map[string]string{"user:1": "accounts", "order:item:1": "items", "a_:1": "x"} {
+		k := key(name, nil)
+		if got := e.Owners()[e.Owner(k, facts(e, k))]; got != want {
+			t.Errorf("%s: owner %q, want %q", name, got, want)
+		}
+		if f := found(t, e, "key-namespace", k); f.Severity != Off {
+			t.Errorf("%s is on no list", name)
+		}
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `namespace user has the owner "accounts"`) {
+		t.Errorf("%q", p.Warnings)
+	}
+}
+
+// TestNothingIsDropped: what is beyond a bound is an error, with the bound and
+// the line of the first entry too many.
+func TestNothingIsDropped(t *testing.T) {
+	entries := func(n int, entry string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(entry, "N", strings.Repeat(string(rune('a'+i%26)), 1+i/26%3)+strconv.Itoa(i)) + "\n")
+		}
+		return b.String()
+	}
+	words := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(" ")
+			for m := i + 1; m > 0; m /= 26 {
+				b.WriteByte(byte('a' + m%26))
+			}
+			b.WriteString("x: x\n")
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		what string
+		text func(n int) string
+	}{
+		{"namespaces", func(n int) string { return entries(n, "- N") }},
+		{"namespaces", func(n int) string { return entries(n, " N: x") }},
+		{"abbreviations", words},
+		{"ignore", func(n int) string { return entries(n, "- {rule: '*',reason: x}") }},
+		{"overrides", func(n int) string { return entries(n, "- {key: x,owner: x}") }},
+	} {
+		if p, err := Load(LoadOptions{Config: writeConfig(t, c.what+":\n"+c.text(maxListed))}); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		} else if n := max(len(p.Namespaces), len(p.Abbreviations), len(p.Ignores), len(p.Overrides)); n != maxListed {
+			t.Errorf("%s: %d of %d", c.what, n, maxListed)
+		}
+		_, err := Load(LoadOptions{Config: writeConfig(t, c.what+":\n"+c.text(maxListed+1))})
+		var list ConfigErrors
+		if !errors.As(err, &list) || list[0].Line != maxListed+2 || !strings.Contains(err.Error(), c.what+" has 10001 entries, and at most 10000 are taken") {
+			t.Errorf("%s: %v", c.what, err)
+		}
 	}
 }
