@@ -47,11 +47,10 @@ type Policy struct {
 // LoadOptions say what a policy is made of. A flag beats the file, and the file
 // beats the profile.
 type LoadOptions struct {
-	Profile    string // "": as the file says, else default
-	Config     string // path of the team's configuration, "": none
-	Rules      string // selector, as Select takes it; "": all
-	Separators string // "": as file and profile say
-	Cluster    bool   // true: a cluster's node
+	Profile string // "": as the file says, else default
+	Config  string // path of the team's configuration, "": none
+	Rules   string // selector, as Select takes it; "": all
+	Cluster *bool  // whether it is a cluster's node, nil: as the file says
 }
 
 // ProfileError names a profile that does not exist.
@@ -98,11 +97,8 @@ func Load(opt LoadOptions) (*Policy, error) {
 		p.File = opt.Config
 		p.take(team)
 	}
-	if opt.Separators != "" {
-		p.Separators = Text{opt.Separators, Origin{Kind: FromFlag, Name: "--separators"}}
-	}
-	if opt.Cluster {
-		p.Cluster = Switch{true, Origin{Kind: FromFlag, Name: "--cluster"}}
+	if opt.Cluster != nil {
+		p.Cluster = Switch{*opt.Cluster, Origin{Kind: FromFlag, Name: "--cluster"}}
 	}
 	if err := p.choose(opt.Rules); err != nil {
 		return nil, err

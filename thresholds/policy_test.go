@@ -111,7 +111,8 @@ func TestTeamConfiguration(t *testing.T) {
 
 func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 	path := writeConfig(t, teamFile)
-	p := mustLoad(t, LoadOptions{Config: path, Rules: "all,-cold-key", Cluster: true})
+	cluster := true
+	p := mustLoad(t, LoadOptions{Config: path, Rules: "all,-cold-key", Cluster: &cluster})
 	got := map[string]string{}
 	for _, e := range p.Show() {
 		got[e.Path] += e.Value + " # " + strings.Replace(e.Origin.String(), path, "rdblens.yaml", 1)
@@ -143,10 +144,14 @@ func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 }
 
 func TestFlagsBeatTheFile(t *testing.T) {
-	path := writeConfig(t, "extends: aliyun\nrules: {no-ttl: error}\nseparators: '#'")
-	p := mustLoad(t, LoadOptions{Config: path, Profile: "upper", Separators: "|"})
-	if p.Profile.Value != "upper" || p.Separators.Value != "|" {
-		t.Errorf("%+v %+v", p.Profile, p.Separators)
+	path := writeConfig(t, "extends: aliyun\nrules: {no-ttl: error}\nseparators: '#'\ncluster: true")
+	cluster := false
+	p := mustLoad(t, LoadOptions{Config: path, Profile: "upper", Cluster: &cluster})
+	if p.Profile.Value != "upper" || p.Separators.Value != "#" || p.Cluster.Value || p.Cluster.Origin.String() != "--cluster" {
+		t.Errorf("%+v %+v %+v", p.Profile, p.Separators, p.Cluster)
+	}
+	if !mustLoad(t, LoadOptions{Config: path}).Cluster.Value {
+		t.Error("without a flag the file is not heard")
 	}
 	if s := p.Settings[ruleID(t, "no-ttl")]; s.Severity != Error || !s.On {
 		t.Errorf("%+v", s)

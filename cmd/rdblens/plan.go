@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -21,6 +22,7 @@ const teamConfig = "rdblens.yaml"
 
 // policyFlags choose the rules.
 type policyFlags struct {
+	given   *pflag.FlagSet // of the command
 	profile string
 	config  string
 	rules   string
@@ -29,6 +31,7 @@ type policyFlags struct {
 
 func (p *policyFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
+	p.given = f
 	f.StringVar(&p.profile, "profile", "", "profile of rules: default, aliyun, baidu, typed or upper")
 	f.StringVar(&p.config, "config", "", "the team's own rules (without it: "+teamConfig+" in the current folder, if there)")
 	f.StringVar(&p.rules, "rules", "", "choose rules by name, such as all,-no-ttl or key-*")
@@ -44,7 +47,11 @@ func (p *policyFlags) load() (*thresholds.Policy, error) {
 			path = teamConfig
 		}
 	}
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules, Cluster: p.cluster})
+	options := thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules}
+	if p.given.Changed("cluster") { // =false, too
+		options.Cluster = &p.cluster
+	}
+	policy, err := thresholds.Load(options)
 	if err != nil {
 		return nil, policyError(err)
 	}
