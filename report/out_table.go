@@ -112,6 +112,9 @@ func (t *tableWriter) summary() {
 	if c := configText(&r.Config); c != "" {
 		t.wrap("", "  ", c)
 	}
+	for _, w := range r.Config.Warnings {
+		t.wrap("", "  ", "warning: "+DisplayText(w))
+	}
 	if r.Filter != nil {
 		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+counted(r.Filter.Dropped, "key", "keys")+" left out, of totals, findings and all below")
 	}

@@ -85,6 +85,8 @@ type Config struct {
 	FailOn  string   `json:"fail_on,omitempty"`
 	Cluster bool     `json:"cluster"` // told or seen to be a cluster's node
 	Jobs    int      `json:"-"`       // never part of a report: it changes nothing
+
+	Warnings []string `json:"warnings"` // what of it is allowed and can hardly be meant
 }
 
 // Filter says which keys were counted: all figures of the report are of those

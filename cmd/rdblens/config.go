@@ -49,11 +49,16 @@ func (e *env) configCheck(path string) error {
 	if err != nil {
 		return policyError(err)
 	}
-	for _, w := range policy.Warnings {
-		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
-	}
+	e.warn(policy)
 	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", terminalText(path), inForce(policy))
 	return outputError(err)
+}
+
+// warn tells what a policy says that can hardly be meant.
+func (e *env) warn(p *thresholds.Policy) {
+	for _, w := range p.Warnings {
+		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
+	}
 }
 
 // inForce counts what a configuration sets.
@@ -95,7 +100,7 @@ func ownSetting(s *thresholds.Setting) bool {
 }
 
 func (e *env) configShow(flags *policyFlags) error {
-	policy, err := flags.load()
+	policy, err := flags.load(e)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ type keysPlan struct {
 	only   thresholds.RuleSet
 }
 
-func (o *keysOptions) compile() (*keysPlan, error) {
+func (o *keysOptions) compile(e *env) (*keysPlan, error) {
 	p := new(keysPlan)
 	format, path, toFile := strings.Cut(o.format, "=")
 	switch format {
@@ -85,12 +85,12 @@ func (o *keysOptions) compile() (*keysPlan, error) {
 			o.rules = o.only // a rule that is asked for by name is on, whatever the profile
 		}
 	}
-	p.plan, err = o.scanFlags.compile()
+	p.plan, err = o.scanFlags.compile(e)
 	return p, err
 }
 
 func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
-	p, err := o.compile()
+	p, err := o.compile(e)
 	if err != nil {
 		return err
 	}

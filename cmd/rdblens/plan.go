@@ -39,8 +39,9 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("rules", completeRules)
 }
 
-// load gives the policy in force: a flag beats the file.
-func (p *policyFlags) load() (*thresholds.Policy, error) {
+// load gives the policy in force: a flag beats the file. What can hardly be meant
+// is told on standard error.
+func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
 	path := p.config
 	if path == "" {
 		if _, err := os.Lstat(teamConfig); err == nil {
@@ -55,6 +56,7 @@ func (p *policyFlags) load() (*thresholds.Policy, error) {
 	if err != nil {
 		return nil, policyError(err)
 	}
+	e.warn(policy)
 	return policy, nil
 }
 
@@ -146,7 +148,7 @@ func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
 	})
 }
 
-func (s *scanFlags) compile() (*plan, error) {
+func (s *scanFlags) compile(e *env) (*plan, error) {
 	if s.jobs < 0 || s.jobs > maxJobs {
 		return nil, usageError(fmt.Sprintf("--jobs: %d is not between 0 (one a CPU, at most 16) and %d", s.jobs, maxJobs), "")
 	}
@@ -168,7 +170,7 @@ func (s *scanFlags) compile() (*plan, error) {
 	if p.filter, err = s.filter.compile(); err != nil {
 		return nil, err
 	}
-	if p.policy, err = s.load(); err != nil {
+	if p.policy, err = s.load(e); err != nil {
 		return nil, err
 	}
 	p.memory.Cluster = p.policy.Cluster.Value

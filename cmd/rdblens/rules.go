@@ -43,7 +43,7 @@ func newRules(e *env) *cobra.Command {
 }
 
 func (e *env) rulesList(flags *policyFlags) error {
-	policy, err := flags.load()
+	policy, err := flags.load(e)
 	if err != nil {
 		return err
 	}
