@@ -62,10 +62,26 @@ func TestDemands(t *testing.T) {
 			t.Errorf("no demand leads to %s", r.Name)
 		}
 	}
-	for _, d := range NotCheckable() {
-		if d.Reason == "" {
-			t.Errorf("%q: no reason", d.English)
+	sum := 0
+	for _, name := range Profiles() {
+		list := NotCheckable(name)
+		if len(list) == 0 {
+			t.Errorf("%s: a snapshot cannot show everything", name)
 		}
+		for _, d := range list {
+			if d.Reason == "" {
+				t.Errorf("%q: no reason", d.English)
+			}
+			if name != DefaultProfile && d.Document.Profile() != name {
+				t.Errorf("%s: %q is of %s", name, d.English, d.Document.Profile())
+			}
+		}
+		if name != DefaultProfile {
+			sum += len(list)
+		}
+	}
+	if all := len(NotCheckable(DefaultProfile)); all != sum {
+		t.Errorf("%d demands, and %d of the documents", all, sum)
 	}
 }
 

@@ -21,13 +21,13 @@ func newRules(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if notCheckable {
-				return e.rulesNotCheckable()
+				return e.rulesNotCheckable(&flags)
 			}
 			return e.rulesList(&flags)
 		},
 	}
 	flags.register(list)
-	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the documents demand and a snapshot cannot show")
+	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the profile's document demands and a snapshot cannot show (default: all documents)")
 	explain := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Say what a rule flags, why, how to mend it, and which sentence demands it",
@@ -70,10 +70,22 @@ func settingText(s *thresholds.Setting) string {
 	return text
 }
 
-func (e *env) rulesNotCheckable() error {
+func (e *env) rulesNotCheckable(flags *policyFlags) error {
+	if flags.rules != "" {
+		return usageError("--rules and --not-checkable exclude each other", "what cannot be checked belongs to no rule, or to a part of one")
+	}
+	policy, err := flags.load(e)
+	if err != nil {
+		return err
+	}
+	profile := policy.Profile.Value
+	whose := "the documents demand"
+	if profile != thresholds.DefaultProfile {
+		whose = "the document of profile " + profile + " demands"
+	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "What the documents demand and a snapshot does not show, or only partly:\n")
-	for _, d := range thresholds.NotCheckable() {
+	fmt.Fprintf(w, "What %s and a snapshot does not show, or only partly:\n", whose)
+	for _, d := range thresholds.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
 		wrap(w, "  ", d.Original)
