@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -153,41 +154,8 @@ func explain(w io.Writer, r *thresholds.Rule) {
 }
 
 // wrap prints text in lines of at most 88 columns, the first of which begins
-// with indent and the others with as many spaces. A wide character is two
-// columns, and a line may break before one.
+// with indent and the others with as many spaces.
 func wrap(w io.Writer, indent, text string) {
 	const columns = 88
-	fmt.Fprint(w, indent)
-	at := len(indent)
-	blank := strings.Repeat(" ", len(indent))
-	for i, word := range strings.Fields(text) {
-		if n := width(word); i > 0 && at+1+n > columns {
-			fmt.Fprint(w, "\n"+blank)
-			at = len(blank)
-		} else if i > 0 {
-			fmt.Fprint(w, " ")
-			at++
-		}
-		for _, r := range word {
-			n := width(string(r))
-			if n == 2 && at+n > columns {
-				fmt.Fprint(w, "\n"+blank)
-				at = len(blank)
-			}
-			fmt.Fprint(w, string(r))
-			at += n
-		}
-	}
-	fmt.Fprintln(w)
-}
-
-// width gives the columns of a text: two for Chinese and other wide characters.
-func width(s string) (n int) {
-	for _, r := range s {
-		n++
-		if r >= 0x1100 {
-			n++
-		}
-	}
-	return n
+	io.WriteString(w, report.Wrap(indent, strings.Repeat(" ", len(indent)), text, columns))
 }
