@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"errors"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -127,7 +128,7 @@ func (y *yamlFile) read() *document {
 		case "hashtags":
 			d.hashtags = y.toggle(value, name)
 		case "rules":
-			d.edits = y.rules(value)
+			d.edits = y.rules(value, false)
 		case "ignore":
 			for _, n := range atMost(y, name, y.list(value), maxListed) {
 				y.ignore(n, &d.ignores)
@@ -166,25 +167,26 @@ func (y *yamlFile) toggle(n ast.Node, what string) *Switch {
 	return nil
 }
 
-// separating reports whether a character may separate segments: any punctuation
-// of ASCII but braces, which are hash tags.
-func separating(c rune) bool {
-	return c > ' ' && c < 0x7f && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '{' && c != '}'
-}
+// Regular expressions, which the schema has, too. Separators are any punctuation
+// of ASCII but braces, which are hash tags; a namespace has no stars and
+// brackets, and some character that cannot be a separator.
+const (
+	separatorsPattern = "^[!-/:-@\\[-`|~]+$"
+	namespacePattern  = "^[^*?\\[]*[^\\x00-/:-@\\[-`|~\\x7f][^*?\\[]*$"
+)
+
+var (
+	matchesSeparators = regexp.MustCompile(separatorsPattern).MatchString
+	matchesNamespace  = regexp.MustCompile(namespacePattern).MatchString
+)
 
 func (y *yamlFile) separators(n ast.Node) *Text {
 	text, ok := y.scalar(n, "separators")
 	if !ok {
 		return nil
 	}
-	for _, c := range text {
-		if !separating(c) {
-			y.at(n.GetToken(), `write ":" or ":#_"`, "separators must be punctuation of ASCII, not %q", string(c))
-			return nil
-		}
-	}
-	if text == "" {
-		y.at(n.GetToken(), `write ":" or ":#_"`, "separators must not be empty")
+	if !matchesSeparators(text) {
+		y.at(n.GetToken(), `write ":" or ":#_"`, "separators must be punctuation of ASCII, not %q", text)
 		return nil
 	}
 	return &Text{text, y.origin(n)}
@@ -242,9 +244,9 @@ func (y *yamlFile) ignore(n ast.Node, list *[]Ignore) {
 		case "reason":
 			entry.Reason, _ = y.scalar(value, name)
 		case "until":
-			text, _ := y.scalar(value, name)
-			day, err := time.Parse(time.DateOnly, strings.TrimSpace(text))
-			if err != nil {
+			text, ok := y.scalar(value, name)
+			day, err := time.Parse(time.DateOnly, text)
+			if ok && err != nil {
 				y.at(value.GetToken(), "write 2027-01-31: the last day on which the entry holds", "%q is not a date", text)
 			}
 			entry.Until = day.AddDate(0, 0, 1)
@@ -283,22 +285,22 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 		return
 	}
 	before := len(y.errs)
+	ruled := false
 	entry := Override{Origin: y.origin(firstKey(m, n))}
 	y.fields(m, "an entry of overrides", []string{"key", "owner", "rules"}, func(name string, key, value ast.Node) {
 		switch name {
 		case "key":
 			entry.Keys = y.globs(value)
 		case "owner":
-			owner, _ := y.scalar(value, name)
+			owner, ok := y.scalar(value, name)
+			if ok && owner == "" {
+				y.at(value.GetToken(), "leave owner out", "owner must not be empty")
+			}
 			entry.Owner = Text{owner, y.origin(value)}
 		case "rules":
-			entry.edits = y.rules(value)
-			for _, e := range entry.edits {
-				if r := Rules()[e.rule]; r.Instance {
-					y.problem(e.from.Line, 1, "set it under rules", "%s judges the instance, not keys: no override can change it", r.Name)
-					break
-				}
-			}
+			entry.edits = y.rules(value, true)
+			rules, ok := plain(value).(*ast.MappingNode)
+			ruled = ok && len(rules.Values) > 0
 		}
 	})
 	if len(y.errs) > before {
@@ -308,17 +310,17 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	if len(entry.Keys) == 0 {
 		y.at(at, `write key: "feed:*"`, "an entry of overrides needs a key pattern")
 	}
-	if entry.Owner.Value == "" && len(entry.edits) == 0 {
+	if entry.Owner.Value == "" && !ruled {
 		y.at(at, "give it an owner, or rules", "an entry of overrides changes nothing")
 	}
 	if len(entry.edits) > 0 {
-		ruled := 0
+		others := 0
 		for _, o := range *list {
 			if len(o.edits) > 0 {
-				ruled++
+				others++
 			}
 		}
-		if ruled == maxOverrides {
+		if others == maxOverrides {
 			y.at(at, "give one entry a list of patterns", "more than %d overrides with rules", maxOverrides)
 			return
 		}
@@ -332,7 +334,7 @@ func (y *yamlFile) namespaces(n ast.Node, list *[]Namespace) {
 		case strings.ContainsAny(name, "*?["):
 			y.at(at.GetToken(), "a pattern belongs under overrides", "a namespace is a plain word, not %q", name)
 			return
-		case !strings.ContainsFunc(name, func(c rune) bool { return c > ' ' && c != 0x7f && !separating(c) }):
+		case !matchesNamespace(name):
 			y.at(at.GetToken(), "write the first segment of names, such as user", "a namespace is a word, not %q", name)
 			return
 		}
@@ -393,8 +395,9 @@ func (y *yamlFile) abbreviations(n ast.Node, list *[]Abbreviation) {
 	})
 }
 
-// rules reads the settings of rules by their names.
-func (y *yamlFile) rules(n ast.Node) []edit {
+// rules reads the settings of rules by their names; for keys: of rules that judge
+// keys alone.
+func (y *yamlFile) rules(n ast.Node, keys bool) []edit {
 	m := y.mapping(n, "rules")
 	if m == nil {
 		return nil
@@ -408,6 +411,10 @@ func (y *yamlFile) rules(n ast.Node) []edit {
 		r, ok := Lookup(name)
 		if !ok {
 			y.at(key.GetToken(), Propose(name, names), "unknown rule %q", name)
+			return
+		}
+		if keys && r.Instance {
+			y.at(key.GetToken(), "set it under rules", "%s judges the instance, not keys: no override can change it", name)
 			return
 		}
 		edits = append(edits, y.rule(r, value)...)

@@ -65,13 +65,21 @@ func (e *ProfileError) Hint() string { return Propose(e.Name, profileNames) }
 // Load makes a policy. The error is ConfigErrors where the file is wrong, a
 // *ProfileError or *SelectError where a flag is, else that of reading the file.
 func Load(opt LoadOptions) (*Policy, error) {
+	var text []byte
+	if opt.Config != "" {
+		var err error
+		if text, err = readConfig(opt.Config); err != nil {
+			return nil, err
+		}
+	}
+	return makePolicy(opt, text)
+}
+
+// makePolicy makes a policy of the text of the configuration that opt names.
+func makePolicy(opt LoadOptions, text []byte) (*Policy, error) {
 	var team *document
 	var file *yamlFile
 	if opt.Config != "" {
-		text, err := readConfig(opt.Config)
-		if err != nil {
-			return nil, err
-		}
 		file = &yamlFile{path: opt.Config, text: text, kind: FromFile}
 		team = file.read()
 		if team.extended != nil && !contains(profileNames, team.extends) {

@@ -238,7 +238,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"namespaces: {'::': x}", `a namespace is a word, not "::"`, "write the first segment of names, such as user"},
 		{"abbreviations: {'a1': b}", `"a1": an abbreviation is of words of letters`, ""},
 		{"separators: a", `separators must be punctuation of ASCII, not "a"`, ""},
-		{"separators: ''", "separators must not be empty", ""},
+		{"separators: ''", `separators must be punctuation of ASCII, not ""`, ""},
 		{"cluster: maybe", `1:10: cluster must be true or false, not "maybe"`, "write true or false"},
 		{"rules:\n  key-charset: {allowed: 'z-a'}", "range z-a is empty", ""},
 		{"rules:\n  key-charset: {allowed: 'é'}", "only ASCII characters can be listed", ""},
@@ -333,7 +333,7 @@ func TestSettingsOfOneRule(t *testing.T) {
 		"key-charset: on":                               "info",
 		"no-ttl: true":                                  "warning",
 		"no-ttl: false":                                 "off",
-		"slot-skew: {error: 20x, warning: 2.5}":         "warning 2.5x, error 20x",
+		"slot-skew: {error: 20x, warning: 2.5x}":        "warning 2.5x, error 20x",
 		"hashtag-skew: {warning: 0.5%}":                 "warning 0.5%",
 	} {
 		p := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules:\n  "+text)})
