@@ -54,6 +54,7 @@ func NotCheckable(profile string) []Demand {
 const (
 	sentCommands = "which commands clients send is not in a snapshot"
 	clientSide   = "how a client works is not in a snapshot"
+	usedFor      = "what a value is used for is not in a snapshot"
 	serverConfig = "the server's configuration is not in a snapshot"
 	bigReport    = "the top lists, scan and keys with --min-size and --min-elements"
 	withAdvice   = "the advice with each finding"
