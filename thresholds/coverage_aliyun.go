@@ -52,7 +52,7 @@ var aliyunDemands = []Demand{
 	{Aliyun, "如果没有从节点,可以使用--i参数,例如(--i 0.1 代表100毫秒执行一次)", "Slowly, with --i, where there is no replica.", Answered, nil, "reading a snapshot touches no server"},
 	{Aliyun, "如果有些数据结构非常多的bigkey,也搞不定", "--bigkeys shows only the first of each type.", Answered, nil, bigReport + " show all of them"},
 	{Aliyun, "你好,麻烦帮我查一下Redis里大于10KB的所有key", "Find all keys over 10 KB.", Answered, names("big-string", "big-value"), bigReport},
-	{Aliyun, "您好,帮忙查一下Redis中长度大于5000的hash key", "Find all hashes of more than 5000 fields.", Answered, names("big-string", "big-collection"), bigReport},
+	{Aliyun, "您好,帮忙查一下Redis中长度大于5000的hash key", "Find all hashes of more than 5000 fields.", Answered, names("big-collection"), bigReport},
 	{Aliyun, "其中serializedlength表示key对应的value序列化之后的字节数", "DEBUG OBJECT's serializedlength.", Answered, nil, "the column serialized_bytes"},
 	{Aliyun, "这样你就可以用scan + debug object的方式遍历Redis所有的键值,找到你需要阈值的数据了。", "Go through all keys for those over a threshold.", Answered, nil, "keys writes a row for every key, and filters by size and elements"},
 	{Aliyun, "debug object bigkey本身可能就会比较慢,它本身就会存在阻塞Redis的可能", "DEBUG OBJECT of a big key is slow and may block.", Answered, nil, "reading a snapshot touches no server"},

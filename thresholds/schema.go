@@ -57,7 +57,7 @@ func Schema() []byte {
 			object{"type": "object", "maxProperties": maxListed, "propertyNames": object{"pattern": namespacePattern},
 				"additionalProperties": anyOf(text("owner"), record(object{"owner": text("owner")}), object{"type": "null"})},
 			object{"type": "null"},
-		), "description", "first segments that names may begin with, and their owners"),
+		), "description", "first segments that names may begin with, and their owners; a separator at the end counts for nothing"),
 		"abbreviations": object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxListed,
 			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`}, "additionalProperties": plus(text("short form"), "minLength", 1)},
 	}))
