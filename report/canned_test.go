@@ -108,7 +108,8 @@ func ordinaryReport() *Report {
 func hostileReport() *Report {
 	r := &Report{Schema: SchemaVersion, Tool: Tool{Name: "rdblens", Version: "1.0.0"}, By: ByValueBytes,
 		Interrupted: true,
-		Config:      Config{Profile: "default", File: "=evil\x1b[2J.yaml", Rules: "all"},
+		Config: Config{Profile: "default", File: "=evil\x1b[2J.yaml", Rules: "all",
+			Warnings: []string{"big-string: the warning limit 10KB (=evil\x1b[2J.yaml:3) can never be reported: the error limit is 5KB"}},
 		Filter: &Filter{Types: []string{"hash"}, Databases: []int{0, 15}, Match: []string{"*\x1b]0;x\x07\u202e*"}, Regex: []string{`^a\d+`}, MinSize: 1,
 			MinElements: 5000, Owners: []string{"@team"}, Dropped: 7},
 		Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{"hash": {}},

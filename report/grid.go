@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -47,9 +46,6 @@ func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 // write writes the table into a width. Columns that are empty in all rows are
 // left out.
 func (g *grid) write(w io.Writer, width int) error {
-	// East Asian characters are wide everywhere; characters whose width depends
-	// on the locale are narrow, so that a report does not depend on it.
-	twwidth.SetEastAsian(false)
 	widths := g.widths()
 	room := width - len(gridIndent)
 	var shown []int
@@ -86,12 +82,12 @@ func (g *grid) widths() []int {
 	widths := make([]int, len(g.columns))
 	for _, row := range g.rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], twwidth.Width(cell))
+			widths[i] = max(widths[i], Width(cell))
 		}
 	}
 	for i, c := range g.columns {
 		if widths[i] > 0 {
-			widths[i] = max(widths[i], twwidth.Width(c.title))
+			widths[i] = max(widths[i], Width(c.title))
 		}
 	}
 	return widths
@@ -174,7 +170,7 @@ const ellipsis = "..."
 // shorten cuts escaped text in the middle, so that it is at most so many
 // columns wide: names differ at both ends. It cuts no \xNN apart.
 func shorten(text string, width int) string {
-	if len(text) <= width || twwidth.Width(text) <= width {
+	if len(text) <= width || Width(text) <= width {
 		return text
 	}
 	room := width - len(ellipsis)
@@ -194,16 +190,16 @@ func shorten(text string, width int) string {
 		if at > 0 {
 			start = ends[at-1]
 		}
-		used += twwidth.Width(text[start:end])
+		used += Width(text[start:end])
 		if used > (room+1)/2 {
 			break
 		}
 		head = end
 	}
-	room -= twwidth.Width(text[:head])
+	room -= Width(text[:head])
 	tail, used := len(text), 0
 	for at := len(ends) - 1; at > 0; at-- {
-		used += twwidth.Width(text[ends[at-1]:ends[at]])
+		used += Width(text[ends[at-1]:ends[at]])
 		if used > room {
 			break
 		}
@@ -214,13 +210,13 @@ func shorten(text string, width int) string {
 
 // cutEnd cuts a sentence at its end.
 func cutEnd(text string, width int) string {
-	if len(text) <= width || twwidth.Width(text) <= width {
+	if len(text) <= width || Width(text) <= width {
 		return text
 	}
 	head, used := 0, 0
 	for head < len(text) {
 		n := unitLen(text[head:])
-		if used += twwidth.Width(text[head : head+n]); used > width-len(ellipsis) {
+		if used += Width(text[head : head+n]); used > width-len(ellipsis) {
 			break
 		}
 		head += n

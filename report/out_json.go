@@ -149,6 +149,7 @@ func (e *SchemaError) Error() string {
 func withoutNil(r *Report) *Report {
 	c := *r
 	c.Schema = SchemaVersion
+	c.Config.Warnings = some(r.Config.Warnings)
 	c.Inputs = copyEach(r.Inputs, func(in *Input) {
 		in.Frames, in.Modules, in.Warnings = some(in.Frames), some(in.Modules), some(in.Warnings)
 		if in.Memory != nil {

@@ -77,22 +77,9 @@ func (t *tableWriter) field(label, text string) {
 	t.wrap(fmt.Sprintf("  %-*s", indent-2, label), strings.Repeat(" ", indent), text)
 }
 
-// wrap writes text in lines of the width, breaking at spaces.
+// wrap writes text in lines of the width.
 func (t *tableWriter) wrap(first, next, text string) {
-	line := first
-	empty := true
-	for word := range strings.SplitSeq(text, " ") {
-		if !empty && len(line)+1+len(word) > t.width {
-			t.printf("%s\n", line)
-			line, empty = next, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
-	}
-	t.printf("%s\n", strings.TrimRight(line, " "))
+	t.printf("%s", Wrap(first, next, text, t.width))
 }
 
 func (t *tableWriter) summary() {
@@ -115,6 +102,9 @@ func (t *tableWriter) summary() {
 	t.printf("\n")
 	if c := configText(&r.Config); c != "" {
 		t.wrap("", "  ", c)
+	}
+	for _, w := range r.Config.Warnings {
+		t.wrap("", "  ", "warning: "+DisplayText(w))
 	}
 	if r.Filter != nil {
 		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+counted(r.Filter.Dropped, "key", "keys")+" left out, of totals, findings and all below")
@@ -379,19 +369,22 @@ func (t *tableWriter) histograms() {
 			t.section("SPREAD OF KEYS", "key length in bytes, elements of collections, idle time")
 			begun = true
 		}
-		// A part must not be broken apart: tie it together while wrapping.
+		// A part must not be broken apart.
 		for i := range parts {
-			parts[i] = strings.ReplaceAll(parts[i], " ", "\x00")
+			parts[i] = strings.ReplaceAll(parts[i], " ", tie)
 		}
 		t.fieldTied(l.label, strings.Join(parts, ", "))
 	}
 }
 
-// fieldTied is field for text in which NUL is a space that must not break.
+// tie is a space at which no line breaks; no text that was escaped has it.
+const tie = "\u00a0"
+
+// fieldTied is field for text with ties, which become spaces.
 func (t *tableWriter) fieldTied(label, text string) {
 	var b strings.Builder
 	inner := &tableWriter{w: bufio.NewWriter(&b), width: t.width}
 	inner.field(label, text)
 	inner.w.Flush()
-	t.printf("%s", strings.ReplaceAll(b.String(), "\x00", " "))
+	t.printf("%s", strings.ReplaceAll(b.String(), tie, " "))
 }

@@ -77,11 +77,12 @@ type Tool struct {
 
 // Config is the configuration in force.
 type Config struct {
-	Profile string `json:"profile"`
-	File    string `json:"file,omitempty"`  // the team's own file, "" none
-	Rules   string `json:"rules,omitempty"` // --rules as given, "" all of the profile
-	FailOn  string `json:"fail_on,omitempty"`
-	Cluster bool   `json:"cluster"` // told or seen to be a cluster's node
+	Profile  string   `json:"profile"`
+	File     string   `json:"file,omitempty"`  // the team's own file, "" none
+	Rules    string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
+	FailOn   string   `json:"fail_on,omitempty"`
+	Cluster  bool     `json:"cluster"`  // told or seen to be a cluster's node
+	Warnings []string `json:"warnings"` // what of it is allowed and can hardly be meant
 }
 
 // Filter says which keys were counted: all figures of the report are of those

@@ -38,11 +38,12 @@ func Demands() []Demand {
 }
 
 // NotCheckable gives the demands that a snapshot shows partly or not at all, so
-// that nobody takes a clean report for more than it is.
-func NotCheckable() []Demand {
+// that nobody takes a clean report for more than it is: those of the document
+// behind a profile, or of all documents for the default profile.
+func NotCheckable(profile string) []Demand {
 	var list []Demand
 	for _, d := range Demands() {
-		if d.Verdict >= Partly {
+		if d.Verdict >= Partly && (profile == DefaultProfile || d.Document.Profile() == profile) {
 			list = append(list, d)
 		}
 	}
@@ -53,6 +54,7 @@ func NotCheckable() []Demand {
 const (
 	sentCommands = "which commands clients send is not in a snapshot"
 	clientSide   = "how a client works is not in a snapshot"
+	usedFor      = "what a value is used for is not in a snapshot"
 	serverConfig = "the server's configuration is not in a snapshot"
 	bigReport    = "the top lists, scan and keys with --min-size and --min-elements"
 	withAdvice   = "the advice with each finding"

@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"errors"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -51,7 +53,8 @@ func globText(list []*Glob) string {
 	return strings.Join(words, ", ")
 }
 
-// Namespace is a business module: the first segment of a name, or several.
+// Namespace is a business module: the first segment of a name, or several,
+// without a separator at the end.
 type Namespace struct {
 	Name   string
 	Owner  string // "" none
@@ -125,13 +128,13 @@ func (y *yamlFile) read() *document {
 		case "hashtags":
 			d.hashtags = y.toggle(value, name)
 		case "rules":
-			d.edits = y.rules(value)
+			d.edits = y.rules(value, false)
 		case "ignore":
-			for _, n := range y.list(value) {
+			for _, n := range atMost(y, name, y.list(value), maxListed) {
 				y.ignore(n, &d.ignores)
 			}
 		case "overrides":
-			for _, n := range y.list(value) {
+			for _, n := range atMost(y, name, y.list(value), maxListed) {
 				y.override(n, &d.overrides)
 			}
 		case "namespaces":
@@ -147,6 +150,16 @@ func (y *yamlFile) read() *document {
 	return d
 }
 
+// atMost gives the entries of a list that is not too long; the first one beyond
+// the bound is an error.
+func atMost[N ast.Node](y *yamlFile, what string, entries []N, bound int) []N {
+	if len(entries) <= bound {
+		return entries
+	}
+	y.at(entries[bound].GetToken(), "", "%s has %d entries, and at most %d are taken", what, len(entries), bound)
+	return entries[:bound]
+}
+
 func (y *yamlFile) toggle(n ast.Node, what string) *Switch {
 	if on, ok := y.flag(n, what); ok {
 		return &Switch{on, y.origin(n)}
@@ -154,33 +167,47 @@ func (y *yamlFile) toggle(n ast.Node, what string) *Switch {
 	return nil
 }
 
+// Regular expressions, which the schema has, too. Separators are any punctuation
+// of ASCII but braces, which are hash tags; a namespace has no stars and
+// brackets, and some character that cannot be a separator.
+const (
+	separatorsPattern = "^[!-/:-@\\[-`|~]+$"
+	namespacePattern  = "^[^*?\\[]*[^\\x00-/:-@\\[-`|~\\x7f][^*?\\[]*$"
+)
+
+var (
+	matchesSeparators = regexp.MustCompile(separatorsPattern).MatchString
+	matchesNamespace  = regexp.MustCompile(namespacePattern).MatchString
+)
+
 func (y *yamlFile) separators(n ast.Node) *Text {
 	text, ok := y.scalar(n, "separators")
 	if !ok {
 		return nil
 	}
-	for _, c := range text {
-		if c <= ' ' || c >= 0x7f || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '{' || c == '}' {
-			y.at(n.GetToken(), `write ":" or ":#_"`, "separators must be punctuation of ASCII, not %q", string(c))
-			return nil
-		}
-	}
-	if text == "" {
-		y.at(n.GetToken(), `write ":" or ":#_"`, "separators must not be empty")
+	if !matchesSeparators(text) {
+		y.at(n.GetToken(), `write ":" or ":#_"`, "separators must be punctuation of ASCII, not %q", text)
 		return nil
 	}
 	return &Text{text, y.origin(n)}
 }
 
-// globs reads one key pattern, or a list of them.
+// globs reads one key pattern, or a list of them: at least one.
 func (y *yamlFile) globs(n ast.Node) []*Glob {
 	var list []*Glob
-	for _, entry := range y.list(n) {
+	entries := y.list(n)
+	if len(entries) == 0 {
+		y.at(n.GetToken(), `write "*" for every key`, "key needs a pattern")
+	}
+	for _, entry := range entries {
 		text, ok := y.scalar(entry, "a key pattern")
 		if !ok {
 			continue
 		}
 		g, err := ParseGlob(text)
+		if err == nil && strings.TrimSpace(text) == "" {
+			err = errors.New("blank")
+		}
 		if err != nil {
 			y.at(entry.GetToken(), `write "*" for every key`, "key pattern: %v", err)
 			continue
@@ -192,7 +219,7 @@ func (y *yamlFile) globs(n ast.Node) []*Glob {
 
 func (y *yamlFile) ignore(n ast.Node, list *[]Ignore) {
 	m := y.mapping(n, "an entry of ignore")
-	if m == nil || len(*list) >= maxListed {
+	if m == nil {
 		return
 	}
 	before := len(y.errs)
@@ -217,9 +244,9 @@ func (y *yamlFile) ignore(n ast.Node, list *[]Ignore) {
 		case "reason":
 			entry.Reason, _ = y.scalar(value, name)
 		case "until":
-			text, _ := y.scalar(value, name)
-			day, err := time.Parse(time.DateOnly, strings.TrimSpace(text))
-			if err != nil {
+			text, ok := y.scalar(value, name)
+			day, err := time.Parse(time.DateOnly, text)
+			if ok && err != nil {
 				y.at(value.GetToken(), "write 2027-01-31: the last day on which the entry holds", "%q is not a date", text)
 			}
 			entry.Until = day.AddDate(0, 0, 1)
@@ -254,26 +281,26 @@ func hintOf(err error) string {
 
 func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	m := y.mapping(n, "an entry of overrides")
-	if m == nil || len(*list) >= maxListed {
+	if m == nil {
 		return
 	}
 	before := len(y.errs)
+	ruled := false
 	entry := Override{Origin: y.origin(firstKey(m, n))}
 	y.fields(m, "an entry of overrides", []string{"key", "owner", "rules"}, func(name string, key, value ast.Node) {
 		switch name {
 		case "key":
 			entry.Keys = y.globs(value)
 		case "owner":
-			owner, _ := y.scalar(value, name)
+			owner, ok := y.scalar(value, name)
+			if ok && owner == "" {
+				y.at(value.GetToken(), "leave owner out", "owner must not be empty")
+			}
 			entry.Owner = Text{owner, y.origin(value)}
 		case "rules":
-			entry.edits = y.rules(value)
-			for _, e := range entry.edits {
-				if r := Rules()[e.rule]; r.Instance {
-					y.problem(e.from.Line, 1, "set it under rules", "%s judges the instance, not keys: no override can change it", r.Name)
-					break
-				}
-			}
+			entry.edits = y.rules(value, true)
+			rules, ok := plain(value).(*ast.MappingNode)
+			ruled = ok && len(rules.Values) > 0
 		}
 	})
 	if len(y.errs) > before {
@@ -283,33 +310,38 @@ func (y *yamlFile) override(n ast.Node, list *[]Override) {
 	if len(entry.Keys) == 0 {
 		y.at(at, `write key: "feed:*"`, "an entry of overrides needs a key pattern")
 	}
-	if entry.Owner.Value == "" && len(entry.edits) == 0 {
+	if entry.Owner.Value == "" && !ruled {
 		y.at(at, "give it an owner, or rules", "an entry of overrides changes nothing")
 	}
-	ruled := 0
-	for _, o := range *list {
-		if len(o.edits) > 0 {
-			ruled++
+	if len(entry.edits) > 0 {
+		others := 0
+		for _, o := range *list {
+			if len(o.edits) > 0 {
+				others++
+			}
 		}
-	}
-	if ruled == maxOverrides && len(entry.edits) > 0 {
-		y.at(at, "give one entry a list of patterns", "more than %d overrides with rules", maxOverrides)
+		if others == maxOverrides {
+			y.at(at, "give one entry a list of patterns", "more than %d overrides with rules", maxOverrides)
+			return
+		}
 	}
 	*list = append(*list, entry)
 }
 
 func (y *yamlFile) namespaces(n ast.Node, list *[]Namespace) {
 	add := func(name, owner string, at ast.Node) {
-		if name == "" || strings.ContainsAny(name, "*?[") {
+		switch {
+		case strings.ContainsAny(name, "*?["):
 			y.at(at.GetToken(), "a pattern belongs under overrides", "a namespace is a plain word, not %q", name)
 			return
+		case !matchesNamespace(name):
+			y.at(at.GetToken(), "write the first segment of names, such as user", "a namespace is a word, not %q", name)
+			return
 		}
-		if len(*list) < maxListed {
-			*list = append(*list, Namespace{name, owner, y.origin(at)})
-		}
+		*list = append(*list, Namespace{name, owner, y.origin(at)})
 	}
 	if _, ok := plain(n).(*ast.SequenceNode); ok {
-		for _, one := range y.list(n) {
+		for _, one := range atMost(y, "namespaces", y.list(n), maxListed) {
 			if name, ok := y.scalar(one, "a namespace"); ok {
 				add(name, "", one)
 			}
@@ -320,6 +352,7 @@ func (y *yamlFile) namespaces(n ast.Node, list *[]Namespace) {
 	if m == nil {
 		return
 	}
+	m.Values = atMost(y, "namespaces", m.Values, maxListed)
 	y.fields(m, "namespaces", nil, func(name string, key, value ast.Node) {
 		owner := ""
 		switch v := plain(value).(type) {
@@ -340,6 +373,7 @@ func (y *yamlFile) abbreviations(n ast.Node, list *[]Abbreviation) {
 	if m == nil {
 		return
 	}
+	m.Values = atMost(y, "abbreviations", m.Values, maxListed)
 	y.fields(m, "abbreviations", nil, func(name string, key, value ast.Node) {
 		short, ok := y.scalar(value, "a short form")
 		if !ok {
@@ -357,14 +391,13 @@ func (y *yamlFile) abbreviations(n ast.Node, list *[]Abbreviation) {
 			y.at(key.GetToken(), "write economic: ec", "an abbreviation needs a word and its short form")
 			return
 		}
-		if len(*list) < maxListed {
-			*list = append(*list, Abbreviation{name, short, y.origin(key)})
-		}
+		*list = append(*list, Abbreviation{name, short, y.origin(key)})
 	})
 }
 
-// rules reads the settings of rules by their names.
-func (y *yamlFile) rules(n ast.Node) []edit {
+// rules reads the settings of rules by their names; for keys: of rules that judge
+// keys alone.
+func (y *yamlFile) rules(n ast.Node, keys bool) []edit {
 	m := y.mapping(n, "rules")
 	if m == nil {
 		return nil
@@ -378,6 +411,10 @@ func (y *yamlFile) rules(n ast.Node) []edit {
 		r, ok := Lookup(name)
 		if !ok {
 			y.at(key.GetToken(), Propose(name, names), "unknown rule %q", name)
+			return
+		}
+		if keys && r.Instance {
+			y.at(key.GetToken(), "set it under rules", "%s judges the instance, not keys: no override can change it", name)
 			return
 		}
 		edits = append(edits, y.rule(r, value)...)

@@ -365,9 +365,7 @@ func (e *Engine) combine(matched uint64) *tables {
 	settings := cloneSettings(e.policy.Settings)
 	for i := range e.ruled {
 		if matched>>i&1 != 0 {
-			// An override that cannot be applied on top of another one leaves the
-			// rule as it is: Load has seen each apply to the base.
-			_ = e.policy.chosen(settings, e.ruled[i].edits)
+			e.policy.override(settings, e.ruled[i].edits)
 		}
 	}
 	t := e.tables(settings)

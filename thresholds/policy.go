@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strings"
 	"sync"
 )
 
@@ -39,16 +40,17 @@ type Policy struct {
 	Abbreviations []Abbreviation
 
 	Warnings []string // what is allowed but can hardly be meant
+
+	selected RuleSet // that the selector leaves on, or may be switched on by overrides
 }
 
 // LoadOptions say what a policy is made of. A flag beats the file, and the file
 // beats the profile.
 type LoadOptions struct {
-	Profile    string // "": as the file says, else default
-	Config     string // path of the team's configuration, "": none
-	Rules      string // selector, as Select takes it; "": all
-	Separators string // "": as file and profile say
-	Cluster    bool   // true: a cluster's node
+	Profile string // "": as the file says, else default
+	Config  string // path of the team's configuration, "": none
+	Rules   string // selector, as Select takes it; "": all
+	Cluster *bool  // whether it is a cluster's node, nil: as the file says
 }
 
 // ProfileError names a profile that does not exist.
@@ -63,13 +65,21 @@ func (e *ProfileError) Hint() string { return Propose(e.Name, profileNames) }
 // Load makes a policy. The error is ConfigErrors where the file is wrong, a
 // *ProfileError or *SelectError where a flag is, else that of reading the file.
 func Load(opt LoadOptions) (*Policy, error) {
+	var text []byte
+	if opt.Config != "" {
+		var err error
+		if text, err = readConfig(opt.Config); err != nil {
+			return nil, err
+		}
+	}
+	return makePolicy(opt, text)
+}
+
+// makePolicy makes a policy of the text of the configuration that opt names.
+func makePolicy(opt LoadOptions, text []byte) (*Policy, error) {
 	var team *document
 	var file *yamlFile
 	if opt.Config != "" {
-		text, err := readConfig(opt.Config)
-		if err != nil {
-			return nil, err
-		}
 		file = &yamlFile{path: opt.Config, text: text, kind: FromFile}
 		team = file.read()
 		if team.extended != nil && !contains(profileNames, team.extends) {
@@ -93,15 +103,10 @@ func Load(opt LoadOptions) (*Policy, error) {
 	p.Profile = name
 	if team != nil {
 		p.File = opt.Config
-		if errs := p.take(team, file); len(errs) > 0 {
-			return nil, errs
-		}
+		p.take(team)
 	}
-	if opt.Separators != "" {
-		p.Separators = Text{opt.Separators, Origin{Kind: FromFlag, Name: "--separators"}}
-	}
-	if opt.Cluster {
-		p.Cluster = Switch{true, Origin{Kind: FromFlag, Name: "--cluster"}}
+	if opt.Cluster != nil {
+		p.Cluster = Switch{*opt.Cluster, Origin{Kind: FromFlag, Name: "--cluster"}}
 	}
 	if err := p.choose(opt.Rules); err != nil {
 		return nil, err
@@ -140,9 +145,7 @@ var profiles = sync.OnceValue(func() map[string]*Policy {
 		}
 		for i := range d.edits {
 			e := &d.edits[i]
-			if err := p.Settings[e.rule].apply(e, &p.Settings[e.rule]); err != nil {
-				panic("thresholds: profile " + name + ": " + err.Error())
-			}
+			p.Settings[e.rule].apply(e, &p.Settings[e.rule])
 		}
 		if len(file.errs) > 0 {
 			panic("thresholds: profile " + file.errs.Error())
@@ -179,7 +182,7 @@ func cloneSettings(list []Setting) []Setting {
 }
 
 // take applies a team's configuration.
-func (p *Policy) take(d *document, y *yamlFile) ConfigErrors {
+func (p *Policy) take(d *document) {
 	if d.separators != nil {
 		p.Separators = *d.separators
 	}
@@ -189,26 +192,22 @@ func (p *Policy) take(d *document, y *yamlFile) ConfigErrors {
 	if d.hashtags != nil {
 		p.HashTags = *d.hashtags
 	}
-	apply := func(settings []Setting, edits []edit) {
-		for i := range edits {
-			e := &edits[i]
-			if err := settings[e.rule].apply(e, fallback(e.rule)); err != nil {
-				y.problem(e.from.Line, 1, "", "%v", err)
-			}
-		}
-	}
-	apply(p.Settings, d.edits)
-	for i := range d.overrides {
-		apply(cloneSettings(p.Settings), d.overrides[i].edits) // for its errors
+	for i := range d.edits {
+		e := &d.edits[i]
+		p.Settings[e.rule].apply(e, fallback(e.rule))
 	}
 	p.Ignores, p.Overrides = d.ignores, d.overrides
 	p.Namespaces, p.Abbreviations = d.namespaces, d.abbreviations
-	return y.errs
+	for i := range p.Namespaces {
+		n := &p.Namespaces[i]
+		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: is user
+	}
 }
 
 // choose leaves the rules on that a selector names. A rule that is named in
 // full is switched on where the policy has it off.
 func (p *Policy) choose(selector string) error {
+	p.selected = AllRules()
 	if selector == "" {
 		return nil
 	}
@@ -216,38 +215,24 @@ func (p *Policy) choose(selector string) error {
 	if err != nil {
 		return err
 	}
-	p.Rules = selector
+	p.Rules, p.selected = selector, set
 	from := Origin{Kind: FromFlag, Name: "--rules"}
 	for i := range p.Settings {
-		s := &p.Settings[i]
-		e := edit{what: editSwitch, on: set.Has(RuleID(i)) && (s.On || named.Has(RuleID(i))), from: from}
-		if err := s.apply(&e, fallback(RuleID(i))); err != nil {
-			return err
+		if id := RuleID(i); named.Has(id) || !set.Has(id) {
+			p.Settings[i].apply(&edit{what: editSwitch, on: set.Has(id), from: from}, fallback(id))
 		}
 	}
 	return nil
 }
 
-// chosen applies an override's edits to settings, but switches no rule on that
+// override applies the edits of an override to settings, but those of rules that
 // the selector of the command line left out.
-func (p *Policy) chosen(settings []Setting, edits []edit) error {
-	allowed := AllRules()
-	if p.Rules != "" {
-		var err error
-		if allowed, err = Select(p.Rules); err != nil {
-			return err
-		}
-	}
+func (p *Policy) override(settings []Setting, edits []edit) {
 	for i := range edits {
-		e := &edits[i]
-		if !allowed.Has(e.rule) {
-			continue
-		}
-		if err := settings[e.rule].apply(e, fallback(e.rule)); err != nil {
-			return err
+		if e := &edits[i]; p.selected.Has(e.rule) {
+			settings[e.rule].apply(e, fallback(e.rule))
 		}
 	}
-	return nil
 }
 
 // Owners gives the owners that the policy names, in the order in which they
@@ -288,6 +273,14 @@ func (p *Policy) warn() {
 		s := &p.Settings[i]
 		if s.On && s.Rule.Unit != NoUnit && s.Rule.Bound == Over {
 			p.warnOrder(s)
+		}
+	}
+	known := map[string]Namespace{}
+	for _, n := range p.Namespaces {
+		if first, ok := known[n.Name]; ok && first.Owner != n.Owner {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("namespace %s has the owner %q (%s), so %q (%s) is not heard", n.Name, first.Owner, first.Origin, n.Owner, n.Origin))
+		} else if !ok {
+			known[n.Name] = n
 		}
 	}
 }

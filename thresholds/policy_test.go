@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,7 +111,8 @@ func TestTeamConfiguration(t *testing.T) {
 
 func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 	path := writeConfig(t, teamFile)
-	p := mustLoad(t, LoadOptions{Config: path, Rules: "all,-cold-key", Cluster: true})
+	cluster := true
+	p := mustLoad(t, LoadOptions{Config: path, Rules: "all,-cold-key", Cluster: &cluster})
 	got := map[string]string{}
 	for _, e := range p.Show() {
 		got[e.Path] += e.Value + " # " + strings.Replace(e.Origin.String(), path, "rdblens.yaml", 1)
@@ -142,10 +144,14 @@ func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 }
 
 func TestFlagsBeatTheFile(t *testing.T) {
-	path := writeConfig(t, "extends: aliyun\nrules: {no-ttl: error}\nseparators: '#'")
-	p := mustLoad(t, LoadOptions{Config: path, Profile: "upper", Separators: "|"})
-	if p.Profile.Value != "upper" || p.Separators.Value != "|" {
-		t.Errorf("%+v %+v", p.Profile, p.Separators)
+	path := writeConfig(t, "extends: aliyun\nrules: {no-ttl: error}\nseparators: '#'\ncluster: true")
+	cluster := false
+	p := mustLoad(t, LoadOptions{Config: path, Profile: "upper", Cluster: &cluster})
+	if p.Profile.Value != "upper" || p.Separators.Value != "#" || p.Cluster.Value || p.Cluster.Origin.String() != "--cluster" {
+		t.Errorf("%+v %+v %+v", p.Profile, p.Separators, p.Cluster)
+	}
+	if !mustLoad(t, LoadOptions{Config: path}).Cluster.Value {
+		t.Error("without a flag the file is not heard")
 	}
 	if s := p.Settings[ruleID(t, "no-ttl")]; s.Severity != Error || !s.On {
 		t.Errorf("%+v", s)
@@ -218,14 +224,21 @@ func TestWrongConfigurations(t *testing.T) {
 		{"ignore:\n  - {reason: x}", "an entry of ignore needs a rule", `write rule: "*" for every rule`},
 		{"ignore:\n  - {rule: no-ttl, reason: x, until: 31.12.2026}", `"31.12.2026" is not a date`, ""},
 		{"ignore:\n  - {rule: no-ttx, reason: x}", `unknown rule "no-ttx"`, `did you mean "no-ttl"?`},
+		{"ignore:\n  - rule: no-ttl\n    reason: x\n    key:\n", "4:10: key needs a pattern", `write "*" for every key`},
+		{"ignore:\n  - rule: no-ttl\n    key: []\n    reason: x\n", "3:10: key needs a pattern", `write "*" for every key`},
+		{"ignore:\n  - {rule: no-ttl, key: '', reason: x}", "2:25: key pattern: empty pattern", `write "*" for every key`},
+		{"ignore:\n  - {rule: no-ttl, key: ['a*', '  '], reason: x}", "2:32: key pattern: blank", `write "*" for every key`},
+		{"overrides:\n  - {key: [], owner: x}", "2:11: key needs a pattern", `write "*" for every key`},
 		{"overrides:\n  - {owner: x}", "an entry of overrides needs a key pattern", `write key: "feed:*"`},
 		{"overrides:\n  - {key: x}", "an entry of overrides changes nothing", ""},
 		{"overrides:\n  - {key: x, rules: {ttl-stampede: off}}", "ttl-stampede judges the instance, not keys", "set it under rules"},
 		{"overrides:\n  - {key: x, rules: {big-string: {info: x}}}", `"x" is not a size`, ""},
 		{"namespaces: {'user:*': x}", `a namespace is a plain word, not "user:*"`, "a pattern belongs under overrides"},
+		{"namespaces: [user, '']", `1:20: a namespace is a word, not ""`, ""},
+		{"namespaces: {'::': x}", `a namespace is a word, not "::"`, "write the first segment of names, such as user"},
 		{"abbreviations: {'a1': b}", `"a1": an abbreviation is of words of letters`, ""},
 		{"separators: a", `separators must be punctuation of ASCII, not "a"`, ""},
-		{"separators: ''", "separators must not be empty", ""},
+		{"separators: ''", `separators must be punctuation of ASCII, not ""`, ""},
 		{"cluster: maybe", `1:10: cluster must be true or false, not "maybe"`, "write true or false"},
 		{"rules:\n  key-charset: {allowed: 'z-a'}", "range z-a is empty", ""},
 		{"rules:\n  key-charset: {allowed: 'é'}", "only ASCII characters can be listed", ""},
@@ -236,7 +249,6 @@ func TestWrongConfigurations(t *testing.T) {
 		{"- a", "the configuration must be a mapping", ""},
 		{"x: \xff", "not UTF-8 text", ""},
 		{"rules:\n  big-string: error\n", "", ""},
-		{"extends: baidu\nrules:\n  big-string: error\n", "big-string has limits of several severities", ""},
 		{strings.Repeat("[", 100), "nested deeper than 64 levels", ""},
 		{strings.Repeat("- ", 100) + "a", "nested deeper than 64 levels", ""},
 		{strings.Repeat("#", maxConfigBytes+1), "larger than 256 KB", ""},
@@ -316,12 +328,12 @@ func TestSettingsOfOneRule(t *testing.T) {
 		"key-length: {under: off}":                      "warning over 128B",
 		"big-collection: {types: {set: off}}":           "error 5000; set: off",
 		"big-collection: {types: {set: {error: off}}}":  "error 5000; set: error off",
-		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1000; list: off, warning 10",
+		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1000; list: warning 10",
 		"key-type-suffix: {aliases: {zset: rank}}":      "off",
 		"key-charset: on":                               "info",
 		"no-ttl: true":                                  "warning",
 		"no-ttl: false":                                 "off",
-		"slot-skew: {error: 20x, warning: 2.5}":         "warning 2.5x, error 20x",
+		"slot-skew: {error: 20x, warning: 2.5x}":        "warning 2.5x, error 20x",
 		"hashtag-skew: {warning: 0.5%}":                 "warning 0.5%",
 	} {
 		p := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules:\n  "+text)})
@@ -360,5 +372,67 @@ func TestManyOverridesAtOnce(t *testing.T) {
 	_, err := Load(LoadOptions{Config: writeConfig(t, b.String()+"  - {key: x, rules: {no-ttl: off}}\n")})
 	if err == nil {
 		t.Error("one override too many was taken")
+	}
+}
+
+// TestNamespaceWithSeparator: who writes user: means the segment user.
+func TestNamespaceWithSeparator(t *testing.T) {
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, "separators: ':#'\nnamespaces: {'user:': accounts, 'order:item#': items, 'a_': x, user: others}")})
+	e := p.Compile(testEnv())
+	for name, want := range map[string]string{"user:1": "accounts", "order:item:1": "items", "a_:1": "x"} {
+		k := key(name, nil)
+		if got := e.Owners()[e.Owner(k, facts(e, k))]; got != want {
+			t.Errorf("%s: owner %q, want %q", name, got, want)
+		}
+		if f := found(t, e, "key-namespace", k); f.Severity != Off {
+			t.Errorf("%s is on no list", name)
+		}
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `namespace user has the owner "accounts"`) {
+		t.Errorf("%q", p.Warnings)
+	}
+}
+
+// TestNothingIsDropped: what is beyond a bound is an error, with the bound and
+// the line of the first entry too many.
+func TestNothingIsDropped(t *testing.T) {
+	entries := func(n int, entry string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(entry, "N", strings.Repeat(string(rune('a'+i%26)), 1+i/26%3)+strconv.Itoa(i)) + "\n")
+		}
+		return b.String()
+	}
+	words := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(" ")
+			for m := i + 1; m > 0; m /= 26 {
+				b.WriteByte(byte('a' + m%26))
+			}
+			b.WriteString("x: x\n")
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		what string
+		text func(n int) string
+	}{
+		{"namespaces", func(n int) string { return entries(n, "- N") }},
+		{"namespaces", func(n int) string { return entries(n, " N: x") }},
+		{"abbreviations", words},
+		{"ignore", func(n int) string { return entries(n, "- {rule: '*',reason: x}") }},
+		{"overrides", func(n int) string { return entries(n, "- {key: x,owner: x}") }},
+	} {
+		if p, err := Load(LoadOptions{Config: writeConfig(t, c.what+":\n"+c.text(maxListed))}); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		} else if n := max(len(p.Namespaces), len(p.Abbreviations), len(p.Ignores), len(p.Overrides)); n != maxListed {
+			t.Errorf("%s: %d of %d", c.what, n, maxListed)
+		}
+		_, err := Load(LoadOptions{Config: writeConfig(t, c.what+":\n"+c.text(maxListed+1))})
+		var list ConfigErrors
+		if !errors.As(err, &list) || list[0].Line != maxListed+2 || !strings.Contains(err.Error(), c.what+" has 10001 entries, and at most 10000 are taken") {
+			t.Errorf("%s: %v", c.what, err)
+		}
 	}
 }

@@ -19,15 +19,11 @@ func (y *yamlFile) rule(r *Rule, n ast.Node) []edit {
 		return nil
 	}
 	from := y.origin(n)
-	switch word := strings.ToLower(text); word {
-	case "off", "false", "no":
-		return []edit{{rule: r.ID, what: editSwitch, on: false, from: from}}
-	case "on", "true", "yes":
-		return []edit{{rule: r.ID, what: editSwitch, on: true, from: from}}
-	default:
-		if s, ok := ParseSeverity(word); ok {
-			return []edit{{rule: r.ID, what: editSeverity, sev: s, from: from}}
-		}
+	if on, ok := switched(text); ok {
+		return []edit{{rule: r.ID, what: editSwitch, on: on, from: from}}
+	}
+	if s, ok := ParseSeverity(strings.ToLower(text)); ok {
+		return []edit{{rule: r.ID, what: editSeverity, sev: s, from: from}}
 	}
 	y.at(n.GetToken(), "write "+ruleForm(r), "%q is no setting of %s", text, r.Name)
 	return nil
@@ -129,7 +125,7 @@ func (y *yamlFile) limits(r *Rule, what string, n ast.Node, t parser.Type, under
 		if !scalar {
 			return nil
 		}
-		if strings.EqualFold(text, "off") || strings.EqualFold(text, "false") {
+		if isOff(text) {
 			from := y.origin(n)
 			if t != AnyType {
 				return []edit{{rule: r.ID, what: editLimit, from: from, limit: Limit{Type: t, Severity: Off, Under: under, Origin: from}}}
@@ -152,13 +148,13 @@ func (y *yamlFile) limits(r *Rule, what string, n ast.Node, t parser.Type, under
 
 // limit reads the limit of one severity, or "off".
 func (y *yamlFile) limit(r *Rule, severity string, n ast.Node, t parser.Type, under bool) []edit {
-	text, ok := y.scalar(n, "a limit")
+	text, ok := y.quantity(n, "a limit")
 	if !ok {
 		return nil
 	}
 	s, _ := ParseSeverity(severity)
 	l := Limit{Type: t, Under: under, Severity: s, Origin: y.origin(n)}
-	if strings.EqualFold(text, "off") || strings.EqualFold(text, "false") {
+	if isOff(text) {
 		l.None = true
 	} else {
 		v, err := r.Unit.parse(text)
@@ -183,11 +179,11 @@ func (y *yamlFile) param(r *Rule, p Param, n ast.Node) (v Value, ok bool) {
 	case AliasesParam:
 		return y.aliases(r, p, n)
 	}
-	text, ok := y.scalar(n, p.Name)
-	if !ok {
-		return v, false
-	}
 	if p.Kind == CharsParam {
+		text, ok := y.scalar(n, p.Name)
+		if !ok {
+			return v, false
+		}
 		if _, err := parseChars(text); err != nil {
 			y.at(n.GetToken(), "write characters and ranges, such as a-z0-9.:", "%s: %v", p.Name, err)
 			return v, false
@@ -195,7 +191,11 @@ func (y *yamlFile) param(r *Rule, p Param, n ast.Node) (v Value, ok bool) {
 		v.Text = text
 		return v, true
 	}
-	if strings.EqualFold(text, "off") {
+	text, ok := y.quantity(n, p.Name)
+	if !ok {
+		return v, false
+	}
+	if isOff(text) {
 		return v, true
 	}
 	number, err := p.Unit.parse(text)

@@ -1,8 +1,9 @@
 package thresholds
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser"
 )
@@ -152,17 +153,18 @@ func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bo
 }
 
 // setLimit puts a limit in the place of the one that stands for the same
-// thing, and keeps the limits in order: general ones first, then by type, plain
-// ones before those under, severest last.
+// thing; an off for a type takes the place of all limits of its own.
 func (s *Setting) setLimit(n Limit) {
-	for i := range s.Limits {
-		l := &s.Limits[i]
-		if l.Type == n.Type && l.Under == n.Under && l.Severity == n.Severity {
-			*l = n
-			return
-		}
-	}
+	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
+		return l.Type == n.Type && (n.Severity == Off || l.Under == n.Under && l.Severity == n.Severity)
+	})
 	s.Limits = append(s.Limits, n)
+	sortLimits(s.Limits)
+}
+
+// sortLimits puts general limits first, then those of types, plain ones before
+// those under, the severest last.
+func sortLimits(list []Limit) {
 	rank := func(l Limit) int {
 		r := int(l.Type) + 1
 		if l.Type == AnyType {
@@ -174,7 +176,77 @@ func (s *Setting) setLimit(n Limit) {
 		}
 		return r*int(numSeverities) + int(l.Severity)
 	}
-	sort.SliceStable(s.Limits, func(i, j int) bool { return rank(s.Limits[i]) < rank(s.Limits[j]) })
+	slices.SortStableFunc(list, func(a, b Limit) int { return cmp.Compare(rank(a), rank(b)) })
+}
+
+// effective gives the limits as they work out: where a type that is off has
+// limits of its own, it is the general limits that are off for it.
+func (s *Setting) effective() []Limit {
+	has := func(t parser.Type, match func(Limit) bool) bool {
+		return slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Type == t && l.Severity != Off && match(l) })
+	}
+	var list []Limit
+	for _, l := range s.Limits {
+		if l.Severity != Off || !has(l.Type, func(Limit) bool { return true }) {
+			list = append(list, l)
+			continue
+		}
+		for _, general := range s.Limits {
+			same := func(own Limit) bool { return own.Under == general.Under && own.Severity == general.Severity }
+			if general.Type == AnyType && !has(l.Type, same) {
+				list = append(list, Limit{Type: l.Type, Under: general.Under, Severity: general.Severity, None: true, Origin: l.Origin})
+			}
+		}
+	}
+	sortLimits(list)
+	return list
+}
+
+// mildest gives the limit that is passed first, for a type and a side, and false
+// where there is none.
+func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
+	for severity := Info; severity <= Error; severity++ {
+		v, set := s.Limit(t, under, severity)
+		switch {
+		case !set:
+		case !ok:
+			value, ok = v, true
+		case under || s.Rule.Bound == Under:
+			value = max(value, v)
+		default:
+			value = min(value, v)
+		}
+	}
+	return value, ok
+}
+
+// setSeverity gives one severity to whatever the rule finds. Of several limits
+// the one that is passed first stays: the others could say nothing more.
+func (s *Setting) setSeverity(severity Severity, from Origin) {
+	if s.Rule.Unit == NoUnit {
+		s.Severity = severity
+		return
+	}
+	next := Setting{Rule: s.Rule}
+	for _, l := range s.Limits {
+		if l.Severity == Off {
+			next.setLimit(l)
+			continue
+		}
+		value, ok := s.mildest(l.Type, l.Under)
+		if ok || l.Type != AnyType {
+			next.setLimit(Limit{Type: l.Type, Under: l.Under, Severity: severity, Value: value, None: !ok, Origin: from})
+		}
+	}
+	s.Limits = next.Limits
+}
+
+// idle reports whether the rule could report nothing, were it on.
+func (s *Setting) idle() bool {
+	if s.Rule.Unit == NoUnit {
+		return s.Severity == Off
+	}
+	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None && l.Severity != Off })
 }
 
 // edit is one change of a setting, as a configuration asks for it.
@@ -210,43 +282,25 @@ func (s *Setting) borrow(from *Setting) {
 	}
 }
 
-// apply changes the setting. fallback is what a rule takes that is switched on
-// without anything else being said.
-func (s *Setting) apply(e *edit, fallback *Setting) error {
-	bare := len(s.Limits) == 0 && s.Severity == Off
+// apply changes the setting; whatever was set before, the edit decides.
+// fallback is what a rule takes that is switched on without anything else being
+// said.
+func (s *Setting) apply(e *edit, fallback *Setting) {
 	switch e.what {
 	case editSwitch:
-		if s.On == e.on {
-			return nil
-		}
-		if e.on && bare {
+		idle := e.on && s.idle()
+		if idle {
 			s.borrow(fallback)
 		}
-		s.On, s.Origin = e.on, e.from
+		if idle || s.On != e.on {
+			s.On, s.Origin = e.on, e.from
+		}
 	case editSeverity:
-		if bare {
+		if s.idle() {
 			s.borrow(fallback)
 		}
 		s.On, s.Origin = true, e.from
-		if s.Rule.Unit == NoUnit {
-			s.Severity = e.sev
-			return nil
-		}
-		last := -1
-		for i := range s.Limits {
-			if l := &s.Limits[i]; l.Severity != Off && !l.None {
-				if last >= 0 && s.Limits[last].Severity != l.Severity {
-					return fmt.Errorf("%s has limits of several severities: set the limit of each, such as {warning: %s}",
-						s.Rule.Name, s.Rule.Unit.Format(l.Value))
-				}
-				last = i
-			}
-		}
-		for i := range s.Limits {
-			if l := &s.Limits[i]; l.Severity != Off {
-				l.Severity, l.Origin = e.sev, e.from
-			}
-		}
+		s.setSeverity(e.sev, e.from)
 	case editLimit:
 		if !s.On {
 			s.Limits = nil // those of a rule that was off say nothing
@@ -256,5 +310,4 @@ func (s *Setting) apply(e *edit, fallback *Setting) error {
 	case editParam:
 		s.Params[e.param] = e.value
 	}
-	return nil
 }

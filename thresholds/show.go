@@ -14,7 +14,8 @@ type Entry struct {
 }
 
 // Show gives every value in force: first the settings of the whole, then the
-// rules in their order, then what the configuration lists.
+// rules in their order, then what the configuration lists, overrides as they
+// stand there: what they come to depends on the others that match a key.
 func (p *Policy) Show() []Entry {
 	list := []Entry{{"profile", p.Profile.Value, p.Profile.Origin}, {"separators", p.Separators.Value, p.Separators.Origin},
 		{"hashtags", onOff(p.HashTags.Value), p.HashTags.Origin}, {"cluster", onOff(p.Cluster.Value), p.Cluster.Origin}}
@@ -26,16 +27,9 @@ func (p *Policy) Show() []Entry {
 		if o.Owner.Value != "" {
 			list = append(list, Entry{path + ".owner", o.Owner.Value, o.Owner.Origin})
 		}
-		settings := cloneSettings(p.Settings)
-		if p.chosen(settings, o.edits) != nil {
-			continue
-		}
-		for i := range settings {
-			for _, e := range settings[i].show(nil) {
-				if e.Origin.Kind == FromFile && editsAt(o.edits, e.Origin.Line) {
-					e.Path = path + "." + e.Path
-					list = append(list, e)
-				}
+		for i := range o.edits {
+			if e := &o.edits[i]; p.selected.Has(e.rule) {
+				list = append(list, e.show(path))
 			}
 		}
 	}
@@ -55,13 +49,44 @@ func (p *Policy) Show() []Entry {
 	return list
 }
 
-func editsAt(edits []edit, line int) bool {
-	for i := range edits {
-		if edits[i].from.Line == line {
-			return true
+// show gives what the edit sets, under a path.
+func (e *edit) show(path string) Entry {
+	r := Rules()[e.rule]
+	path += ".rules." + r.Name
+	switch e.what {
+	case editLimit:
+		return r.showLimit(path, e.limit)
+	case editParam:
+		p := r.Params[e.param]
+		value := e.value.format(p)
+		if value == "" {
+			value = "off" // a list without words, a set without characters
 		}
+		return Entry{path + "." + p.Name, value, e.from}
+	case editSeverity:
+		return Entry{path, e.sev.String(), e.from}
 	}
-	return false
+	if e.on {
+		return Entry{path, "on", e.from}
+	}
+	return Entry{path, "off", e.from}
+}
+
+// showLimit gives a limit of the rule, under a path.
+func (r *Rule) showLimit(path string, l Limit) Entry {
+	if l.Type != AnyType {
+		path += ".types." + l.Type.String()
+	}
+	if l.Under {
+		path += ".under"
+	}
+	if l.Severity != Off {
+		path += "." + l.Severity.String()
+	}
+	if l.None || l.Severity == Off {
+		return Entry{path, "off", l.Origin}
+	}
+	return Entry{path, r.Unit.Format(l.Value), l.Origin}
 }
 
 // LastDay gives the last day on which the entry holds, "" where it has no end.
@@ -88,24 +113,8 @@ func (s *Setting) show(list []Entry) []Entry {
 	if s.Rule.Unit == NoUnit {
 		list = append(list, Entry{path, s.Severity.String(), s.Origin})
 	}
-	for _, l := range s.Limits {
-		at := path
-		if l.Type != AnyType {
-			at += ".types." + l.Type.String()
-		}
-		if l.Under {
-			at += ".under"
-		}
-		value := s.Rule.Unit.Format(l.Value)
-		if l.Severity == Off {
-			value = "off"
-		} else {
-			at += "." + l.Severity.String()
-		}
-		if l.None {
-			value = "off"
-		}
-		list = append(list, Entry{at, value, l.Origin})
+	for _, l := range s.effective() {
+		list = append(list, s.Rule.showLimit(path, l))
 	}
 	for i, p := range s.Rule.Params {
 		if text := s.Params[i].format(p); text != "" {

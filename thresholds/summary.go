@@ -57,7 +57,7 @@ func (s *Setting) ParamSummary() string {
 // limitWords gives the limits that are set for one type, or for all.
 func (s *Setting) limitWords(t parser.Type) string {
 	var words []string
-	for _, l := range s.Limits {
+	for _, l := range s.effective() {
 		switch {
 		case l.Type != t:
 		case l.Severity == Off:

@@ -1,11 +1,11 @@
 package thresholds
 
 import (
-	"errors"
 	"fmt"
-	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 )
@@ -23,10 +23,47 @@ const (
 	Percent      // hundredths: 1 % is 100, written 1%
 )
 
+// unitPatterns are the regular expressions of what a configuration writes in a
+// unit, without numbers that overflow. The schema has them, too.
+var unitPatterns = [...]string{
+	Bytes:   sizePattern(),
+	Count:   `^[0-9](_?[0-9]){0,14}$`,
+	Seconds: `^([0-9]{1,9}w)?([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,12}s)?$`,
+	Times:   `^([0-9]{1,12}|[0-9]{1,12}(\.[0-9]{1,2})? ?[x×])$`,
+	Percent: `^0*((100|[0-9]{1,2}) ?%?|(100\.00?|[0-9]{1,2}\.[0-9]{1,2}) ?%)$`,
+}
+
+// mostNumber is the largest plain number that a unit takes, one that editors know
+// exactly; -1 where there must be a letter with it.
+var mostNumber = [...]int64{Bytes: 1e15 - 1, Count: 1e15 - 1, Seconds: -1, Times: 1e12 - 1, Percent: 100}
+
+var unitForms = sync.OnceValue(func() (forms [len(unitPatterns)]*regexp.Regexp) {
+	for u := Bytes; u <= Percent; u++ {
+		forms[u] = regexp.MustCompile(unitPatterns[u])
+	}
+	return forms
+})
+
+// sizePattern has fewer digits with a larger unit: all sizes are below 2^63.
+func sizePattern() string {
+	digits := func(n int) string { return fmt.Sprintf("[0-9](,?[0-9]){0,%d}", n-1) }
+	form := digits(15) + " ?[bB]?"
+	for i, letter := range []string{"kK", "mM", "gG", "tT", "pP"} {
+		form += "|" + digits(15-3*i) + `(\.[0-9]{1,9})? ?[` + letter + "][iI]?[bB]?"
+	}
+	return "^(" + form + ")$"
+}
+
+// matches reports whether a text is of the unit's form.
+func (u Unit) matches(s string) bool { return s != "" && unitForms()[u].MatchString(s) }
+
 // ParseSize gives the bytes of a size such as "10KB", "1.5MB" or "512".
 // KB, K and KiB are all 1024 bytes, as in a server's configuration.
 func ParseSize(s string) (int64, error) {
 	text := strings.TrimSpace(s)
+	if !Bytes.matches(text) {
+		return 0, fmt.Errorf("%q is not a size: write 512, 10KB or 1.5MB", s)
+	}
 	n := len(text)
 	for n > 0 && (text[n-1] < '0' || text[n-1] > '9') {
 		n--
@@ -36,10 +73,7 @@ func ParseSize(s string) (int64, error) {
 		suffix = suffix[:1] + "i" + suffix[1:] // humanize takes KB for 1000 bytes
 	}
 	bytes, err := humanize.ParseBytes(number + suffix)
-	if err != nil || bytes > math.MaxInt64 || number == "" {
-		return 0, fmt.Errorf("%q is not a size: write 512, 10KB or 1.5MB", s)
-	}
-	return int64(bytes), nil
+	return int64(bytes), err
 }
 
 // durations are the units of ParseDuration in seconds, the largest first.
@@ -51,32 +85,21 @@ var durations = []struct {
 // ParseDuration gives the seconds of a length of time such as "30d", "12h",
 // "1w2d" or "90s": weeks, days, hours, minutes, seconds.
 func ParseDuration(s string) (int64, error) {
-	text, total := strings.TrimSpace(s), int64(0)
-	bad := fmt.Errorf("%q is not a length of time: write 30d, 12h, 90m or 1w2d", s)
-	if text == "" {
-		return 0, bad
+	text, total, number := strings.TrimSpace(s), int64(0), int64(0)
+	if !Seconds.matches(text) {
+		return 0, fmt.Errorf("%q is not a length of time: write 30d, 12h, 90m or 1w2d", s)
 	}
-	next := 0 // units only get smaller
-	for text != "" {
-		n := 0
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
+	for _, c := range []byte(text) {
+		if isDigit(c) {
+			number = number*10 + int64(c-'0')
+			continue
 		}
-		if n == 0 || n == len(text) {
-			return 0, bad
+		for _, d := range durations {
+			if d.letter == c {
+				total += number * d.seconds
+			}
 		}
-		number, err := strconv.ParseInt(text[:n], 10, 64)
-		if err != nil {
-			return 0, bad
-		}
-		for next < len(durations) && durations[next].letter != text[n] {
-			next++
-		}
-		if next == len(durations) || number > (math.MaxInt64/1000-total)/durations[next].seconds {
-			return 0, bad
-		}
-		total += number * durations[next].seconds
-		text, next = text[n+1:], next+1
+		number = 0
 	}
 	return total, nil
 }
@@ -84,42 +107,29 @@ func ParseDuration(s string) (int64, error) {
 // parseHundredths reads a decimal number with up to two places as hundredths.
 func parseHundredths(s string) (int64, error) {
 	whole, places, _ := strings.Cut(s, ".")
-	if len(places) > 2 {
-		return 0, errors.New("more than two decimal places")
-	}
-	n, err := strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
-	if err != nil || n < 0 || whole == "" {
-		return 0, errors.New("not a number")
-	}
-	return n, nil
+	return strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
 }
 
-// parse reads a limit in the unit.
+// parse reads a limit as a configuration writes it in the unit.
 func (u Unit) parse(s string) (int64, error) {
-	text := strings.TrimSpace(s)
+	if !u.matches(s) {
+		return 0, fmt.Errorf("%q is not %s", s, [...]string{
+			Bytes:   "a size: write 512, 10KB or 1.5MB",
+			Count:   "a whole number of zero or more",
+			Seconds: "a length of time: write 30d, 12h, 90m or 1w2d",
+			Times:   "a multiple: write 10x or 2.5x",
+			Percent: "a share: write 1% or 0.5%",
+		}[u])
+	}
 	switch u {
 	case Bytes:
-		return ParseSize(text)
+		return ParseSize(s)
 	case Seconds:
-		return ParseDuration(text)
-	case Times:
-		n, err := parseHundredths(strings.TrimSuffix(strings.TrimSuffix(text, "x"), "×"))
-		if err != nil {
-			return 0, fmt.Errorf("%q is not a multiple: write 10x", s)
-		}
-		return n, nil
-	case Percent:
-		n, err := parseHundredths(strings.TrimSpace(strings.TrimSuffix(text, "%")))
-		if err != nil || n > 100_00 {
-			return 0, fmt.Errorf("%q is not a share: write 1%%", s)
-		}
-		return n, nil
+		return ParseDuration(s)
+	case Times, Percent:
+		return parseHundredths(strings.TrimRight(s, " x×%"))
 	}
-	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is not a number of zero or more", s)
-	}
-	return n, nil
+	return strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
 }
 
 // Format writes a limit as a configuration has it, so that reading it again

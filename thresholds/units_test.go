@@ -42,7 +42,13 @@ func TestUnitsComeBack(t *testing.T) {
 			}
 		}
 	}
-	for u, list := range map[Unit][]string{Times: {"", "-1", "x", "1.234"}, Percent: {"101%", "-1", "%"}, Count: {"-1", "1.5", "many", "1KB"}} {
+	for text, want := range map[string]int64{"10": 1000, "2.5x": 250, "2.55×": 255, "0012 x": 1200} {
+		if n, err := Times.parse(text); err != nil || n != want {
+			t.Errorf("%q: %d, %v", text, n, err)
+		}
+	}
+	for u, list := range map[Unit][]string{Times: {"", "-1", "x", "1.234x", "2.5"}, Percent: {"101%", "100.5%", "-1", "%", "0.5"}, Count: {"", "-1", "1.5", "many", "1KB", "_", "5_", "1000000000000000"},
+		Bytes: {"1.5", "1.5B", " 10KB", "1000000000000000"}, Seconds: {"", "30", " 30d"}} {
 		for _, s := range list {
 			if n, err := u.parse(s); err == nil {
 				t.Errorf("%q gave %d", s, n)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -277,14 +278,43 @@ func (y *yamlFile) flag(n ast.Node, what string) (value, ok bool) {
 	if !ok {
 		return false, false
 	}
-	switch strings.ToLower(text) {
-	case "true", "yes", "on":
-		return true, true
-	case "false", "no", "off":
-		return false, true
+	if value, ok = switched(text); !ok {
+		y.at(n.GetToken(), "write true or false", "%s must be true or false, not %q", what, text)
 	}
-	y.at(n.GetToken(), "write true or false", "%s must be true or false, not %q", what, text)
-	return false, false
+	return value, ok
+}
+
+// The words for on and off, in capitals or not.
+var (
+	wordsOn  = []string{"on", "true", "yes"}
+	wordsOff = []string{"off", "false", "no"}
+)
+
+// switched reads a word for on or off.
+func switched(text string) (on, ok bool) {
+	word := strings.ToLower(text)
+	on = contains(wordsOn, word)
+	return on, on || contains(wordsOff, word)
+}
+
+// isOff reports whether a text is a word for off.
+func isOff(text string) bool {
+	on, ok := switched(text)
+	return ok && !on
+}
+
+// quantity gives the text of a number in some unit: 0x10 and 10.0 are 16 and 10.
+func (y *yamlFile) quantity(n ast.Node, what string) (string, bool) {
+	text, ok := y.scalar(n, what)
+	switch x := plain(n).(type) {
+	case *ast.IntegerNode:
+		if strings.Trim(text, "0123456789") != "" {
+			text = fmt.Sprint(x.Value)
+		}
+	case *ast.FloatNode:
+		text = strconv.FormatFloat(x.Value, 'f', -1, 64)
+	}
+	return text, ok
 }
 
 // fields calls a function for each entry of a mapping, and reports names that

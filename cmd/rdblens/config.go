@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -49,11 +50,16 @@ func (e *env) configCheck(path string) error {
 	if err != nil {
 		return policyError(err)
 	}
-	for _, w := range policy.Warnings {
-		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
-	}
+	e.warn(policy)
 	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", terminalText(path), inForce(policy))
 	return outputError(err)
+}
+
+// warn tells what a policy says that can hardly be meant.
+func (e *env) warn(p *thresholds.Policy) {
+	for _, w := range p.Warnings {
+		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
+	}
 }
 
 // inForce counts what a configuration sets.
@@ -95,22 +101,23 @@ func ownSetting(s *thresholds.Setting) bool {
 }
 
 func (e *env) configShow(flags *policyFlags) error {
-	policy, err := flags.load()
+	policy, err := flags.load(e)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
 	paths, values := 0, 0
 	entries := policy.Show()
-	for _, entry := range entries {
-		paths = max(paths, width(entry.Path))
-		if n := width(entry.Value); n <= shownValue {
+	for i := range entries {
+		entry := &entries[i]
+		entry.Path, entry.Value = terminalText(entry.Path), terminalText(entry.Value)
+		paths = max(paths, report.Width(entry.Path))
+		if n := report.Width(entry.Value); n <= shownValue {
 			values = max(values, n)
 		}
 	}
 	for _, entry := range entries {
-		fmt.Fprintf(w, "%s  %s  # %s\n", padded(terminalText(entry.Path), paths), padded(terminalText(entry.Value), values),
-			terminalText(entry.Origin.String()))
+		fmt.Fprintf(w, "%s  %s  # %s\n", padded(entry.Path, paths), padded(entry.Value, values), terminalText(entry.Origin.String()))
 	}
 	return outputError(w.Flush())
 }
@@ -118,7 +125,7 @@ func (e *env) configShow(flags *policyFlags) error {
 // shownValue is how wide a value may be that the column of origins heeds.
 const shownValue = 24
 
-func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
+func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-report.Width(s))) }
 
 // policyError is an error of a configuration, or of the flags that choose rules.
 func policyError(err error) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -95,8 +96,8 @@ type filterFlags struct {
 
 // compile makes the filter of the flags.
 func (ff *filterFlags) compile() (*filter, error) {
-	f := &filter{minElements: ff.minElements, owners: ff.owners}
-	for _, name := range ff.types {
+	f := &filter{minElements: ff.minElements, owners: listed(ff.owners)}
+	for _, name := range listed(ff.types) {
 		t, ok := parser.ParseType(name)
 		if !ok {
 			return nil, usageError(fmt.Sprintf("--type: unknown type %q", name), "types: "+strings.Join(typeNames(), ", "))
@@ -118,6 +119,9 @@ func (ff *filterFlags) compile() (*filter, error) {
 	}
 	for _, pattern := range ff.regex {
 		re, err := regexp.Compile(pattern)
+		if pattern == "" {
+			err = errors.New("empty expression")
+		}
 		if err != nil {
 			return nil, usageError(fmt.Sprintf("--regex: %v", err), "the syntax is that of Go's package regexp (RE2)")
 		}
@@ -139,6 +143,15 @@ func (ff *filterFlags) compile() (*filter, error) {
 		MinSize: f.minSize, MinElements: f.minElements, Owners: ff.owners,
 	}
 	return f, nil
+}
+
+// listed gives the names that a flag lists. One that was given without any names
+// the empty one, which nothing has; nil stays nil: not given.
+func listed(names []string) []string {
+	if names != nil && len(names) == 0 {
+		return []string{""}
+	}
+	return names
 }
 
 // typeNames gives the words for types that --type takes.

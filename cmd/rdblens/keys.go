@@ -60,7 +60,7 @@ type keysPlan struct {
 	only   thresholds.RuleSet
 }
 
-func (o *keysOptions) compile() (*keysPlan, error) {
+func (o *keysOptions) compile(e *env) (*keysPlan, error) {
 	p := new(keysPlan)
 	if len(o.formats) > 1 {
 		return nil, usageError("--format: keys writes one format", "run it once for each")
@@ -91,12 +91,12 @@ func (o *keysOptions) compile() (*keysPlan, error) {
 			o.rules = o.only // a rule that is asked for by name is on, whatever the profile
 		}
 	}
-	p.plan, err = o.scanFlags.compile()
+	p.plan, err = o.scanFlags.compile(e)
 	return p, err
 }
 
 func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
-	p, err := o.compile()
+	p, err := o.compile(e)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,8 @@ func (p *scanPlan) complete(r *report.Report, bad *failures) {
 		r.By = p.by
 	}
 	policy := p.policy
-	r.Config = report.Config{Profile: policy.Profile.Value, File: policy.File, Rules: policy.Rules, Cluster: policy.Cluster.Value}
+	r.Config = report.Config{Profile: policy.Profile.Value, File: policy.File, Rules: policy.Rules, Cluster: policy.Cluster.Value,
+		Warnings: policy.Warnings}
 	for _, in := range r.Inputs {
 		r.Config.Cluster = r.Config.Cluster || in.Cluster
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -21,6 +22,7 @@ const teamConfig = "rdblens.yaml"
 
 // policyFlags choose the rules.
 type policyFlags struct {
+	given   *pflag.FlagSet // of the command
 	profile string
 	config  string
 	rules   string
@@ -29,6 +31,7 @@ type policyFlags struct {
 
 func (p *policyFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
+	p.given = f
 	f.StringVar(&p.profile, "profile", "", "profile of rules: default, aliyun, baidu, typed or upper")
 	f.StringVar(&p.config, "config", "", "the team's own rules (without it: "+teamConfig+" in the current folder, if there)")
 	f.StringVar(&p.rules, "rules", "", "choose rules by name, such as all,-no-ttl or key-*")
@@ -36,18 +39,24 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("rules", completeRules)
 }
 
-// load gives the policy in force: a flag beats the file.
-func (p *policyFlags) load() (*thresholds.Policy, error) {
+// load gives the policy in force: a flag beats the file. What can hardly be meant
+// is told on standard error.
+func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
 	path := p.config
 	if path == "" {
 		if _, err := os.Lstat(teamConfig); err == nil {
 			path = teamConfig
 		}
 	}
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules, Cluster: p.cluster})
+	options := thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules}
+	if p.given.Changed("cluster") { // =false, too
+		options.Cluster = &p.cluster
+	}
+	policy, err := thresholds.Load(options)
 	if err != nil {
 		return nil, policyError(err)
 	}
+	e.warn(policy)
 	return policy, nil
 }
 
@@ -139,7 +148,7 @@ func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
 	})
 }
 
-func (s *scanFlags) compile() (*plan, error) {
+func (s *scanFlags) compile(e *env) (*plan, error) {
 	if s.jobs < 0 || s.jobs > maxJobs {
 		return nil, usageError(fmt.Sprintf("--jobs: %d is not between 0 (one a CPU, at most 16) and %d", s.jobs, maxJobs), "")
 	}
@@ -161,7 +170,7 @@ func (s *scanFlags) compile() (*plan, error) {
 	if p.filter, err = s.filter.compile(); err != nil {
 		return nil, err
 	}
-	if p.policy, err = s.load(); err != nil {
+	if p.policy, err = s.load(e); err != nil {
 		return nil, err
 	}
 	p.memory.Cluster = p.policy.Cluster.Value

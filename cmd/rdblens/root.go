@@ -24,6 +24,7 @@ the report covers what was read.`,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -80,6 +81,18 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usageError("no snapshot given", cmd.CommandPath()+" dump.rdb (- is standard input)")
+}
+
+// refuseEmpty refuses flags with an empty text for a value, as a script gives
+// that forgot to set a variable: they would choose everything, or nothing. Flags
+// that take lists refuse the empty entry themselves.
+func refuseEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
+			err = usageError("--"+f.Name+": empty value", f.Usage)
+		}
+	})
+	return err
 }
 
 // nearestFlag proposes what an unknown flag may have meant.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -21,13 +22,13 @@ func newRules(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if notCheckable {
-				return e.rulesNotCheckable()
+				return e.rulesNotCheckable(&flags)
 			}
 			return e.rulesList(&flags)
 		},
 	}
 	flags.register(list)
-	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the documents demand and a snapshot cannot show")
+	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the profile's document demands and a snapshot cannot show (default: all documents)")
 	explain := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Say what a rule flags, why, how to mend it, and which sentence demands it",
@@ -43,7 +44,7 @@ func newRules(e *env) *cobra.Command {
 }
 
 func (e *env) rulesList(flags *policyFlags) error {
-	policy, err := flags.load()
+	policy, err := flags.load(e)
 	if err != nil {
 		return err
 	}
@@ -70,10 +71,22 @@ func settingText(s *thresholds.Setting) string {
 	return text
 }
 
-func (e *env) rulesNotCheckable() error {
+func (e *env) rulesNotCheckable(flags *policyFlags) error {
+	if flags.rules != "" {
+		return usageError("--rules and --not-checkable exclude each other", "what cannot be checked belongs to no rule, or to a part of one")
+	}
+	policy, err := flags.load(e)
+	if err != nil {
+		return err
+	}
+	profile := policy.Profile.Value
+	whose := "the documents demand"
+	if profile != thresholds.DefaultProfile {
+		whose = "the document of profile " + profile + " demands"
+	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "What the documents demand and a snapshot does not show, or only partly:\n")
-	for _, d := range thresholds.NotCheckable() {
+	fmt.Fprintf(w, "What %s and a snapshot does not show, or only partly:\n", whose)
+	for _, d := range thresholds.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
 		wrap(w, "  ", d.Original)
@@ -141,41 +154,8 @@ func explain(w io.Writer, r *thresholds.Rule) {
 }
 
 // wrap prints text in lines of at most 88 columns, the first of which begins
-// with indent and the others with as many spaces. A wide character is two
-// columns, and a line may break before one.
+// with indent and the others with as many spaces.
 func wrap(w io.Writer, indent, text string) {
 	const columns = 88
-	fmt.Fprint(w, indent)
-	at := len(indent)
-	blank := strings.Repeat(" ", len(indent))
-	for i, word := range strings.Fields(text) {
-		if n := width(word); i > 0 && at+1+n > columns {
-			fmt.Fprint(w, "\n"+blank)
-			at = len(blank)
-		} else if i > 0 {
-			fmt.Fprint(w, " ")
-			at++
-		}
-		for _, r := range word {
-			n := width(string(r))
-			if n == 2 && at+n > columns {
-				fmt.Fprint(w, "\n"+blank)
-				at = len(blank)
-			}
-			fmt.Fprint(w, string(r))
-			at += n
-		}
-	}
-	fmt.Fprintln(w)
-}
-
-// width gives the columns of a text: two for Chinese and other wide characters.
-func width(s string) (n int) {
-	for _, r := range s {
-		n++
-		if r >= 0x1100 {
-			n++
-		}
-	}
-	return n
+	io.WriteString(w, report.Wrap(indent, strings.Repeat(" ", len(indent)), text, columns))
 }

@@ -84,7 +84,7 @@ type scanPlan struct {
 	now       time.Time
 }
 
-func (o *scanOptions) compile() (*scanPlan, error) {
+func (o *scanOptions) compile(e *env) (*scanPlan, error) {
 	p := &scanPlan{top: o.top, now: time.Now()}
 	if o.top < 0 || o.top > maxTop {
 		return nil, usageError(fmt.Sprintf("--top: %d is not between 0 and %d", o.top, maxTop), "rdblens keys lists every key")
@@ -117,7 +117,7 @@ func (o *scanOptions) compile() (*scanPlan, error) {
 	if p.targets, err = targetsOf(o.formats); err != nil {
 		return nil, err
 	}
-	p.plan, err = o.scanFlags.compile()
+	p.plan, err = o.scanFlags.compile(e)
 	return p, err
 }
 
@@ -125,7 +125,7 @@ func (o *scanOptions) compile() (*scanPlan, error) {
 const maxTop = 1000
 
 func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
-	p, err := o.compile()
+	p, err := o.compile(e)
 	if err != nil {
 		return err
 	}
