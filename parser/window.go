@@ -237,6 +237,14 @@ func (w *window) checkLen(n uint64) int64 {
 	return int64(n)
 }
 
+// checkCount is checkLen for a number of elements, nodes or whatever is counted.
+func (w *window) checkCount(n uint64, of string) int64 {
+	if n > maxLen {
+		w.failf("a count of %d %s is claimed, more than any file holds", n, of)
+	}
+	return int64(n)
+}
+
 // maxLen bounds every length and count that is added up: 256 TiB.
 const maxLen = 1 << 48
 
