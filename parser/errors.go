@@ -15,7 +15,12 @@ type DamageError struct {
 func (e *DamageError) Error() string {
 	s := fmt.Sprintf("offset %d: %s", e.Offset, e.Reason)
 	if e.Key != nil {
-		s += fmt.Sprintf(" (in key %q)", e.Key)
+		const most = 200 // bytes of a name in a message
+		dots := ""
+		if len(e.Key) > most {
+			dots = "..."
+		}
+		s += fmt.Sprintf(" (in key %q%s)", cut(e.Key, most), dots)
 	}
 	return s
 }

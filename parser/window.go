@@ -97,6 +97,7 @@ func (w *window) take(n int) []byte {
 	return b
 }
 
+func (w *window) u16le() uint16 { return binary.LittleEndian.Uint16(w.take(2)) }
 func (w *window) u32le() uint32 { return binary.LittleEndian.Uint32(w.take(4)) }
 func (w *window) u64le() uint64 { return binary.LittleEndian.Uint64(w.take(8)) }
 
