@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -40,8 +41,11 @@ func exitCode(t *testing.T, err error) int {
 }
 
 func TestInterrupt(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sent.String(), func(t *testing.T) {
+			if signal.Ignored(sent) {
+				t.Skip("ignored by whoever runs the tests")
+			}
 			dir := t.TempDir()
 			cmd := exec.Command("rdblens", "scan", "-f", "json", "-f", "json=report.json", "-")
 			cmd.Dir = dir
@@ -60,7 +64,7 @@ func TestInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(300 * time.Millisecond)
-			if err := cmd.Process.Signal(signal); err != nil {
+			if err := cmd.Process.Signal(sent); err != nil {
 				t.Fatal(err)
 			}
 			if code := exitCode(t, cmd.Wait()); code != exitPartial {
@@ -104,21 +108,51 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptSilent stops a pass whose input never said a word.
 func TestInterruptSilent(t *testing.T) {
-	cmd := exec.Command("rdblens", "scan", "-")
+	for _, args := range [][]string{{"scan", "-"}, {"keys", "-"}, {"show", "-", "key"}} {
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if code := exitCode(t, cmd.Wait()); code != exitPartial || !strings.HasPrefix(errs.String(), "rdblens: standard input: interrupted ") {
+			t.Errorf("%q: exit code %d, want %d; %s", args, code, exitPartial, &errs)
+		}
+	}
+}
+
+// TestNoHangUp ends the terminal of a process that does not want to know.
+func TestNoHangUp(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap '' HUP; exec rdblens scan -f json -`)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	snapshot := manyKeys(t)
+	in.Write(snapshot[:len(snapshot)/2])
 	time.Sleep(200 * time.Millisecond)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCode(t, cmd.Wait()); code != exitPartial {
-		t.Errorf("exit code %d, want %d", code, exitPartial)
+	time.Sleep(100 * time.Millisecond)
+	in.Write(snapshot[len(snapshot)/2:])
+	in.Close()
+	if code := exitCode(t, cmd.Wait()); code != exitDone || !strings.Contains(out.String(), `"complete": true`) {
+		t.Errorf("exit code %d, %s", code, &errs)
 	}
 }
 
@@ -144,6 +178,32 @@ func TestClosedPipe(t *testing.T) {
 		}
 		out.Close()
 		if code := exitCode(t, cmd.Wait()); code != exitDone || errs.Len() > 0 {
+			t.Errorf("%q: exit code %d, standard error %q", args, code, &errs)
+		}
+	}
+}
+
+// TestNobodyReads writes to a pipe that is closed from the beginning.
+func TestNobodyReads(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "many.rdb")
+	if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"scan", path}, {"keys", path}, {"show", path, "session:1"}, {"version"}, {"rules", "list"}, {"rules", "list", "--not-checkable"},
+		{"rules", "explain", "no-ttl"}, {"config", "show"}, {"config", "schema"}, {"completion", "bash"}, {"--help"},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = w, &errs
+		err = cmd.Run()
+		w.Close()
+		if code := exitCode(t, err); code != exitDone || errs.Len() > 0 {
 			t.Errorf("%q: exit code %d, standard error %q", args, code, &errs)
 		}
 	}
