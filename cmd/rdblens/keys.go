@@ -129,6 +129,7 @@ func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
 		return nil // the reader has what it wanted
 	}
 	if err != nil {
+		bad.complain(e)
 		return outputError(err)
 	}
 	return bad.end(e, len(list))

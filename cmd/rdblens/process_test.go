@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -211,28 +212,50 @@ func TestNobodyReads(t *testing.T) {
 
 // TestFullDisk writes to a device that has no room.
 func TestFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "many.rdb")
-	if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	path, cut := filepath.Join(dir, "many.rdb"), filepath.Join(dir, "cut.rdb")
+	for path, b := range map[string][]byte{path: manyKeys(t), cut: manyKeys(t)[:1000]} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, args := range [][]string{
-		{"scan", path}, {"keys", path}, {"show", path, "session:1"}, {"version"}, {"rules", "list"},
-		{"scan", "-f", "json=/dev/full", path},
+	damage := fmt.Sprintf("rdblens: %q: offset 1000: the file ends", cut)
+	for _, c := range []struct {
+		args  []string
+		first string // what is told before that
+	}{
+		{[]string{"scan", path}, ""},
+		{[]string{"scan", cut}, damage},
+		{[]string{"keys", path}, ""},
+		{[]string{"show", path, "session:1"}, ""},
+		{[]string{"version"}, ""},
+		{[]string{"rules", "list"}, ""},
+		{[]string{"rules", "explain", "no-ttl"}, ""},
+		{[]string{"config", "show"}, ""},
+		{[]string{"config", "schema"}, ""},
+		{[]string{"completion", "bash"}, ""},
+		{[]string{"scan", "-f", "json=/dev/full", path}, ""},
+		{[]string{"scan", "-f", "json=/dev/full", cut}, damage},
 	} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("rdblens", args...)
+		cmd := exec.Command("rdblens", c.args...)
 		var errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = full, &errs
 		err = cmd.Run()
 		full.Close()
 		if code := exitCode(t, err); code != exitUsage {
-			t.Errorf("%q: exit code %d, want %d", args, code, exitUsage)
+			t.Errorf("%q: exit code %d, want %d", c.args, code, exitUsage)
 		}
-		if !strings.HasPrefix(errs.String(), "rdblens: cannot write ") || !strings.Contains(errs.String(), "no space left on device") {
-			t.Errorf("%q: standard error %q", args, &errs)
+		text := errs.String()
+		if !strings.HasPrefix(text, c.first) || c.first == "" && strings.Count(text, "rdblens: ") != 1 {
+			t.Errorf("%q: standard error %q, want first %q", c.args, text, c.first)
+		}
+		_, text, _ = strings.Cut("\n"+text, "\nrdblens: cannot write ")
+		if !strings.HasSuffix(text, ": no space left on device\nhint: make room on the disk, or write elsewhere\n") {
+			t.Errorf("%q: standard error %q", c.args, &errs)
 		}
 	}
 }
