@@ -50,6 +50,19 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 	if !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
+	bar := progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionUseIECUnits(true),
+		progressbar.OptionShowTotalBytes(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionThrottle(progressStep/2),
+		progressbar.OptionSpinnerCustom([]string{"-", "\\", "|", "/"}),
+		progressbar.OptionSetSpinnerChangeInterval(0)) // no goroutine that draws by itself
+	bar.StartWithoutRender() // the rate counts from here
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -58,18 +71,6 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 			return
 		case <-time.After(progressDelay):
 		}
-		bar := progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetDescription("reading"),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionUseIECUnits(true),
-			progressbar.OptionShowTotalBytes(true),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(24),
-			progressbar.OptionThrottle(progressStep/2),
-			progressbar.OptionSpinnerCustom([]string{"-", "\\", "|", "/"}),
-			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself
-			progressbar.OptionSetRenderBlankState(true))
 		tick := time.NewTicker(progressStep)
 		defer tick.Stop()
 		for {
