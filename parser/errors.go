@@ -5,7 +5,7 @@ import "fmt"
 // DamageError says where a snapshot stopped making sense. All keys before
 // Offset were read whole; the key being read was not counted.
 type DamageError struct {
-	Offset  int64  // byte offset in the (decompressed) snapshot
+	Offset  int64  // of the first byte that makes no sense, counted as Key.Offset is
 	Reason  string // in words, lower case
 	LastKey []byte // name of the last whole key, nil where there was none
 	Key     []byte // name of the key being read, nil outside of a key

@@ -151,6 +151,38 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestOffsets holds that offsets count from the snapshot's magic on, whatever
+// stands around it.
+func TestOffsets(t *testing.T) {
+	p := sample(10)
+	for name, in := range framed(t, p) {
+		s, err := Wrap(bytes.NewReader(in.bytes))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for k, err := range NewScanner(s, Options{}).All() {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if at := p[k.Offset:]; !bytes.HasPrefix(at, join(0, len(k.Name), string(k.Name))) {
+				t.Errorf("%s: key %q is not at offset %d", name, k.Name, k.Offset)
+			}
+		}
+		s.Close()
+	}
+	s, err := Wrap(bytes.NewReader(join("+OK\r\n$EOF:", mark, "\r\n", p[:len(p)-30])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	sc := NewScanner(s, Options{})
+	for sc.Scan() {
+	}
+	if !errors.As(sc.Err(), &damage) || damage.Offset != int64(len(p)-30) {
+		t.Errorf("cut after %d bytes: %v", len(p)-30, sc.Err())
+	}
+}
+
 // TestSourceEnd reads on behind the snapshot, as a reader with a buffer does,
 // and checks what the frame demands there.
 func TestSourceEnd(t *testing.T) {
