@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -117,6 +118,29 @@ func TestProgressOfTotal(t *testing.T) {
 	for _, bar := range bars {
 		if left, _ := strconv.Atoi(bar[2]); left < 5 || left > 9 {
 			t.Errorf("%q: 1 MiB a second of 8 are read", bar[0])
+		}
+	}
+}
+
+// TestProgressFits holds that the bar never wraps.
+func TestProgressFits(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	for _, columns := range []uint16{40, 71, 72, 80, 200} {
+		master, tty := terminal(t)
+		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+			t.Fatal(err)
+		}
+		stop := startProgress(tty, 1000<<30, func() int64 { return 999 << 20 })
+		time.Sleep(450 * time.Millisecond)
+		stop()
+		shown := seen(t, master, tty)
+		for _, line := range strings.Split(shown, "\r") {
+			if n := utf8.RuneCountInString(line); n > int(columns) {
+				t.Errorf("%d columns: %d in %q", columns, n, line)
+			}
+		}
+		if !strings.Contains(shown, "B/s)") || strings.Contains(shown, "(999 MiB/1000 GiB, ") != (columns >= progressWidth) {
+			t.Errorf("%d columns: %q", columns, shown)
 		}
 	}
 }
