@@ -13,8 +13,8 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth fixtures pgo clean
 
-build: ## bin/rdblens
-	$(GO) build -o bin/rdblens ./cmd/rdblens
+build: ## bin/rdblens, which needs no library at run time
+	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
 
 test: ## all tests
 	$(GO) test -timeout 20m $(PACKAGES)

@@ -2,464 +2,250 @@ package parser
 
 import (
 	"bytes"
-	"encoding/binary"
+	"context"
+	"fmt"
 	"io"
-	"math"
-	"strconv"
+	"iter"
 )
 
-// Element is one element of a value, as Extract copies it.
+// Text is a text of a value, or its beginning.
+type Text struct {
+	Bytes []byte // nil where there is no such text
+	Len   int64  // bytes of the whole, of which Bytes may hold the first
+}
+
+// Element is one element of a value, as Excerpt.Elements copies it.
 type Element struct {
 	// Name is the field of a hash, the ID of a stream's entry, the index in an
-	// array; nil where the value alone is the element.
-	Name, Value []byte
-	// NameLen and ValueLen are the lengths in bytes of the whole texts, of which
-	// Name and Value may be the beginning.
-	NameLen, ValueLen int64
-	Score             float64  // of a sorted set's member
-	Pairs             [][]byte // of a stream's entry: fields and values by turns, each cut as Value is
-	ExpireAt          int64    // ms since the epoch; 0 none
+	// array; it has no Bytes where the value alone is the element.
+	Name, Value Text
+	Score       float64 // of a sorted set's member
+	Pairs       []Text  // of a stream's entry: fields and values by turns
+	Fields      int64   // how many fields the entry has, of which Pairs may hold the first
+	ExpireAt    int64   // ms since the epoch; 0 none
 }
 
-// Excerpt is a key with the first elements of its value.
+// Excerpt is a key and the beginning of its record, from which Elements copies.
 type Excerpt struct {
-	Key      *Key
-	Elements []Element // in the order of the file
+	Key *Key
 	// Opaque says that the value is of a type whose elements cannot be told
-	// (modules, sketches): Elements is empty.
+	// (modules, sketches): there are none to copy.
 	Opaque bool
+	// Cut says, when Elements has ended, why elements or fields of them are
+	// missing although they were asked for. "" none is.
+	Cut string
+
+	record            []byte
+	valkey, dragonfly bool
+	version           int
 }
 
-// ExtractOptions bound what Extract copies.
-type ExtractOptions struct {
+// ElementOptions bound what Elements copies.
+type ElementOptions struct {
 	Limit   int // elements; 0 none
+	Fields  int // of one entry of a stream; 0 none
 	MaxText int // bytes of one text
 }
 
-// captureMax bounds how much of a record in the file is looked at for its
-// elements, and inflateMax how much of a packed block.
+// What an excerpt looks at, whatever it is asked for, so that its memory does
+// not depend on the snapshot.
 const (
-	captureMax = 16 << 20
-	inflateMax = 16 << 20
+	captureMax = 16 << 20 // bytes of a record in the file
+	inflateMax = 16 << 20 // bytes of a packed block that is compressed
+	copyMax    = 8 << 20  // bytes of all texts that are copied
+	findMax    = captureMax / 2
+	// textCost is what a text takes besides its bytes, while it is kept beside
+	// others of the same element.
+	textCost = 64
 	// scannerAhead is more than a Scanner reads beyond the key that it gives.
 	scannerAhead = 4 * scanBlock
 )
 
+// The values of Excerpt.Cut.
+var (
+	cutRecord = fmt.Sprintf("only the first %d MiB of a value are looked at", captureMax>>20)
+	cutBlock  = fmt.Sprintf("only the first %d MiB of a compressed block are looked at", inflateMax>>20)
+	cutCopied = fmt.Sprintf("no more than %d MiB of texts are copied", copyMax>>20)
+)
+
 // Extract reads a snapshot up to the first key of that name, in database db or
-// in any if db is negative, and copies the first elements of its value. It
-// gives nil where there is no such key. Its memory does not depend on the size
-// of the value. The error is that of a Scanner.
-func Extract(r io.Reader, opt Options, db int, name []byte, want ExtractOptions) (*Excerpt, error) {
-	rec := &recorder{r: r, head: make([]byte, 0, captureMax)}
+// in any if db is negative. It gives nil where there is no such key. Its memory
+// does not depend on the size of the value. The error is that of a Scanner, the
+// context's where that has ended, or says that the name has more than 8 MiB.
+func Extract(ctx context.Context, r io.Reader, opt Options, db int, name []byte) (*Excerpt, error) {
+	if len(name) > findMax {
+		return nil, fmt.Errorf("a name of %d bytes cannot be looked for: %d are the most", len(name), findMax)
+	}
+	rec := &recorder{r: r, head: make([]byte, 0, captureMax+scannerAhead)}
 	s := NewScanner(rec, opt)
+	s.r.feeder.src = &interruptible{ctx, rec}
 	for s.Scan() {
 		k := s.Key()
 		if (db < 0 || k.DB == db) && k.NameLen == int64(len(name)) && bytes.Equal(k.Name, name[:len(k.Name)]) {
-			c := &copier{x: &Excerpt{Key: k.Clone()}, want: want}
-			c.valkey, c.dragonfly = s.Info().Magic == "VALKEY", s.Info().Server == "dragonfly"
-			c.version = s.Info().Version
-			c.buf = rec.since(k.Offset)
-			c.copyRecord()
-			return c.x, nil
+			x := &Excerpt{Key: k, record: cut(rec.since(k.Offset), captureMax)}
+			if len(k.Name) == len(name) || x.named(name) {
+				x.Key = k.Clone()
+				in := s.Info()
+				x.valkey, x.dragonfly, x.version = in.Magic == "VALKEY", in.Server == "dragonfly", in.Version
+				x.Opaque = k.Type == Module || k.Type == GCRA || k.Type == Cron || k.Type == Sketch
+				return x, nil
+			}
 		}
 		rec.forget(s.offset())
 	}
 	return nil, s.Err()
 }
 
+// named compares the whole name, of which a Key holds the first MaxName bytes.
+func (x *Excerpt) named(name []byte) bool {
+	c := &copier{window: window{buf: x.record, pos: 1}, left: copyMax}
+	return bytes.Equal(c.textUpTo(len(name)).Bytes, name)
+}
+
+// Elements copies the first elements of the value, in the order of the file,
+// each when its turn has come.
+func (x *Excerpt) Elements(want ElementOptions) iter.Seq[Element] {
+	return func(yield func(Element) bool) {
+		x.Cut = ""
+		if x.Opaque {
+			return
+		}
+		c := &copier{window: window{buf: x.record}, x: x, want: want, left: copyMax, yield: yield}
+		c.record()
+		there := max(x.Key.Elements, x.Key.Live)
+		if c.ended != "" && (c.partly || int64(c.given) < min(int64(want.Limit), there)) {
+			x.Cut = c.ended
+		}
+	}
+}
+
 // copier copies the elements of one record. The walk has found the record
 // whole and right, but the bytes at hand may be only its beginning.
 type copier struct {
 	window
-	valkey, dragonfly bool
-	version           int
-	x                 *Excerpt
-	want              ExtractOptions
-	short             bool // the bytes at hand ended
+	x       *Excerpt
+	want    ElementOptions
+	yield   func(Element) bool
+	given   int    // elements
+	stopped bool   // nobody wants more of them
+	partly  bool   // the last one lacks fields that were asked for
+	left    int64  // bytes that may still be copied
+	short   bool   // the bytes at hand ended
+	ended   string // why nothing more is copied: a value of Excerpt.Cut
+	room    []byte // the block at hand, where it was compressed
+	part    string // why the end of the block at hand is missing, "" it is not
 }
 
-// copyRecord copies what there is to copy.
-func (c *copier) copyRecord() {
+// record copies what there is to copy.
+func (c *copier) record() {
 	defer func() {
 		if p := recover(); p != nil {
 			if _, ok := p.(*failure); !ok {
 				panic(p)
 			}
+			c.end(c.part)
+			c.end(cutRecord)
 		}
 	}()
 	t := c.byte()
-	c.text()
-	if c.x.Opaque = !c.value(t); c.x.Opaque {
-		c.x.Elements = nil
-	}
+	c.textUpTo(0)
+	c.value(t)
 }
 
 // full reports whether no more elements are wanted or to be had.
-func (c *copier) full() bool { return c.short || len(c.x.Elements) >= c.want.Limit }
+func (c *copier) full() bool { return c.stopped || c.ended != "" || c.given >= c.want.Limit }
 
-func (c *copier) add(e Element) { c.x.Elements = append(c.x.Elements, e) }
-
-// value copies the elements of a value of type t; false if they cannot be told.
-func (c *copier) value(t byte) bool {
-	switch {
-	case c.x.Key.Type == JSON:
-		c.single()
-	case c.dragonfly && t == 31:
-		c.each(func() Element { return c.field(expiryText, 0) })
-	case c.dragonfly && t == 32:
-		c.each(func() Element {
-			e := c.item()
-			c.text()
-			return e
-		})
-	case c.dragonfly && t >= 30:
-		return false
-	case t == 0:
-		c.single()
-	case t == 1, t == 2:
-		c.each(c.item)
-	case t == 3, t == 5:
-		c.each(func() Element { return c.scored(t == 5) })
-	case t == 4:
-		c.each(func() Element { return c.field(expiryNone, 0) })
-	case t == 22 && c.valkey:
-		c.each(func() Element { return c.field(expiryBehind, 0) })
-	case t == 22:
-		c.each(func() Element { return c.field(expiryBefore, 0) })
-	case t == 24:
-		base := int64(c.u64le())
-		c.each(func() Element { return c.field(expiryRelative, base) })
-	case t == 9:
-		c.zipmap(c.block())
-	case t == 11:
-		c.intset(c.block())
-	case t == 10, t == 20:
-		c.packed(c.block(), t == 10, 1)
-	case t == 12, t == 13, t == 16, t == 17:
-		c.packed(c.block(), t < 16, 2)
-	case t == 25:
-		c.take(8)
-		c.packed(c.block(), false, 3)
-	case t == 23:
-		c.packed(c.block(), false, 3)
-	case t == 14, t == 18:
-		c.quicklist(t == 14)
-	case t == 15, t == 19, t == 21, t == 26, t == 27:
-		c.stream()
-	case t == 28:
-		c.array()
-	case t >= 29 && t <= 32:
-		c.template(t)
-	default:
-		return false
-	}
-	return true
-}
-
-// each copies the elements of a value that begins with their number.
-func (c *copier) each(element func() Element) {
-	for n := c.length(); n > 0 && !c.full(); n-- {
-		c.add(element())
+// end notes the first reason why nothing more is copied; "" is none.
+func (c *copier) end(why string) {
+	if c.ended == "" {
+		c.ended = why
 	}
 }
 
-func (c *copier) single() {
-	if !c.full() {
-		c.add(c.item())
-	}
+func (c *copier) give(e Element) {
+	c.given++
+	c.stopped = !c.yield(e)
 }
 
-func (c *copier) item() Element {
-	text, n := c.text()
-	return Element{Value: text, ValueLen: n}
-}
-
-func (c *copier) scored(binary64 bool) Element {
-	e := c.item()
-	if c.short {
-		return e
-	}
-	if binary64 {
-		e.Score = math.Float64frombits(c.u64le())
-		return e
-	}
-	switch n := c.byte(); n {
-	case 253:
-		e.Score = math.NaN()
-	case 254:
-		e.Score = math.Inf(1)
-	case 255:
-		e.Score = math.Inf(-1)
-	default:
-		e.Score, _ = strconv.ParseFloat(string(c.take(int(n))), 64)
-	}
-	return e
-}
-
-func (c *copier) field(expiry int, base int64) (e Element) {
-	switch expiry {
-	case expiryBefore:
-		e.ExpireAt = int64(c.length())
-	case expiryRelative:
-		if d := c.length(); d != 0 {
-			e.ExpireAt = int64(uint64(base) + d - 1)
-		}
-	}
-	e.Name, e.NameLen = c.text()
-	e.Value, e.ValueLen = c.text()
-	if c.short {
-		return e
-	}
-	switch expiry {
-	case expiryBehind:
-		e.ExpireAt = max(int64(c.u64le()), 0)
-	case expiryText:
-		c.text() // seconds from a base that the file does not give
-	}
-	return e
-}
-
-// text copies the beginning of a string and gives the length of the whole.
-func (c *copier) text() ([]byte, int64) { return c.textUpTo(c.want.MaxText) }
-
-func (c *copier) textUpTo(limit int) ([]byte, int64) {
-	n, special := c.lengthOrForm()
-	if !special {
-		have := min(n, uint64(len(c.buf)-c.pos))
-		b := c.buf[c.pos : c.pos+int(have)]
-		c.pos += int(have)
-		c.short = c.short || have < n
-		return bytes.Clone(cut(b, limit)), int64(n)
-	}
-	switch n {
-	case formInt8:
-		return decimalText(int64(int8(c.byte())))
-	case formInt16:
-		return decimalText(int64(int16(binary.LittleEndian.Uint16(c.take(2)))))
-	case formInt32:
-		return decimalText(int64(int32(c.u32le())))
-	case formLZF:
-		clen, ulen := c.length(), c.length()
-		return c.inflated(clen, min(ulen, uint64(limit))), int64(ulen)
-	}
-	c.failf("string form %d is not defined", n)
-	return nil, 0
-}
-
-func decimalText(v int64) ([]byte, int64) {
-	b := appendInt(nil, v)
-	return b, int64(len(b))
-}
-
-// inflated passes clen compressed bytes and gives the first n that they hold.
-func (c *copier) inflated(clen, n uint64) []byte {
-	have := min(clen, uint64(len(c.buf)-c.pos))
-	src := c.buf[c.pos : c.pos+int(have)]
-	c.pos += int(have)
-	c.short = c.short || have < clen
-	return lzfHead(make([]byte, 0, n), src)
-}
-
-// block gives the content of a packed encoding, or its beginning.
-func (c *copier) block() []byte {
-	n, special := c.lengthOrForm()
-	if special && n == formLZF {
-		clen, ulen := c.length(), c.length()
-		return c.inflated(clen, min(ulen, inflateMax))
-	}
-	if special {
-		c.failf("a number stands where a packed encoding must be")
-	}
+// there passes n bytes and gives those that are at hand.
+func (c *copier) there(n uint64) []byte {
 	have := min(n, uint64(len(c.buf)-c.pos))
-	b := c.buf[c.pos : c.pos+int(have)]
 	c.pos += int(have)
 	c.short = c.short || have < n
+	return c.buf[c.pos-int(have) : c.pos]
+}
+
+// spend counts copied bytes.
+func (c *copier) spend(n int) {
+	if c.left -= int64(n); c.left < 0 {
+		c.end(cutCopied)
+	}
+}
+
+// text copies the beginning of a string.
+func (c *copier) text() Text { return c.textUpTo(c.want.MaxText) }
+
+func (c *copier) textUpTo(limit int) Text {
+	n, special := c.lengthOrForm()
+	var t Text
+	switch {
+	case !special:
+		t = Text{bytes.Clone(cut(c.there(n), limit)), int64(n)}
+	case n == formInt8:
+		t = decimalText(int64(int8(c.byte())))
+	case n == formInt16:
+		t = decimalText(int64(int16(c.u16le())))
+	case n == formInt32:
+		t = decimalText(int64(int32(c.u32le())))
+	case n == formLZF:
+		clen, ulen := c.length(), c.length()
+		t = Text{lzfHead(make([]byte, 0, min(ulen, uint64(limit))), c.there(clen)), int64(ulen)}
+	default:
+		c.failf("string form %d is not defined", n)
+	}
+	if c.short {
+		c.end(cutRecord)
+	}
+	c.spend(len(t.Bytes))
+	return t
+}
+
+func decimalText(v int64) Text {
+	b := appendInt(nil, v)
+	return Text{b, int64(len(b))}
+}
+
+// block gives the content of a packed encoding, or its beginning: part says
+// which. It is good until the next block.
+func (c *copier) block() []byte {
+	c.part = ""
+	n, special := c.lengthOrForm()
+	var b []byte
+	switch {
+	case special && n == formLZF:
+		clen, ulen := c.length(), c.length()
+		size := min(ulen, inflateMax)
+		if uint64(cap(c.room)) < size {
+			c.room = make([]byte, 0, size)
+		}
+		b = lzfHead(c.room[:0:size], c.there(clen))
+		if ulen > inflateMax {
+			c.part = cutBlock
+		}
+	case special:
+		c.failf("a number stands where a packed encoding must be")
+	default:
+		b = c.there(n)
+	}
+	if c.short {
+		c.part = cutRecord
+	}
 	return b
 }
 
-// zipmap copies the pairs of a zipmap.
-func (c *copier) zipmap(b []byte) {
-	in := &window{buf: b, pos: 1}
-	length := func() int {
-		if n := in.byte(); n != 254 {
-			return int(n)
-		}
-		return int(in.u32le())
-	}
-	for !c.full() {
-		if in.need(1); in.buf[in.pos] == packedEnd {
-			return
-		}
-		n := length()
-		e := Element{NameLen: int64(n), Name: bytes.Clone(cut(in.take(n), c.want.MaxText))}
-		n = length()
-		free := int(in.byte())
-		e.ValueLen, e.Value = int64(n), bytes.Clone(cut(in.take(n), c.want.MaxText))
-		in.take(free)
-		c.add(e)
-	}
-}
-
-func (c *copier) intset(b []byte) {
-	in := &window{buf: b}
-	width := in.u32le()
-	for n := in.u32le(); n > 0 && len(c.x.Elements) < c.want.Limit; n-- {
-		var v int64
-		switch width {
-		case 2:
-			v = int64(int16(binary.LittleEndian.Uint16(in.take(2))))
-		case 4:
-			v = int64(int32(in.u32le()))
-		default:
-			v = int64(in.u64le())
-		}
-		text, n := decimalText(v)
-		c.add(Element{Value: text, ValueLen: n})
-	}
-}
-
-// packed copies the elements of a listpack or ziplist: stride entries each.
-func (c *copier) packed(b []byte, zl bool, stride int) {
-	p := openPackedReader(b, zl)
-	for len(c.x.Elements) < c.want.Limit {
-		first, ok := p.next()
-		if !ok {
-			return
-		}
-		e := Element{Value: first.text(c.want.MaxText), ValueLen: first.n}
-		if stride > 1 {
-			second, _ := p.next()
-			if c.x.Key.Type == ZSet {
-				e.Score = second.number()
-			} else {
-				e.Name, e.NameLen = e.Value, e.ValueLen
-				e.Value, e.ValueLen = second.text(c.want.MaxText), second.n
-			}
-		}
-		if stride > 2 {
-			expiry, _ := p.next()
-			e.ExpireAt = expiry.val
-		}
-		c.add(e)
-	}
-}
-
-func (c *copier) quicklist(zl bool) {
-	for n := c.length(); n > 0 && !c.full(); n-- {
-		if !zl && c.length() == 1 {
-			c.add(c.item())
-			continue
-		}
-		c.packed(c.block(), zl, 1)
-	}
-}
-
-func (c *copier) array() {
-	n := c.length()
-	if c.length() != 0 {
-		c.length()
-	}
-	for ; n > 0 && !c.full(); n-- {
-		e := Element{}
-		e.Name = strconv.AppendUint(nil, c.length(), 10)
-		e.NameLen = int64(len(e.Name))
-		switch c.length() {
-		case 1:
-			e.Value = appendInt(nil, int64(c.u64le()))
-		case 2:
-			e.Value = strconv.AppendFloat(nil, math.Float64frombits(c.u64le()), 'g', 17, 64)
-		default:
-			e.Value, e.ValueLen = c.text()
-		}
-		e.ValueLen = max(e.ValueLen, int64(len(e.Value)))
-		c.add(e)
-	}
-}
-
-// template copies a hash whose names stand elsewhere in the snapshot (types 30
-// and 32: its values alone) or in front (29 and 31).
-func (c *copier) template(t byte) {
-	var names []Element
-	if t == 29 || t == 31 {
-		c.x.Elements = make([]Element, 0, c.want.Limit)
-		if c.length() == 0 {
-			c.packed(c.block(), false, 1)
-		} else {
-			c.each(c.item)
-		}
-		names, c.x.Elements = c.x.Elements, nil
-	}
-	switch t {
-	case 29, 30:
-		p := openPackedReader(c.block(), false)
-		p.next() // the template's number
-		for len(c.x.Elements) < c.want.Limit {
-			e, ok := p.next()
-			if !ok {
-				break
-			}
-			c.add(Element{Value: e.text(c.want.MaxText), ValueLen: e.n})
-		}
-	default:
-		if t == 32 {
-			c.length()
-		}
-		for n := c.x.Key.Elements; n > 0 && !c.full(); n-- {
-			c.add(c.item())
-		}
-	}
-	for i := range min(len(names), len(c.x.Elements)) {
-		c.x.Elements[i].Name, c.x.Elements[i].NameLen = names[i].Value, names[i].ValueLen
-	}
-}
-
-// stream copies live entries.
-func (c *copier) stream() {
-	for n := c.length(); n > 0 && !c.full(); n-- {
-		id, _ := c.textUpTo(16)
-		if len(id) != 16 {
-			return
-		}
-		c.streamNode(binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]), openPackedReader(c.block(), false))
-	}
-}
-
-func (c *copier) streamNode(ms, seq uint64, p *packedReader) {
-	number := func() int64 {
-		e, _ := p.next()
-		return e.val
-	}
-	left := number() + number()
-	names := [][]byte{}
-	for n := number(); n > 0 && !p.ended; n-- {
-		e, _ := p.next()
-		names = append(names, e.text(c.want.MaxText))
-	}
-	number()
-	for ; left > 0 && !p.ended && len(c.x.Elements) < c.want.Limit; left-- {
-		flags, dms, dseq := number(), number(), number()
-		e := Element{Name: strconv.AppendUint(nil, ms+uint64(dms), 10)}
-		e.Name = strconv.AppendUint(append(e.Name, '-'), seq+uint64(dseq), 10)
-		e.NameLen = int64(len(e.Name))
-		same := flags&2 != 0
-		fields := int64(len(names))
-		if !same {
-			fields = number()
-		}
-		for i := int64(0); i < fields && !p.ended; i++ {
-			name := packedEntry{}
-			if same {
-				e.Pairs = append(e.Pairs, names[i])
-			} else {
-				name, _ = p.next()
-				e.Pairs = append(e.Pairs, name.text(c.want.MaxText))
-			}
-			value, _ := p.next()
-			e.Pairs = append(e.Pairs, value.text(c.want.MaxText))
-		}
-		number()
-		if flags&1 == 0 && !p.ended {
-			c.add(e)
-		}
+// blockEnded notes that a block was copied as far as it is at hand.
+func (c *copier) blockEnded() {
+	if !c.full() {
+		c.end(c.part)
 	}
 }

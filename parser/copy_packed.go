@@ -1,7 +1,6 @@
 package parser
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -24,12 +23,8 @@ type packedEntry struct {
 	val   int64
 }
 
-func (e *packedEntry) text(limit int) []byte {
-	if e.isInt {
-		return appendInt(nil, e.val)
-	}
-	return bytes.Clone(cut(e.bytes, limit))
-}
+// cut reports whether the end of a text is missing.
+func (e *packedEntry) cut() bool { return !e.isInt && int64(len(e.bytes)) < e.n }
 
 // number gives the score that an entry holds.
 func (e *packedEntry) number() float64 {

@@ -3,7 +3,7 @@ package parser
 import "io"
 
 // recorder keeps what was read since the end of the last key: the bytes that
-// the scanner has read ahead, and of a longer record its first captureMax ones.
+// the scanner has read ahead, and of a longer record those that head has room for.
 type recorder struct {
 	r    io.Reader
 	read int64 // bytes read until now
@@ -17,12 +17,12 @@ func (c *recorder) Read(p []byte) (int, error) {
 	b := p[:n]
 	c.read += int64(n)
 	if c.tail == nil {
-		if len(c.head)+n <= captureMax {
+		if len(c.head)+n <= cap(c.head) {
 			c.head = append(c.head, b...)
 			return n, err
 		}
 		c.tail = append(make([]byte, 0, 2*scannerAhead), c.head[max(0, len(c.head)-scannerAhead):]...)
-		c.head = append(c.head, b[:captureMax-len(c.head)]...)
+		c.head = append(c.head, b[:cap(c.head)-len(c.head)]...)
 	}
 	if over := len(c.tail) + n - cap(c.tail); over > 0 {
 		kept := copy(c.tail, c.tail[max(0, len(c.tail)-scannerAhead):])

@@ -11,43 +11,49 @@ const (
 	plainString = 0
 	plainList   = 1
 	plainSet    = 2
-	plainHash   = 4
 	plainZSet   = 5
 )
 
-// AppendSnapshot appends a small snapshot of the excerpt to dst, in plain types
-// that any decoder reads. It holds the key with the copied elements, an array
-// as a hash from index to value, a hash whose field names are not known as a
-// list. A stream becomes one list for each entry, named by its ID, that holds
-// fields and values by turns.
-func (x *Excerpt) AppendSnapshot(dst []byte) []byte {
-	k := x.Key
+// AppendSnapshot appends to dst a small snapshot of a key with some elements of
+// its value, in plain types that any decoder reads: a string, a list, a set or
+// a sorted set of that name. Elements with a name are a list of names and values
+// by turns, as a decoder's map would lose their order, and one of two names that
+// were cut to the same bytes. A stream becomes one such list for each entry,
+// named by its ID.
+func AppendSnapshot(dst []byte, k *Key, elements []Element) []byte {
 	dst = append(dst, "REDIS0009"...)
 	dst = append(dst, 254)
 	dst = appendLength(dst, uint64(k.DB))
 	switch {
-	case x.Opaque:
+	case len(elements) == 0:
 	case k.Type == Stream:
-		for _, e := range x.Elements {
-			dst = appendText(append(dst, plainList), e.Name)
+		for _, e := range elements {
+			dst = appendText(append(dst, plainList), e.Name.Bytes)
 			dst = appendLength(dst, uint64(len(e.Pairs)))
 			for _, text := range e.Pairs {
-				dst = appendText(dst, text)
+				dst = appendText(dst, text.Bytes)
 			}
 		}
 	case k.Type == String || k.Type == JSON:
-		if len(x.Elements) > 0 {
-			dst = appendText(append(dst, plainString), k.Name)
-			dst = appendText(dst, x.Elements[0].Value)
-		}
+		dst = appendText(append(dst, plainString), k.Name)
+		dst = appendText(dst, elements[0].Value.Bytes)
 	default:
-		dst = appendText(append(dst, x.plainType()), k.Name)
-		dst = appendLength(dst, uint64(len(x.Elements)))
-		for _, e := range x.Elements {
-			if e.Name != nil {
-				dst = appendText(dst, e.Name)
+		plain := map[Type]byte{Set: plainSet, ZSet: plainZSet}[k.Type]
+		if plain == 0 {
+			plain = plainList
+		}
+		named := elements[0].Name.Bytes != nil
+		n := len(elements)
+		if named {
+			n *= 2
+		}
+		dst = appendText(append(dst, plain), k.Name)
+		dst = appendLength(dst, uint64(n))
+		for _, e := range elements {
+			if named {
+				dst = appendText(dst, e.Name.Bytes)
 			}
-			dst = appendText(dst, e.Value)
+			dst = appendText(dst, e.Value.Bytes)
 			if k.Type == ZSet {
 				dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(e.Score))
 			}
@@ -55,18 +61,6 @@ func (x *Excerpt) AppendSnapshot(dst []byte) []byte {
 	}
 	dst = append(dst, 255)
 	return append(dst, make([]byte, 8)...) // checksum: off
-}
-
-func (x *Excerpt) plainType() byte {
-	switch {
-	case x.Key.Type == ZSet:
-		return plainZSet
-	case x.Key.Type == Set:
-		return plainSet
-	case len(x.Elements) > 0 && x.Elements[0].Name != nil:
-		return plainHash
-	}
-	return plainList
 }
 
 func appendText(dst, text []byte) []byte {

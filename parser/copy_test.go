@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,18 +17,19 @@ import (
 	decoder "github.com/hdt3213/rdb/parser"
 )
 
-var extractAll = ExtractOptions{Limit: 1 << 20, MaxText: 1 << 20}
+var extractAll = ElementOptions{Limit: 1 << 20, Fields: 1 << 20, MaxText: 1 << 20}
 
-func extract(t *testing.T, snapshot []byte, db int, name string, want ExtractOptions) *Excerpt {
+// extract gives the elements of a key, which must be there.
+func extract(t *testing.T, snapshot []byte, db int, name string, want ElementOptions) (*Excerpt, []Element) {
 	t.Helper()
-	x, err := Extract(bytes.NewReader(snapshot), Options{}, db, []byte(name), want)
+	x, err := Extract(t.Context(), bytes.NewReader(snapshot), Options{}, db, []byte(name))
 	if err != nil {
 		t.Fatalf("%.60q: %v", name, err)
 	}
 	if x == nil {
 		t.Fatalf("%.60q: not found", name)
 	}
-	return x
+	return x, slices.Collect(x.Elements(want))
 }
 
 // TestExtractEncodings has every element of every encoding of the standard
@@ -89,46 +91,65 @@ func TestExtractEncodings(t *testing.T) {
 			if r.b[5] == '0' && r.b[8] < '5' && c.magic[0] == 'R' && c.magic[7] == '0' {
 				b = b[:len(b)-8] // no checksum before version 5
 			}
-			x := extract(t, b, -1, "k", extractAll)
-			got := elementTexts(x)
+			x, all := extract(t, b, -1, "k", extractAll)
+			got := elementTexts(x.Key, all)
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 			for n := range c.want {
-				x := extract(t, b, 0, "k", ExtractOptions{Limit: n, MaxText: 10})
-				if len(x.Elements) != n {
-					t.Errorf("limit %d: %d elements", n, len(x.Elements))
+				x, few := extract(t, b, 0, "k", ElementOptions{Limit: n, Fields: 10, MaxText: 10})
+				if len(few) != n || x.Cut != "" {
+					t.Errorf("limit %d: %d elements, cut %q", n, len(few), x.Cut)
 				}
-				for _, e := range x.Elements {
-					if len(e.Value) > 10 || len(e.Name) > 10 && x.Key.Type != Stream {
-						t.Errorf("%q=%q is longer than asked for", e.Name, e.Value)
+				for i, e := range few {
+					cutTo10(&e, x.Key.Type == Stream)
+					want := all[i]
+					cutTo10(&want, x.Key.Type == Stream)
+					if got, want := fmt.Sprintf("%+v", e), fmt.Sprintf("%+v", want); got != want {
+						t.Errorf("limit %d: element %d is %s, want %s", n, i, got, want)
 					}
 				}
 			}
-			nameless := x.Key.Type == Hash && x.Elements[0].Name == nil
-			if x.Key.Type != Array && !nameless && x.Key.ValueBytes != lengths(x) {
-				t.Errorf("the lengths of the elements add up to %d, value bytes are %d", lengths(x), x.Key.ValueBytes)
+			nameless := x.Key.Type == Hash && all[0].Name.Bytes == nil
+			if x.Key.Type != Array && !nameless && x.Key.ValueBytes != lengths(x.Key, all) {
+				t.Errorf("the lengths of the elements add up to %d, value bytes are %d", lengths(x.Key, all), x.Key.ValueBytes)
+			}
+			for range x.Elements(extractAll) {
+				break // nothing more may be given
 			}
 		})
 	}
 }
 
-func elementTexts(x *Excerpt) (list []string) {
-	for _, e := range x.Elements {
-		s := string(e.Value)
+// cutTo10 cuts the texts of an element to 10 bytes, but IDs.
+func cutTo10(e *Element, stream bool) {
+	e.Value.Bytes = cut(e.Value.Bytes, 10)
+	if !stream {
+		e.Name.Bytes = cut(e.Name.Bytes, 10)
+	}
+	pairs := e.Pairs
+	e.Pairs = nil
+	for _, p := range pairs {
+		e.Pairs = append(e.Pairs, Text{cut(p.Bytes, 10), p.Len})
+	}
+}
+
+func elementTexts(k *Key, elements []Element) (list []string) {
+	for _, e := range elements {
+		s := string(e.Value.Bytes)
 		switch {
-		case x.Key.Type == Stream:
-			s = string(e.Name)
+		case k.Type == Stream:
+			s = string(e.Name.Bytes)
 			for i := 0; i+1 < len(e.Pairs); i += 2 {
-				s += fmt.Sprintf(" %s:%s", e.Pairs[i], e.Pairs[i+1])
+				s += fmt.Sprintf(" %s:%s", e.Pairs[i].Bytes, e.Pairs[i+1].Bytes)
 			}
-		case x.Key.Type == ZSet:
-			s = fmt.Sprintf("%s %v", e.Value, e.Score)
-		case e.Name != nil:
-			s = fmt.Sprintf("%s=%s", e.Name, e.Value)
+		case k.Type == ZSet:
+			s = fmt.Sprintf("%s %v", e.Value.Bytes, e.Score)
+		case e.Name.Bytes != nil:
+			s = fmt.Sprintf("%s=%s", e.Name.Bytes, e.Value.Bytes)
 		}
 		if math.IsInf(e.Score, 1) {
-			s = string(e.Value) + " +Inf"
+			s = string(e.Value.Bytes) + " +Inf"
 		}
 		if e.ExpireAt != 0 {
 			s += fmt.Sprintf("@%d", e.ExpireAt)
@@ -139,14 +160,14 @@ func elementTexts(x *Excerpt) (list []string) {
 }
 
 // lengths adds up what Key.ValueBytes does.
-func lengths(x *Excerpt) (n int64) {
-	for _, e := range x.Elements {
-		n += e.ValueLen
-		if x.Key.Type == Hash {
-			n += e.NameLen
+func lengths(k *Key, elements []Element) (n int64) {
+	for _, e := range elements {
+		n += e.Value.Len
+		if k.Type == Hash {
+			n += e.Name.Len
 		}
 		for _, p := range e.Pairs {
-			n += int64(len(p))
+			n += p.Len
 		}
 	}
 	return n
@@ -171,17 +192,17 @@ func TestExtractFixtures(t *testing.T) {
 		}
 		for _, k := range all[:min(len(all), 300)] {
 			if k.NameLen > MaxName {
-				continue // a Key does not hold all of its name
+				continue // a Key does not hold all of its name; see TestExtractLongNames
 			}
-			x := extract(t, b, k.DB, string(k.Name), extractAll)
+			x, elements := extract(t, b, k.DB, string(k.Name), extractAll)
 			keys++
 			if x.Opaque || k.Type == Array || k.ValueBytes < 0 {
 				continue
 			}
-			if n := int64(len(x.Elements)); n != k.Elements && n < 1000 {
-				t.Errorf("%s: %.60q has %d elements, %d copied", path, k.Name, k.Elements, n)
-			} else if n == k.Elements && lengths(x) != k.ValueBytes {
-				t.Errorf("%s: %.60q has %d value bytes, %d copied", path, k.Name, k.ValueBytes, lengths(x))
+			if n := int64(len(elements)); n != k.Elements || x.Cut != "" {
+				t.Errorf("%s: %.60q has %d elements, %d copied, cut %q", path, k.Name, k.Elements, n, x.Cut)
+			} else if lengths(k, elements) != k.ValueBytes {
+				t.Errorf("%s: %.60q has %d value bytes, %d copied", path, k.Name, k.ValueBytes, lengths(k, elements))
 			}
 		}
 	}
@@ -210,19 +231,19 @@ func TestExtractChoosesKey(t *testing.T) {
 		db         int
 		name, want string
 	}{{-1, "a", "0a"}, {-1, "b", "0b"}, {0, "b", "0b"}, {3, "b", "3b"}, {-1, "", "empty"}} {
-		if got := extract(t, b, c.db, c.name, extractAll).Elements[0].Value; string(got) != c.want {
-			t.Errorf("db %d, %q: %q, want %q", c.db, c.name, got, c.want)
+		if _, got := extract(t, b, c.db, c.name, extractAll); string(got[0].Value.Bytes) != c.want {
+			t.Errorf("db %d, %q: %v, want %q", c.db, c.name, got, c.want)
 		}
 	}
 	for _, c := range []struct {
 		db   int
 		name string
 	}{{3, "a"}, {-1, "ab"}, {0, ""}} {
-		if x, err := Extract(bytes.NewReader(b), Options{}, c.db, []byte(c.name), extractAll); x != nil || err != nil {
+		if x, err := Extract(t.Context(), bytes.NewReader(b), Options{}, c.db, []byte(c.name)); x != nil || err != nil {
 			t.Errorf("db %d, %q: %v, %v", c.db, c.name, x, err)
 		}
 	}
-	if x, err := Extract(bytes.NewReader(b[:20]), Options{}, -1, []byte("nosuch"), extractAll); x != nil || err == nil {
+	if x, err := Extract(t.Context(), bytes.NewReader(b[:20]), Options{}, -1, []byte("nosuch")); x != nil || err == nil {
 		t.Errorf("damaged: %v, %v", x, err)
 	}
 }
@@ -241,22 +262,24 @@ func TestExtractBehindLargeKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := elementTexts(extract(t, whole, -1, "after", extractAll)); !reflect.DeepEqual(got, []string{"found"}) {
-		t.Errorf("after: %.40q", got)
+	for name, want := range map[string][]string{"after": {"found"}, "last": {"x", "y"}} {
+		x, elements := extract(t, whole, -1, name, extractAll)
+		if got := elementTexts(x.Key, elements); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %.40q", name, got)
+		}
 	}
-	if got := elementTexts(extract(t, whole, -1, "last", extractAll)); !reflect.DeepEqual(got, []string{"x", "y"}) {
-		t.Errorf("last: %.40q", got)
+	if _, big := extract(t, whole, -1, "big", extractAll); big[0].Value.Len != 60<<20 || len(big[0].Value.Bytes) != 1<<20 {
+		t.Errorf("big: %d bytes, %d copied", big[0].Value.Len, len(big[0].Value.Bytes))
 	}
-	if x := extract(t, whole, -1, "big", extractAll); x.Elements[0].ValueLen != 60<<20 || len(x.Elements[0].Value) != 1<<20 {
-		t.Errorf("big: %d bytes, %d copied", x.Elements[0].ValueLen, len(x.Elements[0].Value))
+	short := extractAll
+	short.MaxText = 100
+	x, elements := extract(t, whole, -1, "list", short)
+	if n := len(elements); n < captureMax/1002 || n > captureMax/1002+1 || x.Key.Elements != 40000 || x.Cut != cutRecord {
+		t.Errorf("list: %d of %d elements, cut %q", n, x.Key.Elements, x.Cut)
 	}
-	x := extract(t, whole, -1, "list", extractAll)
-	if n := len(x.Elements); n < 16000 || x.Key.Elements != 40000 {
-		t.Errorf("list: %d of %d elements", n, x.Key.Elements)
-	}
-	for i, e := range x.Elements[:16000] {
-		if e.ValueLen != 1000 || len(e.Value) != 1000 {
-			t.Fatalf("item %d: %d bytes", i, e.ValueLen)
+	for i, e := range elements {
+		if e.Value.Len != 1000 || len(e.Value.Bytes) != 100 && i < len(elements)-1 {
+			t.Fatalf("item %d: %d bytes, %d copied", i, e.Value.Len, len(e.Value.Bytes))
 		}
 	}
 }
@@ -280,15 +303,16 @@ func TestAppendSnapshot(t *testing.T) {
 			return len(e) == 2 && e[0].Member == "a" && e[0].Score == 1.5 && math.IsInf(e[1].Score, -1)
 		},
 		"hash": func(o model.RedisObject) bool {
-			h := o.(*model.HashObject).Hash
-			return len(h) == 2 && string(h["f"]) == "v" && len(h["g"]) == 100
+			v := o.(*model.ListObject).Values
+			return len(v) == 4 && string(v[0]) == "f" && string(v[1]) == "v" && string(v[2]) == "g" && len(v[3]) == 100
 		},
 		"stream": func(o model.RedisObject) bool {
 			l := o.(*model.ListObject)
 			return l.Key == "1-2" && len(l.Values) == 2 && string(l.Values[0]) == "f" && string(l.Values[1]) == "v"
 		},
 	} {
-		small := extract(t, b, 70, name, extractAll).AppendSnapshot(nil)
+		x, elements := extract(t, b, 70, name, extractAll)
+		small := AppendSnapshot(nil, x.Key, elements)
 		n := 0
 		err := decoder.NewDecoder(bytes.NewReader(small)).Parse(func(o model.RedisObject) bool {
 			n++

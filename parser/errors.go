@@ -5,7 +5,7 @@ import "fmt"
 // DamageError says where a snapshot stopped making sense. All keys before
 // Offset were read whole; the key being read was not counted.
 type DamageError struct {
-	Offset  int64  // byte offset in the (decompressed) snapshot
+	Offset  int64  // of the first byte that makes no sense, counted as Key.Offset is
 	Reason  string // in words, lower case
 	LastKey []byte // name of the last whole key, nil where there was none
 	Key     []byte // name of the key being read, nil outside of a key
@@ -15,7 +15,12 @@ type DamageError struct {
 func (e *DamageError) Error() string {
 	s := fmt.Sprintf("offset %d: %s", e.Offset, e.Reason)
 	if e.Key != nil {
-		s += fmt.Sprintf(" (in key %q)", e.Key)
+		const most = 200 // bytes of a name in a message
+		dots := ""
+		if len(e.Key) > most {
+			dots = "..."
+		}
+		s += fmt.Sprintf(" (in key %q%s)", cut(e.Key, most), dots)
 	}
 	return s
 }

@@ -152,7 +152,10 @@ type Key struct {
 
 	ModuleName string // type Module: the module's type name, such as "ReJSON-RL"
 
-	Offset int64 // of the type byte in the (decompressed) snapshot
+	// Offset is where the type byte stands: bytes from the snapshot's magic on, so
+	// that of a file it is the place in the file, but behind the frame of a
+	// replication stream and within compressed data it counts what is inside.
+	Offset int64
 
 	best   best
 	digits [41]byte // for LargestName: two numbers of 20 digits

@@ -147,7 +147,11 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 			tab.base = int64(w.u64le())
 		}
 		left = w.length()
-		w.checkLen(left)
+		counted := "elements"
+		if t == 14 || t == 18 {
+			counted = "nodes"
+		}
+		w.checkCount(left, counted)
 	})
 	if fail != nil {
 		r.close(fail)

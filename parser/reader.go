@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -214,6 +215,9 @@ func (r *reader) damage(f *failure, last, key []byte) *DamageError {
 	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(len(r.data)) {
 		// The walk ran out of bytes because the source failed.
 		e.Err, e.Reason = r.err, "the source cannot be read on: "+r.err.Error()
+		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {
+			e.Reason = "interrupted"
+		}
 	}
 	return e
 }

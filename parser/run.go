@@ -21,7 +21,8 @@ import (
 //
 // The Info is never nil. The error is a *FormatError where the input is no
 // snapshot, a *DamageError where it is damaged (all before the damage was
-// folded) or the pass was interrupted (it wraps the context's error), or that of Fold.
+// folded) or the pass was interrupted (it wraps the context's error; the rest
+// of a key that is being read is not waited for), or that of Fold.
 func Run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P]) (*Info, error) {
 	return run(ctx, src, opt, pass, blockSize)
 }
@@ -39,6 +40,7 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 		waiting: make(map[int]*unit[P]),
 	}
 	r.turned.L = &r.mu
+	r.feeder.src = &interruptible{ctx, src}
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
@@ -70,6 +72,20 @@ func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], s
 	}
 	r.finish()
 	return r.info, err
+}
+
+// interruptible is a source that ends with its context, so that a key which is
+// far larger than a block is not read to its end first.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.Read(p)
 }
 
 // mostAhead is how many blocks are read before they are wanted.

@@ -143,6 +143,62 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterruptedWithinKey cancels a pass in the middle of keys that are far
+// larger than a block, whichever way they are walked: it must not read on to
+// their end.
+func TestInterruptedWithinKey(t *testing.T) {
+	element := strings.Repeat("\x05value", 2*smallBlock/6)
+	for name, head := range map[string]*rdb{
+		"hash":        newRDB("REDIS0011").key(0, "good").str("1").key(4, "large").len(1 << 40),
+		"plain list":  newRDB("REDIS0011").key(0, "good").str("1").key(1, "large").len(1 << 40),
+		"string":      newRDB("REDIS0011").key(0, "good").str("1").key(0, "large").len(1 << 40),
+		"name":        newRDB("REDIS0011").key(0, "good").str("1").raw(0).len(1 << 40),
+		"long header": newRDB("REDIS0011").key(0, "good").str("1").raw(0xfa).str("aux").len(1 << 40),
+	} {
+		for _, jobs := range []int{1, 3} {
+			ctx, cancel := context.WithCancel(t.Context())
+			src := &endless{head: head.b, more: element, at: 50 * smallBlock, then: cancel}
+			info, err := run(ctx, src, Options{}, Pass[int]{
+				Jobs:  jobs,
+				Begin: func() int { return 0 },
+				Key:   func(int, *Key) {},
+				Fold:  func(int) error { return nil },
+			}, smallBlock)
+			var damage *DamageError
+			if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" || string(damage.LastKey) != "good" {
+				t.Errorf("%s, %d jobs: %.200v", name, jobs, err)
+			}
+			if info.Keys != 1 || src.read > 52*smallBlock {
+				t.Errorf("%s, %d jobs: %d keys, read on to byte %d", name, jobs, info.Keys, src.read)
+			}
+			cancel()
+		}
+	}
+}
+
+// endless is a source without an end, that calls then after so many bytes.
+type endless struct {
+	head []byte
+	more string
+	read int
+	at   int
+	then func()
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.head)
+	if e.head = e.head[n:]; n == 0 {
+		n = copy(p, e.more)
+	}
+	if e.read += n; e.read >= e.at {
+		e.then()
+	}
+	if e.read > 200*e.at {
+		return 0, io.ErrUnexpectedEOF // enough
+	}
+	return n, nil
+}
+
 // TestFoldFails ends a pass by an error of its own.
 func TestFoldFails(t *testing.T) {
 	full := errors.New("no more")

@@ -126,7 +126,7 @@ func (s *Source) unwrap() error {
 		case kind == "":
 			err = s.refuse()
 		case framed && kind != "vcs-lz4" || s.length >= 0:
-			err = &FormatError{Reason: fmt.Sprintf("the replication stream holds %s data instead of a snapshot", kind)}
+			err = &FormatError{Reason: fmt.Sprintf("the replication stream holds %s data instead of a snapshot", kind), Hint: captureHint}
 		case packed == maxPacked:
 			err = &FormatError{Reason: fmt.Sprintf("compressed more than %d times", maxPacked), Hint: "decompress it and give it by a pipe"}
 		default:
@@ -147,10 +147,15 @@ func isMagic(head []byte) bool {
 // replication reads what a primary sends before a snapshot: status lines,
 // empty lines as signs of life, and one line that says how the snapshot ends.
 func (s *Source) replication() error {
+	var status []byte // the last status line
 	for range maxKeepAlives {
 		head := s.top.peek(1)
 		if len(head) == 0 {
-			break
+			e := &FormatError{Reason: "the file holds nothing but empty lines", Hint: "a primary sends them until its snapshot is ready: the capture ended before that"}
+			if status != nil {
+				e.Reason, e.Hint = fmt.Sprintf("a replication stream without a snapshot: it ends behind %q", status), captureHint
+			}
+			return s.refused(e)
 		}
 		if head[0] == '\n' {
 			s.top.skip(1)
@@ -162,6 +167,7 @@ func (s *Source) replication() error {
 		}
 		switch text := line[:len(line)-2]; {
 		case text[0] == '+':
+			status = bytes.Clone(text)
 			s.top.skip(len(line))
 			continue
 		case len(text) == 45 && bytes.HasPrefix(text, []byte("$EOF:")):

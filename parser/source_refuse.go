@@ -30,25 +30,38 @@ var foreign = []struct{ magic, reason, hint string }{
 	{"-----BEGIN PGP", "a file encrypted by PGP", "decrypt it first: gpg -d FILE | rdblens scan -"},
 	{"UkVESVM", "a snapshot in base64", "base64 -d FILE | rdblens scan -"},
 	{"VkFMS0VZ", "a snapshot in base64", "base64 -d FILE | rdblens scan -"},
-	{"#!", "a script", ""},
-	{"\x7fELF", "a program", ""},
-	{"SQLite format 3", "an SQLite database", ""},
+	{"#!", "a script", snapshotHint},
+	{"\x7fELF", "a program", snapshotHint},
+	{"SQLite format 3", "an SQLite database", snapshotHint},
 }
 
-const aofHint = "rdblens reads snapshots: take one with BGSAVE or redis-cli --rdb, or the *.base.rdb of a multi-part append-only file"
+// What to do, where several kinds of input ask for the same.
+const (
+	aofHint      = "rdblens reads snapshots: take one with BGSAVE or redis-cli --rdb, or the *.base.rdb of a multi-part append-only file"
+	snapshotHint = "name the server's snapshot: CONFIG GET dir and CONFIG GET dbfilename say where it is"
+	captureHint  = "redis-cli --rdb dump.rdb fetches a whole snapshot"
+	emptyHint    = "a save or copy may have failed, or is not done yet"
+)
 
 // refuse gives the error of an input that is no snapshot: what it is, as far
 // as its first bytes show, and what to do.
 func (s *Source) refuse() error {
 	head := s.top.peek(peekSize)
+	if len(head) == 0 && len(s.frames) > 0 {
+		return s.refused(&FormatError{Reason: "it ends behind the line that announces one", Hint: captureHint})
+	}
+	return s.refused(recognise(head, s.top.err == io.EOF))
+}
+
+// refused gives the error of an input that e says no snapshot is.
+func (s *Source) refused(e *FormatError) error {
 	if s.raw.err != nil {
 		return s.raw.err
 	}
 	var packing *layerError
-	if errors.As(s.top.err, &packing) && len(head) < 9 {
+	if errors.As(s.top.err, &packing) && len(s.top.head) < 9 {
 		return s.broken(s.top.err)
 	}
-	e := recognise(head, s.top.err == io.EOF)
 	if n := len(s.frames); n == 0 {
 		return e
 	} else if strings.HasPrefix(s.frames[n-1], "replication") {
@@ -69,9 +82,11 @@ func recognise(head []byte, whole bool) *FormatError {
 	text := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf")
 	switch {
 	case len(head) == 0:
-		return &FormatError{Reason: "the file is empty", Hint: "a save or copy may have failed, or is not done yet"}
+		return &FormatError{Reason: "the file is empty", Hint: emptyHint}
 	case whole && len(head) < 9 && (strings.HasPrefix("REDIS0012", string(head)) || bytes.HasPrefix(head, []byte("REDIS")) || strings.HasPrefix("VALKEY080", string(head))):
-		return &FormatError{Reason: "the file ends within its first 9 bytes", Hint: "a save or copy may have failed, or is not done yet"}
+		return &FormatError{Reason: "the file ends within its first 9 bytes", Hint: emptyHint}
+	case whole && head[0] == '$' && len(head) < 64 && !bytes.Contains(head, []byte("\n")):
+		return &FormatError{Reason: fmt.Sprintf("a replication stream that ends within its first line: %q", head), Hint: captureHint}
 	case len(bytes.Trim(head, "\x00")) == 0:
 		return &FormatError{Reason: "the file holds zero bytes where a snapshot must begin", Hint: "its space was reserved and never written: a copy or a disk failed"}
 	case isAOF(head):
@@ -83,14 +98,15 @@ func recognise(head []byte, whole bool) *FormatError {
 	case whole && isDump(head):
 		return &FormatError{Reason: "the DUMP of one key, not a snapshot", Hint: "RESTORE it into a server and save that"}
 	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
-		return &FormatError{Reason: "this looks like JSON"}
+		return &FormatError{Reason: "this looks like JSON", Hint: "rdblens reads snapshots, no exports and no reports: take one with BGSAVE or redis-cli --rdb"}
 	case len(text) > 0 && text[0] == '<':
 		return &FormatError{Reason: "this looks like HTML or XML", Hint: "a download may have brought an error page instead of the file"}
 	case head[0] == '-' && isText(head):
 		line, _, _ := bytes.Cut(head, []byte("\n"))
-		return &FormatError{Reason: fmt.Sprintf("a server's error reply: %q", cut(bytes.TrimSpace(line), 80))}
+		return &FormatError{Reason: fmt.Sprintf("a server's error reply: %q", cut(bytes.TrimSpace(line), 80)),
+			Hint: "the server sent this instead of its snapshot: mend what it says, then redis-cli --rdb dump.rdb"}
 	case isText(head):
-		return &FormatError{Reason: fmt.Sprintf("a text that begins with %q", cut(head, 24))}
+		return &FormatError{Reason: fmt.Sprintf("a text that begins with %q", cut(head, 24)), Hint: snapshotHint}
 	}
 	return &FormatError{Reason: fmt.Sprintf("no snapshot: it begins with %q, not with REDIS or VALKEY", cut(head, 16)),
 		Hint: "is it compressed or encrypted by something unknown, or damaged at its start?"}

@@ -3,7 +3,6 @@ package parser
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -152,6 +151,38 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestOffsets holds that offsets count from the snapshot's magic on, whatever
+// stands around it.
+func TestOffsets(t *testing.T) {
+	p := sample(10)
+	for name, in := range framed(t, p) {
+		s, err := Wrap(bytes.NewReader(in.bytes))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for k, err := range NewScanner(s, Options{}).All() {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if at := p[k.Offset:]; !bytes.HasPrefix(at, join(0, len(k.Name), string(k.Name))) {
+				t.Errorf("%s: key %q is not at offset %d", name, k.Name, k.Offset)
+			}
+		}
+		s.Close()
+	}
+	s, err := Wrap(bytes.NewReader(join("+OK\r\n$EOF:", mark, "\r\n", p[:len(p)-30])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	sc := NewScanner(s, Options{})
+	for sc.Scan() {
+	}
+	if !errors.As(sc.Err(), &damage) || damage.Offset != int64(len(p)-30) {
+		t.Errorf("cut after %d bytes: %v", len(p)-30, sc.Err())
+	}
+}
+
 // TestSourceEnd reads on behind the snapshot, as a reader with a buffer does,
 // and checks what the frame demands there.
 func TestSourceEnd(t *testing.T) {
@@ -266,71 +297,6 @@ func flipped(p []byte, i int) []byte {
 	}
 	p[i] ^= 0x10
 	return p
-}
-
-// TestSourceRefuses gives what is no snapshot, and demands to be told so.
-func TestSourceRefuses(t *testing.T) {
-	tar := make([]byte, 1024)
-	copy(tar, "dump.rdb")
-	copy(tar[257:], "ustar\x0000")
-	dump := new(rdb).raw(0).str("value").raw(11, 0)
-	dump.b = binary.LittleEndian.AppendUint64(dump.b, crcOf(dump.b))
-	tests := []struct {
-		name, in, reason string
-	}{
-		{"nothing", "", "the file is empty"},
-		{"five bytes", "REDIS", "ends within its first 9 bytes"},
-		{"eight bytes", "REDIS001", "ends within its first 9 bytes"},
-		{"valkey magic cut", "VALKEY0", "ends within its first 9 bytes"},
-		{"git-lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git-lfs pointer"},
-		{"commands", "*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n", "append-only file of plain commands"},
-		{"commands with a time stamp", "#TS:1700000000\r\n*2\r\n", "append-only file of plain commands"},
-		{"manifest", "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n", "manifest"},
-		{"dump", string(dump.b), "the DUMP of one key"},
-		{"dump by redis-cli", string(dump.b) + "\n", "the DUMP of one key"},
-		{"xz", "\xfd7zXZ\x00\x00\x04", "xz data"},
-		{"bzip2", "BZh91AY&SY", "bzip2 data"},
-		{"zip", "PK\x03\x04\x14\x00", "zip archive"},
-		{"tar", string(tar), "tar archive"},
-		{"tar.gz", string(gzipped(t, tar)), "in the gzip data: a tar archive"},
-		{"lz4 legacy", "\x02\x21\x4c\x18\x00\x00\x00\x00", "legacy"},
-		{"json", " {\"keys\": []}", "JSON"},
-		{"html", "<!DOCTYPE html><html>", "HTML"},
-		{"error reply", "-NOAUTH Authentication required.\r\n", `error reply: "-NOAUTH Authentication required."`},
-		{"text", "key,value\nüber,1\n", `a text that begins with "key,value`},
-		{"noise", "\x93\x12\x00\xfe\x88\x91\x01\x02\x03\x04", `it begins with "\x93\x12`},
-		{"zero bytes", string(make([]byte, 5000)), "zero bytes"},
-		{"base64", "UkVESVMwMDEx+glyZWRpcy12ZXI", "base64"},
-		{"vkcs", "VKCS\x01\x01\x01\x00\x04\x22\x4d\x18", "development version"},
-		{"vcs cut", "VCS\x01\x01", "head of a Valkey compressed snapshot"},
-		{"vcs version", "VCS\x02\x01\x00\x01", "version 2"},
-		{"vcs codec", "VCS\x01\x09\x00\x01", "codec 9"},
-		{"vcs kind", "VCS\x01\x01\x00\x02", "kind 2"},
-		{"vcs body", "VCS\x01\x01\x00\x01\x04\x22\x4d\x18\x00\x00\x00\x00\x00\x00\x00\x00", "vcs-lz4 data is damaged"},
-		{"gzip head only", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", "gzip data ends early"},
-		{"gzip head cut", "\x1f\x8b\x08\x00", "gzip data ends early"},
-		{"gzip of zero bytes", "\x1f\x8b\x08" + string(make([]byte, 30)), "gzip data is damaged"},
-		{"gzip of nothing", string(gzipped(t, nil)), "gzip data is empty"},
-		{"zstd head only", "\x28\xb5\x2f\xfd", "zstd data"},
-		{"zstd cut in its checksum", string(zstdOf(t, sample(1))[:len(zstdOf(t, sample(1)))-2]), "zstd data ends early"},
-		{"zstd with a wrong checksum", string(flipped(zstdOf(t, sample(1)), -1)), "zstd data is damaged"},
-		{"lz4 head only", "\x04\x22\x4d\x18", "lz4 data ends early"},
-		{"lz4 with a dictionary", string(lz4Head(lz4Dict|lz4Independent, 4, 0, 0, 0, 0)), "needs a dictionary"},
-		{"capture of nothing", "$EOF:" + mark + "\r\n", "replication stream"},
-		{"capture of gzip", "$EOF:" + mark + "\r\n" + string(gzipped(t, sample(1))), "holds gzip data"},
-		{"bulk string", "$5\r\nhello\r\n", `a text that begins with "hello`},
-		{"status only", "+OK\r\n", "the file is empty"},
-		{"dollar", "$EOF:short\r\n", "begins with"},
-		{"two captures", "$5\r\n$5\r\nREDIS0011", "replication stream"},
-		{"gzip thrice", string(gzipped(t, gzipped(t, gzipped(t, sample(1))))), "compressed more than 2 times"},
-	}
-	for _, tt := range tests {
-		_, err := Wrap(strings.NewReader(tt.in))
-		var format *FormatError
-		if !errors.As(err, &format) || !strings.Contains(format.Reason, tt.reason) {
-			t.Errorf("%s: %v, want %q", tt.name, err, tt.reason)
-		}
-	}
 }
 
 // lz4Head is a frame's magic, flags, block size and more, with its checksum.

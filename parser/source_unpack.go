@@ -88,7 +88,7 @@ func (s *Source) unpack(kind string) error {
 	s.top = newStream(layer)
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
-			return &FormatError{Reason: fmt.Sprintf("the %s data is empty", kind)}
+			return &FormatError{Reason: fmt.Sprintf("the %s data is empty", kind), Hint: "what was compressed was empty, or the compression failed: fetch the snapshot again"}
 		}
 		return s.broken(s.top.err)
 	}
@@ -113,7 +113,7 @@ func (s *Source) broken(err error) error {
 func openVCS(r *bufio.Reader) error {
 	var head [7]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return &FormatError{Reason: "the file ends within the head of a Valkey compressed snapshot"}
+		return &FormatError{Reason: "the file ends within the head of a Valkey compressed snapshot", Hint: emptyHint}
 	}
 	const hint = "convert it with the Valkey server that wrote it: CONFIG SET rdbcompression yes, then BGSAVE"
 	switch {
@@ -122,7 +122,7 @@ func openVCS(r *bufio.Reader) error {
 	case head[4] != 1:
 		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed snapshot with codec %d, which is not known", head[4]), Hint: hint}
 	case head[6] != 1:
-		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is no snapshot", head[6])}
+		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is no snapshot", head[6]), Hint: snapshotHint}
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (w *walker) array() {
 	if flag := w.length(); flag != 0 {
 		w.length()
 	}
-	k.Elements = w.checkLen(n)
+	k.Elements = w.checkCount(n, "elements")
 	k.Largest = -1
 	for range n {
 		w.ahead()
@@ -221,7 +221,7 @@ func (w *walker) dragonflySet() {
 	w.of(Set, EncHashtable, memory.Other)
 	n := w.length()
 	k, s := &w.key, &w.first
-	k.Elements = w.checkLen(n)
+	k.Elements = w.checkCount(n, "elements")
 	k.Largest = -1
 	for range n {
 		w.ahead()

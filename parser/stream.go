@@ -21,7 +21,7 @@ func (w *walker) stream(t byte) {
 	k, b := &w.key, &w.blob
 	k.Live = 0
 	nodes := w.length()
-	k.Nodes = w.checkLen(nodes)
+	k.Nodes = w.checkCount(nodes, "nodes")
 	k.Largest = -1
 	for i := uint64(0); i < nodes; i++ {
 		w.ahead()
@@ -39,7 +39,7 @@ func (w *walker) stream(t byte) {
 		}
 	}
 	k.Largest = max(k.Largest, 0)
-	k.Elements = w.checkLen(w.length())
+	k.Elements = w.checkCount(w.length(), "entries")
 	w.length()
 	w.length()
 	if t >= 19 {
@@ -59,7 +59,7 @@ func (w *walker) stream(t byte) {
 func (w *walker) groups(t byte) {
 	k, m := &w.key, w.model
 	groups := w.length()
-	k.Groups = w.checkLen(groups)
+	k.Groups = w.checkCount(groups, "groups")
 	for range groups {
 		w.ahead()
 		name := &w.first
@@ -73,7 +73,7 @@ func (w *walker) groups(t byte) {
 			m.Group(&w.acc, name.n)
 		}
 		pel := w.length()
-		k.Pending += w.checkLen(pel)
+		k.Pending += w.checkCount(pel, "pending entries")
 		for range pel {
 			id := w.take(24)
 			if m != nil {
@@ -82,7 +82,7 @@ func (w *walker) groups(t byte) {
 			w.length()
 		}
 		consumers := w.length()
-		k.Consumers += w.checkLen(consumers)
+		k.Consumers += w.checkCount(consumers, "consumers")
 		for range consumers {
 			w.ahead()
 			w.string(name, 0)
@@ -107,8 +107,8 @@ func (w *walker) groups(t byte) {
 				w.take(16)
 			}
 		}
-		w.checkLen(uint64(k.Pending))
-		w.checkLen(uint64(k.Consumers))
+		w.checkCount(uint64(k.Pending), "pending entries")
+		w.checkCount(uint64(k.Consumers), "consumers")
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 // members walks n items of a list, or members of a set or sorted set.
 func (w *walker) members(n uint64, score int) {
 	k, m, s := &w.key, w.model, &w.first
-	k.Elements = w.checkLen(n)
+	k.Elements = w.checkCount(n, "elements")
 	integers := k.Type == Set
 	small := n <= smallTable && (k.Type != Set || m == nil || m.SetListpacks())
 	var sum, largest, lp int64
@@ -211,7 +211,7 @@ const (
 func (w *walker) fields(n uint64, expiry int, base int64) {
 	k, m := &w.key, w.model
 	f, v := &w.first, &w.second
-	k.Elements = w.checkLen(n)
+	k.Elements = w.checkCount(n, "elements")
 	small := n <= smallTable
 	var sum, longest, lp int64
 	largest := int64(-1)

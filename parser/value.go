@@ -200,7 +200,7 @@ func (w *walker) quicklist(zl bool) {
 func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 	k, b := &w.key, &w.blob
 	w.manyBlobs, w.rare = true, true
-	k.Nodes = w.checkLen(nodes)
+	k.Nodes = w.checkCount(nodes, "nodes")
 	k.Largest = -1
 	for i := uint64(0); i < nodes; i++ {
 		container := uint64(2)

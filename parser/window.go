@@ -97,6 +97,7 @@ func (w *window) take(n int) []byte {
 	return b
 }
 
+func (w *window) u16le() uint16 { return binary.LittleEndian.Uint16(w.take(2)) }
 func (w *window) u32le() uint32 { return binary.LittleEndian.Uint32(w.take(4)) }
 func (w *window) u64le() uint64 { return binary.LittleEndian.Uint64(w.take(8)) }
 
@@ -233,6 +234,14 @@ func (w *walker) plain(s *str, n uint64, slot int) {
 func (w *window) checkLen(n uint64) int64 {
 	if n > maxLen {
 		w.failf("a length of %d bytes is claimed, more than any file holds", n)
+	}
+	return int64(n)
+}
+
+// checkCount is checkLen for a number of elements, nodes or whatever is counted.
+func (w *window) checkCount(n uint64, of string) int64 {
+	if n > maxLen {
+		w.failf("a count of %d %s is claimed, more than any file holds", n, of)
 	}
 	return int64(n)
 }

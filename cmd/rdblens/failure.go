@@ -45,12 +45,17 @@ func (f *failures) add(name string, keys int64, err error) {
 	f.complaints = append(f.complaints, c)
 }
 
-// end complains about the failures and gives the command's error: nil where
-// all of the inputs, so many, were read whole.
-func (f *failures) end(e *env, inputs int) error {
+// complain says what was wrong with the inputs.
+func (f *failures) complain(e *env) {
 	for _, c := range f.complaints {
 		e.complain(c.err, c.hint)
 	}
+}
+
+// end complains about the failures and gives the command's error: nil where
+// all of the inputs, so many, were read whole.
+func (f *failures) end(e *env, inputs int) error {
+	f.complain(e)
 	switch {
 	case len(f.complaints) == 0:
 		return nil

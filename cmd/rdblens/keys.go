@@ -30,7 +30,8 @@ func newKeys(e *env) *cobra.Command {
 		Short: "Write a row for every key, in the order of the file",
 		Long: `keys writes a row for every key that the filters keep, streamed in constant
 memory and in the order of the file. A figure that is not known is an empty cell
-(csv) or null (jsonl).`,
+(csv) or null (jsonl). The offset of a key counts bytes from the snapshot's magic
+on: inside of what is compressed, and behind the head of a replication stream.`,
 		Example: `  rdblens keys dump.rdb > keys.csv
   rdblens keys --type hash --min-elements 5000 dump.rdb
   rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb`,
@@ -129,6 +130,7 @@ func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
 		return nil // the reader has what it wanted
 	}
 	if err != nil {
+		bad.complain(e)
 		return outputError(err)
 	}
 	return bad.end(e, len(list))

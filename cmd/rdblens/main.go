@@ -29,11 +29,22 @@ func main() {
 	// the signal could leave a temporary file.
 	signal.Ignore(syscall.SIGPIPE)
 	collectLate()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, endOnNextSignal)
+	signals := endings()
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, func() { endOnNextSignal(signals) })
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// endings are the signals that end a pass. The end of a terminal is one, but for
+// a process that was begun with that ignored, as nohup does.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // collectLate keeps the garbage collector away from a heap that is small anyway,
@@ -50,9 +61,9 @@ func collectLate() {
 // endOnNextSignal ends the process at the second signal: the first one ended
 // the pass, and whatever still blocks (the reader of a pipe, a network disk)
 // may never answer.
-func endOnNextSignal() {
+func endOnNextSignal(signals []os.Signal) {
 	next := make(chan os.Signal, 1)
-	signal.Notify(next, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(next, signals...)
 	<-next
 	report.RemoveUnfinished()
 	os.Exit(exitPartial)
@@ -75,7 +86,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if !errors.As(err, &exit) {
 		exit = usageError(err.Error(), "rdblens --help")
 	}
-	if exit.err != nil && !closedPipe(exit.err) {
+	if closedPipe(exit.err) {
+		return exitDone // the reader has what it wanted
+	}
+	if exit.err != nil {
 		e.complain(exit.err, exit.hint)
 	}
 	return exit.code

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/rdblens/rdblens/report"
 )
@@ -56,7 +58,19 @@ func outputError(err error) error {
 	}
 	var known *report.OutputError
 	if errors.As(err, &known) {
-		return &exitError{code: exitUsage, err: err, hint: known.Hint}
+		exit := &exitError{code: exitUsage, err: err, hint: known.Hint}
+		if errors.Is(err, report.ErrOwnInput) {
+			exit.hint = "write to another file"
+		}
+		return exit
 	}
-	return &exitError{code: exitUsage, err: fmt.Errorf("cannot write standard output: %w", err)}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // it names a descriptor
+	}
+	exit := &exitError{code: exitUsage, err: fmt.Errorf("cannot write standard output: %w", err)}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		exit.hint = "make room on the disk, or write elsewhere"
+	}
+	return exit
 }

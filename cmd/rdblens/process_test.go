@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -40,8 +42,11 @@ func exitCode(t *testing.T, err error) int {
 }
 
 func TestInterrupt(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sent.String(), func(t *testing.T) {
+			if signal.Ignored(sent) {
+				t.Skip("ignored by whoever runs the tests")
+			}
 			dir := t.TempDir()
 			cmd := exec.Command("rdblens", "scan", "-f", "json", "-f", "json=report.json", "-")
 			cmd.Dir = dir
@@ -60,7 +65,7 @@ func TestInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(300 * time.Millisecond)
-			if err := cmd.Process.Signal(signal); err != nil {
+			if err := cmd.Process.Signal(sent); err != nil {
 				t.Fatal(err)
 			}
 			if code := exitCode(t, cmd.Wait()); code != exitPartial {
@@ -104,21 +109,51 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptSilent stops a pass whose input never said a word.
 func TestInterruptSilent(t *testing.T) {
-	cmd := exec.Command("rdblens", "scan", "-")
+	for _, args := range [][]string{{"scan", "-"}, {"keys", "-"}, {"show", "-", "key"}} {
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if code := exitCode(t, cmd.Wait()); code != exitPartial || !strings.HasPrefix(errs.String(), "rdblens: standard input: interrupted ") {
+			t.Errorf("%q: exit code %d, want %d; %s", args, code, exitPartial, &errs)
+		}
+	}
+}
+
+// TestNoHangUp ends the terminal of a process that does not want to know.
+func TestNoHangUp(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap '' HUP; exec rdblens scan -f json -`)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	snapshot := manyKeys(t)
+	in.Write(snapshot[:len(snapshot)/2])
 	time.Sleep(200 * time.Millisecond)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCode(t, cmd.Wait()); code != exitPartial {
-		t.Errorf("exit code %d, want %d", code, exitPartial)
+	time.Sleep(100 * time.Millisecond)
+	in.Write(snapshot[len(snapshot)/2:])
+	in.Close()
+	if code := exitCode(t, cmd.Wait()); code != exitDone || !strings.Contains(out.String(), `"complete": true`) {
+		t.Errorf("exit code %d, %s", code, &errs)
 	}
 }
 
@@ -149,30 +184,78 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestFullDisk writes to a device that has no room.
-func TestFullDisk(t *testing.T) {
+// TestNobodyReads writes to a pipe that is closed from the beginning.
+func TestNobodyReads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.rdb")
 	if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"scan", path}, {"keys", path}, {"show", path, "session:1"}, {"version"}, {"rules", "list"},
-		{"scan", "-f", "json=/dev/full", path},
+		{"scan", path}, {"keys", path}, {"show", path, "session:1"}, {"version"}, {"rules", "list"}, {"rules", "list", "--not-checkable"},
+		{"rules", "explain", "no-ttl"}, {"config", "show"}, {"config", "schema"}, {"completion", "bash"}, {"--help"},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = w, &errs
+		err = cmd.Run()
+		w.Close()
+		if code := exitCode(t, err); code != exitDone || errs.Len() > 0 {
+			t.Errorf("%q: exit code %d, standard error %q", args, code, &errs)
+		}
+	}
+}
+
+// TestFullDisk writes to a device that has no room.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	path, cut := filepath.Join(dir, "many.rdb"), filepath.Join(dir, "cut.rdb")
+	for path, b := range map[string][]byte{path: manyKeys(t), cut: manyKeys(t)[:1000]} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage := fmt.Sprintf("rdblens: %q: offset 1000: the file ends", cut)
+	for _, c := range []struct {
+		args  []string
+		first string // what is told before that
+	}{
+		{[]string{"scan", path}, ""},
+		{[]string{"scan", cut}, damage},
+		{[]string{"keys", path}, ""},
+		{[]string{"show", path, "session:1"}, ""},
+		{[]string{"version"}, ""},
+		{[]string{"rules", "list"}, ""},
+		{[]string{"rules", "explain", "no-ttl"}, ""},
+		{[]string{"config", "show"}, ""},
+		{[]string{"config", "schema"}, ""},
+		{[]string{"completion", "bash"}, ""},
+		{[]string{"scan", "-f", "json=/dev/full", path}, ""},
+		{[]string{"scan", "-f", "json=/dev/full", cut}, damage},
 	} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("rdblens", args...)
+		cmd := exec.Command("rdblens", c.args...)
 		var errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = full, &errs
 		err = cmd.Run()
 		full.Close()
 		if code := exitCode(t, err); code != exitUsage {
-			t.Errorf("%q: exit code %d, want %d", args, code, exitUsage)
+			t.Errorf("%q: exit code %d, want %d", c.args, code, exitUsage)
 		}
-		if !strings.HasPrefix(errs.String(), "rdblens: cannot write ") || !strings.Contains(errs.String(), "no space left on device") {
-			t.Errorf("%q: standard error %q", args, &errs)
+		text := errs.String()
+		if !strings.HasPrefix(text, c.first) || c.first == "" && strings.Count(text, "rdblens: ") != 1 {
+			t.Errorf("%q: standard error %q, want first %q", c.args, text, c.first)
+		}
+		_, text, _ = strings.Cut("\n"+text, "\nrdblens: cannot write ")
+		if !strings.HasSuffix(text, ": no space left on device\nhint: make room on the disk, or write elsewhere\n") {
+			t.Errorf("%q: standard error %q", c.args, &errs)
 		}
 	}
 }

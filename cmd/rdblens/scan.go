@@ -144,6 +144,7 @@ func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
 	}
 	err = report.WriteAll(p.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout)})
 	if err != nil && !closedPipe(err) {
+		bad.complain(e)
 		return outputError(err)
 	}
 	if err := bad.end(e, len(list)); err != nil {

@@ -17,9 +17,10 @@ import (
 	"github.com/rdblens/rdblens/parser/crc64"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"rdblens": main})
-}
+// commands are what the tests run as processes of their own.
+var commands = map[string]func(){"rdblens": main}
+
+func TestMain(m *testing.M) { testscript.Main(m, commands) }
 
 // TestScripts runs testdata/script: every command, flag and exit code. Besides
 // testscript's own commands a script has

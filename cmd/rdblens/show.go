@@ -20,8 +20,11 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// showText is how many bytes of one field or value show prints.
-const showText = 4 << 10
+const (
+	showText   = 4 << 10  // bytes of one field or value that show prints
+	showFields = 100      // fields of a stream's entry, where --limit is not larger
+	showBatch  = 64 << 10 // bytes of elements that are decoded at a time
+)
 
 func newShow(e *env) *cobra.Command {
 	var db, limit int
@@ -31,7 +34,9 @@ func newShow(e *env) *cobra.Command {
 		Long: `show finds one key and prints what a report says of it, and the first elements
 of its value, without a server and in little memory however large it is. KEY may
 be given in the \xNN writing of the reports. Where several databases have a key
-of that name, the first in the file is shown; --db chooses.`,
+of that name, the first in the file is shown; --db chooses. What is left out of
+the value is told: texts are cut to 4 KiB, entries of a stream to 100 fields or
+--limit, and no more than the first 16 MiB of a value are looked at.`,
 		Example: `  rdblens show dump.rdb cart:42
   rdblens show --db 3 --limit 10 dump.rdb 'user:\xe4\xb8\x96'`,
 		Args: exactly(2, "a snapshot and a key"),
@@ -39,10 +44,10 @@ of that name, the first in the file is shown; --db chooses.`,
 			if !cmd.Flags().Changed("db") {
 				db = -1
 			} else if db < 0 {
-				return usageError(fmt.Sprintf("--db: %d is no database number", db), "")
+				return usageError(fmt.Sprintf("--db: %d is no database number", db), "databases count from 0; without --db any will do")
 			}
 			if limit < 0 {
-				return usageError(fmt.Sprintf("--limit: %d is negative", limit), "")
+				return usageError(fmt.Sprintf("--limit: %d is negative", limit), "0 shows the key's figures alone")
 			}
 			return e.show(cmd.Context(), args[0], args[1], db, limit)
 		},
@@ -57,40 +62,35 @@ func (e *env) show(ctx context.Context, file, key string, db, limit int) error {
 	if err != nil {
 		return err
 	}
-	src, err := list[0].open(ctx, e.stdin)
-	if err != nil {
-		return unreadable(list[0].name, err)
-	}
-	defer src.Close()
-	options := parser.Options{Memory: func(info *parser.Info) *memory.Model {
-		m, _, _ := memory.Choose(info.Server, info.ServerVersion, memory.Options{})
-		return m
-	}}
-	stop := e.progress(list)
-	find := func(name []byte) (*parser.Excerpt, error) {
-		return parser.Extract(&ending{ctx, src}, options, db, name, parser.ExtractOptions{Limit: limit, MaxText: showText})
+	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
+		return outputError(err) // standard output would go to the snapshot
 	}
 	name, err := report.Unescape([]byte(key))
 	if err != nil {
 		name = []byte(key) // no \xNN writing: the name as it is
 	}
-	x, err := find(name)
-	stop()
-	switch {
-	case errors.Is(err, context.Canceled):
-		return &exitError{code: exitPartial, err: inputError(file, "interrupted before the key was found")}
-	case err != nil:
-		var damage *parser.DamageError
-		if errors.As(err, &damage) {
-			return &exitError{code: exitPartial, err: inputError(file, err.Error()), hint: "the key was not found before the damage"}
+	options := parser.Options{Memory: func(info *parser.Info) *memory.Model {
+		m, _, _ := memory.Choose(info.Server, info.ServerVersion, memory.Options{})
+		return m
+	}}
+	x, err := func() (*parser.Excerpt, error) {
+		src, err := list[0].open(ctx, e.stdin)
+		if err != nil {
+			return nil, err
 		}
-		return unreadable(file, err)
-	case x == nil:
+		defer src.Close()
+		defer e.progress(list)()
+		return parser.Extract(ctx, src, options, db, name)
+	}()
+	if err != nil {
+		return notFound(file, name, err)
+	}
+	if x == nil {
 		where := ""
 		if db >= 0 {
 			where = fmt.Sprintf(" in database %d", db)
 		}
-		return &exitError{code: exitUsage, err: inputError(file, fmt.Sprintf("no key %q%s", name, where)),
+		return &exitError{code: exitUsage, err: inputError(file, fmt.Sprintf("no key %q%s", shortened(name), where)),
 			hint: "rdblens keys lists the keys; a backslash in a name is written \\\\"}
 	}
 	w := bufio.NewWriter(e.stdout)
@@ -102,17 +102,21 @@ func (e *env) show(ctx context.Context, file, key string, db, limit int) error {
 	return outputError(w.Flush())
 }
 
-// ending is a reader that ends with its context.
-type ending struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (e *ending) Read(p []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
+// notFound says why the reading ended before the key was found.
+func notFound(file string, name []byte, err error) error {
+	var damage *parser.DamageError
+	switch {
+	case isInterrupt(err):
+		return &exitError{code: exitPartial, err: inputError(file, "interrupted before the key was found"),
+			hint: "whether the snapshot has the key is not known"}
+	case !errors.As(err, &damage):
+		return unreadable(file, err)
 	}
-	return e.r.Read(p)
+	hint := "the key was not found before the damage"
+	if damage.Key != nil && bytes.Equal(damage.Key, name[:min(len(name), parser.MaxName)]) {
+		hint = "the damage is in a key of that name: what it holds cannot be read"
+	}
+	return &exitError{code: exitPartial, err: inputError(file, err.Error()), hint: hint}
 }
 
 // showKey prints the figures of a key that are known.
@@ -174,29 +178,85 @@ func showKey(w io.Writer, x *parser.Excerpt, now time.Time) {
 	line("offset", "%d", k.Offset)
 }
 
-// showValue prints the elements of a key. They are copied into a small snapshot
-// of plain types, and that is what the decoder sees: it builds whatever it
-// reads, and stops the program on forms that it does not know.
+// showValue prints the elements of a key.
 func showValue(w io.Writer, x *parser.Excerpt, limit int) error {
 	k := x.Key
-	switch {
-	case x.Opaque:
+	if x.Opaque {
 		fmt.Fprintf(w, "\nthe value of a %s cannot be shown without its server\n", k.Type)
 		return nil
-	case limit == 0 || len(x.Elements) == 0:
+	}
+	if limit == 0 {
 		return nil
 	}
-	objects, err := decode(x.AppendSnapshot(nil))
+	p := &valuePrinter{w: w, key: k, now: time.Now()}
+	for e := range x.Elements(parser.ElementOptions{Limit: limit, Fields: max(limit, showFields), MaxText: showText}) {
+		if err := p.add(e); err != nil {
+			return err
+		}
+	}
+	if err := p.flush(); err != nil {
+		return err
+	}
+	if p.shown == 0 && k.Elements > 0 {
+		fmt.Fprintln(w)
+	}
+	switch {
+	case x.Cut != "":
+		fmt.Fprintf(w, "... %d of %d elements: %s\n", p.shown, k.Elements, x.Cut)
+	case k.Elements > int64(p.shown):
+		fmt.Fprintf(w, "... %d of %d elements\n", p.shown, k.Elements)
+	}
+	return nil
+}
+
+// valuePrinter prints elements. They are copied into small snapshots of plain
+// types, a few at a time, and those are what the decoder sees: it builds whatever
+// it reads, and stops the program on forms that it does not know.
+type valuePrinter struct {
+	w     io.Writer
+	key   *parser.Key
+	now   time.Time
+	batch []parser.Element
+	size  int // bytes of the batch
+	shown int // elements
+}
+
+func (p *valuePrinter) add(e parser.Element) error {
+	const room = 128 // what an element takes besides its texts
+	p.batch = append(p.batch, e)
+	p.size += room + len(e.Name.Bytes) + len(e.Value.Bytes)
+	for _, t := range e.Pairs {
+		p.size += len(t.Bytes)
+	}
+	if p.size < showBatch {
+		return nil
+	}
+	return p.flush()
+}
+
+// flush prints the batch.
+func (p *valuePrinter) flush() error {
+	if len(p.batch) == 0 {
+		return nil
+	}
+	objects, err := decode(parser.AppendSnapshot(nil, p.key, p.batch))
 	if err != nil {
 		return fmt.Errorf("the value cannot be decoded: %w", err)
 	}
-	fmt.Fprintln(w)
-	if err := printElements(w, x, objects); err != nil {
-		return err
+	if p.shown == 0 {
+		fmt.Fprintln(p.w)
 	}
-	if k.Type != parser.String && k.Type != parser.JSON && k.Elements > int64(len(x.Elements)) {
-		fmt.Fprintf(w, "... %d of %d elements\n", len(x.Elements), k.Elements)
+	for i, object := range objects {
+		elements := p.batch
+		if p.key.Type == parser.Stream {
+			elements = p.batch[min(i, len(p.batch)):min(i+1, len(p.batch))]
+		}
+		if err := p.print(object, elements); err != nil {
+			return err
+		}
 	}
+	clear(p.batch)
+	p.batch, p.size = p.batch[:0], 0
 	return nil
 }
 
@@ -214,57 +274,69 @@ func decode(snapshot []byte) (objects []decoder.RedisObject, err error) {
 	return objects, err
 }
 
-// printElements prints what the decoder made of an excerpt, in the order of the
-// file.
-func printElements(w io.Writer, x *parser.Excerpt, objects []decoder.RedisObject) error {
-	next := 0
-	element := func(prefix string, value []byte) {
-		e := x.Elements[next]
-		next++
-		note := ""
-		if e.ExpireAt != 0 {
-			note = "  (expires " + expiry(e.ExpireAt, time.Now()) + ")"
+// print prints what the decoder made of elements, in the order of the file.
+func (p *valuePrinter) print(object decoder.RedisObject, elements []parser.Element) error {
+	var texts [][]byte
+	switch o := object.(type) {
+	case *decoder.StringObject:
+		texts = [][]byte{o.Value}
+	case *decoder.ListObject:
+		texts = o.Values
+	case *decoder.SetObject:
+		texts = o.Members
+	case *decoder.ZSetObject:
+		for i, m := range o.Entries {
+			texts = append(texts, []byte(m.Member))
+			elements[min(i, len(elements)-1)].Score = m.Score
 		}
-		fmt.Fprintf(w, "%s%s%s\n", prefix, display(value, e.ValueLen), note)
+	default:
+		return fmt.Errorf("the decoder gave an unexpected %s", object.GetType())
 	}
-	for _, object := range objects {
-		switch o := object.(type) {
-		case *decoder.StringObject:
-			element("", o.Value)
-		case *decoder.ListObject:
-			if x.Key.Type == parser.Stream {
-				fmt.Fprint(w, o.Key)
-				for i := 0; i+1 < len(o.Values); i += 2 {
-					fmt.Fprintf(w, "  %s=%s", shown(o.Values[i]), shown(o.Values[i+1]))
-				}
-				fmt.Fprintln(w)
-				next++
-				continue
-			}
-			for i, v := range o.Values {
-				element(fmt.Sprintf("%d) ", i), v)
-			}
-		case *decoder.SetObject:
-			for _, m := range o.Members {
-				element("", m)
-			}
-		case *decoder.ZSetObject:
-			for _, m := range o.Entries {
-				element(score(m.Score)+"  ", []byte(m.Member))
-			}
-		case *decoder.HashObject:
-			for _, e := range x.Elements {
-				v, ok := o.Hash[string(e.Name)]
-				if !ok {
-					return fmt.Errorf("field %q is missing after decoding", e.Name)
-				}
-				element(display(e.Name, e.NameLen)+" = ", v)
-			}
-		default:
-			return fmt.Errorf("the decoder gave an unexpected %s", object.GetType())
+	for _, e := range elements {
+		want := 1
+		if e.Name.Bytes != nil {
+			want = 2
 		}
+		if p.key.Type == parser.Stream {
+			want = len(e.Pairs)
+		}
+		if len(texts) < want {
+			return fmt.Errorf("the decoder gave too few elements")
+		}
+		p.element(e, texts[:want])
+		texts = texts[want:]
+		p.shown++
 	}
 	return nil
+}
+
+// element prints one element, whose texts the decoder gave.
+func (p *valuePrinter) element(e parser.Element, texts [][]byte) {
+	k, w := p.key, p.w
+	if k.Type == parser.Stream {
+		fmt.Fprint(w, display(e.Name.Bytes, e.Name.Len))
+		for i := 0; i+1 < len(texts); i += 2 {
+			fmt.Fprintf(w, "  %s=%s", display(texts[i], e.Pairs[i].Len), display(texts[i+1], e.Pairs[i+1].Len))
+		}
+		if n := int64(len(texts) / 2); n < e.Fields {
+			fmt.Fprintf(w, "  ... %d of %d fields", n, e.Fields)
+		}
+		fmt.Fprintln(w)
+		return
+	}
+	switch {
+	case len(texts) == 2:
+		fmt.Fprintf(w, "%s = ", display(texts[0], e.Name.Len))
+	case k.Type == parser.ZSet:
+		fmt.Fprintf(w, "%s  ", score(e.Score))
+	case k.Type == parser.List, k.Type == parser.Hash:
+		fmt.Fprintf(w, "%d) ", p.shown)
+	}
+	fmt.Fprint(w, display(texts[len(texts)-1], e.Value.Len))
+	if e.ExpireAt != 0 {
+		fmt.Fprintf(w, "  (expires %s)", expiry(e.ExpireAt, p.now))
+	}
+	fmt.Fprintln(w)
 }
 
 // display gives a text of n bytes, of which b may be the beginning, as a
@@ -276,8 +348,6 @@ func display(b []byte, n int64) string {
 	}
 	return s
 }
-
-func shown(b []byte) string { return display(b, int64(len(b))) }
 
 // size gives bytes exactly, and beside large ones in units.
 func size(n int64) string {

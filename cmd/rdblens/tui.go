@@ -20,10 +20,12 @@ import (
 )
 
 // progressStep is the time between two drawings of the bar, and progressDelay
-// the time that a pass may take without one.
+// the time that a pass may take without one. A terminal of less than
+// progressWidth columns has no room for the bytes: a line that wraps stays.
 const (
 	progressStep  = 100 * time.Millisecond
 	progressDelay = 300 * time.Millisecond
+	progressWidth = 72
 )
 
 // isTerminal reports whether w is a terminal.
@@ -50,6 +52,23 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 	if !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionUseIECUnits(true),
+		progressbar.OptionShowTotalBytes(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionThrottle(progressStep / 2),
+		progressbar.OptionSpinnerCustom([]string{"-", "\\", "|", "/"}),
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself
+	}
+	if width := terminalWidth(stderr); width == 0 || width >= progressWidth {
+		options = append(options, progressbar.OptionShowCount())
+	}
+	bar := progressbar.NewOptions64(total, options...)
+	bar.StartWithoutRender() // the rate counts from here
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -58,18 +77,6 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 			return
 		case <-time.After(progressDelay):
 		}
-		bar := progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(stderr),
-			progressbar.OptionSetDescription("reading"),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionUseIECUnits(true),
-			progressbar.OptionShowTotalBytes(true),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(24),
-			progressbar.OptionThrottle(progressStep/2),
-			progressbar.OptionSpinnerCustom([]string{"-", "\\", "|", "/"}),
-			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine that draws by itself
-			progressbar.OptionSetRenderBlankState(true))
 		tick := time.NewTicker(progressStep)
 		defer tick.Stop()
 		for {
@@ -78,6 +85,7 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 				n = min(n, total-1) // a bar that is full ends its line
 			}
 			bar.Set64(max(n, 0))
+			bar.RenderBlank() // as it is, where no percent was added
 			select {
 			case <-quit:
 				bar.Clear()

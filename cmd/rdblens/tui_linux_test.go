@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,6 +64,12 @@ func slowly(t *testing.T, environment string) (shown, out string) {
 	if code := exitCode(t, cmd.Wait()); code != exitDone {
 		t.Fatalf("exit code %d", code)
 	}
+	return seen(t, master, tty), stdout.String()
+}
+
+// seen gives what was written to a terminal.
+func seen(t *testing.T, master, tty *os.File) string {
+	t.Helper()
 	if _, err := tty.WriteString("<end>"); err != nil {
 		t.Fatal(err)
 	}
@@ -72,13 +81,14 @@ func slowly(t *testing.T, environment string) (shown, out string) {
 		}
 		all = append(all, buf[:n]...)
 	}
-	return strings.TrimSuffix(string(all), "<end>"), stdout.String()
+	return strings.TrimSuffix(string(all), "<end>")
 }
 
 // TestProgress looks at the bar: on a terminal, and gone when the pass is done.
 func TestProgress(t *testing.T) {
 	shown, out := slowly(t, "TERM=xterm")
-	if !strings.Contains(shown, "reading") {
+	// Bytes, rate and time so far.
+	if !regexp.MustCompile(`reading \([0-9.]+ MiB, [0-9.]+ [KM]iB/s\) \[[01]s\]`).MatchString(shown) {
 		t.Errorf("no bar in %q", shown)
 	}
 	last := shown[strings.LastIndexByte(shown, '\r')+1:]
@@ -87,6 +97,51 @@ func TestProgress(t *testing.T) {
 	}
 	if !strings.HasPrefix(out, "{") || !strings.HasSuffix(out, "}\n") {
 		t.Errorf("standard output has more than the report: %.40q ... %q", out, out[max(0, len(out)-40):])
+	}
+}
+
+// TestProgressOfTotal looks at the bar of a source whose length is known.
+func TestProgressOfTotal(t *testing.T) {
+	master, tty := terminal(t)
+	t.Setenv("TERM", "xterm")
+	const total = 8 << 20
+	begun := time.Now()
+	stop := startProgress(tty, total, func() int64 { return min(int64(time.Since(begun)/(100*time.Millisecond)), 40) * total / 80 })
+	time.Sleep(800 * time.Millisecond)
+	stop()
+	shown := seen(t, master, tty)
+	// Bytes of the total, rate, time so far and to come.
+	bars := regexp.MustCompile(`reading +\d+% \|█* *\| \([0-9.]+( KiB)?/8\.0 MiB, [0-9.]+ [KM]iB/s\) \[\d+s:(\d+)s\]`).FindAllStringSubmatch(shown, -1)
+	if len(bars) < 2 {
+		t.Fatalf("no bars in %q", shown)
+	}
+	for _, bar := range bars {
+		if left, _ := strconv.Atoi(bar[2]); left < 5 || left > 9 {
+			t.Errorf("%q: 1 MiB a second of 8 are read", bar[0])
+		}
+	}
+}
+
+// TestProgressFits holds that the bar never wraps.
+func TestProgressFits(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	for _, columns := range []uint16{40, 71, 72, 80, 200} {
+		master, tty := terminal(t)
+		if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+			t.Fatal(err)
+		}
+		stop := startProgress(tty, 1000<<30, func() int64 { return 999 << 20 })
+		time.Sleep(450 * time.Millisecond)
+		stop()
+		shown := seen(t, master, tty)
+		for _, line := range strings.Split(shown, "\r") {
+			if n := utf8.RuneCountInString(line); n > int(columns) {
+				t.Errorf("%d columns: %d in %q", columns, n, line)
+			}
+		}
+		if !strings.Contains(shown, "B/s)") || strings.Contains(shown, "(999 MiB/1000 GiB, ") != (columns >= progressWidth) {
+			t.Errorf("%d columns: %q", columns, shown)
+		}
 	}
 }
 
