@@ -95,13 +95,14 @@ func (a *advisor) say(kind string, commands []string, key string, pairs ...strin
 }
 
 // commands puts the key into the place of %s of each command, behind a SELECT
-// where the key is not in database 0. There are none where the name was cut.
+// where another database than the key's may be the current one. There are none
+// where the name was cut.
 func (a *advisor) commands(list ...string) []string {
 	if a.key == "" || len(list) == 0 {
 		return nil
 	}
 	var out []string
-	if a.s.DB != 0 {
+	if a.s.DB != 0 || a.s.SelectDB {
 		out = append(out, "SELECT "+strconv.Itoa(a.s.DB))
 	}
 	for _, c := range list {

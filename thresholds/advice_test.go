@@ -86,6 +86,37 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	has(t, lines, "no command can be given")
 }
 
+// TestCommandsSelectTheirDatabase holds that commands pasted after those about a
+// key of another database still act on their own key.
+func TestCommandsSelectTheirDatabase(t *testing.T) {
+	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
+	for _, c := range []struct {
+		db      int
+		several bool
+		want    string // the first command, "" that of the key
+	}{{0, false, ""}, {0, true, "SELECT 0"}, {3, false, "SELECT 3"}, {3, true, "SELECT 3"}} {
+		for _, version := range []string{"3.2.12", "7.0.15"} {
+			e := mustLoad(t, LoadOptions{}).Compile(Env{Server: "redis", Version: version, Created: -1})
+			s := SubjectOf(k)
+			s.DB, s.SelectDB = c.db, c.several
+			bundles := 0
+			for _, a := range e.Advise(found(t, e, "big-collection", k), &s) {
+				for i, command := range a.Commands {
+					if selects := strings.HasPrefix(command, "SELECT "); selects != (i == 0 && c.want != "") || selects && command != c.want {
+						t.Errorf("db %d of several %v, %s: command %d of %s is %q", c.db, c.several, version, i, a.Kind, command)
+					}
+				}
+				if len(a.Commands) > 0 {
+					bundles++
+				}
+			}
+			if bundles < 2 {
+				t.Errorf("%s: only %d bundles of commands", version, bundles)
+			}
+		}
+	}
+}
+
 // TestEveryFindingHasWords puts each finding of the rules' own fixtures into
 // words.
 func TestEveryFindingHasWords(t *testing.T) {

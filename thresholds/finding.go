@@ -46,7 +46,11 @@ type InstanceFinding struct {
 
 // Subject is what advice needs to know of a key.
 type Subject struct {
-	DB       int
+	DB int
+	// SelectDB: commands begin with SELECT although the key is of database 0: the
+	// snapshot has several databases, and commands about keys of other ones,
+	// pasted before, leave redis-cli there. SubjectOf cannot know it.
+	SelectDB bool
 	Name     []byte // as far as it was kept
 	NameLen  int64  // bytes of the whole name
 	Type     parser.Type
