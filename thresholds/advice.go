@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -177,8 +178,18 @@ func (a *advisor) queue() {
 		a.say(adviseQueue, a.commands("XINFO GROUPS %s", "XINFO STREAM %s"), "queue.stream")
 		return
 	}
-	keep := strconv.FormatInt(a.f.Limit, 10)
-	a.say(adviseQueue, a.commands("LLEN %s", "LTRIM %s -"+keep+" -1"), "queue.list")
+	a.say(adviseQueue, a.commands("LLEN %s"), "queue.list")
+	a.trim("queue.trim.rpush", fmt.Sprintf("LTRIM %%s %d -1", -a.f.Limit))
+	a.trim("queue.trim.lpush", fmt.Sprintf("LTRIM %%s 0 %d", a.f.Limit-1))
+}
+
+// trim says what a command discards that cuts a queue to the limit. No LTRIM of
+// this form leaves none.
+func (a *advisor) trim(key, command string) {
+	if a.key == "" || a.f.Limit <= 0 {
+		return
+	}
+	a.say(adviseDelete, a.commands(command), key, "lost", humanize.Comma(a.f.Measured-a.f.Limit), "all", humanize.Comma(a.f.Measured), "keep", humanize.Comma(a.f.Limit))
 }
 
 // compress advises on a text, with what LZF made of it.

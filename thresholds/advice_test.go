@@ -117,6 +117,39 @@ func TestCommandsSelectTheirDatabase(t *testing.T) {
 	}
 }
 
+// TestTrimSaysWhatItDiscards holds that no command discards items of a queue but
+// under words that say how many, and at which end.
+func TestTrimSaysWhatItDiscards(t *testing.T) {
+	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
+	e := mustLoad(t, LoadOptions{Profile: "baidu"}).Compile(testEnv())
+	s := SubjectOf(k)
+	want := map[string]string{
+		`LTRIM "k:1" -1000 -1`: "producers write with RPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest 1,000.",
+		`LTRIM "k:1" 0 999`:    "producers write with LPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest 1,000.",
+	}
+	for _, a := range e.Advise(found(t, e, "queue-backlog", k), &s) {
+		for _, c := range a.Commands {
+			if !strings.Contains(c, "LTRIM") {
+				continue
+			}
+			if text, ok := want[c]; !ok || a.Kind != "delete" || len(a.Commands) != 1 || !strings.Contains(a.Text, text) {
+				t.Errorf("%q among %q under %s: %q", c, a.Commands, a.Kind, a.Text)
+			}
+			delete(want, c)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	// LTRIM key -0 -1 and LTRIM key 0 -1 would keep all.
+	_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, "rules: {queue-backlog: {types: {list: {warning: 0}}}}")}, "queue-backlog", k)
+	for _, l := range lines {
+		if strings.Contains(l, "LTRIM") {
+			t.Errorf("with a limit of 0: %s", l)
+		}
+	}
+}
+
 // TestEveryFindingHasWords puts each finding of the rules' own fixtures into
 // words.
 func TestEveryFindingHasWords(t *testing.T) {

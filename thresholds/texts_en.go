@@ -121,8 +121,10 @@ var english = catalogue{
 	"name.short":     "Write {short} for {long}.",
 
 	// Queues.
-	"queue.list":   "Add consumers, or find the one that is stuck; bound the queue as you write.",
-	"queue.stream": "Look which consumer does not acknowledge; take its entries over with XAUTOCLAIM (from Redis 6.2 on) or XCLAIM.",
+	"queue.list":       "Add consumers, or find the one that is stuck; bound the queue as you write.",
+	"queue.trim.rpush": "Only if jobs may be lost, and producers write with RPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest {keep}.",
+	"queue.trim.lpush": "Only if jobs may be lost, and producers write with LPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest {keep}.",
+	"queue.stream":     "Look which consumer does not acknowledge; take its entries over with XAUTOCLAIM (from Redis 6.2 on) or XCLAIM.",
 
 	// The whole instance.
 	"instance.databases": "Give each business an instance of its own; within one, keep keys apart by prefixes. A cluster has only database 0.",
