@@ -165,9 +165,9 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"key-namespace":    {`"tmp" is on no list of namespaces`},
 		"key-hashtag":      {`hash tag "{user}"`, "braces"},
 		"key-abbreviation": {"economic has the short form ec", "file path has the short form fp"},
-		"cold-key":         {"never expires, and idle for 30 d, over 30d", "never expires, and its LFU counter is 0"},
+		"cold-key":         {"never expires, and idle for 30 d 0 h 0 min 1 s, over 30d", "never expires, and its LFU counter is 0"},
 		"already-expired":  {"expired 0 s before the snapshot was taken"},
-		"ttl-too-long":     {"expires in 30 d, over 30d"},
+		"ttl-too-long":     {"expires in 30 d 0 h 0 min 1 s, over 30d"},
 		"queue-backlog":    {"1,001 items, over 1,000", "1,001 pending entries, over 1,000"},
 		"large-text":       {"JSON of 10,241 bytes, over 10KB", "XML of 102,401 bytes, over 100KB", "JSON of 4,097 bytes in the largest element, over 4KB"},
 		"big-key-expiry":   {"5,001 elements that expire at once, over 5,000"},
@@ -291,6 +291,19 @@ func TestSpanText(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 s", 59: "59 s", 60: "1 min", 3600 + 120: "1 h 2 min", 30 * day: "30 d", 30*day + 3600: "30 d 1 h", 412 * day: "412 d", 3601: "1 h"} {
 		if got := spanText(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestSpanOver holds that what is over a limit never reads like the limit.
+func TestSpanOver(t *testing.T) {
+	for _, c := range []struct {
+		n, limit int64
+		want     string
+	}{{30*day + 1, 30 * day, "30 d 0 h 0 min 1 s"}, {30*day + 3600, 30 * day, "30 d 1 h"}, {400*day + 3661, 400 * day, "400 d 1 h 1 min 1 s"},
+		{3601, 3600, "1 h 0 min 1 s"}, {61, 60, "1 min 1 s"}, {1, 0, "1 s"}, {0, 0, "0 s"}, {30 * day, 30 * day, "30 d"}, {90 * day, 30 * day, "90 d"}} {
+		if got := spanOver(c.n, c.limit); got != c.want {
+			t.Errorf("%d over %d: %s, want %s", c.n, c.limit, got, c.want)
 		}
 	}
 }

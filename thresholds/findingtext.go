@@ -70,7 +70,11 @@ func (e *Engine) InstanceText(f InstanceFinding) string {
 
 func (e *Engine) figures(f Finding) []string {
 	u := f.Unit()
-	return []string{"measured", measuredText(u, f.Measured), "limit", limitText(u, f.Limit)}
+	measured := measuredText(u, f.Measured)
+	if u == Seconds {
+		measured = spanOver(f.Measured, f.Limit)
+	}
+	return []string{"measured", measured, "limit", limitText(u, f.Limit)}
 }
 
 // facts gives the facts of a subject's name.

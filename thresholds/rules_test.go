@@ -114,7 +114,8 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "wwwww", config: "rules: {big-collection: off}"},
 	},
 	"ttl-too-long": {
-		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+1)), want: "---i-"},
+		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+999)), want: "-----"},
+		{key: key("a:b", expires((created+30*day)*1000+1000)), want: "---i-"},
 		{key: key("a:b", expires(1<<62)), want: "---i-"}, {key: key("a:b", forever), want: "-----"}, {key: key("a:b", expires(-1<<63)), want: "-----"},
 		{key: key("a:b", expires(1<<62)), want: "-----", env: undated},
 	},
