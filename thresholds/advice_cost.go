@@ -33,7 +33,11 @@ func (a *advisor) cost() {
 	if a.s.ValueBytes <= 0 {
 		return
 	}
-	text := a.texts.say("cost", "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(max(1, cardBytes/a.s.ValueBytes)))
+	key, reads := "cost", cardBytes/a.s.ValueBytes
+	if reads <= 1 {
+		key = "cost.one"
+	}
+	text := a.texts.say(key, "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(reads))
 	if a.s.Type == parser.Hash && a.s.ValueBytes <= a.s.Elements*fieldBytes {
 		text += " " + a.fieldCost(a.s.Elements)
 	} else {

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -257,6 +258,63 @@ func TestCompactSaving(t *testing.T) {
 	env.Version = "6.2.14"
 	_, lines = adviceOn(t, env, LoadOptions{}, "compact-encoding", k)
 	has(t, lines, "hash-max-ziplist-entries")
+}
+
+func TestOneOfAKind(t *testing.T) {
+	zero := "rules: {big-collection: {error: 0}, big-stream: {warning: 0}, queue-backlog: {warning: 0}}"
+	for _, c := range []struct{ rule, config, want string }{
+		{"compact-encoding", "", "hashtable with 1 element and no string over 64B: it grew once and shrank"},
+		{"big-value", "", "2,097,152 bytes in 1 element, over 1MB"},
+		{"big-collection", zero, "1 element, over 0"}, {"big-stream", zero, "1 entry, over 0"}, {"queue-backlog", zero, "1 pending entry, over 0"},
+		{"big-key-expiry", zero, "1 element that expires at once, over 0"},
+	} {
+		opt := LoadOptions{}
+		if c.config != "" {
+			opt.Config = writeConfig(t, c.config)
+		}
+		k := key("a:b", collection(parser.Hash, parser.EncHashtable, 1))
+		switch c.rule {
+		case "big-value":
+			k.ValueBytes, k.Largest = 2<<20, 2<<20
+		case "big-stream", "queue-backlog":
+			k.Type, k.Encoding, k.Pending = parser.Stream, parser.EncStream, 1
+		}
+		if text, _ := adviceOn(t, testEnv(), opt, c.rule, k); text != c.want {
+			t.Errorf("%s: %q, want %q", c.rule, text, c.want)
+		}
+	}
+	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-string", key("a:b", str(100<<20)))
+	has(t, lines, "One whole read sends 104,857,600 bytes: a single read a second fills a 1 Gbit/s card (128 MB/s).")
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	if text := e.Text(Finding{Rule: ruleID(t, "big-value"), Severity: Warning, Measured: 2 << 20, Limit: 1 << 20}, nil); text != "2,097,152 bytes, over 1MB" {
+		t.Error(text)
+	}
+}
+
+// TestRank holds the order of a rule's examples, the worst first.
+func TestRank(t *testing.T) {
+	hash := func(elements, memory, compact int64) *parser.Key {
+		return key("a:b", with(collection(parser.Hash, parser.EncHashtable, elements), func(k *parser.Key) { k.Memory, k.CompactMemory = memory, compact }))
+	}
+	long := hash(2, 700, 650)
+	long.Longest = 4000
+	unused := key("a:b", with(forever, func(k *parser.Key) { k.Freq = 0 }))
+	for rule, worst := range map[string][]*parser.Key{
+		"compact-encoding": {hash(1000, 60_000, 22_000), hash(600, 500, -1), hash(1, 300, 100), long, hash(7, 100, 100)},
+		"cold-key":         {unused, key("a:b", idle(90*day)), key("a:b", idle(31*day))},
+		"key-length":       {key(strings.Repeat("a", 200), nil), key(strings.Repeat("a", 129), nil)},
+	} {
+		e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+		before := int64(math.MaxInt64)
+		for i, k := range worst {
+			f := found(t, e, rule, k)
+			rank := f.Rank(k)
+			if f.Severity == Off || rank < 0 || i > 0 && rank >= before {
+				t.Errorf("%s: number %d, %+v, has rank %d after %d", rule, i, f, rank, before)
+			}
+			before = rank
+		}
+	}
 }
 
 // TestBuckets holds the number of buckets to what it promises: the largest of
