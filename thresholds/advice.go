@@ -49,7 +49,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 		a.delete()
 	case "big-stream":
 		a.cost()
-		a.say(adviseSplit, nil, "split.stream", "limit", strconv.FormatInt(f.Limit, 10))
+		a.say(adviseSplit, nil, "split.trim", "limit", strconv.FormatInt(f.Limit, 10))
 		a.look()
 		a.delete()
 	case "big-element":

@@ -151,6 +151,39 @@ func TestTrimSaysWhatItDiscards(t *testing.T) {
 	}
 }
 
+// TestSplitIsUnderTheMilderLimitsToo holds that the advice names the parts that
+// satisfy every limit of the rule, not only the one that was passed.
+func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
+	value := func(typ parser.Type, enc parser.Encoding, elements, bytes, most int64) *parser.Key {
+		return key("a:b", with(collection(typ, enc, elements), func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest = bytes, most, most }))
+	}
+	for _, c := range []struct {
+		profile, rule string
+		key           *parser.Key
+		want          string
+	}{
+		{"baidu", "big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)),
+			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that none is over 5,000 by chance. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
+		{"baidu", "big-collection", key("a:b", collection(parser.List, parser.EncQuicklist, 5001)),
+			"split: Split it into 2 lists, newKey = key:(index / 5000): about 2,500 elements each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 1000)."},
+		{"baidu", "big-collection", key("a:b", collection(parser.Set, parser.EncHashtable, 4000)),
+			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that none is over 1,000 by chance."},
+		{"baidu", "big-string", key("a:b", str(10241)),
+			"read with HGET and HMGET. For the warning limit of 1KB: 11 keys, key:(offset / 1024). For the info limit of 100B: 103 keys, key:(offset / 100)."},
+		{"typed", "big-value", value(parser.Hash, parser.EncHashtable, 20_000, 2<<20, 104),
+			"split: Split it into 3 buckets, newKey = key:(hash(field) % 3): about 683 KB each, so that none is over 1MB by chance. For the warning limit of 10KB: 306 buckets, key:(hash(field) % 306)."},
+		{"default", "big-value", value(parser.List, parser.EncQuicklist, 20_000, 2<<20, 104),
+			"split: Split it into 3 lists, newKey = key:(index / 6667): about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602."},
+		{"typed", "big-value", value(parser.Stream, parser.EncStream, 20_000, 2<<20, 104),
+			"about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 10KB: 304 streams, key:(number of the entry / 66)."},
+		{"typed", "big-value", value(parser.Stream, parser.EncStream, 300, 2<<20, 20_000), // one entry alone is over 10 KB
+			"split: Split it into 4 streams, newKey = key:(number of the entry / 75): about 512 KB each; where it grows with time, add the date instead: key:202601, key:202602.\n"},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Profile: c.profile}, c.rule, c.key)
+		has(t, append(lines, ""), c.want)
+	}
+}
+
 // TestEveryFindingHasWords puts each finding of the rules' own fixtures into
 // words.
 func TestEveryFindingHasWords(t *testing.T) {

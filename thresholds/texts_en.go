@@ -80,14 +80,20 @@ var english = catalogue{
 	"delete.cut":     "If it can go: its name is longer than what was kept here, so no command can be given.",
 
 	// How to split it.
-	"split.string":  "Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or make it a hash of single properties, read with HGET and HMGET.",
-	"split.buckets": "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} elements each, so that none is over {limit} by chance.",
-	"split.bytes":   "Split it into {n} buckets, newKey = key:(hash({field}) % {n}): about {each} each, so that none is over {limit} by chance.",
-	"split.list":    "Split it into {n} lists, newKey = key:(index / {chunk}); where it grows with time, add the date instead: key:202601, key:202602.",
-	"split.date":    "Where it grows with time, add the date: key:202601, key:202602, each with an expiry.",
-	"split.element": "One element alone is {largest}: no split of the key brings it under {limit}. Keep that element's value under a key of its own, and that key's name in its place.",
-	"split.out":     "Keep {element} under a key of its own, and that key's name in its place.",
-	"split.stream":  "Trim it to what is still read, and write with a bound: XADD key MAXLEN ~ {limit} * ...; or begin a new stream by date: key:202601.",
+	"split.string":         "Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or make it a hash of single properties, read with HGET and HMGET.",
+	"split.string.milder":  "For the {severity} limit of {limit}: {n} keys, key:(offset / {chunk}).",
+	"split.buckets":        "Split it into {n} buckets, newKey = key:(hash({field}) % {modulus}): about {each} each, so that none is over {limit} by chance.",
+	"split.buckets.milder": "For the {severity} limit of {limit}: {n} buckets, key:(hash({field}) % {modulus}).",
+	"split.list":           "Split it into {n} lists, newKey = key:(index / {chunk}): about {each} each; where it grows with time, add the date instead: key:202601, key:202602.",
+	"split.list.milder":    "For the {severity} limit of {limit}: {n} lists, key:(index / {chunk}).",
+	"split.stream":         "Split it into {n} streams, newKey = key:(number of the entry / {chunk}): about {each} each; where it grows with time, add the date instead: key:202601, key:202602.",
+	"split.stream.milder":  "For the {severity} limit of {limit}: {n} streams, key:(number of the entry / {chunk}).",
+	"split.each":           "{n} elements",
+	"split.each.one":       "1 element",
+	"split.date":           "Where it grows with time, add the date: key:202601, key:202602, each with an expiry.",
+	"split.element":        "One element alone is {largest}: no split of the key brings it under {limit}. Keep that element's value under a key of its own, and that key's name in its place.",
+	"split.out":            "Keep {element} under a key of its own, and that key's name in its place.",
+	"split.trim":           "Trim it to what is still read, and write with a bound: XADD key MAXLEN ~ {limit} * ...; or begin a new stream by date: key:202601.",
 
 	// What one whole read costs.
 	"cost":          "One whole read sends {bytes}: {reads} reads a second fill a 1 Gbit/s card (128 MB/s).",
