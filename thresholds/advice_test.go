@@ -184,6 +184,47 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 	}
 }
 
+// TestNamesAreByTheProfileInForce holds the pattern to the profile, not to how many
+// segments the team asks for.
+func TestNamesAreByTheProfileInForce(t *testing.T) {
+	for _, c := range []struct{ config, name, want string }{
+		{"extends: default", "user", "pattern of the profile: business:table:id."},
+		{"extends: aliyun", "user", "pattern of the profile: business:table:id."},
+		{"extends: aliyun\nrules: {key-structure: {warning: 3}}", "user:1", "pattern of the profile: business:table:id."},
+		{"extends: aliyun\nrules: {key-structure: {warning: 4}}", "user:1", "Build its name of 4 or more segments, none of them empty, with : between them."},
+		{"extends: aliyun\nseparators: '#_'", "user", "Build its name of 2 or more segments, none of them empty, with # or _ between them."},
+		{"extends: baidu", "user", "pattern of the profile: business:meaning."},
+		{"extends: typed", "user:1", "pattern of the profile: module:logic.words:other:type."},
+		{"extends: typed\nrules: {key-structure: {error: 2}}", "user", "pattern of the profile: module:logic.words:other:type."},
+		{"extends: upper", "user:1", "pattern of the profile: PROJECT:TABLE:FIELD:ID."},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-structure", key(c.name, nil))
+		has(t, lines, c.want)
+	}
+	for _, p := range Profiles() {
+		if namePatterns[p] == "" {
+			t.Errorf("%s has no pattern of names", p)
+		}
+	}
+}
+
+func TestTypeWordIsReplaced(t *testing.T) {
+	hash := collection(parser.Hash, parser.EncListpack, 3)
+	aliases := "extends: typed\nrules: {key-type-suffix: {aliases: {zset: [rank]}}}"
+	for _, c := range []struct {
+		config, name string
+		change       func(*parser.Key)
+		want         string
+	}{
+		{"extends: typed", "m:x:string", hash, "m:x:hash"}, {"extends: typed", "m:x:1:String", nil, "m:x:1:string"}, {"extends: typed", "m:x:HASH", nil, "m:x:string"},
+		{"extends: typed", "m:x:1", hash, "m:x:1:hash"}, {"extends: typed", "m:x:", hash, "m:x:hash"}, {"extends: typed", "list", hash, "list:hash"},
+		{"extends: typed", "m:hashes", nil, "m:hashes:string"}, {"extends: typed", "m:rank", hash, "m:rank:hash"}, {aliases, "m:Rank", hash, "m:hash"},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-type-suffix", key(c.name, c.change))
+		has(t, lines, "  RENAMENX \""+c.name+"\" \""+c.want+"\"")
+	}
+}
+
 // TestEveryFindingHasWords puts each finding of the rules' own fixtures into
 // words.
 func TestEveryFindingHasWords(t *testing.T) {

@@ -105,8 +105,8 @@ var english = catalogue{
 	"cost.instance": "Deleting keys that expire takes the server's time; misses go to the database behind.",
 
 	// Lifetimes.
-	"ttl.set":       "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds. Where it is written: SET key value EX seconds.",
-	"ttl.set.write": "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds.",
+	"ttl.set.write": "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds. Where it is written: SET key value EX seconds.",
+	"ttl.set":       "Give it an expiry, with a random part where many keys are written together: 86400 + random(0..3600) seconds.",
 	"ttl.lazy":      "Let the server free expired keys in the background.",
 	"ttl.lazy.old":  "This server deletes expired keys within its own loop: take the expiry away and delete it in batches before it would have ended.",
 	"ttl.lazy.on":   "This server frees expired keys in the background by default: see that lazyfree-lazy-expire is still yes.",
@@ -125,15 +125,16 @@ var english = catalogue{
 	"encoding.string":   "A string takes less memory than a {type} of one element, unless more are to come.",
 
 	// Names.
-	"name.rename":    "Rename it where it is written, in all programs at once, and let the old keys expire; or rename those that are there.",
-	"name.chars":     "Build names of letters, digits and separators; encode what comes from users (hexadecimal, base32) before it becomes a part of a name.",
-	"name.shorter":   "Shorten the words and keep the meaning; {saved} less in each name of this kind.",
-	"name.longer":    "Give it a name that says what it holds.",
-	"name.segments":  "Name it by the pattern of the profile: {pattern}.",
-	"name.namespace": "Use a prefix that is on the list, or put {first} on it, with its owner (namespaces in rdblens.yaml).",
-	"name.hashtag":   "Leave the braces out where no command needs such keys together.",
-	"name.tag.used":  "In a cluster the tag decides the slot: see that few keys share it.",
-	"name.short":     "Write {short} for {long}.",
+	"name.rename":         "Rename it where it is written, in all programs at once, and let the old keys expire; or rename those that are there.",
+	"name.chars":          "Build names of letters, digits and separators; encode what comes from users (hexadecimal, base32) before it becomes a part of a name.",
+	"name.shorter":        "Shorten the words and keep the meaning; {saved} less in each name of this kind.",
+	"name.longer":         "Give it a name that says what it holds.",
+	"name.segments":       "Name it by the pattern of the profile: {pattern}.",
+	"name.segments.count": "Build its name of {n} or more segments, none of them empty, with {separators} between them.",
+	"name.namespace":      "Use a prefix that is on the list, or put {first} on it, with its owner (namespaces in rdblens.yaml).",
+	"name.hashtag":        "Leave the braces out where no command needs such keys together.",
+	"name.tag.used":       "In a cluster the tag decides the slot: see that few keys share it.",
+	"name.short":          "Write {short} for {long}.",
 
 	// Queues.
 	"queue.list":       "Add consumers, or find the one that is stuck; bound the queue as you write.",
