@@ -198,9 +198,8 @@ func (c *compiler) under(m measure, confirm confirmation) {
 	c.add(m, -1, true, levels, confirm)
 }
 
-// when adds a rule without limits, whose finding has no figures but those that
-// confirm puts in: it is looked at where the bits of a measure under a mask are
-// more than a number.
+// when adds a rule without limits. It runs if (measure & mask) > more; confirm may
+// fill in figures.
 func (c *compiler) when(m measure, mask, more int64, confirm confirmation) {
 	c.whenSevere(m, mask, more, c.Severity, confirm)
 }
