@@ -76,6 +76,9 @@ func testKeys(seed uint64, n int) []parser.Key {
 		k.Memory = k.ValueBytes + 50
 		k.MemoryUsage = k.Memory + 8
 		k.CompactMemory = -1
+		if k.Type != parser.String && i%3 != 0 {
+			k.CompactMemory = k.Memory / 3
+		}
 		if r.IntN(3) == 0 {
 			k.HasExpire = true
 			k.ExpireAt = testCreated*1000 + r.Int64N(1<<r.IntN(40)+1) - 5000
@@ -172,7 +175,11 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 	keys := testKeys(8, 20_000)
 	for _, profile := range thresholds.Profiles() {
 		engine := testEngine(t, profile)
-		type sum struct{ count, values, memory, usage, worst int64 }
+		type sum struct {
+			count, values, memory, usage int64
+			worst                        thresholds.Finding
+			worstAt                      int
+		}
 		want := map[string]*sum{}
 		var facts thresholds.Facts
 		for i := range keys {
@@ -187,7 +194,10 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 				s.values += known(keys[i].ValueBytes)
 				s.memory += known(keys[i].Memory)
 				s.usage += known(keys[i].MemoryUsage)
-				s.worst = max(s.worst, f.Excess())
+				if s.count == 1 || f.Rank(&keys[i]) > s.worst.Rank(&keys[s.worstAt]) ||
+					f.Rank(&keys[i]) == s.worst.Rank(&keys[s.worstAt]) && size(&keys[i]) > size(&keys[s.worstAt]) {
+					s.worst, s.worstAt = f, i
+				}
 			}
 		}
 		r := gather(engine, BuildOptions{Top: 5}, keys, 900).Report()
@@ -205,8 +215,12 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 				t.Errorf("%s: %s %s counts %d, %d bytes; want %+v", profile, f.Severity, f.Rule, f.Count, f.ValueBytes, s)
 				continue
 			}
-			if e := f.Examples[0]; max(e.Measured-e.Limit, e.Limit-e.Measured) != Figure(s.worst) {
-				t.Errorf("%s: worst example of %s %s is %d against %d, want an excess of %d", profile, f.Severity, f.Rule, e.Measured, e.Limit, s.worst)
+			measured, limit := Figure(s.worst.Measured), Figure(s.worst.Limit)
+			if rule, _ := thresholds.Lookup(f.Rule); rule.Unit == thresholds.NoUnit && measured == 0 && limit == 0 {
+				measured, limit = Unknown, Unknown
+			}
+			if e, want := f.Examples[0], &keys[s.worstAt]; e.Offset != want.Offset || e.Measured != measured || e.Limit != limit {
+				t.Errorf("%s: worst example of %s %s is %q at %d, want %q at %d: %+v", profile, f.Severity, f.Rule, e.Key, e.Offset, want.Name, want.Offset, s.worst)
 			}
 			var inGroups int64
 			for _, g := range f.Groups {

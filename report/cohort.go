@@ -169,21 +169,24 @@ func known(v int64) int64 { return v &^ (v >> 63) }
 func (c *cohorts) expires(h *cohort, left int64) {
 	if h.keys > 1 {
 		if h.life == 0 {
-			h.life = c.newLife(h.left.least)
+			h.life = c.newLife()
+			first := h.left.least
+			c.lives[h.life-1].count(max(first, left)) // the longest first: there is nothing to extend then
+			c.lives[h.life-1].count(min(first, left))
+		} else {
+			c.lives[h.life-1].count(left)
 		}
-		c.lives[h.life-1][lifetimeBucket(left)]++
 	}
 	h.left.add(lifeRange{left, left})
 }
 
-// newLife gives 1 + the index of a histogram with one time left.
-func (c *cohorts) newLife(left int64) int32 {
+// newLife gives 1 + the index of an empty histogram.
+func (c *cohorts) newLife() int32 {
 	if len(c.lives) < cap(c.lives) {
 		c.lives = c.lives[:len(c.lives)+1]
 		c.lives[len(c.lives)-1] = lifetimes{}
 	} else {
 		c.lives = append(c.lives, lifetimes{})
 	}
-	c.lives[len(c.lives)-1][lifetimeBucket(left)] = 1
 	return int32(len(c.lives))
 }

@@ -82,6 +82,9 @@ func (b *Builder) Report() *Report {
 type finisher struct {
 	b *Builder
 	r *Report
+	// selects tells the inputs with keys in another database than 0: commands
+	// on their keys select the database, whichever it is.
+	selects map[int]bool
 }
 
 // snapshotOf gives what is known of an input.

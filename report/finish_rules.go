@@ -15,6 +15,12 @@ const maxFindingGroups = 10
 // from each snapshot.
 func (f *finisher) rules() {
 	groups := f.findingGroups()
+	f.selects = map[int]bool{}
+	for i := range f.b.tables.databases {
+		if d := &f.b.tables.databases[i]; d.db != 0 {
+			f.selects[d.input] = true
+		}
+	}
 	ignored := slices.Clone(f.b.tables.ignored)
 	for severity := thresholds.Error; severity >= thresholds.Info; severity-- {
 		for _, rule := range thresholds.Rules() {
@@ -91,6 +97,7 @@ func (f *finisher) example(e *entry) Example {
 	row := f.rowOf(k)
 	engine := f.snapshotOf(int(k.input)).engine
 	subject := thresholds.SubjectOf(&k.key)
+	subject.SelectDB = f.selects[int(k.input)]
 	measured, limit := measure(e.found)
 	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit,
 		Text: engine.Text(e.found, &subject), Advice: advice(engine.Advise(e.found, &subject))}
@@ -99,7 +106,7 @@ func (f *finisher) example(e *entry) Example {
 // measure gives the figures of a finding, unknown where there is nothing to
 // measure.
 func measure(f thresholds.Finding) (measured, limit Figure) {
-	if f.Measured == 0 && f.Limit == 0 {
+	if f.Measured == 0 && f.Limit == 0 && f.Unit() == thresholds.NoUnit {
 		return Unknown, Unknown
 	}
 	return Figure(f.Measured), Figure(f.Limit)

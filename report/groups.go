@@ -192,7 +192,7 @@ func (g *groups) addLife(to *group, left int64) {
 		to.left = lifeRange{left, left} // the first needs no histogram
 		return
 	}
-	g.histogram(to)[lifetimeBucket(left)]++
+	g.histogram(to).count(left)
 	to.left.add(lifeRange{left, left})
 }
 
@@ -208,7 +208,7 @@ func (g *groups) histogram(to *group) *lifetimes {
 		g.lives = append(g.lives, lifetimes{})
 		to.life = int32(len(g.lives))
 		if to.left != noLife {
-			g.lives[to.life-1][lifetimeBucket(to.left.least)] = 1
+			g.lives[to.life-1].count(to.left.least)
 		}
 	}
 	return &g.lives[to.life-1]

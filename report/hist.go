@@ -1,66 +1,6 @@
 package report
 
-import (
-	"math/bits"
-	"slices"
-)
-
-// lifetimes is a histogram of times left, in milliseconds. Each power of two
-// has four buckets, so a bucket is at most a quarter as wide as what is in it.
-type lifetimes [lifetimeBuckets]uint32
-
-// lifetimeBuckets hold up to 2^40 ms, 34 years; the last one has all beyond.
-const lifetimeBuckets = 4 * 39
-
-// lifetimeBucket gives the bucket of a time left.
-func lifetimeBucket(ms int64) int {
-	if ms < 4 {
-		return int(max(ms, 0))
-	}
-	n := bits.Len64(uint64(ms))
-	return min(4*(n-2)+int(ms>>(n-3)&3), lifetimeBuckets-1)
-}
-
-// lifetimeBounds gives the least time of a bucket, and that of the next.
-func lifetimeBounds(b int) (least, next int64) {
-	at := func(b int) int64 {
-		if b < 4 {
-			return int64(b)
-		}
-		return int64(4+b%4) << (b/4 - 1)
-	}
-	return at(b), at(b + 1)
-}
-
-func (l *lifetimes) add(o *lifetimes) {
-	for i, n := range o {
-		l[i] += n
-	}
-}
-
-// median gives the time left that half of all keys do not pass. It is between
-// least and most, the true bounds, and off by less than a quarter of itself:
-// within the bucket that holds it times are taken to be spread evenly.
-func (l *lifetimes) median(least, most int64) int64 {
-	var keys, before int64
-	for _, n := range l {
-		keys += int64(n)
-	}
-	for b, n := range l {
-		if before+int64(n) > (keys-1)/2 {
-			from, to := lifetimeBounds(b)
-			from, to = max(from, least), min(to, most+1)
-			if to <= from {
-				return min(max(from, least), most)
-			}
-			hi, lo := bits.Mul64(uint64(to-from), uint64((keys-1)/2-before))
-			into, _ := bits.Div64(hi, lo, uint64(n)) // less than to-from: it does not overflow
-			return from + int64(into)
-		}
-		before += int64(n)
-	}
-	return least
-}
+import "slices"
 
 // tally counts keys and adds up their bytes.
 type tally struct{ keys, values, memory int64 }

@@ -5,52 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/rdblens/rdblens/thresholds"
 )
-
-func TestLifetimeBuckets(t *testing.T) {
-	check := func(ms int64) {
-		b := lifetimeBucket(ms)
-		least, next := lifetimeBounds(b)
-		if ms >= 0 && ms < 1<<40 && (ms < least || ms >= next) {
-			t.Fatalf("%d ms is in bucket %d, of %d to %d", ms, b, least, next)
-		}
-		if least >= 4 && 4*(next-least) > least {
-			t.Fatalf("bucket %d of %d to %d is more than a quarter wide", b, least, next)
-		}
-	}
-	for ms := int64(-10); ms < 100_000; ms++ {
-		check(ms)
-	}
-	for n := range 63 {
-		for d := int64(-1); d <= 1; d++ {
-			check(1<<n + d)
-		}
-	}
-	if b := lifetimeBucket(1<<63 - 1); b != lifetimeBuckets-1 {
-		t.Errorf("the longest time is in bucket %d", b)
-	}
-}
-
-// TestMedian holds the stated error: less than a quarter of the true median.
-func TestMedian(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		top := int64(1) << rapid.IntRange(0, 39).Draw(t, "bits")
-		times := rapid.SliceOfN(rapid.Int64Range(0, top), 1, 200).Draw(t, "times")
-		var l lifetimes
-		for _, ms := range times {
-			l[lifetimeBucket(ms)]++
-		}
-		slices.Sort(times)
-		want := times[(len(times)-1)/2]
-		got := l.median(times[0], times[len(times)-1])
-		if d := got - want; max(d, -d)*4 > want+3 {
-			t.Fatalf("median of %v is %d, want %d", times, got, want)
-		}
-	})
-}
 
 func TestExpiryBar(t *testing.T) {
 	for _, c := range []struct {

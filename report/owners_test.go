@@ -3,6 +3,8 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,5 +71,36 @@ ignore:
 	}
 	if groups["user:*:a"] != "accounts" || groups["user:vip:*"] != "sales" || groups["order:*:a"] != "orders" {
 		t.Errorf("owners of groups: %q", groups)
+	}
+}
+
+// TestCommandsSelect holds that commands on keys of several databases, pasted one
+// after the other, each go to their own.
+func TestCommandsSelect(t *testing.T) {
+	engine := testEngine(t, "default")
+	for _, c := range []struct {
+		dbs  []int
+		want []string
+	}{{[]int{0, 0}, []string{"TYPE", "TYPE"}}, {[]int{0, 5}, []string{"SELECT 0", "SELECT 5"}}, {[]int{5, 5}, []string{"SELECT 5", "SELECT 5"}}} {
+		var keys []parser.Key
+		for i, db := range c.dbs {
+			keys = append(keys, parser.Key{DB: db, Name: []byte{'a', ':', byte('a' + i)}, NameLen: 3, Encoding: parser.EncRaw, Elements: 1, ValueBytes: 20000 - int64(i),
+				Memory: 20480, MemoryUsage: 20480, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1, Offset: int64(i)})
+		}
+		r := gather(engine, BuildOptions{Top: 3}, keys, 2).Report()
+		at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "big-string" })
+		if at < 0 || len(r.Rules[at].Examples) != 2 {
+			t.Fatalf("%v: %+v", c.dbs, r.Rules)
+		}
+		for i, e := range r.Rules[at].Examples {
+			for _, a := range e.Advice {
+				if a.Kind == "look" && !strings.HasPrefix(a.Commands[0], c.want[i]) {
+					t.Errorf("%v: key %d begins with %q, want %q", c.dbs, i, a.Commands[0], c.want[i])
+				}
+				if a.Kind == "delete" && c.want[0] != "TYPE" && a.Commands[0] != c.want[i] {
+					t.Errorf("%v: deletion of key %d begins with %q, want %q", c.dbs, i, a.Commands[0], c.want[i])
+				}
+			}
+		}
 	}
 }

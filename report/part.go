@@ -204,7 +204,7 @@ func (p *partial) add(b *Builder, k *parser.Key, f *thresholds.Facts, found []th
 		k.Serialized > floor[4] || k.Largest > floor[5] || int64(k.Freq) > p.tops.floors.freq
 	for i := range found {
 		f := &found[i]
-		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size)
+		wanted = wanted || p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Rank(k), size)
 	}
 	if wanted {
 		p.list(b, k, found, owner)
@@ -218,7 +218,7 @@ func (p *partial) list(b *Builder, k *parser.Key, found []thresholds.Finding, ow
 	p.tops.rank(&c, &v)
 	for i := range found {
 		f := &found[i]
-		if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Excess(), size(k)) {
+		if f.Ignored == 0 && p.tops.floors.examples[outcome(f.Rule, f.Severity)].under(f.Rank(k), size(k)) {
 			p.tops.example(&c, f, size(k))
 		}
 	}

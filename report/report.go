@@ -334,7 +334,7 @@ type Group struct {
 	MemoryUsage Figure  `json:"memory_usage_bytes"`
 	WithoutTTL  int64   `json:"without_ttl"`
 	TTLMin      *int64  `json:"ttl_min"`    // seconds left when the snapshot was taken, negative: expired; nil: no key has an expiry
-	TTLMedian   *int64  `json:"ttl_median"` // lower bound of the histogram's bucket that holds it
+	TTLMedian   *int64  `json:"ttl_median"` // estimated: off by less than 1/32 where it is half of TTLMax or more and that is under a year, else by less than a quarter; 0: past the expiry
 	TTLMax      *int64  `json:"ttl_max"`
 	LargestKey  *KeyRow `json:"largest_key"`
 	Findings    int64   `json:"findings"`

@@ -243,6 +243,6 @@ func (t *tops) rank(c *candidate, v *figures) {
 // example puts a key on the list of examples of what was found.
 func (t *tops) example(c *candidate, found *thresholds.Finding, bytes int64) {
 	i := outcome(found.Rule, found.Severity)
-	t.offer(&t.examples[i], c, entry{value: found.Excess(), also: bytes, found: *found}, t.samples)
+	t.offer(&t.examples[i], c, entry{value: found.Rank(c.key), also: bytes, found: *found}, t.samples)
 	t.floors.examples[i].raise(t.examples[i].bar(t.samples))
 }

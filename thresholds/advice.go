@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 		a.delete()
 	case "big-stream":
 		a.cost()
-		a.say(adviseSplit, nil, "split.stream", "limit", strconv.FormatInt(f.Limit, 10))
+		a.say(adviseSplit, nil, "split.trim", "limit", strconv.FormatInt(f.Limit, 10))
 		a.look()
 		a.delete()
 	case "big-element":
@@ -66,7 +67,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 		a.say(adviseEncoding, nil, "encoding.string", "type", s.Type.String())
 		a.look()
 	case "no-ttl":
-		a.expire(name)
+		a.expire()
 		a.look()
 		a.delete()
 	case "cold-key":
@@ -95,13 +96,14 @@ func (a *advisor) say(kind string, commands []string, key string, pairs ...strin
 }
 
 // commands puts the key into the place of %s of each command, behind a SELECT
-// where the key is not in database 0. There are none where the name was cut.
+// where another database than the key's may be the current one. There are none
+// where the name was cut.
 func (a *advisor) commands(list ...string) []string {
 	if a.key == "" || len(list) == 0 {
 		return nil
 	}
 	var out []string
-	if a.s.DB != 0 {
+	if a.s.DB != 0 || a.s.SelectDB {
 		out = append(out, "SELECT "+strconv.Itoa(a.s.DB))
 	}
 	for _, c := range list {
@@ -150,12 +152,12 @@ func (a *advisor) element() {
 }
 
 // expire advises an expiry for a key that has none.
-func (a *advisor) expire(rule string) {
+func (a *advisor) expire() {
+	text := "ttl.set"
 	if a.s.Type == parser.String {
-		a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.set")
-		return
+		text = "ttl.set.write" // SET can write value and expiry in one command
 	}
-	a.say(adviseTTL, a.commands("EXPIRE %s 86400"), "ttl.set.write")
+	a.say(adviseTTL, a.commands("EXPIRE %s 86400"), text)
 }
 
 // lazyExpiry advises on a big key that expires.
@@ -176,8 +178,18 @@ func (a *advisor) queue() {
 		a.say(adviseQueue, a.commands("XINFO GROUPS %s", "XINFO STREAM %s"), "queue.stream")
 		return
 	}
-	keep := strconv.FormatInt(a.f.Limit, 10)
-	a.say(adviseQueue, a.commands("LLEN %s", "LTRIM %s -"+keep+" -1"), "queue.list")
+	a.say(adviseQueue, a.commands("LLEN %s"), "queue.list")
+	a.trim("queue.trim.rpush", fmt.Sprintf("LTRIM %%s %d -1", -a.f.Limit))
+	a.trim("queue.trim.lpush", fmt.Sprintf("LTRIM %%s 0 %d", a.f.Limit-1))
+}
+
+// trim says what a command discards that cuts a queue to the limit. No LTRIM of
+// this form leaves none.
+func (a *advisor) trim(key, command string) {
+	if a.key == "" || a.f.Limit <= 0 {
+		return
+	}
+	a.say(adviseDelete, a.commands(command), key, "lost", humanize.Comma(a.f.Measured-a.f.Limit), "all", humanize.Comma(a.f.Measured), "keep", humanize.Comma(a.f.Limit))
 }
 
 // compress advises on a text, with what LZF made of it.
@@ -202,11 +214,9 @@ func (a *advisor) rename(rule string) {
 		}
 		a.say(adviseName, nil, "name.shorter", "saved", measuredText(Bytes, a.f.Measured-a.f.Limit))
 	case "key-structure":
-		a.say(adviseName, nil, "name.segments", "pattern", a.pattern())
+		a.segments()
 	case "key-type-suffix":
-		suffixed := append(append([]byte(nil), a.s.Name...), a.policy.Separators.Value[0])
-		suffixed = append(suffixed, a.s.Type.String()...)
-		a.say(adviseName, a.commands("RENAMENX %s "+QuoteKey(suffixed)), "name.rename")
+		a.say(adviseName, a.commands("RENAMENX %s "+QuoteKey(a.suffixed())), "name.rename")
 		return
 	case "key-namespace":
 		a.say(adviseName, nil, "name.namespace", "first", quoted(a.s.Name[:f.FirstEnd]))
@@ -224,15 +234,37 @@ func (a *advisor) rename(rule string) {
 	a.say(adviseName, nil, "name.rename")
 }
 
-// pattern shows names as the profile wants them.
-func (a *advisor) pattern() string {
-	switch {
-	case a.f.Limit >= 4:
-		return "PROJECT:TABLE:FIELD:ID"
-	case a.f.Limit == 3:
-		return "module:logic.words:other:type"
+// namePatterns show names as the profiles want them.
+var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",
+	"typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}
+
+// segments advises on a name of too few segments: by the profile's pattern where
+// that has as many as the limit, which may be the team's own, demands.
+func (a *advisor) segments() {
+	pattern, separators := namePatterns[a.policy.Profile.Value], a.policy.Separators.Value
+	if strings.Contains(separators, ":") && int64(strings.Count(pattern, ":")) >= a.f.Limit-1 {
+		a.say(adviseName, nil, "name.segments", "pattern", pattern)
+		return
 	}
-	return "business:table:id"
+	a.say(adviseName, nil, "name.segments.count", "n", humanize.Comma(a.f.Limit), "separators", strings.Join(strings.Split(separators, ""), " or "))
+}
+
+// suffixed gives the name with the type at its end: in the place of a last segment
+// that is the word for a type itself, or behind it.
+func (a *advisor) suffixed() []byte {
+	name, want, last := a.s.Name, a.s.Type.String(), a.facts(a.s).LastStart
+	replace := last > 0 && last == len(name) // user:1: has an empty one
+	if last > 0 {
+		for _, t := range a.setting.Rule.Types {
+			for _, word := range append([]string{t.String()}, a.setting.Param("aliases").Aliases[t.String()]...) {
+				replace = replace || strings.EqualFold(word, string(name[last:]))
+			}
+		}
+	}
+	if replace {
+		return append(append([]byte(nil), name[:last]...), want...)
+	}
+	return append(append(append([]byte(nil), name...), a.policy.Separators.Value[0]), want...)
 }
 
 // AdviseInstance gives what to do about a finding over the whole instance.

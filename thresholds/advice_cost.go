@@ -33,7 +33,11 @@ func (a *advisor) cost() {
 	if a.s.ValueBytes <= 0 {
 		return
 	}
-	text := a.texts.say("cost", "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(max(1, cardBytes/a.s.ValueBytes)))
+	key, reads := "cost", cardBytes/a.s.ValueBytes
+	if reads <= 1 {
+		key = "cost.one"
+	}
+	text := a.texts.say(key, "bytes", measuredText(Bytes, a.s.ValueBytes), "reads", humanize.Comma(reads))
 	if a.s.Type == parser.Hash && a.s.ValueBytes <= a.s.Elements*fieldBytes {
 		text += " " + a.fieldCost(a.s.Elements)
 	} else {
@@ -75,37 +79,66 @@ func (a *advisor) fieldCost(fields int64) string {
 	return a.texts.say("cost.fields", "fields", humanize.Comma(row.fields), "qps", humanize.Comma(row.qps), "ms", row.ms)
 }
 
-// split says into how many parts a key must go to be under the limit.
+// split says into how many parts a key must go to be under the limit that it has
+// passed, and to be under the milder ones of the rule.
 func (a *advisor) split() {
-	s, limit := a.s, a.f.Limit
-	if limit <= 0 {
+	if a.f.Limit <= 0 {
 		return
 	}
-	field := map[parser.Type]string{parser.Hash: "field", parser.Set: "member", parser.ZSet: "member", parser.Array: "index"}[s.Type]
-	if a.f.Rule.Name() == "big-value" {
-		switch {
-		case s.Largest > limit:
-			a.say(adviseSplit, nil, "split.element", "largest", measuredText(Bytes, s.Largest), "limit", limitText(Bytes, limit))
-		case s.Type == parser.Stream || s.Type == parser.List:
-			a.say(adviseSplit, nil, "split.date")
-		default:
-			n := Buckets(s.ValueBytes, limit, max(s.Largest, 1))
-			a.say(adviseSplit, nil, "split.bytes", "n", humanize.Comma(n), "field", field, "each", sizeText(s.ValueBytes/n), "limit", limitText(Bytes, limit))
+	whole := a.f.Rule.Name() == "big-value" // no element can be split
+	if whole && a.s.Largest > a.f.Limit {
+		a.say(adviseSplit, nil, "split.element", "largest", measuredText(Bytes, a.s.Largest), "limit", limitText(Bytes, a.f.Limit))
+		return
+	}
+	key, words := a.parts(a.f.Limit)
+	text := a.texts.say(key, words...)
+	for severity := a.f.Severity - 1; severity >= Info; severity-- {
+		limit, ok := a.setting.Limit(a.s.Type, false, severity)
+		if !ok || limit <= 0 || limit >= a.f.Limit || whole && a.s.Largest > limit {
+			continue
 		}
-		return
+		key, words := a.parts(limit)
+		text += " " + a.texts.say(key+".milder", append(words, "severity", severity.String())...)
 	}
-	switch s.Type {
-	case parser.String:
-		parts := (a.f.Measured + limit - 1) / limit
-		a.say(adviseSplit, nil, "split.string", "n", humanize.Comma(parts), "limit", limitText(Bytes, limit), "chunk", strconv.FormatInt(limit, 10))
-	case parser.List:
-		parts := (a.f.Measured + limit - 1) / limit
-		a.say(adviseSplit, nil, "split.list", "n", humanize.Comma(parts), "chunk", strconv.FormatInt(limit, 10))
-	default:
-		n := Buckets(a.f.Measured, limit, 1)
-		a.say(adviseSplit, nil, "split.buckets", "n", strconv.FormatInt(n, 10), "field", field, "each", humanize.Comma(a.f.Measured/n), "limit", limitText(Count, limit))
+	a.list = append(a.list, Advice{Kind: adviseSplit, Text: text})
+	if key == "split.buckets" {
 		a.say(adviseSplit, nil, "split.date")
 	}
+}
+
+// parts gives the sentence on the parts that are under a limit, and its words.
+func (a *advisor) parts(limit int64) (key string, words []string) {
+	s, u, total := a.s, a.f.Unit(), a.f.Measured
+	grain := int64(1)
+	if u == Bytes {
+		grain = max(s.Largest, 1)
+	}
+	field := ""
+	n, chunk := Buckets(total, limit, grain), limit
+	switch s.Type {
+	case parser.String:
+		key, n = "split.string", (total+limit-1)/limit
+	case parser.List, parser.Stream:
+		key = "split." + s.Type.String()
+		if u == Bytes { // parts of as many elements
+			chunk = max((s.Elements+n-1)/n, 1)
+		}
+		n = max((s.Elements+chunk-1)/chunk, 2)
+	case parser.Hash:
+		key, field = "split.buckets", "field"
+	case parser.Array:
+		key, field = "split.buckets", "index"
+	default:
+		key, field = "split.buckets", "member"
+	}
+	each := sizeText(total / n)
+	if u == Count {
+		each = a.texts.say("split.each", "n", humanize.Comma(total/n))
+		if total/n == 1 {
+			each = a.texts.say("split.each.one")
+		}
+	}
+	return key, []string{"n", humanize.Comma(n), "modulus", strconv.FormatInt(n, 10), "chunk", strconv.FormatInt(chunk, 10), "each", each, "field", field, "limit", limitText(u, limit)}
 }
 
 // Buckets gives how many buckets a total must be spread over by a hash for none

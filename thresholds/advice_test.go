@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -86,6 +87,144 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	has(t, lines, "no command can be given")
 }
 
+// TestCommandsSelectTheirDatabase holds that commands pasted after those about a
+// key of another database still act on their own key.
+func TestCommandsSelectTheirDatabase(t *testing.T) {
+	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
+	for _, c := range []struct {
+		db      int
+		several bool
+		want    string // the first command, "" that of the key
+	}{{0, false, ""}, {0, true, "SELECT 0"}, {3, false, "SELECT 3"}, {3, true, "SELECT 3"}} {
+		for _, version := range []string{"3.2.12", "7.0.15"} {
+			e := mustLoad(t, LoadOptions{}).Compile(Env{Server: "redis", Version: version, Created: -1})
+			s := SubjectOf(k)
+			s.DB, s.SelectDB = c.db, c.several
+			bundles := 0
+			for _, a := range e.Advise(found(t, e, "big-collection", k), &s) {
+				for i, command := range a.Commands {
+					if selects := strings.HasPrefix(command, "SELECT "); selects != (i == 0 && c.want != "") || selects && command != c.want {
+						t.Errorf("db %d of several %v, %s: command %d of %s is %q", c.db, c.several, version, i, a.Kind, command)
+					}
+				}
+				if len(a.Commands) > 0 {
+					bundles++
+				}
+			}
+			if bundles < 2 {
+				t.Errorf("%s: only %d bundles of commands", version, bundles)
+			}
+		}
+	}
+}
+
+// TestTrimSaysWhatItDiscards holds that no command discards items of a queue but
+// under words that say how many, and at which end.
+func TestTrimSaysWhatItDiscards(t *testing.T) {
+	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
+	e := mustLoad(t, LoadOptions{Profile: "baidu"}).Compile(testEnv())
+	s := SubjectOf(k)
+	want := map[string]string{
+		`LTRIM "k:1" -1000 -1`: "producers write with RPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest 1,000.",
+		`LTRIM "k:1" 0 999`:    "producers write with LPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest 1,000.",
+	}
+	for _, a := range e.Advise(found(t, e, "queue-backlog", k), &s) {
+		for _, c := range a.Commands {
+			if !strings.Contains(c, "LTRIM") {
+				continue
+			}
+			if text, ok := want[c]; !ok || a.Kind != "delete" || len(a.Commands) != 1 || !strings.Contains(a.Text, text) {
+				t.Errorf("%q among %q under %s: %q", c, a.Commands, a.Kind, a.Text)
+			}
+			delete(want, c)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	// LTRIM key -0 -1 and LTRIM key 0 -1 would keep all.
+	_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, "rules: {queue-backlog: {types: {list: {warning: 0}}}}")}, "queue-backlog", k)
+	for _, l := range lines {
+		if strings.Contains(l, "LTRIM") {
+			t.Errorf("with a limit of 0: %s", l)
+		}
+	}
+}
+
+// TestSplitIsUnderTheMilderLimitsToo holds that the advice names the parts that
+// satisfy every limit of the rule, not only the one that was passed.
+func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
+	value := func(typ parser.Type, enc parser.Encoding, elements, bytes, most int64) *parser.Key {
+		return key("a:b", with(collection(typ, enc, elements), func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest = bytes, most, most }))
+	}
+	for _, c := range []struct {
+		profile, rule string
+		key           *parser.Key
+		want          string
+	}{
+		{"baidu", "big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)),
+			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that none is over 5,000 by chance. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
+		{"baidu", "big-collection", key("a:b", collection(parser.List, parser.EncQuicklist, 5001)),
+			"split: Split it into 2 lists, newKey = key:(index / 5000): about 2,500 elements each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 1000)."},
+		{"baidu", "big-collection", key("a:b", collection(parser.Set, parser.EncHashtable, 4000)),
+			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that none is over 1,000 by chance."},
+		{"baidu", "big-string", key("a:b", str(10241)),
+			"read with HGET and HMGET. For the warning limit of 1KB: 11 keys, key:(offset / 1024). For the info limit of 100B: 103 keys, key:(offset / 100)."},
+		{"typed", "big-value", value(parser.Hash, parser.EncHashtable, 20_000, 2<<20, 104),
+			"split: Split it into 3 buckets, newKey = key:(hash(field) % 3): about 683 KB each, so that none is over 1MB by chance. For the warning limit of 10KB: 306 buckets, key:(hash(field) % 306)."},
+		{"default", "big-value", value(parser.List, parser.EncQuicklist, 20_000, 2<<20, 104),
+			"split: Split it into 3 lists, newKey = key:(index / 6667): about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602."},
+		{"typed", "big-value", value(parser.Stream, parser.EncStream, 20_000, 2<<20, 104),
+			"about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 10KB: 304 streams, key:(number of the entry / 66)."},
+		{"typed", "big-value", value(parser.Stream, parser.EncStream, 300, 2<<20, 20_000), // one entry alone is over 10 KB
+			"split: Split it into 4 streams, newKey = key:(number of the entry / 75): about 512 KB each; where it grows with time, add the date instead: key:202601, key:202602.\n"},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Profile: c.profile}, c.rule, c.key)
+		has(t, append(lines, ""), c.want)
+	}
+}
+
+// TestNamesAreByTheProfileInForce holds the pattern to the profile, not to how many
+// segments the team asks for.
+func TestNamesAreByTheProfileInForce(t *testing.T) {
+	for _, c := range []struct{ config, name, want string }{
+		{"extends: default", "user", "pattern of the profile: business:table:id."},
+		{"extends: aliyun", "user", "pattern of the profile: business:table:id."},
+		{"extends: aliyun\nrules: {key-structure: {warning: 3}}", "user:1", "pattern of the profile: business:table:id."},
+		{"extends: aliyun\nrules: {key-structure: {warning: 4}}", "user:1", "Build its name of 4 or more segments, none of them empty, with : between them."},
+		{"extends: aliyun\nseparators: '#_'", "user", "Build its name of 2 or more segments, none of them empty, with # or _ between them."},
+		{"extends: baidu", "user", "pattern of the profile: business:meaning."},
+		{"extends: typed", "user:1", "pattern of the profile: module:logic.words:other:type."},
+		{"extends: typed\nrules: {key-structure: {error: 2}}", "user", "pattern of the profile: module:logic.words:other:type."},
+		{"extends: upper", "user:1", "pattern of the profile: PROJECT:TABLE:FIELD:ID."},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-structure", key(c.name, nil))
+		has(t, lines, c.want)
+	}
+	for _, p := range Profiles() {
+		if namePatterns[p] == "" {
+			t.Errorf("%s has no pattern of names", p)
+		}
+	}
+}
+
+func TestTypeWordIsReplaced(t *testing.T) {
+	hash := collection(parser.Hash, parser.EncListpack, 3)
+	aliases := "extends: typed\nrules: {key-type-suffix: {aliases: {zset: [rank]}}}"
+	for _, c := range []struct {
+		config, name string
+		change       func(*parser.Key)
+		want         string
+	}{
+		{"extends: typed", "m:x:string", hash, "m:x:hash"}, {"extends: typed", "m:x:1:String", nil, "m:x:1:string"}, {"extends: typed", "m:x:HASH", nil, "m:x:string"},
+		{"extends: typed", "m:x:1", hash, "m:x:1:hash"}, {"extends: typed", "m:x:", hash, "m:x:hash"}, {"extends: typed", "list", hash, "list:hash"},
+		{"extends: typed", "m:hashes", nil, "m:hashes:string"}, {"extends: typed", "m:rank", hash, "m:rank:hash"}, {aliases, "m:Rank", hash, "m:hash"},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-type-suffix", key(c.name, c.change))
+		has(t, lines, "  RENAMENX \""+c.name+"\" \""+c.want+"\"")
+	}
+}
+
 // TestEveryFindingHasWords puts each finding of the rules' own fixtures into
 // words.
 func TestEveryFindingHasWords(t *testing.T) {
@@ -101,9 +240,9 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"key-namespace":    {`"tmp" is on no list of namespaces`},
 		"key-hashtag":      {`hash tag "{user}"`, "braces"},
 		"key-abbreviation": {"economic has the short form ec", "file path has the short form fp"},
-		"cold-key":         {"never expires, and idle for 30 d, over 30d", "never expires, and its LFU counter is 0"},
+		"cold-key":         {"never expires, and idle for 30 d 0 h 0 min 1 s, over 30d", "never expires, and its LFU counter is 0"},
 		"already-expired":  {"expired 0 s before the snapshot was taken"},
-		"ttl-too-long":     {"expires in 30 d, over 30d"},
+		"ttl-too-long":     {"expires in 30 d 0 h 0 min 1 s, over 30d"},
 		"queue-backlog":    {"1,001 items, over 1,000", "1,001 pending entries, over 1,000"},
 		"large-text":       {"JSON of 10,241 bytes, over 10KB", "XML of 102,401 bytes, over 100KB", "JSON of 4,097 bytes in the largest element, over 4KB"},
 		"big-key-expiry":   {"5,001 elements that expire at once, over 5,000"},
@@ -195,6 +334,63 @@ func TestCompactSaving(t *testing.T) {
 	has(t, lines, "hash-max-ziplist-entries")
 }
 
+func TestOneOfAKind(t *testing.T) {
+	zero := "rules: {big-collection: {error: 0}, big-stream: {warning: 0}, queue-backlog: {warning: 0}}"
+	for _, c := range []struct{ rule, config, want string }{
+		{"compact-encoding", "", "hashtable with 1 element and no string over 64B: it grew once and shrank"},
+		{"big-value", "", "2,097,152 bytes in 1 element, over 1MB"},
+		{"big-collection", zero, "1 element, over 0"}, {"big-stream", zero, "1 entry, over 0"}, {"queue-backlog", zero, "1 pending entry, over 0"},
+		{"big-key-expiry", zero, "1 element that expires at once, over 0"},
+	} {
+		opt := LoadOptions{}
+		if c.config != "" {
+			opt.Config = writeConfig(t, c.config)
+		}
+		k := key("a:b", collection(parser.Hash, parser.EncHashtable, 1))
+		switch c.rule {
+		case "big-value":
+			k.ValueBytes, k.Largest = 2<<20, 2<<20
+		case "big-stream", "queue-backlog":
+			k.Type, k.Encoding, k.Pending = parser.Stream, parser.EncStream, 1
+		}
+		if text, _ := adviceOn(t, testEnv(), opt, c.rule, k); text != c.want {
+			t.Errorf("%s: %q, want %q", c.rule, text, c.want)
+		}
+	}
+	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-string", key("a:b", str(100<<20)))
+	has(t, lines, "One whole read sends 104,857,600 bytes: a single read a second fills a 1 Gbit/s card (128 MB/s).")
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	if text := e.Text(Finding{Rule: ruleID(t, "big-value"), Severity: Warning, Measured: 2 << 20, Limit: 1 << 20}, nil); text != "2,097,152 bytes, over 1MB" {
+		t.Error(text)
+	}
+}
+
+// TestRank holds the order of a rule's examples, the worst first.
+func TestRank(t *testing.T) {
+	hash := func(elements, memory, compact int64) *parser.Key {
+		return key("a:b", with(collection(parser.Hash, parser.EncHashtable, elements), func(k *parser.Key) { k.Memory, k.CompactMemory = memory, compact }))
+	}
+	long := hash(2, 700, 650)
+	long.Longest = 4000
+	unused := key("a:b", with(forever, func(k *parser.Key) { k.Freq = 0 }))
+	for rule, worst := range map[string][]*parser.Key{
+		"compact-encoding": {hash(1000, 60_000, 22_000), hash(600, 500, -1), hash(1, 300, 100), long, hash(7, 100, 100)},
+		"cold-key":         {unused, key("a:b", idle(90*day)), key("a:b", idle(31*day))},
+		"key-length":       {key(strings.Repeat("a", 200), nil), key(strings.Repeat("a", 129), nil)},
+	} {
+		e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+		before := int64(math.MaxInt64)
+		for i, k := range worst {
+			f := found(t, e, rule, k)
+			rank := f.Rank(k)
+			if f.Severity == Off || rank < 0 || i > 0 && rank >= before {
+				t.Errorf("%s: number %d, %+v, has rank %d after %d", rule, i, f, rank, before)
+			}
+			before = rank
+		}
+	}
+}
+
 // TestBuckets holds the number of buckets to what it promises: the largest of
 // them is within the limit, with hardly any exception.
 func TestBuckets(t *testing.T) {
@@ -227,6 +423,19 @@ func TestSpanText(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 s", 59: "59 s", 60: "1 min", 3600 + 120: "1 h 2 min", 30 * day: "30 d", 30*day + 3600: "30 d 1 h", 412 * day: "412 d", 3601: "1 h"} {
 		if got := spanText(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestSpanOver holds that what is over a limit never reads like the limit.
+func TestSpanOver(t *testing.T) {
+	for _, c := range []struct {
+		n, limit int64
+		want     string
+	}{{30*day + 1, 30 * day, "30 d 0 h 0 min 1 s"}, {30*day + 3600, 30 * day, "30 d 1 h"}, {400*day + 3661, 400 * day, "400 d 1 h 1 min 1 s"},
+		{3601, 3600, "1 h 0 min 1 s"}, {61, 60, "1 min 1 s"}, {1, 0, "1 s"}, {0, 0, "0 s"}, {30 * day, 30 * day, "30 d"}, {90 * day, 30 * day, "90 d"}} {
+		if got := spanOver(c.n, c.limit); got != c.want {
+			t.Errorf("%d over %d: %s, want %s", c.n, c.limit, got, c.want)
 		}
 	}
 }

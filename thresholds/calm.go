@@ -6,10 +6,10 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// calm are the bounds within which a key passes no gate of its type but, without
-// any expiry, those that look for just that. Most keys are so, and to see it
-// costs a third of what all the gates cost, one after the other. What the gates
-// say of the name is seen once for all names with the same facts.
+// calm holds, per type, ranges within which no rule fires except those about a
+// missing expiry. Most keys fall inside; testing them costs a third of running
+// every gate. Gates that look at the name alone are run once for all names with
+// the same facts, see Facts.calm.
 type calm struct {
 	names []gate // those that look at the name alone
 

@@ -47,6 +47,15 @@ func compactLimits(c *compiler) *compacts {
 	return s
 }
 
+// compactSaving gives the bytes of memory that the compact encoding would save, or
+// the number of elements where that is not known.
+func compactSaving(k *parser.Key) int64 {
+	if k.Memory < 0 || k.CompactMemory < 0 {
+		return max(k.Elements, 0)
+	}
+	return max(k.Memory-k.CompactMemory, 0)
+}
+
 func (s *compacts) confirm(k *parser.Key, f *Facts, found *Finding) bool {
 	form := s.plain
 	if k.Type == parser.Set && k.Integers {

@@ -198,9 +198,8 @@ func (c *compiler) under(m measure, confirm confirmation) {
 	c.add(m, -1, true, levels, confirm)
 }
 
-// when adds a rule without limits, whose finding has no figures but those that
-// confirm puts in: it is looked at where the bits of a measure under a mask are
-// more than a number.
+// when adds a rule without limits. It runs if (measure & mask) > more; confirm may
+// fill in figures.
 func (c *compiler) when(m measure, mask, more int64, confirm confirmation) {
 	c.whenSevere(m, mask, more, c.Severity, confirm)
 }
@@ -223,7 +222,7 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 	n := len(t.checks)
 	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated, counted: true,
 		second: n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
-	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, Limit: levels[0].limit}
+	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, ranked: c.Rule.rank != nil, Limit: levels[0].limit}
 	t.gates = append(t.gates, gate{least, mask, m})
 	t.checks = append(t.checks, x)
 }

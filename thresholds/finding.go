@@ -8,6 +8,7 @@ type Finding struct {
 	Rule     RuleID
 	Severity Severity
 	Note     uint8 // what the rule saw, by its own code
+	ranked   bool  // the rule has a rank of its own
 	// Ignored is 0 for a finding that counts, else 1 + the index in
 	// Engine.Ignores of the entry that says to leave it out.
 	Ignored uint16
@@ -25,14 +26,18 @@ func (f Finding) Unit() Unit {
 	return r.Unit
 }
 
-// Excess says how far beyond its limit a finding lies, the more the worse: the
-// order of a rule's examples. It is 0 where there is nothing to measure.
-func (f Finding) Excess() int64 {
-	if f.Measured < f.Limit {
-		return f.Limit - f.Measured
+// Rank says how bad a finding about a key is, the more the worse: the order of a
+// rule's examples. It is how far beyond its limit the key lies, in the unit that
+// Unit gives, unless the rule has a better measure, and 0 where there is none.
+func (f *Finding) Rank(k *parser.Key) int64 {
+	if f.ranked {
+		return f.rank(k)
 	}
-	return f.Measured - f.Limit
+	return max(f.Measured-f.Limit, f.Limit-f.Measured)
 }
+
+// rank is apart so that Rank is inlined: most rules have none of their own.
+func (f *Finding) rank(k *parser.Key) int64 { return Rules()[f.Rule].rank(k) }
 
 // InstanceFinding is what a rule found about the snapshot as a whole: a minute,
 // a slot, a tag.
@@ -46,7 +51,11 @@ type InstanceFinding struct {
 
 // Subject is what advice needs to know of a key.
 type Subject struct {
-	DB       int
+	DB int
+	// SelectDB: commands begin with SELECT although the key is of database 0: the
+	// snapshot has several databases, and commands about keys of other ones,
+	// pasted before, leave redis-cli there. SubjectOf cannot know it.
+	SelectDB bool
 	Name     []byte // as far as it was kept
 	NameLen  int64  // bytes of the whole name
 	Type     parser.Type

@@ -18,7 +18,12 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	key, words := e.texts.noted(name, f.Note), e.figures(f)
 	switch name {
 	case "big-value":
-		words = append(words, "elements", humanize.Comma(s.Elements))
+		switch words = append(words, "elements", humanize.Comma(s.Elements)); {
+		case s.Elements < 0:
+			key += ".alone"
+		case s.Elements == 1:
+			key += ".element"
+		}
 	case "big-element":
 		if len(s.LargestName) > 0 {
 			key += ".named"
@@ -32,16 +37,9 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	case "key-special-char", "key-charset":
 		what, at := e.firstChar(name, s)
 		words = append(words, "what", what, "at", strconv.Itoa(at))
-		if f.Measured == 1 {
-			key += ".one"
-		}
 	case "key-length":
 		if f.Measured < f.Limit {
 			key += ".under"
-		}
-	case "key-structure":
-		if f.Measured == 1 && f.Note == 0 {
-			key += ".one"
 		}
 	case "key-namespace":
 		words = append(words, "first", e.segmentText(s, true))
@@ -60,6 +58,9 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 	case "queue-backlog":
 		key += "." + s.Type.String()
 	}
+	if one := key + ".one"; f.Measured == 1 && e.texts.has(one) {
+		key = one
+	}
 	return e.texts.say(key, words...)
 }
 
@@ -70,7 +71,11 @@ func (e *Engine) InstanceText(f InstanceFinding) string {
 
 func (e *Engine) figures(f Finding) []string {
 	u := f.Unit()
-	return []string{"measured", measuredText(u, f.Measured), "limit", limitText(u, f.Limit)}
+	measured := measuredText(u, f.Measured)
+	if u == Seconds {
+		measured = spanOver(f.Measured, f.Limit)
+	}
+	return []string{"measured", measured, "limit", limitText(u, f.Limit)}
 }
 
 // facts gives the facts of a subject's name.

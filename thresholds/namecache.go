@@ -16,10 +16,11 @@ type NameCache struct {
 	past   int
 }
 
-// likeness are the facts of all names of one length with the same bytes, digits
-// apart. A name of 8 to 15 bytes is made of two words of eight bytes, which may
-// have bytes in common; up to 32 bytes of four; a longer one of those
-// that follow each other, and the last of its last eight bytes.
+// likeness matches names of one length, 1 to 64 bytes, that differ only in digits,
+// and has the facts that they share. Words of 8 bytes are compared: of a name under
+// 8 bytes the one that it fits into; of 8–15 bytes the first and the last, which may
+// overlap; of 16–32 the first two and the last two; of a longer name every full word
+// and the last 8 bytes.
 type likeness struct {
 	length int
 	same   [oneWord / 8]uint64 // the bytes, 0 in the place of every digit

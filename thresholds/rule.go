@@ -94,6 +94,9 @@ type Rule struct {
 	compile func(*compiler)
 	// unit is the unit of a finding's figures where it depends on the note.
 	unit func(note uint8) Unit
+	// rank says how bad it is that a key is flagged, the more the worse and never
+	// less than 0, where the distance from the limit does not tell.
+	rank func(*parser.Key) int64
 }
 
 // Bound says on which side of a limit a finding lies.

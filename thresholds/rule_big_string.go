@@ -16,11 +16,11 @@ func init() {
 		Types:   []parser.Type{parser.String},
 		compile: func(c *compiler) {
 			c.over(valueBytes, func(k *parser.Key, f *Facts, found *Finding) bool {
-				return !bytes.HasPrefix(k.Head, hyperLogLog)
+				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},
 		Doc: Doc{
-			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog (a string that begins with HYLL, 12 KB by design) is exempt.",
+			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL and the number of its encoding, 12304 bytes long by design if dense, up to that if sparse.",
 			Why: "Every read sends the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s card. While one big value is read or " +
 				"written, all other clients wait.",
 			Mend: "Store what is read together and no more, compress texts, split the value over several keys, or make it a hash and read single " +
@@ -43,5 +43,28 @@ func init() {
 	})
 }
 
-// hyperLogLog is what a HyperLogLog's string begins with (hyperloglog.c).
+// What the string of a HyperLogLog begins with, and how long it is as a dense one:
+// a header of 16 bytes and 16384 registers of 6 bits (hyperloglog.c).
 var hyperLogLog = []byte("HYLL")
+
+const (
+	denseHyperLogLog  = 0 // encoding, in the byte after HYLL
+	sparseHyperLogLog = 1
+	denseLength       = 16 + 16384*6/8
+)
+
+// isHyperLogLog reports whether a string of these first bytes and this length can
+// be a HyperLogLog. A dense one has one length; a sparse one that grows beyond it
+// is made dense.
+func isHyperLogLog(head []byte, length int64) bool {
+	if len(head) <= len(hyperLogLog) || !bytes.HasPrefix(head, hyperLogLog) {
+		return false
+	}
+	switch head[len(hyperLogLog)] {
+	case denseHyperLogLog:
+		return length == denseLength
+	case sparseHyperLogLog:
+		return length <= denseLength
+	}
+	return false
+}

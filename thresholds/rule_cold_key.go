@@ -1,6 +1,10 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"math"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 func init() {
 	register(Rule{
@@ -14,6 +18,14 @@ func init() {
 				return Count
 			}
 			return Seconds
+		},
+		// A counter of 0 is the coldest that there is, and of keys that are equally
+		// cold the larger one counts for more.
+		rank: func(k *parser.Key) int64 {
+			if k.Freq == 0 {
+				return math.MaxInt64
+			}
+			return max(k.Idle, 0)
 		},
 		compile: func(c *compiler) {
 			c.over(idleness, func(k *parser.Key, f *Facts, found *Finding) bool {

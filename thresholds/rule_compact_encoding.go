@@ -24,6 +24,7 @@ func init() {
 			}
 			return Count
 		},
+		rank: compactSaving,
 		compile: func(c *compiler) {
 			if l := compactLimits(c); l.family != "dragonfly" { // it has encodings of its own
 				c.when(full, -1, 0, l.confirm)

@@ -21,7 +21,8 @@ func init() {
 			var levels []level
 			for s := Error; s >= Info; s-- {
 				if seconds, ok := c.Limit(c.typ, false, s); ok {
-					levels = append(levels, level{min(seconds, (math.MaxInt64-created)/1000)*1000 + created, s})
+					latest := created + unseen
+					levels = append(levels, level{min(seconds, (math.MaxInt64-latest)/1000)*1000 + latest, s})
 				}
 			}
 			c.add(expiry, -1, false, levels, func(k *parser.Key, f *Facts, found *Finding) bool {
@@ -30,7 +31,8 @@ func init() {
 			})
 		},
 		Doc: Doc{
-			What:    "A key whose expiry was further away than the limit when the snapshot was taken. Silent where the snapshot does not say when that was.",
+			What: "A key whose expiry was further away than the limit when the snapshot was taken, by at least a second: a snapshot tells the " +
+				"second in which it was taken, and nothing that may be at the limit is flagged. Silent where it does not say when it was taken.",
 			Why:     "An expiry in the far future is none: the key stays in memory long after anyone needs it.",
 			Mend:    "Choose an expiry that fits the business, and renew it when the key is still in use as it nears its end.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
@@ -44,3 +46,7 @@ func init() {
 		},
 	})
 }
+
+// unseen are the milliseconds by which the snapshot may be younger than its ctime
+// says, which is in whole seconds: a key that may be at its limit is not over it.
+const unseen = 999

@@ -52,7 +52,9 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", str(100)), want: "-----"}, {key: key("a:b", str(101)), want: "--i--"},
 		{key: key("a:b", str(1024)), want: "--i--"}, {key: key("a:b", str(1025)), want: "--w--"},
 		{key: key("a:b", str(10240)), want: "--w--"}, {key: key("a:b", str(10241)), want: "eeeee"},
-		{key: key("a:b", head(12304, "HYLL\x00")), want: "-----"},
+		{key: key("a:b", head(12304, "HYLL\x00")), want: "-----"}, {key: key("a:b", head(12305, "HYLL\x00")), want: "eeeee"}, {key: key("a:b", head(3000, "HYLL\x00")), want: "--w--"},
+		{key: key("a:b", head(12304, "HYLL\x01")), want: "-----"}, {key: key("a:b", head(3000, "HYLL\x01")), want: "-----"}, {key: key("a:b", head(12305, "HYLL\x01")), want: "eeeee"},
+		{key: key("a:b", head(12304, "HYLL\x02")), want: "eeeee"}, {key: key("a:b", head(12304, "HYLL")), want: "eeeee"}, {key: key("a:b", head(150_000, "HYLL is a word ")), want: "eeeee"},
 		{key: key("a:b", with(collection(parser.Set, parser.EncHashtable, 1), str(99999))), want: "-----"},
 	},
 	"big-collection": {
@@ -114,7 +116,8 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "wwwww", config: "rules: {big-collection: off}"},
 	},
 	"ttl-too-long": {
-		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+1)), want: "---i-"},
+		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+999)), want: "-----"},
+		{key: key("a:b", expires((created+30*day)*1000+1000)), want: "---i-"},
 		{key: key("a:b", expires(1<<62)), want: "---i-"}, {key: key("a:b", forever), want: "-----"}, {key: key("a:b", expires(-1<<63)), want: "-----"},
 		{key: key("a:b", expires(1<<62)), want: "-----", env: undated},
 	},

@@ -63,26 +63,45 @@ func limitText(u Unit, n int64) string {
 	return u.Format(n)
 }
 
-// spanText writes seconds by their two largest units: "412 days", "3 h 20 min".
+// spanUnits are the units of lengths of time for people, the largest first.
+var spanUnits = []struct {
+	name    string
+	seconds int64
+}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
+
+// spanText writes seconds by their two largest units: "412 d", "3 h 20 min".
 func spanText(n int64) string {
-	units := []struct {
-		name    string
-		seconds int64
-	}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
 	if n >= 100*86400 {
 		return humanize.Comma(n/86400) + " d"
 	}
-	for i, u := range units {
-		if n < u.seconds && i < len(units)-1 {
+	for i, u := range spanUnits {
+		if n < u.seconds && i < len(spanUnits)-1 {
 			continue
 		}
 		s := humanize.Comma(n/u.seconds) + " " + u.name
-		if rest := n % u.seconds; i+1 < len(units) && rest >= units[i+1].seconds {
-			s += fmt.Sprintf(" %d %s", rest/units[i+1].seconds, units[i+1].name)
+		if rest := n % u.seconds; i+1 < len(spanUnits) && rest >= spanUnits[i+1].seconds {
+			s += fmt.Sprintf(" %d %s", rest/spanUnits[i+1].seconds, spanUnits[i+1].name)
 		}
 		return s
 	}
 	return "0 s"
+}
+
+// spanOver writes seconds beside the limit that they are over: to the second
+// where the two would read alike, "30 d 0 h 0 min 1 s" beside 30 days.
+func spanOver(n, limit int64) string {
+	s := spanText(n)
+	if n == limit || s != spanText(limit) {
+		return s
+	}
+	var parts []string
+	for _, u := range spanUnits {
+		if len(parts) > 0 || n >= u.seconds {
+			parts = append(parts, humanize.Comma(n/u.seconds)+" "+u.name)
+			n %= u.seconds
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // sizeText writes bytes in three digits: "1.34 MB".
