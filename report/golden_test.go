@@ -123,15 +123,35 @@ func TestTableSaysAtLeast(t *testing.T) {
 	}
 }
 
+// TestTableWidth counts columns, of which a Chinese character takes two.
 func TestTableWidth(t *testing.T) {
-	for _, c := range cannedReports() {
+	chinese := ordinaryReport()
+	long := Name(strings.Repeat("用户:基本信息:", 20) + "结束")
+	for i := range chinese.Top[ByMemory] {
+		chinese.Top[ByMemory][i].Key = long
+	}
+	for i := range chinese.Groups {
+		chinese.Groups[i].Group = long
+		chinese.Groups[i].Owner = string(long)
+	}
+	for i := range chinese.Rules {
+		for j := range chinese.Rules[i].Groups {
+			chinese.Rules[i].Groups[j].Group = long
+		}
+		for j := range chinese.Rules[i].Examples {
+			chinese.Rules[i].Examples[j].Text = string(long)
+		}
+	}
+	chinese.Ignored[0].Reason = string(long)
+	reports := []cannedReport{{"chinese", chinese}}
+	for _, c := range append(reports, cannedReports()...) {
 		if c.name == "hostile" {
-			continue
+			continue // it has words without a space where ours have some
 		}
 		for _, width := range []int{80, 100, 120} {
 			for line := range strings.Lines(string(render(t, "table", c.report, width))) {
-				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-					t.Errorf("%s: %d columns for %d: %s", c.name, n, width, line)
+				if line = strings.TrimSuffix(line, "\n"); Width(line) > width {
+					t.Errorf("%s: %d columns for %d: %s", c.name, Width(line), width, line)
 				}
 			}
 		}
