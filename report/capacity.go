@@ -52,8 +52,9 @@ func NewMemory(in *Input, c Capacity) *Memory {
 	if c.Expired > 0 && c.Model.State() == "reloaded" {
 		all.add(-c.Expired, -c.ExpiredMemory)
 		volatile.add(-c.Expired, -c.ExpiredMemory)
-		dropExpired(databases, c.Expired)
-		c.Slots = nil
+		if len(c.Slots) == 0 { // which slots they are in is not known: their tables stay
+			dropExpired(databases, c.Expired)
+		}
 		m.Explanation = append(m.Explanation, counted(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
 	}
 	p := c.Model.Instance(all.bytes, databases, c.Slots)
