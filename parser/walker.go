@@ -32,14 +32,18 @@ type walker struct {
 	heads         [3][]byte
 	entries       [3]entry
 	manyBlobs     bool // the value has several packed blocks
-	rare          bool // the key has something that most have not; see begin
-	blob          blob
-	scratch       []byte // a small LZF blob, decompressed
-	digits        []byte
-	nameBuf       []byte
-	lastBuf       []byte // holds whole, where nameBuf did
-	bestBuf       []byte // the text of key.best, where it is not in the block
-	headBuf       []byte
+	// converted is by how many bytes the listpack would be longer that a server
+	// from 7.0 on makes of the ziplist being walked: entries of the two shortest
+	// kinds (see fastEntry) are as long in both, the others are added up.
+	converted int64
+	rare      bool // the key has something that most have not; see begin
+	blob      blob
+	scratch   []byte // a small LZF blob, decompressed
+	digits    []byte
+	nameBuf   []byte
+	lastBuf   []byte // holds whole, where nameBuf did
+	bestBuf   []byte // the text of key.best, where it is not in the block
+	headBuf   []byte
 }
 
 // dialect is what the header says of the numbers that follow. All walkers of a

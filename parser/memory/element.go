@@ -213,6 +213,16 @@ func (m *Model) Node(a *Acc, plain bool, n int64) {
 	l.filled = n
 }
 
+// ZiplistNode takes a packed node of a list that is a ziplist of n bytes in the
+// file, and that as a listpack has so many bytes: servers from 7.0 on convert
+// every node when they load it.
+func (m *Model) ZiplistNode(a *Acc, n, listpack int64) {
+	if !m.ziplists {
+		n = listpack
+	}
+	m.Node(a, false, n)
+}
+
 // Item takes an item of n bytes of a list that the file has item by item
 // (before Redis 3.2): all servers that this package knows put it into nodes
 // when they load it (quicklistPushTail in quicklist.c). The server that wrote

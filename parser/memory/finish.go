@@ -115,7 +115,8 @@ func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
 	size := f.Blob
 	if !f.Intset && f.Ziplist != m.ziplists {
 		// A server from 7.0 on turns a ziplist into a listpack when it loads
-		// it; entries are as long in both, head and end are 4 bytes shorter.
+		// it. The head is 4 bytes shorter there, and so are long texts by their
+		// length in front of the next entry; most numbers are not.
 		switch {
 		case f.Listpack > 0 && f.Ziplist:
 			size = f.Listpack
@@ -124,6 +125,9 @@ func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
 		default:
 			size += 4
 		}
+	}
+	if f.Type == typeList && f.Ziplist && !m.live {
+		return m.pushedList(size)
 	}
 	if f.Type == typeList && !m.listPacked {
 		return m.quicklistOf(1, m.mem.block(size), m.packedUsage(size))
@@ -209,6 +213,21 @@ func (m *Model) listValue(a *Acc, f *Facts) (alloc, usage int64) {
 		return int64(a.alloc), int64(a.usage)
 	}
 	return m.quicklistOf(a.list.nodes, int64(a.alloc), int64(a.usage))
+}
+
+// pushedList gives what a list takes that the file has as one ziplist (before
+// Redis 3.2), and that would have so many bytes as one packed value: servers
+// push its items into a new quicklist one by one, of which they make no listpack
+// (RDB_TYPE_LIST_ZIPLIST in rdb.c). A node is full when it has no room for an
+// entry and 8 bytes (quicklistNodeAllowInsert).
+func (m *Model) pushedList(size int64) (alloc, usage int64) {
+	head := m.packedHead()
+	const full = nodeLimit - 8
+	nodes := 1 + max(size-head-1, 0)/(full-head)
+	rest := size - (nodes-1)*(full-head)
+	alloc = (nodes-1)*m.mem.block(full) + m.mem.block(rest)
+	usage = (nodes-1)*m.packedUsage(full) + m.packedUsage(rest)
+	return m.quicklistOf(nodes, alloc, usage)
 }
 
 func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {

@@ -34,8 +34,9 @@ type Facts struct {
 	Text     int64 // length of a string
 	Int      int64 // the value of a StringInt
 	Blob     int64 // bytes of a Packed value's block in memory
-	// Listpack is what the entries of a table, skiplist or list would take in
-	// one listpack, in bytes with its header and end.
+	// Listpack is what the entries of a table, skiplist, list or ziplist would
+	// take in one listpack, in bytes with its header and end; 0 where that was
+	// not worked out.
 	Listpack      int64
 	Longest       int64 // longest single string
 	Nodes         int64 // quicklist or stream nodes
