@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/rdblens/rdblens/parser/memory"
 )
@@ -71,6 +72,66 @@ func TestConvertedMemory(t *testing.T) {
 		}
 		if err := s.Err(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// Names of consumers take the same whether they stand in the file as they are,
+// compressed, or as a number; and whether it is read in blocks or not.
+func TestConsumerNames(t *testing.T) {
+	node := listpack(1, 0, 1, "a", 0, 2, 0, 0, "b", 4)
+	run := strings.Repeat("n", 3000)
+	snapshot := func(packed bool) []byte {
+		r := newRDB("REDIS0009").raw(0xfe, 0).key(15, "k").len(1).raw(16).id(1000, 1).str(node).len(1).len(1000).len(1)
+		r.len(1).str("g").len(0).len(0).len(0) // no pending entries
+		r.len(22)
+		for i := range 20 {
+			switch {
+			case i < 10 && packed:
+				r.raw(0xc0, i)
+			case i < 10:
+				r.str(fmt.Sprint(i))
+			case packed:
+				name := run + string(rune('a'+i))
+				r.raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(len(name))).raw(lzf(name))
+			default:
+				r.str(run + string(rune('a'+i)))
+			}
+			r.le64(0).len(0)
+		}
+		long := strings.Repeat("z", memory.MaxTreeName+1)
+		for _, name := range []string{strings.Repeat("z", memory.MaxTreeName), long} {
+			if packed {
+				r.raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(len(name))).raw(lzf(name))
+			} else {
+				r.str(name)
+			}
+			r.le64(0).len(0)
+		}
+		return r.end()
+	}
+	var first int64
+	for _, packed := range []bool{false, true} {
+		opt := Options{Memory: func(*Info) *memory.Model {
+			m, _, _ := memory.Choose("redis", "6.2.14", memory.Options{})
+			return m
+		}}
+		in := snapshot(packed)
+		s := NewScanner(bytes.NewReader(in), opt)
+		if !s.Scan() {
+			t.Fatal(s.Err())
+		}
+		if first == 0 {
+			first = s.Key().Memory
+		}
+		if got := s.Key().Memory; got != first || got <= 0 {
+			t.Errorf("packed %v: %d bytes, before there were %d", packed, got, first)
+		}
+		whole := scanned(bytes.NewReader(in), opt, blockSize)
+		for _, o := range []outcome{scanned(iotest.OneByteReader(bytes.NewReader(in)), opt, smallBlock), ranSmall(bytes.NewReader(in), opt, 2), ran(bytes.NewReader(in), opt, 2)} {
+			if d := difference(whole, o); d != "" {
+				t.Errorf("packed %v: %s", packed, d)
+			}
 		}
 	}
 }

@@ -26,14 +26,24 @@ type listAcc struct {
 
 // A streamAcc is the state of a stream.
 type streamAcc struct {
-	tree       tree
-	lastNode   int64 // bytes of the last node's listpack
-	groups     int64
-	groupNames int64 // bytes in the names of the groups
-	inGroup    bool
-	consumers  int64    // of the current group
-	names      int64    // bytes in their names
-	refs       treeSize // index of pending entries to groups
+	tree      tree
+	lastNode  int64 // bytes of the last node's listpack
+	inGroup   bool
+	consumers int64        // of the current group
+	refs      treeSize     // index of pending entries to groups
+	names     *streamNames // nil before the first group of any stream
+}
+
+// streamNames are the names of a stream's groups, and of the current one's
+// consumers.
+type streamNames struct{ groups, consumers nameTree }
+
+// trees gives names, which most streams do not need.
+func (s *streamAcc) trees() *streamNames {
+	if s.names == nil {
+		s.names = new(streamNames)
+	}
+	return s.names
 }
 
 // Begin makes ready for the next key.
@@ -49,7 +59,11 @@ func (a *Acc) clear() {
 	a.rare = false
 	a.list = listAcc{}
 	a.stream.tree.reset()
-	a.stream = streamAcc{tree: a.stream.tree}
+	a.stream = streamAcc{tree: a.stream.tree, names: a.stream.names}
+	if a.stream.names != nil {
+		a.stream.names.groups.reset()
+		a.stream.names.consumers.reset()
+	}
 	a.windows.reset()
 }
 

@@ -196,23 +196,28 @@ func (n *raxNode) insert(key []byte) {
 }
 
 // measure gives nodes and bytes of the tree with runs of single children
-// joined into chains, as rax.c keeps it.
+// joined into chains, as rax.c keeps it. A node at which a key ends has 8 bytes
+// more.
 func (n *raxNode) measure(a *allocator) (nodes, bytes int64) {
+	if len(n.kids) == 0 {
+		return 1, a.block(16)
+	}
+	key := int64(0)
+	if n.leaf {
+		key = 8
+	}
 	run := int64(0)
-	for len(n.kids) == 1 && !n.leaf {
+	for len(n.kids) == 1 && (run == 0 || !n.leaf) {
 		for _, k := range n.kids {
 			n = k
 		}
 		run++
 	}
 	if run > 0 {
-		nodes, bytes = 1, a.block(chainNode(run))
+		nodes, bytes = n.measure(a)
+		return nodes + 1, bytes + a.block(chainNode(run)+key)
 	}
-	if n.leaf {
-		return nodes + 1, bytes + a.block(16)
-	}
-	nodes++
-	bytes += a.block(branchNode(int64(len(n.kids))))
+	nodes, bytes = 1, a.block(branchNode(int64(len(n.kids)))+key)
 	for _, k := range n.kids {
 		kn, kb := k.measure(a)
 		nodes += kn
@@ -398,9 +403,9 @@ func TestNoAllocations(t *testing.T) {
 			for i := range uint64(100) {
 				m.StreamNode(&a, i, i, 100)
 			}
-			m.Group(&a, 5)
+			m.Group(&a, []byte("group"), 5)
 			m.Pending(&a, 1, 2)
-			m.Consumer(&a, 7)
+			m.Consumer(&a, []byte("worker1"), 7)
 			m.ConsumerPending(&a, 1, 2)
 			sink = m.Finish(&a, &Facts{Shape: StreamTree, Type: 5, Elements: 100})
 		})
