@@ -135,3 +135,42 @@ func TestConsumerNames(t *testing.T) {
 		}
 	}
 }
+
+// MEMORY USAGE with SAMPLES 0 of Redis 7.0.15 with Debian's jemalloc for sets of
+// integers and one text, as it had loaded them: where the text stands decides
+// whether the table of those before it is still there.
+func TestSetsBegunAsIntset(t *testing.T) {
+	r := newRDB("REDIS0010").aux("redis-ver", "7.0.15").raw(0xfe, 0)
+	sets := []struct {
+		n, before int
+		want      int64
+	}{
+		{10, 1, 560}, {10, 5, 560}, {10, 7, 624}, {10, 8, 624}, {10, 9, 560}, {40, 1, 1904}, {40, 20, 1904}, {40, 28, 2160}, {40, 32, 2160},
+		{40, 36, 1904}, {100, 50, 4336}, {100, 99, 4336}, {129, 1, 6408}, {129, 64, 6408}, {129, 77, 7432}, {129, 103, 7432},
+		{129, 116, 7424}, {129, 128, 7424}, {200, 1, 9248}, {200, 199, 9240}, {300, 75, 15296}, {300, 180, 17336}, {300, 240, 17336},
+		{500, 1, 23296}, {500, 499, 23288},
+	}
+	for _, c := range sets {
+		r.key(2, fmt.Sprintf("s%03d:%03d", c.n, c.before)).len(uint64(c.n))
+		for i := range c.n {
+			if i == c.before {
+				r.str("text")
+			} else {
+				r.str(fmt.Sprint(100000 + 7919*i))
+			}
+		}
+	}
+	in := r.end()
+	s := NewScanner(bytes.NewReader(in), Options{Memory: func(*Info) *memory.Model {
+		m, _, _ := memory.Choose("redis", "7.0.15", memory.Options{State: "reloaded", Allocator: "jemalloc-system"})
+		return m
+	}})
+	for _, c := range sets {
+		if !s.Scan() {
+			t.Fatal(s.Err())
+		}
+		if got := s.Key().MemoryUsage; got != c.want {
+			t.Errorf("%d members, the text behind %d of them: %d, the server says %d", c.n, c.before, got, c.want)
+		}
+	}
+}

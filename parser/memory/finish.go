@@ -242,6 +242,9 @@ func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
 func (m *Model) setValue(a *Acc, f *Facts) (alloc, usage int64) {
 	n := f.Elements
 	t := m.tableFor(n)
+	if !m.live && !m.setListpack && n <= intsetMembers {
+		t.old = intsetTable(f.LeadingIntegers, n)
+	}
 	alloc, usage = m.sizes(t, m.dictSize)
 	ea, eu := m.entries(n, t, m.setInline)
 	if m.object == objEntryName {

@@ -42,6 +42,9 @@ type Facts struct {
 	Nodes         int64 // quicklist or stream nodes
 	FieldsWithTTL int64
 	Integers      bool // every member of a set is an integer
+	// LeadingIntegers is how many members of a set stand in the file before the
+	// first one that is no integer; it does not count where all are integers.
+	LeadingIntegers int64
 	// IntWidth is the bytes of the widest of these in an intset: 2, 4 or 8; 0
 	// has it told from the longest one's digits.
 	IntWidth   int64

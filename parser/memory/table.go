@@ -198,6 +198,18 @@ func (m *Model) resized(buckets, used, n int64) int64 {
 	return slots(left)
 }
 
+// intsetTable gives the buckets of the old table of a set of n members that a
+// server before Redis 7.2 has loaded, 0 if there is none. It begins small sets
+// as intsets: at the first member that is no integer it makes a table for those
+// before, then one for all, and every member from that one on moves a bucket
+// that is not empty (rdbLoadObject in rdb.c).
+func intsetTable(before, n int64) int64 {
+	if before == 0 || slots(before) == slots(n) || n-before >= filledBuckets(before, slots(before)) {
+		return 0
+	}
+	return slots(before)
+}
+
 // filledBuckets gives how many buckets of a dict of n entries are not empty.
 func filledBuckets(n, buckets int64) int64 {
 	m := float64(buckets)
