@@ -273,14 +273,17 @@ func (m *Model) hashValue(a *Acc, f *Facts) (alloc, usage int64) {
 	return alloc, usage
 }
 
+// vector is the most fields that Valkey's index by expiry keeps in one array
+// (VOLATILESET_VECTOR_BUCKET_MAX_SIZE in vset.c).
+const vector = 127
+
 // fieldExpiries gives what the index of a hash's fields by expiry takes.
 func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 	if !m.valkey {
 		return m.expiryBuckets(n), 0
 	}
-	// A set of one is the pointer itself, of up to 127 an array, of more a
-	// radix tree of time windows (vset.c).
-	const vector = 127
+	// A set of one is the pointer itself, of a few an array, of more a radix
+	// tree of time windows (vset.c).
 	if n < 2 {
 		return 0, 0
 	}
@@ -291,20 +294,44 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 		}
 		return alloc, usage
 	}
-	windows := (n + vector - 1) / vector
-	if a.windows.used {
-		windows = min(a.windows.count(), n)
+	wide, narrow := (n+vector-1)/vector, n
+	if a.windows.counted {
+		wide, narrow = a.windows.counts(n)
 	}
-	each := n / windows
-	alloc = m.mem.block(m.rax) + windows*windowNodes
+	alloc = m.mem.block(m.rax)
 	switch {
-	case each > vector:
-		b := loadedBuckets(each)
-		alloc += windows * (m.dict + bucketSize*b + m.children(each, b, true)*bucketSize/point)
-	case n > windows:
-		alloc += m.windowArrays(n, windows)
+	case n/narrow > vector:
+		// More than an array takes in the narrowest window: a table of them.
+		first, each, last := a.windows.spread(n, narrow)
+		alloc += m.narrowWindow(first) + m.narrowWindow(last) + (narrow-2)*m.narrowWindow(each)
+	case n/wide > vector:
+		// A full array is divided at its middle; arrays that fill at random are
+		// ln 2 full on average.
+		const filled = vector * 69 / 100
+		arrays := max(2*wide, n/filled)
+		alloc += arrays * (windowNodes + m.mem.block(8+8*((n+arrays-1)/arrays)))
+	default:
+		alloc += wide * windowNodes
+		if n > wide {
+			alloc += m.windowArrays(n, wide)
+		}
 	}
 	return alloc, alloc
+}
+
+// narrowWindow gives what n fields take that expire in one of the narrowest
+// windows.
+func (m *Model) narrowWindow(n int64) int64 {
+	switch {
+	case n < 1:
+		return 0
+	case n == 1:
+		return windowNodes
+	case n <= vector:
+		return windowNodes + m.mem.block(8+8*n)
+	}
+	t := m.grownTable(n)
+	return windowNodes + m.dict + bucketSize*(t.buckets+t.old) + t.chained*bucketSize/point
 }
 
 // windowNodes is what a time window takes in the radix tree: a leaf, the last

@@ -248,6 +248,24 @@ func (m *Model) loadBuckets(n, long int64) table {
 	return t
 }
 
+// grownTable gives Valkey's table of n entries that were put into it one by one:
+// with the entry that no longer fits it doubles, and every further one moves a
+// bucket of the old table (hashtable.c).
+func (m *Model) grownTable(n int64) table {
+	t := table{buckets: grownBuckets(n)}
+	old := t.buckets / 2
+	moving := 7 * old
+	moved := n - moving - 1
+	if old == 0 || moved >= old {
+		t.chained = m.children(n, t.buckets, false)
+		return t
+	}
+	t.old = old
+	left := old - moved
+	t.chained = chainedBuckets(n-moving*left/old, t.buckets) + chainedBuckets(moving, old)*left/old
+	return t
+}
+
 // sizes gives what a table takes without its entries: the structure with its
 // metadata, and the buckets.
 func (m *Model) sizes(t table, meta int64) (alloc, usage int64) {
