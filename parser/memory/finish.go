@@ -280,7 +280,7 @@ const vector = 127
 // fieldExpiries gives what the index of a hash's fields by expiry takes.
 func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 	if !m.valkey {
-		return m.expiryBuckets(n), 0
+		return m.expiryBuckets(n, &a.windows), 0
 	}
 	// A set of one is the pointer itself, of a few an array, of more a radix
 	// tree of time windows (vset.c).
@@ -294,10 +294,7 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 		}
 		return alloc, usage
 	}
-	wide, narrow := (n+vector-1)/vector, n
-	if a.windows.counted {
-		wide, narrow = a.windows.counts(n)
-	}
+	wide, narrow := a.windows.counts(n)
 	alloc = m.mem.block(m.rax)
 	switch {
 	case n/narrow > vector:
@@ -352,16 +349,31 @@ func (m *Model) windowArrays(n, windows int64) int64 {
 	return shared * m.mem.block(8+8*((n-alone+shared-1)/shared))
 }
 
-// expiryBuckets gives what Redis' index of fields by expiry takes (ebuckets.c):
+// expiryBuckets gives what Redis' index of n fields by expiry takes (ebuckets.c):
 // up to 16 fields are a list through the fields themselves, more are segments of
-// up to 16 under a radix tree of times.
-func (m *Model) expiryBuckets(n int64) int64 {
-	const segment = 16
+// up to 16 under a radix tree of times. Fields of one millisecond are always in
+// one chain of segments; of others a segment is 12 full on average.
+func (m *Model) expiryBuckets(n int64, w *windows) int64 {
+	const segment, first, next = 16, 16, 24 // fields; bytes of a chain's first and further heads
 	if n <= segment {
 		return 0
 	}
-	const filled, nodes = 12, 32 // on average, measured
-	return m.mem.block(m.rax) + (n+filled-1)/filled*(m.mem.block(24)+nodes)
+	root := m.mem.block(m.rax)
+	if w.equal() {
+		const bytes = 6 // of a time in the tree
+		return root + m.mem.block(chainNode(bytes)) + raxLeaf + first + (n-1)/segment*m.mem.block(next)
+	}
+	span, used := w.span(n)
+	if each := float64(n) / used; each > 12 {
+		// Full chains of one millisecond, whose times lie close in the tree: a
+		// leaf and a tenth of a branch.
+		return root + int64(used*(first+26+(each/segment-.5)*float64(m.mem.block(next))))
+	}
+	segments := float64((n + 11) / 12)
+	// Times further apart than the last of their bytes tells have a chain of
+	// bytes above the leaf. Both measured.
+	const near, chain = first + 30, 18
+	return root + int64(segments*(near+chain*min(1, span/segments/256)))
 }
 
 func (m *Model) sortedSetValue(a *Acc, f *Facts) (alloc, usage int64) {

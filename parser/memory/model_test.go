@@ -355,8 +355,8 @@ func TestWindows(t *testing.T) {
 		w.reset()
 		for k := range n {
 			at := (1<<28+3*k+r.Int64N(2))<<wideShift + r.Int64N(1<<narrowShift)
-			w.add(at, true)
-			w.add(at, true)
+			w.add(at)
+			w.add(at)
 		}
 		wide, narrow := w.counts(n)
 		for _, got := range []int64{wide, narrow} {
@@ -370,8 +370,8 @@ func TestWindows(t *testing.T) {
 		t.Error("different times are called equal")
 	}
 	w.reset()
-	w.add(5, false)
-	w.add(5, false)
+	w.add(5)
+	w.add(5)
 	if !w.equal() {
 		t.Error("equal times are not called so")
 	}

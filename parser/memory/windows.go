@@ -19,7 +19,6 @@ const (
 // The error is a few per cent of what the index of expiries takes.
 type windows struct {
 	used         bool
-	counted      bool
 	first, last  int64 // the earliest and latest expiry
 	wide, narrow bitmap
 }
@@ -27,25 +26,19 @@ type windows struct {
 type bitmap [64]uint64
 
 func (w *windows) reset() {
-	switch {
-	case w.counted:
+	if w.used {
 		*w = windows{}
-	case w.used:
-		w.used, w.first, w.last = false, 0, 0
 	}
 }
 
-// add takes an expiry, in milliseconds; it counts its windows on demand.
-func (w *windows) add(at int64, count bool) {
+// add takes an expiry, in milliseconds.
+func (w *windows) add(at int64) {
 	if !w.used {
-		w.used, w.counted = true, count
-		w.first, w.last = at, at
+		w.used, w.first, w.last = true, at, at
 	}
 	w.first, w.last = min(w.first, at), max(w.last, at)
-	if count {
-		w.wide.add(at >> wideShift)
-		w.narrow.add(at >> narrowShift)
-	}
+	w.wide.add(at >> wideShift)
+	w.narrow.add(at >> narrowShift)
 }
 
 func (b *bitmap) add(window int64) {
@@ -96,7 +89,7 @@ func (w *windows) count(b *bitmap, shift int, n int64) int64 {
 // there in part. Windows that do not follow each other have the same share.
 func (w *windows) spread(n, narrow int64) (first, each, last int64) {
 	span := w.last>>narrowShift - w.first>>narrowShift + 1
-	if narrow < 2 || !w.counted || narrow < span-span/10 {
+	if narrow < 2 || narrow < span-span/10 {
 		return n / narrow, n / narrow, n / narrow
 	}
 	const width = 1 << narrowShift
@@ -105,11 +98,19 @@ func (w *windows) spread(n, narrow int64) (first, each, last int64) {
 	return share(width - w.first&(width-1)), share(width), share(w.last&(width-1) + 1)
 }
 
+// span gives the milliseconds from the first expiry of n fields to the last
+// one, and how many of them are in windows that have fields.
+func (w *windows) span(n int64) (all, used float64) {
+	_, narrow := w.counts(n)
+	all = float64(w.last) - float64(w.first) + 1
+	return all, min(all, float64(narrow<<narrowShift))
+}
+
 // equal says that all fields expire in the same millisecond.
 func (w *windows) equal() bool { return w.used && w.first == w.last }
 
 // Expires takes the time of expiry of a field, in milliseconds since the epoch.
 func (m *Model) Expires(a *Acc, at int64) {
 	a.rare = true
-	a.windows.add(at, m.fieldWindows)
+	a.windows.add(at)
 }

@@ -56,3 +56,25 @@ func TestExpiryWindowsHostile(t *testing.T) {
 		}
 	}
 }
+
+// What used_memory of Redis 8.0.2 with Debian's jemalloc fell by when such a
+// hash was deleted, after a reload: the mean of 3 keys. Of fields that expire
+// together the figures are exact.
+func TestExpiryBuckets(t *testing.T) {
+	m, _, err := Choose("redis", "8.0.2", Options{Allocator: "jemalloc-system", State: "reloaded"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ n, spread, want int64 }{
+		{600, 1, 61728}, {1000, 1, 90432}, {2000, 1, 180608}, {5000, 1, 508544}, {20000, 1, 2033440},
+		{1000, 2, 90485}, {20000, 2, 2033514}, {600, 16, 62144}, {20000, 16, 2033834}, {600, 100, 62762}, {5000, 100, 511040}, {20000, 100, 2036010},
+		{600, 1000, 62885}, {2000, 1000, 184053}, {20000, 1000, 2061424}, {1000, 30000, 93674}, {5000, 30000, 519578}, {20000, 30000, 2070010},
+		{600, 1000000, 63898}, {5000, 1000000, 524682}, {20000, 1000000, 2097280}, {600, 100000000, 63818}, {20000, 100000000, 2105269},
+	} {
+		got := hashWithExpiries(m, c.n, c.spread).Alloc
+		e := float64(got-c.want) / float64(c.want)
+		if c.spread == 1 && got != c.want || math.Abs(e) > .005 {
+			t.Errorf("%d fields within %d ms: %d, the server freed %d (%+.2f%%)", c.n, c.spread, got, c.want, 100*e)
+		}
+	}
+}
