@@ -336,17 +336,24 @@ func (m *Model) narrowWindow(n int64) int64 {
 const windowNodes = 44
 
 // windowArrays gives what the arrays of n fields in so many time windows take,
-// where a window of one field needs none. Fields fall into windows at random.
+// where a window of one field needs none. Fields fall into windows at random:
+// their number in one is Poisson distributed, given that there is one.
 func (m *Model) windowArrays(n, windows int64) int64 {
-	extra := n - windows
-	each := extra / windows
-	if each > 3 {
-		return windows * m.mem.block(8+8*(each+1))
+	each := float64(n) / float64(windows)
+	rate := min(each, 2*(each-1))
+	for range 50 {
+		rate = each * -math.Expm1(-rate)
 	}
-	// Windows that have no second field, which no array then holds.
-	alone := int64(float64(windows) * math.Exp(-float64(extra)/float64(windows)))
-	shared := max(windows-alone, 1)
-	return shared * m.mem.block(8+8*((n-alone+shared-1)/shared))
+	chance := math.Exp(-rate)
+	some := -math.Expm1(-rate)
+	var mean float64
+	for k := int64(1); k < int64(each)*2+50; k++ {
+		chance *= rate / float64(k)
+		if k > 1 {
+			mean += chance / some * float64(m.mem.block(8+8*k))
+		}
+	}
+	return int64(float64(windows) * mean)
 }
 
 // expiryBuckets gives what Redis' index of n fields by expiry takes (ebuckets.c):
