@@ -178,11 +178,7 @@ func (w *walker) rest(t byte) {
 		w.stringValue()
 		k.Serialized = w.offset() - start
 	} else {
-		if w.model != nil {
-			w.model.Begin(&w.acc)
-			w.facts = memory.Facts{}
-		}
-		w.value(t)
+		w.collection(t)
 		k.Serialized = w.offset() - start
 		if w.model != nil {
 			w.measure()
@@ -192,6 +188,15 @@ func (w *walker) rest(t byte) {
 		}
 	}
 	w.endKey()
+}
+
+// collection walks the value of type t, no string.
+func (w *walker) collection(t byte) {
+	if w.model != nil {
+		w.model.Begin(&w.acc)
+		w.facts = memory.Facts{}
+	}
+	w.value(t)
 }
 
 // endKey counts the key that was read.

@@ -26,6 +26,7 @@ type listAcc struct {
 
 // A streamAcc is the state of a stream.
 type streamAcc struct {
+	used      bool
 	tree      tree
 	lastNode  int64 // bytes of the last node's listpack
 	inGroup   bool
@@ -58,13 +59,19 @@ func (m *Model) Begin(a *Acc) {
 func (a *Acc) clear() {
 	a.rare = false
 	a.list = listAcc{}
-	a.stream.tree.reset()
-	a.stream = streamAcc{tree: a.stream.tree, names: a.stream.names}
-	if a.stream.names != nil {
-		a.stream.names.groups.reset()
-		a.stream.names.consumers.reset()
+	if a.stream.used {
+		a.stream.reset()
 	}
 	a.windows.reset()
+}
+
+func (s *streamAcc) reset() {
+	s.tree.reset()
+	if s.names != nil {
+		s.names.groups.reset()
+		s.names.consumers.reset()
+	}
+	*s = streamAcc{tree: s.tree, names: s.names}
 }
 
 func (a *Acc) add(p pair) {

@@ -7,7 +7,7 @@ const streamTail = 4096
 // StreamNode takes a node of a stream: the ID it begins with and the bytes of
 // its listpack.
 func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
-	a.rare = true
+	a.rare, a.stream.used = true, true
 	a.stream.tree.add(&m.mem, hi, lo)
 	a.stream.lastNode = n
 	a.addSizes(m.listpack(n))
@@ -20,7 +20,7 @@ func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), 
 func (m *Model) Group(a *Acc, text []byte, n int64) {
 	m.closeTree(a)
 	m.closeGroup(a)
-	a.rare = true
+	a.rare, a.stream.used = true, true
 	a.stream.inGroup = true
 	a.stream.trees().groups.add(&m.mem, text, n)
 	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
