@@ -36,12 +36,18 @@ const (
 	countUnknown = 65535 // a listpack or ziplist of this count must be walked
 )
 
+// Bytes in front of the entries of a listpack and of a ziplist.
+const (
+	listpackHead = 6
+	ziplistHead  = 10
+)
+
 // openPacked reads the header of a listpack or ziplist and gives the number of
 // entries that it claims.
 func (b *blob) openPacked(zl bool) int64 {
-	head, what := 6, "listpack"
+	head, what := listpackHead, "listpack"
 	if zl {
-		head, what = 10, "ziplist"
+		head, what = ziplistHead, "ziplist"
 	}
 	if b.size < int64(head)+1 {
 		b.failf("a %s of %d bytes is shorter than its header", what, b.size)
@@ -94,6 +100,7 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	bestAt, bestIndex := -1, int64(-1)
 	if zl {
 		table, lead = &fastZiplist, 1
+		w.converted = listpackHead - ziplistHead
 	}
 	for {
 		if b.left > 0 {
@@ -173,6 +180,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 		n++
 	}
 	b.closePacked(zl, claimed, entries)
+	if zl {
+		w.facts.Listpack = b.size + w.converted
+	}
 	if bestIndex >= 0 {
 		w.bestIndex(w.key.Elements + bestIndex)
 	}
@@ -373,7 +383,13 @@ func (b *blob) slowEntry(e *entry, zl bool, slot int) {
 		e.n = size
 		b.keepHead(e, size, slot)
 	}
-	if !zl {
+	if zl {
+		asListpack := listpackInt(e.val)
+		if size >= 0 {
+			asListpack = listpackText(size)
+		}
+		b.w.converted += asListpack - (b.offset() - start)
+	} else {
 		if size > 0 {
 			back += size
 		}
@@ -447,6 +463,17 @@ func listpackText(n int64) int64 {
 		return n + 2 + backLen(n+2)
 	}
 	return n + 5 + backLen(n+5)
+}
+
+// listpackString is what a string of n bytes takes as a listpack entry, which
+// begins with head: a number where it is the text of one.
+func listpackString(n int64, head []byte) int64 {
+	if n <= 20 && n == int64(len(head)) {
+		if v, ok := canonicalInt(head); ok {
+			return listpackInt(v)
+		}
+	}
+	return listpackText(n)
 }
 
 // listpackInt is what a number takes as a listpack entry.

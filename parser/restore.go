@@ -49,9 +49,10 @@ var valkeyReleases = []release{
 //
 // It is "" where no release does: a file with Valkey's magic on Redis, one of
 // Redis 7.4 or later on Valkey, types and opcodes of other servers (KeyDB's cron
-// jobs, Dragonfly's, Redis Enterprise's), modules of release candidates. Keys of
-// modules (ModuleInfo) need their module besides. Of a file that was not read to
-// its end, it is what was seen of it.
+// jobs, Dragonfly's, Redis Enterprise's), modules of release candidates. Vector
+// sets need Redis 8.0, whose own they are; what other modules wrote needs these
+// besides, see LoadModules. Of a file that was not read to its end, it is what
+// was seen of it.
 func (i *Info) LoadableBy() (redis, valkey string) {
 	seen := i.numbers()
 	if i.Server == "dragonfly" && i.Version <= 9 && i.Types[20] > 0 {
@@ -62,6 +63,13 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 		return "", oldest(append(known, valkeyReleases...), max(i.Version, 80), seen)
 	}
 	redis = oldest(redisReleases, i.Version, seen)
+	if vectors := slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == vectorSet }); vectors {
+		// Redis 8.0 writes the version of 7.4.
+		if redis != "" && i.Version <= 12 && oldest(upTo(redisReleases, "7.4"), i.Version, seen) != "" {
+			redis = "8.0"
+		}
+		return redis, ""
+	}
 	switch {
 	case i.Server == "dragonfly" && redisOnly(seen):
 		return "", ""
@@ -71,6 +79,23 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 		valkey = valkeyForks
 	}
 	return redis, valkey
+}
+
+// vectorSet is the module type under which Redis 8.0 and later keep vector sets.
+const vectorSet = "vectorset"
+
+// LoadModules gives the names of the module types without which no server loads
+// the snapshot, in order: those of keys, and of data beside the keys, at which a
+// server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no
+// module's where LoadableBy has a release that knows them.
+func (i *Info) LoadModules() []string {
+	var names []string
+	for _, m := range i.Modules {
+		if m.Keys+m.Aux > 0 && m.Name != vectorSet {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // numbers gives the types and opcodes that occur.

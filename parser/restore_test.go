@@ -1,6 +1,35 @@
 package parser
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+// Redis 7.0.15 stops at a type that it does not know ("module data I can't load: no
+// matching module type") and at data beside the keys ("AUX module data I can't load").
+func TestLoadModules(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		version       int
+		modules       []ModuleInfo
+		redis, valkey string
+		needed        []string
+	}{
+		{"none", 11, nil, "7.2", "7.2", nil},
+		{"vector sets", 12, []ModuleInfo{{Name: "vectorset", Keys: 2}}, "8.0", "", nil},
+		{"vector sets in a file of a newer version", 13, []ModuleInfo{{Name: "vectorset", Keys: 2}}, "8.6", "", nil},
+		{"vector sets in one of an older version", 11, []ModuleInfo{{Name: "vectorset", Keys: 2}}, "8.0", "", nil},
+		{"documents", 11, []ModuleInfo{{Name: "ReJSON-RL", Keys: 3}}, "7.2", "7.2", []string{"ReJSON-RL"}},
+		{"data beside the keys", 11, []ModuleInfo{{Name: "MBbloom--", Keys: 1}, {Name: "ReJSON-RL"}, {Name: "ft_index0", Aux: 1}}, "7.2", "7.2", []string{"MBbloom--", "ft_index0"}},
+	} {
+		info := Info{Magic: "REDIS", Version: c.version, Modules: c.modules}
+		info.Types[7] = 1
+		redis, valkey := info.LoadableBy()
+		if got := info.LoadModules(); redis != c.redis || valkey != c.valkey || !slices.Equal(got, c.needed) {
+			t.Errorf("%s: got %q, %q and %q, want %q, %q and %q", c.name, redis, valkey, got, c.redis, c.valkey, c.needed)
+		}
+	}
+}
 
 func TestLoadableBy(t *testing.T) {
 	for _, c := range []struct {

@@ -64,13 +64,13 @@ func (w *walker) groups(t byte) {
 		w.ahead()
 		name := &w.first
 		w.string(name, 0)
+		if m != nil {
+			m.Group(&w.acc, w.treeName(name), name.n)
+		}
 		w.length()
 		w.length()
 		if t >= 19 {
 			w.length()
-		}
-		if m != nil {
-			m.Group(&w.acc, name.n)
 		}
 		pel := w.length()
 		k.Pending += w.checkCount(pel, "pending entries")
@@ -86,12 +86,12 @@ func (w *walker) groups(t byte) {
 		for range consumers {
 			w.ahead()
 			w.string(name, 0)
+			if m != nil {
+				m.Consumer(&w.acc, w.treeName(name), name.n)
+			}
 			w.take(8)
 			if t >= 21 {
 				w.take(8)
-			}
-			if m != nil {
-				m.Consumer(&w.acc, name.n)
 			}
 			own := w.length()
 			for range own {
@@ -110,6 +110,15 @@ func (w *walker) groups(t byte) {
 		w.checkCount(uint64(k.Pending), "pending entries")
 		w.checkCount(uint64(k.Consumers), "consumers")
 	}
+}
+
+// treeName gives the text of a name that was just read for its radix tree, nil
+// where it is longer in the file than what lies in memory whole.
+func (w *walker) treeName(s *str) []byte {
+	if s.n > memory.MaxTreeName || s.kind == strLZF && s.clen > smallString {
+		return nil
+	}
+	return w.text(s, memory.MaxTreeName)
 }
 
 // producers passes what makes XADD idempotent.

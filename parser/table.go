@@ -70,6 +70,9 @@ func (w *walker) members(n uint64, score int) {
 			} else {
 				_, integers = canonicalInt(w.text(s, 20))
 			}
+			if !integers {
+				w.facts.LeadingIntegers = int64(i)
+			}
 		}
 		if small {
 			if s.kind == strPlain && s.n > 0 && s.n < 64 && w.buf[s.off] > '9' {

@@ -226,7 +226,11 @@ func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 			w.open(b)
 			w.packed(b, zl, 1)
 			packed += b.size
-			if w.model != nil {
+			switch {
+			case w.model == nil:
+			case zl:
+				w.model.ZiplistNode(&w.acc, b.size, w.facts.Listpack)
+			default:
 				w.model.Node(&w.acc, false, b.size)
 			}
 		default:

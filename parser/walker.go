@@ -32,14 +32,18 @@ type walker struct {
 	heads         [3][]byte
 	entries       [3]entry
 	manyBlobs     bool // the value has several packed blocks
-	rare          bool // the key has something that most have not; see begin
-	blob          blob
-	scratch       []byte // a small LZF blob, decompressed
-	digits        []byte
-	nameBuf       []byte
-	lastBuf       []byte // holds whole, where nameBuf did
-	bestBuf       []byte // the text of key.best, where it is not in the block
-	headBuf       []byte
+	// converted is by how many bytes the listpack would be longer that a server
+	// from 7.0 on makes of the ziplist being walked: entries of the two shortest
+	// kinds (see fastEntry) are as long in both, the others are added up.
+	converted int64
+	rare      bool // the key has something that most have not; see begin
+	blob      blob
+	scratch   []byte // a small LZF blob, decompressed
+	digits    []byte
+	nameBuf   []byte
+	lastBuf   []byte // holds whole, where nameBuf did
+	bestBuf   []byte // the text of key.best, where it is not in the block
+	headBuf   []byte
 }
 
 // dialect is what the header says of the numbers that follow. All walkers of a
@@ -174,11 +178,7 @@ func (w *walker) rest(t byte) {
 		w.stringValue()
 		k.Serialized = w.offset() - start
 	} else {
-		if w.model != nil {
-			w.model.Begin(&w.acc)
-			w.facts = memory.Facts{}
-		}
-		w.value(t)
+		w.collection(t)
 		k.Serialized = w.offset() - start
 		if w.model != nil {
 			w.measure()
@@ -188,6 +188,15 @@ func (w *walker) rest(t byte) {
 		}
 	}
 	w.endKey()
+}
+
+// collection walks the value of type t, no string.
+func (w *walker) collection(t byte) {
+	if w.model != nil {
+		w.model.Begin(&w.acc)
+		w.facts = memory.Facts{}
+	}
+	w.value(t)
 }
 
 // endKey counts the key that was read.

@@ -269,7 +269,7 @@ func (w *walker) text(s *str, limit int) []byte {
 	case s.head != nil:
 		return s.head[:min(len(s.head), limit)]
 	case s.kind == strLZF:
-		w.heads[2] = grown(w.heads[2], MaxElementName)
+		w.heads[2] = grown(w.heads[2], max(limit, MaxElementName))
 		return lzfHead(w.heads[2][:0:limit], w.buf[s.off:s.off+s.clen])
 	}
 	return w.buf[s.off : s.off+int(min(s.n, int64(limit)))]

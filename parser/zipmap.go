@@ -16,6 +16,7 @@ func (w *walker) zipmap(b *blob) {
 	}
 	told := claimed == 254 || w.unpacks(claimed, 1)
 	var n int64
+	asListpack := int64(listpackHead + 1)
 	for {
 		if b.need(1, what); b.buf[b.pos] == packedEnd {
 			b.pos++
@@ -43,6 +44,7 @@ func (w *walker) zipmap(b *blob) {
 			w.tell(f, v, false)
 		}
 		n++
+		asListpack += listpackString(f, e1.head) + listpackString(v, e2.head)
 		w.key.ValueBytes += f + v
 		w.key.Longest = max(w.key.Longest, f, v)
 		if f+v > w.key.Largest {
@@ -60,4 +62,5 @@ func (w *walker) zipmap(b *blob) {
 		b.failf("a zipmap says it has %d fields, but %d are there", claimed, n)
 	}
 	w.key.Elements = n
+	w.facts.Listpack = asListpack
 }

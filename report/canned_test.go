@@ -52,7 +52,7 @@ func ordinaryReport() *Report {
 		Config: Config{Profile: "aliyun", File: "rdblens.yaml", FailOn: "error"},
 		Inputs: []Input{{Name: "testdata/shop.rdb", Server: "redis", ServerVersion: "7.0.15", Format: "REDIS", RDBVersion: 10, Created: 1_772_323_200,
 			Checksum: "ok", Bytes: 712_345, FileBytes: 712_345, Keys: 4213, Databases: 2, UsedMem: 13_700_000, Functions: 2, FunctionBytes: 3100,
-			Modules: []Module{{Name: "ReJSON-RL", Keys: 3}}, LoadableBy: Loadable{Redis: "7.0", Valkey: "7.2"}, Complete: true, Ended: true,
+			Modules: []Module{{Name: "ReJSON-RL", Keys: 3}}, LoadableBy: Loadable{Redis: "7.0", Valkey: "7.2", Modules: []Name{"ReJSON-RL"}}, Complete: true, Ended: true,
 			Warnings: []string{`1 stream has another number of live entries than its length says (first: "events:\xff")`},
 			Memory: &Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
 				Difference: p(1_300_000), Explanation: []string{"about 1.2 MB that a restart would give back: the difference is over 10 %, which history, another allocator or modules explain"},

@@ -27,6 +27,9 @@ func NewInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
 		}
 		in.LoadableBy = Loadable{Redis: redis, Valkey: valkey}
+		for _, m := range info.LoadModules() {
+			in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
+		}
 		in.Warnings = info.Warnings
 	}
 	if err != nil {

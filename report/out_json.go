@@ -152,6 +152,7 @@ func withoutNil(r *Report) *Report {
 	c.Config.Warnings = some(r.Config.Warnings)
 	c.Inputs = copyEach(r.Inputs, func(in *Input) {
 		in.Frames, in.Modules, in.Warnings = some(in.Frames), some(in.Modules), some(in.Warnings)
+		in.LoadableBy.Modules = some(in.LoadableBy.Modules)
 		if in.Memory != nil {
 			m := *in.Memory
 			m.Explanation = some(m.Explanation)

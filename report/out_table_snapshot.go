@@ -149,17 +149,38 @@ func (t *tableWriter) troubles(in *Input) {
 	}
 }
 
-// loadableText says which servers can load a snapshot.
+// loadableText says which servers can load a snapshot, and with which modules.
 func loadableText(l *Loadable) string {
 	switch {
 	case l.Redis != "" && l.Valkey != "":
-		return "Redis " + DisplayText(l.Redis) + " and later, Valkey " + DisplayText(l.Valkey) + " and later"
+		return "Redis " + DisplayText(l.Redis) + " and later, Valkey " + DisplayText(l.Valkey) + " and later" + l.withModules()
 	case l.Redis != "":
-		return "Redis " + DisplayText(l.Redis) + " and later, no Valkey"
+		return "Redis " + DisplayText(l.Redis) + " and later, no Valkey" + l.withModules()
 	case l.Valkey != "":
-		return "Valkey " + DisplayText(l.Valkey) + " and later, no Redis"
+		return "Valkey " + DisplayText(l.Valkey) + " and later, no Redis" + l.withModules()
 	}
 	return ""
+}
+
+// withModules names the first few module types that a server needs.
+func (l *Loadable) withModules() string {
+	const shown = 3
+	if len(l.Modules) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range l.Modules[:min(len(l.Modules), shown)] {
+		names = append(names, m.Display())
+	}
+	text := ", with the module "
+	if len(l.Modules) > 1 {
+		text = ", with the modules "
+	}
+	text += strings.Join(names, ", ")
+	if more := len(l.Modules) - shown; more > 0 {
+		text += fmt.Sprintf(" and %s more", grouped(int64(more)))
+	}
+	return text
 }
 
 func (t *tableWriter) snapshotRows() {

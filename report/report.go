@@ -130,10 +130,12 @@ type Input struct {
 	Error         *Damage  `json:"error,omitempty"`
 }
 
-// Loadable names the oldest servers that can load a snapshot; "" none can.
+// Loadable names the oldest servers that can load a snapshot, "" none can, and
+// the module types that these need besides.
 type Loadable struct {
-	Redis  string `json:"redis"`
-	Valkey string `json:"valkey"`
+	Redis   string `json:"redis"`
+	Valkey  string `json:"valkey"`
+	Modules []Name `json:"modules"`
 }
 
 // Module is what a snapshot holds of one module type.

@@ -10,8 +10,9 @@ import (
 // value takes the server from the snapshot, the allocator that comes with the
 // servers' sources, and the state of the server that wrote the file.
 type Options struct {
-	// Server is a model's name, such as "redis-7.0" or "valkey-8.1" (also with
-	// a longer version, and without "redis-"); "" is the one that wrote the file.
+	// Server is a model's name, such as "redis-7.0" or "valkey-8.1", in any case
+	// (also with a longer version, such as 8.1.1-rc1, with a v before it, and
+	// without "redis-"); "" is the one that wrote the file.
 	Server string
 	// Allocator is one of Allocators, "" the first.
 	Allocator string
@@ -20,8 +21,9 @@ type Options struct {
 	State string
 	// Cluster says that the server is in cluster mode.
 	Cluster bool
-	// RDB is the version of the file's format, 0 unknown: it dates development
-	// builds, which all say version 255.255.255.
+	// RDB is the version of the file's format, 0 unknown: it dates files that
+	// do not name their server, and development builds, which all say version
+	// 255.255.255.
 	RDB int
 }
 
@@ -68,30 +70,33 @@ func Choose(server, version string, opt Options) (*Model, string, error) {
 	return newModel(fam, mem, live, opt.Cluster, approximate), note, nil
 }
 
-// parseServer takes "redis-7.0", "7.0.15" or "valkey-9" apart.
+// parseServer takes "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1" apart.
 func parseServer(s string) (server, version string, err error) {
-	server, version = "redis", s
-	if line, v, ok := strings.Cut(s, "-"); ok {
+	server, version = "redis", strings.ToLower(s)
+	if line, v, ok := strings.Cut(version, "-"); ok && (line == "redis" || line == "valkey") {
 		server, version = line, v
 	}
-	if server == "redis" || server == "valkey" {
-		if major, _, ok := parseVersion(version); ok && major > 0 {
-			return server, version, nil
-		}
+	version = strings.TrimPrefix(version, "v")
+	if major, _, ok := parseVersion(version); ok && major > 0 {
+		return server, version, nil
 	}
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
 }
 
-// parseVersion gives the first two numbers of a version.
+// parseVersion gives the first two numbers of a version; what follows the first
+// character that is neither digit nor dot, as in 7.0-rc1, does not count.
 func parseVersion(v string) (major, minor int, ok bool) {
-	first, rest, _ := strings.Cut(v, ".")
+	if end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
+		v = v[:end]
+	}
+	first, rest, dot := strings.Cut(v, ".")
 	major, err := strconv.Atoi(first)
-	if err != nil || major < 0 {
+	if err != nil {
 		return 0, 0, false
 	}
-	second, _, _ := strings.Cut(rest, ".")
-	if second != "" {
-		if minor, err = strconv.Atoi(second); err != nil || minor < 0 {
+	if dot {
+		second, _, _ := strings.Cut(rest, ".")
+		if minor, err = strconv.Atoi(second); err != nil {
 			return 0, 0, false
 		}
 	}
@@ -114,6 +119,24 @@ func familyNamed(name string) *family {
 // development is the version that builds between releases give themselves.
 const development = 255
 
+// unnamed gives the model for a version of the format alone, 0 unknown: that of
+// the first release that wrote it.
+func unnamed(rdb int) string {
+	switch {
+	case rdb < 10:
+		return "redis-6.2"
+	case rdb == 10:
+		return "redis-7.0"
+	case rdb == 11:
+		return "redis-7.2"
+	case rdb == 12:
+		return "redis-7.4"
+	case rdb == 13:
+		return "redis-8.6"
+	}
+	return "redis-8.8"
+}
+
 func chooseFamily(server, version string, rdb int) (fam *family, note string, approximate bool) {
 	oldest := familyNamed("redis-6.2")
 	switch server {
@@ -123,27 +146,32 @@ func chooseFamily(server, version string, rdb int) (fam *family, note string, ap
 		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
 	case "redis", "valkey", "redis-enterprise":
 	default:
-		return oldest, "the snapshot does not name its server: the model of Redis 6.2 stands in, approximate", true
+		fam = familyNamed(unnamed(rdb))
+		return fam, "the snapshot does not name its server: the model of " + title(fam.name) + " stands in, approximate", true
 	}
 	major, minor, ok := parseVersion(version)
-	if !ok {
+	valkey := server == "valkey"
+	switch {
+	case ok:
+	case valkey: // by its magic, which no release before 9 writes
+		fam = familyNamed("valkey-9")
+		if version == "" {
+			return fam, "the snapshot does not say its server's version: the model of " + title(fam.name) + " stands in, approximate", true
+		}
+		return fam, fmt.Sprintf("the server's version %q is not understood: the model of %s stands in, approximate", version, title(fam.name)), true
+	default:
 		return oldest, fmt.Sprintf("the server's version %q is not understood: the model of Redis 6.2 stands in, approximate", version), true
 	}
-	valkey := server == "valkey"
 	if valkey && major < 8 {
 		valkey = false // 7.2, the fork
 	}
 	if major == development && !valkey {
-		name := "redis-8.8"
-		switch {
-		case rdb == 13:
-			name = "redis-8.6"
-		case rdb == 12:
+		name := unnamed(rdb)
+		switch rdb {
+		case 0:
+			name = "redis-8.8"
+		case 12:
 			name = "redis-8.4"
-		case rdb == 11:
-			name = "redis-7.2"
-		case rdb == 10:
-			name = "redis-7.0"
 		}
 		return familyNamed(name), "a development build wrote the snapshot: the model of " + title(name) + " stands in, approximate", true
 	}

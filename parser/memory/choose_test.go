@@ -24,6 +24,19 @@ func TestChoose(t *testing.T) {
 		{"", "", Options{}, "redis-6.2", "does not name its server", true},
 		{"redis", "255.255.255", Options{RDB: 12}, "redis-8.4", "development build", true},
 		{"redis", "255.255.255", Options{RDB: 14}, "redis-8.8", "development build", true},
+		{"redis", "255.255.255", Options{RDB: 9}, "redis-6.2", "development build", true}, // KeyDB and Dragonfly of old say so
+		{"redis", "255.255.255", Options{RDB: 1}, "redis-6.2", "development build", true},
+		{"redis", "255.255.255", Options{RDB: 10}, "redis-7.0", "development build", true},
+		{"redis", "255.255.255", Options{}, "redis-8.8", "development build", true},
+		{"", "", Options{RDB: 9}, "redis-6.2", "does not name its server", true},
+		{"", "", Options{RDB: 10}, "redis-7.0", "does not name its server: the model of Redis 7.0", true},
+		{"", "", Options{RDB: 11}, "redis-7.2", "does not name its server: the model of Redis 7.2", true},
+		{"", "", Options{RDB: 12}, "redis-7.4", "does not name its server: the model of Redis 7.4", true},
+		{"", "", Options{RDB: 14}, "redis-8.8", "does not name its server", true},
+		{"valkey", "", Options{RDB: 80}, "valkey-9", "does not say its server's version: the model of Valkey 9", true},
+		{"valkey", "what", Options{RDB: 80}, "valkey-9", "not understood: the model of Valkey 9", true},
+		{"redis", "7.0-rc1", Options{}, "redis-7.0", "", false},
+		{"valkey", "8.1.1-rc1", Options{}, "valkey-8.1", "", false},
 		{"redis", "what", Options{}, "redis-6.2", "not understood", true},
 		{"valkey", "8.0.1", Options{}, "valkey-8.0", "", false},
 		{"valkey", "8.1.1", Options{}, "valkey-8.1", "", false},
@@ -37,6 +50,11 @@ func TestChoose(t *testing.T) {
 		{"redis", "7.0.15", Options{Server: "valkey-9"}, "valkey-9", "", false},
 		{"redis", "7.0.15", Options{Server: "valkey-9.1.2"}, "valkey-9", "", false},
 		{"redis", "7.0.15", Options{Server: "8.0"}, "redis-8.0", "", false},
+		{"redis", "8.0.2", Options{Server: "redis-7.0-rc1"}, "redis-7.0", "", false},
+		{"redis", "8.0.2", Options{Server: "7.0-rc1"}, "redis-7.0", "", false},
+		{"redis", "8.0.2", Options{Server: "Redis-7.0"}, "redis-7.0", "", false},
+		{"redis", "8.0.2", Options{Server: "v7.0"}, "redis-7.0", "", false},
+		{"redis", "8.0.2", Options{Server: "VALKEY-v8.1.1-rc1"}, "valkey-8.1", "", false},
 	} {
 		m, note, err := Choose(c.server, c.version, c.opt)
 		if err != nil {
@@ -54,7 +72,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s %s %+v: got %q with the note %q, want %q with %q", c.server, c.version, c.opt, name, note, c.want, c.note)
 		}
 	}
-	for _, opt := range []Options{{Allocator: "libc"}, {State: "dead"}, {Server: "mysql-8"}, {Server: "redis-"}, {Server: "redis"}} {
+	for _, opt := range []Options{{Allocator: "libc"}, {State: "dead"}, {Server: "mysql-8"}, {Server: "redis-"}, {Server: "redis"}, {Server: "v"}, {Server: "7.x"}, {Server: "redis-0.9"}, {Server: "redis-valkey-9"}} {
 		if _, _, err := Choose("redis", "7.0.15", opt); err == nil {
 			t.Errorf("%+v is no error", opt)
 		}

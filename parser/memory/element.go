@@ -26,14 +26,25 @@ type listAcc struct {
 
 // A streamAcc is the state of a stream.
 type streamAcc struct {
-	tree       tree
-	lastNode   int64 // bytes of the last node's listpack
-	groups     int64
-	groupNames int64 // bytes in the names of the groups
-	inGroup    bool
-	consumers  int64    // of the current group
-	names      int64    // bytes in their names
-	refs       treeSize // index of pending entries to groups
+	used      bool
+	tree      tree
+	lastNode  int64 // bytes of the last node's listpack
+	inGroup   bool
+	consumers int64        // of the current group
+	refs      treeSize     // index of pending entries to groups
+	names     *streamNames // nil before the first group of any stream
+}
+
+// streamNames are the names of a stream's groups, and of the current one's
+// consumers.
+type streamNames struct{ groups, consumers nameTree }
+
+// trees gives names, which most streams do not need.
+func (s *streamAcc) trees() *streamNames {
+	if s.names == nil {
+		s.names = new(streamNames)
+	}
+	return s.names
 }
 
 // Begin makes ready for the next key.
@@ -48,9 +59,19 @@ func (m *Model) Begin(a *Acc) {
 func (a *Acc) clear() {
 	a.rare = false
 	a.list = listAcc{}
-	a.stream.tree.reset()
-	a.stream = streamAcc{tree: a.stream.tree}
+	if a.stream.used {
+		a.stream.reset()
+	}
 	a.windows.reset()
+}
+
+func (s *streamAcc) reset() {
+	s.tree.reset()
+	if s.names != nil {
+		s.names.groups.reset()
+		s.names.consumers.reset()
+	}
+	*s = streamAcc{tree: s.tree, names: s.names}
 }
 
 func (a *Acc) add(p pair) {
@@ -211,6 +232,16 @@ func (m *Model) Node(a *Acc, plain bool, n int64) {
 	l.nodes++
 	l.plain = l.plain || plain
 	l.filled = n
+}
+
+// ZiplistNode takes a packed node of a list that is a ziplist of n bytes in the
+// file, and that as a listpack has so many bytes: servers from 7.0 on convert
+// every node when they load it.
+func (m *Model) ZiplistNode(a *Acc, n, listpack int64) {
+	if !m.ziplists {
+		n = listpack
+	}
+	m.Node(a, false, n)
 }
 
 // Item takes an item of n bytes of a list that the file has item by item

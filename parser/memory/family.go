@@ -61,18 +61,17 @@ type family struct {
 	usage  usageRule
 	sds    stringKind
 
-	dict         int64 // structure of a hash table without its metadata
-	dictSize     int64 // metadata of a set's or hash's table: its elements' bytes
-	hashExtra    int64 // further metadata of a hash's table
-	dictExpiry   int64 // metadata of a hash's table when fields have an expiry
-	buckets      bool  // Valkey's table of buckets with 7 entries instead of a dict
-	setInline    bool  // a set's table has an entry only where two members meet
-	zsetInline   bool  // the same of a sorted set's table
-	field        stringKind
-	fieldExpiry  int64 // bytes that an expiry adds to a field
-	fieldWindows bool  // fields with an expiry are indexed by time windows
-	entry        entryLayout
-	joined       bool // a skiplist node holds its member
+	dict        int64 // structure of a hash table without its metadata
+	dictSize    int64 // metadata of a set's or hash's table: its elements' bytes
+	hashExtra   int64 // further metadata of a hash's table
+	dictExpiry  int64 // metadata of a hash's table when fields have an expiry
+	buckets     bool  // Valkey's table of buckets with 7 entries instead of a dict
+	setInline   bool  // a set's table has an entry only where two members meet
+	zsetInline  bool  // the same of a sorted set's table
+	field       stringKind
+	fieldExpiry int64 // bytes that an expiry adds to a field
+	entry       entryLayout
+	joined      bool // a skiplist node holds its member
 
 	quicklist int64
 	node      int64 // quicklist node
@@ -171,7 +170,7 @@ var families = []*family{
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 32, setListpack: true, listPacked: true, plainItems: true,
 		load: loadRest, startup: 896000, startupCluster: 2743000, slot: 88, slotExpires: 88},
 	{name: "valkey-9", valkey: true, major: 9, minor: 0,
-		object: objKVOver, sds: sdsTight, field: sdsTight, fieldExpiry: 8, fieldWindows: true, entry: entryEmbedded,
+		object: objKVOver, sds: sdsTight, field: sdsTight, fieldExpiry: 8, entry: entryEmbedded,
 		dict: 80, hashExtra: 8, buckets: true, joined: true, quicklist: 40, node: 40, zskiplist: 528,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 32, setListpack: true, listPacked: true, plainItems: true,
 		load: loadRest, startup: 902000, startupCluster: 2549000, slot: 96, slotExpires: 96},

@@ -115,7 +115,8 @@ func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
 	size := f.Blob
 	if !f.Intset && f.Ziplist != m.ziplists {
 		// A server from 7.0 on turns a ziplist into a listpack when it loads
-		// it; entries are as long in both, head and end are 4 bytes shorter.
+		// it. The head is 4 bytes shorter there, and so are long texts by their
+		// length in front of the next entry; most numbers are not.
 		switch {
 		case f.Listpack > 0 && f.Ziplist:
 			size = f.Listpack
@@ -124,6 +125,9 @@ func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
 		default:
 			size += 4
 		}
+	}
+	if f.Type == typeList && f.Ziplist && !m.live {
+		return m.pushedList(size)
 	}
 	if f.Type == typeList && !m.listPacked {
 		return m.quicklistOf(1, m.mem.block(size), m.packedUsage(size))
@@ -211,6 +215,21 @@ func (m *Model) listValue(a *Acc, f *Facts) (alloc, usage int64) {
 	return m.quicklistOf(a.list.nodes, int64(a.alloc), int64(a.usage))
 }
 
+// pushedList gives what a list takes that the file has as one ziplist (before
+// Redis 3.2), and that would have so many bytes as one packed value: servers
+// push its items into a new quicklist one by one, of which they make no listpack
+// (RDB_TYPE_LIST_ZIPLIST in rdb.c). A node is full when it has no room for an
+// entry and 8 bytes (quicklistNodeAllowInsert).
+func (m *Model) pushedList(size int64) (alloc, usage int64) {
+	head := m.packedHead()
+	const full = nodeLimit - 8
+	nodes := 1 + max(size-head-1, 0)/(full-head)
+	rest := size - (nodes-1)*(full-head)
+	alloc = (nodes-1)*m.mem.block(full) + m.mem.block(rest)
+	usage = (nodes-1)*m.packedUsage(full) + m.packedUsage(rest)
+	return m.quicklistOf(nodes, alloc, usage)
+}
+
 func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
 	node := m.node
 	head := m.quicklist
@@ -223,6 +242,9 @@ func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
 func (m *Model) setValue(a *Acc, f *Facts) (alloc, usage int64) {
 	n := f.Elements
 	t := m.tableFor(n)
+	if !m.live && !m.setListpack && n <= intsetMembers {
+		t.old = intsetTable(f.LeadingIntegers, n)
+	}
 	alloc, usage = m.sizes(t, m.dictSize)
 	ea, eu := m.entries(n, t, m.setInline)
 	if m.object == objEntryName {
@@ -251,14 +273,17 @@ func (m *Model) hashValue(a *Acc, f *Facts) (alloc, usage int64) {
 	return alloc, usage
 }
 
+// vector is the most fields that Valkey's index by expiry keeps in one array
+// (VOLATILESET_VECTOR_BUCKET_MAX_SIZE in vset.c).
+const vector = 127
+
 // fieldExpiries gives what the index of a hash's fields by expiry takes.
 func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 	if !m.valkey {
-		return m.expiryBuckets(n), 0
+		return m.expiryBuckets(n, &a.windows), 0
 	}
-	// A set of one is the pointer itself, of up to 127 an array, of more a
-	// radix tree of time windows (vset.c).
-	const vector = 127
+	// A set of one is the pointer itself, of a few an array, of more a radix
+	// tree of time windows (vset.c).
 	if n < 2 {
 		return 0, 0
 	}
@@ -269,20 +294,41 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 		}
 		return alloc, usage
 	}
-	windows := (n + vector - 1) / vector
-	if a.windows.used {
-		windows = min(a.windows.count(), n)
-	}
-	each := n / windows
-	alloc = m.mem.block(m.rax) + windows*windowNodes
+	wide, narrow := a.windows.counts(n)
+	alloc = m.mem.block(m.rax)
 	switch {
-	case each > vector:
-		b := loadedBuckets(each)
-		alloc += windows * (m.dict + bucketSize*b + m.children(each, b, true)*bucketSize/point)
-	case n > windows:
-		alloc += m.windowArrays(n, windows)
+	case n/narrow > vector:
+		// More than an array takes in the narrowest window: a table of them.
+		first, each, last := a.windows.spread(n, narrow)
+		alloc += m.narrowWindow(first) + m.narrowWindow(last) + (narrow-2)*m.narrowWindow(each)
+	case n/wide > vector:
+		// A full array is divided at its middle; arrays that fill at random are
+		// ln 2 full on average.
+		const filled = vector * 69 / 100
+		arrays := max(2*wide, n/filled)
+		alloc += arrays * (windowNodes + m.mem.block(8+8*((n+arrays-1)/arrays)))
+	default:
+		alloc += wide * windowNodes
+		if n > wide {
+			alloc += m.windowArrays(n, wide)
+		}
 	}
 	return alloc, alloc
+}
+
+// narrowWindow gives what n fields take that expire in one of the narrowest
+// windows.
+func (m *Model) narrowWindow(n int64) int64 {
+	switch {
+	case n < 1:
+		return 0
+	case n == 1:
+		return windowNodes
+	case n <= vector:
+		return windowNodes + m.mem.block(8+8*n)
+	}
+	t := m.grownTable(n)
+	return windowNodes + m.dict + bucketSize*(t.buckets+t.old) + t.chained*bucketSize/point
 }
 
 // windowNodes is what a time window takes in the radix tree: a leaf, the last
@@ -290,29 +336,51 @@ func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
 const windowNodes = 44
 
 // windowArrays gives what the arrays of n fields in so many time windows take,
-// where a window of one field needs none. Fields fall into windows at random.
+// where a window of one field needs none. Fields fall into windows at random:
+// their number in one is Poisson distributed, given that there is one.
 func (m *Model) windowArrays(n, windows int64) int64 {
-	extra := n - windows
-	each := extra / windows
-	if each > 3 {
-		return windows * m.mem.block(8+8*(each+1))
+	each := float64(n) / float64(windows)
+	rate := min(each, 2*(each-1))
+	for range 50 {
+		rate = each * -math.Expm1(-rate)
 	}
-	// Windows that have no second field, which no array then holds.
-	alone := int64(float64(windows) * math.Exp(-float64(extra)/float64(windows)))
-	shared := max(windows-alone, 1)
-	return shared * m.mem.block(8+8*((n-alone+shared-1)/shared))
+	chance := math.Exp(-rate)
+	some := -math.Expm1(-rate)
+	var mean float64
+	for k := int64(1); k < int64(each)*2+50; k++ {
+		chance *= rate / float64(k)
+		if k > 1 {
+			mean += chance / some * float64(m.mem.block(8+8*k))
+		}
+	}
+	return int64(float64(windows) * mean)
 }
 
-// expiryBuckets gives what Redis' index of fields by expiry takes (ebuckets.c):
+// expiryBuckets gives what Redis' index of n fields by expiry takes (ebuckets.c):
 // up to 16 fields are a list through the fields themselves, more are segments of
-// up to 16 under a radix tree of times.
-func (m *Model) expiryBuckets(n int64) int64 {
-	const segment = 16
+// up to 16 under a radix tree of times. Fields of one millisecond are always in
+// one chain of segments; of others a segment is 12 full on average.
+func (m *Model) expiryBuckets(n int64, w *windows) int64 {
+	const segment, first, next = 16, 16, 24 // fields; bytes of a chain's first and further heads
 	if n <= segment {
 		return 0
 	}
-	const filled, nodes = 12, 32 // on average, measured
-	return m.mem.block(m.rax) + (n+filled-1)/filled*(m.mem.block(24)+nodes)
+	root := m.mem.block(m.rax)
+	if w.equal() {
+		const bytes = 6 // of a time in the tree
+		return root + m.mem.block(chainNode(bytes)) + raxLeaf + first + (n-1)/segment*m.mem.block(next)
+	}
+	span, used := w.span(n)
+	if each := float64(n) / used; each > 12 {
+		// Full chains of one millisecond, whose times lie close in the tree: a
+		// leaf and a tenth of a branch.
+		return root + int64(used*(first+26+(each/segment-.5)*float64(m.mem.block(next))))
+	}
+	segments := float64((n + 11) / 12)
+	// Times further apart than the last of their bytes tells have a chain of
+	// bytes above the leaf. Both measured.
+	const near, chain = first + 30, 18
+	return root + int64(segments*(near+chain*min(1, span/segments/256)))
 }
 
 func (m *Model) sortedSetValue(a *Acc, f *Facts) (alloc, usage int64) {

@@ -34,13 +34,17 @@ type Facts struct {
 	Text     int64 // length of a string
 	Int      int64 // the value of a StringInt
 	Blob     int64 // bytes of a Packed value's block in memory
-	// Listpack is what the entries of a table, skiplist or list would take in
-	// one listpack, in bytes with its header and end.
+	// Listpack is what the entries of a table, skiplist, list or ziplist would
+	// take in one listpack, in bytes with its header and end; 0 where that was
+	// not worked out.
 	Listpack      int64
 	Longest       int64 // longest single string
 	Nodes         int64 // quicklist or stream nodes
 	FieldsWithTTL int64
 	Integers      bool // every member of a set is an integer
+	// LeadingIntegers is how many members of a set stand in the file before the
+	// first one that is no integer; it does not count where all are integers.
+	LeadingIntegers int64
 	// IntWidth is the bytes of the widest of these in an intset: 2, 4 or 8; 0
 	// has it told from the longest one's digits.
 	IntWidth   int64

@@ -113,36 +113,3 @@ func (t *tree) finish(a *allocator) treeSize {
 	t.reset()
 	return size
 }
-
-// nameTree gives the size of a radix tree of names, of which only the number
-// and the sum of their lengths are known: they are taken to differ in their
-// last byte alone, as worker-1 and worker-2 do. That is exact for one name.
-func nameTree(a *allocator, names, length int64) treeSize {
-	switch names {
-	case 0:
-		return treeSize{nodes: 1, bytes: a.block(8)}
-	case 1:
-		size := treeSize{keys: 1, nodes: 1, bytes: a.block(raxLeaf)}
-		if length > 0 {
-			size.nodes++
-			size.bytes += a.block(chainNode(length))
-		}
-		return size
-	}
-	size := treeSize{keys: names, nodes: names, bytes: names * a.block(raxLeaf)}
-	if prefix := length/names - 1; prefix > 0 {
-		size.nodes++
-		size.bytes += a.block(chainNode(prefix))
-	}
-	// Ten children to a branch, as decimal digits make them.
-	for left := names; left > 1; left = (left + 9) / 10 {
-		full := left / 10
-		size.nodes += full
-		size.bytes += full * a.block(branchNode(10))
-		if rest := left % 10; rest > 0 {
-			size.nodes++
-			size.bytes += a.block(branchNode(rest))
-		}
-	}
-	return size
-}

@@ -7,7 +7,7 @@ const streamTail = 4096
 // StreamNode takes a node of a stream: the ID it begins with and the bytes of
 // its listpack.
 func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
-	a.rare = true
+	a.rare, a.stream.used = true, true
 	a.stream.tree.add(&m.mem, hi, lo)
 	a.stream.lastNode = n
 	a.addSizes(m.listpack(n))
@@ -15,14 +15,14 @@ func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
 
 func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), m.packedUsage(n) }
 
-// Group begins a consumer group with a name of so many bytes.
-func (m *Model) Group(a *Acc, name int64) {
+// Group begins a consumer group with a name of n bytes, of which text has the
+// first MaxTreeName.
+func (m *Model) Group(a *Acc, text []byte, n int64) {
 	m.closeTree(a)
 	m.closeGroup(a)
-	a.rare = true
+	a.rare, a.stream.used = true, true
 	a.stream.inGroup = true
-	a.stream.groups++
-	a.stream.groupNames += name
+	a.stream.trees().groups.add(&m.mem, text, n)
 	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
 	// Its tree of consumers; that of pending entries is counted when it ends.
 	trees := m.mem.block(m.rax)
@@ -45,15 +45,16 @@ func (m *Model) Pending(a *Acc, hi, lo uint64) {
 	}
 }
 
-// Consumer begins a consumer of the group, with a name of so many bytes.
-func (m *Model) Consumer(a *Acc, name int64) {
+// Consumer begins a consumer of the group, with a name of n bytes, of which
+// text has the first MaxTreeName.
+func (m *Model) Consumer(a *Acc, text []byte, n int64) {
 	m.closeTree(a)
 	a.stream.consumers++
-	a.stream.names += name
-	sds := m.mem.block(m.sds.heap(name))
-	usage := name
+	a.stream.trees().consumers.add(&m.mem, text, n)
+	sds := m.mem.block(m.sds.heap(n))
+	usage := n
 	if m.usage == usageExact {
-		_, usage = m.stringSizes(name)
+		_, usage = m.stringSizes(n)
 	}
 	a.addSizes(m.mem.block(m.consumer)+sds, m.streamPart(m.consumer)+usage)
 }
@@ -111,9 +112,9 @@ func (m *Model) closeGroup(a *Acc) {
 	if !a.stream.inGroup {
 		return
 	}
-	t := nameTree(&m.mem, a.stream.consumers, a.stream.names)
-	a.addSizes(t.bytes, m.uncounted(t.bytes))
-	a.stream.consumers, a.stream.names = 0, 0
+	size := a.stream.names.consumers.finish(&m.mem)
+	a.addSizes(size, m.uncounted(size))
+	a.stream.consumers = 0
 }
 
 // refer counts the index that takes each pending entry to the groups in which
@@ -147,9 +148,8 @@ func (m *Model) streamValue(a *Acc, f *Facts) (alloc, usage int64) {
 			usage += m.mem.block(streamTail) - lu
 		}
 	}
-	if a.stream.groups > 0 {
-		t := nameTree(&m.mem, a.stream.groups, a.stream.groupNames)
-		size := m.mem.block(m.rax) + t.bytes
+	if a.stream.inGroup {
+		size := m.mem.block(m.rax) + a.stream.names.groups.finish(&m.mem)
 		alloc += size
 		usage += m.uncounted(size)
 	}

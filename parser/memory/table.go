@@ -198,6 +198,18 @@ func (m *Model) resized(buckets, used, n int64) int64 {
 	return slots(left)
 }
 
+// intsetTable gives the buckets of the old table of a set of n members that a
+// server before Redis 7.2 has loaded, 0 if there is none. It begins small sets
+// as intsets: at the first member that is no integer it makes a table for those
+// before, then one for all, and every member from that one on moves a bucket
+// that is not empty (rdbLoadObject in rdb.c).
+func intsetTable(before, n int64) int64 {
+	if before == 0 || slots(before) == slots(n) || n-before >= filledBuckets(before, slots(before)) {
+		return 0
+	}
+	return slots(before)
+}
+
 // filledBuckets gives how many buckets of a dict of n entries are not empty.
 func filledBuckets(n, buckets int64) int64 {
 	m := float64(buckets)
@@ -233,6 +245,24 @@ func (m *Model) loadBuckets(n, long int64) table {
 		return t
 	}
 	t.chained = chainedBuckets(n-moving*steps/t.old, t.buckets) + chainedBuckets(moving, t.old)*steps/t.old
+	return t
+}
+
+// grownTable gives Valkey's table of n entries that were put into it one by one:
+// with the entry that no longer fits it doubles, and every further one moves a
+// bucket of the old table (hashtable.c).
+func (m *Model) grownTable(n int64) table {
+	t := table{buckets: grownBuckets(n)}
+	old := t.buckets / 2
+	moving := 7 * old
+	moved := n - moving - 1
+	if old == 0 || moved >= old {
+		t.chained = m.children(n, t.buckets, false)
+		return t
+	}
+	t.old = old
+	left := old - moved
+	t.chained = chainedBuckets(n-moving*left/old, t.buckets) + chainedBuckets(moving, old)*left/old
 	return t
 }
 

@@ -5,18 +5,25 @@ import (
 	"math/bits"
 )
 
-// windowShift makes a time window of milliseconds: 8192 of them
-// (VOLATILESET_BUCKET_INTERVAL_MAX in Valkey's vset.c).
-const windowShift = 13
+// Time windows of milliseconds: Valkey's index of fields by expiry has one
+// entry for 8192 of them, and divides that down to 16 where it has to
+// (VOLATILESET_BUCKET_INTERVAL_MAX and _MIN in vset.c).
+const (
+	wideShift   = 13
+	narrowShift = 4
+)
 
 // windows counts the different time windows in which the fields of a hash
-// expire, in bounded memory: every window sets one of so many bits, and the
-// number of those that stay zero says how many there were. The error is a few
-// per cent of what the index of expiries takes.
+// expire, wide and narrow ones, in bounded memory: every window sets one of so
+// many bits, and the number of those that stay zero says how many there were.
+// The error is a few per cent of what the index of expiries takes.
 type windows struct {
-	used bool
-	bits [64]uint64
+	used         bool
+	first, last  int64 // the earliest and latest expiry
+	wide, narrow bitmap
 }
+
+type bitmap [64]uint64
 
 func (w *windows) reset() {
 	if w.used {
@@ -24,12 +31,21 @@ func (w *windows) reset() {
 	}
 }
 
-func (w *windows) add(window int64) {
-	w.used = true
+// add takes an expiry, in milliseconds.
+func (w *windows) add(at int64) {
+	if !w.used {
+		w.used, w.first, w.last = true, at, at
+	}
+	w.first, w.last = min(w.first, at), max(w.last, at)
+	w.wide.add(at >> wideShift)
+	w.narrow.add(at >> narrowShift)
+}
+
+func (b *bitmap) add(window int64) {
 	h := uint64(window) * 0xbf58476d1ce4e5b9
 	h ^= h >> 31
 	h *= 0x94d049bb133111eb
-	w.bits[h>>58] |= 1 << (h >> 52 & 63)
+	b[h>>58] |= 1 << (h >> 52 & 63)
 }
 
 // join adds the windows of another part of the same hash.
@@ -37,26 +53,64 @@ func (w *windows) join(o *windows) {
 	if !o.used {
 		return
 	}
-	w.used = true
-	for i, b := range o.bits {
-		w.bits[i] |= b
+	if !w.used {
+		*w = *o
+		return
+	}
+	w.first, w.last = min(w.first, o.first), max(w.last, o.last)
+	for i := range w.wide {
+		w.wide[i] |= o.wide[i]
+		w.narrow[i] |= o.narrow[i]
 	}
 }
 
-// count gives the number of different windows, 1 at least.
-func (w *windows) count() int64 {
-	const all = 64 * 64
+// counts gives the number of different windows, wide and narrow, in which n
+// fields expire, 1 at least.
+func (w *windows) counts(n int64) (wide, narrow int64) {
+	return w.count(&w.wide, wideShift, n), w.count(&w.narrow, narrowShift, n)
+}
+
+func (w *windows) count(b *bitmap, shift int, n int64) int64 {
+	const all, few = 64 * 64, 16
 	zero := all
-	for _, b := range w.bits {
+	for _, b := range b {
 		zero -= bits.OnesCount64(b)
 	}
-	return max(1, int64(math.Round(all*math.Log(all/float64(max(zero, 1))))))
+	if zero < few {
+		// So many that the bits tell nothing: fields at random in their span.
+		span := float64(w.last>>shift-w.first>>shift) + 1
+		return max(1, int64(span*-math.Expm1(-float64(n)/span)))
+	}
+	return max(1, min(n, int64(math.Round(all*math.Log(all/float64(zero))))))
 }
+
+// spread gives how many of n fields expire in the first, in each further and
+// in the last one of so many narrow windows: the first and the last one may be
+// there in part. Windows that do not follow each other have the same share.
+func (w *windows) spread(n, narrow int64) (first, each, last int64) {
+	span := w.last>>narrowShift - w.first>>narrowShift + 1
+	if narrow < 2 || narrow < span-span/10 {
+		return n / narrow, n / narrow, n / narrow
+	}
+	const width = 1 << narrowShift
+	ms := w.last - w.first + 1
+	share := func(part int64) int64 { return int64(float64(n) * float64(part) / float64(ms)) }
+	return share(width - w.first&(width-1)), share(width), share(w.last&(width-1) + 1)
+}
+
+// span gives the milliseconds from the first expiry of n fields to the last
+// one, and how many of them are in windows that have fields.
+func (w *windows) span(n int64) (all, used float64) {
+	_, narrow := w.counts(n)
+	all = float64(w.last) - float64(w.first) + 1
+	return all, min(all, float64(narrow<<narrowShift))
+}
+
+// equal says that all fields expire in the same millisecond.
+func (w *windows) equal() bool { return w.used && w.first == w.last }
 
 // Expires takes the time of expiry of a field, in milliseconds since the epoch.
 func (m *Model) Expires(a *Acc, at int64) {
-	if m.fieldWindows {
-		a.rare = true
-		a.windows.add(at >> windowShift)
-	}
+	a.rare = true
+	a.windows.add(at)
 }
