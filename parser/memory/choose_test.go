@@ -150,7 +150,7 @@ func TestInstanceOfASlot(t *testing.T) {
 	for _, c := range []struct {
 		server, version string
 		per             int64 // bytes of tables for a slot with one key
-	}{{"redis", "8.0.2", 2560 + 32}, {"valkey", "8.1.1", 96 + 64}} {
+	}{{"redis", "8.0.2", 2560 + 32}, {"redis", "8.6.3", 2560 + 64 + 32}, {"valkey", "8.1.1", 96 + 64}} {
 		m, _, _ := Choose(c.server, c.version, Options{Allocator: "jemalloc-system", State: "reloaded", Cluster: true})
 		slots := make([]Slot, 100)
 		for i := range slots {

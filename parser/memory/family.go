@@ -97,6 +97,7 @@ type family struct {
 	// slot with keys costs there beside its tables, and one with expiries.
 	startup, startupCluster int64
 	slot, slotExpires       int64
+	slotPairs               bool // a loader makes the one for expiries too, where there are none
 }
 
 // fudge is what MEMORY USAGE of Redis takes for a node of a radix tree
@@ -153,12 +154,12 @@ var families = []*family{
 		object: objKVBefore, usage: usageExact, sds: sdsTight, field: sdsTight, fieldExpiry: 16, entry: entryEmbedded,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, joined: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 528,
 		stream: 160, group: 56, consumer: 32, nack: 64, rax: 32, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
-		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64},
+		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64, slotPairs: true},
 	{name: "redis-8.8", major: 8, minor: 8,
 		object: objKVBefore, usage: usageExact, sds: sdsTight, field: sdsTight, fieldExpiry: 16, entry: entryEmbedded,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, joined: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 528,
 		stream: 160, group: 64, consumer: 32, nack: 64, rax: 32, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
-		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64},
+		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64, slotPairs: true},
 	{name: "valkey-8.0", valkey: true, major: 8, minor: 0,
 		object: objEntryName, sds: sdsTight, field: sdsTight,
 		dict: 56, setInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,

@@ -55,10 +55,16 @@ func (m *Model) Instance(alloc int64, databases []Database, known []Slot) Instan
 	case told == all:
 		for _, s := range known {
 			in.Tables += m.slotTable(s.Keys, m.slot) + m.slotTable(s.Expires, m.slotExpires)
+			if m.slotPairs && !m.live && s.Keys > 0 && s.Expires == 0 {
+				in.Tables += m.mem.block(m.slotExpires)
+			}
 		}
 	default:
 		for _, d := range databases {
 			in.Tables += m.anySlots(d.Keys, m.slot) + m.anySlots(d.Expires, m.slotExpires)
+			if m.slotPairs && !m.live {
+				in.Tables += int64((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.mem.block(m.slotExpires)))
+			}
 		}
 	}
 	in.UsedMemory = in.Startup + in.Keys + in.Tables
@@ -92,13 +98,16 @@ func (m *Model) keyTable(n int64) int64 {
 	return size
 }
 
+// filledSlots is how many slots n keys at random are in.
+func filledSlots(n int64) float64 { return clusterSlots * -math.Expm1(-float64(n)/clusterSlots) }
+
 // anySlots gives what the tables of n keys take that lie in the slots of a cluster
 // at random, with a structure of head bytes for each slot that has any.
 func (m *Model) anySlots(n, head int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	filled := clusterSlots * -math.Expm1(-float64(n)/clusterSlots)
+	filled := filledSlots(n)
 	size := int64(filled * float64(m.mem.block(head)))
 	each := float64(n) / filled
 	if each > 1000 {
