@@ -3,6 +3,7 @@ package parser
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -77,63 +78,72 @@ func TestConvertedMemory(t *testing.T) {
 }
 
 // Names of consumers take the same whether they stand in the file as they are,
-// compressed, or as a number; and whether it is read in blocks or not.
+// compressed, or as a number; and whether it is read in blocks or not. Names that
+// differ in their first byte take a chain each, those that differ in the last one
+// share it.
 func TestConsumerNames(t *testing.T) {
 	node := listpack(1, 0, 1, "a", 0, 2, 0, 0, "b", 4)
 	run := strings.Repeat("n", 3000)
-	snapshot := func(packed bool) []byte {
+	var numbers, apart, alike, long []string
+	for i := range 10 {
+		numbers = append(numbers, fmt.Sprint(10000+i))
+		alike = append(alike, run+string(rune('k'+i)))
+		apart = append(apart, string(rune('k'+i))+run)
+	}
+	alike, apart = append(numbers, alike...), append(numbers, apart...)
+	long = append(append(long, alike...), strings.Repeat("z", memory.MaxTreeName), strings.Repeat("z", memory.MaxTreeName+1))
+	spread := []string{"10000", "20000", "30000", "40000", "50000", "60000", "70000", "80000", "90000"}
+	snapshot := func(names []string, packed bool) []byte {
 		r := newRDB("REDIS0009").raw(0xfe, 0).key(15, "k").len(1).raw(16).id(1000, 1).str(node).len(1).len(1000).len(1)
 		r.len(1).str("g").len(0).len(0).len(0) // no pending entries
-		r.len(22)
-		for i := range 20 {
+		r.len(uint64(len(names)))
+		for _, name := range names {
+			n, err := strconv.Atoi(name)
 			switch {
-			case i < 10 && packed:
-				r.raw(0xc0, i)
-			case i < 10:
-				r.str(fmt.Sprint(i))
-			case packed:
-				name := run + string(rune('a'+i))
-				r.raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(len(name))).raw(lzf(name))
-			default:
-				r.str(run + string(rune('a'+i)))
-			}
-			r.le64(0).len(0)
-		}
-		long := strings.Repeat("z", memory.MaxTreeName+1)
-		for _, name := range []string{strings.Repeat("z", memory.MaxTreeName), long} {
-			if packed {
-				r.raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(len(name))).raw(lzf(name))
-			} else {
+			case !packed:
 				r.str(name)
+			case err == nil:
+				r.raw(0xc2, n, n>>8, n>>16, n>>24)
+			default:
+				r.raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(len(name))).raw(lzf(name))
 			}
 			r.le64(0).len(0)
 		}
 		return r.end()
 	}
-	var first int64
-	for _, packed := range []bool{false, true} {
-		opt := Options{Memory: func(*Info) *memory.Model {
-			m, _, _ := memory.Choose("redis", "6.2.14", memory.Options{})
-			return m
-		}}
-		in := snapshot(packed)
-		s := NewScanner(bytes.NewReader(in), opt)
-		if !s.Scan() {
-			t.Fatal(s.Err())
-		}
-		if first == 0 {
-			first = s.Key().Memory
-		}
-		if got := s.Key().Memory; got != first || got <= 0 {
-			t.Errorf("packed %v: %d bytes, before there were %d", packed, got, first)
-		}
-		whole := scanned(bytes.NewReader(in), opt, blockSize)
-		for _, o := range []outcome{scanned(iotest.OneByteReader(bytes.NewReader(in)), opt, smallBlock), ranSmall(bytes.NewReader(in), opt, 2), ran(bytes.NewReader(in), opt, 2)} {
-			if d := difference(whole, o); d != "" {
-				t.Errorf("packed %v: %s", packed, d)
+	opt := Options{Memory: func(*Info) *memory.Model {
+		m, _, _ := memory.Choose("redis", "6.2.14", memory.Options{})
+		return m
+	}}
+	size := func(names []string) (first int64) {
+		for _, packed := range []bool{false, true} {
+			in := snapshot(names, packed)
+			s := NewScanner(bytes.NewReader(in), opt)
+			if !s.Scan() {
+				t.Fatal(s.Err())
+			}
+			if first == 0 {
+				first = s.Key().Memory
+			}
+			if got := s.Key().Memory; got != first || got <= 0 {
+				t.Errorf("%.10q, packed %v: %d bytes, before there were %d", names[len(names)-1], packed, got, first)
+			}
+			whole := scanned(bytes.NewReader(in), opt, blockSize)
+			for _, o := range []outcome{scanned(iotest.OneByteReader(bytes.NewReader(in)), opt, smallBlock), ranSmall(bytes.NewReader(in), opt, 2), ran(bytes.NewReader(in), opt, 2)} {
+				if d := difference(whole, o); d != "" {
+					t.Errorf("packed %v: %s", packed, d)
+				}
 			}
 		}
+		return first
 	}
+	if one, many := size(alike), size(apart); many-one < 9*3000 || many-one > 9*4096 {
+		t.Errorf("names that share all but a byte: %d bytes, nothing: %d", one, many)
+	}
+	if one, many := size(numbers[:9]), size(spread); many-one < 9*8 {
+		t.Errorf("numbers that share all but a byte: %d bytes, nothing: %d", one, many)
+	}
+	size(long)
 }
 
 // MEMORY USAGE with SAMPLES 0 of Redis 7.0.15 with Debian's jemalloc for sets of
@@ -171,6 +181,32 @@ func TestSetsBegunAsIntset(t *testing.T) {
 		}
 		if got := s.Key().MemoryUsage; got != c.want {
 			t.Errorf("%d members, the text behind %d of them: %d, the server says %d", c.n, c.before, got, c.want)
+		}
+	}
+}
+
+// TestSetsBegunAsIntsetInPieces holds that where the text stands is known of a set
+// that is larger than a block too.
+func TestSetsBegunAsIntsetInPieces(t *testing.T) {
+	opt := Options{Memory: func(*Info) *memory.Model {
+		m, _, _ := memory.Choose("redis", "6.2.14", memory.Options{State: "reloaded"})
+		return m
+	}}
+	for _, before := range []int{0, 1, 75, 250, 299, 300} {
+		r := newRDB("REDIS0009").raw(0xfe, 0).key(2, "s").len(300)
+		for i := range 300 {
+			if i < before {
+				r.str(fmt.Sprint(1000 + i))
+			} else {
+				r.str(fmt.Sprint(i) + strings.Repeat("x", 12000))
+			}
+		}
+		in := r.end()
+		whole := scanned(bytes.NewReader(in), opt, 8<<20)
+		for _, o := range []outcome{ran(bytes.NewReader(in), opt, 1), ran(bytes.NewReader(in), opt, 3), ranSmall(bytes.NewReader(in), opt, 2)} {
+			if d := difference(whole, o); d != "" {
+				t.Errorf("%d integers before: %s", before, d)
+			}
 		}
 	}
 }

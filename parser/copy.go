@@ -79,6 +79,9 @@ func Extract(ctx context.Context, r io.Reader, opt Options, db int, name []byte)
 	rec := &recorder{r: r, head: make([]byte, 0, captureMax+scannerAhead)}
 	s := NewScanner(rec, opt)
 	s.r.feeder.src = &interruptible{ctx, rec}
+	s.passed = rec.forget // what stands between keys is not copied, however large
+	s.Info()
+	rec.forget(s.offset())
 	for s.Scan() {
 		k := s.Key()
 		if (db < 0 || k.DB == db) && k.NameLen == int64(len(name)) && bytes.Equal(k.Name, name[:len(k.Name)]) {
@@ -96,8 +99,17 @@ func Extract(ctx context.Context, r io.Reader, opt Options, db int, name []byte)
 	return nil, s.Err()
 }
 
-// named compares the whole name, of which a Key holds the first MaxName bytes.
-func (x *Excerpt) named(name []byte) bool {
+// named compares the whole name, of which a Key holds the first MaxName bytes. A
+// record of which nothing was kept has another name.
+func (x *Excerpt) named(name []byte) (same bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(*failure); !ok {
+				panic(p)
+			}
+			same = false
+		}
+	}()
 	c := &copier{window: window{buf: x.record, pos: 1}, left: copyMax}
 	return bytes.Equal(c.textUpTo(len(name)).Bytes, name)
 }

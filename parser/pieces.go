@@ -274,6 +274,9 @@ func (r *runner[P]) joinPiece(u *unit[P]) {
 			big.best.val += k.Elements
 		}
 	}
+	if (first || k.Integers) && !o.Integers {
+		big.facts.LeadingIntegers = k.Elements + sum.facts.LeadingIntegers
+	}
 	k.Integers = o.Integers && (first || k.Integers)
 	k.Elements += o.Elements
 	k.ValueBytes += o.ValueBytes

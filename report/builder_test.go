@@ -378,6 +378,33 @@ func TestFleetWithoutSomeMemory(t *testing.T) {
 	}
 }
 
+// TestInstanceFindingsOfMixedFiles holds that value bytes, which stand in where a
+// server has no model, are not added to memory.
+func TestInstanceFindingsOfMixedFiles(t *testing.T) {
+	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys, without []parser.Key
+	for i := range 6 {
+		k := parser.Key{DB: i % 3, Name: []byte("a:b"), NameLen: 3, Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60,
+			Largest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1}
+		keys = append(keys, k)
+		k.Memory, k.MemoryUsage = -1, -1
+		without = append(without, k)
+	}
+	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 4)
+	b.Merge(gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: 1}, without, 4))
+	r := b.Report()
+	at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "multiple-databases" })
+	if at < 0 {
+		t.Fatal("none found")
+	}
+	if f := r.Rules[at]; f.Count != 2 || f.MemoryBytes != 360 || f.ValueBytes != 60 {
+		t.Errorf("%d found, %d bytes of memory, %d of values", f.Count, f.MemoryBytes, f.ValueBytes)
+	}
+}
+
 // TestInstanceFindingsOfAFleet holds that the worst stand first whichever
 // snapshot they are of, and say which.
 func TestInstanceFindingsOfAFleet(t *testing.T) {

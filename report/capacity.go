@@ -49,7 +49,8 @@ func NewMemory(in *Input, c Capacity) *Memory {
 		all.add(d.Keys, int64(d.MemoryBytes))
 		volatile.add(d.WithTTL, int64(d.WithTTLMemory))
 	}
-	if c.Expired > 0 && c.Model.State() == "reloaded" {
+	dropped := c.Expired > 0 && c.Model.State() == "reloaded" && !in.AOFBase // who loads an append-only file keeps them at first
+	if dropped {
 		all.add(-c.Expired, -c.ExpiredMemory)
 		volatile.add(-c.Expired, -c.ExpiredMemory)
 		if len(c.Slots) == 0 { // which slots they are in is not known: their tables stay
@@ -68,13 +69,14 @@ func NewMemory(in *Input, c Capacity) *Memory {
 		if c.Other {
 			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, the snapshot's figure is that of the server that wrote it", m.Model))
 		} else {
-			m.Explanation = append(m.Explanation, explainDifference(in, m, d)...)
+			m.Explanation = append(m.Explanation, explainDifference(m, d, dropped)...)
 		}
 	}
 	if c.MaxMemory > 0 {
-		m.Fit = &Fit{MaxMemory: c.MaxMemory, Fits: p.UsedMemory <= c.MaxMemory, Free: c.MaxMemory - p.UsedMemory, Policies: []Eviction{
-			all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"},
-		}}
+		m.Fit = &Fit{MaxMemory: c.MaxMemory, Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"}}}
+		if fits := p.UsedMemory <= c.MaxMemory; !m.Bound || !fits { // more than the bound may be needed
+			m.Fit.Fits, m.Fit.Free = &fits, new(c.MaxMemory-p.UsedMemory)
+		}
 	}
 	return m
 }
@@ -119,14 +121,16 @@ func shareOf(part, whole int64) float64 {
 }
 
 // explainDifference says what the difference d between a snapshot's used-mem and
-// the prediction may be, in bytes.
-func explainDifference(in *Input, m *Memory, d int64) (list []string) {
+// the prediction may be, in bytes. Dropped says that the prediction leaves out
+// keys that have expired.
+func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 	predicted := int64(m.Predicted)
 	part := d > predicted/10 || -d > predicted/10
-	if m.Bound && d > 0 {
-		return append(list, "the difference: what those keys take beyond that, and buffers, history or another allocator")
-	}
 	switch {
+	case m.Bound && d > 0:
+		return append(list, "the difference: what those keys take beyond that, and buffers, history or another allocator")
+	case dropped && d > 0:
+		return append(list, fmt.Sprintf("about %s that a restart would give back: the expired keys, buffers of clients and replicas, and what values keep of larger times", bytesText(d)))
 	case d > 0 && m.State == "reloaded":
 		list = append(list, fmt.Sprintf("about %s that a restart would give back: buffers of clients and replicas, and what values keep of larger times", bytesText(d)))
 	case d > 0:

@@ -142,7 +142,14 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 // nil where it is nothing.
 func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	found := newFinding(rule, severity)
-	var bytes int64
+	var bytes [2]int64 // of values, of memory
+	sum := func(s *snapshot, n int64) {
+		if s.engine.Env().Memory {
+			bytes[1] += n
+		} else {
+			bytes[0] += n
+		}
+	}
 	type finding struct {
 		in *snapshot
 		*thresholds.InstanceFinding
@@ -153,14 +160,14 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 		for n := range s.whole {
 			if w := &s.whole[n]; w.Rule == rule.ID && w.Severity == severity && w.Ignored == 0 {
 				found.Count++
-				bytes += w.Bytes
+				sum(s, w.Bytes)
 				list = append(list, finding{s, w})
 			}
 		}
 		for _, o := range s.omitted {
 			if o.Rule == rule.ID && o.Severity == severity && o.Ignored == 0 {
 				found.Count += o.Count
-				bytes += o.Bytes
+				sum(s, o.Bytes)
 			}
 		}
 	}
@@ -188,10 +195,12 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 		return nil
 	}
 	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
-	if f.r.Totals.MemoryBytes.Known() {
-		found.MemoryBytes = Figure(bytes)
-	} else {
-		found.ValueBytes = Figure(bytes)
+	for i := range f.b.snapshots { // a snapshot has one or the other
+		if f.b.snapshots[i].engine.Env().Memory {
+			found.MemoryBytes = Figure(bytes[1])
+		} else {
+			found.ValueBytes = Figure(bytes[0])
+		}
 	}
 	return found
 }

@@ -61,7 +61,7 @@ func TestNewMemory(t *testing.T) {
 	if m.Difference == nil || *m.Difference != 500_000 || !strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") {
 		t.Errorf("difference %v, %q", m.Difference, m.Explanation)
 	}
-	want := &Fit{MaxMemory: 2_000_000, Fits: true, Free: 2_000_000 - whole.UsedMemory, Policies: []Eviction{
+	want := &Fit{MaxMemory: 2_000_000, Fits: new(true), Free: new(2_000_000 - whole.UsedMemory), Policies: []Eviction{
 		{Policy: "allkeys-*", Keys: 1010, MemoryBytes: 101_000, Share: 1},
 		{Policy: "volatile-*", Keys: 300, MemoryBytes: 30_000, Share: 30. / 101},
 		{Policy: "noeviction"},
@@ -72,7 +72,7 @@ func TestNewMemory(t *testing.T) {
 
 	in.UsedMem = Figure(whole.UsedMemory - 1000)
 	c.MaxMemory = 1000
-	if m := NewMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || m.Fit.Fits || m.Fit.Free != 1000-whole.UsedMemory {
+	if m := NewMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || *m.Fit.Fits || *m.Fit.Free != 1000-whole.UsedMemory {
 		t.Errorf("less than predicted: %+v, %+v", m, m.Fit)
 	}
 	in.UsedMem, c.MaxMemory = Unknown, 0
@@ -90,9 +90,18 @@ func TestNewMemory(t *testing.T) {
 		t.Errorf("a running server still has what expired: %+v", m)
 	}
 	c.Model, c.Bounded, c.MaxMemory = model, 7, 100<<20
-	if m := NewMemory(in, c); !m.Bound || !m.Fit.Fits || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
+	if m := NewMemory(in, c); !m.Bound || m.Fit.Fits != nil || m.Fit.Free != nil || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
 		t.Errorf("with a bound: %+v", m)
 	}
+	c.MaxMemory = 1000
+	if m := NewMemory(in, c); m.Fit.Fits == nil || *m.Fit.Fits || *m.Fit.Free >= 0 {
+		t.Errorf("what is over with its bound alone: %+v", m.Fit)
+	}
+	c.Model, c.Bounded, in.AOFBase = model, 0, true
+	if m := NewMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
+		t.Errorf("a base of an append-only file keeps what expired: %+v", m)
+	}
+	in.AOFBase = false
 	c.Partial = true
 	if m := NewMemory(in, c); m.Predicted.Known() || m.Model != "redis-7.0" || len(m.Explanation) != 1 {
 		t.Errorf("partial: %+v", m)

@@ -10,7 +10,8 @@ import (
 // severity, with the sums of the whole finding repeated on it (keys --rule lists
 // every offender). A finding without examples has one line. Texts and commands
 // are ours and not in the writing of names; several in one cell stand behind
-// semicolons, as do the groups of a subject.
+// semicolons, as do the groups of a subject. The commands are there to be read,
+// each advice's behind its kind: JSON and table have them to be pasted.
 
 func init() {
 	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", rank: 4, write: writeFindingsCSV})
@@ -62,19 +63,18 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	var advice, commands []string
 	for _, a := range e.Advice {
 		advice = append(advice, a.Text)
-		commands = append(commands, a.Commands...)
+		if len(a.Commands) > 0 {
+			commands = append(commands, a.Kind+": "+strings.Join(a.Commands, " | "))
+		}
 	}
 	b = csvText.appendCell(b, []byte(strings.Join(advice, "; ")))
 	b = append(b, ',')
 	b = csvText.appendCell(b, []byte(strings.Join(commands, "; ")))
 	b = append(b, ',')
-	var groups []byte
-	for i, g := range e.Groups {
-		if i > 0 {
-			groups = append(groups, "; "...)
-		}
-		groups = append(groups, g...)
+	var groups []string
+	for _, g := range e.Groups {
+		groups = append(groups, strings.ReplaceAll(string(AppendEscaped(nil, []byte(g))), ";", `\x3b`))
 	}
-	b = AppendCSV(b, groups)
+	b = csvText.appendCell(b, []byte(strings.Join(groups, "; ")))
 	w.Write(append(b, '\n'))
 }

@@ -277,12 +277,13 @@ func (t *tableWriter) memory(in *Input) {
 		t.field("", DisplayText(e))
 	}
 	if f := m.Fit; f != nil {
-		s := "fits, " + bytesText(f.Free) + " free"
-		if m.Bound {
-			s = "cannot be told: at least " + bytesText(int64(m.Predicted)) + " are needed"
-		}
-		if !f.Fits {
-			s = "DOES NOT FIT, " + bytesText(-f.Free) + " too much"
+		s := "cannot be told: at least " + bytesText(int64(m.Predicted)) + " are needed"
+		switch {
+		case f.Fits == nil || f.Free == nil:
+		case *f.Fits:
+			s = "fits, " + bytesText(*f.Free) + " free"
+		default:
+			s = "DOES NOT FIT, " + bytesText(-*f.Free) + " too much"
 		}
 		t.field("maxmemory", bytesText(f.MaxMemory)+": "+s)
 		var sizes []int64

@@ -178,8 +178,8 @@ type Memory struct {
 // Fit holds the predicted memory against a maxmemory.
 type Fit struct {
 	MaxMemory int64      `json:"maxmemory"`
-	Fits      bool       `json:"fits"`
-	Free      int64      `json:"free"` // MaxMemory less predicted; negative: too much
+	Fits      *bool      `json:"fits"` // nil: cannot be told, only a lower bound is predicted
+	Free      *int64     `json:"free"` // MaxMemory less predicted; negative: too much; nil as above
 	Policies  []Eviction `json:"policies"`
 }
 
@@ -276,7 +276,7 @@ type Finding struct {
 	Severity    string `json:"severity"`    // "error", "warning" or "info"
 	Title       string `json:"title"`       // what the rule flags, one line
 	Count       int64  `json:"count"`       // exact
-	ValueBytes  Figure `json:"value_bytes"` // unknown of rules over the instance, where memory is known
+	ValueBytes  Figure `json:"value_bytes"` // of rules over the instance only that of inputs without memory figures
 	MemoryBytes Figure `json:"memory_bytes"`
 	MemoryUsage Figure `json:"memory_usage_bytes"` // unknown of rules over the instance
 	// Groups are the groups with the most findings, GroupsMore how many others

@@ -124,6 +124,7 @@ func (a *advisor) parts(limit int64) (key string, words []string) {
 			chunk = max((s.Elements+n-1)/n, 1)
 		}
 		n = max((s.Elements+chunk-1)/chunk, 2)
+		chunk = max((s.Elements+n-1)/n, 1) // all parts alike
 	case parser.Hash:
 		key, field = "split.buckets", "field"
 	case parser.Array:

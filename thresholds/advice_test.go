@@ -165,7 +165,7 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 		{"baidu", "big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)),
 			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that none is over 5,000 by chance. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.List, parser.EncQuicklist, 5001)),
-			"split: Split it into 2 lists, newKey = key:(index / 5000): about 2,500 elements each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 1000)."},
+			"split: Split it into 2 lists, newKey = key:(index / 2501): about 2,500 elements each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 834)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.Set, parser.EncHashtable, 4000)),
 			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that none is over 1,000 by chance."},
 		{"baidu", "big-string", key("a:b", str(10241)),

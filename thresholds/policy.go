@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -271,8 +272,14 @@ func (p *Policy) InForce() string {
 func (p *Policy) warn() {
 	for i := range p.Settings {
 		s := &p.Settings[i]
-		if s.On && s.Rule.Unit != NoUnit && s.Rule.Bound == Over {
-			p.warnOrder(s)
+		p.warnOrder("", s)
+	}
+	for i := range p.Overrides {
+		o := &p.Overrides[i]
+		settings := cloneSettings(p.Settings)
+		p.override(settings, o.edits)
+		for j := range settings {
+			p.warnOrder("keys "+o.Pattern()+": ", &settings[j])
 		}
 	}
 	known := map[string]Namespace{}
@@ -286,19 +293,27 @@ func (p *Policy) warn() {
 }
 
 // warnOrder notes a limit that can never be reported because a severer one is
-// passed no later.
-func (p *Policy) warnOrder(s *Setting) {
+// passed no later. What was noted of all keys is not noted of some.
+func (p *Policy) warnOrder(where string, s *Setting) {
+	if !s.On || s.Rule.Unit == NoUnit {
+		return
+	}
 	for i := range s.Limits {
 		l := &s.Limits[i]
 		if l.None || l.Severity == Off {
 			continue
 		}
 		for above := l.Severity + 1; above <= Error; above++ {
-			if v, ok := s.Limit(l.Type, l.Under, above); ok && v <= l.Value {
-				p.Warnings = append(p.Warnings, fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
-					s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v)))
-				break
+			v, ok := s.Limit(l.Type, l.Under, above)
+			if !ok || v != l.Value && (v < l.Value) == (l.Under || s.Rule.Bound == Under) {
+				continue
 			}
+			text := fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
+				s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v))
+			if !slices.Contains(p.Warnings, text) {
+				p.Warnings = append(p.Warnings, where+text)
+			}
+			break
 		}
 	}
 }

@@ -436,3 +436,25 @@ func TestNothingIsDropped(t *testing.T) {
 		}
 	}
 }
+
+// TestWarningsOfOrder holds that a limit which a severer one hides is told,
+// whichever way the rule looks, and for keys of an override.
+func TestWarningsOfOrder(t *testing.T) {
+	for config, want := range map[string]string{
+		"rules: {big-string: {warning: 10KB, error: 10KB}}":                                                  "big-string: the warning limit 10KB",
+		"rules: {key-length: {info: 300, warning: 200}}":                                                     "key-length: the info limit 300B",
+		"rules: {key-length: {under: {warning: 3, error: 5}}}":                                               "key-length: the warning limit 3B",
+		"rules: {key-length: {under: {warning: 5, error: 3}}}":                                               "",
+		"rules: {key-structure: {warning: 2, error: 3}}":                                                     "key-structure: the warning limit 2",
+		"rules: {key-structure: {warning: 3, error: 2}}":                                                     "",
+		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000}}}]`:                           "keys board:*: big-collection: the warning limit 50000",
+		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000, error: 100000}}}]`:            "",
+		"rules: {big-string: {warning: 1KB, error: off}}\noverrides: [{key: \"a:*\", rules: {no-ttl: off}}]": "",
+	} {
+		p := mustLoad(t, LoadOptions{Config: writeConfig(t, config)})
+		got := strings.Join(p.Warnings, "\n")
+		if want == "" && got != "" || !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: %q, want %q", config, got, want)
+		}
+	}
+}

@@ -189,3 +189,41 @@ func beginning(line string) string {
 	}
 	return line
 }
+
+// TestNightly runs the job that the README proposes, with a redis-cli that copies
+// a file, where all is well, where there are errors, and where the copy is cut.
+func TestNightly(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := fencedBlocks(string(text))
+	at := slices.IndexFunc(blocks, func(b fenced) bool { return strings.HasPrefix(b.text, "#!/bin/sh\n") })
+	if at < 0 {
+		t.Fatal("no job")
+	}
+	shop, err := filepath.Abs("../../testdata/shop.rdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ config, copy, want string }{
+		{"extends: default\nrules: {big-string: off, big-collection: off, key-special-char: off}\n", `cp "$SHOP" dump.rdb`, ""},
+		{"extends: default\n", `cp "$SHOP" dump.rdb`, "errors in the keyspace\nbig-collection,error,2\nbig-string,error,8\nkey-special-char,error,8\n"},
+		{"extends: default\n", `head -c 200000 "$SHOP" >dump.rdb`, "the snapshot is damaged or incomplete\n3,931 keys, "},
+		{"extends: none\n", `cp "$SHOP" dump.rdb`, "no report\n"},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"rdblens.yaml": c.config, "redis-cli": "#!/bin/sh\n" + c.copy + "\n",
+			"job": strings.NewReplacer("/var/lib/rdblens", dir, "/etc/rdblens.yaml", "rdblens.yaml").Replace(blocks[at].text)} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("sh", "job")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SHOP="+shop)
+		out, err := cmd.Output()
+		if err != nil || !strings.HasPrefix(string(out), c.want) || c.want == "" && len(out) > 0 {
+			t.Errorf("%s: %v, %.300q, want %q", c.config, err, out, c.want)
+		}
+	}
+}

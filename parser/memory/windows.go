@@ -14,16 +14,22 @@ const (
 )
 
 // windows counts the different time windows in which the fields of a hash
-// expire, wide and narrow ones, in bounded memory: every window sets one of so
-// many bits, and the number of those that stay zero says how many there were.
-// The error is a few per cent of what the index of expiries takes.
+// expire, wide and narrow ones, in bounded memory. The error is a few per cent
+// of what the index of expiries takes.
 type windows struct {
 	used         bool
 	first, last  int64 // the earliest and latest expiry
-	wide, narrow bitmap
+	wide, narrow sketch
 }
 
-type bitmap [64]uint64
+// sketch counts different numbers. Each sets one of so many bits, and how many
+// stay zero says how many there were; where nearly none does, the registers say
+// it: each has the longest run of zero bits of the hashes that fell to it
+// (HyperLogLog: Flajolet and others, 2007; standard error 1.04/sqrt(1024)).
+type sketch struct {
+	bits [64]uint64
+	runs [1024]uint8
+}
 
 func (w *windows) reset() {
 	if w.used {
@@ -41,11 +47,14 @@ func (w *windows) add(at int64) {
 	w.narrow.add(at >> narrowShift)
 }
 
-func (b *bitmap) add(window int64) {
+func (s *sketch) add(window int64) {
 	h := uint64(window) * 0xbf58476d1ce4e5b9
 	h ^= h >> 31
 	h *= 0x94d049bb133111eb
-	b[h>>58] |= 1 << (h >> 52 & 63)
+	s.bits[h>>58] |= 1 << (h >> 52 & 63)
+	h ^= h >> 29
+	run := &s.runs[h&1023]
+	*run = max(*run, uint8(bits.LeadingZeros64(h|1023))+1)
 }
 
 // join adds the windows of another part of the same hash.
@@ -58,30 +67,41 @@ func (w *windows) join(o *windows) {
 		return
 	}
 	w.first, w.last = min(w.first, o.first), max(w.last, o.last)
-	for i := range w.wide {
-		w.wide[i] |= o.wide[i]
-		w.narrow[i] |= o.narrow[i]
+	w.wide.join(&o.wide)
+	w.narrow.join(&o.narrow)
+}
+
+func (s *sketch) join(o *sketch) {
+	for i, b := range o.bits {
+		s.bits[i] |= b
+	}
+	for i, n := range o.runs {
+		s.runs[i] = max(s.runs[i], n)
 	}
 }
 
 // counts gives the number of different windows, wide and narrow, in which n
 // fields expire, 1 at least.
 func (w *windows) counts(n int64) (wide, narrow int64) {
-	return w.count(&w.wide, wideShift, n), w.count(&w.narrow, narrowShift, n)
+	return max(1, min(n, w.wide.count())), max(1, min(n, w.narrow.count()))
 }
 
-func (w *windows) count(b *bitmap, shift int, n int64) int64 {
-	const all, few = 64 * 64, 16
+// count estimates how many different numbers were added.
+func (s *sketch) count() int64 {
+	const all, few = 64 * 64, 64
 	zero := all
-	for _, b := range b {
+	for _, b := range s.bits {
 		zero -= bits.OnesCount64(b)
 	}
-	if zero < few {
-		// So many that the bits tell nothing: fields at random in their span.
-		span := float64(w.last>>shift-w.first>>shift) + 1
-		return max(1, int64(span*-math.Expm1(-float64(n)/span)))
+	if zero >= few {
+		return int64(math.Round(all * math.Log(all/float64(zero))))
 	}
-	return max(1, min(n, int64(math.Round(all*math.Log(all/float64(zero))))))
+	const m = float64(len(s.runs))
+	var sum float64
+	for _, n := range s.runs {
+		sum += math.Ldexp(1, -int(n))
+	}
+	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
 }
 
 // spread gives how many of n fields expire in the first, in each further and

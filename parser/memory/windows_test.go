@@ -79,3 +79,26 @@ func TestExpiryBuckets(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsAreCounted holds the count of windows to what it is, however many
+// fields there are in each and however far they lie apart.
+func TestWindowsAreCounted(t *testing.T) {
+	for _, apart := range []int64{1, 13, 1000} {
+		for _, want := range []int64{1, 2, 100, 3000, 15_000, 20_000, 30_000, 200_000} {
+			var a, b windows
+			const n = 600_000
+			for i := range int64(n) {
+				to := &a
+				if i >= n/2 {
+					to = &b
+				}
+				to.add(4_000_000_000_000 + (i%want*apart)<<wideShift)
+			}
+			a.join(&b)
+			wide, narrow := a.counts(n)
+			if math.Abs(float64(wide-want)) > 1+float64(want)/10 || math.Abs(float64(narrow-want)) > 1+float64(want)/10 {
+				t.Errorf("%d windows %d apart are counted as %d wide and %d narrow", want, apart, wide, narrow)
+			}
+		}
+	}
+}
