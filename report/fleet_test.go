@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// TestMergeOfSnapshots holds the report of two snapshots to that of one with
+// the keys of both, as far as they are the same.
+func TestMergeOfSnapshots(t *testing.T) {
+	keys := testKeys(10, 20_000)
+	engine := testEngine(t, "typed")
+	one := gather(engine, BuildOptions{Top: 20}, keys, 1000).Report()
+	a := gather(engine, BuildOptions{Top: 20, Input: 0}, keys[:12_000], 1000)
+	a.Merge(gather(engine, BuildOptions{Top: 20, Input: 1}, keys[12_000:], 1000))
+	both := a.Report()
+	if one.Totals != both.Totals {
+		t.Errorf("totals\n got %+v\nwant %+v", both.Totals, one.Totals)
+	}
+	for i, row := range both.Top[ByMemory] {
+		if w := one.Top[ByMemory][i]; row.Key != w.Key || row.Offset != w.Offset {
+			t.Errorf("entry %d is %q, want %q", i, row.Key, w.Key)
+		}
+	}
+	if len(both.Databases) != 4 || both.Databases[3].Input != 1 {
+		t.Errorf("databases %+v", both.Databases)
+	}
+}
+
+// TestDatabasesOfAFleet holds that the bound on databases is one of each input.
+func TestDatabasesOfAFleet(t *testing.T) {
+	engine := testEngine(t, "default")
+	var all *Builder
+	for input := range 3 {
+		var keys []parser.Key
+		for db := range 1100 {
+			keys = append(keys, parser.Key{DB: db, Name: []byte("a:b"), NameLen: 3, Elements: 1, ValueBytes: 10, Memory: 60, MemoryUsage: 60, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1})
+		}
+		b := gather(engine, BuildOptions{Top: 3, Input: input}, keys, 300)
+		if all == nil {
+			all = b
+		} else {
+			all.Merge(b)
+		}
+	}
+	r := all.Report()
+	if len(r.Databases) != 3*1025 {
+		t.Fatalf("%d databases", len(r.Databases))
+	}
+	for i, d := range r.Databases {
+		want := Database{Input: i / 1025, DB: i % 1025, Keys: 1, ValueBytes: 10, MemoryBytes: 60, WithTTLMemory: 0}
+		if want.DB == 1024 {
+			want.DB, want.Keys, want.ValueBytes, want.MemoryBytes = OtherDatabases, 76, 760, 4560
+		}
+		if d != want {
+			t.Errorf("%+v, want %+v", d, want)
+		}
+	}
+}
+
+// TestFleetWithoutSomeMemory holds that a sum says which keys are not in it.
+func TestFleetWithoutSomeMemory(t *testing.T) {
+	keys := slices.DeleteFunc(testKeys(21, 1000), func(k parser.Key) bool { return k.MemoryBound })
+	known := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	r := known.Report()
+	if r.Totals.MemoryBound || r.Totals.WithoutMemory != 0 {
+		t.Errorf("%+v", r.Totals)
+	}
+	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := make([]parser.Key, 600)
+	copy(unknown, keys)
+	for i := range unknown {
+		unknown[i].Memory, unknown[i].MemoryUsage = -1, -1
+	}
+	without := func(input int) *Builder {
+		return gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: input}, unknown, 300)
+	}
+	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	b.Merge(without(1))
+	both := b.Report()
+	if both.Totals.MemoryBytes != r.Totals.MemoryBytes || !both.Totals.MemoryBound || both.Totals.WithoutMemory != 600 {
+		t.Errorf("%+v", both.Totals)
+	}
+	if alone := without(0).Report(); alone.Totals.MemoryBytes.Known() || alone.Totals.WithoutMemory != 0 {
+		t.Errorf("%+v", alone.Totals)
+	}
+}
+
+// TestInstanceFindingsOfMixedFiles holds that value bytes, which stand in where a
+// server has no model, are not added to memory.
+func TestInstanceFindingsOfMixedFiles(t *testing.T) {
+	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys, without []parser.Key
+	for i := range 6 {
+		k := parser.Key{DB: i % 3, Name: []byte("a:b"), NameLen: 3, Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60,
+			Largest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1}
+		keys = append(keys, k)
+		k.Memory, k.MemoryUsage = -1, -1
+		without = append(without, k)
+	}
+	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 4)
+	b.Merge(gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: 1}, without, 4))
+	r := b.Report()
+	at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "multiple-databases" })
+	if at < 0 {
+		t.Fatal("none found")
+	}
+	if f := r.Rules[at]; f.Count != 2 || f.MemoryBytes != 360 || f.ValueBytes != 60 {
+		t.Errorf("%d found, %d bytes of memory, %d of values", f.Count, f.MemoryBytes, f.ValueBytes)
+	}
+}
+
+// TestInstanceFindingsOfAFleet holds that the worst stand first whichever
+// snapshot they are of, and say which.
+func TestInstanceFindingsOfAFleet(t *testing.T) {
+	engine := testEngine(t, "default")
+	var all *Builder
+	for input, most := range []int{10_500, 30_000, 10_800} {
+		var keys []parser.Key
+		for minute := range int64(12) {
+			n := 1
+			if minute >= 6 {
+				n = most + int(minute)
+			}
+			for i := range n {
+				keys = append(keys, parser.Key{Name: fmt.Appendf(nil, "shop%d:item:%d", input, i), NameLen: 12, Elements: 1, ValueBytes: 10, Serialized: 11,
+					Memory: 60, MemoryUsage: 60, Largest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1,
+					HasExpire: true, ExpireAt: (testCreated + 3600 + 60*minute) * 1000})
+			}
+		}
+		b := gather(engine, BuildOptions{Top: 3, Input: input, Examples: 8}, keys, 1000)
+		if all == nil {
+			all = b
+		} else {
+			all.Merge(b)
+		}
+	}
+	r := all.Report()
+	at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "ttl-stampede" })
+	if at < 0 {
+		t.Fatal("none found")
+	}
+	f := &r.Rules[at]
+	if f.Count != 18 || len(f.Examples) != 8 {
+		t.Errorf("%d found, %d shown", f.Count, len(f.Examples))
+	}
+	for i, e := range f.Examples {
+		want, keys := 1, int64(30_011-i)
+		if i >= 6 {
+			want, keys = 2, int64(10_811-(i-6))
+		}
+		if e.Input != want || e.Keys != keys {
+			t.Errorf("example %d is of input %d with %d keys, want %d with %d", i, e.Input, e.Keys, want, keys)
+		}
+	}
+	if len(f.Groups) != 1 || f.Groups[0].Count != 18 || f.Groups[0].Group != "shop*:item:*" {
+		t.Errorf("groups %+v", f.Groups)
+	}
+}
