@@ -74,6 +74,10 @@ func outputName(path string) string {
 	return strconv.Quote(path)
 }
 
+// StdoutError is the *OutputError of a failure to write to standard output; nil
+// stays nil, and one that is an *OutputError already what it is.
+func StdoutError(err error) error { return outputError("", err) }
+
 // outputError names the output in place of the temporary file or descriptor
 // that the system's error names.
 func outputError(path string, err error) error {
@@ -176,7 +180,7 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 				in, err = os.Stat(input)
 			}
 			if err == nil && os.SameFile(in, info) {
-				return nil, &OutputError{Path: path, Err: ErrOwnInput}
+				return nil, &OutputError{Path: path, Err: ErrOwnInput, Hint: "write to another file"}
 			}
 		}
 		if path != "" && descriptor(path) < 0 {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/rdblens/rdblens/report"
 )
@@ -53,24 +50,9 @@ func targetsOf(values []string) ([]report.Target, error) {
 
 // outputError is a failure to write a result; nil stays nil.
 func outputError(err error) error {
-	if err == nil {
-		return nil
-	}
 	var known *report.OutputError
-	if errors.As(err, &known) {
-		exit := &exitError{code: exitUsage, err: err, hint: known.Hint}
-		if errors.Is(err, report.ErrOwnInput) {
-			exit.hint = "write to another file"
-		}
-		return exit
+	if errors.As(report.StdoutError(err), &known) {
+		return &exitError{code: exitUsage, err: known, hint: known.Hint}
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err // it names a descriptor
-	}
-	exit := &exitError{code: exitUsage, err: fmt.Errorf("cannot write standard output: %w", err)}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		exit.hint = "make room on the disk, or write elsewhere"
-	}
-	return exit
+	return nil
 }

@@ -44,9 +44,10 @@ func exitCode(t *testing.T, err error) int {
 func TestInterrupt(t *testing.T) {
 	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sent.String(), func(t *testing.T) {
-			if signal.Ignored(sent) {
-				t.Skip("ignored by whoever runs the tests")
-			}
+			// Who runs the tests may ignore it, and a child inherits that: not
+			// what is caught.
+			signal.Notify(make(chan os.Signal, 1), sent)
+			defer signal.Reset(sent)
 			dir := t.TempDir()
 			cmd := exec.Command("rdblens", "scan", "-f", "json", "-f", "json=report.json", "-")
 			cmd.Dir = dir

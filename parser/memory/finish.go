@@ -1,7 +1,5 @@
 package memory
 
-import "math"
-
 // Finish gives what the key takes whose value has been walked since Begin.
 func (m *Model) Finish(a *Acc, f *Facts) Result {
 	var alloc, usage int64
@@ -336,24 +334,14 @@ func (m *Model) narrowWindow(n int64) int64 {
 const windowNodes = 44
 
 // windowArrays gives what the arrays of n fields in so many time windows take,
-// where a window of one field needs none. Fields fall into windows at random:
-// their number in one is Poisson distributed, given that there is one.
+// where a window of one field needs none.
 func (m *Model) windowArrays(n, windows int64) int64 {
-	each := float64(n) / float64(windows)
-	rate := min(each, 2*(each-1))
-	for range 50 {
-		rate = each * -math.Expm1(-rate)
-	}
-	chance := math.Exp(-rate)
-	some := -math.Expm1(-rate)
-	var mean float64
-	for k := int64(1); k < int64(each)*2+50; k++ {
-		chance *= rate / float64(k)
-		if k > 1 {
-			mean += chance / some * float64(m.mem.block(8+8*k))
+	return int64(float64(windows) * meanOfFilled(float64(n)/float64(windows), func(k int64) int64 {
+		if k == 1 {
+			return 0
 		}
-	}
-	return int64(float64(windows) * mean)
+		return m.mem.block(8 + 8*k)
+	}))
 }
 
 // expiryBuckets gives what Redis' index of n fields by expiry takes (ebuckets.c):

@@ -113,9 +113,18 @@ func (m *Model) anySlots(n, head int64) int64 {
 	if each > 1000 {
 		return size + int64(filled)*m.keyTable(int64(each))
 	}
-	// The number of keys in a slot is Poisson distributed, given that there is
-	// one: the mean of those with keys gives the rate of all.
-	rate := each
+	return size + int64(filled*meanOfFilled(each, m.keyTable))
+}
+
+// meanOfFilled gives the mean size of what things that fall at random into many
+// places make there: so many on average in each place that has any, and size
+// gives what k of them take. Their number in one place is Poisson distributed,
+// given that there is one; the mean of those with any gives the rate of all.
+func meanOfFilled(each float64, size func(k int64) int64) float64 {
+	if each <= 1 {
+		return float64(size(1))
+	}
+	rate := min(each, 2*(each-1)) // near 1 the steps below are small
 	for range 50 {
 		rate = each * -math.Expm1(-rate)
 	}
@@ -124,7 +133,7 @@ func (m *Model) anySlots(n, head int64) int64 {
 	var mean float64
 	for k := int64(1); k < int64(each)*2+100; k++ {
 		chance *= rate / float64(k)
-		mean += chance / some * float64(m.keyTable(k))
+		mean += chance / some * float64(size(k))
 	}
-	return size + int64(filled*mean)
+	return mean
 }
