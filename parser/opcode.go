@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/memory"
+
+	"github.com/rdblens/rdblens/parser/version"
 )
 
 // The opcodes of a snapshot. Those under 200 and 242 to 243 mean what the
@@ -265,7 +267,7 @@ func (w *walker) headerAux(name, value []byte) {
 		}
 		return n
 	}
-	server, before, version := "", in.Server, in.ServerVersion
+	server, before, beforeVersion := "", in.Server, in.ServerVersion
 	switch string(name) {
 	case "redis-ver":
 		if in.Server == "" {
@@ -294,18 +296,9 @@ func (w *walker) headerAux(name, value []byte) {
 	if server != "" {
 		in.Server, in.ServerVersion = server, string(value)
 	}
-	if in.Server == before && in.ServerVersion == version {
+	if in.Server == before && in.ServerVersion == beforeVersion {
 		return
 	}
-	major, minor := majorMinor(in.ServerVersion)
-	d.embed = embeddingOf(in.Server, major, minor)
-}
-
-// majorMinor gives the first two numbers of a version, 0 where there are none.
-func majorMinor(v string) (major, minor int) {
-	a, rest, _ := strings.Cut(v, ".")
-	b, _, _ := strings.Cut(rest, ".")
-	major, _ = strconv.Atoi(a)
-	minor, _ = strconv.Atoi(b)
-	return major, minor
+	parsed, _ := version.Parse(in.ServerVersion)
+	d.embed = embeddingOf(in.Server, parsed)
 }

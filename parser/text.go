@@ -1,6 +1,10 @@
 package parser
 
-import "math"
+import (
+	"math"
+
+	"github.com/rdblens/rdblens/parser/version"
+)
 
 // stringValue reads a string, and asks the memory model what the key takes: it
 // needs less than other values do.
@@ -99,15 +103,16 @@ const (
 	embedValkey9                  // with the name in 128 bytes: Valkey 9
 )
 
-func embeddingOf(server string, major, minor int) embedding {
+func embeddingOf(server string, v version.Version) embedding {
 	switch {
-	case server == "valkey" && major >= 9:
+	case server == "valkey" && v.AtLeast(9, 0):
 		return embedValkey9
-	case server == "valkey" && major == 8 && minor >= 1:
+	case server == "valkey" && v.AtLeast(8, 1):
 		return embedValkey8
-	case server == "redis" && major > 0 && major < 3:
+	case server != "redis" || v.Major == 0 || v.AtLeast(3, 2):
+	case v.Major < 3:
 		return embedNever
-	case server == "redis" && major == 3 && minor < 2:
+	default:
 		return embed39
 	}
 	return embed44

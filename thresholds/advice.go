@@ -145,7 +145,7 @@ func (a *advisor) element() {
 		return
 	}
 	var list []string
-	if a.s.Type == parser.Hash && a.server.atLeast(3, 2) {
+	if a.s.Type == parser.Hash && a.server.AtLeast(3, 2) {
 		list = a.commands("HSTRLEN %s " + QuoteKey(name))
 	}
 	a.say(adviseSplit, list, "split.out", "element", quoted(name))

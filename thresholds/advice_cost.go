@@ -176,7 +176,7 @@ func (a *advisor) compact() {
 	s, form := a.s, a.compactForm(a.s)
 	names := compactSettings[s.Type]
 	setting := names[1]
-	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && a.server.family != "valkey" && !a.server.atLeast(7, 0) {
+	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && a.server.family != "valkey" && !a.server.AtLeast(7, 0) {
 		setting = names[0]
 	}
 	if a.f.Note&notePassedCount != 0 {

@@ -1,35 +1,17 @@
 package thresholds
 
-import (
-	"strconv"
-	"strings"
-)
+import "github.com/rdblens/rdblens/parser/version"
 
 // server is the family and version that wrote a snapshot, as far as rules and
 // advice depend on it.
 type server struct {
-	family string // "redis", "valkey", "keydb", "dragonfly", "redis-enterprise", "" unknown
-	// major and minor are 0 where the version is unknown: such a server is
-	// taken for an old one.
-	major, minor int
+	family          string // "redis", "valkey", "keydb", "dragonfly", "redis-enterprise", "" unknown
+	version.Version        // zero if unknown: such a server is treated as an old one
 }
 
-func parseServer(family, version string) server {
-	s := server{family: family}
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-	s.major, _ = strconv.Atoi(parts[0])
-	if len(parts) > 1 {
-		digits := strings.IndexFunc(parts[1], func(c rune) bool { return c < '0' || c > '9' })
-		if digits < 0 {
-			digits = len(parts[1])
-		}
-		s.minor, _ = strconv.Atoi(parts[1][:digits])
-	}
-	return s
-}
-
-func (s server) atLeast(major, minor int) bool {
-	return s.major > major || s.major == major && s.minor >= minor
+func parseServer(family, release string) server {
+	v, _ := version.Parse(release)
+	return server{family, v}
 }
 
 // unlinks reports whether the server has UNLINK: Redis from 4.0 on, and all
@@ -39,12 +21,12 @@ func (s server) unlinks() bool {
 	case "valkey", "keydb", "dragonfly":
 		return true
 	}
-	return s.atLeast(4, 0)
+	return s.AtLeast(4, 0)
 }
 
 // lazyExpire reports whether an expired key is freed in the background by
 // default (lazyfree-lazy-expire): on Valkey from 8.0 on.
-func (s server) lazyExpire() bool { return s.family == "valkey" && s.atLeast(8, 0) }
+func (s server) lazyExpire() bool { return s.family == "valkey" && s.AtLeast(8, 0) }
 
 // setListpacks reports whether small sets of any members have a compact
 // encoding: from Redis 7.2 and Valkey on.
@@ -55,7 +37,7 @@ func (s server) setListpacks() bool {
 	case "keydb", "dragonfly":
 		return false
 	}
-	return s.atLeast(7, 2)
+	return s.AtLeast(7, 2)
 }
 
 // memoryUsage reports whether the server has MEMORY USAGE.
@@ -67,8 +49,8 @@ func (s server) String() string {
 	if !ok {
 		return ""
 	}
-	if s.major > 0 {
-		name += " " + strconv.Itoa(s.major) + "." + strconv.Itoa(s.minor)
+	if s.Major > 0 {
+		name += " " + s.Version.String()
 	}
 	return name
 }

@@ -2,8 +2,9 @@ package memory
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/version"
 )
 
 // Options choose a model where the snapshot does not say it all. The zero
@@ -44,7 +45,7 @@ func Servers() []string {
 // has written. The note says in words what stands in for what, "" nothing. The
 // model is nil where there is none, which the note explains; an error is an
 // option that makes no sense.
-func Choose(server, version string, opt Options) (*Model, string, error) {
+func Choose(server, release string, opt Options) (*Model, string, error) {
 	mem, err := chooseAllocator(opt.Allocator)
 	if err != nil {
 		return nil, "", err
@@ -58,12 +59,12 @@ func Choose(server, version string, opt Options) (*Model, string, error) {
 		return nil, "", fmt.Errorf("unknown state %q: it is live or reloaded", opt.State)
 	}
 	if opt.Server != "" {
-		if server, version, err = parseServer(opt.Server); err != nil {
+		if server, release, err = parseServer(opt.Server); err != nil {
 			return nil, "", err
 		}
 		opt.RDB = 0
 	}
-	fam, note, approximate := chooseFamily(server, version, opt.RDB)
+	fam, note, approximate := chooseFamily(server, release, opt.RDB)
 	if fam == nil {
 		return nil, note, nil
 	}
@@ -71,40 +72,16 @@ func Choose(server, version string, opt Options) (*Model, string, error) {
 }
 
 // parseServer takes "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1" apart.
-func parseServer(s string) (server, version string, err error) {
-	server, version = "redis", strings.ToLower(s)
-	if line, v, ok := strings.Cut(version, "-"); ok && (line == "redis" || line == "valkey") {
-		server, version = line, v
+func parseServer(s string) (server, release string, err error) {
+	server, release = "redis", strings.ToLower(s)
+	if line, rest, ok := strings.Cut(release, "-"); ok && (line == "redis" || line == "valkey") {
+		server, release = line, rest
 	}
-	version = strings.TrimPrefix(version, "v")
-	if major, _, ok := parseVersion(version); ok && major > 0 {
-		return server, version, nil
+	release = strings.TrimPrefix(release, "v")
+	if v, ok := version.Parse(release); ok && v.Major > 0 {
+		return server, release, nil
 	}
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
-}
-
-// parseVersion gives the first two numbers of a version; what follows the first
-// character that is neither digit nor dot, as in 7.0-rc1, does not count.
-func parseVersion(v string) (major, minor int, ok bool) {
-	if end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
-		v = v[:end]
-	}
-	first, rest, dot := strings.Cut(v, ".")
-	major, err := strconv.Atoi(first)
-	if err != nil {
-		return 0, 0, false
-	}
-	if dot {
-		second, _, _ := strings.Cut(rest, ".")
-		if minor, err = strconv.Atoi(second); err != nil {
-			return 0, 0, false
-		}
-	}
-	return major, minor, true
-}
-
-func (f *family) atMost(major, minor int) bool {
-	return f.major < major || f.major == major && f.minor <= minor
 }
 
 func familyNamed(name string) *family {
@@ -137,7 +114,7 @@ func unnamed(rdb int) string {
 	return "redis-8.8"
 }
 
-func chooseFamily(server, version string, rdb int) (fam *family, note string, approximate bool) {
+func chooseFamily(server, release string, rdb int) (fam *family, note string, approximate bool) {
 	oldest := familyNamed("redis-6.2")
 	switch server {
 	case "dragonfly":
@@ -149,23 +126,23 @@ func chooseFamily(server, version string, rdb int) (fam *family, note string, ap
 		fam = familyNamed(unnamed(rdb))
 		return fam, "the snapshot does not name its server: the model of " + title(fam.name) + " stands in, approximate", true
 	}
-	major, minor, ok := parseVersion(version)
+	v, ok := version.Parse(release)
 	valkey := server == "valkey"
 	switch {
 	case ok:
 	case valkey: // by its magic, which no release before 9 writes
 		fam = familyNamed("valkey-9")
-		if version == "" {
+		if release == "" {
 			return fam, "the snapshot does not say its server's version: the model of " + title(fam.name) + " stands in, approximate", true
 		}
-		return fam, fmt.Sprintf("the server's version %q is not understood: the model of %s stands in, approximate", version, title(fam.name)), true
+		return fam, fmt.Sprintf("the server's version %q is not understood: the model of %s stands in, approximate", release, title(fam.name)), true
 	default:
-		return oldest, fmt.Sprintf("the server's version %q is not understood: the model of Redis 6.2 stands in, approximate", version), true
+		return oldest, fmt.Sprintf("the server's version %q is not understood: the model of Redis 6.2 stands in, approximate", release), true
 	}
-	if valkey && major < 8 {
+	if valkey && v.Major < 8 {
 		valkey = false // 7.2, the fork
 	}
-	if major == development && !valkey {
+	if v.Major == development && !valkey {
 		name := unnamed(rdb)
 		switch rdb {
 		case 0:
@@ -180,16 +157,16 @@ func chooseFamily(server, version string, rdb int) (fam *family, note string, ap
 		if f.valkey != valkey {
 			continue
 		}
-		if f.atMost(major, minor) {
+		if v.AtLeast(f.since.Major, f.since.Minor) {
 			fam = f
 		}
 		newest = f
 	}
 	if fam == nil {
-		return oldest, fmt.Sprintf("Redis %s is older than the models: the one of Redis 6.2 stands in, approximate", version), true
+		return oldest, fmt.Sprintf("Redis %s is older than the models: the one of Redis 6.2 stands in, approximate", release), true
 	}
-	if fam == newest && (major > fam.major || minor > newestMinor(fam)) {
-		return fam, fmt.Sprintf("%s is newer than the newest known model, %s, which stands in", title(server+"-"+version), title(fam.name)), false
+	if fam == newest && (v.Major > fam.since.Major || v.Minor > newestMinor(fam)) {
+		return fam, fmt.Sprintf("%s is newer than the newest known model, %s, which stands in", title(server+"-"+release), title(fam.name)), false
 	}
 	return fam, "", false
 }
@@ -199,20 +176,20 @@ func newestMinor(f *family) int {
 	if f.valkey {
 		return 1
 	}
-	return f.minor
+	return f.since.Minor
 }
 
 // title writes "redis-7.0" as "Redis 7.0".
 func title(name string) string {
-	line, version, _ := strings.Cut(name, "-")
+	line, release, _ := strings.Cut(name, "-")
 	switch line {
 	case "redis":
 		line = "Redis"
 	case "valkey":
 		line = "Valkey"
 	}
-	if version == "" {
+	if release == "" {
 		return line
 	}
-	return line + " " + strings.TrimPrefix(version, "enterprise-")
+	return line + " " + strings.TrimPrefix(release, "enterprise-")
 }

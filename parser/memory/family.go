@@ -1,5 +1,7 @@
 package memory
 
+import "github.com/rdblens/rdblens/parser/version"
+
 // An objectLayout is how a server keeps a key with its value's head.
 type objectLayout uint8
 
@@ -54,8 +56,7 @@ const (
 type family struct {
 	name   string
 	valkey bool
-	major  int
-	minor  int
+	since  version.Version // first release
 
 	object objectLayout
 	usage  usageRule
@@ -115,62 +116,62 @@ const (
 // formulas that were measured on these servers; 7.2, 7.4 and 8.2 were read in
 // the sources alone, 8.2 as of its first correction.
 var families = []*family{
-	{name: "redis-6.2", major: 6, minor: 2,
+	{name: "redis-6.2", since: version.Version{Major: 6, Minor: 2},
 		object: objEntry, sds: sdsClassic, field: sdsClassic,
 		dict: 96, quicklist: 40, node: 32, zskiplist: 32, zslHead: 536,
 		stream: 40, group: 32, consumer: 24, nack: 24, rax: 24, ziplists: true,
 		load: loadRest, startup: 900000, startupCluster: 1620000, slot: 0, slotExpires: 0},
-	{name: "redis-7.0", major: 7, minor: 0,
+	{name: "redis-7.0", since: version.Version{Major: 7, Minor: 0},
 		object: objEntry, sds: sdsClassic, field: sdsClassic,
 		dict: 56, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 24, nack: 24, rax: 24,
 		load: loadRest, startup: 951000, startupCluster: 1675000, slot: 0, slotExpires: 0},
-	{name: "redis-7.2", major: 7, minor: 2,
+	{name: "redis-7.2", since: version.Version{Major: 7, Minor: 2},
 		object: objEntry, sds: sdsClassic, field: sdsClassic,
 		dict: 56, setInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 24, setListpack: true, listPacked: true,
 		load: loadRest, startup: 951000, startupCluster: 1675000, slot: 0, slotExpires: 0},
-	{name: "redis-7.4", major: 7, minor: 4,
+	{name: "redis-7.4", since: version.Version{Major: 7, Minor: 4},
 		object: objEntry, sds: sdsClassic, field: sdsField, fieldExpiry: 18,
 		dict: 56, dictExpiry: 32, setInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 24, setListpack: true, listPacked: true, plainItems: true, listpackEx: 32,
 		load: loadLarge, startup: 820000, startupCluster: 1850000, slot: 64, slotExpires: 64},
-	{name: "redis-8.0", major: 8, minor: 0,
+	{name: "redis-8.0", since: version.Version{Major: 8, Minor: 0},
 		object: objEntry, sds: sdsClassic, field: sdsField, fieldExpiry: 18,
 		dict: 56, dictExpiry: 32, setInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 24, setListpack: true, listPacked: true, plainItems: true, listpackEx: 32,
 		load: loadLarge, startup: 697000, startupCluster: 2036000, slot: 2464, slotExpires: 64},
-	{name: "redis-8.2", major: 8, minor: 2,
+	{name: "redis-8.2", since: version.Version{Major: 8, Minor: 2},
 		object: objKV, sds: sdsClassic, field: sdsField, fieldExpiry: 18,
 		dict: 56, dictExpiry: 32, setInline: true, zsetInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 112, group: 40, consumer: 32, nack: 32, rax: 24, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
 		load: loadLarge, startup: 715000, startupCluster: 2070000, slot: 2464, slotExpires: 64},
-	{name: "redis-8.4", major: 8, minor: 4,
+	{name: "redis-8.4", since: version.Version{Major: 8, Minor: 4},
 		object: objKV, usage: usageExact, sds: sdsTight, field: sdsField, fieldExpiry: 18,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 536,
 		stream: 120, group: 48, consumer: 32, nack: 32, rax: 32, streamRefs: true, timeIndex: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
 		load: loadLarge, startup: 730000, startupCluster: 2110000, slot: 2464, slotExpires: 64},
-	{name: "redis-8.6", major: 8, minor: 6,
+	{name: "redis-8.6", since: version.Version{Major: 8, Minor: 6},
 		object: objKVBefore, usage: usageExact, sds: sdsTight, field: sdsTight, fieldExpiry: 16, entry: entryEmbedded,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, joined: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 528,
 		stream: 160, group: 56, consumer: 32, nack: 64, rax: 32, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
 		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64, slotPairs: true},
-	{name: "redis-8.8", major: 8, minor: 8,
+	{name: "redis-8.8", since: version.Version{Major: 8, Minor: 8},
 		object: objKVBefore, usage: usageExact, sds: sdsTight, field: sdsTight, fieldExpiry: 16, entry: entryEmbedded,
 		dict: 56, dictSize: 8, dictExpiry: 32, setInline: true, zsetInline: true, joined: true, quicklist: 48, node: 40, zskiplist: 40, zslHead: 528,
 		stream: 160, group: 64, consumer: 32, nack: 64, rax: 32, streamRefs: true, setListpack: true, listPacked: true, plainItems: true, listpackEx: 24,
 		load: loadWhole, startup: 743000, startupCluster: 2169000, slot: 2464, slotExpires: 64, slotPairs: true},
-	{name: "valkey-8.0", valkey: true, major: 8, minor: 0,
+	{name: "valkey-8.0", valkey: true, since: version.Version{Major: 8, Minor: 0},
 		object: objEntryName, sds: sdsTight, field: sdsTight,
 		dict: 56, setInline: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 24, setListpack: true, listPacked: true, plainItems: true,
 		load: loadRest, startup: 900000, startupCluster: 2650000, slot: 80, slotExpires: 80},
-	{name: "valkey-8.1", valkey: true, major: 8, minor: 1,
+	{name: "valkey-8.1", valkey: true, since: version.Version{Major: 8, Minor: 1},
 		object: objKV, usage: usageNoName, sds: sdsTight, field: sdsTight, entry: entryEmbedded,
 		dict: 72, buckets: true, quicklist: 40, node: 40, zskiplist: 32, zslHead: 536,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 32, setListpack: true, listPacked: true, plainItems: true,
 		load: loadRest, startup: 896000, startupCluster: 2743000, slot: 88, slotExpires: 88},
-	{name: "valkey-9", valkey: true, major: 9, minor: 0,
+	{name: "valkey-9", valkey: true, since: version.Version{Major: 9, Minor: 0},
 		object: objKVOver, sds: sdsTight, field: sdsTight, fieldExpiry: 8, entry: entryEmbedded,
 		dict: 80, hashExtra: 8, buckets: true, joined: true, quicklist: 40, node: 40, zskiplist: 528,
 		stream: 80, group: 40, consumer: 32, nack: 24, rax: 32, setListpack: true, listPacked: true, plainItems: true,

@@ -28,9 +28,9 @@ func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 		name := m.mem.block(m.sds.heap(f.KeyLen))
 		alloc = name + m.entryBlock + object
 		usage = name + 24 + object
-		if m.cluster && m.major == 7 && m.minor < 4 {
+		if m.cluster && m.since.Major == 7 && m.since.Minor < 4 {
 			alloc += m.mem.block(24+slotPointers) - m.entryBlock
-			if m.minor == 0 {
+			if m.since.Minor == 0 {
 				usage += slotPointers
 			} else {
 				usage += dictPointer
@@ -68,7 +68,7 @@ func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 			size += m.spare(size)
 		}
 		return alloc, size
-	case m.usage == usageExact && m.minor >= 8:
+	case m.usage == usageExact && m.since.Minor >= 8:
 		return alloc, size
 	}
 	return alloc, alloc
