@@ -11,7 +11,7 @@ import (
 func RulesMarkdown() []byte {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from the rules: go generate ./thresholds -->\n\n# Rules\n\n")
-	b.WriteString("Every rule of rdblens: what it flags, why, how to mend it, its limits under the five profiles, and the sentences of the " +
+	b.WriteString("Every rule of rdblens: what it flags, why, how to fix it, its limits under the five profiles, and the sentences of the " +
 		"documents that it comes from. A limit is passed by strictly more (or, where it says under, by strictly less); KB is 1024 bytes; of several limits the " +
 		"severest that is passed is reported, once.\n\n")
 	b.WriteString("| profile | document | in a line |\n|---|---|---|\n")
@@ -56,7 +56,7 @@ func RulesMarkdown() []byte {
 // markdown writes one rule.
 func (r *Rule) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s\n\n*%s.* %s\n\n", r.Name, capital(r.Title), r.Doc.What)
-	fmt.Fprintf(b, "**Why.** %s\n\n**How to mend it.** %s\n\n**Example.** %s\n\n", r.Doc.Why, r.Doc.Mend, r.Doc.Example)
+	fmt.Fprintf(b, "**Why.** %s\n\n**How to fix it.** %s\n\n**Example.** %s\n\n", r.Doc.Why, r.Doc.Fix, r.Doc.Example)
 	if len(r.Params) > 0 {
 		b.WriteString("| parameter | default | meaning |\n|---|---|---|\n")
 		for _, p := range r.Params {

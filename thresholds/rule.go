@@ -55,14 +55,14 @@ type Section uint8
 
 // The sections, in the order of the reference.
 const (
-	Size Section = iota
-	Lifetime
-	Names
-	Whole // the whole instance
+	SectionSize Section = iota
+	SectionExpiry
+	SectionNames
+	SectionInstance
 	numSections
 )
 
-var sectionNames = [numSections]string{"Size", "Lifetime", "Names", "The whole instance"}
+var sectionNames = [numSections]string{"Size", "Expiry", "Names", "The whole instance"}
 
 // String gives the section's title.
 func (s Section) String() string { return sectionNames[s] }
@@ -113,7 +113,7 @@ const (
 type Doc struct {
 	What    string // what is flagged, exactly
 	Why     string // why it matters
-	Mend    string // what to do
+	Fix     string // what to do
 	Example string // a key that is flagged, and what is said of it
 	Sources []Source
 	Notes   []Note

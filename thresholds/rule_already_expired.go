@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "already-expired",
-		Section: Lifetime,
+		Section: SectionExpiry,
 		Title:   "key that was past its expiry when the snapshot was taken",
 		unit:    func(uint8) Unit { return Seconds },
 		compile: func(c *compiler) {
@@ -30,7 +30,7 @@ func init() {
 			What: "A key whose expiry lay before the time at which the snapshot was taken (its ctime, in whole seconds). Silent where the snapshot has no ctime.",
 			Why: "The server deletes expired keys bit by bit and when they are asked for. Many that are left mean that it does not keep up: their " +
 				"memory is lost until then. On a replica they wait for the master's DEL.",
-			Mend:    "Nothing for a few. For many raise active-expire-effort (Redis 6.0 and later), spread expiries, or look for a replica that lags.",
+			Fix:     "Nothing for a few. For many raise active-expire-effort (Redis 6.0 and later), spread expiries, or look for a replica that lags.",
 			Example: "token:9f1c, which had expired 340 seconds before.",
 			Sources: []Source{
 				{everyProfile, Upper, "", "redis定时扫描任务可能不会将过期的key完全删除,此时redis会用一种懒惰策略来被动式的更新过期的key,即当这个key被实际访问时,redis会检查这个key的过期状态,如果过期,那么将这个key删除",

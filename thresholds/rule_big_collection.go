@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "big-collection",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "hash, list, set or sorted set with more elements than the limit",
 		Unit:    Count,
 		PerType: true,
@@ -13,7 +13,7 @@ func init() {
 			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit. Limits can be set for single types.",
 			Why: "Commands over all elements (HGETALL, SMEMBERS, LRANGE 0 -1) and the deletion of the key take time in proportion to them, and the " +
 				"server serves nobody else meanwhile; a cluster cannot spread one key, and moving it blocks.",
-			Mend: "Split it into buckets by a hash of the field, or by date where it grows with time; read it in steps with HSCAN, SSCAN, ZSCAN; " +
+			Fix: "Split it into buckets by a hash of the field, or by date where it grows with time; read it in steps with HSCAN, SSCAN, ZSCAN; " +
 				"delete it with UNLINK, or in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
 			Sources: []Source{

@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "big-element",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "collection or stream whose largest element is over the limit",
 		Unit:    Bytes,
 		PerType: true,
@@ -14,7 +14,7 @@ func init() {
 				"fields and values of one stream entry.",
 			Why: "Commands over a whole collection multiply the size of its elements. A single long field or value also makes the server " +
 				"give up the compact encoding of the whole key.",
-			Mend:    "Keep the large part under a key of its own and put that key's name into the element; store strings, not JSON documents.",
+			Fix:     "Keep the large part under a key of its own and put that key's name into the element; store strings, not JSON documents.",
 			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4KB.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "复合类型元素或者成员的 Value 建议小于 4k，避免 HGETALL，LRANGE 0 -1，SMEMBERS 取全集导致 Redis 压力过大；",

@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "big-key-expiry",
-		Section: Lifetime,
+		Section: SectionExpiry,
 		Title:   "big collection that the server will delete at once when it expires",
 		Unit:    NoUnit,
 		Types:   collections,
@@ -28,7 +28,7 @@ func init() {
 				"encodings, which are one block of memory. An info on Valkey from 8.0 on, where lazyfree-lazy-expire is on by default.",
 			Why: "When it expires, the server deletes it within its own loop: a sorted set of 2 million members blocks for a second or more, and the slow log does not " +
 				"show it, since no client sent the command.",
-			Mend:    "Set lazyfree-lazy-expire yes (from Redis 4.0 on), split the key, or delete it in steps before it expires.",
+			Fix:     "Set lazyfree-lazy-expire yes (from Redis 4.0 on), split the key, or delete it in steps before it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
 			Sources: []Source{
 				{[]string{"default", "aliyun", "baidu", "typed", "upper"}, Aliyun, "【强制】", "同时要注意防止bigkey过期时间自动删除问题(例如一个200万的zset设置1小时过期,会触发del操作,造成阻塞,而且该操作不会不出现在慢查询中(latency可查))",

@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "big-string",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "string longer than the limit",
 		Unit:    Bytes,
 		PerType: true,
@@ -23,7 +23,7 @@ func init() {
 			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL and the number of its encoding, 12304 bytes long by design if dense, up to that if sparse.",
 			Why: "Every read sends the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s card. While one big value is read or " +
 				"written, all other clients wait.",
-			Mend: "Store what is read together and no more, compress texts, split the value over several keys, or make it a hash and read single " +
+			Fix: "Store what is read together and no more, compress texts, split the value over several keys, or make it a hash and read single " +
 				"fields with HGET and HMGET.",
 			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10KB.",
 			Sources: []Source{

@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "big-value",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "collection or stream whose elements add up to more bytes than the limit",
 		Unit:    Bytes,
 		PerType: true,
@@ -16,7 +16,7 @@ func init() {
 				"set (without the scores), items of a list, fields and values of a stream. A string has big-string.",
 			Why: "One read of the whole value sends that many bytes: at 1 MB, 128 reads a second fill a 1 Gbit/s card. Moving such a key to another " +
 				"node of a cluster blocks both.",
-			Mend: "Split it so that each part stays under the limit; read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT); keep large texts " +
+			Fix: "Split it so that each part stays under the limit; read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT); keep large texts " +
 				"out of collections.",
 			Example: "edu:schools, a hash of 900 fields and 1,400,000 bytes: over 1MB.",
 			Sources: []Source{

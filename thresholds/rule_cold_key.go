@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "cold-key",
-		Section: Lifetime,
+		Section: SectionExpiry,
 		Title:   "key that never expires and that nobody uses",
 		Unit:    Seconds,
 		PerType: true,
@@ -39,7 +39,7 @@ func init() {
 			What: "A key without an expiry that has been idle for longer than the limit, or whose LFU counter is 0. Silent where the snapshot has neither: idle " +
 				"times are written under an LRU policy, counters under an LFU policy. They are as seen by the server that saved: on a replica, reads on the master do not count.",
 			Why:     "Memory is the dearest place to keep what nobody reads, and without an expiry it is never given back.",
-			Mend:    "Move it to a database or a log, or give it an expiry.",
+			Fix:     "Move it to a database or a log, or give it an expiry.",
 			Example: "report:2019:final, idle for 412 days: over 30d.",
 			Sources: []Source{
 				{[]string{"default", "aliyun"}, Aliyun, "【推荐】", "不过期的数据重点关注idletime。", "Of data that does not expire, watch the idle time."},

@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "compact-encoding",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "collection in its full encoding although it is near the limits of the compact one",
 		Types:   collections,
 		Params: []Param{
@@ -36,7 +36,7 @@ func init() {
 				"or member, both, or neither: then it grew once and shrank, and a reload makes it compact.",
 			Why: "The full encoding takes three to ten times the memory: a structure, pointers and a rounded allocation for each element. Up to a few " +
 				"hundred elements the compact one is as fast.",
-			Mend: "Keep below the limits: split the collection, shorten its fields, move the one long value out. Or raise the server's limit after a " +
+			Fix: "Keep below the limits: split the collection, shorten its fields, move the one long value out. Or raise the server's limit after a " +
 				"measurement. Where no limit was passed, a restart or DUMP and RESTORE makes it compact.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
 			Sources: []Source{

@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "key-abbreviation",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "word that has an agreed short form",
 		compile: func(c *compiler) {
 			t := &c.engine.words
@@ -21,7 +21,7 @@ func init() {
 			What: "A word, or several in a row, for which the configuration lists a short form. Capitals count as small letters; words end at anything " +
 				"but a letter, and at a capital after a small one (filePath). Off while the configuration lists none.",
 			Why:     "Names stand in memory with every key; agreed short forms keep them short and still readable by all.",
-			Mend:    "Write the short form that the list gives.",
+			Fix:     "Write the short form that the list gives.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",
 			Sources: []Source{
 				{everyProfile, Baidu, "", "常见单词**尽可能使用英文简写**， 比如“economic”简写为“ec”，“file path”简写为“fp”。",

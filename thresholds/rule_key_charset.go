@@ -7,7 +7,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "key-charset",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name with a character outside of the profile's set",
 		Params: []Param{
 			{Name: "allowed", Kind: CharsParam, Doc: "the characters that names may have, such as a-z0-9.: (empty: any)"},
@@ -30,7 +30,7 @@ func init() {
 		Doc: Doc{
 			What:    "A name with a character outside of the profile's set: one that is not allowed, one that may not come first, or one that is forbidden (but between two digits where the profile says so).",
 			Why:     "One alphabet for all names makes them readable, lets them be split by their separators without doubt, and keeps out what shells and expressions take for operators.",
-			Mend:    "Rename: separate meanings with : and words as the profile says.",
+			Fix:     "Rename: separate meanings with : and words as the profile says.",
 			Example: "User_Name:1 under typed: capital letters, an underscore and a first letter that is not a-z.",
 			Sources: []Source{
 				{onlyBaidu, Baidu, "", "Key 名字使用的分隔符号不建议使用空格和可能引起运算的符号（“-”，“.”，“+”，“=”，......），建议用 “#”，“:”，“_”",

@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "key-hashtag",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name with {…}, a hash tag",
 		compile: func(c *compiler) {
 			if !c.engine.policy.HashTags.Value {
@@ -31,7 +31,7 @@ func init() {
 			What: "A name with { and } around something. An info where the snapshot shows cluster mode, or --cluster says so: there a tag has its use. Silent where " +
 				"hashtags: false says that the proxy does not look at them.",
 			Why:     "A cluster chooses the node by what stands in the braces: all keys with one tag lie on one node, whether that was meant or not.",
-			Mend:    "Leave the braces out of names. Where keys must lie together for a transaction or a script, keep the tag, and keep what it holds small.",
+			Fix:     "Leave the braces out of names. Where keys must lie together for a transaction or a script, keep the tag, and keep what it holds small.",
 			Example: "{user}:1001:name: every key of that kind lies in one slot.",
 			Sources: []Source{
 				{onlyBaidu, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡，不需要使用 hashtag 的场景，禁止使用“{}”，如果有特殊原因必须使用，建议在控制台关闭 hashtag 的特性。",

@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "key-length",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name that is too long, or too short",
 		Unit:    Bytes,
 		Bound:   Both,
@@ -16,7 +16,7 @@ func init() {
 			What: "A name with more bytes than the limit, or with fewer than the limit under.",
 			Why: "A name is kept in memory with every key: at 100 million keys, 20 bytes less are 2 GB. One that is too short tells nobody whose key " +
 				"it is.",
-			Mend:    "Keep the meaning and shorten the words: user:{uid}:friends:messages:{mid} becomes u:{uid}:fr:m:{mid}.",
+			Fix:     "Keep the meaning and shorten the words: user:{uid}:friends:messages:{mid} becomes u:{uid}:fr:m:{mid}.",
 			Example: "a name of 131 bytes: over 128B.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【建议】", "保证语义的前提下,控制key的长度,当key较多时,内存占用也不容忽视,例如:",

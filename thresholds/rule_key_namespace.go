@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "key-namespace",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name whose first segment is not on the team's list of business modules",
 		compile: func(c *compiler) {
 			t := &c.engine.namespaces
@@ -24,7 +24,7 @@ func init() {
 			What: "A name that does not begin with a namespace of the configuration. A namespace is a first segment, or several with their separators. " +
 				"Off while the configuration lists none.",
 			Why:     "A namespace that nobody has registered has no owner: nobody answers for its keys, and two teams may use one name.",
-			Mend:    "Use the prefix that was agreed on, or add the new one to namespaces, with its owner.",
+			Fix:     "Use the prefix that was agreed on, or add the new one to namespaces, with its owner.",
 			Example: "tmp:1, where namespaces lists user and order.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【建议】", "以业务名(或数据库名)为前缀(防止key冲突),用冒号分隔,比如业务名:表名:id",

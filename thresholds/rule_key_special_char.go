@@ -10,7 +10,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "key-special-char",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
 		unit:    func(uint8) Unit { return Count },
 		compile: func(c *compiler) {
@@ -25,7 +25,7 @@ func init() {
 			What: "A name with white space, a quote (' \" `), a backslash, a control character, or bytes that are not UTF-8. White space and control " +
 				"characters outside of ASCII count too.",
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
-			Mend:    "Build names of letters, digits and separators alone; encode what comes from users before it becomes a part of a name.",
+			Fix:     "Build names of letters, digits and separators alone; encode what comes from users before it becomes a part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【强制】", "不要包含特殊字符", "Names must not contain special characters. (Bad: spaces, line breaks, single and double quotes and other escape characters.)"},

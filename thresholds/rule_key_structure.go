@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "key-structure",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name with too few segments, or an empty one",
 		Unit:    Count,
 		Bound:   Under,
@@ -23,7 +23,7 @@ func init() {
 			What: "A name with fewer segments between separators than the limit, or with an empty segment (user::1, :user, user:). The separators are " +
 				"those of the configuration, else of the profile.",
 			Why:     "The first segment says whose key it is: without it, names of different businesses clash, and nobody can tell what may be deleted.",
-			Mend:    "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
+			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【建议】", "以业务名(或数据库名)为前缀(防止key冲突),用冒号分隔,比如业务名:表名:id",

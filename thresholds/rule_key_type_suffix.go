@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "key-type-suffix",
-		Section: Names,
+		Section: SectionNames,
 		Title:   "name whose last segment is not the value's type",
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream},
 		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "other words for a type, such as {zset: [rank, geo]}"}},
@@ -27,7 +27,7 @@ func init() {
 		Doc: Doc{
 			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias of the configuration.",
 			Why:     "Who reads the name knows which commands apply; a command of another type is an error at run time (WRONGTYPE).",
-			Mend:    "End the name with the type: user:basic.info:1001:string.",
+			Fix:     "End the name with the type: user:basic.info:1001:string.",
 			Example: "user:basic.info:1001 holds a hash and ends with 1001.",
 			Sources: []Source{
 				{onlyTyped, Typed, "【强制】", "Redis key命名以key所代表的value类型结尾，以提高可读性；", "A name ends with the type of the value that the key stands for, so that it reads better."},

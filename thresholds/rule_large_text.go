@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "large-text",
-		Section: Whole,
+		Section: SectionInstance,
 		Title:   "large JSON, XML or plain text that is kept uncompressed",
 		Unit:    Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
@@ -27,7 +27,7 @@ func init() {
 			What: "A string over the limit that begins like JSON, XML or plain text, and so is not compressed; where element is set, also a collection whose largest element is " +
 				"such a text. Advice names the ratio that the snapshot's own compression (LZF) reached on it.",
 			Why:     "Texts shrink to a third or less. Uncompressed they cost memory, network and the time to read them, each time.",
-			Mend:    "Compress before storing (Snappy, gzip, zstd), or use a binary form such as Protobuf in the place of JSON and XML; keep a large text out of hashes.",
+			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary form such as Protobuf in the place of JSON and XML; keep a large text out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100KB; LZF made 61% of it.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "将小说文章压缩后存储。", "Store novels and articles compressed."},

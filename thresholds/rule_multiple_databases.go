@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:     "multiple-databases",
-		Section:  Whole,
+		Section:  SectionInstance,
 		Title:    "keys in more than one database",
 		Instance: true,
 		unit:     func(uint8) Unit { return Count },
@@ -11,7 +11,7 @@ func init() {
 			What: "A snapshot with keys in more than one database. One finding for the snapshot.",
 			Why: "All databases share one thread and one memory: what one business does slows the others. Many clients and proxies support SELECT badly, and a " +
 				"cluster has only database 0.",
-			Mend:    "Give each business an instance of its own, and keep keys apart by prefixes within it.",
+			Fix:     "Give each business an instance of its own, and keep keys apart by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
 			Sources: []Source{
 				{[]string{"default", "aliyun"}, Aliyun, "【推荐】", "redis的多数据库较弱,使用数字进行区分,很多客户端支持较差,同时多业务用多数据库实际还是单线程处理,会有干扰。",

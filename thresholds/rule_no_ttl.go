@@ -3,14 +3,14 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:    "no-ttl",
-		Section: Lifetime,
+		Section: SectionExpiry,
 		Title:   "key that never expires",
 		compile: func(c *compiler) { c.when(eternal, -1, 0, nil) },
 		Doc: Doc{
 			What: "A key without an expiry. A hash whose every field has an expiry of its own has one.",
 			Why: "Keys that nobody deletes stay for ever and fill the memory until the server evicts, refuses writes or dies; the volatile eviction " +
 				"policies can never evict them.",
-			Mend: "Set the expiry as the key is written (SET key value EX 86400), with a random part where many keys are written at once. For what must " +
+			Fix: "Set the expiry as the key is written (SET key value EX 86400), with a random part where many keys are written at once. For what must " +
 				"stay, add an ignore entry with the reason.",
 			Example: "session:8f3a, a string without an expiry.",
 			Sources: []Source{

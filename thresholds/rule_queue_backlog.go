@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "queue-backlog",
-		Section: Whole,
+		Section: SectionInstance,
 		Title:   "queue whose producers outrun its consumers",
 		Unit:    Count,
 		PerType: true,
@@ -20,7 +20,7 @@ func init() {
 		Doc: Doc{
 			What:    "A list longer than the limit, or a stream with more pending entries (delivered to consumers and not acknowledged, over all groups) than the limit.",
 			Why:     "Producers outrun consumers: the queue grows until the memory is full, and when consumption comes back it comes all at once.",
-			Mend:    "Add consumers, or find out which one is stuck (XPENDING key group); bound the queue with LTRIM or XADD MAXLEN; take over abandoned entries with XAUTOCLAIM.",
+			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group); bound the queue with LTRIM or XADD MAXLEN; take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
 			Sources: []Source{
 				{[]string{"default", "aliyun", "baidu"}, Baidu, "", "用 List 类型做消息队列，**要注意生产和消费保持平衡**，并且通过 LEN 检查长度，通过 LTRIM 对队列的长度进行控制，及时截断；",

@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 func init() {
 	register(Rule{
 		Name:    "single-element",
-		Section: Size,
+		Section: SectionSize,
 		Title:   "collection with one element, where a string would do",
 		Types:   collections,
 		compile: func(c *compiler) {
@@ -16,7 +16,7 @@ func init() {
 		Doc: Doc{
 			What:    "A hash, list, set or sorted set with exactly one element.",
 			Why:     "A string is the simplest type: it takes less memory than a collection of one element, and every client and tool can deal with it.",
-			Mend:    "Use a string unless more elements are to come. Queues and sets that happen to hold one element now can be left out with an ignore entry.",
+			Fix:     "Use a string unless more elements are to come. Queues and sets that happen to hold one element now can be left out with an ignore entry.",
 			Example: "user:basic.info:77:hash, a hash with the one field name.",
 			Sources: []Source{
 				{onlyTyped, Typed, "【推荐】", "在不能确定其它复杂数据结构⼀定优于String类型时，避免使用Redis的复杂数据结构。 每种数据结构都有相应的使⽤场景，String类型是Redis中最简单的数据类型，建议使用String类型。",

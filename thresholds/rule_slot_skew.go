@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:     "slot-skew",
-		Section:  Whole,
+		Section:  SectionInstance,
 		Title:    "hash slot with many times its fair share of the memory",
 		Instance: true,
 		Unit:     Times,
@@ -15,7 +15,7 @@ func init() {
 			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the slots that have keys. Only in snapshots that show " +
 				"cluster mode, or with --cluster, and from 1000 keys on.",
 			Why:     "A slot cannot be split: the node that has it fills up and runs hot while others are idle, and moving slots does not help.",
-			Mend:    "Look for the big key or the hash tag in the slot; split the key, or take the tag out of the names.",
+			Fix:     "Look for the big key or the hash tag in the slot; split the key, or take the tag out of the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",

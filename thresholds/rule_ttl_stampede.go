@@ -3,7 +3,7 @@ package thresholds
 func init() {
 	register(Rule{
 		Name:     "ttl-stampede",
-		Section:  Lifetime,
+		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
 		Instance: true,
 		Unit:     Count,
@@ -13,7 +13,7 @@ func init() {
 				"has nothing to be held against). Keys that had already expired do not count. Minutes more than 90 days ahead fold into hours, which are " +
 				"held against the median hour. The 100 worst are kept, with the groups of their keys; the rest is counted.",
 			Why:     "Deleting them takes the server's time just then, and all requests that found them in the cache go to the database together.",
-			Mend:    "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
+			Fix:     "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
 			Example: "minute 2026-11-11T00:00Z: 480,000 keys expire, over 10,000; groups item:*:price, item:*:stock.",
 			Sources: []Source{
 				{[]string{"default", "aliyun"}, Aliyun, "【推荐】", "建议使用expire设置过期时间(条件允许可以打散过期时间,防止集中过期),不过期的数据重点关注idletime。",

@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Rule{
 		Name:    "ttl-too-long",
-		Section: Lifetime,
+		Section: SectionExpiry,
 		Title:   "expiry further away than the limit",
 		Unit:    Seconds,
 		PerType: true,
@@ -34,7 +34,7 @@ func init() {
 			What: "A key whose expiry was further away than the limit when the snapshot was taken, by at least a second: a snapshot tells the " +
 				"second in which it was taken, and nothing that may be at the limit is flagged. Silent where it does not say when it was taken.",
 			Why:     "An expiry in the far future is none: the key stays in memory long after anyone needs it.",
-			Mend:    "Choose an expiry that fits the business, and renew it when the key is still in use as it nears its end.",
+			Fix:     "Choose an expiry that fits the business, and renew it when the key is still in use as it nears its end.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
 			Sources: []Source{
 				{onlyTyped, Typed, "【强制】", "对于key的超时时长设置，可根据业务场景进行评估，设置合理有效期；",

@@ -235,7 +235,7 @@ func TestRulesAreWhole(t *testing.T) {
 			t.Errorf("%s: a key with a finding: %v, one without: %v", r.Name, hit, miss)
 		}
 		d := r.Doc
-		if r.Title == "" || d.What == "" || d.Why == "" || d.Mend == "" || d.Example == "" || len(d.Sources) == 0 {
+		if r.Title == "" || d.What == "" || d.Why == "" || d.Fix == "" || d.Example == "" || len(d.Sources) == 0 {
 			t.Errorf("%s is not documented", r.Name)
 		}
 		if (r.compile == nil) != r.Instance {

@@ -31,7 +31,7 @@ func newRules(e *env) *cobra.Command {
 	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the profile's document demands and a snapshot cannot show (default: all documents)")
 	explain := &cobra.Command{
 		Use:   "explain NAME",
-		Short: "Say what a rule flags, why, how to mend it, and which sentence demands it",
+		Short: "Say what a rule flags, why, how to fix it, and which sentence demands it",
 		Args:  exactly(1, "a rule"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			return completeWords(ruleNames()...)(cmd, args, begun)
@@ -123,7 +123,7 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	}
 	paragraph("WHAT IT FLAGS", r.Doc.What)
 	paragraph("WHY", r.Doc.Why)
-	paragraph("HOW TO MEND IT", r.Doc.Mend)
+	paragraph("HOW TO FIX IT", r.Doc.Fix)
 	paragraph("EXAMPLE", r.Doc.Example)
 	if len(r.Params) > 0 {
 		fmt.Fprintf(w, "\nPARAMETERS\n")
