@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // BuildOptions say what a Builder gathers.
@@ -19,7 +20,7 @@ type BuildOptions struct {
 	Input int
 	// Keep, where it is not nil, says which keys are counted at all. It is
 	// called by several goroutines.
-	Keep func(k *parser.Key, f *thresholds.Facts, owner int) bool
+	Keep func(k *parser.Key, f *naming.Facts, owner int) bool
 }
 
 // Builder gathers what a report says of one snapshot, within fixed bounds.
@@ -30,7 +31,7 @@ type BuildOptions struct {
 type Builder struct {
 	opt     BuildOptions
 	engine  *thresholds.Engine
-	namer   *thresholds.Namer
+	namer   *naming.Namer
 	input   int
 	timed   bool  // the snapshot says when it was taken
 	created int64 // when, in milliseconds since the epoch
@@ -111,7 +112,7 @@ func (b *Builder) partial() *partial {
 	defer b.mu.Unlock()
 	n := len(b.spare)
 	if n == 0 {
-		p := &partial{names: b.namer.NewNameCache(), whole: b.engine.NewInstance(), room: earlyCohorts, found: make([]thresholds.Finding, 0, 16)}
+		p := &partial{names: b.namer.NewCache(), whole: b.engine.NewInstance(), room: earlyCohorts, found: make([]thresholds.Finding, 0, 16)}
 		p.tops.n, p.tops.samples = b.tops.n, b.tops.samples
 		p.tops.floors = b.floors
 		return p

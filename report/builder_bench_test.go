@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // shapeOfNames are names for benchmarks: of one shape, of many, and random ones.
@@ -68,7 +69,7 @@ func BenchmarkAdd(b *testing.B) {
 		b.Run(shape.name, func(b *testing.B) {
 			keys := benchmarkKeys(shape.make)
 			engine := testEngine(b, "default")
-			facts := make([]thresholds.Facts, len(keys))
+			facts := make([]naming.Facts, len(keys))
 			found := make([][]thresholds.Finding, len(keys))
 			for i := range keys {
 				engine.Namer().Facts(keys[i].Name, &facts[i])
@@ -112,13 +113,13 @@ func BenchmarkFold(b *testing.B) {
 // BenchmarkGroups is the finding of a pattern's group: one that is there, one
 // that a folded place takes in, and all patterns of a block that is crowded.
 func BenchmarkGroups(b *testing.B) {
-	namer := thresholds.NewNamer(":")
+	namer := naming.NewNamer(":")
 	r := rand.New(rand.NewPCG(1, 2))
 	texts := make([][]byte, 4*maxCohorts)
 	hashes := make([]uint64, len(texts))
 	for i := range texts {
 		texts[i] = fmt.Appendf(nil, "user:%s%s:%s", word(r, 8000), word(r, 8000), word(r, 5))
-		hashes[i] = thresholds.HashPattern(texts[i])
+		hashes[i] = naming.HashPattern(texts[i])
 	}
 	fill := func(g *groups) {
 		for i := range maxCohorts {

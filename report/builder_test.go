@@ -14,6 +14,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 const testCreated = 1_700_000_000 // seconds
@@ -181,7 +182,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 			worstAt                      int
 		}
 		want := map[string]*sum{}
-		var facts thresholds.Facts
+		var facts naming.Facts
 		for i := range keys {
 			engine.Namer().Facts(keys[i].Name, &facts)
 			for _, f := range engine.Check(&keys[i], &facts, nil) {
@@ -335,7 +336,7 @@ func TestReportOfNothing(t *testing.T) {
 func TestKeep(t *testing.T) {
 	keys := testKeys(14, 3000)
 	var wanted []parser.Key
-	keep := func(k *parser.Key, _ *thresholds.Facts, _ int) bool { return k.Type == parser.Hash }
+	keep := func(k *parser.Key, _ *naming.Facts, _ int) bool { return k.Type == parser.Hash }
 	for i := range keys {
 		if keep(&keys[i], nil, 0) {
 			wanted = append(wanted, keys[i])

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Bounds of the table of groups.
@@ -47,7 +47,7 @@ type groupMark struct {
 
 // groups is a table of groups.
 type groups struct {
-	namer  *thresholds.Namer
+	namer  *naming.Namer
 	most   int     // groups at most
 	slots  []int32 // open addressing on the hash: 1 + index into list, 0 none
 	list   []group
@@ -69,7 +69,7 @@ type groups struct {
 	}
 }
 
-func (g *groups) init(namer *thresholds.Namer, most int) {
+func (g *groups) init(namer *naming.Namer, most int) {
 	g.namer, g.most = namer, most
 	g.reset()
 }
@@ -154,12 +154,12 @@ func (g *groups) hashAt(node int32, text []byte) uint64 {
 	if i := g.places.nodes[node].group; i != 0 && node != 0 {
 		return g.list[i-1].hash
 	}
-	return thresholds.HashPattern(text)
+	return naming.HashPattern(text)
 }
 
 // maxPattern is the most bytes of a pattern: each place that is folded may make
 // it one longer.
-const maxPattern = thresholds.MaxPattern + 1 + maxDepth
+const maxPattern = naming.MaxPattern + 1 + maxDepth
 
 // insert adds a group.
 func (g *groups) insert(hash uint64, text []byte) int {

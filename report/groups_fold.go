@@ -1,6 +1,8 @@
 package report
 
-import "github.com/rdblens/rdblens/thresholds"
+import (
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 // plant makes the tree of places from the patterns of all groups.
 func (g *groups) plant() {
@@ -55,7 +57,7 @@ func (g *groups) tidy() {
 		to.text = int32(len(texts))
 		texts = g.places.appendPath(texts, int32(i))
 		to.textEnd = int32(len(texts))
-		if hash := thresholds.HashPattern(texts[to.text:]); hash != to.hash {
+		if hash := naming.HashPattern(texts[to.text:]); hash != to.hash {
 			g.folded.add(to.hash)
 			to.hash = hash
 		}

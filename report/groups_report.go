@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // patternOf gives the pattern of the group that a name, or a pattern, is
@@ -15,7 +16,7 @@ func (g *groups) patternOf(name []byte) []byte {
 	if g.places != nil {
 		text, _, _ = g.places.appendFolded(nil, text)
 	}
-	if i, _ := g.find(thresholds.HashPattern(text)); i >= 0 || !g.closed {
+	if i, _ := g.find(naming.HashPattern(text)); i >= 0 || !g.closed {
 		return text
 	}
 	return []byte(FoldedGroup)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func TestExpiryBar(t *testing.T) {
@@ -50,7 +50,7 @@ func TestSketch(t *testing.T) {
 	for _, n := range []int64{0, 1, 10, 1000, 5000, 12_000, 100_000, 1_000_000} {
 		var s, half sketch
 		for i := range n {
-			h := thresholds.HashPattern([]byte{byte(i), byte(i >> 8), byte(i >> 16), byte(r.Uint32())})
+			h := naming.HashPattern([]byte{byte(i), byte(i >> 8), byte(i >> 16), byte(r.Uint32())})
 			s.add(h)
 			s.add(h)
 			if i%2 == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Part is what a Builder gathers of one block of a snapshot. It is given out by
@@ -25,7 +26,7 @@ const (
 
 // partial are the sums of a block.
 type partial struct {
-	names   *thresholds.NameCache
+	names   *naming.Cache
 	found   []thresholds.Finding // room for them
 	pattern []byte
 	cohorts cohorts
@@ -82,7 +83,7 @@ func (p *partial) spill(e *thresholds.Engine, input int) {
 }
 
 // cohort gives the cohort of a key.
-func (p *partial) cohort(b *Builder, k *parser.Key, f *thresholds.Facts, found []thresholds.Finding, owner int) int {
+func (p *partial) cohort(b *Builder, k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
 	alike, marks := alikeOf(k, owner), marksOf(found)
 	group := f.Group
 	i, at := p.cohorts.find(group, alike, marks)
@@ -144,7 +145,7 @@ func (s *shortcut) set(p *places, prefix, raw, text []byte, node int32, group ui
 }
 
 // add adds a key.
-func (p *partial) add(b *Builder, k *parser.Key, f *thresholds.Facts, found []thresholds.Finding, owner int) {
+func (p *partial) add(b *Builder, k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
 	p.keys++
 	elements, values, memory := known(k.Elements), known(k.ValueBytes), known(k.Memory)
 	size := size(k)

@@ -3,7 +3,7 @@ package report
 import (
 	"bytes"
 
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // places is the tree of the segments of patterns: a place is what stands before
@@ -12,7 +12,7 @@ import (
 // folded for all that comes later. A value that is kept was never folded at its
 // place, so its figures are exact.
 type places struct {
-	namer   *thresholds.Namer
+	namer   *naming.Namer
 	only    int16 // the separator, where there is one alone, else -1
 	nodes   []place
 	texts   []byte
@@ -39,7 +39,7 @@ type place struct {
 // all that is left.
 const maxDepth = 12
 
-func newPlaces(namer *thresholds.Namer) *places {
+func newPlaces(namer *naming.Namer) *places {
 	p := &places{namer: namer, only: -1, nodes: make([]place, 1, 64), slots: make([]int32, 128)}
 	if s := namer.Separators(); len(s) == 1 {
 		p.only = int16(s[0])
@@ -91,7 +91,7 @@ func (p *places) separator(segment []byte) []byte {
 }
 
 func (p *places) slot(parent int32, text []byte) uint {
-	return uint((thresholds.HashPattern(text)^uint64(parent))*placing>>24) & uint(len(p.slots)-1)
+	return uint((naming.HashPattern(text)^uint64(parent))*placing>>24) & uint(len(p.slots)-1)
 }
 
 // child gives the child of a node with a text, 0 none.

@@ -226,7 +226,7 @@ func (a *advisor) rename(rule string) {
 			a.say(adviseInstance, a.commands("CLUSTER KEYSLOT %s"), "name.tag.used")
 		}
 	case "key-abbreviation":
-		if entry, at := a.words.find(a.s.Name); at >= 0 {
+		if entry, at := a.words.Find(a.s.Name); at >= 0 {
 			w := a.policy.Abbreviations[entry]
 			a.say(adviseName, nil, "name.short", "long", w.Long, "short", w.Short)
 		}

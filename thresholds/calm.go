@@ -9,7 +9,7 @@ import (
 // calm holds, per type, ranges within which no rule fires except those about a
 // missing expiry. Most keys fall inside; testing them costs a third of running
 // every gate. Gates that look at the name alone are run once for all names with
-// the same facts, see Facts.calm.
+// the same facts, see naming.Facts.Passed.
 type calm struct {
 	names []gate // those that look at the name alone
 
@@ -86,14 +86,14 @@ func calmOf(t *table) calm {
 // calmName reports whether a key of this type passes no gate for its name.
 func (t *table) calmName(k *parser.Key, f *Facts) bool {
 	bit := uint16(1) << (k.Type & 15)
-	if f.calm&bit != 0 {
+	if f.Passed&bit != 0 {
 		return true
 	}
-	return f.named&bit == 0 && t.lookAtName(k, f, bit)
+	return f.Checked&bit == 0 && t.lookAtName(k, f, bit)
 }
 
 func (t *table) lookAtName(k *parser.Key, f *Facts, bit uint16) bool {
-	f.named |= bit
+	f.Checked |= bit
 	var m measures
 	fillNameMeasures(&m, k, f)
 	for i := range t.calm.names {
@@ -102,7 +102,7 @@ func (t *table) lookAtName(k *parser.Key, f *Facts, bit uint16) bool {
 			return false
 		}
 	}
-	f.calm |= bit
+	f.Passed |= bit
 	return true
 }
 

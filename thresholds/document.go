@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Bounds of what a configuration may list.
@@ -21,8 +22,8 @@ const (
 // Ignore is an entry that leaves findings out of the counts.
 type Ignore struct {
 	Rules  RuleSet
-	Names  []string // the rules as they were written
-	Keys   []*Glob  // nil: of any key, and of the instance
+	Names  []string       // the rules as they were written
+	Keys   []*naming.Glob // nil: of any key, and of the instance
 	Reason string
 	Until  time.Time // end of the last day on which it holds, zero: no end
 	Origin Origin
@@ -33,7 +34,7 @@ func (i *Ignore) Pattern() string { return globText(i.Keys) }
 
 // Override are settings for the keys that match a pattern.
 type Override struct {
-	Keys   []*Glob
+	Keys   []*naming.Glob
 	Owner  Text // "" none
 	Origin Origin
 	edits  []edit
@@ -42,7 +43,7 @@ type Override struct {
 // Pattern gives the key patterns as one text.
 func (o *Override) Pattern() string { return globText(o.Keys) }
 
-func globText(list []*Glob) string {
+func globText(list []*naming.Glob) string {
 	if len(list) == 0 {
 		return "*"
 	}
@@ -65,6 +66,15 @@ type Namespace struct {
 type Abbreviation struct {
 	Long, Short string
 	Origin      Origin
+}
+
+// longWords compiles the words that have a short form.
+func longWords(list []Abbreviation) *naming.Words {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = a.Long
+	}
+	return naming.NewWords(words)
 }
 
 // document is a configuration or a profile, read and checked.
@@ -193,8 +203,8 @@ func (y *yamlFile) separators(n ast.Node) *Text {
 }
 
 // globs reads one key pattern, or a list of them: at least one.
-func (y *yamlFile) globs(n ast.Node) []*Glob {
-	var list []*Glob
+func (y *yamlFile) globs(n ast.Node) []*naming.Glob {
+	var list []*naming.Glob
 	entries := y.list(n)
 	if len(entries) == 0 {
 		y.at(n.GetToken(), `write "*" for every key`, "key needs a pattern")
@@ -204,7 +214,7 @@ func (y *yamlFile) globs(n ast.Node) []*Glob {
 		if !ok {
 			continue
 		}
-		g, err := ParseGlob(text)
+		g, err := naming.ParseGlob(text)
 		if err == nil && strings.TrimSpace(text) == "" {
 			err = errors.New("blank")
 		}

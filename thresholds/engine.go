@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Env is what rules have to know of a snapshot.
@@ -25,7 +26,7 @@ type Engine struct {
 	policy *Policy
 	env    Env
 	server server
-	namer  *Namer
+	namer  *naming.Namer
 
 	base     *tables
 	ruled    []ruledOverride // overrides with rules, at most maxOverrides
@@ -35,7 +36,7 @@ type Engine struct {
 	ignores    []Ignore           // of the policy
 	ignored    [maxRules][]uint16 // by rule: indexes of the entries in force
 	namespaces namespaceTable
-	words      wordTable
+	words      *naming.Words
 	owners     []string
 	owned      []ownedOverride
 	whole      wholeRules
@@ -43,12 +44,12 @@ type Engine struct {
 }
 
 type ruledOverride struct {
-	keys  []*Glob
+	keys  []*naming.Glob
 	edits []edit
 }
 
 type ownedOverride struct {
-	keys  []*Glob
+	keys  []*naming.Glob
 	owner int
 }
 
@@ -89,11 +90,11 @@ type level struct {
 
 // Compile makes the engine for one snapshot.
 func (p *Policy) Compile(env Env) *Engine {
-	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: NewNamer(p.Separators.Value), ignores: p.Ignores, texts: english}
+	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores, texts: english}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
 	e.owners = p.Owners()
 	e.namespaces = makeNamespaces(p.Namespaces, e.owners, p.Separators.Value)
-	e.words = makeWords(p.Abbreviations)
+	e.words = longWords(p.Abbreviations)
 	e.base = e.tables(p.Settings)
 	for _, o := range p.Overrides {
 		if len(o.edits) > 0 {
@@ -135,7 +136,7 @@ func (e *Engine) Policy() *Policy { return e.policy }
 func (e *Engine) Env() Env { return e.env }
 
 // Namer gives the Namer whose facts Check wants.
-func (e *Engine) Namer() *Namer { return e.namer }
+func (e *Engine) Namer() *naming.Namer { return e.namer }
 
 // Ignores gives the entries that Finding.Ignored counts from.
 func (e *Engine) Ignores() []Ignore { return e.ignores }
@@ -327,7 +328,7 @@ func (e *Engine) ignore(k *parser.Key, found []Finding) {
 	}
 }
 
-func matchAny(globs []*Glob, name []byte) bool {
+func matchAny(globs []*naming.Glob, name []byte) bool {
 	for _, g := range globs {
 		if g.Match(name) {
 			return true

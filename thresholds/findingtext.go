@@ -51,7 +51,7 @@ func (e *Engine) Text(f Finding, s *Subject) string {
 		}
 		words = append(words, "tag", quoted(s.Name[facts.TagStart-1:facts.TagEnd+1]))
 	case "key-abbreviation":
-		if entry, at := e.words.find(s.Name); at >= 0 {
+		if entry, at := e.words.Find(s.Name); at >= 0 {
 			a := e.policy.Abbreviations[entry]
 			words = append(words, "long", a.Long, "short", a.Short)
 		}
@@ -106,8 +106,8 @@ func (e *Engine) firstChar(rule string, s *Subject) (what string, at int) {
 		return e.texts.say(charWords[kind]), at
 	}
 	r, _ := Lookup(rule)
-	set := newCharset(&e.settingsOf(s.Name)[r.ID])
-	at = set.first(s.Name)
+	set := charset(&e.settingsOf(s.Name)[r.ID])
+	at = set.FirstViolation(s.Name)
 	if at < 0 {
 		return e.texts.say("char.first"), 0
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // wholeRules are the rules over the whole instance, as they are in force. A rule
@@ -116,13 +117,13 @@ func (i *Instance) Add(k *parser.Key, f *Facts) {
 	}
 	if w.slots != nil {
 		if i.slots == nil {
-			i.slots = make([]slotSum, Slots)
+			i.slots = make([]slotSum, naming.Slots)
 		}
-		slot := Slot
+		slot := naming.Slot
 		if !i.engine.policy.HashTags.Value {
-			slot = slotOf
+			slot = naming.SlotIgnoringTag
 		}
-		s := &i.slots[slot(k.Name)&(Slots-1)]
+		s := &i.slots[slot(k.Name)&(naming.Slots-1)]
 		s.keys++
 		s.bytes += size
 	}
@@ -155,7 +156,7 @@ func (i *Instance) Merge(o *Instance) {
 	i.tags.merge(&o.tags)
 	if o.slots != nil {
 		if i.slots == nil {
-			i.slots = make([]slotSum, Slots)
+			i.slots = make([]slotSum, naming.Slots)
 		}
 		for n := range o.slots {
 			i.slots[n].keys += o.slots[n].keys

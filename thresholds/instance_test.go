@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // snapshotCase is a snapshot for the rules over the whole instance.
@@ -35,7 +36,7 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "aliyun", keys: func(add func(*parser.Key)) { businesses(add, 10) }},
 	},
 	"slot-skew": {
-		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 999) }, subject: fmt.Sprintf("slot %d", Slot([]byte("hot"))), count: 1},
+		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 999) }, subject: fmt.Sprintf("slot %d", naming.Slot([]byte("hot"))), count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 999) }},
 	},
 	"hashtag-skew": {

@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 func init() {
 	register(Rule{
@@ -8,12 +11,12 @@ func init() {
 		Section: SectionNames,
 		Title:   "word that has an agreed short form",
 		compile: func(c *compiler) {
-			t := &c.engine.words
-			if !t.any {
+			if len(c.engine.policy.Abbreviations) == 0 {
 				return
 			}
-			c.when(classes, int64(ClassLower|ClassUpper), 0, func(k *parser.Key, f *Facts, found *Finding) bool {
-				_, at := t.find(k.Name)
+			words := c.engine.words
+			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+				_, at := words.Find(k.Name)
 				return at >= 0
 			})
 		},
@@ -31,33 +34,3 @@ func init() {
 		},
 	})
 }
-
-// wordTable finds words that have a short form.
-type wordTable struct {
-	any   bool
-	first [256][]longWord // by first letter, small; in the order of the configuration
-}
-
-type longWord struct {
-	parts []string // small letters
-	entry int      // index in Policy.Abbreviations
-}
-
-// find gives the first word that has a short form, its entry and its offset in
-// the name; -1 where there is none.
-func (t *wordTable) find(name []byte) (entry, at int) {
-	for i, c := range name {
-		if !isLetter(c) || i > 0 && isLetter(name[i-1]) && !isHump(name, i) {
-			continue
-		}
-		for _, w := range t.first[c|0x20] {
-			if w.matches(name[i:]) {
-				return w.entry, i
-			}
-		}
-	}
-	return 0, -1
-}
-
-// isHump reports whether a capital follows a small letter.
-func isHump(name []byte, i int) bool { return isUpper(name[i]) && !isUpper(name[i-1]) }

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {
@@ -17,15 +18,18 @@ func init() {
 		},
 		unit: func(uint8) Unit { return Count },
 		compile: func(c *compiler) {
-			s := newCharset(c.Setting)
-			if s.suspect == 0 && !s.limitsFirst {
+			s := charset(c.Setting)
+			if s.Suspect() == 0 && !s.LimitsFirst() {
 				return
 			}
-			m, mask := classes, int64(s.suspect)
-			if s.limitsFirst {
+			m, mask := classes, int64(s.Suspect())
+			if s.LimitsFirst() {
 				m, mask = always, -1
 			}
-			c.when(m, mask, 0, s.confirm)
+			c.when(m, mask, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+				found.Measured = s.Violations(k.Name, f)
+				return found.Measured > 0
+			})
 		},
 		Doc: Doc{
 			What:    "A name with a character outside of the profile's set: one that is not allowed, one that may not come first, or one that is forbidden (but between two digits where the profile says so).",
@@ -48,40 +52,11 @@ func init() {
 	})
 }
 
-// charset is a compiled set of characters.
-type charset struct {
-	bad         [256]uint8 // 1: outside
-	badFirst    [256]bool
-	forbidden   [256]bool // bad, but allowed between digits
-	suspect     Class     // kinds of bytes of which some are bad
-	limitsFirst bool
-	spares      bool // some are allowed between digits
-}
-
-func newCharset(set *Setting) *charset {
-	s := new(charset)
-	allowed, _ := parseChars(set.Param("allowed").Text)
-	first, _ := parseChars(set.Param("first").Text)
-	forbidden, _ := parseChars(set.Param("forbidden").Text)
-	digits := set.Param("between_digits").Number != 0
-	s.limitsFirst = set.Param("first").Text != ""
-	s.spares = digits
-	for b := range 256 {
-		outside := set.Param("allowed").Text != "" && !allowed[b]
-		s.forbidden[b] = forbidden[b] && digits && !outside
-		s.badFirst[b] = s.limitsFirst && !first[b]
-		if outside || forbidden[b] {
-			s.bad[b] = 1
-			s.suspect |= kindOf(byte(b))
-		}
+// charset compiles the characters that the setting of key-charset allows.
+func charset(s *Setting) *naming.Charset {
+	set, err := naming.NewCharset(s.Param("allowed").Text, s.Param("first").Text, s.Param("forbidden").Text, s.Param("between_digits").Number != 0)
+	if err != nil {
+		panic("thresholds: key-charset: " + err.Error()) // was checked when it was set
 	}
-	return s
-}
-
-func (s *charset) confirm(k *parser.Key, f *Facts, found *Finding) bool {
-	if f.Class&s.suspect == 0 && !s.badFirst[f.First] {
-		return false
-	}
-	found.Measured = s.count(k.Name)
-	return found.Measured > 0
+	return set
 }

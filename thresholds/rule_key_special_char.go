@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {
@@ -14,7 +15,7 @@ func init() {
 		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
 		unit:    func(uint8) Unit { return Count },
 		compile: func(c *compiler) {
-			c.when(classes, int64(ClassSpace|ClassQuote|ClassBackslash|ClassControl|ClassHigh), 0,
+			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
 				func(k *parser.Key, f *Facts, found *Finding) bool {
 					n, _, _ := specialChars(k.Name, k.NameLen > int64(len(k.Name)))
 					found.Measured = n

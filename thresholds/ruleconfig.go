@@ -6,6 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // rule reads the setting of one rule: "off", "on", a severity, or a mapping of
@@ -184,7 +185,7 @@ func (y *yamlFile) param(r *Rule, p Param, n ast.Node) (v Value, ok bool) {
 		if !ok {
 			return v, false
 		}
-		if _, err := parseChars(text); err != nil {
+		if _, err := naming.ParseSet(text); err != nil {
 			y.at(n.GetToken(), "write characters and ranges, such as a-z0-9.:", "%s: %v", p.Name, err)
 			return v, false
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // RuleSet is a set of rules.
@@ -61,7 +63,7 @@ func parseSelector(selector string) (set, named RuleSet, err error) {
 			continue
 		}
 		set |= one
-		if one.Len() == 1 && !wildcard(name) {
+		if one.Len() == 1 && !naming.IsGlob(name) {
 			named |= one
 		}
 	}
@@ -78,7 +80,7 @@ func matchRules(name string) (RuleSet, error) {
 	}
 	var set RuleSet
 	names := make([]string, 0, maxRules)
-	glob, err := ParseGlob(name)
+	glob, err := naming.ParseGlob(name)
 	for _, r := range Rules() {
 		names = append(names, r.Name)
 		if err == nil && glob.Match([]byte(r.Name)) {

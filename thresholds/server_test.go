@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // These tests hold the rules to keys that real servers wrote, under all five
@@ -328,7 +329,7 @@ func TestInstanceOnServersKeys(t *testing.T) {
 		{"cluster.rdb.gz", "ttl-stampede", "-----", ""},
 		{"databases.rdb", "multiple-databases", "ww---", "db 0, 3"}, {"names.rdb", "multiple-databases", "-----", ""},
 		{"businesses-11.rdb", "mixed-business", "-w---", "first segments"}, {"businesses-10.rdb", "mixed-business", "-----", ""},
-		{"cluster-skewed.rdb.gz", "slot-skew", "w-w--", "slot " + strconv.Itoa(Slot([]byte("hot")))}, {"cluster.rdb.gz", "slot-skew", "-----", ""},
+		{"cluster-skewed.rdb.gz", "slot-skew", "w-w--", "slot " + strconv.Itoa(naming.Slot([]byte("hot")))}, {"cluster.rdb.gz", "slot-skew", "-----", ""},
 		{"cluster-skewed.rdb.gz", "hashtag-skew", "w-w--", "{hot}"}, {"cluster.rdb.gz", "hashtag-skew", "-----", ""},
 		{"sizes.rdb.gz", "slot-skew", "-----", ""}, {"sizes.rdb.gz", "hashtag-skew", "-----", ""},
 	} {

@@ -49,7 +49,7 @@ func textKind(head []byte) uint8 {
 			return noteJSON
 		}
 	case '<':
-		if next == '?' || next == '!' || isLetter(next) {
+		if next == '?' || next == '!' || next|0x20 >= 'a' && next|0x20 <= 'z' {
 			return noteXML
 		}
 	}

@@ -90,7 +90,7 @@ func ParseDuration(s string) (int64, error) {
 		return 0, fmt.Errorf("%q is not a length of time: write 30d, 12h, 90m or 1w2d", s)
 	}
 	for _, c := range []byte(text) {
-		if isDigit(c) {
+		if c >= '0' && c <= '9' {
 			number = number*10 + int64(c-'0')
 			continue
 		}

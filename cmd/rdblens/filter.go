@@ -11,6 +11,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // filter says which keys count. It cuts everything that follows: totals, rules
@@ -21,7 +22,7 @@ type filter struct {
 
 	types       uint32 // bit set of parser.Type, 0 all
 	dbs         []int
-	globs       []*thresholds.Glob
+	globs       []*naming.Glob
 	expressions []expression
 	minSize     int64
 	minElements int64
@@ -111,7 +112,7 @@ func (ff *filterFlags) compile() (*filter, error) {
 	}
 	f.dbs = ff.dbs
 	for _, pattern := range ff.match {
-		g, err := thresholds.ParseGlob(pattern)
+		g, err := naming.ParseGlob(pattern)
 		if err != nil {
 			return nil, usageError(fmt.Sprintf("--match: %v", err), "a glob as KEYS and SCAN take it: user:*, h?llo, h[ae]llo, \\* for a star")
 		}

@@ -194,7 +194,7 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 // leaves such findings in the rows.
 func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
 	if r.names == nil {
-		r.names, r.findings = engine.Namer().NewNameCache(), make([]thresholds.Finding, 0, 16)
+		r.names, r.findings = engine.Namer().NewCache(), make([]thresholds.Finding, 0, 16)
 	}
 	name := r.names.Facts(k.Name)
 	if !p.filter.keepOwner(engine, engine.Owner(k, name)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // rows are the lines of one run of keys, and what is used to judge them. A
@@ -17,7 +18,7 @@ import (
 type rows struct {
 	full     [][]byte
 	last     []byte
-	names    *thresholds.NameCache
+	names    *naming.Cache
 	findings []thresholds.Finding
 }
 

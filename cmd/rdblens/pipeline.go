@@ -7,6 +7,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // sideBySide is how many snapshots are read at once. It also bounds the builders
@@ -101,7 +102,7 @@ func (p *scanPlan) analyseOne(ctx context.Context, e *env, in *input, number, jo
 	var engine *thresholds.Engine
 	o := report.BuildOptions{Top: p.top, Input: number}
 	if p.filter.active() {
-		o.Keep = func(k *parser.Key, _ *thresholds.Facts, owner int) bool {
+		o.Keep = func(k *parser.Key, _ *naming.Facts, owner int) bool {
 			return p.filter.keep(k) && p.filter.keepOwner(engine, owner)
 		}
 	}

@@ -1,19 +1,20 @@
-package thresholds
+package naming
 
-// Slots is the number of hash slots of a cluster.
+// Slots is the number of hash slots in a cluster.
 const Slots = 16384
 
-// Slot gives the hash slot of a name in a cluster, 0 to 16383: CRC-16 of the
-// hash tag's content, or of the whole name where it has none.
+// Slot returns the hash slot of a name in a cluster, 0 to 16383: the CRC-16 of
+// the hash tag's content, or of the whole name where it has no tag.
 func Slot(name []byte) int {
 	if start, end := hashTag(name); end > start {
 		name = name[start:end]
 	}
-	return slotOf(name)
+	return SlotIgnoringTag(name)
 }
 
-// slotOf is Slot for a proxy that takes {...} for a part of the name.
-func slotOf(name []byte) int {
+// SlotIgnoringTag returns the hash slot of the whole name, as a proxy computes it
+// that does not support hash tags.
+func SlotIgnoringTag(name []byte) int {
 	var crc uint16
 	for ; len(name) >= 4; name = name[4:] {
 		crc = crc16[3][name[0]^byte(crc>>8)] ^ crc16[2][name[1]^byte(crc)] ^ crc16[1][name[2]] ^ crc16[0][name[3]]
@@ -24,8 +25,8 @@ func slotOf(name []byte) int {
 	return int(crc) & (Slots - 1)
 }
 
-// crc16 are tables of CRC-16/XMODEM, polynomial 0x1021 from the top bit: that of
-// a byte, and of a byte that one, two and three others follow.
+// crc16 holds tables of CRC-16/XMODEM, polynomial 0x1021, most significant bit
+// first: that of a byte, and of a byte followed by one, two and three zero bytes.
 var crc16 = func() (t [4][256]uint16) {
 	for i := range 256 {
 		c := uint16(i) << 8

@@ -1,4 +1,4 @@
-package thresholds
+package naming
 
 import (
 	"math/rand/v2"
@@ -139,4 +139,21 @@ func TestGlobTakesNoExponentialTime(t *testing.T) {
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("%v", d)
 	}
+}
+
+// FuzzGlob holds patterns to the server's own function.
+func FuzzGlob(f *testing.F) {
+	f.Add("h[^a-c]*\\?", "hello?")
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		if len(pattern) > 12 || len(name) > 24 {
+			return // the server's function may take exponential time
+		}
+		g, err := ParseGlob(pattern)
+		if err != nil {
+			return
+		}
+		if got, want := g.Match([]byte(name)), serverMatch(pattern, name); got != want {
+			t.Errorf("%q on %q: %v, a server says %v", pattern, name, got, want)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package thresholds
+package naming
 
 import (
 	"bytes"
@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Glob is a compiled pattern with the meaning that KEYS and SCAN MATCH give it:
-// * any bytes, ? one byte, [a-z] and [^a-z] one byte of a set, \ the next byte
-// as it is. It is immutable. Match never takes more steps than the pattern's
-// length times the name's.
+// Glob is a compiled pattern in the syntax of KEYS and SCAN MATCH: * matches any
+// bytes, ? one byte, [a-z] and [^a-z] one byte of a set, and \ takes the next
+// byte literally. It is immutable. Match takes at most as many steps as the
+// product of the lengths of pattern and name.
 type Glob struct {
 	pattern string
-	prefix  []byte // literal bytes that every match begins with
+	prefix  []byte // literal bytes that every matching name begins with
 	rest    []globOp
 	kind    globKind
 }
@@ -21,9 +21,9 @@ type globKind uint8
 
 const (
 	globOps    globKind = iota
-	globExact           // prefix alone
-	globPrefix          // prefix and then *
-	globAny             // * alone
+	globExact           // only a prefix
+	globPrefix          // a prefix and *
+	globAny             // only *
 )
 
 type globOp struct {
@@ -41,8 +41,8 @@ const (
 	opStar
 )
 
-// ParseGlob compiles a pattern. What a server would take literally, such as a
-// [ without its ], is taken literally or to the end of the pattern as there.
+// ParseGlob compiles a pattern. Malformed patterns, such as [ without ], have the
+// meaning that a server gives them. Only the empty pattern is an error.
 func ParseGlob(pattern string) (*Glob, error) {
 	if pattern == "" {
 		return nil, errors.New("empty pattern")
@@ -85,8 +85,9 @@ func ParseGlob(pattern string) (*Glob, error) {
 	return g, nil
 }
 
-// parseGlobSet reads the set that begins behind a [, and gives the index of
-// its ] or of the pattern's last byte (stringmatchlen in the server's util.c).
+// parseGlobSet parses the set that begins after a [ and returns it with the index
+// of its ], or of the last byte of the pattern if there is none (stringmatchlen in
+// the server's util.c).
 func parseGlobSet(p string, i int) (*[256]bool, int) {
 	set := new([256]bool)
 	not := i < len(p) && p[i] == '^'
@@ -116,7 +117,7 @@ func parseGlobSet(p string, i int) (*[256]bool, int) {
 	return set, min(i, len(p)-1)
 }
 
-// String gives the pattern as it was written.
+// String returns the pattern as it was written.
 func (g *Glob) String() string { return g.pattern }
 
 // Match reports whether the whole name matches.
@@ -133,8 +134,8 @@ func (g *Glob) Match(name []byte) bool {
 	return matchGlob(g.rest, name[len(g.prefix):])
 }
 
-// matchGlob goes back to the last star alone: what an earlier star would take,
-// the last one can take as well.
+// matchGlob backtracks to the last star only: whatever an earlier star could
+// match, the last one can match as well.
 func matchGlob(ops []globOp, name []byte) bool {
 	op, star, from := 0, -1, 0
 	for i := 0; i < len(name); {
@@ -171,5 +172,5 @@ func matchGlob(ops []globOp, name []byte) bool {
 	return op == len(ops)
 }
 
-// wildcard reports whether a text is a pattern and not a plain word.
-func wildcard(s string) bool { return strings.ContainsAny(s, `*?[\`) }
+// IsGlob reports whether s contains a special character of patterns.
+func IsGlob(s string) bool { return strings.ContainsAny(s, `*?[\`) }

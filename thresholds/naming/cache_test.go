@@ -1,4 +1,4 @@
-package thresholds
+package naming
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // TestCacheChangesNothing holds the facts from the cache to those of the Namer.
 func TestCacheChangesNothing(t *testing.T) {
 	n := NewNamer(":")
-	c := n.NewNameCache()
+	c := n.NewCache()
 	check := func(t interface{ Fatalf(string, ...any) }, name []byte) {
 		var want Facts
 		n.Facts(name, &want)
@@ -43,7 +43,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkNameCache(b *testing.B) {
+func BenchmarkCache(b *testing.B) {
 	for _, shape := range benchNames {
 		b.Run(shape, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -51,7 +51,7 @@ func BenchmarkNameCache(b *testing.B) {
 			for i := range names {
 				names[i] = fmt.Appendf(nil, shape, r.IntN(100_000_000))
 			}
-			c := NewNamer(":").NewNameCache()
+			c := NewNamer(":").NewCache()
 			i := 0
 			for b.Loop() {
 				c.Facts(names[i&4095])

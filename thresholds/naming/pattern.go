@@ -1,24 +1,12 @@
-package thresholds
+package naming
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// A name's pattern is the name with what varies from key to key folded into *:
-//
-//   - runs of digits, inside a word too: user123 is user*;
-//   - runs of 8 and more hexadecimal digits with a 0-9 among them;
-//   - UUIDs: 8-4-4-4-12 hexadecimal digits;
-//   - dates: a year, a month and perhaps a day, with one of - / . _ between them;
-//   - the content of the hash tag: {...} is {*};
-//   - what comes after the first MaxPattern bytes.
-//
-// Folded bytes that touch make one *, and a * of the name's own is taken for
-// one of them. The pattern of a pattern is itself.
-
-// AppendPattern appends the text of a name's group to dst, at most
-// MaxPattern+1 bytes.
+// AppendPattern appends the pattern of name to dst, at most MaxPattern+1 bytes.
+// See the package documentation for what a pattern replaces.
 func (n *Namer) AppendPattern(dst, name []byte) []byte {
 	if len(name) <= oneWord {
 		c, digits, letters, _ := scan(name, 0)
@@ -28,15 +16,15 @@ func (n *Namer) AppendPattern(dst, name []byte) []byte {
 	if cut {
 		name = name[:MaxPattern]
 	}
-	var folded foldSet
-	folded.find(name)
+	var folded longMask
+	folded.mark(name)
 	for from := 0; from < len(name); from += oneWord {
 		part := name[from:min(from+oneWord, len(name))]
-		bits := folded[from/oneWord]
-		if from > 0 && bits&1 != 0 && folded.has(from-1) {
-			dst = dst[:len(dst)-1] // the * goes on
+		stars := folded[from/oneWord]
+		if from > 0 && stars&1 != 0 && folded.has(from-1) {
+			dst = dst[:len(dst)-1] // the star continues
 		}
-		dst = appendFolded(dst, part, bits)
+		dst = appendFolded(dst, part, stars)
 	}
 	if cut && !folded.has(len(name)-1) {
 		dst = append(dst, '*')
@@ -44,8 +32,8 @@ func (n *Namer) AppendPattern(dst, name []byte) []byte {
 	return dst
 }
 
-// appendFolded appends a name of at most 64 bytes with a * for each run of
-// folded bytes.
+// appendFolded appends a name of at most 64 bytes with a star for each run of
+// replaced bytes, whose bits are set in folded.
 func appendFolded(dst, name []byte, folded uint64) []byte {
 	for i := 0; i < len(name); {
 		end := i + min(bits.TrailingZeros64(folded>>uint(i&63)), len(name)-i)
@@ -59,21 +47,21 @@ func appendFolded(dst, name []byte, folded uint64) []byte {
 	return dst
 }
 
-// foldSet is the set of a name's folded bytes.
-type foldSet [(MaxPattern + 63) / 64]uint64
+// longMask has one bit for each byte of a name of up to MaxPattern bytes.
+type longMask [(MaxPattern + 63) / 64]uint64
 
-func (s *foldSet) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+func (s *longMask) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
 
-func (s *foldSet) add(from, to int) {
+func (s *longMask) add(from, to int) {
 	for i := from; i < to; i++ {
 		s[i>>6] |= 1 << (i & 63)
 	}
 }
 
-// find adds the bytes of a name of at most MaxPattern bytes that are folded.
-func (s *foldSet) find(name []byte) {
+// mark adds the replaced bytes of a name of at most MaxPattern bytes.
+func (s *longMask) mark(name []byte) {
 	var class Class
-	var letters foldSet
+	var letters longMask
 	for i := range s {
 		if from := i * oneWord; from < len(name) {
 			var c Class
@@ -81,29 +69,29 @@ func (s *foldSet) find(name []byte) {
 			class |= c
 		}
 	}
-	if s.special(&letters, class) {
-		s.findSlowly(name)
+	if s.moreThanDigits(&letters, class) {
+		s.markSlowly(name)
 	}
 }
 
-// special says whether a name with these digits and letters a to f may have
-// folded bytes that are not digits.
-func (s *foldSet) special(letters *foldSet, c Class) bool {
+// moreThanDigits reports whether bytes other than digits may have to be replaced
+// in a name whose digits are in s and whose letters a to f are in letters.
+func (s *longMask) moreThanDigits(letters *longMask, c Class) bool {
 	if c&(ClassBrace|classStar) != 0 {
 		return true
 	}
 	for i := range s {
 		d, l := s[i], letters[i]
-		if specials(d, l) {
+		if moreThanDigits(d, l) {
 			return true
 		}
-		if i+1 < len(s) { // what lies across two words
+		if i+1 < len(s) { // across the border of two words
 			d, l = d>>32|s[i+1]<<32, l>>32|letters[i+1]<<32
-			if specials(d, l) {
+			if moreThanDigits(d, l) {
 				return true
 			}
 		}
-		// A UUID of digits alone may be longer than what two words share.
+		// A UUID of digits only may be longer than what two words share.
 		if hex := d | l; c&ClassOperator != 0 && hex&(hex>>1)&(hex>>2)&(hex>>3) != 0 {
 			return true
 		}
@@ -111,9 +99,9 @@ func (s *foldSet) special(letters *foldSet, c Class) bool {
 	return false
 }
 
-// findSlowly is find for any name, byte by byte.
-func (s *foldSet) findSlowly(name []byte) {
-	run, digit := 0, false // start of the run of hexadecimal digits, and whether 0-9 is in it
+// markSlowly is mark for any name, byte by byte.
+func (s *longMask) markSlowly(name []byte) {
+	run, digit := 0, false // start of the run of hexadecimal digits, and whether it contains a 0-9
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && isHex(name[i]) {
 			if isDigit(name[i]) {
@@ -141,9 +129,9 @@ func (s *foldSet) findSlowly(name []byte) {
 	s.add(hashTag(name))
 }
 
-// specials says whether a name of at most 64 bytes may have folded bytes that
-// are not digits, the hash tag apart. Bit i stands for byte i.
-func specials(digits, letters uint64) bool {
+// moreThanDigits reports whether bytes other than digits may have to be replaced
+// in a name of at most 64 bytes, apart from its hash tag and stars.
+func moreThanDigits(digits, letters uint64) bool {
 	hex := digits | letters
 	hex2 := hex & (hex >> 1)
 	hex4 := hex2 & (hex2 >> 2)
@@ -158,29 +146,29 @@ func specials(digits, letters uint64) bool {
 	return dates(digits) != 0
 }
 
-// uuids gives where a UUID may begin: all its digits are there, and something
-// between them.
+// uuids returns where a UUID may begin: all its digits are present, with any byte
+// between the groups.
 func uuids(hex4, hex8 uint64) uint64 {
 	return hex8 & (hex4 >> 9) & (hex4 >> 14) & (hex4 >> 19) & (hex8 >> 24) & (hex4 >> 32)
 }
 
-// dates gives where a date may begin: four digits, one other byte, two digits.
+// dates returns where a date may begin: four digits, one other byte, two digits.
 func dates(digits uint64) uint64 {
 	two := digits & (digits >> 1)
-	alone := two &^ (digits >> 2) &^ (digits << 1) // begins a run of exactly two
+	pair := two &^ (digits >> 2) &^ (digits << 1) // begins a run of exactly two
 	four := two & (two >> 2) &^ (digits >> 4) &^ (digits << 1)
-	return four & (alone >> 5)
+	return four & (pair >> 5)
 }
 
-// foldedBytes gives the folded bytes of a name of at most 64 bytes.
+// foldedBytes returns a mask of the replaced bytes of a name of at most 64 bytes.
 func foldedBytes(name []byte, c Class, digits, letters uint64) uint64 {
-	if c&(ClassBrace|classStar) != 0 || specials(digits, letters) {
+	if c&(ClassBrace|classStar) != 0 || moreThanDigits(digits, letters) {
 		return foldWord(name, c, digits, letters)
 	}
 	return digits
 }
 
-// foldWord is foldedBytes for a name that may have more than digits to fold.
+// foldWord is foldedBytes for a name in which more than digits may be replaced.
 func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 	folded := digits
 	hex := digits | letters
@@ -219,14 +207,15 @@ func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 	return folded
 }
 
-// between has the bits from and up to, and without, to: both at most 64.
+// between returns a mask of the bits from, inclusive, to to, exclusive. Both are
+// at most 64.
 func between(from, to int) uint64 { return 1<<to - 1<<from }
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
 func isHex(b byte) bool { return isDigit(b) || (b|0x20)-'a' <= 5 }
 
-// uuidAt says whether a UUID begins at byte i of a name.
+// uuidAt reports whether a UUID begins at byte i of a name.
 func uuidAt(name []byte, i int) bool {
 	if i < 0 || len(name)-i < 36 {
 		return false
@@ -246,7 +235,8 @@ func uuidAt(name []byte, i int) bool {
 	return true
 }
 
-// dateAt gives the length of the date that begins at byte i of a name, 0 none.
+// dateAt returns the length of the date that begins at byte i of a name, 0 if
+// there is none.
 func dateAt(name []byte, i int) int {
 	if i > 0 && isDigit(name[i-1]) || len(name)-i < 7 {
 		return 0
@@ -270,8 +260,8 @@ func dateAt(name []byte, i int) int {
 	return 7
 }
 
-// twoDigits gives the number that a run of exactly two digits at the start of
-// b writes, -1 none.
+// twoDigits returns the number at the start of b if it has exactly two digits,
+// otherwise -1.
 func twoDigits(b []byte) int {
 	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) || len(b) > 2 && isDigit(b[2]) {
 		return -1
@@ -279,9 +269,9 @@ func twoDigits(b []byte) int {
 	return int(b[0]-'0')*10 + int(b[1]-'0')
 }
 
-// The hash of a pattern takes the texts between its stars eight bytes at a
-// time. Its constants are those of wyhash (Wang Yi, 2019): it is the same in
-// every run, and no secret.
+// The hash of a pattern mixes the text between its stars eight bytes at a time.
+// The constants and the mixing step are those of wyhash (Wang Yi, 2019). They are
+// fixed: the hash is the same in every run, and no secret.
 const (
 	hashSeed = 0xa0761d6478bd642f
 	hashWord = 0xe7037ed1a0b428db
@@ -289,14 +279,14 @@ const (
 	hashStar = 0x589965cc75374cc3
 )
 
-// mix multiplies to 128 bits and folds these to 64.
+// mix multiplies two words and combines the halves of the 128-bit product.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
 }
 
-// hashFolded gives the hash of the pattern of a name of 1 to 64 bytes, whose
-// folded bytes have their bits set.
+// hashFolded returns the hash of the pattern of a name of 1 to 64 bytes. The bits
+// of replaced bytes are set in folded.
 func hashFolded(name []byte, folded uint64) uint64 {
 	h := uint64(hashSeed)
 	for i := 0; ; {
@@ -305,7 +295,7 @@ func hashFolded(name []byte, folded uint64) uint64 {
 			h = mix(h^binary.LittleEndian.Uint64(name[i:]), hashWord)
 		}
 		if rest := uint(end - i); rest > 0 {
-			var w uint64 // the rest, as upper bytes
+			var w uint64 // the rest, in its upper bytes
 			if end >= 8 {
 				w = binary.LittleEndian.Uint64(name[end-8:]) >> (64 - 8*rest&63)
 			} else {
@@ -324,7 +314,8 @@ func hashFolded(name []byte, folded uint64) uint64 {
 	}
 }
 
-// HashPattern gives the hash of a pattern's text as Facts.Group has it.
+// HashPattern returns the hash of a pattern: for the text that AppendPattern
+// appends for a name, the Group of that name's facts.
 func HashPattern(text []byte) uint64 {
 	h := uint64(hashSeed)
 	for i := 0; i < len(text); {

@@ -1,4 +1,4 @@
-package thresholds
+package naming
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func TestPattern(t *testing.T) {
 func slowFacts(separators string, name []byte) Facts {
 	var f Facts
 	for _, b := range name {
-		f.Class |= kindOf(b)
+		f.Class |= ClassOf(b)
 	}
 	parts := splitBytes(string(name), separators)
 	f.Segments = len(parts)

@@ -1,34 +1,81 @@
-package thresholds
+package naming
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// MaxPattern is how many bytes of a name decide about its group: what comes
-// after them is folded into one *.
+// MaxPattern is the number of leading bytes of a name that its pattern depends
+// on. What follows is replaced by one star.
 const MaxPattern = 255
 
-// oneWord is the longest name, in bytes, whose bytes have a bit each in one
-// word. Longer names take a slower way to the same facts.
+// oneWord is the largest length of a name whose bytes have a bit each in one word.
+// Longer names take a slower path to the same facts.
 const oneWord = 64
 
-// Namer finds the facts of names for one set of separators. It is immutable
-// and may be used by several goroutines.
+// Class is a set of kinds of bytes.
+type Class uint32
+
+// The kinds of bytes. Each byte is of one kind, except tab, newline, vertical
+// tab, form feed and carriage return, which are both white space and control
+// characters.
+const (
+	ClassLower      Class = 1 << iota // a-z
+	ClassUpper                        // A-Z
+	ClassDigit                        // 0-9
+	ClassDot                          // .
+	ClassColon                        // :
+	ClassUnderscore                   // _
+	ClassHash                         // #
+	ClassOperator                     // - + =
+	ClassBrace                        // { }
+	ClassSpace                        // space, tab, newline, vertical tab, form feed, carriage return
+	ClassQuote                        // ' " `
+	ClassBackslash                    // \
+	ClassControl                      // below 0x20, and 0x7f
+	ClassHigh                         // 0x80 and above: UTF-8, or not text
+	ClassOther                        // the rest of ASCII: ! $ % & ( ) * , / ; < > ? @ [ ] ^ | ~
+)
+
+// Facts describes a name. Positions are byte offsets into it.
+type Facts struct {
+	Class Class // the kinds of bytes in the name
+	First byte  // the first byte, 0 in an empty name
+	// Segments is the number of parts between separators: 1 in a name without
+	// separators, also in the empty name.
+	Segments     int
+	EmptySegment bool // two adjacent separators, one at either end, or an empty name
+	FirstEnd     int  // end of the first segment
+	LastStart    int  // start of the last segment
+	// TagStart and TagEnd enclose the content of the hash tag as Redis Cluster
+	// defines it: what is between the first { and the next }, unless empty.
+	// Both are 0 in a name without a tag.
+	TagStart, TagEnd int
+	// Group is the hash of the name's pattern, see HashPattern.
+	Group uint64
+
+	// Checked and Passed are bit sets for the caller's use; they are 0 in new
+	// facts. A Cache returns them unchanged with the facts, to all names that
+	// share these, so that a caller can keep what it derives from facts alone.
+	Checked, Passed uint16
+}
+
+// Namer computes facts about names for one set of separators. It is immutable
+// and may be used by several goroutines at once.
 type Namer struct {
 	separators string
 	isSep      [256]bool
-	first      uint64 // the first separator in all bytes of a word, 0 none
+	first      uint64 // the first separator in each byte of a word, 0 none
 }
 
-// NewNamer gives a Namer for a set of separators, each one ASCII character.
-// Other bytes, NUL, letters and digits are left out; without a separator every
-// name is one segment.
+// NewNamer returns a Namer for a set of separators, each an ASCII character.
+// Bytes of 0x80 and above, NUL, letters and digits are ignored. Without
+// separators every name is one segment.
 func NewNamer(separators string) *Namer {
 	n := &Namer{}
 	for i := range len(separators) {
 		b := separators[i]
-		if n.isSep[b] || b == 0 || kindOf(b)&(ClassHigh|ClassLower|ClassUpper|ClassDigit) != 0 {
+		if n.isSep[b] || b == 0 || ClassOf(b)&(ClassHigh|ClassLower|ClassUpper|ClassDigit) != 0 {
 			continue
 		}
 		n.isSep[b] = true
@@ -40,10 +87,10 @@ func NewNamer(separators string) *Namer {
 	return n
 }
 
-// Separators gives the set that the Namer was made for.
+// Separators returns the separators that the Namer was made for.
 func (n *Namer) Separators() string { return n.separators }
 
-// IsSeparator says whether a byte ends a segment.
+// IsSeparator reports whether b separates segments.
 func (n *Namer) IsSeparator(b byte) bool { return n.isSep[b] }
 
 const (
@@ -52,8 +99,8 @@ const (
 	lows  = 0x7f7f7f7f7f7f7f7f
 )
 
-// load gives eight bytes of name from i on, the first one lowest. Where the
-// name has no more, zeros follow. i is less than the length of the name.
+// load returns eight bytes of name from i on, the first one lowest, padded with
+// zeros at the end of the name. i must be less than len(name).
 func load(name []byte, i int) uint64 {
 	n := len(name)
 	switch {
@@ -65,7 +112,7 @@ func load(name []byte, i int) uint64 {
 	return loadShort(name) >> uint(8*i&63)
 }
 
-// loadShort is load from the start of a name of 1 to 7 bytes.
+// loadShort is load(name, 0) for a name of 1 to 7 bytes.
 func loadShort(name []byte) uint64 {
 	n := len(name)
 	if n >= 4 {
@@ -74,12 +121,12 @@ func loadShort(name []byte) uint64 {
 	return uint64(name[0]) | uint64(name[n/2])<<uint(8*(n/2)&63) | uint64(name[n-1])<<uint(8*(n-1)&63)
 }
 
-// gather moves the top bits of the eight bytes of w, which has no others, into
-// the lowest eight.
+// gather collects the top bits of the eight bytes of w in the lowest eight bits.
+// All other bits of w must be 0.
 func gather(w uint64) uint64 { return w >> 7 * 0x0102040810204080 >> 56 }
 
-// Facts fills f with the facts of a name. It allocates nothing and takes time
-// in proportion to the name's length.
+// Facts fills f with the facts about name. It does not allocate and takes time
+// proportional to the length of the name.
 func (n *Namer) Facts(name []byte, f *Facts) {
 	if len(name) > oneWord || len(name) == 0 {
 		n.longFacts(name, f)
@@ -88,8 +135,8 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 	n.shortFacts(name, f)
 }
 
-// shortFacts is Facts for a name of 1 to 64 bytes. It gives the digits, a bit
-// for each byte.
+// shortFacts is Facts for a name of 1 to 64 bytes. It returns a mask of the
+// digits, one bit a byte.
 func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	c, digits, letters, seps := scan(name, n.first)
 	if len(n.separators) != 1 {
@@ -99,7 +146,7 @@ func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	f.Group = hashFolded(name, foldedBytes(name, c, digits, letters))
 	c &^= classStar
 	f.Class = c
-	f.named, f.calm = 0, 0
+	f.Checked, f.Passed = 0, 0
 	f.First = name[0]
 	f.TagStart, f.TagEnd = 0, 0
 	if c&ClassBrace != 0 {
@@ -117,9 +164,9 @@ func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	return digits
 }
 
-// scan looks at the bytes of a name of at most 64 bytes, eight at a time: their
-// kinds, and with a bit for each byte the digits, the letters a-f and A-F, and
-// those that are sep, which has one separator in all its bytes.
+// scan examines a name of at most 64 bytes, eight at a time. It returns the kinds
+// of its bytes and, with one bit a byte, masks of the digits, of the letters a-f
+// and A-F, and of the separator that sep holds in each of its bytes.
 func scan(name []byte, sep uint64) (class Class, digits, letters, seps uint64) {
 	i := 0
 	for ; i+8 <= len(name); i += 8 {
@@ -151,7 +198,7 @@ func scan(name []byte, sep uint64) (class Class, digits, letters, seps uint64) {
 	return class, digits, letters, seps
 }
 
-// seps gives the bytes of a name of at most 64 bytes that are separators.
+// seps returns a mask of the separators in a name of at most 64 bytes.
 func (n *Namer) seps(name []byte) (seps uint64) {
 	for i, b := range name {
 		if n.isSep[b] {
@@ -178,7 +225,7 @@ func (n *Namer) longFacts(name []byte, f *Facts) {
 			f.FirstEnd = from + bits.TrailingZeros64(seps)
 		}
 		f.Segments += bits.OnesCount64(seps)
-		before := uint64(0) // a separator, or the start of the name, ends just before
+		before := uint64(0) // 1 where a separator, or the start of the name, is just before
 		if f.LastStart == from {
 			before = 1
 		}
@@ -197,8 +244,8 @@ func (n *Namer) longFacts(name []byte, f *Facts) {
 	f.Group = HashPattern(n.AppendPattern(buf[:0], name))
 }
 
-// hashTag gives the bounds of the content of a name's hash tag, 0 and 0 where
-// it has none.
+// hashTag returns the bounds of the content of a name's hash tag, 0 and 0 where
+// it has none. The rule is that of keyHashSlot in the server's cluster.c.
 func hashTag(name []byte) (start, end int) {
 	for i, b := range name {
 		if b != '{' {
@@ -217,20 +264,21 @@ func hashTag(name []byte) (start, end int) {
 	return 0, 0
 }
 
-// classStar marks a * in a name, which stands for itself and for what is
-// folded alike. It never leaves this file.
+// classStar marks a * in a name. It is used inside this package only and is
+// never part of Facts.Class.
 const classStar Class = 1 << 31
 
-// classOfByte has the kinds of each byte.
+// classOfByte is ClassOf as a table, with classStar.
 var classOfByte = func() (t [256]Class) {
 	for i := range t {
-		t[i] = kindOf(byte(i))
+		t[i] = ClassOf(byte(i))
 	}
 	t['*'] |= classStar
 	return t
 }()
 
-func kindOf(b byte) Class {
+// ClassOf returns the kinds of one byte.
+func ClassOf(b byte) Class {
 	switch {
 	case b >= 'a' && b <= 'z':
 		return ClassLower
