@@ -3,7 +3,7 @@ package parser
 import (
 	"encoding/binary"
 
-	"github.com/rdblens/rdblens/parser/crc64"
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
 // An rdb is a snapshot being written byte by byte, as the format has it. It is

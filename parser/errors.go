@@ -35,3 +35,6 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string { return e.Reason }
+
+// cut returns the first n bytes of p, or all if there are fewer.
+func cut(p []byte, n int) []byte { return p[:min(len(p), n)] }

@@ -483,16 +483,3 @@ func TestFormats(t *testing.T) {
 // smallBlock is about the smallest buffer with which a Scanner can work: names
 // and small blobs lie in it whole.
 const smallBlock = MaxName + 4<<10
-
-// TestEnvelope reads a snapshot in Valkey's compressed envelope.
-func TestEnvelope(t *testing.T) {
-	p := sample(5)
-	s, err := Wrap(bytes.NewReader(join("VCS\x01\x01\x00\x01", lz4Of(t, p))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := ran(s, Options{}, 2)
-	if o.err != nil || len(o.lines) != 5 || o.info.Checksum != ChecksumOK || !slices.Equal(o.info.Frames, []string{"vcs-lz4"}) {
-		t.Errorf("%d keys, checksum %v, frames %q, error %v", len(o.lines), o.info.Checksum, o.info.Frames, o.err)
-	}
-}

@@ -2,9 +2,6 @@ package parser
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
 	"strconv"
@@ -12,8 +9,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // within holds that one input does not take long.
@@ -224,52 +219,6 @@ func element(r *rdb, want *reference, typ, magic, c byte, i int) {
 			r.le64(int64(i%5) - 1)
 		}
 	}
-}
-
-func FuzzSource(f *testing.F) {
-	p := sample(5)
-	for _, in := range framed(f, p) {
-		f.Add(in.bytes)
-		f.Add(in.bytes[:len(in.bytes)-1])
-		f.Add(in.bytes[:len(in.bytes)/2])
-	}
-	f.Add(gzipped(f, gzipped(f, p)))
-	f.Add(zstdOf(f, make([]byte, 1<<20), zstd.WithSingleSegment(true)))
-	f.Add([]byte("*1\r\n$4\r\nPING\r\n"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		within(t, func() {
-			var first string
-			for i, r := range []io.Reader{bytes.NewReader(in), iotest.OneByteReader(bytes.NewReader(in)), iotest.DataErrReader(bytes.NewReader(in))} {
-				got := sourced(t, r)
-				if i == 0 {
-					first = got
-				} else if got != first {
-					t.Errorf("%s\n and %s", first, got)
-				}
-			}
-		})
-	})
-}
-
-// sourced says in a line what a source makes of its input.
-func sourced(t *testing.T, r io.Reader) string {
-	s, err := Wrap(r)
-	if err != nil {
-		var format *FormatError
-		if !errors.As(err, &format) || format.Reason == "" {
-			t.Errorf("%T %v", err, err)
-		}
-		return err.Error()
-	}
-	defer s.Close()
-	h := fnv.New64a()
-	n, err := io.Copy(h, io.LimitReader(s, 4<<20))
-	var trailing int64
-	var end error
-	if n < 4<<20 {
-		trailing, end = s.End(n, nil)
-	}
-	return fmt.Sprintf("%q: %d bytes, %x, error %v; %d behind, error %v", s.Frames(), n, h.Sum64(), err, trailing, end)
 }
 
 // FuzzExtract copies the elements of the first keys of a snapshot: what the

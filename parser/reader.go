@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/rdblens/rdblens/parser/crc64"
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
 // reader is what Scanner and Run have in common: the source, the walker that

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/rdblens/rdblens/parser/crc64"
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
 // Run reads a snapshot with several goroutines. What it folds, and in which

@@ -1,4 +1,4 @@
-package parser
+package source
 
 import (
 	"bufio"
@@ -11,12 +11,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdWindow bounds the memory that a zstd frame may ask for. zstd needs that
-// much up to level 20; 21, 22 and --long go beyond it.
+// zstdWindow bounds the window that a zstd frame may ask for, in bytes. Levels up
+// to 20 fit; 21, 22 and --long need more.
 const zstdWindow = 32 << 20
 
-// frameKind names the compressed frame that begins in s, "" for none.
-func frameKind(s *stream) string {
+// frameKind returns the kind of compressed frame that s begins with, "" if none.
+func frameKind(s *peekReader) string {
 	head := s.peek(4)
 	if len(head) < 4 {
 		return ""
@@ -36,9 +36,9 @@ func frameKind(s *stream) string {
 	return ""
 }
 
-// skippedKind looks behind a frame to be skipped, which zstd and LZ4 have in
-// common.
-func skippedKind(s *stream) string {
+// skippedKind returns the kind of the frame behind a skippable frame, which
+// zstd and LZ4 share.
+func skippedKind(s *peekReader) string {
 	head := s.peek(8)
 	if len(head) == 8 {
 		if n := binary.LittleEndian.Uint32(head[4:]); n < peekSize-12 {
@@ -51,14 +51,14 @@ func skippedKind(s *stream) string {
 	return "zstd"
 }
 
-// unpack puts a decompressor on top.
-func (s *Source) unpack(kind string) error {
+// decompress puts a decompressor on top.
+func (s *Reader) decompress(kind string) error {
 	below := s.top
 	in := bufio.NewReaderSize(below, 64<<10)
 	layer := &layer{kind: kind, raw: s.raw}
 	switch kind {
 	case "gzip":
-		// The header was looked at: that it fits is not known yet.
+		// Only the magic was looked at: the rest of the header may be wrong.
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return s.broken(layer.wrap(err))
@@ -79,28 +79,28 @@ func (s *Source) unpack(kind string) error {
 			return err
 		}
 		if s.mark != nil {
-			s.behind = in
+			s.markIn = in
 		}
 		layer.r = &lz4Reader{r: in, single: true}
 	}
 	s.frames = append(s.frames, kind)
-	s.packed = true
-	s.top = newStream(layer)
+	s.compressed = true
+	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
-			return &FormatError{Reason: fmt.Sprintf("the %s data is empty", kind), Hint: "what was compressed was empty, or the compression failed: fetch the snapshot again"}
+			return &Error{Reason: fmt.Sprintf("the %s data is empty", kind), Hint: "an empty file was compressed, or the compression failed: copy the snapshot again"}
 		}
 		return s.broken(s.top.err)
 	}
 	return nil
 }
 
-// broken gives the error of a frame from which nothing could be read.
-func (s *Source) broken(err error) error {
+// broken returns the error of a frame from which nothing could be read.
+func (s *Reader) broken(err error) error {
 	if s.raw.err != nil {
 		return s.raw.err
 	}
-	e := &FormatError{Reason: err.Error(), Hint: "the file was cut short or damaged: fetch it again"}
+	e := &Error{Reason: err.Error(), Hint: "the file is truncated or damaged: copy it again"}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		e.Reason = fmt.Sprintf("the zstd data needs a window of more than %d MB", zstdWindow>>20)
 		e.Hint = "it was written with --long or --ultra: zstd -dc --long=31 FILE | rdblens scan -"
@@ -108,36 +108,36 @@ func (s *Source) broken(err error) error {
 	return e
 }
 
-// openVCS reads the head of Valkey's compressed snapshot: "VCS", version 1,
+// openVCS reads the header of Valkey's compressed snapshot: "VCS", version 1,
 // codec 1 (an LZ4 frame), a zero, kind 1 (RDB).
 func openVCS(r *bufio.Reader) error {
 	var head [7]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return &FormatError{Reason: "the file ends within the head of a Valkey compressed snapshot", Hint: emptyHint}
+		return &Error{Reason: "the file ends within the header of a Valkey compressed snapshot", Hint: emptyHint}
 	}
-	const hint = "convert it with the Valkey server that wrote it: CONFIG SET rdbcompression yes, then BGSAVE"
+	const hint = "save it again with the server that wrote it: CONFIG SET rdbcompression yes, then BGSAVE"
 	switch {
 	case head[3] != 1:
-		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed snapshot of version %d, which is not known", head[3]), Hint: hint}
+		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot of unknown version %d", head[3]), Hint: hint}
 	case head[4] != 1:
-		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed snapshot with codec %d, which is not known", head[4]), Hint: hint}
+		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot with unknown codec %d", head[4]), Hint: hint}
 	case head[6] != 1:
-		return &FormatError{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is no snapshot", head[6]), Hint: snapshotHint}
+		return &Error{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is not a snapshot", head[6]), Hint: snapshotHint}
 	}
 	return nil
 }
 
-// layer is a decompressor with its errors put into words. A decompressor that
-// panics on hostile bytes has found damage, too.
+// layer is a decompressor whose errors name it. If it panics on hostile bytes,
+// that is an error like any other damage.
 type layer struct {
 	kind string
 	r    io.Reader
-	raw  *rawReader
-	got  bool // a byte was given
+	raw  *countingReader
+	got  bool // at least one byte was read
 	err  error
 }
 
-// layerError is damage within a frame.
+// layerError is damage within a compressed frame.
 type layerError struct {
 	kind string
 	err  error
@@ -175,8 +175,8 @@ func (l *layer) wrap(err error) error {
 	case err == io.EOF && l.r != nil:
 		return io.EOF
 	case l.got && (err == gzip.ErrHeader || err == zstd.ErrMagicMismatch):
-		// Something else follows the compressed data, as gzip -d and zstd -d
-		// see it, too.
+		// Something else follows the compressed data. gzip -d and zstd -d end
+		// there, too.
 		return io.EOF
 	case l.raw.err != nil:
 		return l.raw.err

@@ -1,10 +1,12 @@
-package parser
+package source
 
 import (
 	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
 // TestSourceRefuses gives what is no snapshot, and demands to be told so.
@@ -12,8 +14,8 @@ func TestSourceRefuses(t *testing.T) {
 	tar := make([]byte, 1024)
 	copy(tar, "dump.rdb")
 	copy(tar[257:], "ustar\x0000")
-	dump := new(rdb).raw(0).str("value").raw(11, 0)
-	dump.b = binary.LittleEndian.AppendUint64(dump.b, crcOf(dump.b))
+	dump := join(0, 5, "value", 11, 0)
+	dump = binary.LittleEndian.AppendUint64(dump, crc64.Update(0, dump))
 	tests := []struct {
 		name, in, reason string
 	}{
@@ -25,8 +27,8 @@ func TestSourceRefuses(t *testing.T) {
 		{"commands", "*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n", "append-only file of plain commands"},
 		{"commands with a time stamp", "#TS:1700000000\r\n*2\r\n", "append-only file of plain commands"},
 		{"manifest", "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n", "manifest"},
-		{"dump", string(dump.b), "the DUMP of one key"},
-		{"dump by redis-cli", string(dump.b) + "\n", "the DUMP of one key"},
+		{"dump", string(dump), "the DUMP of one key"},
+		{"dump by redis-cli", string(dump) + "\n", "the DUMP of one key"},
 		{"xz", "\xfd7zXZ\x00\x00\x04", "xz data"},
 		{"bzip2", "BZh91AY&SY", "bzip2 data"},
 		{"zip", "PK\x03\x04\x14\x00", "zip archive"},
@@ -41,7 +43,7 @@ func TestSourceRefuses(t *testing.T) {
 		{"zero bytes", string(make([]byte, 5000)), "zero bytes"},
 		{"base64", "UkVESVMwMDEx+glyZWRpcy12ZXI", "base64"},
 		{"vkcs", "VKCS\x01\x01\x01\x00\x04\x22\x4d\x18", "development version"},
-		{"vcs cut", "VCS\x01\x01", "head of a Valkey compressed snapshot"},
+		{"vcs cut", "VCS\x01\x01", "header of a Valkey compressed snapshot"},
 		{"vcs version", "VCS\x02\x01\x00\x01", "version 2"},
 		{"vcs codec", "VCS\x01\x09\x00\x01", "codec 9"},
 		{"vcs kind", "VCS\x01\x01\x00\x02", "kind 2"},
@@ -74,7 +76,7 @@ func TestSourceRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := Wrap(strings.NewReader(tt.in))
-		var format *FormatError
+		var format *Error
 		if !errors.As(err, &format) || !strings.Contains(format.Reason, tt.reason) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.reason)
 		} else if format.Hint == "" {

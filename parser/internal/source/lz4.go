@@ -1,4 +1,4 @@
-package parser
+package source
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// lz4Reader reads LZ4 frames. Package lz4 undoes the blocks; its own frame
-// reader is not for hostile input: it goes on to any frame that follows, a
-// legacy one included, and calls itself once for each empty one.
+// lz4Reader reads LZ4 frames. Package lz4 decompresses the blocks. Its own frame
+// reader is not for hostile input: it continues with any frame that follows, even
+// a legacy one, and recurses once for each empty one.
 //
 // The format is lz4_Frame_format.md of the lz4 project, version 1.6.
 type lz4Reader struct {
@@ -23,10 +23,10 @@ type lz4Reader struct {
 	limit  int    // largest block of the frame
 	left   uint64 // bytes still to come, where flags has lz4Size
 	sum    xxh32
-	block  []byte // as it is in the file
-	out    []byte // 64 KiB of history, then a block
+	block  []byte // compressed
+	out    []byte // 64 KiB of history, then a decompressed block
 	dict   int    // bytes of history
-	pos    int    // out[pos:end] was not given yet
+	pos    int    // out[pos:end] is still to be read
 	end    int
 	inside bool // a frame
 	err    error
@@ -46,11 +46,11 @@ const (
 )
 
 var (
-	errLZ4Header   = errors.New("the frame's head is wrong")
+	errLZ4Header   = errors.New("the frame's header is wrong")
 	errLZ4Dict     = errors.New("it needs a dictionary")
 	errLZ4Block    = errors.New("a block is larger than its frame allows")
 	errLZ4Checksum = errors.New("a checksum differs")
-	errLZ4Size     = errors.New("its length is not the announced one")
+	errLZ4Size     = errors.New("its length is not the one it announces")
 )
 
 func (z *lz4Reader) Read(p []byte) (int, error) {
@@ -98,26 +98,26 @@ func (z *lz4Reader) next() error {
 			return errLZ4Checksum
 		}
 	}
-	return z.unpack(plain)
+	return z.decompress(plain)
 }
 
-func (z *lz4Reader) unpack(plain bool) error {
+func (z *lz4Reader) decompress(plain bool) error {
 	if z.flags&lz4Independent != 0 {
 		z.dict = 0
-	} else { // what was given last is the history of this block
+	} else { // the last output is the history of this block
 		keep := min(lz4History, z.dict+z.end-lz4History)
 		copy(z.out[lz4History-keep:lz4History], z.out[z.end-keep:z.end])
 		z.dict = keep
 	}
-	room := z.out[lz4History : lz4History+z.limit]
+	out := z.out[lz4History : lz4History+z.limit]
 	var n int
 	if plain {
-		n = copy(room, z.block)
+		n = copy(out, z.block)
 	} else {
 		var err error
-		n, err = lz4.UncompressBlockWithDict(z.block, room, z.out[lz4History-z.dict:lz4History])
+		n, err = lz4.UncompressBlockWithDict(z.block, out, z.out[lz4History-z.dict:lz4History])
 		if err != nil {
-			return errors.New("a block makes no sense")
+			return errors.New("a block is invalid")
 		}
 	}
 	z.pos, z.end = lz4History, lz4History+n
@@ -128,12 +128,12 @@ func (z *lz4Reader) unpack(plain bool) error {
 		z.left -= uint64(n)
 	}
 	if z.flags&lz4Sum != 0 {
-		z.sum.write(room[:n])
+		z.sum.write(out[:n])
 	}
 	return nil
 }
 
-// begin reads the head of a frame, or passes a frame to be skipped.
+// begin reads the header of a frame, or passes a skippable frame.
 func (z *lz4Reader) begin() error {
 	first := z.out == nil
 	magic, err := z.r.Peek(4)
@@ -155,13 +155,13 @@ func (z *lz4Reader) begin() error {
 	case m != lz4Magic && first:
 		return errLZ4Header
 	case m != lz4Magic:
-		return io.EOF // something else follows, as lz4 -d sees it, too
+		return io.EOF // something else follows; lz4 -d ends here, too
 	}
 	z.r.Discard(4)
-	return z.head()
+	return z.header()
 }
 
-func (z *lz4Reader) head() error {
+func (z *lz4Reader) header() error {
 	var head [15]byte // flags, block size, length, dictionary, checksum
 	if _, err := io.ReadFull(z.r, head[:3]); err != nil {
 		return noEOF(err)
@@ -229,7 +229,7 @@ func noEOF(err error) error {
 // xxh32 is the checksum of LZ4 frames: xxHash of 32 bits, seed 0.
 type xxh32 struct {
 	acc  [4]uint32
-	n    uint64
+	n    uint64   // bytes written
 	rest [16]byte // n%16 bytes that wait for more
 }
 
