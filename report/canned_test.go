@@ -2,12 +2,31 @@ package report
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 )
 
 // The canned reports that every format writes: empty, ordinary, hostile (names
 // of every kind that some format could trip over) and fleet (several inputs,
 // one damaged).
+
+// hostileNames are the names of internal/text's tests.
+var hostileNames = func() []string {
+	data, err := os.ReadFile("../internal/text/testdata/hostile_names.txt")
+	if err != nil {
+		panic(err)
+	}
+	var names []string
+	for line := range strings.Lines(string(data)) {
+		name, err := strconv.Unquote(strings.TrimSpace(line))
+		if err != nil {
+			panic(err)
+		}
+		names = append(names, name)
+	}
+	return append(names, strings.Repeat("\x80\xff", 2048), strings.Repeat("k", 4096))
+}()
 
 type cannedReport struct {
 	name   string

@@ -2,6 +2,6 @@
 //
 // A Builder takes keys and findings and adds them up within fixed bounds; its
 // Report is plain data with a versioned JSON form; one file a format
-// (out_<name>.go) writes it. Names of keys and elements are somebody else's
-// bytes: escape.go has the one writing of each format.
+// (out_<name>.go) writes it. Names of keys and elements are hostile input, which
+// internal/text escapes for each format.
 package report

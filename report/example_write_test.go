@@ -21,9 +21,11 @@ func ExampleWrite() {
 	// \x3dcmd|*,1,1,7,,,0,,,,,,,0,0,
 }
 
-func ExampleUnescape() {
-	text := report.AppendEscaped(nil, []byte("a\\b\x00\xff中"))
-	name, err := report.Unescape(text)
-	fmt.Printf("%s %q %v\n", text, name, err)
-	// Output: a\\b\x00\xff中 "a\\b\x00\xff中" <nil>
+func ExampleName() {
+	name := report.Name("a\\b\x00\xff中")
+	escaped, _ := name.MarshalText()
+	var back report.Name
+	err := back.UnmarshalText(escaped)
+	fmt.Printf("%s %t %v\n", escaped, back == name, err)
+	// Output: a\\b\x00\xff中 true <nil>
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
 )
 
@@ -97,7 +98,7 @@ func TestHarmless(t *testing.T) {
 				}
 				for _, line := range strings.Split(string(out), "\n") {
 					for _, r := range line {
-						if unicode.IsControl(r) || format == "table" && r >= 0x80 && hidden(r) {
+						if unicode.IsControl(r) || format == "table" && r >= 0x80 && text.Invisible(r) {
 							t.Fatalf("%s, %s: %U in %q", c.name, format, r, line)
 						}
 					}
@@ -150,8 +151,8 @@ func TestTableWidth(t *testing.T) {
 		}
 		for _, width := range []int{80, 100, 120} {
 			for line := range strings.Lines(string(render(t, "table", c.report, width))) {
-				if line = strings.TrimSuffix(line, "\n"); Width(line) > width {
-					t.Errorf("%s: %d columns for %d: %s", c.name, Width(line), width, line)
+				if line = strings.TrimSuffix(line, "\n"); text.Width(line) > width {
+					t.Errorf("%s: %d columns for %d: %s", c.name, text.Width(line), width, line)
 				}
 			}
 		}
@@ -242,7 +243,7 @@ func TestCSVComesBack(t *testing.T) {
 		return rows[1:]
 	}
 	check := func(what, cell, want string) {
-		got, err := Unescape([]byte(cell))
+		got, err := text.Unescape([]byte(cell))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q is %q, %v, want %q", what, cell, got, err, want)
 		}

@@ -3,8 +3,6 @@ package report
 import (
 	"math"
 	"testing"
-
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
 func TestScale(t *testing.T) {
@@ -36,24 +34,5 @@ func TestHumanNumbers(t *testing.T) {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-func TestShorten(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"short", 5, "short"}, {"user:basic.info:10086", 12, "user:...0086"}, {"用户基本信息表主键", 10, "用户...键"},
-		{`\x00\x01\x02\x03\x04`, 12, `\x00...\x04`}, {`ab\\\\cdefgh`, 9, `ab...efgh`}, {"abcdef", 3, "..."}, {"abcdef", 1, "."}, {"abcdef", 0, ""},
-	} {
-		got := shorten(c.text, c.width)
-		if got != c.want || twwidth.Width(got) > c.width {
-			t.Errorf("%q in %d columns: %q, want %q", c.text, c.width, got, c.want)
-		}
-	}
-	if got := cutEnd("more elements, than", 17); got != "more elements..." {
-		t.Errorf("sentence is cut to %q", got)
 	}
 }

@@ -1,10 +1,9 @@
 package report
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"slices"
 
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -45,24 +44,24 @@ func hasElementName(k *parser.Key) bool {
 // allocates nothing but room in dst.
 func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
-	dst = appendInt(dst, int64(k.DB))
+	dst = text.AppendInt(dst, int64(k.DB))
 	dst = append(dst, ',')
-	dst = AppendCSV(dst, k.Name)
+	dst = text.AppendCSV(dst, k.Name)
 	dst = append(dst, typeCells[k.Type][k.Encoding]...)
-	dst = appendCells(dst, k.Elements, k.ValueBytes, k.Serialized, k.Memory, k.MemoryUsage, k.Largest)
+	dst = text.AppendCells(dst, k.Elements, k.ValueBytes, k.Serialized, k.Memory, k.MemoryUsage, k.Largest)
 	if hasElementName(k) {
-		dst = AppendCSV(dst, k.LargestName)
+		dst = text.AppendCSV(dst, k.LargestName)
 	}
 	dst = append(dst, ',')
 	if k.HasExpire {
-		dst = appendInt(dst, k.ExpireAt)
+		dst = text.AppendInt(dst, k.ExpireAt)
 	}
 	dst = append(dst, ',')
 	fields := int64(-1)
 	if k.Type == parser.Hash {
 		fields = k.FieldsWithTTL
 	}
-	dst = appendCells(dst, fields, k.Idle, int64(k.Freq), k.Offset)
+	dst = text.AppendCells(dst, fields, k.Idle, int64(k.Freq), k.Offset)
 	dst[len(dst)-1] = '\n'
 	return dst
 }
@@ -75,51 +74,51 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = append(dst, `{"db":`...)
-	dst = appendInt(dst, int64(k.DB))
+	dst = text.AppendInt(dst, int64(k.DB))
 	dst = append(dst, `,"key":`...)
-	dst = AppendJSON(dst, k.Name)
+	dst = text.AppendJSON(dst, k.Name)
 	dst = append(dst, typeFields[k.Type][k.Encoding]...)
-	dst = appendNumber(dst, k.Elements)
+	dst = text.AppendNumber(dst, k.Elements)
 	dst = append(dst, `,"value_bytes":`...)
-	dst = appendNumber(dst, k.ValueBytes)
+	dst = text.AppendNumber(dst, k.ValueBytes)
 	dst = append(dst, `,"serialized_bytes":`...)
-	dst = appendNumber(dst, k.Serialized)
+	dst = text.AppendNumber(dst, k.Serialized)
 	dst = append(dst, `,"memory_bytes":`...)
-	dst = appendNumber(dst, k.Memory)
+	dst = text.AppendNumber(dst, k.Memory)
 	dst = append(dst, `,"memory_usage_bytes":`...)
-	dst = appendNumber(dst, k.MemoryUsage)
+	dst = text.AppendNumber(dst, k.MemoryUsage)
 	dst = append(dst, `,"largest_element_bytes":`...)
-	dst = appendNumber(dst, k.Largest)
+	dst = text.AppendNumber(dst, k.Largest)
 	dst = append(dst, `,"largest_element":`...)
 	if hasElementName(k) {
-		dst = AppendJSON(dst, k.LargestName)
+		dst = text.AppendJSON(dst, k.LargestName)
 	} else {
 		dst = append(dst, "null"...)
 	}
 	dst = append(dst, `,"expire_at_ms":`...)
 	if k.HasExpire {
-		dst = appendInt(dst, k.ExpireAt)
+		dst = text.AppendInt(dst, k.ExpireAt)
 	} else {
 		dst = append(dst, "null"...)
 	}
 	dst = append(dst, `,"fields_with_ttl":`...)
 	if k.Type == parser.Hash {
-		dst = appendNumber(dst, k.FieldsWithTTL)
+		dst = text.AppendNumber(dst, k.FieldsWithTTL)
 	} else {
 		dst = append(dst, "null"...)
 	}
 	dst = append(dst, `,"idle_seconds":`...)
-	dst = appendNumber(dst, k.Idle)
+	dst = text.AppendNumber(dst, k.Idle)
 	dst = append(dst, `,"freq":`...)
-	dst = appendNumber(dst, int64(k.Freq))
+	dst = text.AppendNumber(dst, int64(k.Freq))
 	dst = append(dst, `,"offset":`...)
-	dst = appendInt(dst, k.Offset)
+	dst = text.AppendInt(dst, k.Offset)
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}
 	if k.NameLen > int64(len(k.Name)) {
 		dst = append(dst, `,"key_bytes":`...)
-		dst = appendInt(dst, k.NameLen)
+		dst = text.AppendInt(dst, k.NameLen)
 	}
 	for i, f := range found {
 		if i == 0 {
@@ -130,85 +129,15 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		dst = append(append(append(dst, `{"rule":"`...), f.Rule.Name()...), `","severity":"`...)
 		measured, limit := measure(f)
 		dst = append(append(dst, f.Severity.String()...), `","measured":`...)
-		dst = appendNumber(dst, int64(measured))
+		dst = text.AppendNumber(dst, int64(measured))
 		dst = append(dst, `,"limit":`...)
-		dst = appendNumber(dst, int64(limit))
+		dst = text.AppendNumber(dst, int64(limit))
 		dst = append(dst, '}')
 	}
 	if len(found) > 0 {
 		dst = append(dst, ']')
 	}
 	return append(dst, "}\n"...)
-}
-
-// appendCells appends cells of figures, each with the comma after it.
-func appendCells(dst []byte, figures ...int64) []byte {
-	dst = slices.Grow(dst, len(figures)*maxDigits)
-	row := dst[:cap(dst)]
-	i := len(dst)
-	for _, n := range figures {
-		if n >= 0 {
-			i = putUint(row, i, uint64(n))
-		}
-		row[i] = ','
-		i++
-	}
-	return row[:i]
-}
-
-// appendNumber appends a figure, or null.
-func appendNumber(dst []byte, n int64) []byte {
-	if n < 0 {
-		return append(dst, "null"...)
-	}
-	return appendInt(dst, n)
-}
-
-// maxDigits is more room than putUint and a comma need.
-const maxDigits = 32
-
-// appendInt is strconv.AppendInt in base 10, faster by half: the rows of ten
-// million keys hold a hundred million numbers.
-func appendInt(dst []byte, n int64) []byte {
-	if uint64(n) < 10 {
-		return append(dst, '0'+byte(n))
-	}
-	u := uint64(n)
-	if n < 0 {
-		dst = append(dst, '-')
-		u = -u
-	}
-	dst = slices.Grow(dst, maxDigits)
-	row := dst[:cap(dst)]
-	return row[:putUint(row, len(dst), u)]
-}
-
-// putUint writes a number at b[i:], with some bytes after it, and gives the
-// index of its end.
-func putUint(b []byte, i int, u uint64) int {
-	if u < 10 {
-		b[i] = '0' + byte(u)
-		return i + 1
-	}
-	if u >= 1e8 {
-		i = putUint(b, i, u/1e8)
-		binary.LittleEndian.PutUint64(b[i:], eightDigits(u%1e8)|'0'*ones)
-		return i + 8
-	}
-	d := eightDigits(u)
-	zeros := bits.TrailingZeros64(d) // eight for each leading one, and up to three
-	binary.LittleEndian.PutUint64(b[i:], d>>(zeros&56)|'0'*ones)
-	return i + 8 - zeros/8
-}
-
-// eightDigits gives the decimal digits of a number below 10^8, the first in the
-// lowest byte. It halves the groups: 8 digits, 2 of 4, 4 of 2, 8 of 1.
-func eightDigits(u uint64) uint64 {
-	fours := u/10000 | u%10000<<32
-	high := fours * 10486 >> 20 & 0x7f0000007f // n/100 is n*10486>>20 for n < 10000
-	twos := (fours-100*high)<<16 | high
-	high = twos * 103 >> 10 & 0x000f000f000f000f // n/10 is n*103>>10 for n < 100
-	return (twos-10*high)<<8 | high
 }
 
 // NewKeyRow gives the row of a key. It keeps nothing of the key.

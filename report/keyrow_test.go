@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -77,30 +75,6 @@ func TestElementName(t *testing.T) {
 	k.Elements = 0
 	if row := AppendKeyJSON(nil, k, nil); !bytes.Contains(row, []byte(`"largest_element":null`)) {
 		t.Errorf("no element: %s", row)
-	}
-}
-
-func TestAppendInt(t *testing.T) {
-	check := func(n int64) {
-		if got, want := string(appendInt([]byte("x"), n)), "x"+strconv.FormatInt(n, 10); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-	for p := int64(1); p <= math.MaxInt64/10; p *= 10 {
-		for d := int64(-1); d <= 1; d++ {
-			check(p + d)
-			check(-p + d)
-		}
-	}
-	for s := range 64 {
-		check(1 << s)
-		check(1<<s - 1)
-	}
-	check(math.MinInt64)
-	check(math.MaxInt64)
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 100000 {
-		check(int64(r.Uint64() >> r.IntN(64)))
 	}
 }
 

@@ -3,33 +3,41 @@ package report
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // Name is text that somebody else wrote: the bytes of a key, an element, a
-// version. It is held as it is; each format escapes it in one place (escape.go).
+// version. It holds the bytes unchanged; each format escapes them.
 type Name string
 
-// MarshalText gives the machine writing.
-func (n Name) MarshalText() ([]byte, error) { return AppendEscaped(nil, []byte(n)), nil }
+// MarshalText returns the escaped form: UTF-8 with `\\` for a backslash and \xNN
+// for each byte of a control character and each byte that is not UTF-8.
+func (n Name) MarshalText() ([]byte, error) { return text.AppendEscaped(nil, []byte(n)), nil }
 
-// UnmarshalText reads the machine writing.
-func (n *Name) UnmarshalText(text []byte) error {
-	b, err := Unescape(text)
-	*n = Name(b)
+// UnmarshalText reverses the escaping, that of any format.
+func (n *Name) UnmarshalText(b []byte) error {
+	name, err := text.Unescape(b)
+	*n = Name(name)
 	return err
 }
 
-// Figure is a number that may be unknown. Unknown is negative in memory and null
-// in JSON, never 0.
+// Display returns the name for a terminal: escaped so that no name can send
+// escape sequences, change the direction of a line, or look like another name.
+// UnmarshalText reverses it. The empty name is written as two quotes.
+func (n Name) Display() string { return text.Display([]byte(n)) }
+
+// Figure is a number that may be unknown: negative in memory, null in JSON, never
+// 0.
 type Figure int64
 
-// Unknown is the figure that is not known.
+// Unknown is the unknown Figure.
 const Unknown Figure = -1
 
 // Known reports whether the figure is known.
 func (f Figure) Known() bool { return f >= 0 }
 
-// MarshalJSON gives the number, or null.
+// MarshalJSON returns the number, or null.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	if f < 0 {
 		return []byte("null"), nil

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"slices"
 	"strconv"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // CSV of the top keys: the list by --by first, then those by the other measures,
@@ -54,9 +56,9 @@ func writeTopCSV(w *bufio.Writer, r *Report, by, of string, rows []KeyRow) {
 			b = strconv.AppendInt(b, *k.TTL, 10)
 		}
 		b = append(b, ',')
-		b = AppendCSV(b, []byte(k.Group))
+		b = text.AppendCSV(b, []byte(k.Group))
 		b = append(b, ',')
-		b = csvText.appendCell(b, []byte(k.Owner))
+		b = text.AppendCSVSentence(b, k.Owner)
 		w.Write(append(b, '\n'))
 	}
 }
@@ -65,25 +67,25 @@ func appendInputCSV(dst []byte, r *Report, input int) []byte {
 	if input < 0 || input >= len(r.Inputs) {
 		return dst
 	}
-	return AppendCSV(dst, []byte(r.Inputs[input].Name))
+	return text.AppendCSV(dst, []byte(r.Inputs[input].Name))
 }
 
 // appendRowCSV appends the columns of KeysHeader.
 func appendRowCSV(dst []byte, k *KeyRow) []byte {
 	dst = strconv.AppendInt(dst, int64(k.DB), 10)
 	dst = append(dst, ',')
-	dst = AppendCSV(dst, []byte(k.Key))
+	dst = text.AppendCSV(dst, []byte(k.Key))
 	dst = append(append(append(dst, ','), k.Type...), ',')
 	dst = append(append(dst, k.Encoding...), ',')
-	dst = appendCells(dst, int64(k.Elements), int64(k.ValueBytes), int64(k.Serialized), int64(k.Memory), int64(k.MemoryUsage), int64(k.Largest))
+	dst = text.AppendCells(dst, int64(k.Elements), int64(k.ValueBytes), int64(k.Serialized), int64(k.Memory), int64(k.MemoryUsage), int64(k.Largest))
 	if k.LargestElement != nil {
-		dst = AppendCSV(dst, []byte(*k.LargestElement))
+		dst = text.AppendCSV(dst, []byte(*k.LargestElement))
 	}
 	dst = append(dst, ',')
 	if k.ExpireAt != nil {
 		dst = strconv.AppendInt(dst, *k.ExpireAt, 10)
 	}
 	dst = append(dst, ',')
-	dst = appendCells(dst, int64(k.FieldsWithTTL), int64(k.Idle), int64(k.Freq))
+	dst = text.AppendCells(dst, int64(k.FieldsWithTTL), int64(k.Idle), int64(k.Freq))
 	return strconv.AppendInt(dst, k.Offset, 10)
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // CSV of the findings: a line for each of the worst examples of each rule and
@@ -30,9 +32,9 @@ func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 }
 
 func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
-	b := csvText.appendCell(w.AvailableBuffer(), []byte(f.Rule))
+	b := text.AppendCSVSentence(w.AvailableBuffer(), f.Rule)
 	b = append(append(append(b, ','), f.Severity...), ',')
-	b = appendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes), int64(f.MemoryUsage))
+	b = text.AppendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes), int64(f.MemoryUsage))
 	if n >= len(f.Examples) {
 		w.Write(append(b, ",,,,,,,,,,,,,,\n"...))
 		return
@@ -45,20 +47,20 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 	if k := e.KeyRow; k != nil {
 		b = strconv.AppendInt(b, int64(k.DB), 10)
 		b = append(b, ',')
-		b = AppendCSV(b, []byte(k.Key))
+		b = text.AppendCSV(b, []byte(k.Key))
 		b = append(append(append(b, ','), k.Type...), ',')
 		b = append(append(b, k.Encoding...), ',')
-		b = AppendCSV(b, []byte(k.Group))
+		b = text.AppendCSV(b, []byte(k.Group))
 		b = append(b, ',')
-		b = csvText.appendCell(b, []byte(k.Owner))
+		b = text.AppendCSVSentence(b, k.Owner)
 	} else {
 		b = append(b, ",,,,,"...)
 	}
 	b = append(b, ',')
-	b = AppendCSV(b, []byte(e.Subject))
+	b = text.AppendCSV(b, []byte(e.Subject))
 	b = append(b, ',')
-	b = appendCells(b, int64(e.Measured), int64(e.Limit))
-	b = csvText.appendCell(b, []byte(e.Text))
+	b = text.AppendCells(b, int64(e.Measured), int64(e.Limit))
+	b = text.AppendCSVSentence(b, e.Text)
 	b = append(b, ',')
 	var advice, commands []string
 	for _, a := range e.Advice {
@@ -67,14 +69,14 @@ func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
 			commands = append(commands, a.Kind+": "+strings.Join(a.Commands, " | "))
 		}
 	}
-	b = csvText.appendCell(b, []byte(strings.Join(advice, "; ")))
+	b = text.AppendCSVSentence(b, strings.Join(advice, "; "))
 	b = append(b, ',')
-	b = csvText.appendCell(b, []byte(strings.Join(commands, "; ")))
+	b = text.AppendCSVSentence(b, strings.Join(commands, "; "))
 	b = append(b, ',')
 	var groups []string
 	for _, g := range e.Groups {
-		groups = append(groups, strings.ReplaceAll(string(AppendEscaped(nil, []byte(g))), ";", `\x3b`))
+		groups = append(groups, strings.ReplaceAll(string(text.AppendEscaped(nil, []byte(g))), ";", `\x3b`))
 	}
-	b = csvText.appendCell(b, []byte(strings.Join(groups, "; ")))
+	b = text.AppendCSVSentence(b, strings.Join(groups, "; "))
 	w.Write(append(b, '\n'))
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"bufio"
 	"strconv"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // CSV of the groups, in the report's order. Times are seconds left when the
@@ -17,9 +19,9 @@ func writeGroupsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		"largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner\n")
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		b := AppendCSV(w.AvailableBuffer(), []byte(g.Group))
+		b := text.AppendCSV(w.AvailableBuffer(), []byte(g.Group))
 		b = append(b, ',')
-		b = appendCells(b, g.Keys, g.Elements, g.ValueBytes, int64(g.MemoryBytes), int64(g.MemoryUsage), g.WithoutTTL)
+		b = text.AppendCells(b, g.Keys, g.Elements, g.ValueBytes, int64(g.MemoryBytes), int64(g.MemoryUsage), g.WithoutTTL)
 		for _, t := range []*int64{g.TTLMin, g.TTLMedian, g.TTLMax} {
 			if t != nil {
 				b = strconv.AppendInt(b, *t, 10)
@@ -27,14 +29,14 @@ func writeGroupsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 			b = append(b, ',')
 		}
 		if k := g.LargestKey; k != nil {
-			b = AppendCSV(b, []byte(k.Key))
+			b = text.AppendCSV(b, []byte(k.Key))
 			b = append(b, ',')
-			b = appendCells(b, int64(k.ValueBytes), int64(k.Memory))
+			b = text.AppendCells(b, int64(k.ValueBytes), int64(k.Memory))
 		} else {
 			b = append(b, ",,,"...)
 		}
-		b = appendCells(b, g.Findings, g.Errors)
-		b = csvText.appendCell(b, []byte(g.Owner))
+		b = text.AppendCells(b, g.Findings, g.Errors)
+		b = text.AppendCSVSentence(b, g.Owner)
 		w.Write(append(b, '\n'))
 	}
 	return nil

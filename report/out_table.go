@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // The report for people at a terminal, and for a ticket. One overall list of
@@ -65,8 +67,8 @@ func (t *tableWriter) section(title, note string) {
 	t.wrap("", "  ", title)
 }
 
-func (t *tableWriter) grid(g *grid) {
-	if err := g.write(t.w, t.width); err != nil && t.err == nil {
+func (t *tableWriter) grid(g *text.Grid) {
+	if err := g.Write(t.w, t.width); err != nil && t.err == nil {
 		t.err = err
 	}
 }
@@ -77,9 +79,9 @@ func (t *tableWriter) field(label, text string) {
 	t.wrap(fmt.Sprintf("  %-*s", indent-2, label), strings.Repeat(" ", indent), text)
 }
 
-// wrap writes text in lines of the width.
-func (t *tableWriter) wrap(first, next, text string) {
-	t.printf("%s", Wrap(first, next, text, t.width))
+// wrap writes a sentence in lines of the width. An NBSP of ours becomes a space.
+func (t *tableWriter) wrap(first, next, s string) {
+	t.printf("%s", strings.ReplaceAll(text.Wrap(first, next, s, t.width), text.NBSP, " "))
 }
 
 func (t *tableWriter) summary() {
@@ -104,7 +106,7 @@ func (t *tableWriter) summary() {
 		t.wrap("", "  ", c)
 	}
 	for _, w := range r.Config.Warnings {
-		t.wrap("", "  ", "warning: "+DisplayText(w))
+		t.wrap("", "  ", "warning: "+text.Sanitize(w))
 	}
 	if r.Filter != nil {
 		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+counted(r.Filter.Dropped, "key", "keys")+" left out, of totals, findings and all below")
@@ -125,15 +127,15 @@ func configText(c *Config) string {
 	if c.Profile == "" {
 		return ""
 	}
-	s := "profile " + DisplayText(c.Profile)
+	s := "profile " + text.Sanitize(c.Profile)
 	if c.File != "" {
-		s += " with " + DisplayText(c.File)
+		s += " with " + text.Sanitize(c.File)
 	}
 	if c.Rules != "" {
-		s += ", rules " + DisplayText(c.Rules)
+		s += ", rules " + text.Sanitize(c.Rules)
 	}
 	if c.FailOn != "" && c.FailOn != "never" {
-		s += ", fails on " + DisplayText(c.FailOn)
+		s += ", fails on " + text.Sanitize(c.FailOn)
 	}
 	return s
 }
@@ -227,16 +229,16 @@ func (t *tableWriter) types() {
 	}
 	v, f, m, l := scaleOf(values...), scaleOf(files...), scaleOf(memory...), scaleOf(largest...)
 	t.section("BY TYPE", "")
-	g := &grid{columns: []column{{title: "type"}, {title: "keys", right: true}, {title: "elements", right: true},
-		{title: "value " + v.unit, right: true}, {title: "serialized " + f.unit, right: true, drop: 2}, {title: "memory " + m.unit, right: true},
-		{title: "share", right: true}, {title: "average B", right: true, drop: 3}, {title: "largest " + l.unit, right: true},
-		{title: "largest key", flex: true, drop: 1}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "type"}, {Title: "keys", Right: true}, {Title: "elements", Right: true},
+		{Title: "value " + v.unit, Right: true}, {Title: "serialized " + f.unit, Right: true, Drop: 2}, {Title: "memory " + m.unit, Right: true},
+		{Title: "share", Right: true}, {Title: "average B", Right: true, Drop: 3}, {Title: "largest " + l.unit, Right: true},
+		{Title: "largest key", Shrink: text.ShrinkMiddle, Drop: 1}}}
 	for i, row := range rows {
 		key := ""
 		if row.LargestKey != nil {
 			key = row.LargestKey.Key.Display()
 		}
-		g.add(row.Type, grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), f.format(Figure(row.SerializedBytes)),
+		g.Add(row.Type, grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), f.format(Figure(row.SerializedBytes)),
 			m.format(row.MemoryBytes), percent(row.Share), row.AverageBytes.count(), l.format(Figure(largest[i])), key)
 	}
 	t.grid(g)
@@ -266,14 +268,14 @@ func (t *tableWriter) databases() {
 	}
 	v, m := scaleOf(values...), scaleOf(memory...)
 	t.section("BY DATABASE", "")
-	g := &grid{columns: []column{{title: "snapshot", flex: true}, {title: "database", right: true}, {title: "keys", right: true},
-		{title: "with expiry", right: true}, {title: "value " + v.unit, right: true}, {title: "memory " + m.unit, right: true}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "snapshot", Shrink: text.ShrinkMiddle}, {Title: "database", Right: true}, {Title: "keys", Right: true},
+		{Title: "with expiry", Right: true}, {Title: "value " + v.unit, Right: true}, {Title: "memory " + m.unit, Right: true}}}
 	for _, row := range rows {
 		number := "(others)"
 		if row.DB != OtherDatabases {
 			number = grouped(int64(row.DB))
 		}
-		g.add(t.inputName(row.Input), number, grouped(row.Keys), grouped(row.WithTTL),
+		g.Add(t.inputName(row.Input), number, grouped(row.Keys), grouped(row.WithTTL),
 			v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes))
 	}
 	t.grid(g)
@@ -298,15 +300,15 @@ func (t *tableWriter) owners() {
 	}
 	v, m := scaleOf(values...), scaleOf(memory...)
 	t.section("BY OWNER", "")
-	g := &grid{columns: []column{{title: "owner", flex: true}, {title: "keys", right: true}, {title: "elements", right: true, drop: 1},
-		{title: "value " + v.unit, right: true, drop: 2}, {title: "memory " + m.unit, right: true}, {title: "no expiry", right: true},
-		{title: "errors", right: true}, {title: "warnings", right: true}, {title: "info", right: true}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "owner", Shrink: text.ShrinkMiddle}, {Title: "keys", Right: true}, {Title: "elements", Right: true, Drop: 1},
+		{Title: "value " + v.unit, Right: true, Drop: 2}, {Title: "memory " + m.unit, Right: true}, {Title: "no expiry", Right: true},
+		{Title: "errors", Right: true}, {Title: "warnings", Right: true}, {Title: "info", Right: true}}}
 	for _, row := range rows {
 		owner := "(nobody)"
 		if row.Owner != "" {
-			owner = DisplayText(row.Owner)
+			owner = text.Sanitize(row.Owner)
 		}
-		g.add(owner, grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes),
+		g.Add(owner, grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes),
 			percent(ratio(row.WithoutTTL, row.Keys)), grouped(row.Findings.Error), grouped(row.Findings.Warning), grouped(row.Findings.Info))
 	}
 	t.grid(g)
@@ -330,15 +332,15 @@ func (t *tableWriter) bars(label string, buckets []Bucket) {
 		most = max(most, b.Keys)
 	}
 	m, v := scaleOf(memory...), scaleOf(values...)
-	g := &grid{columns: []column{{title: label}, {title: "keys", right: true}, {title: "share", right: true},
-		{title: "value " + v.unit, right: true, drop: 2}, {title: "memory " + m.unit, right: true}, {title: "", drop: 1}}}
+	g := &text.Grid{Columns: []text.Column{{Title: label}, {Title: "keys", Right: true}, {Title: "share", Right: true},
+		{Title: "value " + v.unit, Right: true, Drop: 2}, {Title: "memory " + m.unit, Right: true}, {Title: "", Drop: 1}}}
 	const barWidth = 24
 	for _, b := range buckets {
 		bar := 0
 		if b.Keys > 0 {
 			bar = max(1, int(math.Round(barWidth*ratio(b.Keys, most))))
 		}
-		g.add(b.Label, grouped(b.Keys), percent(ratio(b.Keys, keys)), v.format(Figure(b.ValueBytes)), m.format(b.MemoryBytes),
+		g.Add(b.Label, grouped(b.Keys), percent(ratio(b.Keys, keys)), v.format(Figure(b.ValueBytes)), m.format(b.MemoryBytes),
 			strings.Repeat("#", bar))
 	}
 	t.grid(g)
@@ -359,7 +361,7 @@ func (t *tableWriter) histograms() {
 		var parts []string
 		for _, b := range l.buckets {
 			if b.Keys > 0 {
-				parts = append(parts, DisplayText(b.Label)+": "+percent(ratio(b.Keys, keys)))
+				parts = append(parts, text.Sanitize(b.Label)+": "+percent(ratio(b.Keys, keys)))
 			}
 		}
 		if len(parts) == 0 {
@@ -371,20 +373,8 @@ func (t *tableWriter) histograms() {
 		}
 		// A part must not be broken apart.
 		for i := range parts {
-			parts[i] = strings.ReplaceAll(parts[i], " ", tie)
+			parts[i] = strings.ReplaceAll(parts[i], " ", text.NBSP)
 		}
-		t.fieldTied(l.label, strings.Join(parts, ", "))
+		t.field(l.label, strings.Join(parts, ", "))
 	}
-}
-
-// tie is a space at which no line breaks; no text that was escaped has it.
-const tie = "\u00a0"
-
-// fieldTied is field for text with ties, which become spaces.
-func (t *tableWriter) fieldTied(label, text string) {
-	var b strings.Builder
-	inner := &tableWriter{w: bufio.NewWriter(&b), width: t.width}
-	inner.field(label, text)
-	inner.w.Flush()
-	t.printf("%s", strings.ReplaceAll(b.String(), tie, " "))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rdblens/rdblens/internal/text"
 )
 
 // The section of findings: a table of what each rule found, then for each the
@@ -24,11 +26,11 @@ func (t *tableWriter) findings() {
 	}
 	s := scaleOf(sizes...)
 	t.section("FINDINGS", "rdblens rules explain NAME says what a rule wants and why")
-	g := &grid{columns: []column{{title: "severity"}, {title: "rule"}, {title: "found", right: true}, {title: t.sizes() + " " + s.unit, right: true},
-		{title: "flags", flex: true, sentence: true}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "severity"}, {Title: "rule"}, {Title: "found", Right: true}, {Title: t.sizes() + " " + s.unit, Right: true},
+		{Title: "flags", Shrink: text.ShrinkEnd}}}
 	for i := range rules {
 		f := &rules[i]
-		g.add(f.Severity, f.Rule, grouped(f.Count), s.format(Figure(sizes[i])), DisplayText(f.Title))
+		g.Add(f.Severity, f.Rule, grouped(f.Count), s.format(Figure(sizes[i])), text.Sanitize(f.Title))
 	}
 	t.grid(g)
 	for i := range rules {
@@ -49,21 +51,21 @@ func (t *tableWriter) finding(f *Finding) {
 		return
 	}
 	t.printf("\n")
-	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), DisplayText(f.Title)))
+	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), text.Sanitize(f.Title)))
 	shown := f.Examples[:min(len(f.Examples), tableExamples)]
-	g := &grid{columns: []column{{title: "worst", flex: true}, {title: "snapshot", flex: true, drop: 2}, {title: "db", right: true, drop: 1}, {title: "type"}, {title: "encoding", drop: 3},
-		{title: "measured", flex: true, sentence: true}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "worst", Shrink: text.ShrinkMiddle}, {Title: "snapshot", Shrink: text.ShrinkMiddle, Drop: 2}, {Title: "db", Right: true, Drop: 1}, {Title: "type"}, {Title: "encoding", Drop: 3},
+		{Title: "measured", Shrink: text.ShrinkEnd}}}
 	for i := range shown {
 		e := &shown[i]
 		if e.KeyRow == nil {
-			g.add(e.Subject.Display(), t.inputName(e.Input), "", "", "", DisplayText(e.Text))
+			g.Add(e.Subject.Display(), t.inputName(e.Input), "", "", "", text.Sanitize(e.Text))
 			continue
 		}
 		db := ""
 		if t.severalDatabases() || e.DB != 0 {
 			db = fmt.Sprint(e.DB)
 		}
-		g.add(e.Key.Display(), t.inputName(e.Input), db, e.Type, e.Encoding, DisplayText(e.Text))
+		g.Add(e.Key.Display(), t.inputName(e.Input), db, e.Type, e.Encoding, text.Sanitize(e.Text))
 	}
 	t.grid(g)
 	if len(f.Groups) > 0 && f.Count > 1 {
@@ -88,7 +90,7 @@ func subjectGroups(examples []Example) string {
 	var parts []string
 	for i := range examples {
 		for _, g := range examples[i].Groups {
-			if s := shorten(g.Display(), 60); len(parts) < most && !slices.Contains(parts, s) {
+			if s := text.ShortenMiddle(g.Display(), 60); len(parts) < most && !slices.Contains(parts, s) {
 				parts = append(parts, s)
 			}
 		}
@@ -101,7 +103,7 @@ func groupsText(f *Finding) string {
 	const most = 5
 	var parts []string
 	for _, g := range f.Groups[:min(len(f.Groups), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", shorten(g.Group.Display(), 60), grouped(g.Count)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), 60), grouped(g.Count)))
 	}
 	s := strings.Join(parts, ", ")
 	more := int64(len(f.Groups) - len(parts))
@@ -115,10 +117,10 @@ func groupsText(f *Finding) string {
 }
 
 func (t *tableWriter) advice(a *Advice) {
-	t.wrap("    "+a.Kind+": ", "      ", DisplayText(a.Text))
+	t.wrap("    "+a.Kind+": ", "      ", text.Sanitize(a.Text))
 	// A command is not wrapped and not cut: it is there to be pasted.
 	for _, c := range a.Commands[:min(len(a.Commands), tableCommands)] {
-		t.printf("      %s\n", DisplayText(c))
+		t.printf("      %s\n", text.Sanitize(c))
 	}
 	if n := len(a.Commands) - tableCommands; n > 0 {
 		t.printf("      (and %s)\n", counted(int64(n), "command more", "commands more"))
@@ -130,13 +132,13 @@ func (t *tableWriter) ignored() {
 		return
 	}
 	t.section("IGNORED", "by the configuration")
-	g := &grid{columns: []column{{title: "rule"}, {title: "keys that match", flex: true}, {title: "ignored", right: true}, {title: "until"}, {title: "reason", flex: true}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "rule"}, {Title: "keys that match", Shrink: text.ShrinkMiddle}, {Title: "ignored", Right: true}, {Title: "until"}, {Title: "reason", Shrink: text.ShrinkMiddle}}}
 	for _, i := range t.r.Ignored {
-		until := DisplayText(i.Until)
+		until := text.Sanitize(i.Until)
 		if i.Expired {
 			until += " (over)"
 		}
-		g.add(DisplayText(i.Rule), Name(i.Pattern).Display(), grouped(i.Count), until, DisplayText(i.Reason))
+		g.Add(text.Sanitize(i.Rule), Name(i.Pattern).Display(), grouped(i.Count), until, text.Sanitize(i.Reason))
 	}
 	t.grid(g)
 }

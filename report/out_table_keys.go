@@ -1,6 +1,10 @@
 package report
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/rdblens/rdblens/internal/text"
+)
 
 // The sections that list keys and groups of keys.
 
@@ -10,12 +14,12 @@ var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory
 
 // keyGrid is a table of keys; first are the columns before the key.
 type keyGrid struct {
-	grid
+	text.Grid
 	memory, usage, value, serialized, largest byteScale
 	db                                        bool // some key is not in database 0
 }
 
-func (t *tableWriter) newKeyGrid(rows []KeyRow, first ...column) *keyGrid {
+func (t *tableWriter) newKeyGrid(rows []KeyRow, first ...text.Column) *keyGrid {
 	var memory, usage, value, serialized, largest []int64
 	db := t.severalDatabases()
 	for i := range rows {
@@ -32,15 +36,15 @@ func (t *tableWriter) newKeyGrid(rows []KeyRow, first ...column) *keyGrid {
 		}
 		return at
 	}
-	g.columns = append(first, column{title: "snapshot", flex: true, drop: 5}, column{title: "db", right: true, drop: 4}, column{title: "key", flex: true},
-		column{title: "memory " + g.memory.unit, right: true, drop: drop(ByMemory, 1)},
-		column{title: "usage " + g.usage.unit, right: true, drop: drop(ByMemoryUsage, 8)},
-		column{title: "value " + g.value.unit, right: true, drop: drop(ByValueBytes, 3)},
-		column{title: "serialized " + g.serialized.unit, right: true, drop: drop(BySerialized, 9)},
-		column{title: "elements", right: true},
-		column{title: "largest " + g.largest.unit, right: true, drop: drop(ByLargest, 6)},
-		column{title: "largest element", flex: true, drop: drop(ByLargest, 7)},
-		column{title: "expires in", right: true, drop: 2})
+	g.Columns = append(first, text.Column{Title: "snapshot", Shrink: text.ShrinkMiddle, Drop: 5}, text.Column{Title: "db", Right: true, Drop: 4}, text.Column{Title: "key", Shrink: text.ShrinkMiddle},
+		text.Column{Title: "memory " + g.memory.unit, Right: true, Drop: drop(ByMemory, 1)},
+		text.Column{Title: "usage " + g.usage.unit, Right: true, Drop: drop(ByMemoryUsage, 8)},
+		text.Column{Title: "value " + g.value.unit, Right: true, Drop: drop(ByValueBytes, 3)},
+		text.Column{Title: "serialized " + g.serialized.unit, Right: true, Drop: drop(BySerialized, 9)},
+		text.Column{Title: "elements", Right: true},
+		text.Column{Title: "largest " + g.largest.unit, Right: true, Drop: drop(ByLargest, 6)},
+		text.Column{Title: "largest element", Shrink: text.ShrinkMiddle, Drop: drop(ByLargest, 7)},
+		text.Column{Title: "expires in", Right: true, Drop: 2})
 	return g
 }
 
@@ -59,7 +63,7 @@ func (t *tableWriter) addKey(g *keyGrid, k *KeyRow, first ...string) {
 	if k.LargestElement != nil {
 		element = k.LargestElement.Display()
 	}
-	g.add(append(first, t.inputName(k.Input), db, k.Key.Display(), g.memory.format(k.Memory), usage, g.value.format(k.ValueBytes), serialized,
+	g.Add(append(first, t.inputName(k.Input), db, k.Key.Display(), g.memory.format(k.Memory), usage, g.value.format(k.ValueBytes), serialized,
 		k.Elements.count(), g.largest.format(k.Largest), element, expiresText(k))...)
 }
 
@@ -83,11 +87,11 @@ func (t *tableWriter) top() {
 		return
 	}
 	t.section("LARGEST KEYS", "by "+measureTitles[t.r.By]+"; --by chooses, JSON has them by every measure")
-	g := t.newKeyGrid(rows, column{title: "#", right: true}, column{title: "type"})
+	g := t.newKeyGrid(rows, text.Column{Title: "#", Right: true}, text.Column{Title: "type"})
 	for i := range rows {
 		t.addKey(g, &rows[i], strconv.Itoa(i+1), rows[i].Type)
 	}
-	t.grid(&g.grid)
+	t.grid(&g.Grid)
 }
 
 func (t *tableWriter) topByType() {
@@ -103,7 +107,7 @@ func (t *tableWriter) topByType() {
 		return
 	}
 	t.section("LARGEST KEYS OF EACH TYPE", "by "+measureTitles[t.r.By])
-	g := t.newKeyGrid(all, column{title: "type"}, column{title: "encoding", drop: 10})
+	g := t.newKeyGrid(all, text.Column{Title: "type"}, text.Column{Title: "encoding", Drop: 10})
 	for i := range all {
 		name := ""
 		if i == 0 || all[i].Type != all[i-1].Type {
@@ -111,7 +115,7 @@ func (t *tableWriter) topByType() {
 		}
 		t.addKey(g, &all[i], name, all[i].Encoding)
 	}
-	t.grid(&g.grid)
+	t.grid(&g.Grid)
 }
 
 func (t *tableWriter) hot() {
@@ -121,11 +125,11 @@ func (t *tableWriter) hot() {
 	}
 	rows = rows[:min(len(rows), tableHot)]
 	t.section("HOT KEYS", "highest LFU counters, 0 to 255, as seen by the server that saved")
-	g := t.newKeyGrid(rows, column{title: "counter", right: true}, column{title: "type"})
+	g := t.newKeyGrid(rows, text.Column{Title: "counter", Right: true}, text.Column{Title: "type"})
 	for i := range rows {
 		t.addKey(g, &rows[i], rows[i].Freq.count(), rows[i].Type)
 	}
-	t.grid(&g.grid)
+	t.grid(&g.Grid)
 }
 
 func (t *tableWriter) groups() {
@@ -147,19 +151,19 @@ func (t *tableWriter) groups() {
 		note += "; " + counted(t.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
 	}
 	t.section("GROUPS", note)
-	g := &grid{columns: []column{{title: "group", flex: true}, {title: "keys", right: true}, {title: "elements", right: true, drop: 4},
-		{title: "value " + v.unit, right: true, drop: 3}, {title: "memory " + m.unit, right: true}, {title: "no expiry", right: true},
-		{title: "expires in", right: true, drop: 5}, {title: "median", right: true, drop: 2}, {title: "longest", right: true, drop: 6},
-		{title: "findings", right: true}, {title: "owner", flex: true, drop: 1}, {title: "largest key", flex: true, drop: 7}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "group", Shrink: text.ShrinkMiddle}, {Title: "keys", Right: true}, {Title: "elements", Right: true, Drop: 4},
+		{Title: "value " + v.unit, Right: true, Drop: 3}, {Title: "memory " + m.unit, Right: true}, {Title: "no expiry", Right: true},
+		{Title: "expires in", Right: true, Drop: 5}, {Title: "median", Right: true, Drop: 2}, {Title: "longest", Right: true, Drop: 6},
+		{Title: "findings", Right: true}, {Title: "owner", Shrink: text.ShrinkMiddle, Drop: 1}, {Title: "largest key", Shrink: text.ShrinkMiddle, Drop: 7}}}
 	for i := range shown {
 		row := &shown[i]
 		key := ""
 		if row.LargestKey != nil && row.Keys > 1 {
 			key = row.LargestKey.Key.Display()
 		}
-		g.add(row.Group.Display(), grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes),
+		g.Add(row.Group.Display(), grouped(row.Keys), grouped(row.Elements), v.format(Figure(row.ValueBytes)), m.format(row.MemoryBytes),
 			percent(ratio(row.WithoutTTL, row.Keys)), ttl(row.TTLMin), ttl(row.TTLMedian), ttl(row.TTLMax), grouped(row.Findings),
-			DisplayText(row.Owner), key)
+			text.Sanitize(row.Owner), key)
 	}
 	t.grid(g)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
 )
 
@@ -43,9 +44,9 @@ func serverText(in *Input) string {
 		name = "unknown"
 	}
 	if in.ServerVersion == "" {
-		return DisplayText(name)
+		return text.Sanitize(name)
 	}
-	return DisplayText(name) + " " + in.ServerVersion.Display()
+	return text.Sanitize(name) + " " + in.ServerVersion.Display()
 }
 
 func (t *tableWriter) snapshot(in *Input) {
@@ -55,7 +56,7 @@ func (t *tableWriter) snapshot(in *Input) {
 	}
 	size := bytesText(in.Bytes)
 	if len(in.Frames) > 0 {
-		size += " in " + DisplayText(strings.Join(in.Frames, ", "))
+		size += " in " + text.Sanitize(strings.Join(in.Frames, ", "))
 		if in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes {
 			size += " of " + bytesText(int64(in.FileBytes))
 		}
@@ -67,7 +68,7 @@ func (t *tableWriter) snapshot(in *Input) {
 	}
 	rdb := fmt.Sprintf(", RDB version %d", in.RDBVersion)
 	if in.Format != "" && in.Format != "REDIS" {
-		rdb += " (" + DisplayText(in.Format) + ")"
+		rdb += " (" + text.Sanitize(in.Format) + ")"
 	}
 	if in.AOFBase {
 		rdb += ", base of an append-only file"
@@ -78,7 +79,7 @@ func (t *tableWriter) snapshot(in *Input) {
 	if s := takenText(in); s != "" {
 		t.field("taken", s)
 	}
-	t.field("checksum", DisplayText(in.Checksum))
+	t.field("checksum", text.Sanitize(in.Checksum))
 	within := " in "
 	if in.Databases == parser.MaxDatabases {
 		within = " in at least "
@@ -120,7 +121,7 @@ func (t *tableWriter) snapshot(in *Input) {
 // troubles writes warnings and the damage of an input.
 func (t *tableWriter) troubles(in *Input) {
 	for _, w := range in.Warnings {
-		t.field("warning", DisplayText(w))
+		t.field("warning", text.Sanitize(w))
 	}
 	d := in.Error
 	if d == nil {
@@ -137,7 +138,7 @@ func (t *tableWriter) troubles(in *Input) {
 	case !d.Offset.Known():
 		label = "NOT READ"
 	}
-	t.field(label, DisplayText(d.Reason)+where)
+	t.field(label, text.Sanitize(d.Reason)+where)
 	if d.Key != nil {
 		t.field("", "while reading the key "+d.Key.Display())
 	}
@@ -145,7 +146,7 @@ func (t *tableWriter) troubles(in *Input) {
 		t.field("", "the last whole key is "+d.LastKey.Display())
 	}
 	if d.Hint != "" {
-		t.field("hint", DisplayText(d.Hint))
+		t.field("hint", text.Sanitize(d.Hint))
 	}
 }
 
@@ -153,11 +154,11 @@ func (t *tableWriter) troubles(in *Input) {
 func loadableText(l *Loadable) string {
 	switch {
 	case l.Redis != "" && l.Valkey != "":
-		return "Redis " + DisplayText(l.Redis) + " and later, Valkey " + DisplayText(l.Valkey) + " and later" + l.withModules()
+		return "Redis " + text.Sanitize(l.Redis) + " and later, Valkey " + text.Sanitize(l.Valkey) + " and later" + l.withModules()
 	case l.Redis != "":
-		return "Redis " + DisplayText(l.Redis) + " and later, no Valkey" + l.withModules()
+		return "Redis " + text.Sanitize(l.Redis) + " and later, no Valkey" + l.withModules()
 	case l.Valkey != "":
-		return "Valkey " + DisplayText(l.Valkey) + " and later, no Redis" + l.withModules()
+		return "Valkey " + text.Sanitize(l.Valkey) + " and later, no Redis" + l.withModules()
 	}
 	return ""
 }
@@ -190,9 +191,9 @@ func (t *tableWriter) snapshotRows() {
 		sizes, memory = append(sizes, in.Bytes), append(memory, int64(in.UsedMem))
 	}
 	s, m := scaleOf(sizes...), scaleOf(memory...)
-	g := &grid{columns: []column{{title: "file", flex: true}, {title: "server", flex: true}, {title: "RDB", right: true, drop: 1}, {title: "taken", drop: 2},
-		{title: "checksum"}, {title: "size " + s.unit, right: true}, {title: "keys", right: true},
-		{title: "used_memory " + m.unit, right: true, drop: 3}, {title: "state"}}}
+	g := &text.Grid{Columns: []text.Column{{Title: "file", Shrink: text.ShrinkMiddle}, {Title: "server", Shrink: text.ShrinkMiddle}, {Title: "RDB", Right: true, Drop: 1}, {Title: "taken", Drop: 2},
+		{Title: "checksum"}, {Title: "size " + s.unit, Right: true}, {Title: "keys", Right: true},
+		{Title: "used_memory " + m.unit, Right: true, Drop: 3}, {Title: "state"}}}
 	for i := range t.r.Inputs {
 		in := &t.r.Inputs[i]
 		state := "whole"
@@ -209,7 +210,7 @@ func (t *tableWriter) snapshotRows() {
 		if in.RDBVersion > 0 {
 			version = fmt.Sprint(in.RDBVersion)
 		}
-		g.add(in.Name.Display(), serverText(in), version, takenText(in), DisplayText(in.Checksum), s.format(Figure(in.Bytes)),
+		g.Add(in.Name.Display(), serverText(in), version, takenText(in), text.Sanitize(in.Checksum), s.format(Figure(in.Bytes)),
 			grouped(in.Keys), m.format(in.UsedMem), state)
 	}
 	t.grid(g)
@@ -228,19 +229,19 @@ func (t *tableWriter) memory(in *Input) {
 	if len(t.r.Inputs) > 1 {
 		title += " of " + in.Name.Display()
 	}
-	note := DisplayText(m.Model)
+	note := text.Sanitize(m.Model)
 	if m.Approximate {
 		note += ", approximate"
 	}
 	if m.Allocator != "" {
-		note += ", " + DisplayText(m.Allocator)
+		note += ", " + text.Sanitize(m.Allocator)
 	}
 	if m.State != "" {
-		note += ", " + DisplayText(m.State)
+		note += ", " + text.Sanitize(m.State)
 	}
 	t.section(title, note)
 	if m.Note != "" {
-		t.field("model", DisplayText(m.Note))
+		t.field("model", text.Sanitize(m.Note))
 	}
 	if m.Predicted.Known() {
 		var parts []string
@@ -274,7 +275,7 @@ func (t *tableWriter) memory(in *Input) {
 		t.field("snapshot says", s)
 	}
 	for _, e := range m.Explanation {
-		t.field("", DisplayText(e))
+		t.field("", text.Sanitize(e))
 	}
 	if f := m.Fit; f != nil {
 		s := "cannot be told: at least " + bytesText(int64(m.Predicted)) + " are needed"
@@ -291,9 +292,9 @@ func (t *tableWriter) memory(in *Input) {
 			sizes = append(sizes, int64(p.MemoryBytes))
 		}
 		scale := scaleOf(sizes...)
-		g := &grid{columns: []column{{title: "policy"}, {title: "can evict keys", right: true}, {title: "memory " + scale.unit, right: true}, {title: "share", right: true}}}
+		g := &text.Grid{Columns: []text.Column{{Title: "policy"}, {Title: "can evict keys", Right: true}, {Title: "memory " + scale.unit, Right: true}, {Title: "share", Right: true}}}
 		for _, p := range f.Policies {
-			g.add(DisplayText(p.Policy), grouped(p.Keys), scale.format(p.MemoryBytes), percent(p.Share))
+			g.Add(text.Sanitize(p.Policy), grouped(p.Keys), scale.format(p.MemoryBytes), percent(p.Share))
 		}
 		t.grid(g)
 	}

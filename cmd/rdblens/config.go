@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -51,14 +51,14 @@ func (e *env) configCheck(path string) error {
 		return policyError(err)
 	}
 	e.warn(policy)
-	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", terminalText(path), inForce(policy))
+	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", text.Sanitize(path), inForce(policy))
 	return outputError(err)
 }
 
 // warn tells what a policy says that can hardly be meant.
 func (e *env) warn(p *thresholds.Policy) {
 	for _, w := range p.Warnings {
-		fmt.Fprintf(e.stderr, "warning: %s\n", terminalText(w))
+		fmt.Fprintf(e.stderr, "warning: %s\n", text.SanitizeLines(w))
 	}
 }
 
@@ -110,14 +110,14 @@ func (e *env) configShow(flags *policyFlags) error {
 	entries := policy.Show()
 	for i := range entries {
 		entry := &entries[i]
-		entry.Path, entry.Value = terminalText(entry.Path), terminalText(entry.Value)
-		paths = max(paths, report.Width(entry.Path))
-		if n := report.Width(entry.Value); n <= shownValue {
+		entry.Path, entry.Value = text.SanitizeLines(entry.Path), text.SanitizeLines(entry.Value)
+		paths = max(paths, text.Width(entry.Path))
+		if n := text.Width(entry.Value); n <= shownValue {
 			values = max(values, n)
 		}
 	}
 	for _, entry := range entries {
-		fmt.Fprintf(w, "%s  %s  # %s\n", padded(entry.Path, paths), padded(entry.Value, values), terminalText(entry.Origin.String()))
+		fmt.Fprintf(w, "%s  %s  # %s\n", padded(entry.Path, paths), padded(entry.Value, values), text.SanitizeLines(entry.Origin.String()))
 	}
 	return outputError(w.Flush())
 }
@@ -125,7 +125,7 @@ func (e *env) configShow(flags *policyFlags) error {
 // shownValue is how wide a value may be that the column of origins heeds.
 const shownValue = 24
 
-func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-report.Width(s))) }
+func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-text.Width(s))) }
 
 // policyError is an error of a configuration, or of the flags that choose rules.
 func policyError(err error) error {

@@ -19,8 +19,8 @@ func TestLayers(t *testing.T) {
 	layer := func(pkg string) int {
 		top, rest, _ := strings.Cut(strings.TrimPrefix(pkg, module), "/")
 		switch {
-		case top == "parser" && rest != "":
-			return 0 // what the parser is built of
+		case top == "parser" && rest != "", top == "internal":
+			return 0 // what the parser and all others are built of
 		case top == "parser":
 			return 1
 		case top == "thresholds":

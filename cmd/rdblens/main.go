@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/report"
 )
 
@@ -104,9 +105,9 @@ type env struct {
 // complain writes an error and, on a line of its own, what to do about it. An
 // error can quote foreign bytes; the terminal sees none of them raw.
 func (e *env) complain(err error, hint string) {
-	fmt.Fprintf(e.stderr, "rdblens: %s\n", terminalText(err.Error()))
+	fmt.Fprintf(e.stderr, "rdblens: %s\n", text.SanitizeLines(err.Error()))
 	if hint != "" {
-		fmt.Fprintf(e.stderr, "hint: %s\n", terminalText(hint))
+		fmt.Fprintf(e.stderr, "hint: %s\n", text.SanitizeLines(hint))
 	}
 }
 

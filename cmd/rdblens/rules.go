@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -49,7 +49,7 @@ func (e *env) rulesList(flags *policyFlags) error {
 		return err
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n", terminalText(policy.InForce()))
+	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.InForce()))
 	section := thresholds.Section(255)
 	for _, r := range thresholds.Rules() {
 		if r.Section != section {
@@ -155,7 +155,7 @@ func explain(w io.Writer, r *thresholds.Rule) {
 
 // wrap prints text in lines of at most 88 columns, the first of which begins
 // with indent and the others with as many spaces.
-func wrap(w io.Writer, indent, text string) {
+func wrap(w io.Writer, indent, s string) {
 	const columns = 88
-	io.WriteString(w, report.Wrap(indent, strings.Repeat(" ", len(indent)), text, columns))
+	io.WriteString(w, text.Wrap(indent, strings.Repeat(" ", len(indent)), s, columns))
 }

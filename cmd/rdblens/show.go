@@ -15,6 +15,7 @@ import (
 	decoder "github.com/hdt3213/rdb/parser"
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
@@ -65,7 +66,7 @@ func (e *env) show(ctx context.Context, file, key string, db, limit int) error {
 	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
-	name, err := report.Unescape([]byte(key))
+	name, err := text.Unescape([]byte(key))
 	if err != nil {
 		name = []byte(key) // no \xNN writing: the name as it is
 	}
@@ -342,7 +343,7 @@ func (p *valuePrinter) element(e parser.Element, texts [][]byte) {
 // display gives a text of n bytes, of which b may be the beginning, as a
 // terminal can take it.
 func display(b []byte, n int64) string {
-	s := report.Name(b).Display()
+	s := text.Display(b)
 	if n > int64(len(b)) {
 		s += fmt.Sprintf("... (%s)", size(n))
 	}

@@ -5,15 +5,13 @@ package main
 //   - The progress bar goes to standard error, only when that is a terminal that
 //     can move its cursor, and it is gone when the pass is done.
 //   - While keys stream to the same terminal there is no bar between them.
-//   - Nothing foreign reaches a terminal raw: errors and hints pass terminalText,
-//     names pass the escaping of package report.
+//   - Nothing foreign reaches a terminal raw: errors, hints and names are
+//     escaped by package text.
 
 import (
 	"io"
 	"os"
-	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -98,19 +96,4 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 		close(quit)
 		<-gone
 	}
-}
-
-// terminalText makes text harmless to a terminal: control and format characters
-// are written as escapes, as in a Go string. Lines and tabs stay.
-func terminalText(s string) string {
-	out := make([]byte, 0, len(s))
-	for _, r := range s {
-		if r == '\n' || r == '\t' || r != utf8.RuneError && strconv.IsPrint(r) {
-			out = utf8.AppendRune(out, r)
-			continue
-		}
-		quoted := strconv.AppendQuoteRuneToASCII(nil, r)
-		out = append(out, quoted[1:len(quoted)-1]...)
-	}
-	return string(out)
 }

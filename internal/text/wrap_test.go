@@ -1,4 +1,4 @@
-package report
+package text
 
 import (
 	"strings"
@@ -36,5 +36,24 @@ func TestWrap(t *testing.T) {
 		if got := Wrap(c.first, c.next, c.text, c.columns); got != strings.Join(c.want, "\n")+"\n" {
 			t.Errorf("%q in %d columns:\n%swant\n%s", c.text, c.columns, got, strings.Join(c.want, "\n"))
 		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"short", 5, "short"}, {"user:basic.info:10086", 12, "user:...0086"}, {"用户基本信息表主键", 10, "用户...键"},
+		{`\x00\x01\x02\x03\x04`, 12, `\x00...\x04`}, {`ab\\\\cdefgh`, 9, `ab...efgh`}, {"abcdef", 3, "..."}, {"abcdef", 1, "."}, {"abcdef", 0, ""},
+	} {
+		got := ShortenMiddle(c.text, c.width)
+		if got != c.want || Width(got) > c.width {
+			t.Errorf("%q in %d columns: %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+	if got := ShortenEnd("more elements, than", 17); got != "more elements..." {
+		t.Errorf("sentence is cut to %q", got)
 	}
 }

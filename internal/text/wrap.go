@@ -1,23 +1,15 @@
-package report
+package text
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
-)
+// NBSP is a space at which Wrap breaks no line. Display and Sanitize escape it,
+// so that a caller can replace it by a space afterwards.
+const NBSP = "\u00a0"
 
-// East Asian characters are wide everywhere; characters whose width depends on
-// the locale are narrow, so that a report does not depend on it.
-func init() { twwidth.SetEastAsian(false) }
-
-// Width gives the columns that a text takes on a terminal: two for a Chinese or
-// another wide character, none for what combines with the one before.
-func Width(s string) int { return twwidth.Width(s) }
-
-// Wrap sets a text in lines of at most so many columns, each with its newline:
-// the first begins with first, the others with next. A line breaks at a space,
-// and before or behind a wide character; what has neither stays whole, however
-// long it is. A no-break space (U+00A0) is no space.
+// Wrap breaks text into lines of at most the given number of columns, each
+// ending in a newline. The first line begins with first, the others with next.
+// A line breaks at a space, and before or after a wide character; a word without
+// either stays whole, however long it is.
 func Wrap(first, next, text string, columns int) string {
 	var b strings.Builder
 	line, used, empty := first, Width(first), true
@@ -41,21 +33,22 @@ func Wrap(first, next, text string, columns int) string {
 	return b.String()
 }
 
-// What no line begins with, and what none ends with, beside wide characters.
+// Characters that no line begins with, and that no line ends with, next to wide
+// characters.
 const (
 	closing = ",.;:!?)]}>%，。、；：！？）】》〉」』”’…"
 	opening = "([{<（【《〈「『“‘"
 )
 
-// unbroken gives the parts of a word between which a line may break: at least
-// one.
+// unbroken splits a word into the parts between which a line may break. There is
+// at least one.
 func unbroken(word string) []string {
 	var parts []string
 	start := 0
 	before, wasWide := ' ', false
 	for i, c := range word {
 		n := 1
-		if c >= 0x300 { // the first that combines; those before are narrow
+		if c >= 0x300 { // the first combining character; those before are narrow
 			n = Width(string(c))
 		}
 		if i > start && n > 0 && (n > 1 || wasWide) && !strings.ContainsRune(closing, c) && !strings.ContainsRune(opening, before) {

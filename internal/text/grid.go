@@ -1,0 +1,170 @@
+package text
+
+import (
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Grid is a table for a terminal. tablewriter sets it; everything that it would
+// do to the text (format headings, wrap, trim) is switched off. All text must be
+// escaped before it is added.
+type Grid struct {
+	Columns []Column
+	Rows    [][]string // a cell for each column
+}
+
+// Column describes a column of a Grid.
+type Column struct {
+	Title  string
+	Right  bool // align right
+	Shrink Shrink
+	// Drop ranks the columns that are dropped where the width does not suffice,
+	// the highest first; 0 is never dropped.
+	Drop int
+}
+
+// Shrink states how the cells of a column are cut until the table fits.
+type Shrink uint8
+
+const (
+	ShrinkNot    Shrink = iota
+	ShrinkMiddle        // for names, which differ at both ends
+	ShrinkEnd           // for sentences
+)
+
+const (
+	shrinkFirst = 24 // columns shrink to this width before others are dropped
+	shrinkLeast = 12 // and to this width afterwards
+
+	gridIndent = "  "
+	gridGap    = 2 // columns of the terminal between two of the table
+)
+
+// Add adds a row.
+func (g *Grid) Add(cells ...string) { g.Rows = append(g.Rows, cells) }
+
+// Write writes the table in the given width. It omits columns that are empty in
+// all rows, and writes nothing if there are no rows.
+func (g *Grid) Write(w io.Writer, width int) error {
+	widths := g.widths()
+	room := width - len(gridIndent)
+	var shown []int // indexes of columns
+	for i := range g.Columns {
+		if widths[i] > 0 {
+			shown = append(shown, i)
+		}
+	}
+	for {
+		need, spare, last := -gridGap, 0, -1
+		for at, i := range shown {
+			need += gridGap + widths[i]
+			if g.Columns[i].Shrink != ShrinkNot {
+				spare += max(0, widths[i]-shrinkFirst)
+			}
+			if d := g.Columns[i].Drop; d > 0 && (last < 0 || d > g.Columns[shown[last]].Drop) {
+				last = at
+			}
+		}
+		if need-spare <= room || last < 0 {
+			g.shrink(shown, widths, need-room)
+			break
+		}
+		shown = append(shown[:last:last], shown[last+1:]...)
+	}
+	if len(shown) == 0 || len(g.Rows) == 0 {
+		return nil
+	}
+	return g.render(w, shown, widths)
+}
+
+// widths returns the width of each column, 0 for one without content.
+func (g *Grid) widths() []int {
+	widths := make([]int, len(g.Columns))
+	for _, row := range g.Rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], Width(cell))
+		}
+	}
+	for i, c := range g.Columns {
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], Width(c.Title))
+		}
+	}
+	return widths
+}
+
+// shrink takes the excess from the columns that shrink, always from the widest.
+func (g *Grid) shrink(shown, widths []int, excess int) {
+	for ; excess > 0; excess-- {
+		widest := -1
+		for _, i := range shown {
+			if g.Columns[i].Shrink != ShrinkNot && widths[i] > shrinkLeast && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+func (g *Grid) render(w io.Writer, shown, widths []int) error {
+	var titles []string
+	var aligns []tw.Align
+	for _, i := range shown {
+		titles = append(titles, ShortenMiddle(g.Columns[i].Title, widths[i]))
+		align := tw.AlignLeft
+		if g.Columns[i].Right {
+			align = tw.AlignRight
+		}
+		aligns = append(aligns, align)
+	}
+	padding := tw.Padding{Left: tw.Empty, Right: tw.Empty, Overwrite: true}
+	cells := tw.CellConfig{
+		Alignment:  tw.CellAlignment{PerColumn: aligns},
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Padding:    tw.CellPadding{Global: padding},
+	}
+	var out strings.Builder
+	table := tablewriter.NewTable(&out,
+		tablewriter.WithConfig(tablewriter.Config{
+			Header:   cells,
+			Row:      cells,
+			Behavior: tw.Behavior{AutoHide: tw.Off, TrimSpace: tw.Off, TrimLine: tw.Off, TrimTab: tw.Off},
+		}),
+		tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Symbols:  tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)).WithRow("-").WithCenter(strings.Repeat(" ", gridGap)),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.On}},
+		})),
+	)
+	table.Header(titles)
+	for _, row := range g.Rows {
+		cut := make([]string, len(shown))
+		for at, i := range shown {
+			if g.Columns[i].Shrink == ShrinkEnd {
+				cut[at] = ShortenEnd(row[i], widths[i])
+			} else {
+				cut[at] = ShortenMiddle(row[i], widths[i])
+			}
+		}
+		if err := table.Append(cut); err != nil {
+			return err
+		}
+	}
+	if err := table.Render(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(out.String()) {
+		if _, err := io.WriteString(w, gridIndent+strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
