@@ -91,7 +91,7 @@ func TestConsumerNames(t *testing.T) {
 		apart = append(apart, string(rune('k'+i))+run)
 	}
 	alike, apart = append(numbers, alike...), append(numbers, apart...)
-	long = append(append(long, alike...), strings.Repeat("z", memory.MaxTreeName), strings.Repeat("z", memory.MaxTreeName+1))
+	long = append(append(long, alike...), strings.Repeat("z", memory.MaxStreamName), strings.Repeat("z", memory.MaxStreamName+1))
 	spread := []string{"10000", "20000", "30000", "40000", "50000", "60000", "70000", "80000", "90000"}
 	snapshot := func(names []string, packed bool) []byte {
 		r := newRDB("REDIS0009").raw(0xfe, 0).key(15, "k").len(1).raw(16).id(1000, 1).str(node).len(1).len(1000).len(1)

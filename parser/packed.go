@@ -181,7 +181,7 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	}
 	b.closePacked(zl, claimed, entries)
 	if zl {
-		w.facts.Listpack = b.size + w.converted
+		w.facts.ListpackBytes = b.size + w.converted
 	}
 	if bestIndex >= 0 {
 		w.bestIndex(w.key.Elements + bestIndex)
@@ -205,18 +205,18 @@ const leastUnpacked = 100
 // packed value of so many entries.
 func (w *walker) unpacks(entries int64, stride int) bool {
 	k := &w.key
-	return entries > leastUnpacked && w.model != nil && k.Type != List && w.model.Unpacks(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
+	return entries > leastUnpacked && w.model != nil && k.Type != List && w.model.ConvertsOnLoad(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
 }
 
 // tell gives the memory model one element of a packed value.
 func (w *walker) tell(first, second int64, ttl bool) {
 	switch w.key.Type {
 	case Hash:
-		w.model.Field(&w.acc, first, second, ttl)
+		w.acc.AddField(first, second, ttl)
 	case ZSet:
-		w.model.Scored(&w.acc, first)
+		w.acc.AddScoredMember(first)
 	case Set:
-		w.model.Member(&w.acc, first)
+		w.acc.AddMember(first)
 	}
 }
 

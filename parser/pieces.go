@@ -27,7 +27,7 @@ type piece[P any] struct {
 // bigKey is such a key as far as it is known.
 type bigKey struct {
 	key   Key
-	acc   memory.Acc
+	acc   memory.Accumulator
 	facts memory.Facts
 	best  best
 	start int64 // offset of the value
@@ -164,7 +164,7 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 	w.inKey = false
 	w.pend = nothingPending
 	if w.model != nil {
-		w.model.Begin(&big.acc)
+		big.acc.Reset(w.model)
 	}
 	big.key.Largest, big.key.Longest = -1, 0
 	u.piece = piece[P]{role: pieceHead, big: big}
@@ -239,7 +239,7 @@ func (p *piece[P]) walk(w *walker) {
 	w.begin(0)
 	w.key.Name = nil
 	if w.model != nil {
-		w.model.Begin(&w.acc)
+		w.acc.Reset(w.model)
 		w.facts = memory.Facts{}
 	}
 	w.key.best = best{}
@@ -288,15 +288,15 @@ func (r *runner[P]) joinPiece(u *unit[P]) {
 		k.MinFieldExpire = o.MinFieldExpire
 	}
 	k.FieldsWithTTL += o.FieldsWithTTL
-	big.acc.Add(&sum.acc)
+	big.acc.Merge(&sum.acc)
 	big.facts.Shape, big.facts.Ziplist = sum.facts.Shape, sum.facts.Ziplist
 	switch {
 	case first:
-		big.facts.Listpack = sum.facts.Listpack
-	case sum.facts.Listpack == 0 || k.Elements > smallTable:
-		big.facts.Listpack = 0
+		big.facts.ListpackBytes = sum.facts.ListpackBytes
+	case sum.facts.ListpackBytes == 0 || k.Elements > smallTable:
+		big.facts.ListpackBytes = 0
 	default: // one header and end for all
-		big.facts.Listpack += sum.facts.Listpack - 7
+		big.facts.ListpackBytes += sum.facts.ListpackBytes - 7
 	}
 	if !p.last {
 		return

@@ -35,7 +35,7 @@ func (w *walker) stream(t byte) {
 		w.open(b)
 		w.streamNode(b, hi, lo)
 		if w.model != nil {
-			w.model.StreamNode(&w.acc, hi, lo, b.size)
+			w.acc.AddStreamNode(hi, lo, b.size)
 		}
 	}
 	k.Largest = max(k.Largest, 0)
@@ -65,7 +65,7 @@ func (w *walker) groups(t byte) {
 		name := &w.first
 		w.string(name, 0)
 		if m != nil {
-			m.Group(&w.acc, w.treeName(name), name.n)
+			w.acc.BeginGroup(w.treeName(name), name.n)
 		}
 		w.length()
 		w.length()
@@ -77,7 +77,7 @@ func (w *walker) groups(t byte) {
 		for range pel {
 			id := w.take(24)
 			if m != nil {
-				m.Pending(&w.acc, binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+				w.acc.AddPending(binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
 			}
 			w.length()
 		}
@@ -87,7 +87,7 @@ func (w *walker) groups(t byte) {
 			w.ahead()
 			w.string(name, 0)
 			if m != nil {
-				m.Consumer(&w.acc, w.treeName(name), name.n)
+				w.acc.BeginConsumer(w.treeName(name), name.n)
 			}
 			w.take(8)
 			if t >= 21 {
@@ -97,7 +97,7 @@ func (w *walker) groups(t byte) {
 			for range own {
 				id := w.take(16)
 				if m != nil {
-					m.ConsumerPending(&w.acc, binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+					w.acc.AddConsumerPending(binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
 				}
 			}
 		}
@@ -115,10 +115,10 @@ func (w *walker) groups(t byte) {
 // treeName gives the text of a name that was just read for its radix tree, nil
 // where it is longer in the file than what lies in memory whole.
 func (w *walker) treeName(s *str) []byte {
-	if s.n > memory.MaxTreeName || s.kind == strLZF && s.clen > smallString {
+	if s.n > memory.MaxStreamName || s.kind == strLZF && s.clen > smallString {
 		return nil
 	}
-	return w.text(s, memory.MaxTreeName)
+	return w.text(s, memory.MaxStreamName)
 }
 
 // producers passes what makes XADD idempotent.

@@ -20,7 +20,7 @@ func (w *walker) members(n uint64, score int) {
 	k, m, s := &w.key, w.model, &w.first
 	k.Elements = w.checkCount(n, "elements")
 	integers := k.Type == Set
-	small := n <= smallTable && (k.Type != Set || m == nil || m.SetListpacks())
+	small := n <= smallTable && (k.Type != Set || m == nil || m.HasSetListpacks())
 	var sum, largest, lp int64
 	largest = -1
 	// In a block names stay where they are: that of the largest is read once,
@@ -57,11 +57,11 @@ func (w *walker) members(n uint64, score int) {
 		if m != nil {
 			switch k.Type {
 			case Set:
-				m.Member(&w.acc, size)
+				w.acc.AddMember(size)
 			case ZSet:
-				m.Scored(&w.acc, size)
+				w.acc.AddScoredMember(size)
 			default:
-				m.Item(&w.acc, size)
+				w.acc.AddListItem(size, listpackText(size))
 			}
 		}
 		if integers && s.kind != strInt {
@@ -103,9 +103,9 @@ func (w *walker) members(n uint64, score int) {
 	k.Largest, k.Longest = max(largest, 0), max(largest, 0)
 	k.Integers = integers && n > 0
 	w.rare = w.rare || k.Integers
-	w.facts.Listpack = lp + 7
+	w.facts.ListpackBytes = lp + 7
 	if !small {
-		w.facts.Listpack = 0
+		w.facts.ListpackBytes = 0
 	}
 }
 
@@ -128,11 +128,11 @@ func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (pa
 		}
 		switch t {
 		case Set:
-			m.Member(&w.acc, c)
+			w.acc.AddMember(c)
 		case ZSet:
-			m.Scored(&w.acc, c)
+			w.acc.AddScoredMember(c)
 		default:
-			m.Item(&w.acc, c)
+			w.acc.AddListItem(c, listpackText(c))
 		}
 	}
 	w.pos, *sum = p, total
@@ -157,7 +157,7 @@ func (w *walker) shortFields(n uint64, largest, longest int64, sum *int64) (pass
 		p = q
 		total += f + v
 		if m != nil {
-			m.Field(&w.acc, f, v, false)
+			w.acc.AddField(f, v, false)
 		}
 	}
 	w.pos, *sum = p, total
@@ -271,7 +271,7 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 			}
 		}
 		if m != nil {
-			m.Field(&w.acc, f.n, size-f.n, ttl)
+			w.acc.AddField(f.n, size-f.n, ttl)
 		}
 	}
 	if later {
@@ -279,6 +279,6 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	}
 	k.ValueBytes, k.Largest, k.Longest = sum, max(largest, 0), longest
 	if small {
-		w.facts.Listpack = lp + 7
+		w.facts.ListpackBytes = lp + 7
 	}
 }

@@ -32,7 +32,7 @@ func (w *walker) numberSize(v int64) {
 	k := &w.key
 	k.Encoding = EncInt
 	if w.model != nil {
-		k.Memory, k.MemoryUsage = w.model.Number(k.NameLen, v, k.HasExpire, k.Idle >= 0 || k.Freq >= 0)
+		k.Memory, k.MemoryUsage = w.model.IntegerSizes(k.NameLen, v, k.HasExpire, k.Idle >= 0 || k.Freq >= 0)
 	}
 }
 
@@ -44,7 +44,7 @@ func (w *walker) textSize(n int64) {
 		k.Encoding = EncEmbstr
 	}
 	if w.model != nil {
-		k.Memory, k.MemoryUsage = w.model.Text(k.NameLen, n, k.HasExpire)
+		k.Memory, k.MemoryUsage = w.model.TextSizes(k.NameLen, n, k.HasExpire)
 	}
 }
 

@@ -8,7 +8,7 @@ func (w *walker) value(t byte) {
 	k := &w.key
 	switch t {
 	case 1:
-		w.of(List, EncLinkedlist, memory.Linked)
+		w.of(List, EncLinkedlist, memory.LinkedList)
 		w.members(w.length(), scoreNone)
 		return
 	case 2:
@@ -180,7 +180,7 @@ func (w *walker) packedValue(t Type, e Encoding, stride int) {
 		w.packed(b, e == EncZiplist, stride)
 	}
 	w.key.Largest = max(w.key.Largest, 0)
-	w.facts.Blob = b.size
+	w.facts.PackedBytes = b.size
 	w.facts.Ziplist = e == EncZiplist || e == EncZipmap
 }
 
@@ -192,7 +192,7 @@ func (w *walker) quicklist(zl bool) {
 	// From Redis 7.2 on a list of one small node is kept as that listpack.
 	if !zl && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
 		w.key.Encoding = EncListpack
-		w.facts.Shape, w.facts.Blob = memory.Packed, packed
+		w.facts.Shape, w.facts.PackedBytes = memory.Packed, packed
 	}
 }
 
@@ -220,7 +220,7 @@ func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 			k.Longest = max(k.Longest, s.n)
 			k.Elements++
 			if w.model != nil {
-				w.model.Node(&w.acc, true, s.n)
+				w.acc.AddListNode(true, s.n)
 			}
 		case 2:
 			w.open(b)
@@ -229,9 +229,9 @@ func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 			switch {
 			case w.model == nil:
 			case zl:
-				w.model.ZiplistNode(&w.acc, b.size, w.facts.Listpack)
+				w.acc.AddZiplistNode(b.size, w.facts.ListpackBytes)
 			default:
-				w.model.Node(&w.acc, false, b.size)
+				w.acc.AddListNode(false, b.size)
 			}
 		default:
 			w.pos--

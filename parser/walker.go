@@ -23,7 +23,7 @@ type walker struct {
 	outside bool
 
 	model *memory.Model
-	acc   memory.Acc
+	acc   memory.Accumulator
 	facts memory.Facts
 
 	// first and second are the strings of the element being read, heads their
@@ -193,7 +193,7 @@ func (w *walker) rest(t byte) {
 // collection walks the value of type t, no string.
 func (w *walker) collection(t byte) {
 	if w.model != nil {
-		w.model.Begin(&w.acc)
+		w.acc.Reset(w.model)
 		w.facts = memory.Facts{}
 	}
 	w.value(t)
@@ -241,12 +241,12 @@ func (w *walker) begin(t byte) {
 // measure asks the memory model what the key takes.
 func (w *walker) measure() {
 	k, f := &w.key, &w.facts
-	f.KeyLen, f.TTL, f.Clock = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0
+	f.NameLen, f.TTL, f.Eviction = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0
 	f.Type = uint8(k.Type)
 	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
 	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
-	r := w.model.Finish(&w.acc, f)
-	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = r.Alloc, r.Usage, r.Compact, r.Bound
+	r := w.acc.Sizes(f)
+	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = r.Allocated, r.Usage, r.Compact, r.LowerBound
 }
 
 // fieldExpiry counts the expiry of one field, 0 none.
@@ -257,7 +257,7 @@ func (w *walker) fieldExpiry(at int64) {
 	k := &w.key
 	w.rare = true
 	if w.model != nil {
-		w.model.Expires(&w.acc, at)
+		w.acc.AddFieldExpiry(at)
 	}
 	if k.FieldsWithTTL == 0 || at < k.MinFieldExpire {
 		k.MinFieldExpire = at

@@ -62,5 +62,5 @@ func (w *walker) zipmap(b *blob) {
 		b.failf("a zipmap says it has %d fields, but %d are there", claimed, n)
 	}
 	w.key.Elements = n
-	w.facts.Listpack = asListpack
+	w.facts.ListpackBytes = asListpack
 }

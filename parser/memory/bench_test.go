@@ -10,50 +10,50 @@ func benchModel(b *testing.B, server string) *Model {
 	return m
 }
 
-var sink Result
+var sink Sizes
 
 func BenchmarkModel(b *testing.B) {
 	for _, server := range []string{"redis-7.0", "redis-8.0", "redis-8.6", "valkey-8.1", "valkey-9"} {
 		m := benchModel(b, server)
-		var a Acc
+		var a Accumulator
 		b.Run(server+"/string", func(b *testing.B) {
-			f := Facts{Shape: StringText, KeyLen: 20, Text: 30}
+			f := Facts{Shape: StringText, NameLen: 20, TextLen: 30}
 			for i := 0; b.Loop(); i++ {
-				m.Begin(&a)
-				f.KeyLen, f.Text = int64(10+i&31), int64(i&63)
+				a.Reset(m)
+				f.NameLen, f.TextLen = int64(10+i&31), int64(i&63)
 				f.TTL = i&4 != 0
-				sink = m.Finish(&a, &f)
+				sink = a.Sizes(&f)
 			}
 		})
 		b.Run(server+"/text", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				sink.Alloc, sink.Usage = m.Text(int64(10+i&31), int64(i&63), i&4 != 0)
+				sink.Allocated, sink.Usage = m.TextSizes(int64(10+i&31), int64(i&63), i&4 != 0)
 			}
 		})
 		b.Run(server+"/field", func(b *testing.B) {
-			m.Begin(&a)
+			a.Reset(m)
 			for i := 0; b.Loop(); i++ {
-				m.Field(&a, int64(8+i&15), int64(i&63), false)
+				a.AddField(int64(8+i&15), int64(i&63), false)
 			}
 		})
 		b.Run(server+"/member", func(b *testing.B) {
-			m.Begin(&a)
+			a.Reset(m)
 			for i := 0; b.Loop(); i++ {
-				m.Member(&a, int64(i&127))
+				a.AddMember(int64(i & 127))
 			}
 		})
 		b.Run(server+"/scored", func(b *testing.B) {
-			m.Begin(&a)
+			a.Reset(m)
 			for i := 0; b.Loop(); i++ {
-				m.Scored(&a, int64(i&127))
+				a.AddScoredMember(int64(i & 127))
 			}
 		})
 		b.Run(server+"/table", func(b *testing.B) {
-			f := Facts{Shape: SetTable, Type: typeSet, KeyLen: 20, Longest: 80}
+			f := Facts{Shape: SetTable, Type: typeSet, NameLen: 20, Longest: 80}
 			for i := 0; b.Loop(); i++ {
-				m.Begin(&a)
+				a.Reset(m)
 				f.Elements = int64(100 + i&1023)
-				sink = m.Finish(&a, &f)
+				sink = a.Sizes(&f)
 			}
 		})
 	}

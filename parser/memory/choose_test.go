@@ -107,9 +107,10 @@ func TestInstance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var a Acc
-		r := m.Finish(&a, &Facts{Shape: StringText, KeyLen: 12, Text: 16})
-		in := m.Instance(c.keys*r.Alloc, []Database{{Keys: c.keys}}, nil)
+		var a Accumulator
+		a.Reset(m)
+		r := a.Sizes(&Facts{Shape: StringText, NameLen: 12, TextLen: 16})
+		in := m.Instance(c.keys*r.Allocated, []Database{{Keys: c.keys}}, nil)
 		if e := float64(in.UsedMemory-c.want) / float64(c.want); e > .005 || e < -.005 {
 			t.Errorf("%s %s, %d keys: %+v, the server used %d (%+.2f%%)", c.server, c.version, c.keys, in, c.want, 100*e)
 		}

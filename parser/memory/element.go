@@ -1,8 +1,9 @@
 package memory
 
-// An Acc gathers what one key's value takes while it is walked. Its zero value
-// is ready; it belongs to one goroutine at a time.
-type Acc struct {
+// An Accumulator sums what one key's value takes while it is walked. Reset readies
+// it for a key; it is used by one goroutine at a time.
+type Accumulator struct {
+	model        *Model
 	alloc, usage uint64 // of the elements; of skiplist nodes in 1/65536 bytes
 
 	// elements counts what was told by Field, and firstLong is the number of
@@ -47,8 +48,9 @@ func (s *streamAcc) trees() *streamNames {
 	return s.names
 }
 
-// Begin makes ready for the next key.
-func (m *Model) Begin(a *Acc) {
+// Reset prepares the Accumulator for the next key, whose sizes m gives.
+func (a *Accumulator) Reset(m *Model) {
+	a.model = m
 	a.alloc, a.usage = 0, 0
 	a.elements, a.firstLong = 0, 0
 	if a.rare {
@@ -56,7 +58,7 @@ func (m *Model) Begin(a *Acc) {
 	}
 }
 
-func (a *Acc) clear() {
+func (a *Accumulator) clear() {
 	a.rare = false
 	a.list = listAcc{}
 	if a.stream.used {
@@ -74,18 +76,19 @@ func (s *streamAcc) reset() {
 	*s = streamAcc{tree: s.tree, names: s.names}
 }
 
-func (a *Acc) add(p pair) {
+func (a *Accumulator) add(p pair) {
 	a.alloc += uint64(p) & (1<<32 - 1)
 	a.usage += uint64(p) >> 32
 }
 
-func (a *Acc) addSizes(alloc, usage int64) {
+func (a *Accumulator) addSizes(alloc, usage int64) {
 	a.alloc += uint64(alloc)
 	a.usage += uint64(usage)
 }
 
-// Member takes a member of n bytes of a set in a hash table.
-func (m *Model) Member(a *Acc, n int64) {
+// AddMember takes a member of n bytes of a set in a hash table.
+func (a *Accumulator) AddMember(n int64) {
+	m := a.model
 	if uint64(n) < tabled {
 		a.add(m.member[n])
 		return
@@ -93,8 +96,9 @@ func (m *Model) Member(a *Acc, n int64) {
 	a.addSizes(m.stringSizes(n))
 }
 
-// Scored takes a member of n bytes of a sorted set in a skiplist.
-func (m *Model) Scored(a *Acc, n int64) {
+// AddScoredMember takes a member of n bytes of a sorted set in a skiplist.
+func (a *Accumulator) AddScoredMember(n int64) {
+	m := a.model
 	if uint64(n) < tabled {
 		a.add(m.scored[n])
 		return
@@ -102,15 +106,16 @@ func (m *Model) Scored(a *Acc, n int64) {
 	a.addSizes(m.scoredSizes(n))
 }
 
-// Field takes a field of f bytes with a value of v bytes of a hash in a hash
+// AddField takes a field of f bytes with a value of v bytes of a hash in a hash
 // table; ttl says that it has an expiry of its own.
-func (m *Model) Field(a *Acc, f, v int64, ttl bool) {
+func (a *Accumulator) AddField(f, v int64, ttl bool) {
+	m := a.model
 	a.elements++
 	if (f > packedString || v > packedString) && a.firstLong == 0 {
 		a.firstLong = a.elements
 	}
 	if uint64(f) >= tabled || uint64(v) >= tabled || ttl {
-		m.longField(a, f, v, ttl)
+		a.addLongField(f, v, ttl)
 		return
 	}
 	if m.entry == entryPair {
@@ -126,7 +131,8 @@ func (m *Model) Field(a *Acc, f, v int64, ttl bool) {
 	a.add(m.member[v])
 }
 
-func (m *Model) longField(a *Acc, f, v int64, ttl bool) {
+func (a *Accumulator) addLongField(f, v int64, ttl bool) {
+	m := a.model
 	if m.entry == entryPair {
 		a.addSizes(m.fieldSizes(f, ttl))
 		a.addSizes(m.stringSizes(v))
@@ -218,9 +224,10 @@ func (m *Model) expectedNode(member int64) int64 {
 // a larger item has one of its own.
 const nodeLimit = 8 << 10
 
-// Node takes a node of a list: a packed one of n bytes in memory, or one plain
+// AddListNode takes a node of a list: a packed one of n bytes in memory, or one plain
 // item of n bytes.
-func (m *Model) Node(a *Acc, plain bool, n int64) {
+func (a *Accumulator) AddListNode(plain bool, n int64) {
+	m := a.model
 	alloc := m.mem.block(n)
 	usage := alloc
 	if m.usage == usageExact || m.ziplists {
@@ -234,45 +241,46 @@ func (m *Model) Node(a *Acc, plain bool, n int64) {
 	l.filled = n
 }
 
-// ZiplistNode takes a packed node of a list that is a ziplist of n bytes in the
+// AddZiplistNode takes a packed node of a list that is a ziplist of n bytes in the
 // file, and that as a listpack has so many bytes: servers from 7.0 on convert
 // every node when they load it.
-func (m *Model) ZiplistNode(a *Acc, n, listpack int64) {
+func (a *Accumulator) AddZiplistNode(n, listpack int64) {
+	m := a.model
 	if !m.ziplists {
 		n = listpack
 	}
-	m.Node(a, false, n)
+	a.AddListNode(false, n)
 }
 
-// Item takes an item of n bytes of a list that the file has item by item
+// AddListItem takes an item of n bytes of a list that the file has item by item
 // (before Redis 3.2): all servers that this package knows put it into nodes
 // when they load it (quicklistPushTail in quicklist.c). The server that wrote
 // it had a node and an object for each item.
-func (m *Model) Item(a *Acc, n int64) {
+func (a *Accumulator) AddListItem(n, entry int64) {
+	m := a.model
 	l := &a.list
 	a.rare = true
 	text, _ := m.besideKey(n)
 	l.linked += m.entryBlock + object + text
 	if n > nodeLimit && m.plainItems {
-		m.closeNode(a)
-		m.Node(a, true, n)
+		a.closeNode()
+		a.AddListNode(true, n)
 		l.filled = 0
 		return
 	}
-	entry := listpackEntry(n)
 	if l.filled > 0 && l.filled+n+8 <= nodeLimit {
 		l.filled += entry
 		return
 	}
-	m.closeNode(a)
+	a.closeNode()
 	l.nodes++
 	l.filled = m.packedHead() + entry
 }
 
 // closeNode counts the node that Item has filled.
-func (m *Model) closeNode(a *Acc) {
+func (a *Accumulator) closeNode() {
 	if a.list.filled > 0 {
-		m.Node(a, false, a.list.filled)
+		a.AddListNode(false, a.list.filled)
 		a.list.nodes--
 	}
 }
@@ -283,27 +291,4 @@ func (m *Model) packedHead() int64 {
 		return 11
 	}
 	return 7
-}
-
-// listpackEntry gives the bytes of a text of n bytes in a listpack.
-func listpackEntry(n int64) int64 {
-	head := int64(5)
-	switch {
-	case n < 64:
-		head = 1
-	case n < 4096:
-		head = 2
-	}
-	e := head + n
-	switch {
-	case e <= 127:
-		return e + 1
-	case e < 16383:
-		return e + 2
-	case e < 2097151:
-		return e + 3
-	case e < 268435455:
-		return e + 4
-	}
-	return e + 5
 }

@@ -1,16 +1,17 @@
 package memory
 
-// Finish gives what the key takes whose value has been walked since Begin.
-func (m *Model) Finish(a *Acc, f *Facts) Result {
+// Sizes gives what the key takes whose value has been walked since Begin.
+func (a *Accumulator) Sizes(f *Facts) Sizes {
+	m := a.model
 	var alloc, usage int64
 	compact := int64(-1)
 	switch f.Shape {
 	case StringText:
-		alloc, usage = m.Text(f.KeyLen, f.Text, f.TTL)
-		return Result{Alloc: alloc, Usage: usage, Compact: -1}
+		alloc, usage = m.TextSizes(f.NameLen, f.TextLen, f.TTL)
+		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
 	case StringInt:
-		alloc, usage = m.Number(f.KeyLen, f.Int, f.TTL, f.Clock)
-		return Result{Alloc: alloc, Usage: usage, Compact: -1}
+		alloc, usage = m.IntegerSizes(f.NameLen, f.IntValue, f.TTL, f.Eviction)
+		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
 		if a.elements > 0 {
 			alloc, usage = m.unpacked(a, f)
@@ -19,8 +20,8 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 		alloc, usage = m.packedValue(f)
 	case Quicklist:
 		alloc, usage = m.listValue(a, f)
-	case Linked:
-		m.closeNode(a)
+	case LinkedList:
+		a.closeNode()
 		alloc, usage = m.listValue(a, f)
 		compact = alloc
 		if m.live && m.ziplists {
@@ -48,25 +49,25 @@ func (m *Model) Finish(a *Acc, f *Facts) Result {
 	case StreamTree:
 		alloc, usage = m.streamValue(a, f)
 	default:
-		alloc, usage = m.key(f.KeyLen, f.TTL)
-		return Result{Alloc: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Bound: true}
+		alloc, usage = m.key(f.NameLen, f.TTL)
+		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, LowerBound: true}
 	}
-	ka, ku := m.key(f.KeyLen, f.TTL)
+	ka, ku := m.key(f.NameLen, f.TTL)
 	if compact >= 0 {
 		compact += ka
 	}
-	return Result{Alloc: ka + alloc, Usage: ku + usage, Compact: compact}
+	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact}
 }
 
 // SetListpacks reports whether the server has listpacks for sets: if not, it
-// makes no difference what Facts.Listpack says of one.
-func (m *Model) SetListpacks() bool { return m.setListpack }
+// makes no difference what Facts.ListpackBytes says of one.
+func (m *Model) HasSetListpacks() bool { return m.setListpack }
 
 // Unpacks reports whether a server that loads a packed value of a type (as
 // Facts.Type) and n elements makes a table of it, because it is over the
 // default limits: its elements are then to be told one by one, as those of a
 // table are. A server that is still running keeps it as it is.
-func (m *Model) Unpacks(typ uint8, intset bool, n int64) bool {
+func (m *Model) ConvertsOnLoad(typ uint8, intset bool, n int64) bool {
 	if m.live {
 		return false
 	}
@@ -82,7 +83,7 @@ func (m *Model) Unpacks(typ uint8, intset bool, n int64) bool {
 }
 
 // unpacked gives what a packed value takes when it has become a table.
-func (m *Model) unpacked(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) unpacked(a *Accumulator, f *Facts) (alloc, usage int64) {
 	switch f.Type {
 	case typeHash:
 		return m.hashValue(a, f)
@@ -110,14 +111,14 @@ const (
 
 // packedValue gives what a value of one packed block takes.
 func (m *Model) packedValue(f *Facts) (alloc, usage int64) {
-	size := f.Blob
+	size := f.PackedBytes
 	if !f.Intset && f.Ziplist != m.ziplists {
 		// A server from 7.0 on turns a ziplist into a listpack when it loads
 		// it. The head is 4 bytes shorter there, and so are long texts by their
 		// length in front of the next entry; most numbers are not.
 		switch {
-		case f.Listpack > 0 && f.Ziplist:
-			size = f.Listpack
+		case f.ListpackBytes > 0 && f.Ziplist:
+			size = f.ListpackBytes
 		case f.Ziplist:
 			size = max(size-4, 7)
 		default:
@@ -173,21 +174,21 @@ func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
 		fits = n <= packedMembers && f.Longest <= packedString
 	case HashTable:
 		if f.FieldsWithTTL > 0 {
-			if m.listpackEx == 0 || f.Listpack == 0 {
+			if m.listpackEx == 0 || f.ListpackBytes == 0 {
 				return 0, false
 			}
 			// Every field has an entry for its expiry: milliseconds, or 0.
-			return f.Listpack + 10*f.FieldsWithTTL + 2*(n-f.FieldsWithTTL), n <= packedFields && f.Longest <= packedString
+			return f.ListpackBytes + 10*f.FieldsWithTTL + 2*(n-f.FieldsWithTTL), n <= packedFields && f.Longest <= packedString
 		}
 		fits = n <= packedFields && f.Longest <= packedString
 	}
-	if f.Listpack == 0 {
+	if f.ListpackBytes == 0 {
 		return 0, false
 	}
 	if m.ziplists {
-		return f.Listpack + 4, fits
+		return f.ListpackBytes + 4, fits
 	}
-	return f.Listpack, fits
+	return f.ListpackBytes, fits
 }
 
 // intWidth gives the bytes that a member of an intset takes: 2, 4 or 8, by the
@@ -205,9 +206,9 @@ func (m *Model) intWidth(f *Facts) int64 {
 }
 
 // listValue gives what the nodes of a list take with what holds them.
-func (m *Model) listValue(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) listValue(a *Accumulator, f *Facts) (alloc, usage int64) {
 	single := a.list.nodes == 1 && !a.list.plain && a.list.filled <= nodeLimit
-	if single && m.listPacked && (!m.live || f.Shape == Linked) {
+	if single && m.listPacked && (!m.live || f.Shape == LinkedList) {
 		return int64(a.alloc), int64(a.usage)
 	}
 	return m.quicklistOf(a.list.nodes, int64(a.alloc), int64(a.usage))
@@ -237,7 +238,7 @@ func (m *Model) quicklistOf(nodes, alloc, usage int64) (int64, int64) {
 	return alloc + m.mem.block(m.quicklist) + nodes*m.mem.block(m.node), usage + head + nodes*node
 }
 
-func (m *Model) setValue(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) setValue(a *Accumulator, f *Facts) (alloc, usage int64) {
 	n := f.Elements
 	t := m.tableFor(n)
 	if !m.live && !m.setListpack && n <= intsetMembers {
@@ -251,7 +252,7 @@ func (m *Model) setValue(a *Acc, f *Facts) (alloc, usage int64) {
 	return alloc + ea + int64(a.alloc), usage + eu + int64(a.usage)
 }
 
-func (m *Model) hashValue(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) hashValue(a *Accumulator, f *Facts) (alloc, usage int64) {
 	n := f.Elements
 	expiring := f.FieldsWithTTL > 0
 	t := m.hashTable(n, a.firstLong, expiring)
@@ -276,7 +277,7 @@ func (m *Model) hashValue(a *Acc, f *Facts) (alloc, usage int64) {
 const vector = 127
 
 // fieldExpiries gives what the index of a hash's fields by expiry takes.
-func (m *Model) fieldExpiries(a *Acc, n int64) (alloc, usage int64) {
+func (m *Model) fieldExpiries(a *Accumulator, n int64) (alloc, usage int64) {
 	if !m.valkey {
 		return m.expiryBuckets(n, &a.windows), 0
 	}
@@ -371,7 +372,7 @@ func (m *Model) expiryBuckets(n int64, w *windows) int64 {
 	return root + int64(segments*(near+chain*min(1, span/segments/256)))
 }
 
-func (m *Model) sortedSetValue(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) sortedSetValue(a *Accumulator, f *Facts) (alloc, usage int64) {
 	const head = 16 // zset
 	n := f.Elements
 	t := m.tableFor(n)

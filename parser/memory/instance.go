@@ -28,7 +28,7 @@ type Instance struct {
 const clusterSlots = 16384
 
 // Instance predicts used_memory of a server that has these databases, whose
-// keys take alloc bytes (the sum of Result.Alloc). Slots are those of a cluster
+// keys take alloc bytes (the sum of Sizes.Allocated). Slots are those of a cluster
 // node that have keys; where they are not known, or do not have all the keys, the
 // keys are taken to lie in all slots of the cluster at random. What no snapshot
 // shows is not in it: clients, the replication backlog, scripts, buffers, and on

@@ -1,9 +1,9 @@
 package memory
 
-// Add joins what b accumulated of the elements behind those of a: of members,
+// Merge joins what b accumulated of the elements behind those of a: of members,
 // fields, scored members or nodes, never of the items of a plain list or of a
 // stream, whose parts do not stand for themselves.
-func (a *Acc) Add(b *Acc) {
+func (a *Accumulator) Merge(b *Accumulator) {
 	a.alloc += b.alloc
 	a.usage += b.usage
 	if a.firstLong == 0 && b.firstLong != 0 {

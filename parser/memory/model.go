@@ -2,7 +2,7 @@ package memory
 
 // A Model gives what keys take in the memory of one server family with one
 // allocator, in one state. It is immutable and may be shared by goroutines;
-// each has an Acc of its own.
+// each has an Accumulator of its own.
 type Model struct {
 	*family
 	mem         allocator
@@ -61,8 +61,8 @@ func newModel(fam *family, mem allocator, live, cluster, approximate bool) *Mode
 	}
 	m.tower = m.expectedNode(0)
 	for n := range int64(tabled) {
-		m.keys[0][n] = pairOf(m.keySizes(&Facts{KeyLen: n}))
-		m.keys[1][n] = pairOf(m.keySizes(&Facts{KeyLen: n, TTL: true}))
+		m.keys[0][n] = pairOf(m.keySizes(&Facts{NameLen: n}))
+		m.keys[1][n] = pairOf(m.keySizes(&Facts{NameLen: n, TTL: true}))
 		m.texts[n] = pairOf(m.besideKey(n))
 		m.member[n] = pairOf(m.stringSizes(n))
 		m.pairs[n] = pairOf(m.fieldSizes(n, false))

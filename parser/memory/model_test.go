@@ -44,7 +44,7 @@ func TestBlock(t *testing.T) {
 // bits, the allocator of the sources.
 func TestByHand(t *testing.T) {
 	text := func(key, text int64, ttl bool) Facts {
-		return Facts{Shape: StringText, KeyLen: key, Text: text, TTL: ttl}
+		return Facts{Shape: StringText, NameLen: key, TextLen: text, TTL: ttl}
 	}
 	for _, c := range []struct {
 		server       string
@@ -60,9 +60,9 @@ func TestByHand(t *testing.T) {
 		// Ziplists are of another time: what is embedded counts unrounded.
 		{"redis-6.2", text(3, 5, false), 8 + 24 + 32, 8 + 24 + 16 + 7},
 		// A shared number has no object of its own, but MEMORY USAGE says so.
-		{"redis-7.0", Facts{Shape: StringInt, KeyLen: 3, Int: 42}, 8 + 24, 8 + 24 + 16},
-		{"redis-7.0", Facts{Shape: StringInt, KeyLen: 3, Int: 10000}, 8 + 24 + 16, 8 + 24 + 16},
-		{"redis-7.0", Facts{Shape: StringInt, KeyLen: 3, Int: 42, Clock: true}, 8 + 24 + 16, 8 + 24 + 16},
+		{"redis-7.0", Facts{Shape: StringInt, NameLen: 3, IntValue: 42}, 8 + 24, 8 + 24 + 16},
+		{"redis-7.0", Facts{Shape: StringInt, NameLen: 3, IntValue: 10000}, 8 + 24 + 16, 8 + 24 + 16},
+		{"redis-7.0", Facts{Shape: StringInt, NameLen: 3, IntValue: 42, Eviction: true}, 8 + 24 + 16, 8 + 24 + 16},
 		// All in one: 16 + 1+1+3+1 + 3+5+1 = 31 in 32.
 		{"valkey-8.1", text(3, 5, false), 32, 32},
 		// 16+3+3+4+38 = 64 is embedded, 65 is not: then 16+6 in 24, with the
@@ -82,26 +82,26 @@ func TestByHand(t *testing.T) {
 		{"redis-8.6", text(3, 38, false), 64, 64},
 		{"redis-8.6", text(3, 38, true), 80, 80},
 		// MEMORY USAGE of 8.4 gives the exact bytes with what is spare.
-		{"redis-8.4", Facts{Shape: StringInt, KeyLen: 3, Int: 7}, 24, 22},
-		{"redis-8.4", Facts{Shape: StringInt, KeyLen: 12, Int: 7}, 32, 31},
+		{"redis-8.4", Facts{Shape: StringInt, NameLen: 3, IntValue: 7}, 24, 22},
+		{"redis-8.4", Facts{Shape: StringInt, NameLen: 12, IntValue: 7}, 32, 31},
 		// A listpack of 100 bytes in 112.
-		{"redis-8.0", Facts{Shape: Packed, Type: typeHash, KeyLen: 3, Blob: 100}, 8 + 24 + 16 + 112, 8 + 24 + 16 + 112},
+		{"redis-8.0", Facts{Shape: Packed, Type: typeHash, NameLen: 3, PackedBytes: 100}, 8 + 24 + 16 + 112, 8 + 24 + 16 + 112},
 		// An intset is not rounded by MEMORY USAGE of 6.2 and of 8.4 on.
-		{"redis-6.2", Facts{Shape: Packed, Type: typeSet, Intset: true, KeyLen: 3, Blob: 100}, 48 + 112, 48 + 100},
-		{"redis-8.6", Facts{Shape: Packed, Type: typeSet, Intset: true, KeyLen: 3, Blob: 100}, 24 + 112, 24 + 100},
+		{"redis-6.2", Facts{Shape: Packed, Type: typeSet, Intset: true, NameLen: 3, PackedBytes: 100}, 48 + 112, 48 + 100},
+		{"redis-8.6", Facts{Shape: Packed, Type: typeSet, Intset: true, NameLen: 3, PackedBytes: 100}, 24 + 112, 24 + 100},
 		// With expiries of fields there is a structure of 32 in front.
-		{"redis-8.0", Facts{Shape: PackedEx, Type: typeHash, KeyLen: 3, Blob: 100}, 48 + 32 + 112, 48 + 32 + 112},
+		{"redis-8.0", Facts{Shape: PackedEx, Type: typeHash, NameLen: 3, PackedBytes: 100}, 48 + 32 + 112, 48 + 32 + 112},
 		// A list of one listpack is a quicklist with one node before 7.2.
-		{"redis-7.0", Facts{Shape: Packed, Type: typeList, KeyLen: 3, Blob: 100}, 48 + 40 + 40 + 112, 48 + 40 + 40 + 112},
-		{"redis-7.2", Facts{Shape: Packed, Type: typeList, KeyLen: 3, Blob: 100}, 48 + 112, 48 + 112},
+		{"redis-7.0", Facts{Shape: Packed, Type: typeList, NameLen: 3, PackedBytes: 100}, 48 + 40 + 40 + 112, 48 + 40 + 40 + 112},
+		{"redis-7.2", Facts{Shape: Packed, Type: typeList, NameLen: 3, PackedBytes: 100}, 48 + 112, 48 + 112},
 		// Nothing is known of a module's value but its bytes in the file.
-		{"redis-8.0", Facts{Shape: Other, KeyLen: 3, Serialized: 1000}, 1048, 1048},
+		{"redis-8.0", Facts{Shape: Other, NameLen: 3, Serialized: 1000}, 1048, 1048},
 	} {
 		m := mustChoose(t, Options{Server: c.server})
-		var a Acc
-		m.Begin(&a)
-		got := m.Finish(&a, &c.facts)
-		if got.Alloc != c.alloc || got.Usage != c.usage || got.Bound != (c.facts.Shape == Other) {
+		var a Accumulator
+		a.Reset(m)
+		got := a.Sizes(&c.facts)
+		if got.Allocated != c.alloc || got.Usage != c.usage || got.LowerBound != (c.facts.Shape == Other) {
 			t.Errorf("%s %+v: got %+v, want %d and %d", c.server, c.facts, got, c.alloc, c.usage)
 		}
 	}
@@ -111,23 +111,23 @@ func TestByHand(t *testing.T) {
 // of 24 and 12 in 16 for each.
 func TestSetByHand(t *testing.T) {
 	m := mustChoose(t, Options{Server: "redis-7.0"})
-	var a Acc
-	m.Begin(&a)
+	var a Accumulator
+	a.Reset(m)
 	for range 3 {
-		m.Member(&a, 10)
+		a.AddMember(10)
 	}
-	got := m.Finish(&a, &Facts{Shape: SetTable, Type: typeSet, KeyLen: 3, Elements: 3, Longest: 10})
-	if want := int64(48 + 56 + 32 + 3*(24+16)); got.Alloc != want || got.Usage != want || got.Compact != -1 {
+	got := a.Sizes(&Facts{Shape: SetTable, Type: typeSet, NameLen: 3, Elements: 3, Longest: 10})
+	if want := int64(48 + 56 + 32 + 3*(24+16)); got.Allocated != want || got.Usage != want || got.Compact != -1 {
 		t.Errorf("got %+v, want %d and no compact form", got, want)
 	}
 	// Later servers would load it as a listpack, of 7 + 3*12 bytes in 48.
 	m = mustChoose(t, Options{Server: "redis-7.2", State: "reloaded"})
-	m.Begin(&a)
+	a.Reset(m)
 	for range 3 {
-		m.Member(&a, 10)
+		a.AddMember(10)
 	}
-	got = m.Finish(&a, &Facts{Shape: SetTable, Type: typeSet, KeyLen: 3, Elements: 3, Longest: 10, Listpack: 43})
-	if got.Alloc != 48+48 || got.Compact != 48+48 {
+	got = a.Sizes(&Facts{Shape: SetTable, Type: typeSet, NameLen: 3, Elements: 3, Longest: 10, ListpackBytes: 43})
+	if got.Allocated != 48+48 || got.Compact != 48+48 {
 		t.Errorf("got %+v, want 96", got)
 	}
 }
@@ -153,8 +153,8 @@ func TestTables(t *testing.T) {
 			m := mustChoose(t, Options{Server: f.name, Allocator: allocator})
 			last := int64(0)
 			for n := range int64(2 * tabled) {
-				var a, b Acc
-				m.Member(&a, n)
+				a, b := Accumulator{model: m}, Accumulator{model: m}
+				a.AddMember(n)
 				b.addSizes(m.stringSizes(n))
 				if a != b {
 					t.Fatalf("%s: a member of %d bytes takes %d by the table and %d by the formula", f.name, n, a.alloc, b.alloc)
@@ -164,9 +164,9 @@ func TestTables(t *testing.T) {
 				}
 				last = int64(a.alloc)
 				for _, v := range []int64{0, 1, 31, 60, 100, 130, 255, 256, 300} {
-					var a, b Acc
-					m.Field(&a, n, v, false)
-					m.longField(&b, n, v, false)
+					a, b := Accumulator{model: m}, Accumulator{model: m}
+					a.AddField(n, v, false)
+					b.addLongField(n, v, false)
 					if a.alloc != b.alloc || a.usage != b.usage {
 						t.Fatalf("%s: a field of %d and %d bytes takes %d by the table and %d by the formula", f.name, n, v, a.alloc, b.alloc)
 					}
@@ -378,49 +378,52 @@ func TestWindows(t *testing.T) {
 }
 
 // Parts of a hash that were walked apart join to the whole.
-func TestAdd(t *testing.T) {
+func TestMerge(t *testing.T) {
 	m := mustChoose(t, Options{Server: "valkey-9"})
-	var whole, first, second Acc
+	var whole, first, second Accumulator
+	for _, a := range []*Accumulator{&whole, &first, &second} {
+		a.Reset(m)
+	}
 	for i := range int64(300) {
 		part := &first
 		if i >= 120 {
 			part = &second
 		}
-		for _, a := range []*Acc{&whole, part} {
-			m.Field(a, i%40, i%70, i%3 == 0)
-			m.Expires(a, i<<15)
+		for _, a := range []*Accumulator{&whole, part} {
+			a.AddField(i%40, i%70, i%3 == 0)
+			a.AddFieldExpiry(i << 15)
 		}
 	}
-	first.Add(&second)
+	first.Merge(&second)
 	if first != whole {
 		t.Errorf("joined %+v, whole %+v", first, whole)
 	}
-	m.Begin(&whole)
-	if whole != (Acc{}) {
-		t.Errorf("after Begin there is %+v", whole)
+	whole.Reset(m)
+	if whole != (Accumulator{model: m}) {
+		t.Errorf("after Reset there is %+v", whole)
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
 	for _, f := range families {
 		m := mustChoose(t, Options{Server: f.name})
-		var a Acc
+		var a Accumulator
 		n := testing.AllocsPerRun(100, func() {
-			m.Begin(&a)
+			a.Reset(m)
 			for i := range int64(600) {
-				m.Field(&a, i, i, i&1 == 0)
-				m.Expires(&a, i<<20)
+				a.AddField(i, i, i&1 == 0)
+				a.AddFieldExpiry(i << 20)
 			}
-			sink = m.Finish(&a, &Facts{Shape: HashTable, Type: typeHash, Elements: 600, FieldsWithTTL: 300})
-			m.Begin(&a)
+			sink = a.Sizes(&Facts{Shape: HashTable, Type: typeHash, Elements: 600, FieldsWithTTL: 300})
+			a.Reset(m)
 			for i := range uint64(100) {
-				m.StreamNode(&a, i, i, 100)
+				a.AddStreamNode(i, i, 100)
 			}
-			m.Group(&a, []byte("group"), 5)
-			m.Pending(&a, 1, 2)
-			m.Consumer(&a, []byte("worker1"), 7)
-			m.ConsumerPending(&a, 1, 2)
-			sink = m.Finish(&a, &Facts{Shape: StreamTree, Type: 5, Elements: 100})
+			a.BeginGroup([]byte("group"), 5)
+			a.AddPending(1, 2)
+			a.BeginConsumer([]byte("worker1"), 7)
+			a.AddConsumerPending(1, 2)
+			sink = a.Sizes(&Facts{Shape: StreamTree, Type: 5, Elements: 100})
 		})
 		if n != 0 {
 			t.Errorf("%s: %.0f allocations a key", f.name, n)

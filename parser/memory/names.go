@@ -2,9 +2,9 @@ package memory
 
 import "slices"
 
-// MaxTreeName bounds the names of groups and consumers whose radix tree is
+// MaxStreamName bounds the names of groups and consumers whose radix tree is
 // worked out, in bytes: a tree with a longer one is estimated.
-const MaxTreeName = 4 << 10
+const MaxStreamName = 4 << 10
 
 // A nameTree measures a radix tree of names (rax.c) while these come in
 // ascending order of their bytes, as they stand in a file. As tree does, it
@@ -33,7 +33,7 @@ func (t *nameTree) reset() {
 	t.estimated = false
 }
 
-// add takes the next name, of n bytes: of a longer one than MaxTreeName, and of
+// add takes the next name, of n bytes: of a longer one than MaxStreamName, and of
 // all that follow it, only the length is looked at.
 func (t *nameTree) add(a *allocator, name []byte, n int64) {
 	t.names++
@@ -41,7 +41,7 @@ func (t *nameTree) add(a *allocator, name []byte, n int64) {
 	if t.estimated {
 		return
 	}
-	if n > MaxTreeName || n != int64(len(name)) || t.names > 1 && slices.Compare(name, t.last) <= 0 {
+	if n > MaxStreamName || n != int64(len(name)) || t.names > 1 && slices.Compare(name, t.last) <= 0 {
 		t.estimated = true
 		return
 	}

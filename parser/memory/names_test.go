@@ -46,21 +46,21 @@ func TestNamesOfServers(t *testing.T) {
 					}
 				}
 				m := mustChoose(t, Options{Server: server, Allocator: allocator, State: "reloaded"})
-				var a Acc
-				m.Begin(&a)
-				m.StreamNode(&a, 1000, 1, 29)
+				var a Accumulator
+				a.Reset(m)
+				a.AddStreamNode(1000, 1, 29)
 				if !asGroups {
-					m.Group(&a, []byte("g"), 1)
+					a.BeginGroup([]byte("g"), 1)
 				}
 				for _, n := range names {
 					if asGroups {
-						m.Group(&a, []byte(n), int64(len(n)))
+						a.BeginGroup([]byte(n), int64(len(n)))
 					} else {
-						m.Consumer(&a, []byte(n), int64(len(n)))
+						a.BeginConsumer([]byte(n), int64(len(n)))
 					}
 				}
-				got := m.Finish(&a, &Facts{Shape: StreamTree, Type: 5, KeyLen: 3, Elements: 1})
-				figure := got.Alloc
+				got := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1})
+				figure := got.Allocated
 				if server == "redis-8.6" {
 					figure = got.Usage
 				}
@@ -108,12 +108,12 @@ func TestNameTree(t *testing.T) {
 // next tree is not.
 func TestNameTreeHostile(t *testing.T) {
 	a, _ := chooseAllocator("jemalloc")
-	long := strings.Repeat("n", MaxTreeName+1)
+	long := strings.Repeat("n", MaxStreamName+1)
 	for _, names := range [][]string{{"b", "a"}, {"a", "a"}, {"", ""}, {"ab", "a", "abc"}, {"a", long, "b"}, {long}} {
 		var one nameTree
 		var length int64
 		for _, n := range names {
-			one.add(&a, []byte(n[:min(len(n), MaxTreeName)]), int64(len(n)))
+			one.add(&a, []byte(n[:min(len(n), MaxStreamName)]), int64(len(n)))
 			length += int64(len(n))
 		}
 		if got, want := one.finish(&a), estimatedNames(&a, int64(len(names)), length); got != want {

@@ -25,7 +25,7 @@ const (
 func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 	switch m.object {
 	case objEntry:
-		name := m.mem.block(m.sds.heap(f.KeyLen))
+		name := m.mem.block(m.sds.heap(f.NameLen))
 		alloc = name + m.entryBlock + object
 		usage = name + 24 + object
 		if m.cluster && m.since.Major == 7 && m.since.Minor < 4 {
@@ -43,9 +43,9 @@ func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 	case objEntryName:
 		// The dictEntry has the header's length before the name. The key of a
 		// command has a header with room to grow.
-		size := m.sds.size(f.KeyLen)
+		size := m.sds.size(f.NameLen)
 		if m.live {
-			size = m.sds.flagged(f.KeyLen)
+			size = m.sds.flagged(f.NameLen)
 		}
 		alloc = m.mem.block(17+size) + object
 		usage = alloc
@@ -54,8 +54,8 @@ func (m *Model) keySizes(f *Facts) (alloc, usage int64) {
 		}
 		return alloc, usage
 	}
-	size := object + 1 + m.sds.size(f.KeyLen)
-	expiry := f.TTL || f.KeyLen >= keyFrom
+	size := object + 1 + m.sds.size(f.NameLen)
+	expiry := f.TTL || f.NameLen >= keyFrom
 	if expiry {
 		size += 8
 	}
@@ -89,7 +89,7 @@ func (m *Model) key(name int64, ttl bool) (alloc, usage int64) {
 		p := m.keyPair(name, ttl)
 		return p.alloc(), p.usage()
 	}
-	return m.keySizes(&Facts{KeyLen: name, TTL: ttl})
+	return m.keySizes(&Facts{NameLen: name, TTL: ttl})
 }
 
 func (m *Model) keyPair(name int64, ttl bool) pair {
@@ -100,8 +100,8 @@ func (m *Model) keyPair(name int64, ttl bool) pair {
 }
 
 // Text gives what a key takes whose name and value have so many bytes: what
-// Finish says of a StringText, by a shorter way.
-func (m *Model) Text(name, text int64, ttl bool) (alloc, usage int64) {
+// Sizes says of a StringText, by a shorter way.
+func (m *Model) TextSizes(name, text int64, ttl bool) (alloc, usage int64) {
 	if m.object > objEntryName && text <= m.mostText {
 		if size := m.embedded(name, text, ttl); size > 0 {
 			alloc = m.mem.block(size)
@@ -119,7 +119,7 @@ func (m *Model) Text(name, text int64, ttl bool) (alloc, usage int64) {
 
 // Number gives what a key takes that holds a number: what Finish says of a
 // StringInt. With a clock (an idle time or LFU counter) no number is shared.
-func (m *Model) Number(name, value int64, ttl, clock bool) (alloc, usage int64) {
+func (m *Model) IntegerSizes(name, value int64, ttl, clock bool) (alloc, usage int64) {
 	alloc, usage = m.key(name, ttl)
 	if m.object <= objEntryName && uint64(value) < sharedIntegers && !clock {
 		alloc -= object

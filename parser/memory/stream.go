@@ -4,9 +4,10 @@ package memory
 // it is full (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c).
 const streamTail = 4096
 
-// StreamNode takes a node of a stream: the ID it begins with and the bytes of
+// AddStreamNode takes a node of a stream: the ID it begins with and the bytes of
 // its listpack.
-func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
+func (a *Accumulator) AddStreamNode(hi, lo uint64, n int64) {
+	m := a.model
 	a.rare, a.stream.used = true, true
 	a.stream.tree.add(&m.mem, hi, lo)
 	a.stream.lastNode = n
@@ -15,9 +16,10 @@ func (m *Model) StreamNode(a *Acc, hi, lo uint64, n int64) {
 
 func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), m.packedUsage(n) }
 
-// Group begins a consumer group with a name of n bytes, of which text has the
-// first MaxTreeName.
-func (m *Model) Group(a *Acc, text []byte, n int64) {
+// BeginGroup begins a consumer group with a name of n bytes, of which text has the
+// first MaxStreamName.
+func (a *Accumulator) BeginGroup(text []byte, n int64) {
+	m := a.model
 	m.closeTree(a)
 	m.closeGroup(a)
 	a.rare, a.stream.used = true, true
@@ -36,8 +38,9 @@ func (m *Model) Group(a *Acc, text []byte, n int64) {
 // keys of 24 bytes differ early: a leaf and a chain of bytes. Measured.
 const timeEntry = 48
 
-// Pending takes an entry of the group's pending list.
-func (m *Model) Pending(a *Acc, hi, lo uint64) {
+// AddPending takes an entry of the group's pending list.
+func (a *Accumulator) AddPending(hi, lo uint64) {
+	m := a.model
 	a.stream.tree.add(&m.mem, hi, lo)
 	a.addSizes(m.mem.block(m.nack), m.streamPart(m.nack))
 	if m.timeIndex {
@@ -45,9 +48,10 @@ func (m *Model) Pending(a *Acc, hi, lo uint64) {
 	}
 }
 
-// Consumer begins a consumer of the group, with a name of n bytes, of which
-// text has the first MaxTreeName.
-func (m *Model) Consumer(a *Acc, text []byte, n int64) {
+// BeginConsumer begins a consumer of the group, with a name of n bytes, of which
+// text has the first MaxStreamName.
+func (a *Accumulator) BeginConsumer(text []byte, n int64) {
+	m := a.model
 	m.closeTree(a)
 	a.stream.consumers++
 	a.stream.trees().consumers.add(&m.mem, text, n)
@@ -59,8 +63,11 @@ func (m *Model) Consumer(a *Acc, text []byte, n int64) {
 	a.addSizes(m.mem.block(m.consumer)+sds, m.streamPart(m.consumer)+usage)
 }
 
-// ConsumerPending takes an entry of the consumer's pending list.
-func (m *Model) ConsumerPending(a *Acc, hi, lo uint64) { a.stream.tree.add(&m.mem, hi, lo) }
+// AddConsumerPending takes an entry of the consumer's pending list.
+func (a *Accumulator) AddConsumerPending(hi, lo uint64) {
+	m := a.model
+	a.stream.tree.add(&m.mem, hi, lo)
+}
 
 // streamPart gives what MEMORY USAGE says of a structure of n bytes.
 func (m *Model) streamPart(n int64) int64 {
@@ -80,7 +87,7 @@ func (m *Model) uncounted(n int64) int64 {
 
 // closeTree counts the radix tree that has just ended: that of the stream's
 // nodes, or of a pending list.
-func (m *Model) closeTree(a *Acc) {
+func (m *Model) closeTree(a *Accumulator) {
 	pending := a.stream.inGroup && a.stream.consumers == 0
 	size := a.stream.tree.finish(&m.mem)
 	a.addSizes(m.treeSizes(size))
@@ -108,7 +115,7 @@ func (m *Model) treeSizes(t treeSize) (alloc, usage int64) {
 }
 
 // closeGroup counts the names of the group that has just ended.
-func (m *Model) closeGroup(a *Acc) {
+func (m *Model) closeGroup(a *Accumulator) {
 	if !a.stream.inGroup {
 		return
 	}
@@ -120,7 +127,7 @@ func (m *Model) closeGroup(a *Acc) {
 // refer counts the index that takes each pending entry to the groups in which
 // it is (cgroups_ref): a list with a node for each group. The entries of
 // several groups are taken to be the same as far as they can be.
-func (m *Model) refer(a *Acc, pending treeSize) {
+func (m *Model) refer(a *Accumulator, pending treeSize) {
 	const list, listNode = 48, 24
 	a.addSizes(pending.keys*m.mem.block(listNode), 0)
 	if more := pending.keys - a.stream.refs.keys; more > 0 {
@@ -135,7 +142,7 @@ func (m *Model) refer(a *Acc, pending treeSize) {
 }
 
 // streamValue gives what a stream takes without its key.
-func (m *Model) streamValue(a *Acc, f *Facts) (alloc, usage int64) {
+func (m *Model) streamValue(a *Accumulator, f *Facts) (alloc, usage int64) {
 	last := a.stream.lastNode
 	m.closeTree(a)
 	m.closeGroup(a)

@@ -129,8 +129,8 @@ func (w *windows) span(n int64) (all, used float64) {
 // equal says that all fields expire in the same millisecond.
 func (w *windows) equal() bool { return w.used && w.first == w.last }
 
-// Expires takes the time of expiry of a field, in milliseconds since the epoch.
-func (m *Model) Expires(a *Acc, at int64) {
+// AddFieldExpiry takes the time of expiry of a field, in milliseconds since the epoch.
+func (a *Accumulator) AddFieldExpiry(at int64) {
 	a.rare = true
 	a.windows.add(at)
 }

@@ -8,15 +8,15 @@ import (
 
 // hashWithExpiries gives what a model says of a hash whose n fields of 8 bytes
 // with values of 10 all expire, at random within so many milliseconds.
-func hashWithExpiries(m *Model, n, spread int64) Result {
-	var a Acc
-	m.Begin(&a)
+func hashWithExpiries(m *Model, n, spread int64) Sizes {
+	var a Accumulator
+	a.Reset(m)
 	r := rand.New(rand.NewPCG(uint64(n), uint64(spread)))
 	for range n {
-		m.Field(&a, 8, 10, true)
-		m.Expires(&a, 4000000000000+r.Int64N(spread))
+		a.AddField(8, 10, true)
+		a.AddFieldExpiry(4000000000000 + r.Int64N(spread))
 	}
-	return m.Finish(&a, &Facts{Shape: HashTable, Type: typeHash, KeyLen: 10, Elements: n, FieldsWithTTL: n, Longest: 10})
+	return a.Sizes(&Facts{Shape: HashTable, Type: typeHash, NameLen: 10, Elements: n, FieldsWithTTL: n, Longest: 10})
 }
 
 // MEMORY USAGE with SAMPLES 0 of Valkey 9.1.2 with jemalloc 5.3.1 for such
@@ -46,14 +46,14 @@ func TestExpiryWindows(t *testing.T) {
 func TestExpiryWindowsHostile(t *testing.T) {
 	m, _, _ := Choose("valkey", "9.1.2", Options{})
 	for _, times := range [][]int64{{math.MinInt64, math.MaxInt64}, {-1, 0}, {math.MaxInt64}, {math.MinInt64, math.MinInt64 + 100}} {
-		var a Acc
-		m.Begin(&a)
+		var a Accumulator
+		a.Reset(m)
 		for i := range 5000 {
-			m.Field(&a, 8, 10, true)
-			m.Expires(&a, times[i%len(times)])
+			a.AddField(8, 10, true)
+			a.AddFieldExpiry(times[i%len(times)])
 		}
-		if got := m.Finish(&a, &Facts{Shape: HashTable, Type: typeHash, KeyLen: 10, Elements: 5000, FieldsWithTTL: 5000}); got.Alloc < 0 || got.Alloc > 1<<30 {
-			t.Errorf("times %d: %d bytes", times, got.Alloc)
+		if got := a.Sizes(&Facts{Shape: HashTable, Type: typeHash, NameLen: 10, Elements: 5000, FieldsWithTTL: 5000}); got.Allocated < 0 || got.Allocated > 1<<30 {
+			t.Errorf("times %d: %d bytes", times, got.Allocated)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestExpiryBuckets(t *testing.T) {
 		{600, 1000, 62885}, {2000, 1000, 184053}, {20000, 1000, 2061424}, {1000, 30000, 93674}, {5000, 30000, 519578}, {20000, 30000, 2070010},
 		{600, 1000000, 63898}, {5000, 1000000, 524682}, {20000, 1000000, 2097280}, {600, 100000000, 63818}, {20000, 100000000, 2105269},
 	} {
-		got := hashWithExpiries(m, c.n, c.spread).Alloc
+		got := hashWithExpiries(m, c.n, c.spread).Allocated
 		e := float64(got-c.want) / float64(c.want)
 		if c.spread == 1 && got != c.want || math.Abs(e) > .005 {
 			t.Errorf("%d fields within %d ms: %d, the server freed %d (%+.2f%%)", c.n, c.spread, got, c.want, 100*e)
