@@ -86,6 +86,21 @@ func (w *walker) open(b *blob) {
 	}
 }
 
+// inflateText passes a compressed string and appends what it decompresses to,
+// at most limit bytes.
+func (w *walker) inflateText(dst []byte, clen, ulen uint64, limit int) []byte {
+	b := &w.blob
+	b.w, b.pos, b.size, b.at, b.compressed = w, 0, int64(ulen), w.offset(), true
+	b.firm, b.lzf, b.clen, b.lit, b.match = false, true, int64(clen), 0, 0
+	for b.start(b.size); ; b.more() {
+		dst = append(dst, cut(b.buf[b.pos:], limit-len(dst))...)
+		b.pos = len(b.buf)
+		if b.left == 0 {
+			return dst
+		}
+	}
+}
+
 func (b *blob) start(size int64) {
 	if b.part == nil {
 		b.part = make([]byte, blobPart)

@@ -8,23 +8,6 @@ import (
 	"iter"
 )
 
-// Text is a text of a value, or its beginning.
-type Text struct {
-	Bytes []byte // nil where there is no such text
-	Len   int64  // bytes of the whole, of which Bytes may hold the first
-}
-
-// Element is one element of a value, as Excerpt.Elements copies it.
-type Element struct {
-	// Name is the field of a hash, the ID of a stream's entry, the index in an
-	// array; it has no Bytes where the value alone is the element.
-	Name, Value Text
-	Score       float64 // of a sorted set's member
-	Pairs       []Text  // of a stream's entry: fields and values by turns
-	Fields      int64   // how many fields the entry has, of which Pairs may hold the first
-	ExpireAt    int64   // ms since the epoch; 0 none
-}
-
 // Excerpt is a key and the beginning of its record, from which Elements copies.
 type Excerpt struct {
 	Key *Key

@@ -140,6 +140,9 @@ func elementTexts(k *Key, elements []Element) (list []string) {
 		switch {
 		case k.Type == Stream:
 			s = string(e.Name.Bytes)
+			if e.Name.Bytes == nil {
+				s = e.ID.String()
+			}
 			for i := 0; i+1 < len(e.Pairs); i += 2 {
 				s += fmt.Sprintf(" %s:%s", e.Pairs[i].Bytes, e.Pairs[i+1].Bytes)
 			}

@@ -32,6 +32,10 @@ func (w *walker) intset(b *blob) {
 		}
 		b.pos += int(width)
 		n := int64(decimalLen(v))
+		if w.visiting {
+			w.visit.element.Value = w.keepEntry(&entry{isInt: true, val: v, n: n}, 0)
+			w.visitElement()
+		}
 		sum += n
 		if told {
 			w.tell(n, 0, false)

@@ -38,7 +38,7 @@ func (k *Key) NameLargest() {
 		var e entry
 		from.slowEntry(&e, false, 0)
 		if !e.isInt {
-			k.LargestName, k.LargestNameLen = e.head, e.n
+			k.LargestName, k.LargestNameLen = cut(e.head, MaxElementName), e.n
 			return
 		}
 		text = strconv.AppendInt(text, e.val, 10)
@@ -81,12 +81,12 @@ func (w *walker) bestEntry(b *blob, e *entry, zl bool) {
 		w.bestInt(e.val)
 		return
 	}
-	text := b.entryText(e, zl)
+	text := cut(b.entryText(e, zl), MaxElementName)
 	if !b.firm || (len(w.digits) > 0 && len(text) > 0 && &text[0] == &w.digits[0]) {
 		w.bestBuf = append(w.bestBuf[:0], text...)
 		text = w.bestBuf
 	}
-	w.bestText(cut(text, MaxElementName), e.n)
+	w.bestText(text, e.n)
 }
 
 func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }

@@ -159,6 +159,12 @@ func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
 		w.pos += int(clen)
 		return
 	}
+	if w.maxHead > MaxElementName {
+		w.spill(slot)
+		w.heads[slot] = w.inflateText(w.heads[slot][:0], clen, ulen, w.maxHead)
+		s.head = w.heads[slot]
+		return
+	}
 	w.need(smallString)
 	if cap(w.heads[slot]) < MaxElementName {
 		w.heads[slot] = make([]byte, 0, MaxElementName)

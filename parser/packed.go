@@ -31,6 +31,8 @@ func fastEntries() (lp, zl [256]uint16) {
 	return lp, zl
 }
 
+var slowOnly [256]uint16
+
 const (
 	packedEnd    = 0xff
 	countUnknown = 65535 // a listpack or ziplist of this count must be walked
@@ -82,7 +84,7 @@ func (b *blob) closePacked(zl bool, claimed, entries int64) {
 // entries: 1 items and members, 2 pairs (of a sorted set only the member is
 // measured), 3 field, value and expiry.
 func (w *walker) packed(b *blob, zl bool, stride int) {
-	if !zl && stride <= 2 && b.left == 0 && w.wholeListpack(b, stride) {
+	if !zl && stride <= 2 && b.left == 0 && !w.visiting && w.wholeListpack(b, stride) {
 		return
 	}
 	claimed := b.openPacked(zl)
@@ -101,6 +103,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 	if zl {
 		table, lead = &fastZiplist, 1
 		w.converted = listpackHead - ziplistHead
+	}
+	if w.visiting {
+		table = &slowOnly
 	}
 	for {
 		if b.left > 0 {
@@ -152,6 +157,9 @@ func (w *walker) packed(b *blob, zl bool, stride int) {
 				}
 				w.fieldExpiry(e3.val)
 			}
+		}
+		if w.visiting {
+			w.visitPacked(e1, e2, e3, stride)
 		}
 		if told {
 			w.tell(e1.n, e2.n, stride == 3 && e3.val != 0)
@@ -286,7 +294,7 @@ func (b *blob) middleEntry(e *entry) bool {
 		if end >= len(b.buf) {
 			return false
 		}
-		e.n, e.isInt, e.at, e.head = int64(n), false, -1, b.buf[b.pos+2:b.pos+2+min(n, MaxElementName)]
+		e.n, e.isInt, e.at, e.head = int64(n), false, -1, b.buf[b.pos+2:b.pos+2+n]
 		b.pos = end
 		return true
 	case c == 0xf1:
@@ -409,20 +417,30 @@ func (b *blob) slowEntry(e *entry, zl bool, slot int) {
 	}
 }
 
-// keepHead passes the size bytes of a string entry and keeps its first ones.
+// keepHead passes the size bytes of a string entry. It keeps them where they
+// lie, or in a large blob the first of them.
 func (b *blob) keepHead(e *entry, size int64, slot int) {
 	if size > b.rest() {
 		b.skip(size, "an entry") // fails
 	}
-	if b.left > 0 {
-		b.need(int(min(size, MaxElementName)), "an entry")
+	if b.left == 0 {
+		e.head = b.buf[b.pos : b.pos+int(size)]
+		b.pos += int(size)
+		return
 	}
-	e.head = b.buf[b.pos : b.pos+int(min(size, MaxElementName))]
-	if b.left > 0 {
-		b.w.heads[slot] = append(b.w.heads[slot][:0], e.head...)
-		e.head = b.w.heads[slot]
+	head := b.w.heads[slot][:0]
+	kept := min(size, int64(b.w.maxHead))
+	for left := kept; left > 0; {
+		if b.pos == len(b.buf) {
+			b.more()
+		}
+		part := b.buf[b.pos : b.pos+int(min(left, int64(len(b.buf)-b.pos)))]
+		head = append(head, part...)
+		b.pos += len(part)
+		left -= int64(len(part))
 	}
-	b.skip(size, "an entry")
+	b.w.heads[slot], e.head = head, head
+	b.skip(size-kept, "an entry")
 }
 
 func (b *blob) i24(what string) int64 {

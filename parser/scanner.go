@@ -29,6 +29,10 @@ func newScanner(src io.Reader, opt Options, block int) *Scanner {
 	return &Scanner{r: newReader(src, opt, 2, block)}
 }
 
+// Visit has v receive the values of the keys that follow, nil nobody. Call it
+// before the header is read, that is before Scan and Info.
+func (s *Scanner) Visit(v *Visitor) { s.r.w.setVisitor(v) }
+
 // Scan reads the next key, which Key then gives. It returns false at the end
 // of the snapshot and at the first error.
 func (s *Scanner) Scan() bool {

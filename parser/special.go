@@ -1,7 +1,9 @@
 package parser
 
 import (
+	"math"
 	"sort"
+	"strconv"
 
 	"github.com/rdblens/rdblens/parser/memory"
 )
@@ -90,11 +92,23 @@ func (w *walker) array() {
 			w.string(s, 0)
 			size = s.n
 		case 1, 2:
-			w.take(8)
+			bits := w.u64le()
 			*s = str{n: 8, kind: strInt}
+			if w.visiting {
+				w.visit.element.Value = w.arrayNumber(bits, tag == 2)
+			}
 		default:
 			w.pos--
 			w.failf("an array's element has the unknown kind %d", tag)
+		}
+		if w.visiting {
+			e := &w.visit.element
+			if s.kind != strInt || e.Value.Bytes == nil {
+				e.Value = w.keepText(s, 1)
+			}
+			w.heads[0] = strconv.AppendUint(w.heads[0][:0], index, 10)
+			e.Name = Text{w.heads[0], int64(len(w.heads[0]))}
+			w.visitElement()
 		}
 		k.ValueBytes += size
 		if size > k.Largest {
@@ -105,6 +119,16 @@ func (w *walker) array() {
 			}
 		}
 	}
+}
+
+// arrayNumber returns the text of a number in an array.
+func (w *walker) arrayNumber(bits uint64, double bool) Text {
+	if double {
+		w.heads[1] = strconv.AppendFloat(w.heads[1][:0], math.Float64frombits(bits), 'g', 17, 64)
+	} else {
+		w.heads[1] = appendInt(w.heads[1][:0], int64(bits))
+	}
+	return Text{w.heads[1], int64(len(w.heads[1]))}
 }
 
 // cron passes a job of KeyDB.
@@ -128,6 +152,10 @@ func (w *walker) jsonValue() {
 	w.of(JSON, EncUnknown, memory.Other)
 	s := &w.first
 	w.string(s, 0)
+	if w.visiting {
+		w.visit.element.Value = w.keepText(s, 0)
+		w.visitElement()
+	}
 	k := &w.key
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, s.n, s.n, s.n
 	k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
@@ -226,6 +254,9 @@ func (w *walker) dragonflySet() {
 	for range n {
 		w.ahead()
 		w.string(s, 0)
+		if w.visiting {
+			w.visit.element.Value = w.keepText(s, 0)
+		}
 		k.ValueBytes += s.n
 		if s.n > k.Largest {
 			k.Largest, k.Longest = s.n, s.n
@@ -235,6 +266,9 @@ func (w *walker) dragonflySet() {
 		if at, ok := w.second.int(w.text(&w.second, 20)); ok && at > 0 {
 			w.fieldExpiry(at)
 		}
+		if w.visiting {
+			w.visitElement()
+		}
 	}
 	k.Largest = max(k.Largest, 0)
 }
@@ -243,7 +277,16 @@ func (w *walker) dragonflySet() {
 type templates struct {
 	byID   map[uint64]template
 	fields int
-	names  int // bytes of names kept
+	names  int  // bytes of names kept
+	whole  bool // names are not cut: a visitor wants them
+}
+
+// most is how many bytes of names are kept of all templates.
+func (t *templates) most() int {
+	if t.whole {
+		return maxWholeNames
+	}
+	return maxTemplateNames
 }
 
 type template struct {
@@ -257,6 +300,7 @@ const (
 	maxTemplates      = 1 << 16
 	maxTemplateFields = 1 << 20
 	maxTemplateNames  = 8 << 20 // bytes of names kept of all of them
+	maxWholeNames     = 64 << 20
 )
 
 // defineTemplate reads opcode 242.
@@ -275,7 +319,9 @@ func (w *walker) defineTemplate() {
 	if len(t.byID) >= maxTemplates {
 		w.failf("more than %d hash templates", maxTemplates)
 	}
+	w.keepMore()
 	t.byID[id] = w.templateNames(n)
+	w.leave()
 }
 
 // templateNames reads n field names.
@@ -291,14 +337,23 @@ func (w *walker) templateNames(n uint64) template {
 		if w.first.n > 1<<31 {
 			w.failf("a field name of %d bytes", w.first.n)
 		}
-		t.add(&d, w.first.n, w.text(&w.first, MaxElementName))
+		t.add(&d, w.first.n, w.templateName(&w.first))
 	}
 	return d
 }
 
+// templateName returns what is kept of a field name that was just read.
+func (w *walker) templateName(s *str) []byte {
+	if w.visit.to != nil {
+		w.keepText(s, 0)
+		return cut(s.head, w.maxHead)
+	}
+	return w.text(s, MaxElementName)
+}
+
 // add adds a field to a template.
 func (t *templates) add(d *template, n int64, name []byte) {
-	if t.names+len(name) > maxTemplateNames {
+	if t.names+len(name) > t.most() {
 		name = nil
 	}
 	t.names += len(name)
@@ -343,16 +398,20 @@ func (w *walker) templateHash(t byte) {
 		}
 		w.src.templates.fields, w.src.templates.names = before.fields, before.names
 	}
-	add := func(i int, v int64) {
+	add := func(i int, v int64, text func() Text) {
 		if i >= len(d.lens) {
 			w.failf("a hash has more values than its template has fields (%d)", len(d.lens))
 		}
 		f := int64(d.lens[i])
+		if w.visiting {
+			w.visit.element.Name, w.visit.element.Value = Text{d.name(i), f}, text()
+			w.visitElement()
+		}
 		k.ValueBytes += f + v
 		k.Longest = max(k.Longest, f, v)
 		if f+v > k.Largest {
 			k.Largest = f + v
-			w.bestBuf = append(w.bestBuf[:0], d.name(i)...)
+			w.bestBuf = append(w.bestBuf[:0], cut(d.name(i), MaxElementName)...)
 			w.key.best = best{kind: bestText, text: w.bestBuf, n: f}
 		}
 		k.Elements++
@@ -367,7 +426,7 @@ func (w *walker) templateHash(t byte) {
 		entries := int64(1)
 		for i := 0; b.rest() > 1; i++ {
 			b.next(e)
-			add(i, e.n)
+			add(i, e.n, func() Text { return w.keepEntry(e, 0) })
 			entries++
 		}
 		b.closePacked(false, claimed, entries)
@@ -378,7 +437,7 @@ func (w *walker) templateHash(t byte) {
 		for i := range d.lens {
 			w.ahead()
 			w.string(&w.first, 0)
-			add(i, w.first.n)
+			add(i, w.first.n, func() Text { return w.keepText(&w.first, 0) })
 		}
 	}
 	if k.Elements != int64(len(d.lens)) {
@@ -397,7 +456,7 @@ func (w *walker) packedNames(b *blob) template {
 		if entries++; entries > maxTemplateFields || e.n > 1<<31 {
 			w.failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		w.src.templates.add(&d, e.n, cut(b.entryText(e, false), MaxElementName))
+		w.src.templates.add(&d, e.n, cut(b.entryText(e, false), w.maxHead))
 	}
 	b.closePacked(false, claimed, entries)
 	return d
@@ -411,4 +470,42 @@ func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
+}
+
+// typeOf returns the logical type behind a type byte, before its value is read.
+func (d *dialect) typeOf(t byte) Type {
+	switch t {
+	case 0:
+		return String
+	case 1, 10, 14, 18:
+		return List
+	case 2, 11:
+		return Set
+	case 3, 5, 12, 17:
+		return ZSet
+	case 6, 7:
+		return Module
+	case 15, 19, 21, 26, 27:
+		return Stream
+	case 20:
+		if d.dragonfly && d.version <= 9 {
+			return JSON
+		}
+		return Set
+	}
+	switch {
+	case d.dragonfly && t == 30:
+		return JSON
+	case d.dragonfly && t == 32:
+		return Set
+	case d.dragonfly && t > 32:
+		return Sketch
+	case t == 28:
+		return Array
+	case t == 33:
+		return GCRA
+	case t == 64:
+		return Cron
+	}
+	return Hash
 }

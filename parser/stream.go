@@ -39,13 +39,15 @@ func (w *walker) stream(t byte) {
 		}
 	}
 	k.Largest = max(k.Largest, 0)
-	k.Elements = w.checkCount(w.length(), "entries")
-	w.length()
-	w.length()
+	s := StreamState{Length: w.length()}
+	k.Elements = w.checkCount(s.Length, "entries")
+	s.Last = w.streamID()
 	if t >= 19 {
-		for range 5 {
-			w.length()
-		}
+		s.Counters = true
+		s.First, s.MaxDeleted, s.Added = w.streamID(), w.streamID(), w.length()
+	}
+	if w.visiting {
+		w.visitStream(&s)
 	}
 	w.groups(t)
 	if t >= 26 {
@@ -67,19 +69,24 @@ func (w *walker) groups(t byte) {
 		if m != nil {
 			w.acc.BeginGroup(w.treeName(name), name.n)
 		}
-		w.length()
-		w.length()
+		last, read := w.streamID(), int64(-1)
 		if t >= 19 {
-			w.length()
+			read = int64(w.length())
 		}
 		pel := w.length()
+		if w.visiting {
+			w.visitGroup(name, last, read, pel)
+		}
 		k.Pending += w.checkCount(pel, "pending entries")
 		for range pel {
-			id := w.take(24)
+			id := [24]byte(w.take(24))
 			if m != nil {
-				w.acc.AddPending(binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+				w.acc.AddPending(binary.BigEndian.Uint64(id[:]), binary.BigEndian.Uint64(id[8:]))
 			}
-			w.length()
+			count := w.length()
+			if w.visiting {
+				w.visitPending(id[:], count)
+			}
 		}
 		consumers := w.length()
 		k.Consumers += w.checkCount(consumers, "consumers")
@@ -89,15 +96,21 @@ func (w *walker) groups(t byte) {
 			if m != nil {
 				w.acc.BeginConsumer(w.treeName(name), name.n)
 			}
-			w.take(8)
+			seen, active := int64(w.u64le()), int64(-1)
 			if t >= 21 {
-				w.take(8)
+				active = int64(w.u64le())
 			}
 			own := w.length()
+			if w.visiting {
+				w.visitConsumer(name, seen, active, own)
+			}
 			for range own {
 				id := w.take(16)
 				if m != nil {
 					w.acc.AddConsumerPending(binary.BigEndian.Uint64(id), binary.BigEndian.Uint64(id[8:]))
+				}
+				if w.visiting {
+					w.visitConsumerPending(id)
 				}
 			}
 		}
@@ -111,6 +124,8 @@ func (w *walker) groups(t byte) {
 		w.checkCount(uint64(k.Consumers), "consumers")
 	}
 }
+
+func (w *walker) streamID() StreamID { return StreamID{w.length(), w.length()} }
 
 // treeName gives the text of a name that was just read for its radix tree, nil
 // where it is longer in the file than what lies in memory whole.
@@ -146,7 +161,7 @@ func (b *blob) next(e *entry) {
 	if b.left > 0 {
 		b.ready()
 	}
-	if p := b.pos; p < len(b.buf) {
+	if p := b.pos; p < len(b.buf) && !b.w.visiting {
 		c := b.buf[p]
 		if t := int(fastListpack[c]); t != 0 && p+t&0xff < len(b.buf) {
 			e.n, e.at, e.isInt = int64(t>>8), p, c < 0x80
@@ -177,10 +192,14 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 		b.failf("a stream's node has a negative count")
 	}
 	var namesSum, namesLongest int64
+	w.visit.names.reset()
 	for range names {
 		b.next(e)
 		namesSum += e.n
 		namesLongest = max(namesLongest, e.n)
+		if w.visiting {
+			w.shareName(e)
+		}
 	}
 	if b.number(e, "the end of the master entry") != 0 {
 		b.failf("the master entry of a stream's node does not end in 0")
@@ -191,13 +210,21 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 	for b.rest() > 1 {
 		flags := b.number(e, "an entry's flags")
 		ms, seq := b.number(e, "an ID"), b.number(e, "an ID")
+		id := StreamID{hi + uint64(ms), lo + uint64(seq)}
+		live := flags&entryDeleted == 0
 		var size, longest, parts int64
 		if flags&entrySameFields != 0 {
 			size, longest = namesSum, namesLongest
-			for range names {
+			if w.visiting && live {
+				w.visitEntry(id, names)
+			}
+			for i := range names {
 				b.next(e)
 				size += e.n
 				longest = max(longest, e.n)
+				if w.visiting && live && i < int64(len(w.visit.names.ends)) {
+					w.visitField(w.visit.names.at(int(i)), w.keepEntry(e, 0))
+				}
 			}
 			parts = names + 3
 			entries += names + 4
@@ -206,10 +233,21 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 			if n < 0 || n > b.rest() {
 				b.failf("an entry of a stream claims %d fields", n)
 			}
-			for range 2 * n {
+			if w.visiting && live {
+				w.visitEntry(id, n)
+			}
+			for i := range 2 * n {
 				b.next(e)
 				size += e.n
 				longest = max(longest, e.n)
+				switch {
+				case !w.visiting || !live:
+				case i&1 == 0:
+					w.visit.field.reset()
+					w.visit.field.add(w.keepEntry(e, 0))
+				default:
+					w.visitField(w.visit.field.at(0), w.keepEntry(e, 0))
+				}
 			}
 			parts = 2*n + 4
 			entries += 2*n + 5
@@ -218,7 +256,7 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 			b.failf("an entry of a stream has %d parts but says %d", parts, got)
 		}
 		seen++
-		if flags&entryDeleted != 0 {
+		if !live {
 			continue
 		}
 		k.Live++
@@ -227,7 +265,7 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 		if size > k.Largest {
 			k.Largest = size
 			b := &w.key.best
-			b.kind, b.hi, b.lo = bestID, hi+uint64(ms), lo+uint64(seq)
+			b.kind, b.hi, b.lo = bestID, id.MS, id.Seq
 		}
 	}
 	if told := uint64(count) + uint64(deleted); uint64(seen) != told {

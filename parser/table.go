@@ -33,7 +33,7 @@ func (w *walker) members(n uint64, score int) {
 		tail = 8
 	}
 	for i := uint64(0); i < n; i++ {
-		if plain && !integers {
+		if plain && !integers && !w.visiting {
 			// Most of a large collection are short texts that are not the
 			// longest: only their lengths count.
 			i += w.shortMembers(n-i, tail, largest, &sum)
@@ -43,6 +43,9 @@ func (w *walker) members(n uint64, score int) {
 		}
 		w.ahead()
 		w.string(s, 0)
+		if w.visiting {
+			w.visit.element.Value = w.keepText(s, 0)
+		}
 		size := s.n
 		sum += size
 		if size > largest {
@@ -87,13 +90,22 @@ func (w *walker) members(n uint64, score int) {
 			if small {
 				lp += scoreEntry(math.Float64frombits(bits))
 			}
+			w.visit.element.Score = math.Float64frombits(bits)
 		case scoreText:
-			if c := w.byte(); c < 253 {
+			c := w.byte()
+			w.visit.element.Score = asciiScores[c&3]
+			if c < 253 {
 				text := w.take(int(c))
 				if small {
 					lp += listpackText(int64(len(text)))
 				}
+				if w.visiting {
+					w.visit.element.Score, _ = strconv.ParseFloat(string(text), 64)
+				}
 			}
+		}
+		if w.visiting {
+			w.visitElement()
 		}
 	}
 	if bestIndex >= 0 {
@@ -108,6 +120,10 @@ func (w *walker) members(n uint64, score int) {
 		w.facts.ListpackBytes = 0
 	}
 }
+
+// asciiScores are the scores that stand for themselves in type 3, by the lower
+// bits of 253, 254 and 255.
+var asciiScores = [4]float64{1: math.NaN(), 2: math.Inf(1), 3: math.Inf(-1)}
 
 // shortMembers passes texts of under 64 bytes that are no longer than largest,
 // up to n of them and as far as they lie in the buffer, each with tail bytes
@@ -221,7 +237,7 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	var best str // the field of the largest pair, named at the end in a block
 	later := false
 	for i := uint64(0); i < n; i++ {
-		if !small && expiry == expiryNone {
+		if !small && !w.visiting && expiry == expiryNone {
 			i += w.shortFields(n-i, largest, longest, &sum)
 			if i == n {
 				break
@@ -234,14 +250,22 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 			at := w.length()
 			ttl = at != 0
 			w.fieldExpiry(int64(min(at, math.MaxInt64)))
+			w.visit.element.ExpireAt = int64(at)
 		case expiryRelative:
 			if d := w.length(); d != 0 {
 				ttl = true
 				w.fieldExpiry(int64(uint64(base) + d - 1))
+				w.visit.element.ExpireAt = int64(uint64(base) + d - 1)
 			}
 		}
 		w.string(f, 0)
+		if w.visiting {
+			w.visit.element.Name = w.keepText(f, 0)
+		}
 		w.string(v, 1)
+		if w.visiting {
+			w.visit.element.Value = w.keepText(v, 1)
+		}
 		size := f.n + v.n
 		sum += size
 		longest = max(longest, f.n, v.n)
@@ -262,13 +286,17 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 			if at := int64(w.u64le()); at != -1 {
 				ttl = true
 				w.fieldExpiry(at)
+				w.visit.element.ExpireAt = max(at, 0)
 			}
 		case expiryText:
-			w.string(v, 1)
-			if at, ok := v.int(w.text(v, 20)); ok && at > 0 {
+			w.string(&w.third, 2)
+			if at, ok := w.third.int(w.text(&w.third, 20)); ok && at > 0 {
 				ttl = true
 				w.fieldExpiry(at)
 			}
+		}
+		if w.visiting {
+			w.visitElement()
 		}
 		if m != nil {
 			w.acc.AddField(f.n, size-f.n, ttl)

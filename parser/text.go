@@ -11,6 +11,10 @@ import (
 func (w *walker) stringValue() {
 	k, s := &w.key, &w.first
 	w.string(s, 0)
+	if w.visiting {
+		w.visit.element.Value = w.keepText(s, 0)
+		w.visitElement()
+	}
 	k.Type, k.Elements = String, 1
 	k.ValueBytes, k.Largest, k.Longest = s.n, s.n, s.n
 	switch {

@@ -212,6 +212,10 @@ func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
 			w.ahead()
 			s := &w.first
 			w.string(s, 0)
+			if w.visiting {
+				w.visit.element.Value = w.keepText(s, 0)
+				w.visitElement()
+			}
 			k.ValueBytes += s.n
 			if s.n > k.Largest {
 				k.Largest = s.n

@@ -26,12 +26,16 @@ type walker struct {
 	acc   memory.Accumulator
 	facts memory.Facts
 
-	// first and second are the strings of the element being read, heads their
+	// first to third are the strings of the element being read, heads their
 	// first bytes where those do not stay in the buffer.
-	first, second str
-	heads         [3][]byte
-	entries       [3]entry
-	manyBlobs     bool // the value has several packed blocks
+	first, second, third str
+	heads                [3][]byte
+	entries              [3]entry
+	manyBlobs            bool // the value has several packed blocks
+	visit                visit
+	visiting             bool // the visitor wants the value of the current key
+	maxName              int  // bytes kept of a key's name
+	maxHead              int  // bytes kept of a string that does not stay in the buffer
 	// converted is by how many bytes the listpack would be longer that a server
 	// from 7.0 on makes of the ziplist being walked: entries of the two shortest
 	// kinds (see fastEntry) are as long in both, the others are added up.
@@ -75,6 +79,7 @@ func newWalker(src *dialect) *walker {
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
+	w.setVisitor(nil)
 	return w
 }
 
@@ -94,7 +99,7 @@ func (w *walker) name() {
 	switch {
 	case special && n == formLZF:
 		clen, ulen := w.length(), w.length()
-		if ulen > MaxName || clen > MaxName {
+		if ulen > MaxName || clen > MaxName || ulen > uint64(w.maxName) {
 			w.longName(clen, ulen)
 			break
 		}
@@ -121,7 +126,7 @@ func (w *walker) name() {
 		}
 		w.nameBuf = appendInt(w.nameBuf[:0], v)
 		k.Name, k.NameLen = w.nameBuf, int64(len(w.nameBuf))
-	case n <= MaxName:
+	case n <= MaxName && n <= uint64(w.maxName):
 		w.need(int(n))
 		k.Name, k.NameLen = w.buf[w.pos:w.pos+int(n)], int64(n)
 		if w.refill != nil {
@@ -131,11 +136,11 @@ func (w *walker) name() {
 		w.pos += int(n)
 	default:
 		k.NameLen = w.checkLen(n)
-		w.need(MaxName)
-		w.nameBuf = append(w.nameBuf[:0], w.buf[w.pos:w.pos+MaxName]...)
+		kept := min(n, uint64(w.maxName))
+		w.nameBuf = w.appendNext(w.nameBuf[:0], kept)
 		k.Name = w.nameBuf
 		w.inKey = true
-		w.skip(n)
+		w.skip(n - kept)
 	}
 	w.inKey = true
 }
@@ -146,6 +151,12 @@ func (w *walker) longName(clen, ulen uint64) {
 	w.checkLen(clen)
 	if clen < ulen/lzfBest {
 		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	}
+	if w.visit.to != nil {
+		w.nameBuf = w.inflateText(w.nameBuf[:0], clen, ulen, w.maxName)
+		w.key.Name = w.nameBuf
+		w.inKey = true
+		return
 	}
 	head := int(min(clen, MaxName))
 	w.need(head)
@@ -173,6 +184,9 @@ func (w *walker) record(t byte) {
 // rest reads the value of the key whose name was just read.
 func (w *walker) rest(t byte) {
 	k := &w.key
+	if w.visit.to != nil {
+		w.visitKey()
+	}
 	start := w.offset()
 	if t == 0 {
 		w.stringValue()

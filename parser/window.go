@@ -83,6 +83,18 @@ func (w *window) skip(n uint64) {
 	}
 }
 
+// appendNext passes n bytes and appends them to dst.
+func (w *window) appendNext(dst []byte, n uint64) []byte {
+	for n > 0 {
+		w.need(1)
+		part := w.buf[w.pos : w.pos+int(min(n, uint64(len(w.buf)-w.pos)))]
+		dst = append(dst, part...)
+		w.pos += len(part)
+		n -= uint64(len(part))
+	}
+	return dst
+}
+
 func (w *window) byte() byte {
 	w.need(1)
 	b := w.buf[w.pos]
@@ -223,11 +235,11 @@ func (w *walker) plain(s *str, n uint64, slot int) {
 		w.skip(n)
 		return
 	}
-	w.need(MaxElementName)
-	s.head = append(w.heads[slot][:0], w.buf[w.pos:w.pos+MaxElementName]...)
-	w.heads[slot] = s.head
 	w.spill(slot)
-	w.skip(n)
+	kept := min(n, uint64(w.maxHead))
+	w.heads[slot] = w.appendNext(w.heads[slot][:0], kept)
+	s.head = w.heads[slot]
+	w.skip(n - kept)
 }
 
 // checkLen refuses a length that no file can have, so that sums stay in an int64.

@@ -30,16 +30,15 @@ func (w *walker) zipmap(b *blob) {
 		if b.buf[b.pos] == packedEnd {
 			b.failf("a zipmap ends between a field and its value")
 		}
-		if b.left > 0 {
-			w.heads[0] = append(w.heads[0][:0], e1.head...)
-			e1.head = w.heads[0]
-		}
 		v := length()
 		free := int64(b.byte(what))
 		e2.n = v
 		b.keepHead(e2, v, 1)
 		b.skip(free, what)
 		b.need(1, what)
+		if w.visiting {
+			w.visitPacked(e1, e2, nil, 2)
+		}
 		if told && w.model != nil {
 			w.tell(f, v, false)
 		}
