@@ -25,7 +25,7 @@ func Example() {
 		fmt.Printf("%s: %s: %s\n", found.Severity, found.Rule.Name(), engine.Text(found, &subject))
 	}
 	// Output:
-	// error: big-string: 20,480 bytes long, over 10KB
+	// error: big-string: 20,480 bytes long, over 10 KB
 	// warning: no-ttl: never expires
 	// info: key-charset: "-" at byte 4 is outside of the set
 	// warning: key-structure: 1 segment, fewer than 2

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -393,5 +394,14 @@ ignore: [{rule: ttl-stampede, key: "minute 2023-11-1[56]*", reason: the nightly 
 	}
 	if counts != [2]int64{180, 360} {
 		t.Errorf("all %v", counts)
+	}
+}
+
+func TestShare(t *testing.T) {
+	if share(1<<62, 1<<30, 1) != 1<<62 || share(5, 10, 0) != 1<<62 || share(1<<40, 10000, 1<<41) != 5000 {
+		t.Error("share")
+	}
+	if !more(math.MaxInt64, 2, math.MaxInt64, 1) || more(3, 5, 5, 3) || !more(4, 4, 5, 3) {
+		t.Error("more")
 	}
 }

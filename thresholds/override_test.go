@@ -21,24 +21,24 @@ func settingOf(t *testing.T, text, rule string) string {
 func TestLastSettingDecides(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		// One severity over several limits: what is found is of it, from the first limit on.
-		{"extends: baidu\nrules: {big-string: error}", "error 100B"},
-		{"rules: {big-string: {warning: 100B, error: 1KB}}\noverrides: [{key: '*', rules: {big-string: info}}]", "info 100B"},
-		{"overrides: [{key: '*', rules: {big-string: {warning: 100B, error: 1KB}}}, {key: '*', rules: {big-string: info}}]", "info 100B"},
-		{"overrides: [{key: '*', rules: {big-string: {warning: 100B, error: 1KB}}}, {key: '*', rules: {big-string: {severity: info, error: 2KB}}}]", "info 100B, error 2KB"},
-		{"overrides: [{key: '*', rules: {big-string: {info: 100B, warning: off}}}, {key: '*', rules: {big-string: error}}]", "error 100B"},
+		{"extends: baidu\nrules: {big-string: error}", "error 100 B"},
+		{"rules: {big-string: {warning: 100B, error: 1KB}}\noverrides: [{key: '*', rules: {big-string: info}}]", "info 100 B"},
+		{"overrides: [{key: '*', rules: {big-string: {warning: 100B, error: 1KB}}}, {key: '*', rules: {big-string: info}}]", "info 100 B"},
+		{"overrides: [{key: '*', rules: {big-string: {warning: 100B, error: 1KB}}}, {key: '*', rules: {big-string: {severity: info, error: 2KB}}}]", "info 100 B, error 2 KB"},
+		{"overrides: [{key: '*', rules: {big-string: {info: 100B, warning: off}}}, {key: '*', rules: {big-string: error}}]", "error 100 B"},
 		// Limits of smallest values: the first that is passed is the highest.
 		{"rules: {key-structure: {warning: 3, error: 2}}\noverrides: [{key: '*', rules: {key-structure: info}}]", "info under 3"},
-		{"rules: {key-length: {info: 30, warning: 64, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: error}}]", "error over 30B, error under 5B"},
+		{"rules: {key-length: {info: 30, warning: 64, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: error}}]", "error over 30 B, error under 5 B"},
 		// Types keep limits of their own, and stay off.
-		{"extends: typed\noverrides: [{key: '*', rules: {big-collection: info}}]", "info 5000; hash: info 100"},
-		{"rules: {big-collection: {types: {set: {error: off}, list: off}}}\noverrides: [{key: '*', rules: {big-collection: warning}}]", "warning 5000; list: off; set: warning off"},
+		{"extends: typed\noverrides: [{key: '*', rules: {big-collection: info}}]", "info 5,000; hash: info 100"},
+		{"rules: {big-collection: {types: {set: {error: off}, list: off}}}\noverrides: [{key: '*', rules: {big-collection: warning}}]", "warning 5,000; list: off; set: warning off"},
 		// On and off.
-		{"rules: {big-string: off}\noverrides: [{key: '*', rules: {big-string: on}}]", "error 10KB"},
-		{"overrides: [{key: '*', rules: {big-string: off}}, {key: '*', rules: {big-string: on}}]", "error 10KB"},
-		{"rules: {big-string: {error: off}}\noverrides: [{key: '*', rules: {big-string: on}}]", "error 10KB"},
-		{"rules: {big-string: {error: off}}\noverrides: [{key: '*', rules: {big-string: info}}]", "info 10KB"},
-		{"rules: {queue-backlog: {types: {list: {warning: 500}}}}\noverrides: [{key: '*', rules: {queue-backlog: {types: {list: off}}}}]", "warning 1000; list: off"},
-		{"rules: {queue-backlog: {types: {list: {error: 500}}}}", "warning 1000; list: warning off, error 500"},
+		{"rules: {big-string: off}\noverrides: [{key: '*', rules: {big-string: on}}]", "error 10 KB"},
+		{"overrides: [{key: '*', rules: {big-string: off}}, {key: '*', rules: {big-string: on}}]", "error 10 KB"},
+		{"rules: {big-string: {error: off}}\noverrides: [{key: '*', rules: {big-string: on}}]", "error 10 KB"},
+		{"rules: {big-string: {error: off}}\noverrides: [{key: '*', rules: {big-string: info}}]", "info 10 KB"},
+		{"rules: {queue-backlog: {types: {list: {warning: 500}}}}\noverrides: [{key: '*', rules: {queue-backlog: {types: {list: off}}}}]", "warning 1,000; list: off"},
+		{"rules: {queue-backlog: {types: {list: {error: 500}}}}", "warning 1,000; list: warning off, error 500"},
 	} {
 		rule := c.text[strings.LastIndex(c.text, "rules: {")+len("rules: {"):]
 		rule, _, _ = strings.Cut(rule, ":")
@@ -96,7 +96,7 @@ overrides:
 	want := []string{
 		"rules.big-string off", "rules.queue-backlog.types.list.warning 500",
 		"overrides.a:*.rules.big-string on", "overrides.a:*.rules.no-ttl warning", "overrides.a:*.rules.big-element off",
-		"overrides.a:*.rules.key-length error", "overrides.a:*.rules.key-length.under.info 2B", "overrides.a:*.rules.key-charset.allowed a-z",
+		"overrides.a:*.rules.key-length error", "overrides.a:*.rules.key-length.under.info 2 B", "overrides.a:*.rules.key-charset.allowed a-z",
 		"overrides.a:*.rules.big-collection.types.hash off",
 		"overrides.b:*.rules.big-element off",
 	}

@@ -121,8 +121,8 @@ func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 		"profile":                                     "aliyun # rdblens.yaml:2",
 		"separators":                                  ":# # rdblens.yaml:3",
 		"cluster":                                     "true # --cluster",
-		"rules.big-string.error":                      "20KB # rdblens.yaml:5",
-		"rules.big-collection.error":                  "5000 # profile aliyun",
+		"rules.big-string.error":                      "20 KB # rdblens.yaml:5",
+		"rules.big-collection.error":                  "5,000 # profile aliyun",
 		"rules.compact-encoding":                      "info # rdblens.yaml:6",
 		"rules.compact-encoding.max_ratio":            "8 # rdblens.yaml:6",
 		"rules.compact-encoding.hash_count":           "512 # built in",
@@ -131,7 +131,7 @@ func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 		"rules.queue-backlog.types.list.error":        "50 # rdblens.yaml:11",
 		"overrides.feed:*.owner":                      "feed team # rdblens.yaml:22",
 		"overrides.feed:*.rules.no-ttl":               "error # rdblens.yaml:25",
-		"overrides.feed:*.rules.big-collection.error": "20000 # rdblens.yaml:24",
+		"overrides.feed:*.rules.big-collection.error": "20,000 # rdblens.yaml:24",
 		"overrides.feed:hot:*.rules.no-ttl":           "off # rdblens.yaml:28",
 		"ignore.no-ttl":                               "key config:*, reason: settings are read at start, until 2023-11-15 # rdblens.yaml:13",
 		"namespaces.order":                            "orders # rdblens.yaml:33",
@@ -211,12 +211,12 @@ func TestWrongConfigurations(t *testing.T) {
 		{"rule:\n  x: y", `1:1: unknown field "rule" in the configuration`, `did you mean "rules"?`},
 		{"rules:\n  big-strng: off", `2:3: unknown rule "big-strng"`, `did you mean "big-string"?`},
 		{"rules:\n  big-string: {eror: 10KB}", `2:16: unknown field "eror" in big-string`, `did you mean "error"?`},
-		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: "10XB" is not a size: write 512, 10KB or 1.5MB`, ""},
+		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: "10XB" is not a size: write 512, 10 KB or 1.5 MB`, ""},
 		{"rules:\n  big-string: {error: -1}", `is not a size`, ""},
 		{"rules:\n  no-ttl: warnin", `2:11: "warnin" is no setting of no-ttl`, "write off, on, info, warning or error"},
 		{"rules:\n  no-ttl: {warning: 5}", `unknown field "warning" in no-ttl`, "known: severity"},
 		{"rules:\n  big-collection: {types: {strng: {error: 1}}}", `big-collection judges no keys of type "strng"`, ""},
-		{"rules:\n  cold-key: {info: 30}", `"30" is not a length of time`, ""},
+		{"rules:\n  cold-key: {info: 30}", `"30" is not a duration`, ""},
 		{"rules: [a]", "rules must be a mapping", ""},
 		{"rules:\n  big-string: {severity: error, error: [1]}", "a limit must be a single value", ""},
 		{"extends: alyun", `1:10: unknown profile "alyun"`, `did you mean "aliyun"?`},
@@ -303,7 +303,7 @@ func TestEmptyConfigurations(t *testing.T) {
 
 func TestLimitsThatCanNeverBeReported(t *testing.T) {
 	p := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {big-string: {warning: 20KB}}")})
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "big-string: the warning limit 20KB") {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "big-string: the warning limit 20 KB") {
 		t.Errorf("%q", p.Warnings)
 	}
 	for _, name := range Profiles() {
@@ -316,19 +316,19 @@ func TestLimitsThatCanNeverBeReported(t *testing.T) {
 func TestSettingsOfOneRule(t *testing.T) {
 	for text, want := range map[string]string{
 		"big-string: off":                               "off",
-		"big-string: warning":                           "warning 10KB",
+		"big-string: warning":                           "warning 10 KB",
 		"big-string: {severity: off}":                   "off",
 		"big-string: {error: off}":                      "off",
-		"big-string: {error: off, info: 1KB}":           "info 1KB",
+		"big-string: {error: off, info: 1KB}":           "info 1 KB",
 		"single-element: on":                            "warning",
 		"single-element: error":                         "error",
 		"ttl-too-long: on":                              "info 30d",
 		"ttl-too-long: {warning: 1w}":                   "warning 7d",
-		"key-length: {under: {warning: 5}}":             "warning over 128B, warning under 5B",
-		"key-length: {under: off}":                      "warning over 128B",
-		"big-collection: {types: {set: off}}":           "error 5000; set: off",
-		"big-collection: {types: {set: {error: off}}}":  "error 5000; set: error off",
-		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1000; list: warning 10",
+		"key-length: {under: {warning: 5}}":             "warning over 128 B, warning under 5 B",
+		"key-length: {under: off}":                      "warning over 128 B",
+		"big-collection: {types: {set: off}}":           "error 5,000; set: off",
+		"big-collection: {types: {set: {error: off}}}":  "error 5,000; set: error off",
+		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1,000; list: warning 10",
 		"key-type-suffix: {aliases: {zset: rank}}":      "off",
 		"key-charset: on":                               "info",
 		"no-ttl: true":                                  "warning",
@@ -441,13 +441,13 @@ func TestNothingIsDropped(t *testing.T) {
 // whichever way the rule looks, and for keys of an override.
 func TestWarningsOfOrder(t *testing.T) {
 	for config, want := range map[string]string{
-		"rules: {big-string: {warning: 10KB, error: 10KB}}":                                                  "big-string: the warning limit 10KB",
-		"rules: {key-length: {info: 300, warning: 200}}":                                                     "key-length: the info limit 300B",
-		"rules: {key-length: {under: {warning: 3, error: 5}}}":                                               "key-length: the warning limit 3B",
+		"rules: {big-string: {warning: 10KB, error: 10KB}}":                                                  "big-string: the warning limit 10 KB",
+		"rules: {key-length: {info: 300, warning: 200}}":                                                     "key-length: the info limit 300 B",
+		"rules: {key-length: {under: {warning: 3, error: 5}}}":                                               "key-length: the warning limit 3 B",
 		"rules: {key-length: {under: {warning: 5, error: 3}}}":                                               "",
 		"rules: {key-structure: {warning: 2, error: 3}}":                                                     "key-structure: the warning limit 2",
 		"rules: {key-structure: {warning: 3, error: 2}}":                                                     "",
-		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000}}}]`:                           "keys board:*: big-collection: the warning limit 50000",
+		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000}}}]`:                           "keys board:*: big-collection: the warning limit 50,000",
 		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000, error: 100000}}}]`:            "",
 		"rules: {big-string: {warning: 1KB, error: off}}\noverrides: [{key: \"a:*\", rules: {no-ttl: off}}]": "",
 	} {

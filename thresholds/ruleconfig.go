@@ -35,21 +35,7 @@ func ruleForm(r *Rule) string {
 	if r.Unit == NoUnit {
 		return "off, on, info, warning or error"
 	}
-	return "off, on, or limits such as {warning: " + r.Unit.Format(exampleLimit(r.Unit)) + "}"
-}
-
-func exampleLimit(u Unit) int64 {
-	switch u {
-	case Bytes:
-		return 10 << 10
-	case Seconds:
-		return 30 * 86400
-	case Times:
-		return 10_00
-	case Percent:
-		return 1_00
-	}
-	return 1000
+	return "off, on, or limits such as {warning: " + r.Unit.Example() + "}"
 }
 
 // ruleFieldNames are the fields that a rule's mapping may have.
@@ -137,7 +123,7 @@ func (y *yamlFile) limits(r *Rule, what string, n ast.Node, t parser.Type, under
 			}
 			return edits
 		}
-		y.at(n.GetToken(), "write off, or limits such as {warning: "+r.Unit.Format(exampleLimit(r.Unit))+"}", "%q is no limit of %s", text, r.Name)
+		y.at(n.GetToken(), "write off, or limits such as {warning: "+r.Unit.Example()+"}", "%q is no limit of %s", text, r.Name)
 		return nil
 	}
 	var edits []edit
@@ -158,7 +144,7 @@ func (y *yamlFile) limit(r *Rule, severity string, n ast.Node, t parser.Type, un
 	if isOff(text) {
 		l.None = true
 	} else {
-		v, err := r.Unit.parse(text)
+		v, err := r.Unit.Parse(text)
 		if err != nil {
 			y.at(n.GetToken(), "", "%s: %v", r.Name, err)
 			return nil
@@ -199,7 +185,7 @@ func (y *yamlFile) param(r *Rule, p Param, n ast.Node) (v Value, ok bool) {
 	if isOff(text) {
 		return v, true
 	}
-	number, err := p.Unit.parse(text)
+	number, err := p.Unit.Parse(text)
 	if err != nil {
 		y.at(n.GetToken(), "", "%s: %v", p.Name, err)
 		return v, false

@@ -272,22 +272,22 @@ func TestRulesAreWhole(t *testing.T) {
 // TestSettingsOfTheProfiles holds the profiles to the table of the conventions.
 func TestSettingsOfTheProfiles(t *testing.T) {
 	want := map[string][5]string{
-		"big-string":         {"error 10KB", "error 10KB", "info 100B, warning 1KB, error 10KB", "error 10KB", "error 10KB"},
-		"big-collection":     {"error 5000", "error 5000", "warning 1000, error 5000", "error 5000; hash: warning 100", "error 5000"},
-		"big-stream":         {"warning 100000", "warning 100000", "warning 100000", "warning 100000", "warning 100000"},
-		"big-value":          {"warning 1MB", "warning 1MB", "error 1MB", "warning 10KB, error 1MB", "warning 1MB"},
-		"big-element":        {"warning 4KB", "off", "warning 4KB", "off", "off"},
+		"big-string":         {"error 10 KB", "error 10 KB", "info 100 B, warning 1 KB, error 10 KB", "error 10 KB", "error 10 KB"},
+		"big-collection":     {"error 5,000", "error 5,000", "warning 1,000, error 5,000", "error 5,000; hash: warning 100", "error 5,000"},
+		"big-stream":         {"warning 100,000", "warning 100,000", "warning 100,000", "warning 100,000", "warning 100,000"},
+		"big-value":          {"warning 1 MB", "warning 1 MB", "error 1 MB", "warning 10 KB, error 1 MB", "warning 1 MB"},
+		"big-element":        {"warning 4 KB", "off", "warning 4 KB", "off", "off"},
 		"compact-encoding":   {"info", "warning", "warning", "off", "off"},
 		"single-element":     {"off", "off", "off", "warning", "off"},
 		"no-ttl":             {"warning", "warning", "warning", "error", "off"},
-		"ttl-stampede":       {"warning 10000", "warning 10000", "warning 1000", "off", "info 10000"},
+		"ttl-stampede":       {"warning 10,000", "warning 10,000", "warning 1,000", "off", "info 10,000"},
 		"big-key-expiry":     {"warning", "warning", "warning", "warning", "warning"},
 		"ttl-too-long":       {"off", "off", "off", "info 30d", "off"},
 		"already-expired":    {"info", "info", "info", "info", "info"},
 		"cold-key":           {"info 30d", "warning 30d", "off", "warning 30d", "off"},
 		"key-special-char":   {"error", "error", "error", "error", "error"},
 		"key-charset":        {"off", "off", "info", "error", "info"},
-		"key-length":         {"warning over 128B", "info over 128B", "info over 30B, warning over 128B", "warning over 128B", "info over 30B, info under 3B"},
+		"key-length":         {"warning over 128 B", "info over 128 B", "info over 30 B, warning over 128 B", "warning over 128 B", "info over 30 B, info under 3 B"},
 		"key-structure":      {"warning under 2", "info under 2", "warning under 2", "error under 3", "warning under 4"},
 		"key-type-suffix":    {"off", "off", "off", "error", "off"},
 		"key-namespace":      {"error", "info", "error", "error", "error"},
@@ -297,8 +297,8 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"mixed-business":     {"off", "warning 10", "off", "off", "off"},
 		"slot-skew":          {"warning 10x", "off", "warning 10x", "off", "off"},
 		"hashtag-skew":       {"warning 1%", "off", "warning 1%", "off", "off"},
-		"queue-backlog":      {"warning 1000; list: off", "warning 1000; list: off", "warning 1000", "off", "off"},
-		"large-text":         {"info 100KB", "off", "info 10KB", "off", "off"},
+		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "off", "off"},
+		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 	}
 	for _, r := range Rules() {
 		for i, profile := range Profiles() {

@@ -65,7 +65,7 @@ func Schema() []byte {
 	defs := object{"ignore": ignore, "override": override, "off": anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
 		"switch": anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)), "severity": words(severityNames[:]...)}
 	for u := Bytes; u <= Percent; u++ {
-		defs[unitNames[u]] = u.schema()
+		defs[u.String()] = unitSchema(u)
 	}
 	root["$defs"] = defs
 	out, err := json.MarshalIndent(root, "", "  ")
@@ -126,16 +126,13 @@ func words(list ...string) object {
 	return anyOf(object{"enum": list}, object{"type": "string", "pattern": "^(" + pattern.String() + ")$"})
 }
 
-// unitNames are those of the definitions.
-var unitNames = [...]string{Bytes: "size", Count: "count", Seconds: "time", Times: "multiple", Percent: "share"}
-
-// schema is that of a number in the unit, or off.
-func (u Unit) schema() object {
-	forms := []any{object{"type": "string", "pattern": unitPatterns[u], "minLength": 1}, ref("off")}
-	if most := mostNumber[u]; most >= 0 {
-		forms = append(forms, object{"type": "integer", "minimum": 0, "maximum": most})
+// unitSchema is that of a figure in the unit, or off.
+func unitSchema(u Unit) object {
+	forms := []any{object{"type": "string", "pattern": u.Pattern(), "minLength": 1}, ref("off")}
+	if largest := u.LargestNumber(); largest >= 0 {
+		forms = append(forms, object{"type": "integer", "minimum": 0, "maximum": largest})
 	}
-	return plus(anyOf(forms...), "examples", []string{u.Format(exampleLimit(u))})
+	return plus(anyOf(forms...), "examples", []string{u.Example()})
 }
 
 // schema is that of one rule's setting.
@@ -145,7 +142,7 @@ func (r *Rule) schema() object {
 	limits := func(side string) object {
 		m := object{}
 		for _, s := range severityNames[Info:] {
-			m[s] = plus(ref(unitNames[r.Unit]), "description", s+" "+side+" this")
+			m[s] = plus(ref(r.Unit.String()), "description", s+" "+side+" this")
 		}
 		return m
 	}
@@ -189,7 +186,7 @@ func (p Param) schema(r *Rule) object {
 		}
 		return plus(optional(record(types)), "description", p.Doc)
 	}
-	s := plus(ref(unitNames[p.Unit]), "description", p.Doc)
+	s := plus(ref(p.Unit.String()), "description", p.Doc)
 	if p.Default != "" {
 		s["default"] = p.Default
 	}

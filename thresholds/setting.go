@@ -100,7 +100,7 @@ func defaultSetting(r *Rule) Setting {
 		}
 		switch p.Kind {
 		case NumberParam:
-			n, err := p.Unit.parse(p.Default)
+			n, err := p.Unit.Parse(p.Default)
 			if err != nil {
 				panic("thresholds: default of " + r.Name + "." + p.Name + ": " + err.Error())
 			}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dustin/go-humanize"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // catalogue has the sentences of one language by their keys.
@@ -39,77 +39,36 @@ func (c catalogue) noted(rule string, note uint8) string {
 	return rule
 }
 
-// measuredText writes a figure of a finding for people.
+// measuredText returns a figure of a finding: exact, except durations.
 func measuredText(u Unit, n int64) string {
 	switch u {
 	case Bytes:
-		if n == 1 {
-			return "1 byte"
-		}
-		return humanize.Comma(n) + " bytes"
+		return units.FormatExactBytes(n)
 	case Seconds:
-		return spanText(n)
-	case Times, Percent:
-		return u.Format(n)
-	}
-	return humanize.Comma(n)
-}
-
-// limitText writes a limit for people.
-func limitText(u Unit, n int64) string {
-	if u == Count || u == NoUnit {
-		return humanize.Comma(n)
+		return units.FormatDuration(n)
 	}
 	return u.Format(n)
 }
 
-// spanUnits are the units of lengths of time for people, the largest first.
-var spanUnits = []struct {
-	name    string
-	seconds int64
-}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
+// limitText returns a limit.
+func limitText(u Unit, n int64) string { return u.Format(n) }
 
-// spanText writes seconds by their two largest units: "412 d", "3 h 20 min".
-func spanText(n int64) string {
-	if n >= 100*86400 {
-		return humanize.Comma(n/86400) + " d"
-	}
-	for i, u := range spanUnits {
-		if n < u.seconds && i < len(spanUnits)-1 {
-			continue
-		}
-		s := humanize.Comma(n/u.seconds) + " " + u.name
-		if rest := n % u.seconds; i+1 < len(spanUnits) && rest >= spanUnits[i+1].seconds {
-			s += fmt.Sprintf(" %d %s", rest/spanUnits[i+1].seconds, spanUnits[i+1].name)
-		}
-		return s
-	}
-	return "0 s"
-}
-
-// spanOver writes seconds beside the limit that they are over: to the second
-// where the two would read alike, "30 d 0 h 0 min 1 s" beside 30 days.
+// spanOver returns a duration beside the limit that it exceeds: to the second where
+// rounding would make the two equal.
 func spanOver(n, limit int64) string {
-	s := spanText(n)
-	if n == limit || s != spanText(limit) {
-		return s
+	s := units.FormatDuration(n)
+	if n != limit && s == units.FormatDuration(limit) {
+		return units.FormatExactDuration(n)
 	}
-	var parts []string
-	for _, u := range spanUnits {
-		if len(parts) > 0 || n >= u.seconds {
-			parts = append(parts, humanize.Comma(n/u.seconds)+" "+u.name)
-			n %= u.seconds
-		}
-	}
-	return strings.Join(parts, " ")
+	return s
 }
 
-// sizeText writes bytes in three digits: "1.34 MB".
+// sizeText returns a size: exact below 10 KB, above with one decimal.
 func sizeText(n int64) string {
 	if n < 10<<10 {
-		return measuredText(Bytes, n)
+		return units.FormatExactBytes(n)
 	}
-	return strings.Replace(humanize.IBytesN(uint64(n), 3), "iB", "B", 1)
+	return units.FormatBytes(n)
 }
 
 // quoted shows foreign bytes, cut to what a sentence bears.

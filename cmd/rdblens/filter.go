@@ -12,6 +12,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // filter says which keys count. It cuts everything that follows: totals, rules
@@ -130,9 +131,9 @@ func (ff *filterFlags) compile() (*filter, error) {
 		f.expressions = append(f.expressions, expression{[]byte(prefix), re})
 	}
 	if ff.minSize != "" {
-		n, err := thresholds.ParseSize(ff.minSize)
+		n, err := units.ParseBytes(ff.minSize)
 		if err != nil {
-			return nil, usageError(fmt.Sprintf("--min-size: %v", err), "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes")
+			return nil, usageError(fmt.Sprintf("--min-size: %v", err), "a size is 100, 10KB, 5MB or 1GB; a KB is 1024 bytes")
 		}
 		f.minSize = n
 	}

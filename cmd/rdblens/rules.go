@@ -61,8 +61,8 @@ func (e *env) rulesList(flags *policyFlags) error {
 	return outputError(w.Flush())
 }
 
-// settingText puts a rule's setting in a few words: "off", "warning 1KB, error
-// 10KB", "info 10KB; element 4KB".
+// settingText puts a rule's setting in a few words: "off", "warning 1 KB, error
+// 10 KB", "info 10 KB; element 4 KB".
 func settingText(s *thresholds.Setting) string {
 	text := s.Summary()
 	if params := s.ParamSummary(); s.On && params != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // measures are the words of --by and what they rank by.
@@ -110,7 +111,7 @@ func (o *scanOptions) compile(e *env) (*scanPlan, error) {
 	}
 	var err error
 	if o.maxMemory != "" {
-		if p.maxMemory, err = thresholds.ParseSize(o.maxMemory); err != nil || p.maxMemory == 0 {
+		if p.maxMemory, err = units.ParseBytes(o.maxMemory); err != nil || p.maxMemory == 0 {
 			return nil, usageError(fmt.Sprintf("--maxmemory: %q is not a size", o.maxMemory), "write 512MB or 4GB")
 		}
 	}

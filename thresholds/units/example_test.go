@@ -1,0 +1,34 @@
+package units_test
+
+import (
+	"fmt"
+
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+func Example() {
+	limit, err := units.ParseBytes("10 KB")
+	fmt.Println(limit, err)
+	fmt.Println(units.FormatExactBytes(20480), "over", units.Bytes.Format(limit))
+	fmt.Println(units.FormatBytes(3984588), units.FormatCount(1024), units.FormatPercent(0.125))
+	fmt.Println(units.FormatDuration(273610))
+	// Output:
+	// 10240 <nil>
+	// 20,480 bytes over 10 KB
+	// 3.8 MB 1,024 12.5%
+	// 3d 4h
+}
+
+func ExampleScale() {
+	sizes := []int64{24 << 20, 700 << 10, 12}
+	scale := units.ScaleFor(sizes...)
+	fmt.Println(scale.Unit)
+	for _, n := range sizes {
+		fmt.Println(scale.Format(n))
+	}
+	// Output:
+	// MB
+	// 24.0
+	// 0.7
+	// <0.1
+}
