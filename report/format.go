@@ -5,27 +5,32 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// Format is a form in which a report is written. One file, out_<name>.go,
-// registers it.
+// Format is a form in which a report is written. Its file, out_<name>.go,
+// registers it; nothing else in the program names it.
 type Format struct {
 	Name string
-	Doc  string // one line for --help
-	rank int    // place in Formats
-	// write need not flush or look at errors twice: w keeps the first one.
+	Doc  string // one line of help
+	// Extension is the end of the name of a file that stands for the format
+	// when no format is named, with its dot: ".json".
+	Extension string
+
+	rank int // place in Formats
+	// write need neither flush nor check the errors of w, which keeps the first.
 	write func(w *bufio.Writer, r *Report, o WriteOptions) error
 }
 
-// WriteOptions say how a report is shown to people; formats for machines heed
-// none of them.
+// WriteOptions control how a report is shown to people. Formats for programs
+// ignore them.
 type WriteOptions struct {
-	Width int // columns of the terminal, 0 is DefaultWidth
+	Width int // of the terminal, in columns; 0 is DefaultWidth
 }
 
-// DefaultWidth is the width of tables, in columns, where no terminal says
-// another.
+// DefaultWidth is the width of tables, in columns, where there is no terminal.
 const DefaultWidth = 120
 
 var formats []*Format
@@ -36,8 +41,11 @@ func register(f *Format) {
 	slices.SortFunc(formats, func(a, b *Format) int { return cmp.Or(a.rank-b.rank, cmp.Compare(a.Name, b.Name)) })
 }
 
-// Formats gives the names of all formats, the default first.
-func Formats() []string {
+// Formats returns all formats, the default first.
+func Formats() []*Format { return slices.Clone(formats) }
+
+// FormatNames returns the names of all formats, the default first.
+func FormatNames() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
 		names[i] = f.Name
@@ -45,7 +53,7 @@ func Formats() []string {
 	return names
 }
 
-// Lookup gives the format of a name. A table of CSV needs not say so: findings
+// Lookup returns the format of a name. The ending .csv may be left out: findings
 // is findings.csv.
 func Lookup(name string) (*Format, bool) {
 	for _, f := range formats {
@@ -54,6 +62,21 @@ func Lookup(name string) (*Format, bool) {
 		}
 	}
 	return nil, false
+}
+
+// formatOfFile returns the format that the name of a file stands for: by the
+// whole name (findings.csv) or by its longest extension.
+func formatOfFile(path string) (format *Format, ok bool) {
+	base := filepath.Base(path)
+	for _, f := range formats {
+		if f.Name == base && filepath.Ext(base) != "" {
+			return f, true
+		}
+		if f.Extension != "" && strings.HasSuffix(base, f.Extension) && (!ok || len(f.Extension) > len(format.Extension)) {
+			format, ok = f, true
+		}
+	}
+	return format, ok
 }
 
 // Write writes a report in a format. It does not change the report.
@@ -73,21 +96,5 @@ func Write(format string, w io.Writer, r *Report, o WriteOptions) error {
 }
 
 func unknownFormat(name string) error {
-	return fmt.Errorf("unknown format %q: known are %s", name, list(Formats()))
-}
-
-// list gives words as "a, b and c".
-func list(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		s := words[0]
-		for _, w := range words[1 : n-1] {
-			s += ", " + w
-		}
-		return s + " and " + words[n-1]
-	}
+	return fmt.Errorf("unknown format %q: the formats are %s", name, strings.Join(FormatNames(), ", "))
 }

@@ -21,10 +21,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing")
 
-// realFormats are all formats but those that tests register.
+// realFormats returns all formats except those that tests register.
 func realFormats() []string {
 	var names []string
-	for _, f := range Formats() {
+	for _, f := range FormatNames() {
 		if !strings.HasPrefix(f, "zz-") {
 			names = append(names, f)
 		}
@@ -44,12 +44,9 @@ func render(t *testing.T, format string, r *Report, width int) []byte {
 func TestGolden(t *testing.T) {
 	for _, c := range cannedReports() {
 		for _, format := range realFormats() {
-			ext := "." + format
-			if format == "table" {
-				ext = ".txt"
-			}
+			f, _ := Lookup(format)
 			got := render(t, format, c.report, 100)
-			path := filepath.Join("testdata", c.name+strings.TrimPrefix(ext, ".csv.csv"))
+			path := filepath.Join("testdata", c.name+f.Extension)
 			if *update {
 				if err := os.MkdirAll("testdata", 0o755); err != nil {
 					t.Fatal(err)

@@ -58,3 +58,11 @@ func (f *Figure) UnmarshalJSON(b []byte) error {
 	*f = Figure(n)
 	return nil
 }
+
+// sizeOf returns memory where it is known, else value bytes.
+func sizeOf(memory Figure, value int64) Figure {
+	if memory.Known() {
+		return memory
+	}
+	return Figure(value)
+}

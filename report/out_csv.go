@@ -8,31 +8,44 @@ import (
 	"github.com/rdblens/rdblens/internal/text"
 )
 
-// CSV of the top keys: the list by --by first, then those by the other measures,
-// then those of each type. `by` and `rank` say where in which list a key stands,
-// `of` is "all" or a type, and the other columns are those of the keys command.
-// Lines end in a line feed; unknown figures are empty cells.
+// CSV of the largest keys: the list by --by first, then those by the other
+// measures, then those of each type. `by` and `rank` are the list and the place
+// of a key in it, `of` is "all" or a type, and the other columns are those of the
+// keys command. Lines end in a line feed; unknown figures are empty cells.
 
 func init() {
-	register(&Format{Name: "csv", Doc: "the largest keys", rank: 2, write: writeCSV})
+	register(&Format{Name: "csv", Doc: "the largest keys", Extension: ".csv", rank: 2, write: writeCSV})
 }
 
 func writeCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	w.WriteString("by,of,rank,snapshot," + KeysHeader[:len(KeysHeader)-1] + ",ttl_seconds,group,owner\n")
+	c := newCSVWriter(w, "by,of,rank,snapshot,"+KeysHeader[:len(KeysHeader)-1]+",ttl_seconds,group,owner")
+	list := func(by, of string, rows []KeyRow) {
+		for i := range rows {
+			k := &rows[i]
+			c.sentences(by, of)
+			c.counts(int64(i + 1))
+			c.names(r.inputName(k.Input))
+			c.key(k)
+			c.optional(k.TTL)
+			c.names(k.Group)
+			c.sentences(k.Owner)
+			c.end()
+		}
+	}
 	measures := orderedMeasures(r.By)
 	for _, by := range measures {
-		writeTopCSV(w, r, by, "all", r.Top[by])
+		list(by, "all", r.Top[by])
 	}
 	for i := range r.Types {
 		name := r.Types[i].Type
 		for _, by := range measures {
-			writeTopCSV(w, r, by, name, r.TopByType[name][by])
+			list(by, name, r.TopByType[name][by])
 		}
 	}
 	return nil
 }
 
-// orderedMeasures gives the measures with one first.
+// orderedMeasures returns the measures, with one first.
 func orderedMeasures(first string) []string {
 	measures := Measures()
 	if i := slices.Index(measures, first); i > 0 {
@@ -41,51 +54,77 @@ func orderedMeasures(first string) []string {
 	return measures
 }
 
-func writeTopCSV(w *bufio.Writer, r *Report, by, of string, rows []KeyRow) {
-	for i := range rows {
-		k := &rows[i]
-		b := append(w.AvailableBuffer(), by...)
-		b = append(append(append(b, ','), of...), ',')
-		b = strconv.AppendInt(b, int64(i+1), 10)
-		b = append(b, ',')
-		b = appendInputCSV(b, r, k.Input)
-		b = append(b, ',')
-		b = appendRowCSV(b, k)
-		b = append(b, ',')
-		if k.TTL != nil {
-			b = strconv.AppendInt(b, *k.TTL, 10)
+// inputName returns the name of an input, "" for an index that is out of range.
+func (r *Report) inputName(i int) Name {
+	if i < 0 || i >= len(r.Inputs) {
+		return ""
+	}
+	return r.Inputs[i].Name
+}
+
+// csvWriter writes the lines of a CSV table. Its methods append cells to the
+// line until end writes it.
+type csvWriter struct {
+	w    *bufio.Writer
+	line []byte
+}
+
+// newCSVWriter writes the header line.
+func newCSVWriter(w *bufio.Writer, header string) *csvWriter {
+	w.WriteString(header + "\n")
+	return &csvWriter{w: w}
+}
+
+func (c *csvWriter) end() {
+	c.line[len(c.line)-1] = '\n'
+	c.w.Write(c.line)
+	c.line = c.line[:0]
+}
+
+func (c *csvWriter) names(cells ...Name) {
+	for _, n := range cells {
+		c.line = append(text.AppendCSV(c.line, []byte(n)), ',')
+	}
+}
+
+// sentences appends text of ours, in which names are escaped already.
+func (c *csvWriter) sentences(cells ...string) {
+	for _, s := range cells {
+		c.line = append(text.AppendCSVSentence(c.line, s), ',')
+	}
+}
+
+func (c *csvWriter) counts(cells ...int64) { c.line = text.AppendCells(c.line, cells...) }
+
+// figures appends numbers, of which the unknown ones are empty cells.
+func (c *csvWriter) figures(cells ...Figure) {
+	for _, f := range cells {
+		c.line = text.AppendCells(c.line, int64(f))
+	}
+}
+
+// optional appends numbers that may be negative, and an empty cell for nil.
+func (c *csvWriter) optional(cells ...*int64) {
+	for _, n := range cells {
+		if n != nil {
+			c.line = strconv.AppendInt(c.line, *n, 10)
 		}
-		b = append(b, ',')
-		b = text.AppendCSV(b, []byte(k.Group))
-		b = append(b, ',')
-		b = text.AppendCSVSentence(b, k.Owner)
-		w.Write(append(b, '\n'))
+		c.line = append(c.line, ',')
 	}
 }
 
-func appendInputCSV(dst []byte, r *Report, input int) []byte {
-	if input < 0 || input >= len(r.Inputs) {
-		return dst
-	}
-	return text.AppendCSV(dst, []byte(r.Inputs[input].Name))
-}
-
-// appendRowCSV appends the columns of KeysHeader.
-func appendRowCSV(dst []byte, k *KeyRow) []byte {
-	dst = strconv.AppendInt(dst, int64(k.DB), 10)
-	dst = append(dst, ',')
-	dst = text.AppendCSV(dst, []byte(k.Key))
-	dst = append(append(append(dst, ','), k.Type...), ',')
-	dst = append(append(dst, k.Encoding...), ',')
-	dst = text.AppendCells(dst, int64(k.Elements), int64(k.ValueBytes), int64(k.Serialized), int64(k.Memory), int64(k.MemoryUsage), int64(k.Largest))
+// key appends the columns of KeysHeader.
+func (c *csvWriter) key(k *KeyRow) {
+	element := Name("")
 	if k.LargestElement != nil {
-		dst = text.AppendCSV(dst, []byte(*k.LargestElement))
+		element = *k.LargestElement
 	}
-	dst = append(dst, ',')
-	if k.ExpireAt != nil {
-		dst = strconv.AppendInt(dst, *k.ExpireAt, 10)
-	}
-	dst = append(dst, ',')
-	dst = text.AppendCells(dst, int64(k.FieldsWithTTL), int64(k.Idle), int64(k.Freq))
-	return strconv.AppendInt(dst, k.Offset, 10)
+	c.counts(int64(k.DB))
+	c.names(k.Key)
+	c.sentences(k.Type, k.Encoding)
+	c.figures(k.Elements, k.ValueBytes, k.Serialized, k.Memory, k.MemoryUsage, k.Largest)
+	c.names(element)
+	c.optional(k.ExpireAt)
+	c.figures(k.FieldsWithTTL, k.Idle, k.Freq)
+	c.counts(k.Offset)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/internal/text"
@@ -11,72 +10,62 @@ import (
 // CSV of the findings: a line for each of the worst examples of each rule and
 // severity, with the sums of the whole finding repeated on it (keys --rule lists
 // every offender). A finding without examples has one line. Texts and commands
-// are ours and not in the writing of names; several in one cell stand behind
-// semicolons, as do the groups of a subject. The commands are there to be read,
-// each advice's behind its kind: JSON and table have them to be pasted.
+// are sentences of ours; several in one cell are separated by semicolons, and so
+// are the groups of a subject. The commands are for reading, those of each advice
+// after its kind: JSON and table have them for pasting.
 
 func init() {
-	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", rank: 4, write: writeFindingsCSV})
+	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", Extension: ".findings.csv", rank: 4, write: writeFindingsCSV})
 }
 
 func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	w.WriteString("rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,subject,measured,limit,text,advice,commands,groups\n")
+	c := newCSVWriter(w, "rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,"+
+		"subject,measured,limit,text,advice,commands,groups")
 	for i := range r.Rules {
 		f := &r.Rules[i]
-		writeExampleCSV(w, r, f, 0)
-		for j := 1; j < len(f.Examples); j++ {
-			writeExampleCSV(w, r, f, j)
+		finding := func() {
+			c.sentences(f.Rule, f.Severity)
+			c.counts(f.Count)
+			c.figures(f.ValueBytes, f.MemoryBytes, f.MemoryUsage)
+		}
+		for j := range f.Examples {
+			finding()
+			c.counts(int64(j + 1))
+			c.example(r, &f.Examples[j])
+			c.end()
+		}
+		if len(f.Examples) == 0 {
+			finding()
+			c.names(make([]Name, 15)...)
+			c.end()
 		}
 	}
 	return nil
 }
 
-func writeExampleCSV(w *bufio.Writer, r *Report, f *Finding, n int) {
-	b := text.AppendCSVSentence(w.AvailableBuffer(), f.Rule)
-	b = append(append(append(b, ','), f.Severity...), ',')
-	b = text.AppendCells(b, f.Count, int64(f.ValueBytes), int64(f.MemoryBytes), int64(f.MemoryUsage))
-	if n >= len(f.Examples) {
-		w.Write(append(b, ",,,,,,,,,,,,,,\n"...))
-		return
-	}
-	e := &f.Examples[n]
-	b = strconv.AppendInt(b, int64(n+1), 10)
-	b = append(b, ',')
-	b = appendInputCSV(b, r, e.Input)
-	b = append(b, ',')
+// example appends the columns from snapshot on.
+func (c *csvWriter) example(r *Report, e *Example) {
+	c.names(r.inputName(e.Input))
 	if k := e.KeyRow; k != nil {
-		b = strconv.AppendInt(b, int64(k.DB), 10)
-		b = append(b, ',')
-		b = text.AppendCSV(b, []byte(k.Key))
-		b = append(append(append(b, ','), k.Type...), ',')
-		b = append(append(b, k.Encoding...), ',')
-		b = text.AppendCSV(b, []byte(k.Group))
-		b = append(b, ',')
-		b = text.AppendCSVSentence(b, k.Owner)
+		c.counts(int64(k.DB))
+		c.names(k.Key)
+		c.sentences(k.Type, k.Encoding)
+		c.names(k.Group)
+		c.sentences(k.Owner)
 	} else {
-		b = append(b, ",,,,,"...)
+		c.names("", "", "", "", "", "")
 	}
-	b = append(b, ',')
-	b = text.AppendCSV(b, []byte(e.Subject))
-	b = append(b, ',')
-	b = text.AppendCells(b, int64(e.Measured), int64(e.Limit))
-	b = text.AppendCSVSentence(b, e.Text)
-	b = append(b, ',')
-	var advice, commands []string
+	c.names(e.Subject)
+	c.figures(e.Measured, e.Limit)
+	var advice, commands, groups []string
 	for _, a := range e.Advice {
 		advice = append(advice, a.Text)
 		if len(a.Commands) > 0 {
 			commands = append(commands, a.Kind+": "+strings.Join(a.Commands, " | "))
 		}
 	}
-	b = text.AppendCSVSentence(b, strings.Join(advice, "; "))
-	b = append(b, ',')
-	b = text.AppendCSVSentence(b, strings.Join(commands, "; "))
-	b = append(b, ',')
-	var groups []string
 	for _, g := range e.Groups {
 		groups = append(groups, strings.ReplaceAll(string(text.AppendEscaped(nil, []byte(g))), ";", `\x3b`))
 	}
-	b = text.AppendCSVSentence(b, strings.Join(groups, "; "))
-	w.Write(append(b, '\n'))
+	c.sentences(e.Text, strings.Join(advice, "; "), strings.Join(commands, "; "), strings.Join(groups, "; "))
 }

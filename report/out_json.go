@@ -17,7 +17,7 @@ import (
 // Names are in the machine writing, so that their bytes can be had back.
 
 func init() {
-	register(&Format{Name: "json", Doc: "everything, for programs", rank: 3, write: writeJSON})
+	register(&Format{Name: "json", Doc: "everything, for programs", Extension: ".json", rank: 3, write: writeJSON})
 }
 
 // writeJSON writes the fields one by one, and the elements of the lists, so that

@@ -8,8 +8,8 @@ import (
 	"github.com/rdblens/rdblens/internal/text"
 )
 
-// The section of findings: a table of what each rule found, then for each the
-// worst examples and what to do about the worst one.
+// The section of findings: a table of what each rule found, then the worst
+// examples of each rule and what to do about the worst one.
 
 func (t *tableWriter) findings() {
 	rules := t.r.Rules
@@ -20,30 +20,16 @@ func (t *tableWriter) findings() {
 		}
 		return
 	}
-	var sizes []int64
-	for i := range rules {
-		sizes = append(sizes, int64(sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes))))
-	}
-	s := scaleOf(sizes...)
-	t.section("FINDINGS", "rdblens rules explain NAME says what a rule wants and why")
-	g := &text.Grid{Columns: []text.Column{{Title: "severity"}, {Title: "rule"}, {Title: "found", Right: true}, {Title: t.sizes() + " " + s.unit, Right: true},
-		{Title: "flags", Shrink: text.ShrinkEnd}}}
-	for i := range rules {
-		f := &rules[i]
-		g.Add(f.Severity, f.Rule, grouped(f.Count), s.format(Figure(sizes[i])), text.Sanitize(f.Title))
-	}
-	t.grid(g)
+	t.section("FINDINGS", "rdblens rules explain NAME describes a rule")
+	t.table(len(rules),
+		leftColumn("severity", func(i int) string { return rules[i].Severity }),
+		leftColumn("rule", func(i int) string { return rules[i].Rule }),
+		countColumn("found", func(i int) int64 { return rules[i].Count }),
+		sizeColumn(t.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
+		sentenceColumn("flags", func(i int) string { return text.Sanitize(rules[i].Title) }))
 	for i := range rules {
 		t.finding(&rules[i])
 	}
-}
-
-// sizeOf gives memory where it is known, else value bytes.
-func sizeOf(memory Figure, value int64) Figure {
-	if memory.Known() {
-		return memory
-	}
-	return Figure(value)
 }
 
 func (t *tableWriter) finding(f *Finding) {
@@ -52,45 +38,61 @@ func (t *tableWriter) finding(f *Finding) {
 	}
 	t.printf("\n")
 	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), text.Sanitize(f.Title)))
-	shown := f.Examples[:min(len(f.Examples), tableExamples)]
-	g := &text.Grid{Columns: []text.Column{{Title: "worst", Shrink: text.ShrinkMiddle}, {Title: "snapshot", Shrink: text.ShrinkMiddle, Drop: 2}, {Title: "db", Right: true, Drop: 1}, {Title: "type"}, {Title: "encoding", Drop: 3},
-		{Title: "measured", Shrink: text.ShrinkEnd}}}
-	for i := range shown {
-		e := &shown[i]
-		if e.KeyRow == nil {
-			g.Add(e.Subject.Display(), t.inputName(e.Input), "", "", "", text.Sanitize(e.Text))
-			continue
+	rows := f.Examples[:min(len(f.Examples), tableExamples)]
+	several := t.severalDatabases()
+	// What an example has if it is of a key.
+	ofKey := func(cell func(k *KeyRow) string) func(i int) string {
+		return func(i int) string {
+			if rows[i].KeyRow == nil {
+				return ""
+			}
+			return cell(rows[i].KeyRow)
 		}
-		db := ""
-		if t.severalDatabases() || e.DB != 0 {
-			db = fmt.Sprint(e.DB)
-		}
-		g.Add(e.Key.Display(), t.inputName(e.Input), db, e.Type, e.Encoding, text.Sanitize(e.Text))
 	}
-	t.grid(g)
+	t.table(len(rows),
+		nameColumn("worst", func(i int) string {
+			if rows[i].KeyRow == nil {
+				return rows[i].Subject.Display()
+			}
+			return rows[i].Key.Display()
+		}),
+		nameColumn("snapshot", func(i int) string { return t.inputName(rows[i].Input) }).drop(2),
+		rightColumn("db", ofKey(func(k *KeyRow) string {
+			if !several && k.DB == 0 {
+				return ""
+			}
+			return fmt.Sprint(k.DB)
+		})).drop(1),
+		leftColumn("type", ofKey(func(k *KeyRow) string { return k.Type })),
+		leftColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
+		sentenceColumn("measured", func(i int) string { return text.Sanitize(rows[i].Text) }))
 	if len(f.Groups) > 0 && f.Count > 1 {
 		t.wrap("    groups: ", "      ", groupsText(f))
-	} else if text := subjectGroups(shown); text != "" {
-		t.wrap("    groups: ", "      ", text)
+	} else if s := subjectGroupsText(rows); s != "" {
+		t.wrap("    groups: ", "      ", s)
 	}
-	for _, a := range shown[0].Advice {
-		// What a finding above says already is not said again.
-		said := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
-		if !t.said[said] {
-			t.said[said] = true
+	for _, a := range rows[0].Advice {
+		// Advice that an earlier finding gave is not repeated.
+		advice := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
+		if !t.advised[advice] {
+			t.advised[advice] = true
 			t.advice(&a)
 		}
 	}
 }
 
-// subjectGroups names the groups of the keys behind examples that are no keys:
-// minutes, slots, tags.
-func subjectGroups(examples []Example) string {
+// groupWidth is the width, in columns, to which the name of a group is cut in a
+// sentence.
+const groupWidth = 60
+
+// subjectGroupsText lists the groups of the keys behind examples that are not
+// keys: minutes, slots, tags.
+func subjectGroupsText(examples []Example) string {
 	const most = 8
 	var parts []string
 	for i := range examples {
 		for _, g := range examples[i].Groups {
-			if s := text.ShortenMiddle(g.Display(), 60); len(parts) < most && !slices.Contains(parts, s) {
+			if s := text.ShortenMiddle(g.Display(), groupWidth); len(parts) < most && !slices.Contains(parts, s) {
 				parts = append(parts, s)
 			}
 		}
@@ -98,12 +100,12 @@ func subjectGroups(examples []Example) string {
 	return strings.Join(parts, ", ")
 }
 
-// groupsText names the groups of a finding.
+// groupsText lists the groups of a finding.
 func groupsText(f *Finding) string {
 	const most = 5
 	var parts []string
 	for _, g := range f.Groups[:min(len(f.Groups), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), 60), grouped(g.Count)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), grouped(g.Count)))
 	}
 	s := strings.Join(parts, ", ")
 	more := int64(len(f.Groups) - len(parts))
@@ -118,27 +120,31 @@ func groupsText(f *Finding) string {
 
 func (t *tableWriter) advice(a *Advice) {
 	t.wrap("    "+a.Kind+": ", "      ", text.Sanitize(a.Text))
-	// A command is not wrapped and not cut: it is there to be pasted.
+	// A command is neither wrapped nor cut, so that it can be pasted.
 	for _, c := range a.Commands[:min(len(a.Commands), tableCommands)] {
 		t.printf("      %s\n", text.Sanitize(c))
 	}
 	if n := len(a.Commands) - tableCommands; n > 0 {
-		t.printf("      (and %s)\n", counted(int64(n), "command more", "commands more"))
+		t.printf("      (and %s)\n", counted(int64(n), "more command", "more commands"))
 	}
 }
 
 func (t *tableWriter) ignored() {
-	if len(t.r.Ignored) == 0 {
+	rows := t.r.Ignored
+	if len(rows) == 0 {
 		return
 	}
 	t.section("IGNORED", "by the configuration")
-	g := &text.Grid{Columns: []text.Column{{Title: "rule"}, {Title: "keys that match", Shrink: text.ShrinkMiddle}, {Title: "ignored", Right: true}, {Title: "until"}, {Title: "reason", Shrink: text.ShrinkMiddle}}}
-	for _, i := range t.r.Ignored {
-		until := text.Sanitize(i.Until)
-		if i.Expired {
-			until += " (over)"
-		}
-		g.Add(text.Sanitize(i.Rule), Name(i.Pattern).Display(), grouped(i.Count), until, text.Sanitize(i.Reason))
-	}
-	t.grid(g)
+	t.table(len(rows),
+		leftColumn("rule", func(i int) string { return text.Sanitize(rows[i].Rule) }),
+		nameColumn("pattern", func(i int) string { return Name(rows[i].Pattern).Display() }),
+		countColumn("ignored", func(i int) int64 { return rows[i].Count }),
+		leftColumn("until", func(i int) string {
+			until := text.Sanitize(rows[i].Until)
+			if rows[i].Expired {
+				until += " (expired)"
+			}
+			return until
+		}),
+		nameColumn("reason", func(i int) string { return text.Sanitize(rows[i].Reason) }))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// The sections about the files: what each is, why it was not read whole, what
-// it takes in memory and what can load it.
+// The sections about the files: what each is, why it was not read to its end,
+// what it takes in memory and which servers can load it.
 
 func (t *tableWriter) snapshots() {
 	switch len(t.r.Inputs) {
@@ -29,7 +29,7 @@ func (t *tableWriter) snapshots() {
 	}
 }
 
-// takenText gives the time of a snapshot.
+// takenText returns the time of a snapshot, "" if unknown.
 func takenText(in *Input) string {
 	if in.Created < 0 {
 		return ""
@@ -37,7 +37,7 @@ func takenText(in *Input) string {
 	return instant(int64(in.Created))
 }
 
-// serverText gives server and version.
+// serverText returns server and version.
 func serverText(in *Input) string {
 	name := in.Server
 	if name == "" {
@@ -86,7 +86,7 @@ func (t *tableWriter) snapshot(in *Input) {
 	}
 	t.field("keys", grouped(in.Keys)+within+counted(int64(in.Databases), "database", "databases"))
 	if in.UsedMem.Known() {
-		t.field("used_memory", bytesText(int64(in.UsedMem))+" when it was taken")
+		t.field("used_memory", bytesText(int64(in.UsedMem))+" when the snapshot was taken")
 	}
 	if in.Functions > 0 {
 		t.field("functions", counted(in.Functions, "library", "libraries")+", "+bytesText(in.FunctionBytes))
@@ -115,11 +115,11 @@ func (t *tableWriter) snapshot(in *Input) {
 		}
 		t.field("trailing", counted(in.Trailing, "byte", "bytes")+more+" after the end")
 	}
-	t.troubles(in)
+	t.warnings(in)
 }
 
-// troubles writes warnings and the damage of an input.
-func (t *tableWriter) troubles(in *Input) {
+// warnings writes the warnings and the damage of an input.
+func (t *tableWriter) warnings(in *Input) {
 	for _, w := range in.Warnings {
 		t.field("warning", text.Sanitize(w))
 	}
@@ -131,26 +131,20 @@ func (t *tableWriter) troubles(in *Input) {
 	if d.Offset.Known() {
 		where = " at offset " + d.Offset.count()
 	}
-	label := "NOT READ WHOLE"
-	switch {
-	case in.Ended:
-		label = "DAMAGED"
-	case !d.Offset.Known():
-		label = "NOT READ"
-	}
-	t.field(label, text.Sanitize(d.Reason)+where)
+	t.field(stateText(in), text.Sanitize(d.Reason)+where)
 	if d.Key != nil {
-		t.field("", "while reading the key "+d.Key.Display())
+		t.field("", "while reading key "+d.Key.Display())
 	}
 	if d.LastKey != nil {
-		t.field("", "the last whole key is "+d.LastKey.Display())
+		t.field("", "the last complete key is "+d.LastKey.Display())
 	}
 	if d.Hint != "" {
 		t.field("hint", text.Sanitize(d.Hint))
 	}
 }
 
-// loadableText says which servers can load a snapshot, and with which modules.
+// loadableText lists the servers that can load a snapshot, and the modules they
+// need. It is "" if none can.
 func loadableText(l *Loadable) string {
 	switch {
 	case l.Redis != "" && l.Valkey != "":
@@ -163,7 +157,7 @@ func loadableText(l *Loadable) string {
 	return ""
 }
 
-// withModules names the first few module types that a server needs.
+// withModules lists the first few modules that a server needs.
 func (l *Loadable) withModules() string {
 	const shown = 3
 	if len(l.Modules) == 0 {
@@ -185,42 +179,41 @@ func (l *Loadable) withModules() string {
 }
 
 func (t *tableWriter) snapshotRows() {
-	var sizes, memory []int64
-	for i := range t.r.Inputs {
-		in := &t.r.Inputs[i]
-		sizes, memory = append(sizes, in.Bytes), append(memory, int64(in.UsedMem))
-	}
-	s, m := scaleOf(sizes...), scaleOf(memory...)
-	g := &text.Grid{Columns: []text.Column{{Title: "file", Shrink: text.ShrinkMiddle}, {Title: "server", Shrink: text.ShrinkMiddle}, {Title: "RDB", Right: true, Drop: 1}, {Title: "taken", Drop: 2},
-		{Title: "checksum"}, {Title: "size " + s.unit, Right: true}, {Title: "keys", Right: true},
-		{Title: "used_memory " + m.unit, Right: true, Drop: 3}, {Title: "state"}}}
-	for i := range t.r.Inputs {
-		in := &t.r.Inputs[i]
-		state := "whole"
-		if !in.Complete {
-			state = "PARTIAL"
-			switch {
-			case in.Ended:
-				state = "DAMAGED"
-			case in.Error != nil && !in.Error.Offset.Known():
-				state = "NOT READ"
+	rows := t.r.Inputs
+	t.table(len(rows),
+		nameColumn("file", func(i int) string { return rows[i].Name.Display() }),
+		nameColumn("server", func(i int) string { return serverText(&rows[i]) }),
+		rightColumn("RDB", func(i int) string {
+			if rows[i].RDBVersion == 0 {
+				return ""
 			}
-		}
-		version := ""
-		if in.RDBVersion > 0 {
-			version = fmt.Sprint(in.RDBVersion)
-		}
-		g.Add(in.Name.Display(), serverText(in), version, takenText(in), text.Sanitize(in.Checksum), s.format(Figure(in.Bytes)),
-			grouped(in.Keys), m.format(in.UsedMem), state)
-	}
-	t.grid(g)
-	for i := range t.r.Inputs {
-		in := &t.r.Inputs[i]
-		if len(in.Warnings) > 0 || in.Error != nil {
-			t.printf("  %s\n", in.Name.Display())
-			t.troubles(in)
+			return fmt.Sprint(rows[i].RDBVersion)
+		}).drop(1),
+		leftColumn("taken", func(i int) string { return takenText(&rows[i]) }).drop(2),
+		leftColumn("checksum", func(i int) string { return text.Sanitize(rows[i].Checksum) }),
+		sizeColumn("size", func(i int) Figure { return Figure(rows[i].Bytes) }),
+		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
+		sizeColumn("used_memory", func(i int) Figure { return rows[i].UsedMem }).drop(3),
+		leftColumn("state", func(i int) string { return stateText(&rows[i]) }))
+	for i := range rows {
+		if len(rows[i].Warnings) > 0 || rows[i].Error != nil {
+			t.printf("  %s\n", rows[i].Name.Display())
+			t.warnings(&rows[i])
 		}
 	}
+}
+
+// stateText says how much of an input was read.
+func stateText(in *Input) string {
+	switch {
+	case in.Complete:
+		return "complete"
+	case in.Ended:
+		return "DAMAGED"
+	case in.Error != nil && !in.Error.Offset.Known():
+		return "NOT READ"
+	}
+	return "INCOMPLETE"
 }
 
 func (t *tableWriter) memory(in *Input) {
@@ -272,13 +265,13 @@ func (t *tableWriter) memory(in *Input) {
 			}
 			s += fmt.Sprintf(", %s %s (%s)", bytesText(d), sign, percent(ratio(d, int64(m.Predicted))))
 		}
-		t.field("snapshot says", s)
+		t.field("reported", s)
 	}
 	for _, e := range m.Explanation {
 		t.field("", text.Sanitize(e))
 	}
 	if f := m.Fit; f != nil {
-		s := "cannot be told: at least " + bytesText(int64(m.Predicted)) + " are needed"
+		s := "unknown: at least " + bytesText(int64(m.Predicted)) + " is needed"
 		switch {
 		case f.Fits == nil || f.Free == nil:
 		case *f.Fits:
@@ -287,15 +280,11 @@ func (t *tableWriter) memory(in *Input) {
 			s = "DOES NOT FIT, " + bytesText(-*f.Free) + " too much"
 		}
 		t.field("maxmemory", bytesText(f.MaxMemory)+": "+s)
-		var sizes []int64
-		for _, p := range f.Policies {
-			sizes = append(sizes, int64(p.MemoryBytes))
-		}
-		scale := scaleOf(sizes...)
-		g := &text.Grid{Columns: []text.Column{{Title: "policy"}, {Title: "can evict keys", Right: true}, {Title: "memory " + scale.unit, Right: true}, {Title: "share", Right: true}}}
-		for _, p := range f.Policies {
-			g.Add(text.Sanitize(p.Policy), grouped(p.Keys), scale.format(p.MemoryBytes), percent(p.Share))
-		}
-		t.grid(g)
+		rows := f.Policies
+		t.table(len(rows),
+			leftColumn("policy", func(i int) string { return text.Sanitize(rows[i].Policy) }),
+			countColumn("can evict keys", func(i int) int64 { return rows[i].Keys }),
+			sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+			rightColumn("share", func(i int) string { return percent(rows[i].Share) }))
 	}
 }

@@ -17,40 +17,49 @@ type Target struct {
 	Path   string // "" is standard output
 }
 
-// ParseTarget reads FORMAT or FORMAT=PATH, with PATH "-" for standard output.
-func ParseTarget(spec string) (Target, error) {
-	format, path, toFile := strings.Cut(spec, "=")
-	if _, ok := Lookup(format); !ok {
-		return Target{}, unknownFormat(format)
-	}
-	if toFile && path == "" {
-		return Target{}, fmt.Errorf("no file name after %q", format+"=")
-	}
-	if path == "-" {
-		path = ""
-	}
-	return Target{Format: format, Path: path}, nil
-}
-
-// ParseTargets reads the values of --format. Only one format can go to
-// standard output.
-func ParseTargets(specs []string) ([]Target, error) {
+// ParseTargets reads the values of --format. A value is FORMAT for standard
+// output, FORMAT=PATH, with PATH "-" for standard output, or the name of a file
+// whose extension stands for a format. Only one format can go to standard output.
+// A format that is named like a file (findings.csv) goes to the file of that name
+// if there are other values.
+func ParseTargets(values []string) ([]Target, error) {
 	var targets []Target
 	onStdout := ""
-	for _, spec := range specs {
-		t, err := ParseTarget(spec)
+	for _, v := range values {
+		t, err := parseTarget(v, len(values) > 1)
 		if err != nil {
 			return nil, err
 		}
 		if t.Path == "" {
 			if onStdout != "" {
-				return nil, fmt.Errorf("formats %s and %s both go to standard output: give one a file, as in %s=report.%[2]s", onStdout, t.Format, t.Format)
+				return nil, fmt.Errorf("formats %s and %s both go to standard output: name a file for one of them, as in %s=report.%[2]s", onStdout, t.Format, t.Format)
 			}
 			onStdout = t.Format
 		}
 		targets = append(targets, t)
 	}
 	return targets, nil
+}
+
+// parseTarget reads one value; others says whether there are more.
+func parseTarget(value string, others bool) (Target, error) {
+	format, path, toFile := strings.Cut(value, "=")
+	f, ok := Lookup(format)
+	if !ok && !toFile {
+		f, ok = formatOfFile(value)
+		path = value
+	} else if ok && !toFile && others && filepath.Ext(format) != "" {
+		path = value
+	}
+	switch {
+	case !ok:
+		return Target{}, unknownFormat(format)
+	case toFile && path == "":
+		return Target{}, fmt.Errorf("no file name after %q", format+"=")
+	case path == "-":
+		path = ""
+	}
+	return Target{Format: f.Name, Path: path}, nil
 }
 
 // OutputError is a failure to write an output.

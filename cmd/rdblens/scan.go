@@ -63,12 +63,12 @@ follows, totals, rules and exit code alike.`,
 	f.IntVar(&o.top, "top", 20, "keys in each list of the largest")
 	f.StringVar(&o.by, "by", "memory", "order of the list that is shown: "+strings.Join(words, ", "))
 	f.StringVar(&o.groupsBy, "groups-by", "", "order of the table of groups: "+strings.Join(report.GroupOrders(), ", "))
-	f.StringArrayVarP(&o.formats, "format", "f", nil, "format, FORMAT=FILE, or a file whose name tells the format; can be repeated: "+strings.Join(report.Formats(), ", ")+" (default table)")
+	f.StringArrayVarP(&o.formats, "format", "f", nil, "format, FORMAT=FILE, or a file whose name tells the format; can be repeated: "+strings.Join(report.FormatNames(), ", ")+" (default table)")
 	f.StringVar(&o.failOn, "fail-on", "never", "exit with code 1 on findings of this severity or above: error, warning, info, never")
 	f.StringVar(&o.maxMemory, "maxmemory", "", "say whether the keys fit into a server of this size, such as 4GB")
 	cmd.RegisterFlagCompletionFunc("by", completeWords(words...))
 	cmd.RegisterFlagCompletionFunc("groups-by", completeWords(report.GroupOrders()...))
-	cmd.RegisterFlagCompletionFunc("format", completeWords(report.Formats()...))
+	cmd.RegisterFlagCompletionFunc("format", completeWords(report.FormatNames()...))
 	cmd.RegisterFlagCompletionFunc("fail-on", completeWords("error", "warning", "info", "never"))
 	return cmd
 }
@@ -115,8 +115,11 @@ func (o *scanOptions) compile(e *env) (*scanPlan, error) {
 			return nil, usageError(fmt.Sprintf("--maxmemory: %q is not a size", o.maxMemory), "write 512MB or 4GB")
 		}
 	}
-	if p.targets, err = targetsOf(o.formats); err != nil {
-		return nil, err
+	if len(o.formats) == 0 {
+		o.formats = []string{"table"}
+	}
+	if p.targets, err = report.ParseTargets(o.formats); err != nil {
+		return nil, usageError("--format: "+err.Error(), "-f table -f json=report.json -f findings.csv")
 	}
 	p.plan, err = o.scanFlags.compile(e)
 	return p, err
