@@ -16,7 +16,7 @@ func (c *copier) value(t byte) {
 			c.give(Element{Value: c.text()})
 		}
 	case x.dragonfly && t == 31:
-		c.each(func() (Element, bool) { return c.field(expiryText, 0) })
+		c.each(func() (Element, bool) { return c.field(expirySeconds, 0) })
 	case x.dragonfly && t == 32:
 		c.each(func() (Element, bool) {
 			e := Element{Value: c.text()}
@@ -31,11 +31,11 @@ func (c *copier) value(t byte) {
 	case t == 3, t == 5:
 		c.each(func() (Element, bool) { return c.scored(t == 5) })
 	case t == 4:
-		c.each(func() (Element, bool) { return c.field(expiryNone, 0) })
+		c.each(func() (Element, bool) { return c.field(besideNothing, 0) })
 	case t == 22 && x.valkey:
-		c.each(func() (Element, bool) { return c.field(expiryBehind, 0) })
+		c.each(func() (Element, bool) { return c.field(expiryBinary, 0) })
 	case t == 22:
-		c.each(func() (Element, bool) { return c.field(expiryBefore, 0) })
+		c.each(func() (Element, bool) { return c.field(expiryAbsolute, 0) })
 	case t == 24:
 		base := int64(c.u64le())
 		c.each(func() (Element, bool) { return c.field(expiryRelative, base) })
@@ -95,9 +95,9 @@ func (c *copier) scored(binary64 bool) (e Element, ok bool) {
 	return e, true
 }
 
-func (c *copier) field(expiry int, base int64) (e Element, ok bool) {
+func (c *copier) field(expiry beside, base int64) (e Element, ok bool) {
 	switch expiry {
-	case expiryBefore:
+	case expiryAbsolute:
 		e.ExpireAt = int64(c.length())
 	case expiryRelative:
 		if d := c.length(); d != 0 {
@@ -111,10 +111,10 @@ func (c *copier) field(expiry int, base int64) (e Element, ok bool) {
 	e.Value = c.text()
 	switch {
 	case c.short:
-		return e, expiry != expiryBehind
-	case expiry == expiryBehind:
+		return e, expiry != expiryBinary
+	case expiry == expiryBinary:
 		e.ExpireAt = max(int64(c.u64le()), 0)
-	case expiry == expiryText:
+	case expiry == expirySeconds:
 		c.textUpTo(0) // seconds from a base that the file does not give
 	}
 	return e, true

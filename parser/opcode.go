@@ -41,14 +41,6 @@ const (
 	opEOF            = 255
 )
 
-// newestVersion is the newest RDB version whose every number is known.
-func newestVersion(valkey bool) int {
-	if valkey {
-		return 80
-	}
-	return 15
-}
-
 type stepped uint8
 
 const (
@@ -86,7 +78,7 @@ func (w *walker) step() stepped {
 		w.t.opcodes[op]++
 		return steppedEnd
 	default:
-		if w.src.types[op] {
+		if w.src.types[op].layout != layoutNone {
 			w.record(op)
 			return steppedKey
 		}
@@ -278,6 +270,7 @@ func (w *walker) headerAux(name, value []byte) {
 	case "df-ver":
 		server = "dragonfly"
 		d.dragonfly = true
+		d.compile()
 	case "redis-bits":
 		if n := number(); n == 32 || n == 64 {
 			in.Bits = int(n)

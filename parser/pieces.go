@@ -16,7 +16,8 @@ const (
 
 type piece[P any] struct {
 	role  pieceRole
-	table table
+	row   *typeRow
+	base  int64  // see walker.elements
 	count uint64 // elements, or nodes of a list
 	last  bool   // the key's last piece
 	end   int64  // offset behind the piece
@@ -33,67 +34,9 @@ type bigKey struct {
 	start int64 // offset of the value
 }
 
-// table is how the elements of a type stand in the file.
-type table struct {
-	typ  byte
-	base int64 // of relative expiries, ms since the epoch
-}
-
-// cuts reports whether keys of this type can be cut between elements.
-func (d *dialect) cuts(t byte) bool {
-	switch t {
-	case 2, 4, 5, 14, 18:
-		return true
-	case 22:
-		return true
-	case 24:
-		return !d.valkey
-	}
-	return false
-}
-
-// elements walks n elements of a table.
-func (w *walker) elements(t table, n uint64) {
-	switch t.typ {
-	case 2:
-		w.of(Set, EncHashtable, memory.SetTable)
-		w.members(n, scoreNone)
-	case 5:
-		w.of(ZSet, EncSkiplist, memory.Skiplist)
-		w.members(n, scoreBinary)
-	case 14, 18:
-		w.of(List, EncQuicklist, memory.Quicklist)
-		w.nodes(n, t.typ == 14)
-	default:
-		w.of(Hash, EncHashtable, memory.HashTable)
-		expiry := expiryNone
-		switch {
-		case t.typ == 24:
-			expiry = expiryRelative
-		case t.typ == 22 && w.src.valkey:
-			expiry = expiryBehind
-		case t.typ == 22:
-			expiry = expiryBefore
-		}
-		w.fields(n, expiry, t.base)
-	}
-}
-
 // skipElements passes as many of n elements as lie in b whole.
-func (d *dialect) skipElements(t byte, b []byte, p int, n uint64) (done uint64, next int) {
-	led := t == 18 || t == 24 || t == 22 && !d.valkey
-	strings, tail := 1, 0
-	switch t {
-	case 4, 24:
-		strings = 2
-	case 22:
-		strings = 2
-		if d.valkey {
-			tail = 8
-		}
-	case 5:
-		tail = 8
-	}
+func (r *typeRow) skipElements(b []byte, p int, n uint64) (done uint64, next int) {
+	led, strings, tail := r.element()
 	for ; done < n; done++ {
 		q := p
 		if led {
@@ -125,13 +68,13 @@ func (d *dialect) skipElements(t byte, b []byte, p int, n uint64) (done uint64, 
 func (r *runner[P]) cutKey() (cut, ok bool) {
 	w := r.w
 	t, found := r.typeAhead()
-	if !found || !w.src.cuts(t) {
+	if !found || !w.src.types[t].split {
 		return false, true
 	}
 	r.close(nil)
 	r.open()
 	u := r.own
-	var tab table
+	row, base := &w.src.types[t], int64(0)
 	var left uint64
 	big := &bigKey{}
 	fail := w.guard(func() {
@@ -142,13 +85,12 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 		w.begin(t)
 		w.name()
 		big.start = w.offset()
-		tab.typ = t
-		if t == 24 {
-			tab.base = int64(w.u64le())
+		if row.minExpire {
+			base = int64(w.u64le())
 		}
 		left = w.length()
 		counted := "elements"
-		if t == 14 || t == 18 {
+		if row.layout == layoutQuicklist {
 			counted = "nodes"
 		}
 		w.checkCount(left, counted)
@@ -174,8 +116,8 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 		if r.stop.Load() {
 			return true, true // the caller sees it
 		}
-		p := piece[P]{role: pieceElements, table: tab}
-		n, end := w.src.skipElements(t, w.buf, w.pos, left)
+		p := piece[P]{role: pieceElements, row: row, base: base}
+		n, end := row.skipElements(w.buf, w.pos, left)
 		if n > 0 || left == 0 {
 			left -= n
 			p.count, p.last = n, left == 0
@@ -216,7 +158,7 @@ func (r *runner[P]) typeAhead() (byte, bool) {
 		case opIdle:
 			p = skipLength(b, p+1)
 		default:
-			return op, r.w.src.known(op)
+			return op, r.w.src.types[op].layout != layoutNone
 		}
 	}
 	return 0, false
@@ -243,7 +185,8 @@ func (p *piece[P]) walk(w *walker) {
 		w.facts = memory.Facts{}
 	}
 	w.key.best = best{}
-	w.elements(p.table, p.count)
+	w.of(p.row)
+	w.elements(p.row, p.base, p.count)
 	p.end = w.offset()
 	k := &w.key
 	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, k.best

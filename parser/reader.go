@@ -109,14 +109,13 @@ func (r *reader) begin() (*failure, error) {
 			w.opcodeAhead()
 			switch op := w.buf[w.pos]; {
 			case op == opEOF, op == opExpire, op == opExpireMS, op == opIdle, op == opFreq, op == opKeyMeta && !w.src.valkey,
-				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.known(op):
+				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.types[op].layout != layoutNone:
 				return
 			}
 			w.step()
 		}
 	})
 	w.info = nil
-	w.src.settle()
 	r.info.Cluster = r.tally.cluster
 	if v := newestVersion(w.src.valkey); r.info.Version > v {
 		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): read on as long as every type is known", r.info.Version, v)
@@ -157,6 +156,7 @@ func (r *reader) magic() error {
 	}
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
+	r.w.src.compile()
 	r.w.pos = 9
 	return nil
 }

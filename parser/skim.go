@@ -23,7 +23,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 	whole := true // no opcode waits for its key
 	for p < len(b) {
 		if whole {
-			cut = skimStrings(b, p)
+			cut = skimStrings(d, b, p)
 			if p = cut; p == len(b) {
 				break
 			}
@@ -94,7 +94,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 			return cut, skimEnd
 		default:
 			if p = skipString(b, p); p > 0 && p <= len(b) {
-				p = skipValue(d, b, p, op)
+				p = skipValue(&d.types[op], b, p)
 			}
 			whole = true
 		}
@@ -111,13 +111,10 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 	return cut, skimShort
 }
 
-// oneString has the types whose value is one string of the file.
-var oneString = [256]bool{0: true, 9: true, 10: true, 11: true, 12: true, 13: true, 16: true, 17: true, 20: true}
-
-// skimStrings passes records of those types with at most an expiry in
+// skimStrings passes records of types whose value is one string, with at most an expiry in
 // milliseconds and a name of under 64 bytes, which is what most snapshots mostly
 // hold, as far as they lie in b whole.
-func skimStrings(b []byte, cut int) int {
+func skimStrings(d *dialect, b []byte, cut int) int {
 	for {
 		p := cut
 		if len(b)-p < 9+2+63+2 {
@@ -127,7 +124,7 @@ func skimStrings(b []byte, cut int) int {
 			p += 9
 		}
 		name := int(b[p+1])
-		if name > 63 || !oneString[b[p]] {
+		if name > 63 || !d.oneString[b[p]] {
 			return cut
 		}
 		p += 2 + name
@@ -260,53 +257,38 @@ func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
 	return p
 }
 
-// skipValue gives the position behind a value of type t.
-func skipValue(d *dialect, b []byte, p int, t byte) int {
-	switch t {
-	case 0, 9, 10, 11, 12, 13, 16, 17, 20:
-		return skipString(b, p)
-	case 1, 2:
-		return skipCounted(b, p, false, 1, 0)
-	case 5:
-		return skipCounted(b, p, false, 1, 8)
-	case 4:
-		return skipCounted(b, p, false, 2, 0)
-	case 14:
-		return skipCounted(b, p, false, 1, 0)
-	case 18:
-		return skipCounted(b, p, true, 1, 0)
-	case 15, 19, 21:
-		return skipStream(b, p, t)
-	case 7:
-		return skipModule(b, p)
+// skipValue returns the position behind a value of a type.
+func skipValue(r *typeRow, b []byte, p int) int {
+	if r.minExpire {
+		if p += 8; p > len(b) {
+			return skipMore
+		}
 	}
-	switch {
-	case d.valkey:
-		if t == 22 {
-			return skipCounted(b, p, false, 2, 8)
-		}
-	case d.dragonfly:
-	case t == 22:
-		return skipCounted(b, p, true, 2, 0)
-	case t == 23:
+	switch r.layout {
+	case layoutText, layoutBlock:
 		return skipString(b, p)
-	case t == 24:
-		if p += 8; p > len(b) {
-			return skipMore
+	case layoutCounted, layoutQuicklist:
+		if besides[r.beside].unknown {
+			return skipBad
 		}
-		return skipCounted(b, p, true, 2, 0)
-	case t == 25:
-		if p += 8; p > len(b) {
-			return skipMore
-		}
-		return skipString(b, p)
-	case t == 26, t == 27:
-		return skipStream(b, p, t)
+		return skipCounted(b, p, r)
+	case layoutStream:
+		return skipStream(b, p, r.variant)
+	case layoutModule:
+		return skipModule(b, p)
 	}
 	return skipBad
 }
 
-func skipCounted(b []byte, p int, led bool, strings, tail int) int {
+// element says how an element of a counted layout or a quicklist stands in the
+// file: whether a length stands before it, its strings, and the bytes behind.
+func (r *typeRow) element() (led bool, strings, tail int) {
+	e := &besides[r.beside]
+	return e.led || r.layout == layoutQuicklist && r.variant == 2, int(r.strings + e.strings), int(e.tail)
+}
+
+// skipCounted passes a count and as many elements.
+func skipCounted(b []byte, p int, r *typeRow) int {
 	n, p := count(b, p)
 	if p < 0 || p > len(b) {
 		return p
@@ -314,6 +296,7 @@ func skipCounted(b []byte, p int, led bool, strings, tail int) int {
 	if n > uint64(len(b)-p) {
 		return skipMore
 	}
+	led, strings, tail := r.element()
 	return skipStrings(b, p, n, led, strings, tail)
 }
 
@@ -355,12 +338,15 @@ func skipLengths(b []byte, p, n int) int {
 	return p
 }
 
-func skipStream(b []byte, p int, t byte) int {
-	if p = skipCounted(b, p, false, 2, 0); p < 0 || p > len(b) {
+// streamNodes are the nodes of a stream: IDs and listpacks.
+var streamNodes = typeRow{layout: layoutCounted, strings: 2}
+
+func skipStream(b []byte, p int, variant uint8) int {
+	if p = skipCounted(b, p, &streamNodes); p < 0 || p > len(b) {
 		return p
 	}
 	head, group := 3, 2
-	if t >= 19 {
+	if variant >= streamCounters {
 		head, group = 8, 3
 	}
 	if p = skipLengths(b, p, head); p < 0 || p > len(b) {
@@ -377,11 +363,11 @@ func skipStream(b []byte, p int, t byte) int {
 		if p = skipLengths(b, p, group); p < 0 || p > len(b) {
 			return p
 		}
-		if p = skipConsumers(b, p, t); p < 0 || p > len(b) {
+		if p = skipConsumers(b, p, variant); p < 0 || p > len(b) {
 			return p
 		}
 	}
-	if t >= 26 {
+	if variant >= streamIdempotent {
 		// Producers: rare, and so left to the walker.
 		if p < 0 || p > len(b) {
 			return p
@@ -402,7 +388,7 @@ func skipStream(b []byte, p int, t byte) int {
 }
 
 // skipConsumers passes the pending entries of a group and its consumers.
-func skipConsumers(b []byte, p int, t byte) int {
+func skipConsumers(b []byte, p int, variant uint8) int {
 	pel, p := count(b, p)
 	for ; pel > 0; pel-- {
 		if p < 0 || p > len(b) {
@@ -415,7 +401,7 @@ func skipConsumers(b []byte, p int, t byte) int {
 	}
 	consumers, p := count(b, p)
 	times := 8
-	if t >= 21 {
+	if variant >= streamActive {
 		times = 16
 	}
 	for ; consumers > 0; consumers-- {
@@ -429,7 +415,7 @@ func skipConsumers(b []byte, p int, t byte) int {
 			return p
 		}
 	}
-	if t >= 27 && p >= 0 && p <= len(b) {
+	if variant >= streamNacked && p >= 0 && p <= len(b) {
 		p = skipIDs(b, p)
 	}
 	return p

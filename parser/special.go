@@ -4,8 +4,6 @@ import (
 	"math"
 	"sort"
 	"strconv"
-
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // Opcodes of a module's own serialization.
@@ -53,7 +51,6 @@ func moduleName(id uint64) (name [9]byte) {
 }
 
 func (w *walker) moduleValue() {
-	w.of(Module, EncUnknown, memory.Other)
 	m := w.t.module(w.length())
 	m.Keys++
 	w.key.ModuleName, w.rare = m.Name, true
@@ -71,7 +68,6 @@ func (w *walker) unknownSizes() {
 // array walks an array of Redis 8.8: elements with an index, each a string or
 // a number of eight bytes.
 func (w *walker) array() {
-	w.of(Array, EncSliced, memory.Other)
 	k := &w.key
 	n := w.length()
 	if n == 0 {
@@ -133,7 +129,6 @@ func (w *walker) arrayNumber(bits uint64, double bool) Text {
 
 // cron passes a job of KeyDB.
 func (w *walker) cron() {
-	w.of(Cron, EncUnknown, memory.Other)
 	w.string(&w.first, 0)
 	w.take(16)
 	for range 2 {
@@ -147,9 +142,8 @@ func (w *walker) cron() {
 	w.key.Elements = 1
 }
 
-// jsonValue passes a JSON document of Dragonfly.
-func (w *walker) jsonValue() {
-	w.of(JSON, EncUnknown, memory.Other)
+// document passes a JSON document of Dragonfly.
+func (w *walker) document() {
 	s := &w.first
 	w.string(s, 0)
 	if w.visiting {
@@ -161,74 +155,57 @@ func (w *walker) jsonValue() {
 	k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 }
 
-// dragonflyValue walks the types that only Dragonfly writes. The numbers 30 to 37
-// mean other things elsewhere, so this is called only where the header names
-// Dragonfly.
-func (w *walker) dragonflyValue(t byte) bool {
-	switch t {
-	case 30:
-		w.jsonValue()
-	case 31:
-		w.of(Hash, EncHashtable, memory.Other)
-		w.fields(w.length(), expiryText, 0)
-	case 32:
-		w.dragonflySet()
-	case 33, 34:
-		w.sketch()
+// filter passes a Bloom filter of Dragonfly.
+func (w *walker) filter(variant uint8) {
+	w.unknownSizes()
+	w.length()
+	w.take(16)
+	w.lengths(3)
+	filters := w.length()
+	for range filters {
+		w.ahead()
 		w.length()
-		w.take(16)
-		for range 3 {
-			w.length()
-		}
-		filters := w.length()
-		for range filters {
-			w.ahead()
-			w.length()
-			if t == 33 {
-				w.string(&w.first, 0)
-			} else {
-				w.chunks()
-			}
-		}
-	case 35:
-		w.sketch()
-		width, depth := w.length(), w.length()
-		w.length()
-		if width > maxLen || depth > maxLen || width > 0 && depth > maxLen/8/width {
-			w.failf("a sketch of %d by %d cells is larger than any file", width, depth)
-		}
-		w.skip(width * depth * 8)
-	case 36:
-		w.sketch()
-		for range 4 {
-			w.length()
-		}
-		w.take(8)
-		n := w.length()
-		for range n {
-			w.ahead()
+		if variant == 1 {
 			w.string(&w.first, 0)
-			w.length()
-		}
-		w.skip(w.length())
-	case 37:
-		w.sketch()
-		for range 6 {
-			w.length()
-		}
-		filters := w.length()
-		for range filters {
+		} else {
 			w.chunks()
 		}
-	default:
-		return false
 	}
-	return true
 }
 
-func (w *walker) sketch() {
-	w.of(Sketch, EncUnknown, memory.Other)
+// countMin passes a count-min sketch of Dragonfly.
+func (w *walker) countMin() {
 	w.unknownSizes()
+	width, depth := w.length(), w.length()
+	w.length()
+	if width > maxLen || depth > maxLen || width > 0 && depth > maxLen/8/width {
+		w.failf("a sketch of %d by %d cells is larger than any file", width, depth)
+	}
+	w.skip(width * depth * 8)
+}
+
+// topK passes a top-k of Dragonfly.
+func (w *walker) topK() {
+	w.unknownSizes()
+	w.lengths(4)
+	w.take(8)
+	n := w.length()
+	for range n {
+		w.ahead()
+		w.string(&w.first, 0)
+		w.length()
+	}
+	w.skip(w.length())
+}
+
+// cuckoo passes a cuckoo filter of Dragonfly.
+func (w *walker) cuckoo() {
+	w.unknownSizes()
+	w.lengths(6)
+	filters := w.length()
+	for range filters {
+		w.chunks()
+	}
 }
 
 // chunks passes a total, and pieces that add up to it.
@@ -243,34 +220,6 @@ func (w *walker) chunks() {
 		w.skip(n)
 		left -= n
 	}
-}
-
-func (w *walker) dragonflySet() {
-	w.of(Set, EncHashtable, memory.Other)
-	n := w.length()
-	k, s := &w.key, &w.first
-	k.Elements = w.checkCount(n, "elements")
-	k.Largest = -1
-	for range n {
-		w.ahead()
-		w.string(s, 0)
-		if w.visiting {
-			w.visit.element.Value = w.keepText(s, 0)
-		}
-		k.ValueBytes += s.n
-		if s.n > k.Largest {
-			k.Largest, k.Longest = s.n, s.n
-			w.newLargest(s, s, s.n, 0)
-		}
-		w.string(&w.second, 1)
-		if at, ok := w.second.int(w.text(&w.second, 20)); ok && at > 0 {
-			w.fieldExpiry(at)
-		}
-		if w.visiting {
-			w.visitElement()
-		}
-	}
-	k.Largest = max(k.Largest, 0)
 }
 
 // templates are the field names that hashes of Redis 8.10 share, by ID.
@@ -372,8 +321,8 @@ func (d *template) name(i int) []byte {
 
 // templateHash walks a hash whose names stand in a template: 29 and 31 bring
 // their own, 30 and 32 refer to one; 29 and 30 keep the values in a listpack.
-func (w *walker) templateHash(t byte) {
-	w.of(Hash, EncTemplate, memory.Other)
+func (w *walker) templateHash(variant uint8) {
+	own, packed := variant&templateOwn != 0, variant&templatePacked != 0
 	k := &w.key
 	k.Largest = -1
 	var d template
@@ -384,7 +333,7 @@ func (w *walker) templateHash(t byte) {
 		}
 	}
 	b, e := &w.blob, &w.entries[0]
-	if t == 29 || t == 31 {
+	if own {
 		before := w.src.templates
 		switch format := w.length(); format {
 		case 0:
@@ -416,11 +365,11 @@ func (w *walker) templateHash(t byte) {
 		}
 		k.Elements++
 	}
-	if t == 29 || t == 30 {
+	if packed {
 		w.open(b)
 		claimed := b.openPacked(false)
 		id := uint64(b.number(e, "the template's ID"))
-		if t == 30 {
+		if !own {
 			found(id)
 		}
 		entries := int64(1)
@@ -431,7 +380,7 @@ func (w *walker) templateHash(t byte) {
 		}
 		b.closePacked(false, claimed, entries)
 	} else {
-		if t == 32 {
+		if !own {
 			found(w.length())
 		}
 		for i := range d.lens {
@@ -470,42 +419,4 @@ func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
-}
-
-// typeOf returns the logical type behind a type byte, before its value is read.
-func (d *dialect) typeOf(t byte) Type {
-	switch t {
-	case 0:
-		return String
-	case 1, 10, 14, 18:
-		return List
-	case 2, 11:
-		return Set
-	case 3, 5, 12, 17:
-		return ZSet
-	case 6, 7:
-		return Module
-	case 15, 19, 21, 26, 27:
-		return Stream
-	case 20:
-		if d.dragonfly && d.version <= 9 {
-			return JSON
-		}
-		return Set
-	}
-	switch {
-	case d.dragonfly && t == 30:
-		return JSON
-	case d.dragonfly && t == 32:
-		return Set
-	case d.dragonfly && t > 32:
-		return Sketch
-	case t == 28:
-		return Array
-	case t == 33:
-		return GCRA
-	case t == 64:
-		return Cron
-	}
-	return Hash
 }

@@ -15,8 +15,7 @@ const (
 // stream walks a stream: nodes of entries, then consumer groups, then, from
 // Redis 8.6 on, what it knows of its producers. The number of its elements is
 // its length field, whatever its nodes hold.
-func (w *walker) stream(t byte) {
-	w.of(Stream, EncStream, memory.StreamTree)
+func (w *walker) stream(variant uint8) {
 	w.manyBlobs, w.rare = true, true
 	k, b := &w.key, &w.blob
 	k.Live = 0
@@ -42,15 +41,15 @@ func (w *walker) stream(t byte) {
 	s := StreamState{Length: w.length()}
 	k.Elements = w.checkCount(s.Length, "entries")
 	s.Last = w.streamID()
-	if t >= 19 {
+	if variant >= streamCounters {
 		s.Counters = true
 		s.First, s.MaxDeleted, s.Added = w.streamID(), w.streamID(), w.length()
 	}
 	if w.visiting {
 		w.visitStream(&s)
 	}
-	w.groups(t)
-	if t >= 26 {
+	w.groups(variant)
+	if variant >= streamIdempotent {
 		w.producers()
 	}
 	if k.Live != k.Elements {
@@ -58,7 +57,7 @@ func (w *walker) stream(t byte) {
 	}
 }
 
-func (w *walker) groups(t byte) {
+func (w *walker) groups(variant uint8) {
 	k, m := &w.key, w.model
 	groups := w.length()
 	k.Groups = w.checkCount(groups, "groups")
@@ -70,7 +69,7 @@ func (w *walker) groups(t byte) {
 			w.acc.BeginGroup(w.treeName(name), name.n)
 		}
 		last, read := w.streamID(), int64(-1)
-		if t >= 19 {
+		if variant >= streamCounters {
 			read = int64(w.length())
 		}
 		pel := w.length()
@@ -97,7 +96,7 @@ func (w *walker) groups(t byte) {
 				w.acc.BeginConsumer(w.treeName(name), name.n)
 			}
 			seen, active := int64(w.u64le()), int64(-1)
-			if t >= 21 {
+			if variant >= streamActive {
 				active = int64(w.u64le())
 			}
 			own := w.length()
@@ -114,7 +113,7 @@ func (w *walker) groups(t byte) {
 				}
 			}
 		}
-		if t >= 27 {
+		if variant >= streamNacked {
 			nacked := w.length()
 			for range nacked {
 				w.take(16)

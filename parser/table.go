@@ -9,17 +9,11 @@ import (
 // no compact limit is near it.
 const smallTable = 2048
 
-const (
-	scoreNone   = iota
-	scoreText   // a length byte and so many characters, or 253 to 255
-	scoreBinary // eight bytes
-)
-
 // members walks n items of a list, or members of a set or sorted set.
-func (w *walker) members(n uint64, score int) {
+func (w *walker) members(n uint64, beside beside) {
 	k, m, s := &w.key, w.model, &w.first
 	k.Elements = w.checkCount(n, "elements")
-	integers := k.Type == Set
+	integers := k.Type == Set && beside == besideNothing
 	small := n <= smallTable && (k.Type != Set || m == nil || m.HasSetListpacks())
 	var sum, largest, lp int64
 	largest = -1
@@ -27,9 +21,9 @@ func (w *walker) members(n uint64, score int) {
 	// at the end.
 	var best str
 	bestIndex := int64(-1)
-	plain := !small && (score == scoreNone || score == scoreBinary)
+	plain := !small && (beside == besideNothing || beside == scoreBinary)
 	tail := 0
-	if score == scoreBinary {
+	if beside == scoreBinary {
 		tail = 8
 	}
 	for i := uint64(0); i < n; i++ {
@@ -84,7 +78,7 @@ func (w *walker) members(n uint64, score int) {
 				lp += w.asEntry(s)
 			}
 		}
-		switch score {
+		switch beside {
 		case scoreBinary:
 			bits := w.u64le()
 			if small {
@@ -103,6 +97,8 @@ func (w *walker) members(n uint64, score int) {
 					w.visit.element.Score, _ = strconv.ParseFloat(string(text), 64)
 				}
 			}
+		case expirySeconds:
+			w.expirySeconds()
 		}
 		if w.visiting {
 			w.visitElement()
@@ -218,16 +214,8 @@ func scoreEntry(f float64) int64 {
 	return listpackText(int64(len(strconv.AppendFloat(buf[:0], f, 'g', 17, 64))))
 }
 
-const (
-	expiryNone     = iota
-	expiryBefore   // length before the field, absolute ms, 0 none
-	expiryRelative // length before the field, 0 none, else ms from a base, plus 1
-	expiryBehind   // eight bytes behind the value, absolute ms, -1 none
-	expiryText     // a decimal string behind the value, seconds from a base, -1 none (Dragonfly)
-)
-
 // fields walks n pairs of a hash.
-func (w *walker) fields(n uint64, expiry int, base int64) {
+func (w *walker) fields(n uint64, beside beside, base int64) {
 	k, m := &w.key, w.model
 	f, v := &w.first, &w.second
 	k.Elements = w.checkCount(n, "elements")
@@ -237,7 +225,7 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	var best str // the field of the largest pair, named at the end in a block
 	later := false
 	for i := uint64(0); i < n; i++ {
-		if !small && !w.visiting && expiry == expiryNone {
+		if !small && !w.visiting && beside == besideNothing {
 			i += w.shortFields(n-i, largest, longest, &sum)
 			if i == n {
 				break
@@ -245,8 +233,8 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 		}
 		w.ahead()
 		ttl := false
-		switch expiry {
-		case expiryBefore:
+		switch beside {
+		case expiryAbsolute:
 			at := w.length()
 			ttl = at != 0
 			w.fieldExpiry(int64(min(at, math.MaxInt64)))
@@ -281,19 +269,15 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 		if small {
 			lp += w.asEntry(f) + w.asEntry(v)
 		}
-		switch expiry {
-		case expiryBehind:
+		switch beside {
+		case expiryBinary:
 			if at := int64(w.u64le()); at != -1 {
 				ttl = true
 				w.fieldExpiry(at)
 				w.visit.element.ExpireAt = max(at, 0)
 			}
-		case expiryText:
-			w.string(&w.third, 2)
-			if at, ok := w.third.int(w.text(&w.third, 20)); ok && at > 0 {
-				ttl = true
-				w.fieldExpiry(at)
-			}
+		case expirySeconds:
+			ttl = w.expirySeconds()
 		}
 		if w.visiting {
 			w.visitElement()
@@ -309,4 +293,17 @@ func (w *walker) fields(n uint64, expiry int, base int64) {
 	if small {
 		w.facts.ListpackBytes = lp + 7
 	}
+}
+
+// expirySeconds reads the expiry of an element of Dragonfly's, and reports
+// whether it has one.
+func (w *walker) expirySeconds() bool {
+	s := &w.third
+	w.string(s, 2)
+	at, ok := s.int(w.text(s, 20))
+	if !ok || at <= 0 {
+		return false
+	}
+	w.fieldExpiry(at)
+	return true
 }

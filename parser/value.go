@@ -2,146 +2,71 @@ package parser
 
 import "github.com/rdblens/rdblens/parser/memory"
 
-// value walks the value of type t, no string, as shared numbers mean it in this
-// dialect.
+// value walks the value of type t, no string.
 func (w *walker) value(t byte) {
-	k := &w.key
-	switch t {
-	case 1:
-		w.of(List, EncLinkedlist, memory.LinkedList)
-		w.members(w.length(), scoreNone)
-		return
-	case 2:
-		w.of(Set, EncHashtable, memory.SetTable)
-		w.members(w.length(), scoreNone)
-		return
-	case 3:
-		w.of(ZSet, EncSkiplist, memory.Skiplist)
-		w.members(w.length(), scoreText)
-		return
-	case 5:
-		w.of(ZSet, EncSkiplist, memory.Skiplist)
-		w.members(w.length(), scoreBinary)
-		return
-	case 4:
-		w.of(Hash, EncHashtable, memory.HashTable)
-		w.fields(w.length(), expiryNone, 0)
-		return
-	case 6:
-		w.failf("a module wrote this key in the format of 4.0 release candidates (type 6), which nothing but the module itself can read")
-	case 7:
-		w.moduleValue()
-		return
-	case 9:
-		w.packedValue(Hash, EncZipmap, 2)
-		return
-	case 10:
-		w.packedValue(List, EncZiplist, 1)
-		return
-	case 11:
-		w.packedValue(Set, EncIntset, 0)
-		return
-	case 12:
-		w.packedValue(ZSet, EncZiplist, 2)
-		return
-	case 13:
-		w.packedValue(Hash, EncZiplist, 2)
-		return
-	case 14:
-		w.quicklist(true)
-		return
-	case 15, 19, 21:
-		w.stream(t)
-		return
-	case 16:
-		w.packedValue(Hash, EncListpack, 2)
-		return
-	case 17:
-		w.packedValue(ZSet, EncListpack, 2)
-		return
-	case 18:
-		w.quicklist(false)
-		return
-	case 20:
-		if w.src.dragonfly && w.src.version <= 9 {
-			w.jsonValue()
-			return
+	r := &w.src.types[t]
+	w.of(r)
+	switch r.layout {
+	case layoutCounted:
+		var base int64
+		if r.minExpire {
+			base = int64(w.u64le())
 		}
-		w.packedValue(Set, EncListpack, 1)
-		return
-	}
-	switch {
-	case w.src.dragonfly:
-		if w.dragonflyValue(t) {
-			return
-		}
-	case w.src.valkey:
-		if t == 22 {
-			w.of(Hash, EncHashtable, memory.HashTable)
-			w.fields(w.length(), expiryBehind, 0)
-			return
-		}
-		if t == 23 {
-			w.failf("type 23 is a hash of a Valkey release (RDB 81) that rdblens does not read yet")
-		}
-	default:
-		switch t {
-		case 22:
-			w.of(Hash, EncHashtable, memory.HashTable)
-			w.fields(w.length(), expiryBefore, 0)
-			return
-		case 23:
-			w.packedValue(Hash, EncListpackEx, 3)
-			return
-		case 24:
-			w.of(Hash, EncHashtable, memory.HashTable)
-			least := int64(w.u64le())
-			w.fields(w.length(), expiryRelative, least)
-			return
-		case 25:
+		w.elements(r, base, w.length())
+	case layoutBlock:
+		if r.minExpire {
 			w.take(8)
-			w.packedValue(Hash, EncListpackEx, 3)
-			return
-		case 26, 27:
-			w.stream(t)
-			return
-		case 28:
-			w.array()
-			return
-		case 29, 30, 31, 32:
-			w.templateHash(t)
-			return
-		case 33:
-			w.of(GCRA, EncUnknown, memory.Other)
-			w.length()
-			k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, 8, 8, 8
-			return
-		case 64:
-			w.cron()
-			return
 		}
+		w.packedValue(r)
+	case layoutQuicklist:
+		w.quicklist(r)
+	case layoutStream:
+		w.stream(r.variant)
+	case layoutModule:
+		w.moduleValue()
+	case layoutText:
+		w.document()
+	case layoutArray:
+		w.array()
+	case layoutTemplate:
+		w.templateHash(r.variant)
+	case layoutNumber:
+		w.length()
+		k := &w.key
+		k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, 8, 8, 8
+	case layoutCron:
+		w.cron()
+	case layoutFilter:
+		w.filter(r.variant)
+	case layoutCountMin:
+		w.countMin()
+	case layoutTopK:
+		w.topK()
+	case layoutCuckoo:
+		w.cuckoo()
+	case layoutRefused:
+		w.failf("%s", r.why)
+	default:
+		w.failUnknown(t)
 	}
-	w.failUnknown(t)
 }
 
-// known reports whether t is a type in this dialect; all others are opcodes or damage.
-func (d *dialect) known(t byte) bool {
+// of begins a value with what its type says of it.
+func (w *walker) of(r *typeRow) {
+	w.key.Type, w.key.Encoding = r.typ, r.encoding
+	w.facts.Shape = r.shape
+}
+
+// elements walks n elements of a type that is split, or of any counted one.
+// base is the earliest field expiry, where one stands before the value.
+func (w *walker) elements(r *typeRow, base int64, n uint64) {
 	switch {
-	case t <= 7, t >= 9 && t <= 21:
-		return true
-	case d.dragonfly:
-		return t >= 30 && t <= 37
-	case d.valkey:
-		return t == 22 || t == 23
-	}
-	return t >= 22 && t <= 33 || t == 64
-}
-
-// settle notes which numbers are types. It is called when the header is read,
-// which holds no key.
-func (d *dialect) settle() {
-	for t := range d.types {
-		d.types[t] = d.known(byte(t))
+	case r.layout == layoutQuicklist:
+		w.nodes(r, n)
+	case r.strings == 2:
+		w.fields(n, r.beside, base)
+	default:
+		w.members(n, r.beside)
 	}
 }
 
@@ -154,57 +79,47 @@ func (w *walker) failUnknown(t byte) {
 	w.failf("unknown %s %d", what, t)
 }
 
-// of begins the measures of a value.
-func (w *walker) of(t Type, e Encoding, s memory.Shape) {
-	w.key.Type, w.key.Encoding = t, e
-	w.facts.Shape = s
-}
-
 // packedValue walks a value of one packed block.
-func (w *walker) packedValue(t Type, e Encoding, stride int) {
-	w.of(t, e, memory.Packed)
-	if e == EncListpackEx {
-		w.facts.Shape = memory.PackedEx
-	}
+func (w *walker) packedValue(r *typeRow) {
 	b := &w.blob
 	w.open(b)
 	w.key.Largest = -1
-	switch e {
-	case EncZipmap:
+	switch r.block {
+	case blockZipmap:
 		w.zipmap(b)
-	case EncIntset:
+	case blockIntset:
 		w.intset(b)
 		w.key.Integers, w.rare = true, true
 		w.facts.Intset = true
 	default:
-		w.packed(b, e == EncZiplist, stride)
+		w.packed(b, r.block == blockZiplist, int(r.strings))
 	}
 	w.key.Largest = max(w.key.Largest, 0)
 	w.facts.PackedBytes = b.size
-	w.facts.Ziplist = e == EncZiplist || e == EncZipmap
+	w.facts.Ziplist = r.block == blockZiplist || r.block == blockZipmap
 }
 
 // quicklist walks a list of packed nodes; of ziplists before Redis 7.0.
-func (w *walker) quicklist(zl bool) {
-	w.of(List, EncQuicklist, memory.Quicklist)
+func (w *walker) quicklist(r *typeRow) {
 	n := w.length()
-	packed := w.nodes(n, zl)
+	packed := w.nodes(r, n)
 	// From Redis 7.2 on a list of one small node is kept as that listpack.
-	if !zl && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
+	if r.block == blockListpack && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
 		w.key.Encoding = EncListpack
 		w.facts.Shape, w.facts.PackedBytes = memory.Packed, packed
 	}
 }
 
 // nodes walks n nodes of a quicklist and gives the bytes of the packed ones.
-func (w *walker) nodes(nodes uint64, zl bool) (packed int64) {
+func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
+	zl := r.block == blockZiplist
 	k, b := &w.key, &w.blob
 	w.manyBlobs, w.rare = true, true
 	k.Nodes = w.checkCount(nodes, "nodes")
 	k.Largest = -1
 	for i := uint64(0); i < nodes; i++ {
 		container := uint64(2)
-		if !zl {
+		if r.variant == 2 {
 			container = w.length()
 		}
 		switch container {

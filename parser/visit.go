@@ -191,7 +191,7 @@ func (w *walker) setVisitor(v *Visitor) {
 func (w *walker) visitKey() {
 	v := w.visit.to
 	w.visit.element = Element{}
-	w.key.Type = w.src.typeOf(w.key.RDBType)
+	w.key.Type = w.src.types[w.key.RDBType].typ
 	w.visiting = true
 	if v.Key != nil {
 		w.outside = true

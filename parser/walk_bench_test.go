@@ -103,7 +103,7 @@ func BenchmarkWalk(b *testing.B) {
 				b.ReportAllocs()
 				w := newWalker(&dialect{version: 11, model: m})
 				w.model, w.t = m, newTally()
-				w.src.settle()
+				w.src.compile()
 				block := append(file[:len(file):len(file)], make([]byte, lzfSlack)...)[:len(file)]
 				n := 0
 				b.ResetTimer()

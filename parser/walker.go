@@ -56,7 +56,8 @@ type dialect struct {
 	valkey    bool // magic VALKEY
 	version   int
 	dragonfly bool
-	types     [256]bool // what known says, once the header is read
+	types     [256]typeRow // by number; see compile
+	oneString [256]bool    // the value is one string of the file
 	embed     embedding
 	model     *memory.Model
 	templates templates

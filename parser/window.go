@@ -166,6 +166,13 @@ func (w *window) length() uint64 {
 	return n
 }
 
+// lengths passes n lengths.
+func (w *window) lengths(n int) {
+	for range n {
+		w.length()
+	}
+}
+
 type strKind uint8
 
 const (
