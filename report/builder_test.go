@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -108,24 +109,52 @@ func randomText(r *rand.Rand, n int) []byte {
 	return b
 }
 
+// gathered is a Builder with the options of its report.
+type gathered struct {
+	*agg.Builder
+	opt Options
+}
+
+func (g *gathered) Report() *Report { return newReport(g.Builder, &g.opt) }
+
+func (g *gathered) Merge(o *gathered) { g.Builder.Merge(o.Builder) }
+
+func newBuilder(opt agg.Options) *gathered {
+	if opt.Examples == 0 {
+		opt.Examples = 10
+	}
+	return &gathered{agg.NewBuilder(opt), Options{Top: opt.Top, Examples: opt.Examples}}
+}
+
 // gather runs keys through a Builder, in blocks.
-func gather(engine *thresholds.Engine, opt BuildOptions, keys []parser.Key, block int) *Builder {
-	b := NewBuilder(opt)
+func gather(engine *thresholds.Engine, opt agg.Options, keys []parser.Key, block int) *gathered {
+	b := newBuilder(opt)
 	b.Start(engine)
 	for len(keys) > 0 {
 		n := min(block, len(keys))
-		p := b.Begin()
+		s := b.NewShard()
 		for i := range keys[:n] {
-			b.Key(p, &keys[i])
+			s.Key(&keys[i])
 		}
-		b.Fold(p)
+		s.Flush()
 		keys = keys[n:]
 	}
 	return b
 }
 
-func figuresOf(k *parser.Key) figures {
-	return figures{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
+func figuresOf(k *parser.Key) [agg.Measures]int64 {
+	return [agg.Measures]int64{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
+}
+
+// orZero returns a figure, 0 if it is unknown.
+func orZero(v int64) int64 { return max(v, 0) }
+
+// size is what examples of findings are ordered by after their rank.
+func size(k *parser.Key) int64 {
+	if k.Memory >= 0 {
+		return k.Memory
+	}
+	return orZero(k.ValueBytes)
 }
 
 func jsonOf(tb testing.TB, r *Report) string {
@@ -141,7 +170,7 @@ func jsonOf(tb testing.TB, r *Report) string {
 func TestTopsAreThoseOfASort(t *testing.T) {
 	keys := testKeys(7, 30_000)
 	for _, block := range []int{7, 1000, 1 << 20} {
-		b := gather(testEngine(t, "default"), BuildOptions{Top: 25}, keys, block)
+		b := gather(testEngine(t, "default"), agg.Options{Top: 25}, keys, block)
 		r := b.Report()
 		for m, name := range Measures() {
 			for typ := range parser.NumTypes + 1 {
@@ -192,16 +221,16 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 				}
 				s := want[name]
 				s.count++
-				s.values += known(keys[i].ValueBytes)
-				s.memory += known(keys[i].Memory)
-				s.usage += known(keys[i].MemoryUsage)
+				s.values += orZero(keys[i].ValueBytes)
+				s.memory += orZero(keys[i].Memory)
+				s.usage += orZero(keys[i].MemoryUsage)
 				if s.count == 1 || f.Rank(&keys[i]) > s.worst.Rank(&keys[s.worstAt]) ||
 					f.Rank(&keys[i]) == s.worst.Rank(&keys[s.worstAt]) && size(&keys[i]) > size(&keys[s.worstAt]) {
 					s.worst, s.worstAt = f, i
 				}
 			}
 		}
-		r := gather(engine, BuildOptions{Top: 5}, keys, 900).Report()
+		r := gather(engine, agg.Options{Top: 5}, keys, 900).Report()
 		n := 0
 		for _, f := range r.Rules {
 			if rule, _ := thresholds.Lookup(f.Rule); rule.Instance {
@@ -240,14 +269,14 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 // TestTotals holds the sums to plain ones.
 func TestTotals(t *testing.T) {
 	keys := testKeys(9, 5000)
-	r := gather(testEngine(t, "default"), BuildOptions{Top: 1}, keys, 333).Report()
+	r := gather(testEngine(t, "default"), agg.Options{Top: 1}, keys, 333).Report()
 	var want Totals
 	var expiredKeys int64
 	for i := range keys {
 		k := &keys[i]
 		want.Keys++
-		want.Elements += known(k.Elements)
-		want.ValueBytes += known(k.ValueBytes)
+		want.Elements += orZero(k.Elements)
+		want.ValueBytes += orZero(k.ValueBytes)
 		want.SerializedBytes += k.Serialized
 		want.MemoryBytes += Figure(k.Memory)
 		want.MemoryUsage += Figure(k.MemoryUsage)
@@ -260,7 +289,7 @@ func TestTotals(t *testing.T) {
 			}
 		} else {
 			want.WithoutTTL++
-			want.WithoutTTLBytes += known(k.ValueBytes)
+			want.WithoutTTLBytes += orZero(k.ValueBytes)
 			want.WithoutTTLMemory += Figure(k.Memory)
 		}
 	}
@@ -300,20 +329,20 @@ func TestTotals(t *testing.T) {
 func TestPartsFilledInAnyOrder(t *testing.T) {
 	keys := testKeys(13, 20_000)
 	engine := testEngine(t, "default")
-	want := jsonOf(t, gather(engine, BuildOptions{Top: 20}, keys, 1000).Report())
+	want := jsonOf(t, gather(engine, agg.Options{Top: 20}, keys, 1000).Report())
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3 {
-		b := NewBuilder(BuildOptions{Top: 20})
+		b := newBuilder(agg.Options{Top: 20})
 		b.Start(engine)
-		parts := make([]*Part, 20)
+		shards := make([]*agg.Shard, 20)
 		folded := 0
-		for _, n := range r.Perm(len(parts)) {
-			parts[n] = b.Begin()
+		for _, n := range r.Perm(len(shards)) {
+			shards[n] = b.NewShard()
 			for i := range keys[n*1000 : (n+1)*1000] {
-				b.Key(parts[n], &keys[n*1000+i])
+				shards[n].Key(&keys[n*1000+i])
 			}
-			for folded < len(parts) && parts[folded] != nil {
-				b.Fold(parts[folded])
+			for folded < len(shards) && shards[folded] != nil {
+				shards[folded].Flush()
 				folded++
 			}
 		}
@@ -324,7 +353,7 @@ func TestPartsFilledInAnyOrder(t *testing.T) {
 }
 
 func TestReportOfNothing(t *testing.T) {
-	for _, b := range []*Builder{NewBuilder(BuildOptions{}), gather(testEngine(t, "default"), BuildOptions{}, nil, 1)} {
+	for _, b := range []*gathered{newBuilder(agg.Options{}), gather(testEngine(t, "default"), agg.Options{}, nil, 1)} {
 		r := b.Report()
 		if r.Totals.Keys != 0 || len(r.Groups) != 0 || len(r.Rules) != 0 || len(r.Top) != len(Measures()) {
 			t.Errorf("report of nothing: %+v", r)
@@ -336,18 +365,18 @@ func TestReportOfNothing(t *testing.T) {
 func TestKeep(t *testing.T) {
 	keys := testKeys(14, 3000)
 	var wanted []parser.Key
-	keep := func(k *parser.Key, _ *naming.Facts, _ int) bool { return k.Type == parser.Hash }
+	keep := func(k *parser.Key, _ int) bool { return k.Type == parser.Hash }
 	for i := range keys {
-		if keep(&keys[i], nil, 0) {
+		if keep(&keys[i], 0) {
 			wanted = append(wanted, keys[i])
 		}
 	}
 	engine := testEngine(t, "default")
-	b := gather(engine, BuildOptions{Top: 20, Keep: keep}, keys, 500)
-	if b.Keys() != int64(len(wanted)) || b.Dropped() != int64(len(keys)-len(wanted)) {
-		t.Errorf("%d keys kept, %d dropped", b.Keys(), b.Dropped())
+	b := gather(engine, agg.Options{Top: 20, Keep: keep}, keys, 500)
+	if b.Keys != int64(len(wanted)) || b.Dropped != int64(len(keys)-len(wanted)) {
+		t.Errorf("%d keys kept, %d dropped", b.Keys, b.Dropped)
 	}
-	if jsonOf(t, b.Report()) != jsonOf(t, gather(engine, BuildOptions{Top: 20}, wanted, 500).Report()) {
+	if jsonOf(t, b.Report()) != jsonOf(t, gather(engine, agg.Options{Top: 20}, wanted, 500).Report()) {
 		t.Error("the report of a filter is not that of the keys that it keeps")
 	}
 }
@@ -368,19 +397,19 @@ func TestNoAllocations(t *testing.T) {
 		keys []parser.Key
 		most float64
 	}{{"ordinary", ordinary, 0}, {"random", testKeys(11, 10_000), 100}} {
-		b := NewBuilder(BuildOptions{Top: 20})
+		b := newBuilder(agg.Options{Top: 20})
 		b.Start(testEngine(t, "typed"))
 		round := func() {
-			p := b.Begin()
+			s := b.NewShard()
 			for i := range c.keys {
-				b.Key(p, &c.keys[i])
+				s.Key(&c.keys[i])
 			}
-			b.Fold(p)
+			s.Flush()
 		}
 		for range 10 {
 			round()
 		}
-		if n := testing.AllocsPerRun(10, round); n > c.most+1 { // Begin makes a Part
+		if n := testing.AllocsPerRun(10, round); n > c.most+1 { // NewShard makes one
 			t.Errorf("%s names: %v allocations in a block of %d keys", c.name, n, len(c.keys))
 		}
 	}
@@ -437,9 +466,9 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	})
 	var want string
 	for _, jobs := range []int{1, 2, 4} {
-		b := NewBuilder(BuildOptions{Top: 20})
-		_, err := parser.Run(context.Background(), bytes.NewReader(file.Bytes()), parser.Options{}, parser.Pass[*Part]{Jobs: jobs,
-			Start: func(*parser.Info) { b.Start(testEngine(t, "typed")) }, Begin: b.Begin, Key: b.Key, Fold: b.Fold})
+		b := newBuilder(agg.Options{Top: 20})
+		_, err := parser.Run(context.Background(), bytes.NewReader(file.Bytes()), parser.Options{}, parser.Pass[*agg.Shard]{Jobs: jobs,
+			Start: func(*parser.Info) { b.Start(testEngine(t, "typed")) }, Begin: b.NewShard, Key: (*agg.Shard).Key, Fold: (*agg.Shard).Flush})
 		if err != nil {
 			t.Fatal(err)
 		}

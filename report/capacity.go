@@ -6,8 +6,8 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
-// Capacity is what NewMemory must know of one input.
-type Capacity struct {
+// capacity is what newMemory must know of one input.
+type capacity struct {
 	Model     *memory.Model // nil: there is none
 	Note      string        // why this one, or none
 	Other     bool          // it is not that of the server that wrote the input
@@ -21,17 +21,10 @@ type Capacity struct {
 	ExpiredMemory int64 // bytes that they take
 }
 
-// Capacity gives the sums of the one snapshot that a Builder was started for,
-// before it is merged. The caller sets the rest.
-func (b *Builder) Capacity() Capacity {
-	gone := b.spreads.expiry[expired]
-	return Capacity{Databases: b.databases(b.input), Bounded: b.tables.bound, Expired: gone.keys, ExpiredMemory: gone.memory}
-}
-
-// NewMemory says what the keys of an input would take in a server's memory:
+// newMemory says what the keys of an input would take in a server's memory:
 // predicted used_memory beside what the snapshot says, and whether it fits into
 // a maxmemory.
-func NewMemory(in *Input, c Capacity) *Memory {
+func newMemory(in *Input, c capacity) *Memory {
 	m := &Memory{Note: c.Note, Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
 	if c.Model == nil {
 		return m

@@ -5,64 +5,26 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// Keys gives the number of keys that were counted, Dropped that of those that
-// BuildOptions.Keep did not want.
-func (b *Builder) Keys() int64    { return b.keys }
-func (b *Builder) Dropped() int64 { return b.dropped }
-
-// databases gives the sums of the databases of one input, by number.
-func (b *Builder) databases(input int) []Database {
-	var list []Database
-	for i := range b.tables.databases {
-		if d := &b.tables.databases[i]; d.input == input {
-			list = append(list, d.row())
-		}
+// newReport returns the report of what a Builder gathered. Scan adds what it
+// knows of the inputs and of itself.
+func newReport(b *agg.Builder, opt *Options) *Report {
+	r := &Report{Schema: SchemaVersion, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
+	if r.By == "" {
+		r.By = ByMemory
 	}
-	sortDatabases(list)
-	return list
-}
-
-func (d *database) row() Database {
-	return Database{Input: d.input, DB: d.db, Keys: d.keys, WithTTL: d.expiring, ValueBytes: d.values, MemoryBytes: d.memoryFigure(),
-		WithTTLMemory: memoryFigure(d.expiringMemory, d.expiring)}
-}
-
-func sortDatabases(list []Database) {
-	slices.SortFunc(list, func(a, b Database) int {
-		// What is beyond the bound stands last.
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(uint(a.DB), uint(b.DB)))
-	})
-}
-
-// memoryFigure is the sum of memory, which is not known where there are keys
-// and no byte: every key takes some.
-func (s *sums) memoryFigure() Figure { return memoryFigure(s.memory, s.keys) }
-
-func memoryFigure(memory, keys int64) Figure {
-	if memory == 0 && keys > 0 {
-		return Unknown
-	}
-	return Figure(memory)
-}
-
-// Report gives what was gathered. The caller sets Tool, Config, Filter, Inputs
-// and Complete. A Builder that was never started gives an empty report.
-func (b *Builder) Report() *Report {
-	r := &Report{Schema: SchemaVersion, By: ByMemory, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
-	if b.engine == nil {
+	if !b.Finish() {
 		for _, m := range Measures() {
 			r.Top[m] = nil
 		}
 		return r
 	}
-	b.finish()
-	b.tables.groups.settle(true)
-	f := &finisher{b: b, r: r}
+	f := &finisher{Builder: b, opt: opt, r: r}
 	f.totals()
-	if !r.Totals.MemoryBytes.Known() {
+	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
 	}
 	f.types()
@@ -70,8 +32,8 @@ func (b *Builder) Report() *Report {
 	f.rules()
 	f.groups()
 	f.owners()
-	for i := range b.tables.databases {
-		r.Databases = append(r.Databases, b.tables.databases[i].row())
+	for i := range b.Tables.Databases {
+		r.Databases = append(r.Databases, databaseRow(&b.Tables.Databases[i]))
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
@@ -80,91 +42,117 @@ func (b *Builder) Report() *Report {
 
 // finisher makes the report of a Builder.
 type finisher struct {
-	b *Builder
-	r *Report
-	// selects tells the inputs with keys in another database than 0: commands
-	// on their keys select the database, whichever it is.
+	*agg.Builder
+	opt *Options
+	r   *Report
+	// selects has the inputs with keys in another database than 0: commands on
+	// their keys select the database, whichever it is.
 	selects map[int]bool
 }
 
-// snapshotOf gives what is known of an input.
-func (f *finisher) snapshotOf(input int) *snapshot {
-	for i := range f.b.snapshots {
-		if s := &f.b.snapshots[i]; s.input == input {
-			return s
+// databasesOf returns the databases of one input, by number.
+func databasesOf(b *agg.Builder, input int) []Database {
+	var list []Database
+	for i := range b.Tables.Databases {
+		if d := &b.Tables.Databases[i]; d.Input == input {
+			list = append(list, databaseRow(d))
 		}
 	}
-	return &f.b.snapshots[0]
+	sortDatabases(list)
+	return list
+}
+
+func databaseRow(d *agg.Database) Database {
+	return Database{Input: d.Input, DB: d.DB, Keys: d.Keys, WithTTL: d.WithTTL, ValueBytes: d.ValueBytes, MemoryBytes: memoryFigure(d.Memory, d.Keys),
+		WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
+}
+
+func sortDatabases(list []Database) {
+	slices.SortFunc(list, func(a, b Database) int {
+		// OtherDatabases is last.
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(uint(a.DB), uint(b.DB)))
+	})
+}
+
+// memoryFigure returns the memory of keys, unknown if it is 0: every key takes
+// some.
+func memoryFigure(memory, keys int64) Figure {
+	if memory == 0 && keys > 0 {
+		return Unknown
+	}
+	return Figure(memory)
 }
 
 func (f *finisher) totals() {
-	t, tables := &f.r.Totals, &f.b.tables
-	var all sums
-	for typ := range tables.cells {
-		for enc := range tables.cells[typ] {
-			c := &tables.cells[typ][enc]
-			all.add(&c.sums)
-			t.WithTTL += c.expiring
+	t, tables := &f.r.Totals, &f.Tables
+	var all agg.Cell
+	for typ := range tables.Cells {
+		for enc := range tables.Cells[typ] {
+			all.Add(&tables.Cells[typ][enc])
 		}
 	}
-	none, gone := f.b.spreads.expiry[noExpiry], f.b.spreads.expiry[expired]
+	none := f.Histograms.NoExpiry()
 	*t = Totals{
-		Keys: all.keys, Elements: all.elements, ValueBytes: all.values, SerializedBytes: all.serialized,
-		MemoryBytes: all.memoryFigure(), MemoryUsage: memoryFigure(all.usage, all.keys),
-		MemoryBound: tables.bound > 0, NameBytes: all.names,
-		WithTTL: t.WithTTL, WithoutTTL: all.keys - t.WithTTL,
-		WithoutTTLBytes: none.values, WithoutTTLMemory: memoryFigure(none.memory, none.keys),
-		Expired: Unknown, FieldsWithTTL: tables.fieldsTTL, StreamGroups: tables.streamGroups, StreamPending: tables.pending,
+		Keys: all.Keys, Elements: all.Elements, ValueBytes: all.ValueBytes, SerializedBytes: all.Serialized,
+		MemoryBytes: memoryFigure(all.Memory, all.Keys), MemoryUsage: memoryFigure(all.MemoryUsage, all.Keys),
+		MemoryBound: tables.MemoryBound > 0, NameBytes: all.NameBytes,
+		WithTTL: all.WithTTL, WithoutTTL: all.Keys - all.WithTTL,
+		WithoutTTLBytes: none.ValueBytes, WithoutTTLMemory: memoryFigure(none.Memory, none.Keys),
+		Expired: Unknown, FieldsWithTTL: tables.FieldsWithTTL, StreamGroups: tables.StreamGroups, StreamPending: tables.StreamPending,
 	}
-	for i := range f.b.snapshots {
-		s := &f.b.snapshots[i]
-		if s.timed {
-			t.Expired = Figure(gone.keys)
+	for i := range f.Snapshots {
+		s := &f.Snapshots[i]
+		if s.Timed {
+			t.Expired = Figure(f.Histograms.Expired().Keys)
 		}
-		if t.MemoryBytes.Known() && !s.engine.Env().Memory {
-			t.WithoutMemory += s.keys
+		if t.MemoryBytes.Known() && !s.Engine.Env().Memory {
+			t.WithoutMemory += s.Keys
 		}
 	}
 	t.MemoryBound = t.MemoryBound || t.WithoutMemory > 0
 }
 
 func (f *finisher) types() {
-	r, tables := f.r, &f.b.tables
-	whole := int64(f.r.Totals.MemoryBytes)
+	r := f.r
+	whole := int64(r.Totals.MemoryBytes)
 	memory := whole > 0
 	if !memory {
-		whole = f.r.Totals.ValueBytes
+		whole = r.Totals.ValueBytes
 	}
 	for typ := range parser.NumTypes {
-		var c cell
+		var c agg.Cell
 		for enc := range parser.NumEncodings {
-			from := &tables.cells[typ][enc]
-			if from.keys == 0 {
+			from := &f.Tables.Cells[typ][enc]
+			if from.Keys == 0 {
 				continue
 			}
-			c.add(&from.sums)
-			c.expiring += from.expiring
-			r.Encodings = append(r.Encodings, Encoding{Type: typ.String(), Encoding: enc.String(), Keys: from.keys,
-				Elements: from.elements, ValueBytes: from.values, MemoryBytes: from.memoryFigure()})
+			c.Add(from)
+			r.Encodings = append(r.Encodings, Encoding{Type: typ.String(), Encoding: enc.String(), Keys: from.Keys,
+				Elements: from.Elements, ValueBytes: from.ValueBytes, MemoryBytes: memoryFigure(from.Memory, from.Keys)})
 		}
-		if c.keys == 0 {
+		if c.Keys == 0 {
 			continue
 		}
-		lists := &f.b.tops.types[typ]
-		row := TypeRow{Type: typ.String(), Keys: c.keys, Elements: c.elements, ValueBytes: c.values, SerializedBytes: c.serialized,
-			MemoryBytes: c.memoryFigure(), MemoryUsage: memoryFigure(c.usage, c.keys), AverageBytes: Unknown, WithTTL: c.expiring,
-			MaxMemoryBytes: lists[0].highest(), MaxValueBytes: lists[2].highest(), MaxElements: lists[3].highest()}
-		if row.MaxValueBytes.Known() {
-			row.AverageBytes = Figure(c.values / c.keys)
+		highest := func(measure int) Figure {
+			if list := f.Top.Type(typ, measure); len(list) > 0 {
+				return Figure(list[0].Value)
+			}
+			return Unknown
 		}
-		part := c.values
+		row := TypeRow{Type: typ.String(), Keys: c.Keys, Elements: c.Elements, ValueBytes: c.ValueBytes, SerializedBytes: c.Serialized,
+			MemoryBytes: memoryFigure(c.Memory, c.Keys), MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys), AverageBytes: Unknown, WithTTL: c.WithTTL,
+			MaxMemoryBytes: highest(agg.ByMemory), MaxValueBytes: highest(agg.ByValueBytes), MaxElements: highest(agg.ByElements)}
+		if row.MaxValueBytes.Known() {
+			row.AverageBytes = Figure(c.ValueBytes / c.Keys)
+		}
+		part := c.ValueBytes
 		if memory {
-			part = c.memory
+			part = c.Memory
 		}
 		row.Share = shareOf(part, whole)
-		for _, m := range []int{0, 2, 4} { // memory, value bytes, serialized bytes
-			if len(lists[m]) > 0 {
-				key := f.row(&lists[m][0])
+		for _, measure := range []int{agg.ByMemory, agg.ByValueBytes, agg.BySerialized} {
+			if list := f.Top.Type(typ, measure); len(list) > 0 {
+				key := f.row(&list[0])
 				row.LargestKey = &key
 				break
 			}
@@ -179,32 +167,26 @@ func (f *finisher) types() {
 	})
 }
 
-// highest gives the value of the first entry, unknown where there is none.
-func (r ranking) highest() Figure {
-	if len(r) == 0 {
-		return Unknown
-	}
-	return Figure(r[0].value)
+// row returns the row of an entry of a list.
+func (f *finisher) row(e *agg.Entry) KeyRow {
+	key := f.Top.Key(e).Key()
+	return f.rowOf(&key, f.Top.Key(e))
 }
 
-// row gives the row of a list's entry.
-func (f *finisher) row(e *entry) KeyRow { return f.rowOf(&f.b.tops.rows.list[e.row]) }
-
-// rowOf gives the row of a key that was kept.
-func (f *finisher) rowOf(k *kept) KeyRow {
-	row := NewKeyRow(&k.key)
-	s := f.snapshotOf(int(k.input))
-	row.Input = int(k.input)
-	row.Group = Name(f.b.tables.groups.patternOf(k.key.Name))
-	row.Owner = s.engine.Owners()[k.owner]
-	if k.key.HasExpire && s.timed {
-		left := floorSeconds(timeLeft(k.key.ExpireAt, s.created))
-		row.TTL = &left
+// rowOf returns the row of a key that was retained as from.
+func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
+	row := newKeyRow(k)
+	s := f.Snapshot(from.Input())
+	row.Input = from.Input()
+	row.Group = Name(f.Tables.Groups.PatternOf(k.Name))
+	row.Owner = s.Engine.Owners()[from.Owner()]
+	if ttl, ok := s.TTL(k); ok {
+		row.TTL = new(floorSeconds(ttl))
 	}
 	return row
 }
 
-// floorSeconds gives the whole seconds in milliseconds, rounded down.
+// floorSeconds returns the whole seconds in milliseconds, rounded down.
 func floorSeconds(ms int64) int64 {
 	s := ms / 1000
 	if ms%1000 < 0 {
@@ -213,19 +195,19 @@ func floorSeconds(ms int64) int64 {
 	return s
 }
 
-func (f *finisher) list(r ranking) []KeyRow {
+func (f *finisher) list(entries []agg.Entry) []KeyRow {
 	var rows []KeyRow
-	for i := range r[:min(len(r), f.b.opt.Top)] {
-		rows = append(rows, f.row(&r[i]))
+	for i := range entries[:min(len(entries), f.opt.Top)] {
+		rows = append(rows, f.row(&entries[i]))
 	}
 	return rows
 }
 
 func (f *finisher) tops() {
 	for m, name := range Measures() {
-		f.r.Top[name] = f.list(f.b.tops.overall[m])
+		f.r.Top[name] = f.list(f.Top.Overall(m))
 		for typ := range parser.NumTypes {
-			list := f.list(f.b.tops.types[typ][m])
+			list := f.list(f.Top.Type(typ, m))
 			if len(list) == 0 {
 				continue
 			}
@@ -237,20 +219,52 @@ func (f *finisher) tops() {
 			byMeasure[name] = list
 		}
 	}
-	f.r.Hot = f.list(f.b.tops.hot)
+	f.r.Hot = f.list(f.Top.Hot())
+}
+
+func (f *finisher) groups() {
+	f.r.GroupsFolded = f.Tables.Groups.Folded()
+	for pattern, g := range f.Tables.Groups.All {
+		f.r.Groups = append(f.r.Groups, f.group(Name(pattern), g))
+	}
+	sortGroups(f.r.Groups, f.opt.GroupOrder)
+}
+
+func (f *finisher) group(pattern Name, g *agg.Group) Group {
+	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
+		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL}
+	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
+		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
+	}
+	if largest := g.Largest(); largest != nil {
+		key := largest.Key()
+		row := f.rowOf(&key, largest)
+		row.Group = pattern
+		out.LargestKey = &row
+	}
+	for ruleSeverity, count := range f.Tables.Groups.Findings(g) {
+		out.Findings += count.Keys
+		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
+			out.Errors += count.Keys
+		}
+	}
+	if g.Owner() >= 0 {
+		out.Owner = f.Snapshots[0].Engine.Owners()[g.Owner()]
+	}
+	return out
 }
 
 func (f *finisher) owners() {
-	if len(f.b.tables.owners) < 2 {
+	if len(f.Tables.Owners) < 2 {
 		return
 	}
-	names := f.b.engine.Owners()
-	for i := range f.b.tables.owners {
-		o := &f.b.tables.owners[i]
-		f.r.Owners = append(f.r.Owners, Owner{Owner: names[i], Keys: o.keys, Elements: o.elements, ValueBytes: o.values,
-			MemoryBytes: o.memoryFigure(), WithoutTTL: o.without,
-			Findings: Counts{Error: o.findings[thresholds.Error], Warning: o.findings[thresholds.Warning],
-				Info: o.findings[thresholds.Info], Ignored: o.ignored}})
+	names := f.Snapshots[0].Engine.Owners()
+	for i := range f.Tables.Owners {
+		o := &f.Tables.Owners[i]
+		f.r.Owners = append(f.r.Owners, Owner{Owner: names[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
+			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
+			Findings: Counts{Error: o.Findings[thresholds.Error], Warning: o.Findings[thresholds.Warning],
+				Info: o.Findings[thresholds.Info], Ignored: o.Ignored}})
 	}
 	slices.SortStableFunc(f.r.Owners, func(a, b Owner) int {
 		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
@@ -258,18 +272,19 @@ func (f *finisher) owners() {
 }
 
 func (f *finisher) histograms() {
-	s, memory := &f.b.spreads, f.r.Totals.MemoryBytes.Known()
-	f.r.Expiry = expiryBuckets(&s.expiry, memory)
-	f.r.Histograms = Histograms{
-		KeyLength: lengthScale.buckets(&s.lengths, memory),
-		Elements:  elementsScale.buckets(&s.elements, memory),
-		Idle:      idleScale.buckets(&s.idle, memory),
-	}
-	if s.freqs {
-		var all bars
-		for n := range s.freq {
-			all[lfuScale.bar(int64(n))].add(&s.freq[n])
+	h := &f.Histograms
+	f.r.Expiry = f.buckets(h.Expiry())
+	f.r.Histograms = Histograms{KeyLength: f.buckets(h.KeyLength()), Elements: f.buckets(h.Elements()), Idle: f.buckets(h.Idle()), LFU: f.buckets(h.LFU())}
+}
+
+func (f *finisher) buckets(from []agg.Bucket) []Bucket {
+	var list []Bucket
+	for _, b := range from {
+		row := Bucket{Label: b.Label, Min: b.Min, Max: b.Max, Keys: b.Keys, ValueBytes: b.ValueBytes, MemoryBytes: Unknown}
+		if f.r.Totals.MemoryBytes.Known() {
+			row.MemoryBytes = Figure(b.Memory)
 		}
-		f.r.Histograms.LFU = lfuScale.buckets(&all, memory)
+		list = append(list, row)
 	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -16,17 +17,17 @@ const maxFindingGroups = 10
 func (f *finisher) rules() {
 	groups := f.findingGroups()
 	f.selects = map[int]bool{}
-	for i := range f.b.tables.databases {
-		if d := &f.b.tables.databases[i]; d.db != 0 {
-			f.selects[d.input] = true
+	for i := range f.Tables.Databases {
+		if d := &f.Tables.Databases[i]; d.DB != 0 {
+			f.selects[d.Input] = true
 		}
 	}
-	ignored := slices.Clone(f.b.tables.ignored)
+	ignored := slices.Clone(f.Tables.Ignored)
 	for severity := thresholds.Error; severity >= thresholds.Info; severity-- {
 		for _, rule := range thresholds.Rules() {
 			var found *Finding
 			if rule.Instance {
-				found = f.wholeFinding(rule, severity)
+				found = f.instanceFinding(rule, severity)
 			} else {
 				found = f.keyFinding(rule, severity, groups)
 			}
@@ -44,13 +45,13 @@ func (f *finisher) rules() {
 			}
 		}
 	}
-	for i := range f.b.snapshots {
-		for _, w := range f.b.snapshots[i].whole {
+	for i := range f.Snapshots {
+		for _, w := range f.Snapshots[i].Findings {
 			if w.Ignored != 0 {
 				ignored[w.Ignored-1]++
 			}
 		}
-		for _, o := range f.b.snapshots[i].omitted {
+		for _, o := range f.Snapshots[i].Omitted {
 			if o.Ignored != 0 {
 				ignored[o.Ignored-1] += o.Count
 			}
@@ -65,17 +66,17 @@ func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 
 // keyFinding gives what a rule of single keys found, nil where it is nothing.
 func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severity, groups [][]FindingGroup) *Finding {
-	at := outcome(rule.ID, severity)
-	o := &f.b.tables.outcomes[at]
-	if o.keys == 0 {
+	at := agg.RuleSeverity(rule.ID, severity)
+	o := &f.Tables.Rules[at]
+	if o.Keys == 0 {
 		return nil
 	}
 	found := newFinding(rule, severity)
-	found.Count, found.ValueBytes, found.MemoryBytes = o.keys, Figure(o.values), memoryFigure(o.memory, o.keys)
-	found.MemoryUsage = memoryFigure(o.usage, o.keys)
+	found.Count, found.ValueBytes, found.MemoryBytes = o.Keys, Figure(o.ValueBytes), memoryFigure(o.Memory, o.Keys)
+	found.MemoryUsage = memoryFigure(o.MemoryUsage, o.Keys)
 	found.Groups = groups[at]
 	found.worstGroups()
-	examples := f.b.tops.examples[at]
+	examples := f.Top.Examples(at)
 	for i := range examples {
 		found.Examples = append(found.Examples, f.example(&examples[i]))
 	}
@@ -92,15 +93,16 @@ func (f *Finding) worstGroups() {
 	f.Groups, f.GroupsMore = f.Groups[:len(f.Groups)-more], Figure(more)
 }
 
-func (f *finisher) example(e *entry) Example {
-	k := &f.b.tops.rows.list[e.row]
-	row := f.rowOf(k)
-	engine := f.snapshotOf(int(k.input)).engine
-	subject := thresholds.SubjectOf(&k.key)
-	subject.SelectDB = f.selects[int(k.input)]
-	measured, limit := measure(e.found)
+func (f *finisher) example(e *agg.Entry) Example {
+	retained := f.Top.Key(e)
+	key := retained.Key()
+	row := f.rowOf(&key, retained)
+	engine := f.Snapshot(row.Input).Engine
+	subject := thresholds.SubjectOf(&key)
+	subject.SelectDB = f.selects[row.Input]
+	measured, limit := measure(e.Finding)
 	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit,
-		Text: engine.Text(e.found, &subject), Advice: advice(engine.Advise(e.found, &subject))}
+		Text: engine.Text(e.Finding, &subject), Advice: advice(engine.Advise(e.Finding, &subject))}
 }
 
 // measure gives the figures of a finding, unknown where there is nothing to
@@ -120,51 +122,45 @@ func advice(list []thresholds.Advice) []Advice {
 	return out
 }
 
-// findingGroups gives the groups of every outcome.
+// findingGroups returns the groups of every rule and severity.
 func (f *finisher) findingGroups() [][]FindingGroup {
-	lists := make([][]FindingGroup, maxRules*severities)
-	g := &f.b.tables.groups
-	add := func(i int) {
-		for m := g.get(i).marks; m != 0; m = g.marks[m-1].next {
-			mark := &g.marks[m-1]
-			lists[mark.outcome] = append(lists[mark.outcome], FindingGroup{Group: Name(g.pattern(i)), Count: mark.keys,
-				ValueBytes: Figure(mark.values), MemoryBytes: memoryFigure(mark.memory, mark.keys)})
+	lists := make([][]FindingGroup, agg.RuleSeverities)
+	for pattern, g := range f.Tables.Groups.All {
+		for at, count := range f.Tables.Groups.Findings(g) {
+			lists[at] = append(lists[at], FindingGroup{Group: Name(pattern), Count: count.Keys,
+				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys)})
 		}
-	}
-	add(atRest)
-	for i := range g.list {
-		add(i)
 	}
 	return lists
 }
 
-// wholeFinding gives what a rule of the instance found in each of the snapshots,
+// instanceFinding gives what a rule of the instance found in each of the snapshots,
 // nil where it is nothing.
-func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
+func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	found := newFinding(rule, severity)
 	var bytes [2]int64 // of values, of memory
-	sum := func(s *snapshot, n int64) {
-		if s.engine.Env().Memory {
+	sum := func(s *agg.Snapshot, n int64) {
+		if s.Engine.Env().Memory {
 			bytes[1] += n
 		} else {
 			bytes[0] += n
 		}
 	}
 	type finding struct {
-		in *snapshot
+		in *agg.Snapshot
 		*thresholds.InstanceFinding
 	}
 	var list []finding
-	for i := range f.b.snapshots {
-		s := &f.b.snapshots[i]
-		for n := range s.whole {
-			if w := &s.whole[n]; w.Rule == rule.ID && w.Severity == severity && w.Ignored == 0 {
+	for i := range f.Snapshots {
+		s := &f.Snapshots[i]
+		for n := range s.Findings {
+			if w := &s.Findings[n]; w.Rule == rule.ID && w.Severity == severity && w.Ignored == 0 {
 				found.Count++
 				sum(s, w.Bytes)
 				list = append(list, finding{s, w})
 			}
 		}
-		for _, o := range s.omitted {
+		for _, o := range s.Omitted {
 			if o.Rule == rule.ID && o.Severity == severity && o.Ignored == 0 {
 				found.Count += o.Count
 				sum(s, o.Bytes)
@@ -175,14 +171,14 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: w.in.input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit}
+		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit}
 		for _, text := range w.Groups {
-			pattern := Name(f.b.tables.groups.patternOf([]byte(text)))
+			pattern := Name(f.Tables.Groups.PatternOf([]byte(text)))
 			example.Groups = append(example.Groups, pattern)
 			groups[pattern]++
 		}
-		if i < f.b.opt.Examples {
-			example.Text, example.Advice = w.in.engine.InstanceText(*w.InstanceFinding), advice(w.in.engine.AdviseInstance(*w.InstanceFinding))
+		if i < f.opt.Examples {
+			example.Text, example.Advice = w.in.Engine.InstanceText(*w.InstanceFinding), advice(w.in.Engine.AdviseInstance(*w.InstanceFinding))
 			found.Examples = append(found.Examples, example)
 		}
 	}
@@ -195,8 +191,8 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 		return nil
 	}
 	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
-	for i := range f.b.snapshots { // a snapshot has one or the other
-		if f.b.snapshots[i].engine.Env().Memory {
+	for i := range f.Snapshots { // a snapshot has one or the other
+		if f.Snapshots[i].Engine.Env().Memory {
 			found.MemoryBytes = Figure(bytes[1])
 		} else {
 			found.ValueBytes = Figure(bytes[0])
@@ -208,8 +204,8 @@ func (f *finisher) wholeFinding(rule *thresholds.Rule, severity thresholds.Sever
 // ignored lists the entries of the configuration that tell to leave findings
 // out, with what they left out.
 func (f *finisher) ignored(counts []int64) {
-	env := f.b.engine.Env()
-	for i, in := range f.b.engine.Ignores() {
+	env := f.Snapshots[0].Engine.Env()
+	for i, in := range f.Snapshots[0].Engine.Ignores() {
 		f.r.Findings.Ignored += counts[i]
 		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Expired: in.Ended(env.Now), Count: counts[i]}
 		if !in.Until.IsZero() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -14,9 +15,9 @@ import (
 func TestMergeOfSnapshots(t *testing.T) {
 	keys := testKeys(10, 20_000)
 	engine := testEngine(t, "typed")
-	one := gather(engine, BuildOptions{Top: 20}, keys, 1000).Report()
-	a := gather(engine, BuildOptions{Top: 20, Input: 0}, keys[:12_000], 1000)
-	a.Merge(gather(engine, BuildOptions{Top: 20, Input: 1}, keys[12_000:], 1000))
+	one := gather(engine, agg.Options{Top: 20}, keys, 1000).Report()
+	a := gather(engine, agg.Options{Top: 20, Input: 0}, keys[:12_000], 1000)
+	a.Merge(gather(engine, agg.Options{Top: 20, Input: 1}, keys[12_000:], 1000))
 	both := a.Report()
 	if one.Totals != both.Totals {
 		t.Errorf("totals\n got %+v\nwant %+v", both.Totals, one.Totals)
@@ -34,13 +35,13 @@ func TestMergeOfSnapshots(t *testing.T) {
 // TestDatabasesOfAFleet holds that the bound on databases is one of each input.
 func TestDatabasesOfAFleet(t *testing.T) {
 	engine := testEngine(t, "default")
-	var all *Builder
+	var all *gathered
 	for input := range 3 {
 		var keys []parser.Key
 		for db := range 1100 {
 			keys = append(keys, parser.Key{DB: db, Name: []byte("a:b"), NameLen: 3, Elements: 1, ValueBytes: 10, Memory: 60, MemoryUsage: 60, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1})
 		}
-		b := gather(engine, BuildOptions{Top: 3, Input: input}, keys, 300)
+		b := gather(engine, agg.Options{Top: 3, Input: input}, keys, 300)
 		if all == nil {
 			all = b
 		} else {
@@ -65,7 +66,7 @@ func TestDatabasesOfAFleet(t *testing.T) {
 // TestFleetWithoutSomeMemory holds that a sum says which keys are not in it.
 func TestFleetWithoutSomeMemory(t *testing.T) {
 	keys := slices.DeleteFunc(testKeys(21, 1000), func(k parser.Key) bool { return k.MemoryBound })
-	known := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	known := gather(testEngine(t, "default"), agg.Options{Top: 3}, keys, 300)
 	r := known.Report()
 	if r.Totals.MemoryBound || r.Totals.WithoutMemory != 0 {
 		t.Errorf("%+v", r.Totals)
@@ -79,10 +80,10 @@ func TestFleetWithoutSomeMemory(t *testing.T) {
 	for i := range unknown {
 		unknown[i].Memory, unknown[i].MemoryUsage = -1, -1
 	}
-	without := func(input int) *Builder {
-		return gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: input}, unknown, 300)
+	without := func(input int) *gathered {
+		return gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), agg.Options{Top: 3, Input: input}, unknown, 300)
 	}
-	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 300)
+	b := gather(testEngine(t, "default"), agg.Options{Top: 3}, keys, 300)
 	b.Merge(without(1))
 	both := b.Report()
 	if both.Totals.MemoryBytes != r.Totals.MemoryBytes || !both.Totals.MemoryBound || both.Totals.WithoutMemory != 600 {
@@ -108,8 +109,8 @@ func TestInstanceFindingsOfMixedFiles(t *testing.T) {
 		k.Memory, k.MemoryUsage = -1, -1
 		without = append(without, k)
 	}
-	b := gather(testEngine(t, "default"), BuildOptions{Top: 3}, keys, 4)
-	b.Merge(gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), BuildOptions{Top: 3, Input: 1}, without, 4))
+	b := gather(testEngine(t, "default"), agg.Options{Top: 3}, keys, 4)
+	b.Merge(gather(policy.Compile(thresholds.Env{Server: "dragonfly", Created: testCreated}), agg.Options{Top: 3, Input: 1}, without, 4))
 	r := b.Report()
 	at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "multiple-databases" })
 	if at < 0 {
@@ -124,7 +125,7 @@ func TestInstanceFindingsOfMixedFiles(t *testing.T) {
 // snapshot they are of, and say which.
 func TestInstanceFindingsOfAFleet(t *testing.T) {
 	engine := testEngine(t, "default")
-	var all *Builder
+	var all *gathered
 	for input, most := range []int{10_500, 30_000, 10_800} {
 		var keys []parser.Key
 		for minute := range int64(12) {
@@ -138,7 +139,7 @@ func TestInstanceFindingsOfAFleet(t *testing.T) {
 					HasExpire: true, ExpireAt: (testCreated + 3600 + 60*minute) * 1000})
 			}
 		}
-		b := gather(engine, BuildOptions{Top: 3, Input: input, Examples: 8}, keys, 1000)
+		b := gather(engine, agg.Options{Top: 3, Input: input, Examples: 8}, keys, 1000)
 		if all == nil {
 			all = b
 		} else {

@@ -8,10 +8,10 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// NewInput gives the row of one snapshot: what it said of itself as far as it
+// newInput gives the row of one snapshot: what it said of itself as far as it
 // was read, and how the reading ended (err, nil where it was read whole).
 // FileBytes is the length of the file on the disk, -1 unknown.
-func NewInput(name string, fileBytes int64, info *parser.Info, err error) Input {
+func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
 	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
 	if info != nil && info.Magic != "" {
 		redis, valkey := info.LoadableBy()

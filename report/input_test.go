@@ -30,7 +30,7 @@ func TestNewInputDamage(t *testing.T) {
 		{"no file", &fs.PathError{Op: "open", Path: "x.rdb", Err: fs.ErrNotExist}, &Damage{Offset: Unknown, Reason: "file does not exist"}},
 		{"other", errors.New("no such file"), &Damage{Offset: Unknown, Reason: "no such file"}},
 	} {
-		in := NewInput("x.rdb", 5, &parser.Info{Magic: "REDIS", Version: 11, Created: -1, UsedMem: -1}, c.err)
+		in := newInput("x.rdb", 5, &parser.Info{Magic: "REDIS", Version: 11, Created: -1, UsedMem: -1}, c.err)
 		if d := cmp.Diff(c.want, in.Error); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
 		}
@@ -38,7 +38,7 @@ func TestNewInputDamage(t *testing.T) {
 			t.Errorf("%s: %+v", c.what, in)
 		}
 	}
-	if in := NewInput("gone.rdb", -1, nil, errors.New("no such file")); in.Format != "" || in.Created.Known() || in.UsedMem.Known() || in.FileBytes.Known() {
+	if in := newInput("gone.rdb", -1, nil, errors.New("no such file")); in.Format != "" || in.Created.Known() || in.UsedMem.Known() || in.FileBytes.Known() {
 		t.Errorf("unread: %+v", in)
 	}
 }
@@ -48,13 +48,13 @@ func TestNewMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Capacity{Model: model, Note: "a note", MaxMemory: 2_000_000, Databases: []Database{
+	c := capacity{Model: model, Note: "a note", MaxMemory: 2_000_000, Databases: []Database{
 		{DB: 0, Keys: 1000, WithTTL: 300, MemoryBytes: 100_000, WithTTLMemory: 30_000},
 		{DB: 1, Keys: 10, MemoryBytes: 1_000, WithTTLMemory: 0},
 	}}
 	whole := model.Instance(101_000, []memory.Database{{Keys: 1000, Expires: 300}, {Keys: 10}}, nil)
 	in := &Input{UsedMem: Figure(whole.UsedMemory + 500_000)}
-	m := NewMemory(in, c)
+	m := newMemory(in, c)
 	if m.Predicted != Figure(whole.UsedMemory) || m.Predicted != m.Startup+m.Keys+m.Tables || m.Keys != 101_000 {
 		t.Errorf("predicted %d = %d + %d + %d", m.Predicted, m.Startup, m.Keys, m.Tables)
 	}
@@ -72,42 +72,42 @@ func TestNewMemory(t *testing.T) {
 
 	in.UsedMem = Figure(whole.UsedMemory - 1000)
 	c.MaxMemory = 1000
-	if m := NewMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || *m.Fit.Fits || *m.Fit.Free != 1000-whole.UsedMemory {
+	if m := newMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || *m.Fit.Fits || *m.Fit.Free != 1000-whole.UsedMemory {
 		t.Errorf("less than predicted: %+v, %+v", m, m.Fit)
 	}
 	in.UsedMem, c.MaxMemory = Unknown, 0
-	if m := NewMemory(in, c); m.Difference != nil || m.Fit != nil || !m.Predicted.Known() {
+	if m := newMemory(in, c); m.Difference != nil || m.Fit != nil || !m.Predicted.Known() {
 		t.Errorf("without used-mem: %+v", m)
 	}
 	c.Expired, c.ExpiredMemory = 100, 8_000
 	less := model.Instance(93_000, []memory.Database{{Keys: 900, Expires: 200}, {Keys: 10}}, nil)
-	if m := NewMemory(in, c); m.Predicted != Figure(less.UsedMemory) || m.Keys != 93_000 || len(m.Explanation) != 1 || !strings.Contains(m.Explanation[0], "100 expired keys left out") {
+	if m := newMemory(in, c); m.Predicted != Figure(less.UsedMemory) || m.Keys != 93_000 || len(m.Explanation) != 1 || !strings.Contains(m.Explanation[0], "100 expired keys left out") {
 		t.Errorf("without the expired: %+v, want %+v", m, less)
 	}
 	live, _, _ := memory.Choose("redis", "7.0.15", memory.Options{})
 	c.Model = live
-	if m := NewMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
+	if m := newMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
 		t.Errorf("a running server still has what expired: %+v", m)
 	}
 	c.Model, c.Bounded, c.MaxMemory = model, 7, 100<<20
-	if m := NewMemory(in, c); !m.Bound || m.Fit.Fits != nil || m.Fit.Free != nil || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
+	if m := newMemory(in, c); !m.Bound || m.Fit.Fits != nil || m.Fit.Free != nil || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
 		t.Errorf("with a bound: %+v", m)
 	}
 	c.MaxMemory = 1000
-	if m := NewMemory(in, c); m.Fit.Fits == nil || *m.Fit.Fits || *m.Fit.Free >= 0 {
+	if m := newMemory(in, c); m.Fit.Fits == nil || *m.Fit.Fits || *m.Fit.Free >= 0 {
 		t.Errorf("what is over with its bound alone: %+v", m.Fit)
 	}
 	c.Model, c.Bounded, in.AOFBase = model, 0, true
-	if m := NewMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
+	if m := newMemory(in, c); m.Keys != 101_000 || len(m.Explanation) != 0 {
 		t.Errorf("a base of an append-only file keeps what expired: %+v", m)
 	}
 	in.AOFBase = false
 	c.Partial = true
-	if m := NewMemory(in, c); m.Predicted.Known() || m.Model != "redis-7.0" || len(m.Explanation) != 1 {
+	if m := newMemory(in, c); m.Predicted.Known() || m.Model != "redis-7.0" || len(m.Explanation) != 1 {
 		t.Errorf("partial: %+v", m)
 	}
 	c.Model = nil
-	if m := NewMemory(in, c); m.Predicted.Known() || m.Model != "" || m.Note != "a note" {
+	if m := newMemory(in, c); m.Predicted.Known() || m.Model != "" || m.Note != "a note" {
 		t.Errorf("without a model: %+v", m)
 	}
 }

@@ -140,8 +140,8 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	return append(dst, "}\n"...)
 }
 
-// NewKeyRow gives the row of a key. It keeps nothing of the key.
-func NewKeyRow(k *parser.Key) KeyRow {
+// newKeyRow returns the row of a key. It keeps nothing of the key.
+func newKeyRow(k *parser.Key) KeyRow {
 	row := KeyRow{DB: k.DB, Key: Name(k.Name), Type: k.Type.String(), Encoding: k.Encoding.String(),
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
 		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -42,7 +43,7 @@ ignore:
 		}
 		keys = append(keys, k)
 	}
-	r := gather(engine, BuildOptions{Top: 3}, keys, 2).Report()
+	r := gather(engine, agg.Options{Top: 3}, keys, 2).Report()
 
 	owners := map[string]Owner{}
 	for _, o := range r.Owners {
@@ -87,7 +88,7 @@ func TestCommandsSelect(t *testing.T) {
 			keys = append(keys, parser.Key{DB: db, Name: []byte{'a', ':', byte('a' + i)}, NameLen: 3, Encoding: parser.EncRaw, Elements: 1, ValueBytes: 20000 - int64(i),
 				Memory: 20480, MemoryUsage: 20480, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1, Offset: int64(i)})
 		}
-		r := gather(engine, BuildOptions{Top: 3}, keys, 2).Report()
+		r := gather(engine, agg.Options{Top: 3}, keys, 2).Report()
 		at := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "big-string" })
 		if at < 0 || len(r.Rules[at].Examples) != 2 {
 			t.Fatalf("%v: %+v", c.dbs, r.Rules)

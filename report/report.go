@@ -1,5 +1,7 @@
 package report
 
+import "github.com/rdblens/rdblens/report/internal/agg"
+
 // SchemaVersion names the form of the JSON report. A field may be added under
 // the same version; one that changes its meaning or goes makes a new version.
 const SchemaVersion = "rdblens/1"
@@ -67,7 +69,7 @@ type Report struct {
 
 // FoldedGroup is the pattern of the group that takes the keys of patterns
 // beyond the cap that fit no wider one.
-const FoldedGroup = "(other)"
+const FoldedGroup = agg.FoldedGroup
 
 // Tool is the program that made the report.
 type Tool struct {
@@ -248,7 +250,7 @@ type Encoding struct {
 
 // OtherDatabases is the number of a Database that stands for all that are not
 // told apart.
-const OtherDatabases = -1
+const OtherDatabases = agg.OtherDatabases
 
 // Database are the sums of one database of one input.
 type Database struct {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -62,9 +61,9 @@ func (f *filter) keep(k *parser.Key) bool {
 	return f.keepName(k.Name)
 }
 
-// keepOwner reports whether keys of an owner, as the engine numbers it, count.
-func (f *filter) keepOwner(engine *thresholds.Engine, owner int) bool {
-	return f.owners == nil || slices.Contains(f.owners, engine.Owners()[owner])
+// keepOwner reports whether keys of an owner count.
+func (f *filter) keepOwner(owner string) bool {
+	return f.owners == nil || slices.Contains(f.owners, owner)
 }
 
 func (f *filter) keepName(name []byte) bool {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report"
 )
 
 // input is one snapshot that a command reads.
@@ -67,6 +68,28 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*parser.Source, err
 		in.source.Store(src)
 	}
 	return src, err
+}
+
+// reportSource returns the input as report.Scan reads it.
+func (in *input) reportSource(stdin io.Reader) report.Source {
+	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		src, err := in.open(ctx, stdin)
+		if err != nil {
+			return nil, err
+		}
+		return &openInput{src, in}, nil
+	}}
+}
+
+// openInput is an input that is being read.
+type openInput struct {
+	*parser.Source
+	in *input
+}
+
+func (o *openInput) Close() error {
+	o.in.close(o.Source)
+	return nil
 }
 
 // close ends the reading of what open gave. The source is let go of: it holds

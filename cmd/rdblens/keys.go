@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -172,10 +173,10 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 	options := p.parse
 	options.Memory = p.model
 	return parser.Run(ctx, src, options, parser.Pass[*rows]{
-		Jobs: min(p.jobs, maxRowJobs),
+		Jobs: min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs),
 		Start: func(info *parser.Info) {
 			if p.only != 0 || p.filter.owners != nil {
-				engine = p.engine(info, time.Now())
+				engine = p.engine(info)
 			}
 		},
 		Begin: rowsOf.begin,
@@ -197,7 +198,7 @@ func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool
 		r.names, r.findings = engine.Namer().NewCache(), make([]thresholds.Finding, 0, 16)
 	}
 	name := r.names.Facts(k.Name)
-	if !p.filter.keepOwner(engine, engine.Owner(k, name)) {
+	if !p.filter.keepOwner(engine.Owners()[engine.Owner(k, name)]) {
 		return false
 	}
 	if p.only == 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -95,14 +94,8 @@ func (s *scanFlags) register(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("state", completeWords(memory.States...))
 }
 
-// maxJobs bounds the goroutines, each of which has blocks of its own. More than
-// usualJobs are not begun unasked: one of them at a time looks for the ends of
-// records, which keeps no more than six busy, and a hostile snapshot can make
-// each hold several megabytes.
-const (
-	maxJobs   = 256
-	usualJobs = 16
-)
+// maxJobs bounds the goroutines, each of which has blocks of its own.
+const maxJobs = 256
 
 // plan is what the flags of a pass come to.
 type plan struct {
@@ -110,41 +103,23 @@ type plan struct {
 	policy *thresholds.Policy
 	parse  parser.Options // without the memory model, which each input has for itself
 	memory memory.Options
-	jobs   int
+	jobs   int // 0: as many as there are CPUs
 }
 
-// model gives the memory model for a snapshot.
+// model returns the memory model for a snapshot, nil if there is none.
 func (p *plan) model(info *parser.Info) *memory.Model {
-	m, _ := p.chooseModel(info)
-	return m
-}
-
-// chooseModel gives the memory model for a snapshot, and what there is to say of it.
-func (p *plan) chooseModel(info *parser.Info) (*memory.Model, string) {
 	options := p.memory
 	options.Cluster = options.Cluster || info.Cluster
 	options.RDB = info.Version
-	m, note, _ := memory.Choose(info.Server, info.ServerVersion, options) // compile has tried the options
-	return m, note
+	m, _, _ := memory.Choose(info.Server, info.ServerVersion, options) // compile tried the options
+	return m
 }
 
-// another reports whether a model is that of another server than the one that
-// wrote the snapshot.
-func (p *plan) another(info *parser.Info, m *memory.Model) bool {
-	if p.memory.Server == "" || m == nil {
-		return false
-	}
-	own := *p
-	own.memory.Server = ""
-	writer := own.model(info)
-	return writer == nil || writer.Name() != m.Name()
-}
-
-// engine gives the compiled rules for a snapshot.
-func (p *plan) engine(info *parser.Info, now time.Time) *thresholds.Engine {
+// engine returns the compiled rules for a snapshot.
+func (p *plan) engine(info *parser.Info) *thresholds.Engine {
 	return p.policy.Compile(thresholds.Env{
 		Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || p.memory.Cluster, Memory: p.model(info) != nil, Now: now,
+		Cluster: info.Cluster || p.memory.Cluster, Memory: p.model(info) != nil, Now: time.Now(),
 	})
 }
 
@@ -159,9 +134,6 @@ func (s *scanFlags) compile(e *env) (*plan, error) {
 		parse:  parser.Options{NoChecksum: s.noChecksum, Strict: s.strict},
 		memory: memory.Options{Server: s.server, Allocator: s.allocator, State: s.state},
 		jobs:   s.jobs,
-	}
-	if p.jobs == 0 {
-		p.jobs = min(runtime.GOMAXPROCS(0), usualJobs)
 	}
 	if _, _, err := memory.Choose("", "", p.memory); err != nil {
 		return nil, usageError(err.Error(), "--server redis-7.0, --allocator jemalloc-system, --state reloaded")

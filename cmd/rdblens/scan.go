@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,42 +76,39 @@ follows, totals, rules and exit code alike.`,
 // scanPlan is what the flags of scan come to.
 type scanPlan struct {
 	*plan
-	top       int
-	by        string // a measure of package report
-	groupsBy  string // an order of package report, "" the default
-	targets   []report.Target
-	failOn    thresholds.Severity // Off never
-	maxMemory int64               // 0 not asked
-	now       time.Time
+	options report.Options
+	targets []report.Target
 }
 
 func (o *scanOptions) compile(e *env) (*scanPlan, error) {
-	p := &scanPlan{top: o.top, now: time.Now()}
+	p := new(scanPlan)
+	opt := &p.options
 	if o.top < 0 || o.top > maxTop {
 		return nil, usageError(fmt.Sprintf("--top: %d is not between 0 and %d", o.top, maxTop), "rdblens keys lists every key")
 	}
+	opt.Top = o.top
 	var words []string
 	for _, m := range measures {
 		words = append(words, m.word)
 		if o.by == m.word || o.by == m.column {
-			p.by = m.column
+			opt.By = m.column
 		}
 	}
-	if p.by == "" {
+	if opt.By == "" {
 		return nil, usageError(fmt.Sprintf("--by: unknown measure %q", o.by), "measures: "+strings.Join(words, ", "))
 	}
-	if p.groupsBy = o.groupsBy; report.SortGroups(nil, p.groupsBy) != nil {
+	if opt.GroupOrder = o.groupsBy; o.groupsBy != "" && !slices.Contains(report.GroupOrders(), o.groupsBy) {
 		return nil, usageError(fmt.Sprintf("--groups-by: unknown column %q", o.groupsBy), "columns: "+strings.Join(report.GroupOrders(), ", "))
 	}
 	if o.failOn != "never" {
 		var ok bool
-		if p.failOn, ok = thresholds.ParseSeverity(o.failOn); !ok || p.failOn == thresholds.Off {
+		if opt.FailOn, ok = thresholds.ParseSeverity(o.failOn); !ok || opt.FailOn == thresholds.Off {
 			return nil, usageError(fmt.Sprintf("--fail-on: unknown severity %q", o.failOn), "error, warning, info or never")
 		}
 	}
 	var err error
 	if o.maxMemory != "" {
-		if p.maxMemory, err = units.ParseBytes(o.maxMemory); err != nil || p.maxMemory == 0 {
+		if opt.MaxMemory, err = units.ParseBytes(o.maxMemory); err != nil || opt.MaxMemory == 0 {
 			return nil, usageError(fmt.Sprintf("--maxmemory: %q is not a size", o.maxMemory), "write 512MB or 4GB")
 		}
 	}
@@ -121,8 +118,12 @@ func (o *scanOptions) compile(e *env) (*scanPlan, error) {
 	if p.targets, err = report.ParseTargets(o.formats); err != nil {
 		return nil, usageError("--format: "+err.Error(), "-f table -f json=report.json -f findings.csv")
 	}
-	p.plan, err = o.scanFlags.compile(e)
-	return p, err
+	if p.plan, err = o.scanFlags.compile(e); err != nil {
+		return nil, err
+	}
+	opt.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
+	opt.Memory, opt.Jobs, opt.NoChecksum, opt.Strict = p.memory, p.jobs, p.parse.NoChecksum, p.parse.Strict
+	return p, nil
 }
 
 // maxTop bounds the lists of the largest keys, which are kept while keys pass.
@@ -141,8 +142,11 @@ func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
 		return outputError(err)
 	}
 	stop := e.progress(list)
-	r, bad := e.analyse(ctx, p, list)
+	r, bad, err := e.scanInputs(ctx, p, list)
 	stop()
+	if err != nil {
+		return err
+	}
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
@@ -159,14 +163,14 @@ func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
 
 // verdict is the error that --fail-on asks for.
 func (p *scanPlan) verdict(r *report.Report) error {
-	if p.failOn == thresholds.Off {
+	if p.options.FailOn == thresholds.Off {
 		return nil
 	}
 	n := r.Findings.Error
-	if p.failOn <= thresholds.Warning {
+	if p.options.FailOn <= thresholds.Warning {
 		n += r.Findings.Warning
 	}
-	if p.failOn <= thresholds.Info {
+	if p.options.FailOn <= thresholds.Info {
 		n += r.Findings.Info
 	}
 	if n == 0 {
@@ -176,5 +180,5 @@ func (p *scanPlan) verdict(r *report.Report) error {
 	if n == 1 {
 		what = "finding"
 	}
-	return &exitError{code: exitFindings, err: fmt.Errorf("%d %s at or above --fail-on %s", n, what, p.failOn)}
+	return &exitError{code: exitFindings, err: fmt.Errorf("%d %s at or above --fail-on %s", n, what, p.options.FailOn)}
 }

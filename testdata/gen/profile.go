@@ -73,24 +73,11 @@ func chooseModel(info *parser.Info) *memory.Model {
 
 // scanOnce does what the scan command does.
 func scanOnce(path string, policy *thresholds.Policy) error {
-	src, err := parser.Open(path)
+	r, err := report.Scan(context.Background(), []report.Source{report.FileSource(path)}, policy, report.Options{Top: 20})
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	b := report.NewBuilder(report.BuildOptions{Top: 20})
-	_, err = parser.Run(context.Background(), src, parser.Options{Memory: chooseModel}, parser.Pass[*report.Part]{
-		Start: func(info *parser.Info) {
-			b.Start(policy.Compile(thresholds.Env{
-				Server: info.Server, Version: info.ServerVersion, Created: info.Created, Cluster: info.Cluster, Memory: true, Now: time.Now(),
-			}))
-		},
-		Begin: b.Begin, Key: b.Key, Fold: b.Fold, Full: b.Full, Turn: b.Turn,
-	})
-	if err != nil {
-		return err
-	}
-	return report.Write("json", io.Discard, b.Report(), report.WriteOptions{})
+	return report.Write("json", io.Discard, r, report.WriteOptions{})
 }
 
 // rowsOnce does what the keys command does.

@@ -1,9 +1,10 @@
-package report
+package agg
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
@@ -23,6 +24,33 @@ var shapeOfNames = []struct {
 		return fmt.Appendf(nil, shapes[r.IntN(len(shapes))], r.IntN(1e7))
 	}},
 	{"random", func(r *rand.Rand) []byte { return append([]byte("tok:"), randomText(r, 22)...) }},
+}
+
+const testCreated = 1_700_000_000 // seconds
+
+// testEngine returns the rules of a profile, compiled for a snapshot of testCreated.
+func testEngine(tb testing.TB, profile string) *thresholds.Engine {
+	tb.Helper()
+	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return policy.Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true, Now: time.Unix(testCreated, 0)})
+}
+
+func word(r *rand.Rand, n int) string {
+	const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
+	i := r.IntN(n)
+	return string([]byte{letters[i%20], letters[i/20%20], letters[i/400%20]})
+}
+
+func randomText(r *rand.Rand, n int) []byte {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[r.IntN(len(letters))]
+	}
+	return b
 }
 
 func benchmarkKeys(name func(r *rand.Rand) []byte) []parser.Key {
@@ -47,15 +75,15 @@ func BenchmarkKey(b *testing.B) {
 		for _, shape := range shapeOfNames {
 			b.Run(profile+"/"+shape.name, func(b *testing.B) {
 				keys := benchmarkKeys(shape.make)
-				builder := NewBuilder(BuildOptions{Top: 20})
+				builder := NewBuilder(Options{Top: 20, Examples: 10})
 				builder.Start(testEngine(b, profile))
 				b.ReportAllocs()
-				p, i := builder.Begin(), 0
+				shard, i := builder.NewShard(), 0
 				for b.Loop() {
-					builder.Key(p, &keys[i])
+					shard.Key(&keys[i])
 					if i++; i == len(keys) {
-						builder.Fold(p)
-						p, i = builder.Begin(), 0
+						shard.Flush()
+						i = 0
 					}
 				}
 			})
@@ -75,15 +103,15 @@ func BenchmarkAdd(b *testing.B) {
 				engine.Namer().Facts(keys[i].Name, &facts[i])
 				found[i] = engine.Check(&keys[i], &facts[i], nil)
 			}
-			builder := NewBuilder(BuildOptions{Top: 20})
+			builder := NewBuilder(Options{Top: 20, Examples: 10})
 			builder.Start(engine)
-			p, i := builder.partial(), 0
+			blk, i := builder.newBlock(), 0
 			for b.Loop() {
-				p.add(builder, &keys[i], &facts[i], found[i], 0)
+				blk.add(builder, &keys[i], &facts[i], found[i], 0)
 				if i++; i == len(keys) {
 					i = 0
-					builder.Fold(&Part{p})
-					p = builder.partial()
+					(&Shard{builder, blk}).Flush()
+					blk = builder.newBlock()
 				}
 			}
 		})
@@ -95,16 +123,16 @@ func BenchmarkFold(b *testing.B) {
 	for _, shape := range shapeOfNames {
 		b.Run(shape.name, func(b *testing.B) {
 			keys := benchmarkKeys(shape.make)
-			builder := NewBuilder(BuildOptions{Top: 20})
+			builder := NewBuilder(Options{Top: 20, Examples: 10})
 			builder.Start(testEngine(b, "default"))
 			for b.Loop() {
 				b.StopTimer()
-				p := builder.Begin()
+				shard := builder.NewShard()
 				for i := range keys {
-					builder.Key(p, &keys[i])
+					shard.Key(&keys[i])
 				}
 				b.StartTimer()
-				builder.Fold(p)
+				shard.Flush()
 			}
 		})
 	}
@@ -115,42 +143,42 @@ func BenchmarkFold(b *testing.B) {
 func BenchmarkGroups(b *testing.B) {
 	namer := naming.NewNamer(":")
 	r := rand.New(rand.NewPCG(1, 2))
-	texts := make([][]byte, 4*maxCohorts)
+	texts := make([][]byte, 4*maxAggregates)
 	hashes := make([]uint64, len(texts))
 	for i := range texts {
 		texts[i] = fmt.Appendf(nil, "user:%s%s:%s", word(r, 8000), word(r, 8000), word(r, 5))
 		hashes[i] = naming.HashPattern(texts[i])
 	}
-	fill := func(g *groups) {
-		for i := range maxCohorts {
-			g.list[g.at(hashes[i], texts[i])].keys++
+	fill := func(g *Groups) {
+		for i := range maxAggregates {
+			g.list[g.ensure(hashes[i], texts[i])].Keys++
 		}
 	}
 	b.Run("known", func(b *testing.B) {
-		var g groups
-		g.init(namer, maxPartGroups)
+		var g Groups
+		g.init(namer, maxBlockGroups)
 		fill(&g)
 		for i := 0; b.Loop(); i++ {
-			g.at(hashes[i%maxCohorts], texts[i%maxCohorts])
+			g.ensure(hashes[i%maxAggregates], texts[i%maxAggregates])
 		}
 	})
 	b.Run("folded", func(b *testing.B) {
-		var g groups
-		g.init(namer, maxPartGroups)
+		var g Groups
+		g.init(namer, maxBlockGroups)
 		fill(&g)
-		g.shrinkEarly()
+		g.foldEarly()
 		for i := 0; b.Loop(); i++ {
-			g.at(hashes[i%len(hashes)], texts[i%len(hashes)])
+			g.ensure(hashes[i%len(hashes)], texts[i%len(hashes)])
 		}
 	})
 	b.Run("crowded", func(b *testing.B) {
-		var g groups
-		g.init(namer, maxPartGroups)
+		var g Groups
+		g.init(namer, maxBlockGroups)
 		for b.Loop() {
 			g.reset()
 			fill(&g)
-			g.shrinkEarly()
+			g.foldEarly()
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxCohorts, "ns/pattern")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxAggregates, "ns/pattern")
 	})
 }

@@ -1,4 +1,4 @@
-package report
+package agg
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ func TestOctaves(t *testing.T) {
 				t.Errorf("octave %d has smaller buckets of %d than of %d", o, used+1, used)
 			}
 		}
-		if end != lifetimeBuckets {
+		if end != ttlBuckets {
 			t.Errorf("%d octaves end at %d", used, end)
 		}
 	}
@@ -55,8 +55,8 @@ func timesLeft(t *rapid.T) []int64 {
 	return times
 }
 
-func histogramOf(times []int64) *lifetimes {
-	l := new(lifetimes)
+func histogramOf(times []int64) *ttlHistogram {
+	l := new(ttlHistogram)
 	for _, ms := range times {
 		l.count(ms)
 	}
@@ -75,7 +75,7 @@ func TestMedian(t *testing.T) {
 		if got < least || got > most {
 			t.Fatalf("median of %v is %d", times, got)
 		}
-		if most < 0 || want > longestLife {
+		if most < 0 || want > longestTTL {
 			return
 		}
 		allowed := max(want/4, 256)
@@ -101,7 +101,7 @@ func TestLifetimesOfAnyOrder(t *testing.T) {
 		second.add(first)
 		slices.Sort(times)
 		sorted := histogramOf(times)
-		for _, got := range []*lifetimes{&joined, second, sorted} {
+		for _, got := range []*ttlHistogram{&joined, second, sorted} {
 			if *got != *want {
 				t.Fatalf("%v differs from %v", got, want)
 			}

@@ -1,0 +1,181 @@
+package agg
+
+import (
+	"math/bits"
+
+	"github.com/rdblens/rdblens/internal/hashindex"
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// aggregate has the sums of the keys of one block that agree in everything the
+// tables distinguish: pattern, type, encoding, database, owner, whether there is
+// an expiry, and findings. A key is added to its aggregate only. The tables
+// (types, databases, groups, rules, owners) are computed from the aggregates
+// when the block is flushed.
+type aggregate struct {
+	group    uint64 // hash of the pattern
+	key      uint64 // see aggregateKey
+	findings uint64 // see findingsHash
+
+	Sums
+	fieldsWithTTL         int64 // fields of hashes that have an expiry of their own
+	largest               int64 // size of the largest key, which is in aggregates.largest
+	ttl                   ttlRange
+	ttlHistogram          int32 // 1 + index into aggregates.ttls, 0 none
+	text, textEnd         int32 // the pattern, in aggregates.texts
+	found, foundEnd       int32 // in aggregates.found
+	streamGroups, pending int64
+}
+
+// Sums are totals over keys. Unknown figures add nothing.
+type Sums struct {
+	Keys, Elements, ValueBytes, Serialized, Memory, MemoryUsage, NameBytes int64
+}
+
+func (s *Sums) add(o *Sums) {
+	s.Keys += o.Keys
+	s.Elements += o.Elements
+	s.ValueBytes += o.ValueBytes
+	s.Serialized += o.Serialized
+	s.Memory += o.Memory
+	s.MemoryUsage += o.MemoryUsage
+	s.NameBytes += o.NameBytes
+}
+
+// findingKind identifies the findings of one rule that have the same severity
+// and are ignored by the same entry of the configuration.
+type findingKind struct {
+	rule     thresholds.RuleID
+	severity thresholds.Severity
+	ignored  uint16 // as in thresholds.Finding
+}
+
+// maxAggregates bounds the aggregates of a block. When there are more, they are
+// flushed to tables of the block.
+const maxAggregates = 2048
+
+// aggregates is the table of a block's aggregates.
+type aggregates struct {
+	index   hashindex.Index
+	list    []aggregate
+	largest []RetainedKey // the largest key of each
+	texts   []byte
+	found   []findingKind
+	ttls    []ttlHistogram
+}
+
+func newAggregates() aggregates { return aggregates{index: hashindex.New(maxAggregates)} }
+
+func (t *aggregates) reset() {
+	if len(t.list) > 0 {
+		t.index.Reset()
+	}
+	t.list, t.texts, t.found, t.ttls = t.list[:0], t.texts[:0], t.found[:0], t.ttls[:0]
+}
+
+// The bits of aggregate.key. The type is in the lowest four.
+const (
+	encodingShift = 4
+	expireShift   = 9
+	boundShift    = 10 // memory is a lower bound
+	ownerShift    = 11
+	dbShift       = 27
+)
+
+// aggregateKey packs what aggregates distinguish besides pattern and findings.
+func aggregateKey(k *parser.Key, owner int) uint64 {
+	a := uint64(k.Type) | uint64(k.Encoding)<<encodingShift | uint64(uint16(owner))<<ownerShift | uint64(k.DB)<<dbShift
+	if k.HasExpire {
+		a |= 1 << expireShift
+	}
+	if k.MemoryBound {
+		a |= 1 << boundShift
+	}
+	return a
+}
+
+func (a *aggregate) typ() parser.Type          { return parser.Type(a.key & 15) }
+func (a *aggregate) encoding() parser.Encoding { return parser.Encoding(a.key >> encodingShift & 31) }
+func (a *aggregate) hasExpire() bool           { return a.key>>expireShift&1 != 0 }
+func (a *aggregate) memoryBound() bool         { return a.key>>boundShift&1 != 0 }
+func (a *aggregate) owner() int                { return int(a.key >> ownerShift & 0xffff) }
+func (a *aggregate) db() int                   { return int(a.key >> dbShift) }
+
+// findingsHash returns a hash of the kinds of findings.
+func findingsHash(found []thresholds.Finding) uint64 {
+	var h uint64
+	for i := range found {
+		f := &found[i]
+		h = (h ^ uint64(f.Rule) ^ uint64(f.Severity)<<8 ^ uint64(f.Ignored)<<16 ^ 1<<32) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// find returns the position of an aggregate, -1 if there is none, and its slot
+// in the index or the free slot for it.
+func (t *aggregates) find(group, key, findings uint64) (position int, slot uint) {
+	for slot = t.index.First(group ^ bits.RotateLeft64(key, 32) ^ findings); ; slot = t.index.Next(slot) {
+		i := t.index.Position(slot)
+		if i < 0 {
+			return -1, slot
+		}
+		if a := &t.list[i]; a.group == group && a.key == key && a.findings == findings {
+			return i, slot
+		}
+	}
+}
+
+// insert adds an aggregate in the free slot that find returned, and returns its
+// position. The table must have fewer than maxAggregates.
+func (t *aggregates) insert(slot uint, group, key, findings uint64, text []byte, found []thresholds.Finding) int {
+	a := aggregate{group: group, key: key, findings: findings, largest: -1, ttl: noTTL,
+		text: int32(len(t.texts)), textEnd: int32(len(t.texts) + len(text)), found: int32(len(t.found))}
+	t.texts = append(t.texts, text...)
+	for i := range found {
+		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
+	}
+	a.foundEnd = int32(len(t.found))
+	t.list = append(t.list, a)
+	if len(t.largest) < len(t.list) {
+		t.largest = append(t.largest, RetainedKey{})
+	}
+	t.index.Put(slot, len(t.list)-1)
+	return len(t.list) - 1
+}
+
+// orZero returns a figure, 0 if it is unknown (-1).
+func orZero(v int64) int64 { return v &^ (v >> 63) }
+
+// addTTL notes the TTL in milliseconds of the key that was added to a last.
+func (t *aggregates) addTTL(a *aggregate, ttl int64) {
+	if a.Keys > 1 {
+		if a.ttlHistogram == 0 {
+			a.ttlHistogram = t.newTTLs()
+			h := &t.ttls[a.ttlHistogram-1]
+			first := a.ttl.least
+			h.count(max(first, ttl)) // the longest first: then nothing has to be extended
+			h.count(min(first, ttl))
+		} else {
+			t.ttls[a.ttlHistogram-1].count(ttl)
+		}
+	}
+	a.ttl.add(ttlRange{ttl, ttl})
+}
+
+// newTTLs returns 1 + the index of an empty histogram.
+func (t *aggregates) newTTLs() int32 {
+	if len(t.ttls) < cap(t.ttls) {
+		t.ttls = t.ttls[:len(t.ttls)+1]
+		t.ttls[len(t.ttls)-1] = ttlHistogram{}
+	} else {
+		t.ttls = append(t.ttls, ttlHistogram{})
+	}
+	return int32(len(t.ttls))
+}
+
+func (t *aggregates) bytes() int64 {
+	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + 3*capBytes(t.texts) + retainedNameBytes*int64(cap(t.largest)) +
+		capBytes(t.found) + capBytes(t.ttls)
+}

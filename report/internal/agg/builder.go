@@ -1,0 +1,190 @@
+package agg
+
+import (
+	"sync"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// Options say what a Builder gathers.
+type Options struct {
+	Top      int // keys on each list, at least 1
+	Examples int // keys for each rule and severity
+	Input    int // number of the snapshot
+	// Keep, if not nil, reports whether a key is counted. Owner is an index in
+	// thresholds.Engine.Owners. Keep is called by several goroutines.
+	Keep func(k *parser.Key, owner int) bool
+}
+
+// Builder gathers the figures of one snapshot, and of others that are merged into
+// it. Its fields may be read after Finish.
+type Builder struct {
+	Tables     Tables
+	Histograms Histograms
+	Top        TopLists
+	Snapshots  []Snapshot // this one, and those that were merged
+	Keys       int64      // that were counted
+	Dropped    int64      // that Options.Keep did not want
+
+	opt      Options
+	engine   *thresholds.Engine // nil until Start
+	namer    *naming.Namer
+	timed    bool  // the snapshot says when it was taken
+	created  int64 // when, in ms since the epoch
+	instance *thresholds.Instance
+
+	mu         sync.Mutex // guards what follows
+	cutoffs    cutoffs    // of Top, for new blocks
+	spare      []*block
+	spareBytes int64
+}
+
+// Snapshot is what a Builder keeps of each snapshot besides the sums.
+type Snapshot struct {
+	Input    int
+	Engine   *thresholds.Engine
+	Timed    bool  // it says when it was taken
+	Created  int64 // when, in ms since the epoch
+	Findings []thresholds.InstanceFinding
+	Omitted  []thresholds.Omitted
+	Keys     int64 // that were counted
+}
+
+// NewBuilder returns a Builder for one snapshot.
+func NewBuilder(opt Options) *Builder {
+	opt.Top = max(opt.Top, 1)
+	return &Builder{opt: opt}
+}
+
+// Start sets the rules, compiled for the snapshot when its header was read. Only
+// then may Shards take keys.
+func (b *Builder) Start(engine *thresholds.Engine) {
+	b.engine, b.namer = engine, engine.Namer()
+	if created := engine.Env().Created; created >= 0 && created <= 1<<50 {
+		b.timed, b.created = true, created*1000
+	}
+	b.Tables.init(engine, MaxGroups)
+	b.Top.top, b.Top.samples = b.opt.Top, b.opt.Examples
+	b.Top.reset()
+	b.cutoffs.reset()
+	b.instance = engine.NewInstance()
+}
+
+// NewShard returns an empty Shard.
+func (b *Builder) NewShard() *Shard { return &Shard{builder: b} }
+
+// newBlock returns an empty block.
+func (b *Builder) newBlock() *block {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var s *block
+	if n := len(b.spare); n > 0 {
+		s = b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		b.spareBytes -= s.size
+	} else {
+		s = &block{names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(), limit: earlyAggregates,
+			found: make([]thresholds.Finding, 0, 16)}
+		s.top.top, s.top.samples = b.Top.top, b.Top.samples
+	}
+	s.top.cutoffs = b.cutoffs
+	return s
+}
+
+// maxSpareBytes bounds the memory of blocks that wait to be used again.
+const maxSpareBytes = 16 << 20
+
+// Flush adds the keys of the Shard to its Builder and empties the Shard. The
+// Shards of a Builder are flushed one at a time, in the order of the snapshot.
+func (s *Shard) Flush() error {
+	f, b := s.block, s.builder
+	if f == nil {
+		return nil
+	}
+	s.block = nil
+	b.Keys += f.keys
+	b.Dropped += f.dropped
+	if f.flushed {
+		f.flushToTables(b)
+		b.Tables.merge(f.tables)
+	} else {
+		b.Tables.flush(&f.aggregates, b.opt.Input)
+	}
+	b.Tables.Groups.foldPending(false)
+	f.histograms.addNoExpiry()
+	b.Histograms.merge(&f.histograms)
+	b.Top.merge(&f.top)
+	b.instance.Merge(f.instance)
+	f.reset()
+	f.measure()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cutoffs = b.Top.cutoffs
+	if b.spareBytes+f.size <= maxSpareBytes {
+		b.spare = append(b.spare, f)
+		b.spareBytes += f.size
+	}
+	return nil
+}
+
+// end ends the gathering of keys.
+func (b *Builder) end() {
+	b.spare, b.spareBytes = nil, 0
+	if b.Snapshots == nil && b.engine != nil {
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, b.created, b.instance.Findings(), b.instance.Omitted(), b.Keys}}
+		b.instance = nil
+	}
+}
+
+// Merge adds what another Builder gathered of a later snapshot under the same
+// policy. The other one must not be used again.
+func (b *Builder) Merge(o *Builder) {
+	b.end()
+	o.end()
+	if o.engine == nil {
+		return // nothing of its snapshot was read
+	}
+	if b.engine == nil {
+		b.Start(o.engine)
+		b.Snapshots = []Snapshot{}
+	}
+	b.Keys += o.Keys
+	b.Dropped += o.Dropped
+	b.Tables.merge(&o.Tables)
+	b.Tables.Groups.foldPending(false)
+	b.Histograms.merge(&o.Histograms)
+	b.Top.merge(&o.Top)
+	b.Snapshots = append(b.Snapshots, o.Snapshots...)
+}
+
+// Finish ends the gathering of keys, after which the fields of the Builder may be
+// read. It reports whether anything was read.
+func (b *Builder) Finish() bool {
+	b.end()
+	if b.engine == nil {
+		return false
+	}
+	b.Tables.Groups.foldPending(true)
+	return true
+}
+
+// Snapshot returns the snapshot of an input.
+func (b *Builder) Snapshot(input int) *Snapshot {
+	for i := range b.Snapshots {
+		if s := &b.Snapshots[i]; s.Input == input {
+			return s
+		}
+	}
+	return &b.Snapshots[0]
+}
+
+// TTL returns the TTL in milliseconds of a key of the snapshot; ok is false if it
+// has no expiry or the snapshot does not say when it was taken.
+func (s *Snapshot) TTL(k *parser.Key) (ms int64, ok bool) {
+	if !k.HasExpire || !s.Timed {
+		return 0, false
+	}
+	return remaining(k.ExpireAt, s.Created), true
+}

@@ -1,0 +1,329 @@
+package agg
+
+import (
+	"iter"
+
+	"github.com/rdblens/rdblens/internal/hashindex"
+	"github.com/rdblens/rdblens/internal/hyperloglog"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// FoldedGroup is the pattern of the group that has the keys of patterns beyond
+// MaxGroups that fit no wider one.
+const FoldedGroup = "(other)"
+
+// Group has the sums of the keys of one pattern.
+type Group struct {
+	hash uint64
+	Sums
+	WithoutTTL    int64 // keys without an expiry
+	ttl           ttlRange
+	ttlHistogram  int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
+	findings      int32 // 1 + index into Groups.findings, 0 none
+	text, textEnd int32 // the pattern, in Groups.texts
+	owner         int32 // index in thresholds.Engine.Owners, mixedOwners or noOwnerYet
+	removed       bool  // joined with another group
+	largest       RetainedKey
+}
+
+// The owners of a group without keys, and of one with keys of several owners.
+const (
+	noOwnerYet  = -2
+	mixedOwners = -1
+)
+
+func newGroup(buf []byte) Group {
+	return Group{ttl: noTTL, owner: noOwnerYet, largest: RetainedKey{size: -1, buf: buf}}
+}
+
+// Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
+// if its keys have several.
+func (g *Group) Owner() int { return int(g.owner) }
+
+// Largest returns the largest key by memory, or by value bytes if memory is
+// unknown; nil if there is none.
+func (g *Group) Largest() *RetainedKey {
+	if g.largest.size < 0 {
+		return nil
+	}
+	return &g.largest
+}
+
+// groupFindings are the findings of one rule at one severity among the keys of a
+// group.
+type groupFindings struct {
+	ruleSeverity int32
+	next         int32 // 1 + index, 0 none
+	Count
+}
+
+// Groups is the table of groups of a block, a snapshot or several snapshots.
+type Groups struct {
+	namer    *naming.Namer
+	limit    int             // groups at most
+	index    hashindex.Index // of list, by hash
+	list     []Group
+	texts    []byte
+	ttls     []ttlHistogram
+	findings []groupFindings
+	trie     *patternTrie // nil while nothing had to be folded
+	pending  int          // groups added since the trie was last checked
+	other    Group        // FoldedGroup
+	full     bool         // new patterns go to other
+	folded   hyperloglog.Sketch
+
+	spare struct { // to be used again
+		trie     *patternTrie
+		index    []int32
+		texts    []byte
+		ttls     []ttlHistogram
+		findings []groupFindings
+	}
+}
+
+func (g *Groups) init(namer *naming.Namer, limit int) {
+	g.namer, g.limit, g.index = namer, limit, hashindex.New(128)
+	g.reset()
+}
+
+func (g *Groups) reset() {
+	g.index.Reset()
+	g.list, g.texts, g.ttls, g.findings = g.list[:0], g.texts[:0], g.ttls[:0], g.findings[:0]
+	g.trie, g.pending, g.full = nil, 0, false
+	g.other = newGroup(nil)
+	g.folded = hyperloglog.Sketch{}
+}
+
+// otherGroup stands for the position of FoldedGroup.
+const otherGroup = -1
+
+func (g *Groups) get(i int) *Group {
+	if i == otherGroup {
+		return &g.other
+	}
+	return &g.list[i]
+}
+
+func (g *Groups) pattern(i int) []byte {
+	return g.texts[g.list[i].text:g.list[i].textEnd]
+}
+
+// find returns the position of the group of a pattern by its hash, -1 if there
+// is none, and its slot in the index or the free slot for it.
+func (g *Groups) find(hash uint64) (position int, slot uint) {
+	for slot = g.index.First(hash); ; slot = g.index.Next(slot) {
+		i := g.index.Position(slot)
+		if i < 0 || g.list[i].hash == hash {
+			return i, slot
+		}
+	}
+}
+
+// ensure returns the position of the group of a pattern, a new one if there is
+// room.
+func (g *Groups) ensure(hash uint64, text []byte) int {
+	if i, _ := g.find(hash); i >= 0 {
+		return i
+	}
+	if g.trie != nil {
+		var buf [maxPattern]byte
+		pattern, node, folded := g.trie.appendFolded(buf[:0], text)
+		if folded {
+			g.folded.Add(hash)
+			text, hash = pattern, g.hashAt(node, pattern)
+			if i, _ := g.find(hash); i >= 0 {
+				return i
+			}
+		}
+	}
+	if g.full || len(g.list) >= g.limit {
+		g.full = true
+		g.folded.Add(hash)
+		return otherGroup
+	}
+	i := g.insert(hash, text)
+	if g.trie != nil {
+		g.trie.nodes[g.trie.insert(text)].group = int32(i) + 1
+	}
+	return i
+}
+
+// hashAt returns the hash of a pattern that ends at a node of the trie.
+func (g *Groups) hashAt(node int32, pattern []byte) uint64 {
+	if i := g.trie.nodes[node].group; i != 0 && node != 0 {
+		return g.list[i-1].hash
+	}
+	return naming.HashPattern(pattern)
+}
+
+// maxPattern is the largest length of a pattern in bytes: each segment that is
+// folded may make it one longer.
+const maxPattern = naming.MaxPattern + 1 + maxDepth
+
+// insert adds a group.
+func (g *Groups) insert(hash uint64, text []byte) int {
+	if g.index.Full() {
+		g.index.Grow(len(g.list), func(i int) (uint64, bool) { return g.list[i].hash, true })
+	}
+	from := int32(len(g.texts))
+	g.texts = append(g.texts, text...)
+	if len(g.list) < cap(g.list) {
+		g.list = g.list[:len(g.list)+1]
+	} else {
+		g.list = append(g.list, Group{})
+	}
+	i := len(g.list) - 1
+	to := &g.list[i]
+	*to = newGroup(to.largest.buf) // the buffer of a group that was here before
+	to.hash, to.text, to.textEnd = hash, from, int32(len(g.texts))
+	g.index.Insert(hash, i)
+	g.pending++
+	return i
+}
+
+// addTTL adds the TTL of one key.
+func (g *Groups) addTTL(to *Group, ttl int64) {
+	if to.ttl == noTTL {
+		to.ttl = ttlRange{ttl, ttl} // the first needs no histogram
+		return
+	}
+	g.histogram(to).count(ttl)
+	to.ttl.add(ttlRange{ttl, ttl})
+}
+
+// addTTLs adds the TTLs of several keys.
+func (g *Groups) addTTLs(to *Group, h *ttlHistogram, ttl ttlRange) {
+	g.histogram(to).add(h)
+	to.ttl.add(ttl)
+}
+
+// histogram returns the histogram of a group, a new one if need be.
+func (g *Groups) histogram(to *Group) *ttlHistogram {
+	if to.ttlHistogram == 0 {
+		g.ttls = append(g.ttls, ttlHistogram{})
+		to.ttlHistogram = int32(len(g.ttls))
+		if to.ttl != noTTL {
+			g.ttls[to.ttlHistogram-1].count(to.ttl.least)
+		}
+	}
+	return &g.ttls[to.ttlHistogram-1]
+}
+
+// addFindings adds findings of a rule and severity to a group.
+func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
+	for i := to.findings; i != 0; i = g.findings[i-1].next {
+		if f := &g.findings[i-1]; f.ruleSeverity == ruleSeverity {
+			f.add(&count)
+			return
+		}
+	}
+	g.findings = append(g.findings, groupFindings{ruleSeverity, to.findings, count})
+	to.findings = int32(len(g.findings))
+}
+
+// addSums adds the sums of keys, their owner and the largest of them.
+func (g *Group) addSums(s *Sums, owner int32, largest *RetainedKey) {
+	g.Sums.add(s)
+	switch {
+	case g.owner == noOwnerYet:
+		g.owner = owner
+	case owner != noOwnerYet && g.owner != owner:
+		g.owner = mixedOwners
+	}
+	if largest.size >= 0 && largest.before(&g.largest) {
+		g.largest.copy(largest)
+	}
+}
+
+// join adds a group of a table, which may be this one, to a group of this table.
+func (g *Groups) join(to *Group, from *Group, o *Groups) {
+	to.addSums(&from.Sums, from.owner, &from.largest)
+	to.WithoutTTL += from.WithoutTTL
+	if from.ttlHistogram != 0 {
+		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
+		g.addTTLs(to, &h, from.ttl)
+	} else if from.ttl != noTTL {
+		g.addTTL(to, from.ttl.least)
+	}
+	for i := from.findings; i != 0; i = o.findings[i-1].next {
+		f := o.findings[i-1]
+		g.addFindings(to, f.ruleSeverity, f.Count)
+	}
+}
+
+// merge adds the groups of a later block or snapshot.
+func (g *Groups) merge(o *Groups) {
+	if o.trie != nil {
+		g.buildTrie()
+		g.trie.applyFolds(o.trie, g.joinPositions)
+		g.rebalance()
+	}
+	for i := range o.list {
+		to := g.ensure(o.list[i].hash, o.pattern(i))
+		g.join(g.get(to), &o.list[i], o)
+	}
+	if o.other.Keys > 0 {
+		g.join(&g.other, &o.other, o)
+	}
+	g.full = g.full || o.full
+	g.folded.Merge(&o.folded)
+}
+
+// All calls yield for every group that has keys, with its pattern: FoldedGroup
+// first, the others in no order that a report may show.
+func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {
+	if g.other.Keys > 0 && !yield([]byte(FoldedGroup), &g.other) {
+		return
+	}
+	for i := range g.list {
+		if g.list[i].Keys > 0 && !yield(g.pattern(i), &g.list[i]) {
+			return
+		}
+	}
+}
+
+// TTL returns the shortest, the estimated median and the longest TTL of a group
+// in milliseconds; ok is false if no key has a known one.
+func (g *Groups) TTL(group *Group) (least, median, most int64, ok bool) {
+	r := group.ttl
+	median = r.least
+	if group.ttlHistogram != 0 {
+		median = g.ttls[group.ttlHistogram-1].median(r.least, r.most)
+	}
+	return r.least, median, r.most, r != noTTL
+}
+
+// Findings returns the findings among a group's keys, by RuleSeverity.
+func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
+	return func(yield func(int, Count) bool) {
+		for i := group.findings; i != 0; i = g.findings[i-1].next {
+			if f := &g.findings[i-1]; !yield(int(f.ruleSeverity), f.Count) {
+				return
+			}
+		}
+	}
+}
+
+// PatternOf returns the pattern of the group that counts the keys of a name, or
+// of a pattern.
+func (g *Groups) PatternOf(name []byte) []byte {
+	text := g.namer.AppendPattern(nil, name)
+	if g.trie != nil {
+		text, _, _ = g.trie.appendFolded(nil, text)
+	}
+	if i, _ := g.find(naming.HashPattern(text)); i >= 0 || !g.full {
+		return text
+	}
+	return []byte(FoldedGroup)
+}
+
+// Folded estimates the number of patterns that have no group of their own.
+func (g *Groups) Folded() int64 { return g.folded.Count() }
+
+func (g *Groups) bytes() int64 {
+	n := g.index.Bytes() + capBytes(g.list) + 3*capBytes(g.texts) + retainedNameBytes*int64(cap(g.list)) + capBytes(g.ttls) + capBytes(g.findings)
+	if g.trie != nil {
+		n += capBytes(g.trie.nodes) + capBytes(g.trie.texts) + g.trie.index.Bytes()
+	}
+	return n
+}

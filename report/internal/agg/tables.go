@@ -1,0 +1,192 @@
+package agg
+
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// Tables are the sums of a report that are computed from aggregates.
+type Tables struct {
+	Cells     [parser.NumTypes][parser.NumEncodings]Cell
+	Databases []Database
+	Owners    []OwnerSums // by index in thresholds.Engine.Owners
+	Rules     [RuleSeverities]RuleSums
+	Ignored   []int64 // findings by entry of thresholds.Engine.Ignores
+	Groups    Groups
+
+	MemoryBound, FieldsWithTTL, StreamGroups, StreamPending int64 // MemoryBound counts keys
+}
+
+// Cell has the keys of one type in one encoding.
+type Cell struct {
+	Sums
+	WithTTL int64 // keys with an expiry
+}
+
+func (c *Cell) Add(o *Cell) {
+	c.Sums.add(&o.Sums)
+	c.WithTTL += o.WithTTL
+}
+
+// Database has the keys of one database of one input.
+type Database struct {
+	Input, DB int
+	Sums
+	WithTTL, WithTTLMemory int64 // keys with an expiry
+}
+
+// maxDatabases is the number of databases of an input that are distinguished;
+// the others are counted in OtherDatabases.
+const maxDatabases = 1024
+
+// OtherDatabases is the number of the Database that has the keys of databases
+// that are not distinguished.
+const OtherDatabases = -1
+
+// OwnerSums has the keys of one owner.
+type OwnerSums struct {
+	Sums
+	WithoutTTL int64
+	Findings   [severities]int64 // by thresholds.Severity
+	Ignored    int64
+}
+
+// RuleSums has the keys with findings of one rule at one severity.
+type RuleSums struct {
+	Count
+	MemoryUsage int64
+}
+
+func (t *Tables) init(e *thresholds.Engine, groups int) {
+	t.Groups.init(e.Namer(), groups)
+	t.Owners = make([]OwnerSums, len(e.Owners()))
+	t.Ignored = make([]int64, len(e.Ignores()))
+}
+
+func (t *Tables) reset() {
+	t.Cells = [parser.NumTypes][parser.NumEncodings]Cell{}
+	t.Databases = t.Databases[:0]
+	clear(t.Owners)
+	clear(t.Rules[:])
+	clear(t.Ignored)
+	t.Groups.reset()
+	t.MemoryBound, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = 0, 0, 0, 0
+}
+
+// database returns the sums of a database. Those of one input are contiguous, and
+// those of the input that is being read are the last.
+func (t *Tables) database(input, db int) *Database {
+	n := 0
+	for i := len(t.Databases) - 1; i >= 0 && t.Databases[i].Input == input; i-- {
+		if d := &t.Databases[i]; d.DB == db {
+			return d
+		}
+		n++
+	}
+	if n >= maxDatabases && db != OtherDatabases {
+		return t.database(input, OtherDatabases)
+	}
+	t.Databases = append(t.Databases, Database{Input: input, DB: db})
+	return &t.Databases[len(t.Databases)-1]
+}
+
+// flush adds the aggregates of one input.
+func (t *Tables) flush(from *aggregates, input int) {
+	var last *Database
+	for i := range from.list {
+		a := &from.list[i]
+		cell := &t.Cells[a.typ()%parser.NumTypes][a.encoding()%parser.NumEncodings]
+		cell.Sums.add(&a.Sums)
+		if last == nil || last.DB != a.db() {
+			last = t.database(input, a.db())
+		}
+		last.Sums.add(&a.Sums)
+		group := t.Groups.get(t.Groups.ensure(a.group, from.texts[a.text:a.textEnd]))
+		group.addSums(&a.Sums, int32(a.owner()), &from.largest[i])
+		if a.hasExpire() {
+			cell.WithTTL += a.Keys
+			last.WithTTL += a.Keys
+			last.WithTTLMemory += a.Memory
+		} else {
+			group.WithoutTTL += a.Keys
+		}
+		if a.ttlHistogram != 0 {
+			t.Groups.addTTLs(group, &from.ttls[a.ttlHistogram-1], a.ttl)
+		} else if a.ttl != noTTL {
+			t.Groups.addTTL(group, a.ttl.least)
+		}
+		if a.memoryBound() {
+			t.MemoryBound += a.Keys
+		}
+		t.FieldsWithTTL += a.fieldsWithTTL
+		t.StreamGroups += a.streamGroups
+		t.StreamPending += a.pending
+		t.flushFindings(group, a, from.found[a.found:a.foundEnd])
+	}
+}
+
+// flushFindings adds an aggregate to its owner, and its findings.
+func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) {
+	var owner *OwnerSums
+	if len(t.Owners) > 1 {
+		owner = &t.Owners[a.owner()]
+		owner.Sums.add(&a.Sums)
+		if !a.hasExpire() {
+			owner.WithoutTTL += a.Keys
+		}
+	}
+	for _, f := range found {
+		if f.ignored != 0 {
+			t.Ignored[f.ignored-1] += a.Keys
+			if owner != nil {
+				owner.Ignored += a.Keys
+			}
+			continue
+		}
+		rs := RuleSeverity(f.rule, f.severity)
+		count := Count{a.Keys, a.ValueBytes, a.Memory}
+		t.Rules[rs].add(&count)
+		t.Rules[rs].MemoryUsage += a.MemoryUsage
+		t.Groups.addFindings(group, int32(rs), count)
+		if owner != nil {
+			owner.Findings[f.severity%severities] += a.Keys
+		}
+	}
+}
+
+// merge adds the tables of a later block or snapshot.
+func (t *Tables) merge(o *Tables) {
+	for typ := range o.Cells {
+		for enc := range o.Cells[typ] {
+			t.Cells[typ][enc].Add(&o.Cells[typ][enc])
+		}
+	}
+	for i := range o.Databases {
+		from := &o.Databases[i]
+		to := t.database(from.Input, from.DB)
+		to.Sums.add(&from.Sums)
+		to.WithTTL += from.WithTTL
+		to.WithTTLMemory += from.WithTTLMemory
+	}
+	for i := range o.Owners {
+		to, from := &t.Owners[i], &o.Owners[i]
+		to.Sums.add(&from.Sums)
+		to.WithoutTTL += from.WithoutTTL
+		to.Ignored += from.Ignored
+		for s, n := range from.Findings {
+			to.Findings[s] += n
+		}
+	}
+	for i := range o.Rules {
+		t.Rules[i].add(&o.Rules[i].Count)
+		t.Rules[i].MemoryUsage += o.Rules[i].MemoryUsage
+	}
+	for i, n := range o.Ignored {
+		t.Ignored[i] += n
+	}
+	t.MemoryBound += o.MemoryBound
+	t.FieldsWithTTL += o.FieldsWithTTL
+	t.StreamGroups += o.StreamGroups
+	t.StreamPending += o.StreamPending
+	t.Groups.merge(&o.Groups)
+}

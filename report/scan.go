@@ -1,0 +1,280 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// Source is a snapshot that Scan reads.
+type Source struct {
+	Name string // Input.Name: a path, "-" for standard input
+	Size int64  // length of the file in bytes, -1 if unknown
+	// Open is called once. Scan reads what it returns to the end of the snapshot
+	// and closes it. See parser.Open and parser.Wrap.
+	Open func(context.Context) (io.ReadCloser, error)
+}
+
+// FileSource returns the Source of a file, or of standard input if path is "-".
+func FileSource(path string) Source {
+	s := Source{Name: path, Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		s.Size = st.Size()
+	}
+	return s
+}
+
+// Options say what Scan reads and what the report shows. The zero Options are
+// those of a scan of all keys with default figures.
+type Options struct {
+	Tool       Tool                // Report.Tool
+	Top        int                 // keys on each list of the largest, 0 for none
+	Examples   int                 // keys that are shown for each rule and severity; 0 is 10
+	By         string              // Report.By: a measure, "" is ByMemory
+	GroupOrder string              // order of Report.Groups: a column of GroupOrders, "" the default
+	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked
+	FailOn     thresholds.Severity // recorded in Report.Config, Off if not asked
+	Memory     memory.Options      // server whose memory is computed; RDB and Cluster are set by Scan
+	NoChecksum bool                // do not compute the checksum of a snapshot
+	Strict     bool                // a checksum that the server switched off counts as damage
+	// Jobs is the number of goroutines that walk keys, 0 is one a CPU, at most
+	// 16. The report does not depend on it.
+	Jobs int
+	Now  time.Time // decides which entries of the policy's ignore list have ended; zero is time.Now
+	// Keep, if not nil, reports whether a key is counted. It is called by several
+	// goroutines. Filter describes it in the report.
+	Keep   func(k *parser.Key, owner string) bool
+	Filter Filter
+}
+
+// SourceError says why a Source was not read to its end.
+type SourceError struct {
+	Name string // of the Source
+	Keys int64  // whole keys that were read
+	// Err is a *parser.DamageError if a part of the snapshot was read (it wraps
+	// the context's error if the scan was interrupted). Else nothing was read:
+	// Err is a *parser.FormatError or an error of opening the file.
+	Err error
+}
+
+func (e *SourceError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) }
+
+// Unwrap returns Err.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// ScanError has the sources that were not read to their end, in their order.
+type ScanError []*SourceError
+
+func (e ScanError) Error() string {
+	var lines []string
+	for _, s := range e {
+		lines = append(lines, s.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors of the sources.
+func (e ScanError) Unwrap() []error {
+	var list []error
+	for _, s := range e {
+		list = append(list, s)
+	}
+	return list
+}
+
+// Bounds of the goroutines of a scan.
+const (
+	// usualJobs is the most goroutines that walk keys unasked: one of them at a
+	// time finds the ends of records, which keeps no more than six busy, and a
+	// hostile snapshot can make each hold several megabytes.
+	usualJobs = 16
+	// sideBySide is the most snapshots that are read at a time. It also bounds
+	// the builders in memory: one is read only when an earlier one was merged.
+	sideBySide = 2
+)
+
+// Scan reads snapshots, checks every key against the rules of a policy and
+// returns the report.
+//
+// If a source cannot be read to its end, the error is a ScanError, and the
+// report covers what was read: Report.Complete is false and its Inputs say why.
+// The report is nil only if an option is not valid. A context that ends
+// interrupts the scan in the same way.
+func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt Options) (*Report, error) {
+	s := &scan{policy: policy, opt: opt}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	beside := max(1, min(len(sources), sideBySide, s.opt.Jobs))
+	jobs := max(1, s.opt.Jobs/beside)
+	results := make([]chan scanned, len(sources))
+	slots := make(chan struct{}, beside)
+	for i := range sources {
+		results[i] = make(chan scanned, 1)
+	}
+	go func() {
+		for i := range sources {
+			slots <- struct{}{}
+			go func() { results[i] <- s.one(ctx, &sources[i], i, jobs) }()
+		}
+	}()
+	all := agg.NewBuilder(agg.Options{Top: s.opt.Top, Examples: s.opt.Examples})
+	var inputs []Input
+	var failed ScanError
+	for i := range sources {
+		one := <-results[i]
+		if i == 0 {
+			all = one.builder
+		} else {
+			all.Merge(one.builder)
+		}
+		<-slots
+		inputs = append(inputs, one.input)
+		if one.err != nil {
+			failed = append(failed, &SourceError{sources[i].Name, one.input.Keys, one.err})
+		}
+	}
+	r := newReport(all, &s.opt)
+	r.Tool, r.Inputs = s.opt.Tool, inputs
+	r.Config = s.config(inputs)
+	if s.opt.Keep != nil {
+		filter := s.opt.Filter
+		filter.Dropped = all.Dropped
+		r.Filter = &filter
+	}
+	if r.Complete = failed == nil; !r.Complete {
+		r.Interrupted = errors.Is(failed, context.Canceled)
+		return r, failed
+	}
+	return r, nil
+}
+
+// scan is what the snapshots of a Scan have in common.
+type scan struct {
+	policy *thresholds.Policy
+	opt    Options
+}
+
+// check checks the options and sets those that are not given.
+func (s *scan) check() error {
+	o := &s.opt
+	if o.By != "" && !slices.Contains(Measures(), o.By) {
+		return fmt.Errorf("unknown measure %q", o.By)
+	}
+	if o.GroupOrder != "" && !slices.Contains(GroupOrders(), o.GroupOrder) {
+		return fmt.Errorf("unknown order of groups %q", o.GroupOrder)
+	}
+	if _, _, err := memory.Choose("", "", o.Memory); err != nil {
+		return err
+	}
+	if o.Examples <= 0 {
+		o.Examples = 10
+	}
+	if o.Jobs <= 0 {
+		o.Jobs = min(runtime.GOMAXPROCS(0), usualJobs)
+	}
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	o.Memory.Cluster = s.policy.Cluster.Value
+	return nil
+}
+
+// config returns the configuration in force.
+func (s *scan) config(inputs []Input) Config {
+	p := s.policy
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	for _, in := range inputs {
+		c.Cluster = c.Cluster || in.Cluster
+	}
+	if s.opt.FailOn != thresholds.Off {
+		c.FailOn = s.opt.FailOn.String()
+	}
+	return c
+}
+
+// scanned is what was read of one source.
+type scanned struct {
+	builder *agg.Builder
+	input   Input
+	err     error
+}
+
+// one reads one source.
+func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number}
+	var engine *thresholds.Engine
+	if s.opt.Keep != nil {
+		o.Keep = func(k *parser.Key, owner int) bool { return s.opt.Keep(k, engine.Owners()[owner]) }
+	}
+	b := agg.NewBuilder(o)
+	c := capacity{MaxMemory: s.opt.MaxMemory}
+	info, err := func() (*parser.Info, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		src, err := source.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer src.Close()
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict}
+		options.Memory = func(info *parser.Info) *memory.Model {
+			c.Model, c.Note, c.Other = s.model(info)
+			return c.Model
+		}
+		return parser.Run(ctx, src, options, parser.Pass[*agg.Shard]{
+			Jobs: jobs,
+			Start: func(info *parser.Info) {
+				engine = s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+					Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: c.Model != nil, Now: s.opt.Now})
+				b.Start(engine)
+			},
+			Begin: b.NewShard,
+			Key:   (*agg.Shard).Key,
+			Fold:  (*agg.Shard).Flush,
+			Full:  func(shard *agg.Shard) bool { return shard.Size() > maxShard },
+			Turn:  func(*agg.Shard) error { return nil },
+		})
+	}()
+	in := newInput(source.Name, source.Size, info, err)
+	if in.Format != "" {
+		c.Slots, c.Databases, c.Bounded = info.Slots, databasesOf(b, number), b.Tables.MemoryBound
+		gone := b.Histograms.Expired()
+		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
+		c.Partial = !in.Ended || s.opt.Keep != nil
+		in.Memory = newMemory(&in, c)
+	}
+	return scanned{b, in, err}
+}
+
+// maxShard is the memory, in bytes, above which a part of a snapshot waits for
+// those before it.
+const maxShard = 4 << 20
+
+// model returns the memory model for a snapshot, nil if there is none, why it was
+// chosen, and whether it is that of another server than the one that wrote the
+// snapshot.
+func (s *scan) model(info *parser.Info) (m *memory.Model, note string, other bool) {
+	options := s.opt.Memory
+	options.Cluster = options.Cluster || info.Cluster
+	options.RDB = info.Version
+	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options
+	if options.Server == "" || m == nil {
+		return m, note, false
+	}
+	options.Server = ""
+	writer, _, _ := memory.Choose(info.Server, info.ServerVersion, options)
+	return m, note, writer == nil || writer.Name() != m.Name()
+}
