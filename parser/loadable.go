@@ -90,6 +90,23 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 	return redis, valkey
 }
 
+// payloadVersion returns the RDB version for a DUMP payload of type t: that of the
+// oldest release that loads the type. A type of which no release is known has the
+// snapshot's.
+func (d *dialect) payloadVersion(t byte) int {
+	if since := d.types[t].since; since != "" {
+		return versionOf(releases(d.valkey), since)
+	}
+	return d.version
+}
+
+// versionOf returns the RDB version of a release; at least 6, that of Redis 2.6,
+// the first that has RESTORE.
+func versionOf(of []release, name string) int {
+	n := slices.IndexFunc(of, func(r release) bool { return r.name == name })
+	return max(of[n].version, 6)
+}
+
 // vectorSet is the module type under which Redis 8.0 and later keep vector sets.
 const vectorSet = "vectorset"
 

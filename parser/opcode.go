@@ -82,7 +82,11 @@ func (w *walker) step() stepped {
 			w.record(op)
 			return steppedKey
 		}
+		from := w.offset() - 1
 		w.rareOp(op)
+		if w.passed != nil {
+			w.passed(op, from, w.offset())
+		}
 	}
 	w.t.opcodes[op]++
 	return steppedOp

@@ -73,6 +73,11 @@ func (s *Source) Size() int64 { return s.r.Size() }
 // with Size. It may be called while another goroutine reads.
 func (s *Source) Progress() int64 { return s.r.Progress() }
 
+// ReaderAt returns random access to the bytes that Read returns, the first byte
+// of the snapshot being at 0, or nil where a regular file does not hold them as
+// they are: in compressed data and pipes.
+func (s *Source) ReaderAt() io.ReaderAt { return s.r.ReaderAt() }
+
 // Frames returns the names of the layers around the snapshot, as Info.Frames
 // has them.
 func (s *Source) Frames() []string { return s.r.Frames() }

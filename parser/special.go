@@ -226,8 +226,9 @@ func (w *walker) chunks() {
 type templates struct {
 	byID   map[uint64]template
 	fields int
-	names  int  // bytes of names kept
-	whole  bool // names are not cut: a visitor wants them
+	names  int    // bytes of names kept
+	whole  bool   // names are not cut: a visitor wants them
+	last   uint64 // ID of the template that was used last
 }
 
 // most is how many bytes of names are kept of all templates.
@@ -311,6 +312,22 @@ func (t *templates) add(d *template, n int64, name []byte) {
 	d.ends = append(d.ends, uint32(len(d.names)))
 }
 
+// inline returns the names of the template that was used last as they stand in
+// front of a hash with names of its own: their number, and each as a string. ok
+// is false where they were not kept whole.
+func (t *templates) inline() (b []byte, ok bool) {
+	d := t.byID[t.last]
+	b = appendLength(nil, uint64(len(d.lens)))
+	for i, n := range d.lens {
+		name := d.name(i)
+		if len(name) != int(n) {
+			return nil, false
+		}
+		b = append(appendLength(b, uint64(n)), name...)
+	}
+	return b, true
+}
+
 func (d *template) name(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
@@ -331,6 +348,7 @@ func (w *walker) templateHash(variant uint8) {
 		if d, ok = w.src.templates.byID[id]; !ok {
 			w.failf("the hash template %d was never defined", id)
 		}
+		w.src.templates.last = id
 	}
 	b, e := &w.blob, &w.entries[0]
 	if own {

@@ -19,6 +19,9 @@ type walker struct {
 	// inKey says that the name in key is that of the key being read.
 	inKey bool
 	whole []byte // name of the last whole key, nil before the first
+	// passed, if not nil, is called after each opcode that is not one of the
+	// frequent ones of a key, with the place of its record.
+	passed func(op byte, from, to int64)
 	// outside says that the caller's code runs: its panics are not ours.
 	outside bool
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -28,6 +29,7 @@ type Reader struct {
 	closers []func() error
 	frames  []string
 	size    int64 // of the file in bytes, -1 unknown
+	random  io.ReaderAt
 
 	compressed bool
 	mark       []byte    // must follow the snapshot; nil: nothing must
@@ -72,7 +74,7 @@ func Open(path string) (*Reader, error) {
 }
 
 func open(f *os.File, closer func() error) (*Reader, error) {
-	size := int64(-1)
+	size, start := int64(-1), int64(0)
 	switch info, err := f.Stat(); {
 	case err != nil:
 		return nil, err
@@ -80,8 +82,15 @@ func open(f *os.File, closer func() error) (*Reader, error) {
 		return nil, directoryError(f.Name())
 	case info.Mode().IsRegular():
 		size = info.Size()
+		if start, err = f.Seek(0, io.SeekCurrent); err != nil {
+			return nil, err
+		}
 	}
 	s, err := wrap(f, size)
+	if s != nil && size >= 0 && !s.compressed {
+		start += s.raw.n.Load() - int64(len(s.top.head))
+		s.random = io.NewSectionReader(f, start, math.MaxInt64-start)
+	}
 	if s != nil && closer != nil {
 		s.closers = append(s.closers, closer)
 	}
@@ -207,6 +216,11 @@ func (s *Reader) Size() int64 { return s.size }
 // Progress returns how many bytes of the file have been read, to be compared
 // with Size. It may be called while another goroutine reads.
 func (s *Reader) Progress() int64 { return s.raw.n.Load() }
+
+// ReaderAt returns random access to the bytes that Read returns, the first byte
+// of the snapshot being at 0, or nil where a regular file does not hold them as
+// they are.
+func (s *Reader) ReaderAt() io.ReaderAt { return s.random }
 
 // Frames returns the names of the layers around the snapshot, outermost first:
 // "gzip", "zstd", "lz4", "vcs-lz4", "replication-eof", "replication-length".

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/hdt3213/rdb/model"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// What an object holds at most, so that memory does not depend on the key.
+const (
+	batchElements = 1000
+	batchBytes    = 1 << 20
+)
+
+// portableWriter writes keys as plain commands that every server knows. The
+// values of strings, lists, sets, sorted sets and hashes become objects of
+// hdt3213/rdb's model, of some elements each, and those become commands. (Its own
+// conversion is in a package that doubles the start-up time of the program, and
+// loses the order of fields and the groups of streams.)
+type portableWriter struct {
+	*respWriter
+	replace   bool // delete the key first
+	fieldTTLs bool // servers know HPEXPIREAT
+
+	object model.RedisObject // the batch
+	fields []string          // names of a hash object's fields, in the order of the file
+	ttls   []int64           // and their TTLs, ms since the epoch; 0 none
+	size   int               // bytes of its texts
+}
+
+func newPortableWriter(w io.Writer, replace, fieldTTLs bool) *portableWriter {
+	return &portableWriter{respWriter: newRESP(w), replace: replace, fieldTTLs: fieldTTLs}
+}
+
+func (w *portableWriter) library(p *parser.Payload) error {
+	code, err := p.Text()
+	if err != nil {
+		return err
+	}
+	if w.replace {
+		w.begin(4)
+		w.words("FUNCTION", "LOAD", "REPLACE")
+	} else {
+		w.begin(3)
+		w.words("FUNCTION", "LOAD")
+	}
+	w.bytes(code)
+	return nil
+}
+
+func (w *portableWriter) key(r *parser.Records) error {
+	k := r.Key()
+	if why := w.refuses(k); why != "" {
+		return &refusal{why}
+	}
+	w.selectDB(k.DB)
+	if w.replace {
+		w.begin(2)
+		w.words("DEL")
+		w.bytes(k.Name)
+	}
+	var err error
+	if k.Type == parser.Stream {
+		s := streamCommands{portableWriter: w, name: k.Name}
+		err = s.write(r)
+	} else {
+		err = w.value(r)
+	}
+	if k.HasExpire {
+		w.begin(3)
+		w.words("PEXPIREAT")
+		w.bytes(k.Name)
+		w.number(k.ExpireAt)
+	}
+	return err
+}
+
+// refuses returns why plain commands cannot write a key, "" if they can.
+func (w *portableWriter) refuses(k *parser.Key) string {
+	switch k.Type {
+	case parser.String, parser.List, parser.ZSet:
+		return ""
+	case parser.Set, parser.Hash:
+		switch {
+		case k.FieldsWithTTL == 0:
+			return ""
+		case k.MinFieldExpire < minExpiry:
+			return fmt.Sprintf("%d of its elements have a TTL that counts from a time which the snapshot does not have", k.FieldsWithTTL)
+		case w.fieldTTLs:
+			return ""
+		}
+		return fmt.Sprintf("%d of its fields have a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later", k.FieldsWithTTL)
+	case parser.Stream:
+		if k.Pending > maxPending {
+			return fmt.Sprintf("it has %d pending entries, more than the %d that --portable takes", k.Pending, maxPending)
+		}
+		return ""
+	case parser.Module:
+		return fmt.Sprintf("it is a value of the module type %s, which plain commands cannot write", k.ModuleName)
+	}
+	return fmt.Sprintf("plain commands cannot write the type %s", k.Type)
+}
+
+// value writes a value that is no stream.
+func (w *portableWriter) value(r *parser.Records) error {
+	k := r.Key()
+	w.open(k)
+	nameless, unordered := 0, 0
+	err := r.Visit(&parser.Visitor{MaxText: -1, Element: func(e *parser.Element) bool {
+		switch {
+		case k.Type == parser.Hash && e.Name.Bytes == nil:
+			nameless++
+			return true
+		case k.Type == parser.ZSet && math.IsNaN(e.Score):
+			unordered++
+			return true
+		}
+		w.add(e)
+		if w.object.GetElemCount() >= batchElements || w.size >= batchBytes {
+			w.command()
+			w.open(k)
+		}
+		_, err := w.Write(nil) // whether writing goes on
+		return err == nil
+	}})
+	if w.object.GetElemCount() > 0 || k.Type == parser.String {
+		w.command()
+	}
+	switch {
+	case err != nil:
+		return err
+	case nameless > 0:
+		return &refusal{fmt.Sprintf("the names of %d fields are not known", nameless)}
+	case unordered > 0:
+		return &refusal{fmt.Sprintf("the scores of %d members are no numbers", unordered)}
+	}
+	return nil
+}
+
+// open begins a batch.
+func (w *portableWriter) open(k *parser.Key) {
+	base := &model.BaseObject{DB: k.DB, Key: string(k.Name)}
+	w.size, w.fields, w.ttls = 0, w.fields[:0], w.ttls[:0]
+	switch k.Type {
+	case parser.String:
+		w.object = &model.StringObject{BaseObject: base}
+	case parser.List:
+		w.object = &model.ListObject{BaseObject: base}
+	case parser.Set:
+		w.object = &model.SetObject{BaseObject: base}
+	case parser.ZSet:
+		w.object = &model.ZSetObject{BaseObject: base}
+	case parser.Hash:
+		w.object = &model.HashObject{BaseObject: base, Hash: make(map[string][]byte)}
+	}
+}
+
+// add adds an element to the batch.
+func (w *portableWriter) add(e *parser.Element) {
+	value := append([]byte{}, e.Value.Bytes...)
+	w.size += len(e.Name.Bytes) + len(value)
+	switch o := w.object.(type) {
+	case *model.StringObject:
+		o.Value = value
+	case *model.ListObject:
+		o.Values = append(o.Values, value)
+	case *model.SetObject:
+		o.Members = append(o.Members, value)
+	case *model.ZSetObject:
+		o.Entries = append(o.Entries, &model.ZSetEntry{Member: string(value), Score: e.Score})
+	case *model.HashObject:
+		name := string(e.Name.Bytes)
+		o.Hash[name] = value
+		w.fields = append(w.fields, name)
+		w.ttls = append(w.ttls, e.ExpireAt)
+	}
+}
+
+// command writes the batch.
+func (w *portableWriter) command() {
+	begin := func(name string, args int) {
+		w.begin(2 + args)
+		w.words(name, w.object.GetKey())
+	}
+	switch o := w.object.(type) {
+	case *model.StringObject:
+		begin("SET", 1)
+		w.bytes(o.Value)
+	case *model.ListObject:
+		begin("RPUSH", len(o.Values))
+		for _, v := range o.Values {
+			w.bytes(v)
+		}
+	case *model.SetObject:
+		begin("SADD", len(o.Members))
+		for _, m := range o.Members {
+			w.bytes(m)
+		}
+	case *model.ZSetObject:
+		begin("ZADD", 2*len(o.Entries))
+		for _, e := range o.Entries {
+			w.words(score(e.Score), e.Member)
+		}
+	case *model.HashObject:
+		begin("HMSET", 2*len(w.fields)) // HSET takes one field before Redis 4.0
+		for _, f := range w.fields {
+			w.words(f)
+			w.bytes(o.Hash[f])
+		}
+		for i, f := range w.fields {
+			if w.ttls[i] != 0 {
+				w.begin(6)
+				w.words("HPEXPIREAT", o.GetKey(), strconv.FormatInt(w.ttls[i], 10), "FIELDS", "1", f)
+			}
+		}
+	}
+}
+
+// minExpiry is a time, in ms since the epoch, before which no TTL of a field
+// ends that a snapshot has: Dragonfly's count seconds from its start.
+var minExpiry = time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()

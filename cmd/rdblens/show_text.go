@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/parser"
+)
+
+const (
+	showText   = 4 << 10 // bytes of a field or value that text shows
+	showFields = 100     // fields of a stream's entry, unless --limit is larger
+)
+
+// textWriter writes keys for people: figures, an empty line, elements.
+type textWriter struct {
+	*bufio.Writer
+	limit int // of elements
+	now   time.Time
+	keys  int
+}
+
+func newTextWriter(w io.Writer, limit int) *textWriter {
+	return &textWriter{Writer: bufio.NewWriter(w), limit: limit, now: time.Now()}
+}
+
+func (w *textWriter) library(*parser.Payload) error { return nil }
+
+func (w *textWriter) key(r *parser.Records) error {
+	if w.keys++; w.keys > 1 {
+		w.WriteString("\n")
+	}
+	k := r.Key()
+	w.figures(k)
+	if k.Type.Opaque() {
+		fmt.Fprintf(w, "\nthe value of a %s cannot be shown without its server\n", k.Type)
+		return nil
+	}
+	if w.limit == 0 {
+		return nil
+	}
+	return w.value(r)
+}
+
+// figures writes the figures of a key that are known.
+func (w *textWriter) figures(k *parser.Key) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-16s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	bytesLine := func(name string, n int64, note string) {
+		if n >= 0 {
+			line(name, "%s%s", size(n), note)
+		}
+	}
+	line("key", "%s", display(k.Name, k.NameLen))
+	line("database", "%d", k.DB)
+	kind := k.Type.String()
+	if k.ModuleName != "" {
+		kind += " " + display([]byte(k.ModuleName), int64(len(k.ModuleName)))
+	}
+	line("type", "%s", kind)
+	if enc := k.Encoding.String(); enc != "" {
+		line("encoding", "%s", enc)
+	}
+	if k.Elements >= 0 && k.Type != parser.String {
+		line("elements", "%d", k.Elements)
+	}
+	bytesLine("value", k.ValueBytes, "")
+	bytesLine("serialized", k.Serialized, "")
+	bound := ""
+	if k.MemoryBound {
+		bound = " at least"
+	}
+	bytesLine("memory", k.Memory, bound)
+	bytesLine("memory usage", k.MemoryUsage, bound)
+	if k.Type != parser.String && k.Largest >= 0 && k.Elements > 0 {
+		note := ""
+		if k.NameLargest(); k.LargestName != nil {
+			note = ", " + display(k.LargestName, k.LargestNameLen)
+		}
+		bytesLine("largest element", k.Largest, note)
+	}
+	if k.HasExpire {
+		line("expires", "%s", expiry(k.ExpireAt, w.now))
+	} else {
+		line("expires", "never")
+	}
+	if k.FieldsWithTTL > 0 {
+		line("fields with TTL", "%d", k.FieldsWithTTL)
+	}
+	if k.Idle >= 0 {
+		line("idle", "%d s", k.Idle)
+	}
+	if k.Freq >= 0 {
+		line("LFU counter", "%d", k.Freq)
+	}
+	if k.Type == parser.Stream {
+		line("groups", "%d, %d consumers, %d entries pending", k.Groups, k.Consumers, k.Pending)
+	}
+	line("offset", "%d", k.Offset)
+}
+
+// value writes the first elements of a key.
+func (w *textWriter) value(r *parser.Records) error {
+	k := r.Key()
+	shown := 0
+	inEntry := false // the line of a stream's entry is not ended
+	var fields, shownFields int64
+	end := func() {
+		if !inEntry {
+			return
+		}
+		inEntry = false
+		if shownFields < fields {
+			fmt.Fprintf(w, "  ... %d of %d fields", shownFields, fields)
+		}
+		w.WriteString("\n")
+	}
+	err := r.Visit(&parser.Visitor{
+		MaxText: showText,
+		Element: func(e *parser.Element) bool {
+			if end(); shown == w.limit {
+				return false
+			}
+			if shown == 0 {
+				w.WriteString("\n")
+			}
+			if k.Type == parser.Stream {
+				w.WriteString(e.ID.String())
+				inEntry, fields, shownFields = true, e.Fields, 0
+			} else {
+				w.element(k.Type, e, shown)
+			}
+			shown++
+			_, err := w.Write(nil) // whether writing goes on
+			return err == nil
+		},
+		Field: func(name, value parser.Text) bool {
+			fmt.Fprintf(w, "  %s=%s", display(name.Bytes, name.Len), display(value.Bytes, value.Len))
+			shownFields++
+			return shownFields < int64(max(w.limit, showFields))
+		},
+	})
+	end()
+	if shown == 0 && k.Elements > 0 {
+		w.WriteString("\n")
+	}
+	if k.Elements > int64(shown) {
+		fmt.Fprintf(w, "... %d of %d elements\n", shown, k.Elements)
+	}
+	return err
+}
+
+// element writes an element, the nth from 0 on, that is no stream's entry.
+func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
+	switch {
+	case e.Name.Bytes != nil:
+		fmt.Fprintf(w, "%s = ", display(e.Name.Bytes, e.Name.Len))
+	case t == parser.ZSet:
+		fmt.Fprintf(w, "%s  ", score(e.Score))
+	case t == parser.List, t == parser.Hash:
+		fmt.Fprintf(w, "%d) ", n)
+	}
+	w.WriteString(display(e.Value.Bytes, e.Value.Len))
+	if e.ExpireAt != 0 {
+		fmt.Fprintf(w, "  (expires %s)", expiry(e.ExpireAt, w.now))
+	}
+	w.WriteString("\n")
+}
+
+// display returns a text of n bytes, of which b may be the beginning, in a form
+// that is safe for a terminal.
+func display(b []byte, n int64) string {
+	s := text.Display(b)
+	if n > int64(len(b)) {
+		s += fmt.Sprintf("... (%s)", size(n))
+	}
+	return s
+}
+
+// size returns a number of bytes, and beside a large one the same in units.
+func size(n int64) string {
+	if n < 1024 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	return fmt.Sprintf("%d bytes (%s)", n, humanize.IBytes(uint64(n)))
+}
+
+// score returns a score as redis-cli shows it: with 17 digits, which are exact.
+func score(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	return strconv.FormatFloat(f, 'g', 17, 64)
+}
+
+// expiry returns a time in ms since the epoch and how far it is.
+func expiry(ms int64, now time.Time) string {
+	at := time.UnixMilli(ms).UTC()
+	if y := at.Year(); y < 1970 || y > 9999 {
+		return fmt.Sprintf("%d ms since 1970", ms)
+	}
+	return at.Format(time.RFC3339) + ", " + humanize.RelTime(at, now, "ago", "from now")
+}

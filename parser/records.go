@@ -1,0 +1,298 @@
+package parser
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/rdblens/rdblens/parser/internal/crc64"
+)
+
+// Records reads the keys of a snapshot one after the other, as a Scanner does,
+// and then the value of a key a second time: as the payload of a RESTORE command
+// (Payload), or element by element (Visit). Names of keys are whole, however long.
+// The second reading uses random access to the source where that has a ReaderAt
+// method (see Source), else a temporary file that holds one value at a time.
+type Records struct {
+	opt   RecordOptions
+	s     *Scanner
+	at    io.ReaderAt // the snapshot
+	spool *spool      // nil: the source has random access
+	kept  bool        // Keep wants the key
+	meta  span        // the record of metadata before the key
+	buf   []byte
+	err   error // of Library
+}
+
+// RecordOptions say what Records reads.
+type RecordOptions struct {
+	Options
+	// Keep reports whether a key is wanted; nil wants all. It is called when the
+	// name was read, before the value.
+	Keep func(k *Key) bool
+	// Library, if not nil, is called for each library of functions, with the
+	// payload that FUNCTION RESTORE takes. Its error ends the reading.
+	Library func(p *Payload) error
+}
+
+// span is a run of bytes of the snapshot.
+type span struct{ from, n int64 }
+
+// NewRecords returns Records of a snapshot that is neither compressed nor framed.
+// Reading ends when ctx does. Close must be called.
+func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records {
+	r := &Records{opt: opt, buf: make([]byte, 64<<10)}
+	if f, ok := src.(interface{ ReaderAt() io.ReaderAt }); ok {
+		r.at = f.ReaderAt()
+	}
+	if r.at == nil {
+		r.spool = &spool{src: src}
+		src, r.at = r.spool, r.spool
+	}
+	r.s = NewScanner(src, opt.Options)
+	r.s.r.feeder.src = &interruptible{ctx, src}
+	r.s.r.w.passed = r.passed
+	r.s.Visit(&Visitor{MaxText: -1, MaxName: -1, Key: r.named})
+	return r
+}
+
+// passed notes what an opcode says that a payload needs.
+func (r *Records) passed(op byte, from, to int64) {
+	valkey := r.s.r.w.src.valkey
+	switch {
+	case op == opFunction && r.opt.Library != nil && r.err == nil:
+		r.err = r.opt.Library(&Payload{r: r, version: versionOf(redisReleases, "7.0"), parts: []part{{span: span{from, to - from}}}})
+	case op == opKeyMeta && !valkey:
+		r.meta = span{from, to - from}
+	}
+	if r.spool != nil && r.meta.n == 0 {
+		r.spool.release(to)
+	}
+}
+
+// named is called when the name of a key was read. What is not wanted need not be
+// kept for a second reading.
+func (r *Records) named(k *Key) (visit bool) {
+	r.kept = r.err == nil && (r.opt.Keep == nil || r.opt.Keep(k))
+	if r.spool != nil {
+		r.spool.skip = !r.kept
+	}
+	return false
+}
+
+// Next goes to the next key that Keep wants. It returns false at the end of the
+// snapshot and at the first error.
+func (r *Records) Next() bool {
+	for r.err == nil {
+		r.meta = span{}
+		if r.spool != nil && r.s.begun {
+			r.spool.release(r.s.offset())
+		}
+		if !r.s.Scan() || r.err != nil {
+			return false
+		}
+		if r.kept {
+			return true
+		}
+	}
+	return false
+}
+
+// Key is the key that Next found, or nil. Next overwrites it.
+func (r *Records) Key() *Key { return r.s.Key() }
+
+// Info is Scanner.Info.
+func (r *Records) Info() *Info { return r.s.Info() }
+
+// Err returns the error that ended the reading: that of Library, or of the
+// Scanner; nil at the end of the snapshot.
+func (r *Records) Err() error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.s.Err()
+}
+
+// Close removes the temporary file. The source stays open.
+func (r *Records) Close() error {
+	if r.spool == nil {
+		return nil
+	}
+	return r.spool.Close()
+}
+
+// Payload is a value in the form that DUMP returns and RESTORE takes: the type
+// byte and the value as they stand in the snapshot, the RDB version (2 bytes,
+// little endian), and the CRC-64 of all before (8 bytes, little endian). Source:
+// createDumpPayload in Redis' cluster.c.
+type Payload struct {
+	r       *Records
+	version int
+	parts   []part
+}
+
+// part is a part of a payload: some bytes, and then bytes of the snapshot.
+type part struct {
+	bytes []byte
+	span
+}
+
+// footerSize is the length of a payload's version and checksum in bytes.
+const footerSize = 10
+
+// Payload returns the payload of the current key, which is valid until Next is
+// called. The version is the oldest that has the type, so that the oldest server
+// takes it that can load the value.
+//
+// A hash that refers to a template of the snapshot becomes one with its own
+// names, as DUMP writes it. The error is a *RereadError, or says that the template
+// is too large to be kept.
+func (r *Records) Payload() (*Payload, error) {
+	k, w := r.s.key, r.s.r.w
+	value := span{w.offset() - k.Serialized, k.Serialized}
+	p := &Payload{r: r, version: w.src.payloadVersion(k.RDBType)}
+	if r.meta.n > 0 {
+		p.version = max(p.version, versionOf(redisReleases, "8.6"))
+		p.parts = append(p.parts, part{span: r.meta})
+	}
+	row := &w.src.types[k.RDBType]
+	if row.layout != layoutTemplate || row.variant&templateOwn != 0 {
+		p.parts = append(p.parts, part{[]byte{k.RDBType}, value})
+		return p, nil
+	}
+	names, ok := w.src.templates.inline()
+	if !ok {
+		return nil, fmt.Errorf("the hash templates of the snapshot have more than %d MiB", maxWholeNames>>20)
+	}
+	if row.variant&templatePacked == 0 { // the value begins with the template's number
+		n := min(9, value.n)
+		if _, err := r.at.ReadAt(r.buf[:n], value.from); err != nil {
+			return nil, &RereadError{value.from, err}
+		}
+		number := window{buf: r.buf[:n]}
+		number.length()
+		value = span{value.from + int64(number.pos), value.n - int64(number.pos)}
+	}
+	const oneByOne = 1 // how the names stand
+	p.parts = append(p.parts, part{append([]byte{k.RDBType - 1, oneByOne}, names...), value})
+	return p, nil
+}
+
+// Size is the length of the payload in bytes.
+func (p *Payload) Size() int64 {
+	n := int64(footerSize)
+	for _, part := range p.parts {
+		n += int64(len(part.bytes)) + part.n
+	}
+	return n
+}
+
+// WriteTo writes the payload. An error of the snapshot is a *RereadError.
+func (p *Payload) WriteTo(out io.Writer) (written int64, err error) {
+	crc := uint64(0)
+	write := func(b []byte) {
+		if err == nil {
+			crc = crc64.Update(crc, b)
+			_, err = out.Write(b)
+			written += int64(len(b))
+		}
+	}
+	for _, part := range p.parts {
+		write(part.bytes)
+		for at, end := part.from, part.from+part.n; at < end && err == nil; {
+			b := p.r.buf[:min(int64(len(p.r.buf)), end-at)]
+			if _, readErr := p.r.at.ReadAt(b, at); readErr != nil {
+				return written, &RereadError{at, readErr}
+			}
+			write(b)
+			at += int64(len(b))
+		}
+	}
+	write(binary.LittleEndian.AppendUint16(nil, uint16(p.version)))
+	write(binary.LittleEndian.AppendUint64(nil, crc))
+	return written, err
+}
+
+// RereadError says that bytes which were read once cannot be read again.
+type RereadError struct {
+	Offset int64
+	Err    error
+}
+
+func (e *RereadError) Error() string {
+	return fmt.Sprintf("offset %d: the value cannot be read a second time: %v", e.Offset, e.Err)
+}
+
+func (e *RereadError) Unwrap() error { return e.Err }
+
+// Text returns the code of a library of functions.
+func (p *Payload) Text() ([]byte, error) {
+	part := p.parts[0]
+	b := make([]byte, part.n) // as many as were read of it
+	if _, err := p.r.at.ReadAt(b, part.from); err != nil {
+		return nil, &RereadError{part.from, err}
+	}
+	var text []byte
+	w := newWalker(p.r.s.r.w.src)
+	w.t = newTally()
+	w.window = window{buf: b, base: part.from, pos: 1}
+	fail := w.guard(func() {
+		w.setVisitor(&Visitor{MaxText: -1})
+		w.keepMore()
+		w.string(&w.first, 0)
+		text = w.keepText(&w.first, 0).Bytes
+	})
+	if fail != nil {
+		return nil, &RereadError{fail.offset, errors.New(fail.reason)}
+	}
+	return text, nil
+}
+
+// Visit walks the value of the current key again and passes its elements to v.
+// Its function Key is not called. When one of the others returns false for the
+// key, the rest of the value is not read.
+func (r *Records) Visit(v *Visitor) error {
+	k := r.s.key
+	end := r.s.offset()
+	n := end - k.Offset
+	var w *walker
+	if n+lzfSlack <= int64(len(r.buf)) {
+		w = newWalker(r.s.r.w.src)
+		w.t = newTally()
+		w.window = window{buf: r.buf[:n], base: k.Offset}
+		if _, err := r.at.ReadAt(w.buf, k.Offset); err != nil {
+			return &RereadError{k.Offset, err}
+		}
+	} else {
+		again := newReader(io.NewSectionReader(r.at, k.Offset, n), Options{NoChecksum: true}, 2, scanBlock)
+		w = again.w
+		w.src = r.s.r.w.src
+		again.advance(0)
+		again.base = k.Offset
+		w.buf, w.base = again.data, again.base
+	}
+	visitor := *v
+	visitor.Key = nil
+	if v.Element != nil {
+		visitor.Element = func(e *Element) bool {
+			if !v.Element(e) {
+				panic(&failure{err: errEnough})
+			}
+			return true
+		}
+	}
+	w.setVisitor(&visitor)
+	fail := w.guard(func() { w.step() })
+	switch {
+	case fail == nil || fail.err == errEnough:
+		return nil
+	case fail.err != nil:
+		return &RereadError{fail.offset, fail.err}
+	}
+	return &RereadError{fail.offset, errors.New(fail.reason)}
+}
+
+// errEnough ends a visit.
+var errEnough = errors.New("no more elements are wanted")
