@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // capacity is what newMemory must know of one input.
@@ -49,18 +50,18 @@ func newMemory(in *Input, c capacity) *Memory {
 		if len(c.Slots) == 0 { // which slots they are in is not known: their tables stay
 			dropExpired(databases, c.Expired)
 		}
-		m.Explanation = append(m.Explanation, counted(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
+		m.Explanation = append(m.Explanation, units.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
 	}
 	p := c.Model.Instance(all.bytes, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	if m.Bound {
-		m.Explanation = append(m.Explanation, "at least that much: of "+counted(c.Bounded, "key", "keys")+" of modules, arrays or vector sets only the bytes in the file are known")
+		m.Explanation = append(m.Explanation, "a lower bound: of "+units.FormatCountOf(c.Bounded, "key", "keys")+" of modules, arrays or vector sets only the bytes in the file are known")
 	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
 		if c.Other {
-			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, the snapshot's figure is that of the server that wrote it", m.Model))
+			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, used_memory is that of the server that wrote the snapshot", m.Model))
 		} else {
 			m.Explanation = append(m.Explanation, explainDifference(m, d, dropped)...)
 		}
@@ -121,22 +122,22 @@ func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 	part := d > predicted/10 || -d > predicted/10
 	switch {
 	case m.Bound && d > 0:
-		return append(list, "the difference: what those keys take beyond that, and buffers, history or another allocator")
+		return append(list, "the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
 	case dropped && d > 0:
-		return append(list, fmt.Sprintf("about %s that a restart would give back: the expired keys, buffers of clients and replicas, and what values keep of larger times", bytesText(d)))
+		return append(list, fmt.Sprintf("about %s that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", units.FormatBytes(d)))
 	case d > 0 && m.State == "reloaded":
-		list = append(list, fmt.Sprintf("about %s that a restart would give back: buffers of clients and replicas, and what values keep of larger times", bytesText(d)))
+		list = append(list, fmt.Sprintf("about %s that a restart frees: buffers of clients and replicas, and slack left by deleted data", units.FormatBytes(d)))
 	case d > 0:
-		list = append(list, fmt.Sprintf("about %s that is not keys: buffers, what values keep of larger times (a restart would give back both), or another allocator",
-			bytesText(d)))
+		list = append(list, fmt.Sprintf("about %s that is not keys: buffers, slack left by deleted data (a restart frees both), or another allocator",
+			units.FormatBytes(d)))
 	case d < 0:
-		list = append(list, "the server needed less than its keys take by this model")
+		list = append(list, "the server used less than this model predicts for its keys")
 	}
 	switch {
 	case part && d > 0:
-		list = append(list, "over 10 %: history (values that shrank, tables that were larger once) or another allocator (--allocator)")
+		list = append(list, "over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another allocator (--allocator)")
 	case part:
-		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server keeps compressed (list-compress-depth), or a build that differs")
+		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
 	}
 	return list
 }

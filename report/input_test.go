@@ -90,7 +90,7 @@ func TestNewMemory(t *testing.T) {
 		t.Errorf("a running server still has what expired: %+v", m)
 	}
 	c.Model, c.Bounded, c.MaxMemory = model, 7, 100<<20
-	if m := newMemory(in, c); !m.Bound || m.Fit.Fits != nil || m.Fit.Free != nil || !strings.Contains(strings.Join(m.Explanation, "\n"), "at least that much: of 7 keys") {
+	if m := newMemory(in, c); !m.Bound || m.Fit.Fits != nil || m.Fit.Free != nil || !strings.Contains(strings.Join(m.Explanation, "\n"), "a lower bound: of 7 keys") {
 		t.Errorf("with a bound: %+v", m)
 	}
 	c.MaxMemory = 1000

@@ -3,10 +3,12 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The report for people, on a terminal or in a ticket. It shows one overall list
@@ -103,7 +105,7 @@ func sentenceColumn(title string, cell func(i int) string) column {
 }
 
 func countColumn(title string, count func(i int) int64) column {
-	return rightColumn(title, func(i int) string { return Figure(count(i)).count() })
+	return rightColumn(title, func(i int) string { return countText(Figure(count(i))) })
 }
 
 // sizeColumn has bytes, all in the unit of the largest, which its title names.
@@ -127,9 +129,14 @@ func (t *tableWriter) table(rows int, columns ...column) {
 			for i := range sizes {
 				sizes[i] = int64(c.size(i))
 			}
-			scale := scaleOf(sizes...)
-			c.Title += " " + scale.unit
-			c.cell = func(i int) string { return scale.format(Figure(sizes[i])) }
+			scale := units.ScaleFor(sizes...)
+			c.Title += " " + scale.Unit
+			c.cell = func(i int) string {
+				if sizes[i] < 0 {
+					return ""
+				}
+				return scale.Format(sizes[i])
+			}
 		}
 		g.Columns = append(g.Columns, c.Column)
 		for i := range g.Rows {
@@ -143,20 +150,20 @@ func (t *tableWriter) table(rows int, columns ...column) {
 
 func (t *tableWriter) summary() {
 	r := t.r
-	t.printf("%s", counted(r.Totals.Keys, "key", "keys"))
+	t.printf("%s", units.FormatCountOf(r.Totals.Keys, "key", "keys"))
 	if r.Totals.MemoryBytes.Known() {
 		least := ""
 		if r.Totals.WithoutMemory > 0 {
 			least = "at least "
 		}
-		t.printf(", %s%s of memory", least, bytesText(int64(r.Totals.MemoryBytes)))
+		t.printf(", %s%s of memory", least, units.FormatBytes(int64(r.Totals.MemoryBytes)))
 	} else {
-		t.printf(", %s of values", bytesText(r.Totals.ValueBytes))
+		t.printf(", %s of values", units.FormatBytes(r.Totals.ValueBytes))
 	}
-	t.printf("; %s, %s, %s", counted(r.Findings.Error, "error", "errors"),
-		counted(r.Findings.Warning, "warning", "warnings"), grouped(r.Findings.Info)+" info")
+	t.printf("; %s, %s, %s", units.FormatCountOf(r.Findings.Error, "error", "errors"),
+		units.FormatCountOf(r.Findings.Warning, "warning", "warnings"), units.FormatCount(r.Findings.Info)+" info")
 	if r.Findings.Ignored > 0 {
-		t.printf(" (%s ignored)", grouped(r.Findings.Ignored))
+		t.printf(" (%s ignored)", units.FormatCount(r.Findings.Ignored))
 	}
 	t.printf("\n")
 	if c := configText(&r.Config); c != "" {
@@ -166,7 +173,7 @@ func (t *tableWriter) summary() {
 		t.wrap("", "  ", "warning: "+text.Sanitize(w))
 	}
 	if r.Filter != nil {
-		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+counted(r.Filter.Dropped, "key", "keys")+" left out of everything below")
+		t.wrap("", "  ", "FILTERED: only "+filterText(r.Filter)+"; "+units.FormatCountOf(r.Filter.Dropped, "key", "keys")+" left out of everything below")
 	}
 	switch {
 	case r.Complete:
@@ -216,10 +223,10 @@ func filterText(f *Filter) string {
 	words("match", f.Match)
 	words("regex", f.Regex)
 	if f.MinSize > 0 {
-		parts = append(parts, "values of at least "+counted(f.MinSize, "byte", "bytes"))
+		parts = append(parts, "values of at least "+units.FormatCountOf(f.MinSize, "byte", "bytes"))
 	}
 	if f.MinElements > 0 {
-		parts = append(parts, "at least "+counted(f.MinElements, "element", "elements"))
+		parts = append(parts, "at least "+units.FormatCountOf(f.MinElements, "element", "elements"))
 	}
 	words("owner", f.Owners)
 	return strings.Join(parts, "; ")
@@ -228,18 +235,18 @@ func filterText(f *Filter) string {
 func (t *tableWriter) totals() {
 	r := &t.r.Totals
 	t.section("TOTALS", "")
-	t.field("keys", grouped(r.Keys))
+	t.field("keys", units.FormatCount(r.Keys))
 	if r.Keys == 0 {
 		return
 	}
-	t.field("elements", grouped(r.Elements))
+	t.field("elements", units.FormatCount(r.Elements))
 	size := func(label string, n Figure, note string) {
 		if !n.Known() {
 			return
 		}
-		s := bytesText(int64(n))
+		s := units.FormatBytes(int64(n))
 		if n >= 10000 {
-			s += " = " + grouped(int64(n)) + " bytes"
+			s += " = " + units.FormatCount(int64(n)) + " bytes"
 		}
 		t.field(label, s+note)
 	}
@@ -248,19 +255,35 @@ func (t *tableWriter) totals() {
 		bound = " (a lower bound: no model covers some types)"
 	}
 	if r.WithoutMemory > 0 {
-		bound = " (without " + counted(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
+		bound = " (without " + units.FormatCountOf(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
 	}
 	size("value bytes", Figure(r.ValueBytes), "")
 	size("serialized", Figure(r.SerializedBytes), " in the file, without names")
 	size("memory", r.MemoryBytes, " allocated"+bound)
 	size("memory usage", r.MemoryUsage, " as the sum of MEMORY USAGE")
-	t.field("with TTL", counted(r.WithTTL, "key", "keys")+", "+percent(ratio(r.WithTTL, r.Keys)))
-	without := counted(r.WithoutTTL, "key", "keys") + ", " + percent(ratio(r.WithoutTTL, r.Keys))
+	t.field("with TTL", units.FormatCountOf(r.WithTTL, "key", "keys")+", "+units.FormatPercent(ratio(r.WithTTL, r.Keys)))
+	without := units.FormatCountOf(r.WithoutTTL, "key", "keys") + ", " + units.FormatPercent(ratio(r.WithoutTTL, r.Keys))
 	if r.WithoutTTLMemory.Known() {
-		without += ", " + bytesText(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
+		without += ", " + units.FormatBytes(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
 	}
 	t.field("no TTL", without)
 	if r.Expired > 0 {
-		t.field("expired", counted(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
+		t.field("expired", units.FormatCountOf(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
 	}
+}
+
+// countText returns a count, "" if it is unknown.
+func countText(n Figure) string {
+	if !n.Known() {
+		return ""
+	}
+	return units.FormatCount(int64(n))
+}
+
+// ratio returns a share of 0 to 1, NaN of nothing.
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return float64(part) / float64(whole)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The section of findings: a table of what each rule found, then the worst
@@ -37,7 +38,7 @@ func (t *tableWriter) finding(f *Finding) {
 		return
 	}
 	t.printf("\n")
-	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, grouped(f.Count), text.Sanitize(f.Title)))
+	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, units.FormatCount(f.Count), text.Sanitize(f.Title)))
 	rows := f.Examples[:min(len(f.Examples), tableExamples)]
 	several := t.severalDatabases()
 	// What an example has if it is of a key.
@@ -105,7 +106,7 @@ func groupsText(f *Finding) string {
 	const most = 5
 	var parts []string
 	for _, g := range f.Groups[:min(len(f.Groups), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), grouped(g.Count)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), units.FormatCount(g.Count)))
 	}
 	s := strings.Join(parts, ", ")
 	more := int64(len(f.Groups) - len(parts))
@@ -113,7 +114,7 @@ func groupsText(f *Finding) string {
 		more += int64(f.GroupsMore)
 	}
 	if more > 0 {
-		s += " and " + counted(more, "other", "others")
+		s += " and " + units.FormatCountOf(more, "other", "others")
 	}
 	return s
 }
@@ -125,7 +126,7 @@ func (t *tableWriter) advice(a *Advice) {
 		t.printf("      %s\n", text.Sanitize(c))
 	}
 	if n := len(a.Commands) - tableCommands; n > 0 {
-		t.printf("      (and %s)\n", counted(int64(n), "more command", "more commands"))
+		t.printf("      (and %s)\n", units.FormatCountOf(int64(n), "more command", "more commands"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The sections that list keys and groups of keys.
@@ -63,11 +64,11 @@ func (t *tableWriter) keyTable(rows []KeyRow, first ...column) {
 func ttlText(k *KeyRow) string {
 	switch {
 	case k.TTL != nil:
-		return duration(*k.TTL)
+		return units.FormatDuration(*k.TTL)
 	case k.ExpireAt != nil:
-		return "at " + instant(*k.ExpireAt/1000)
+		return "at " + units.FormatTime(*k.ExpireAt/1000)
 	case k.FieldsWithTTL > 0:
-		return grouped(int64(k.FieldsWithTTL)) + " fields"
+		return units.FormatCount(int64(k.FieldsWithTTL)) + " fields"
 	}
 	return "none"
 }
@@ -124,19 +125,19 @@ func (t *tableWriter) groups() {
 		return
 	}
 	rows := all[:min(len(all), tableGroups)]
-	note := counted(int64(len(all)), "pattern", "patterns")
+	note := units.FormatCountOf(int64(len(all)), "pattern", "patterns")
 	if len(rows) < len(all) {
-		note += ", the first " + grouped(int64(len(rows))) + "; -f groups.csv and JSON have all"
+		note += ", the first " + units.FormatCount(int64(len(rows))) + "; -f groups.csv and JSON have all"
 	}
 	if t.r.GroupsFolded > 0 {
-		note += "; " + counted(t.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
+		note += "; " + units.FormatCountOf(t.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
 	}
 	t.section("GROUPS", note)
 	ttl := func(seconds *int64) string {
 		if seconds == nil {
 			return ""
 		}
-		return duration(*seconds)
+		return units.FormatDuration(*seconds)
 	}
 	t.table(len(rows),
 		nameColumn("group", func(i int) string { return rows[i].Group.Display() }),
@@ -144,7 +145,7 @@ func (t *tableWriter) groups() {
 		countColumn("elements", func(i int) int64 { return rows[i].Elements }).drop(4),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(3),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("no TTL", func(i int) string { return percent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
+		rightColumn("no TTL", func(i int) string { return units.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
 		rightColumn("min TTL", func(i int) string { return ttl(rows[i].TTLMin) }).drop(5),
 		rightColumn("median", func(i int) string { return ttl(rows[i].TTLMedian) }).drop(2),
 		rightColumn("max", func(i int) string { return ttl(rows[i].TTLMax) }).drop(6),

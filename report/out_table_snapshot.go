@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The sections about the files: what each is, why it was not read to its end,
@@ -34,7 +35,7 @@ func takenText(in *Input) string {
 	if in.Created < 0 {
 		return ""
 	}
-	return instant(int64(in.Created))
+	return units.FormatTime(int64(in.Created))
 }
 
 // serverText returns server and version.
@@ -54,11 +55,11 @@ func (t *tableWriter) snapshot(in *Input) {
 	if in.Name == "-" {
 		name = "standard input"
 	}
-	size := bytesText(in.Bytes)
+	size := units.FormatBytes(in.Bytes)
 	if len(in.Frames) > 0 {
 		size += " in " + text.Sanitize(strings.Join(in.Frames, ", "))
 		if in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes {
-			size += " of " + bytesText(int64(in.FileBytes))
+			size += " of " + units.FormatBytes(int64(in.FileBytes))
 		}
 	}
 	t.field("file", name+", "+size)
@@ -84,22 +85,22 @@ func (t *tableWriter) snapshot(in *Input) {
 	if in.Databases == parser.MaxDatabases {
 		within = " in at least "
 	}
-	t.field("keys", grouped(in.Keys)+within+counted(int64(in.Databases), "database", "databases"))
+	t.field("keys", units.FormatCount(in.Keys)+within+units.FormatCountOf(int64(in.Databases), "database", "databases"))
 	if in.UsedMem.Known() {
-		t.field("used_memory", bytesText(int64(in.UsedMem))+" when the snapshot was taken")
+		t.field("used_memory", units.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
 	}
 	if in.Functions > 0 {
-		t.field("functions", counted(in.Functions, "library", "libraries")+", "+bytesText(in.FunctionBytes))
+		t.field("functions", units.FormatCountOf(in.Functions, "library", "libraries")+", "+units.FormatBytes(in.FunctionBytes))
 	}
 	if in.Scripts > 0 {
-		t.field("scripts", counted(in.Scripts, "script", "scripts")+", "+bytesText(in.ScriptBytes))
+		t.field("scripts", units.FormatCountOf(in.Scripts, "script", "scripts")+", "+units.FormatBytes(in.ScriptBytes))
 	}
 	if len(in.Modules) > 0 {
 		var parts []string
 		for _, m := range in.Modules {
 			s := m.Name.Display()
 			if m.Keys > 0 {
-				s += " (" + counted(m.Keys, "key", "keys") + ")"
+				s += " (" + units.FormatCountOf(m.Keys, "key", "keys") + ")"
 			}
 			parts = append(parts, s)
 		}
@@ -113,7 +114,7 @@ func (t *tableWriter) snapshot(in *Input) {
 		if in.Trailing == parser.MaxTrailing {
 			more = " or more"
 		}
-		t.field("trailing", counted(in.Trailing, "byte", "bytes")+more+" after the end")
+		t.field("trailing", units.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
 	}
 	t.warnings(in)
 }
@@ -129,7 +130,7 @@ func (t *tableWriter) warnings(in *Input) {
 	}
 	where := ""
 	if d.Offset.Known() {
-		where = " at offset " + d.Offset.count()
+		where = " at offset " + countText(d.Offset)
 	}
 	t.field(stateText(in), text.Sanitize(d.Reason)+where)
 	if d.Key != nil {
@@ -173,7 +174,7 @@ func (l *Loadable) withModules() string {
 	}
 	text += strings.Join(names, ", ")
 	if more := len(l.Modules) - shown; more > 0 {
-		text += fmt.Sprintf(" and %s more", grouped(int64(more)))
+		text += fmt.Sprintf(" and %s more", units.FormatCount(int64(more)))
 	}
 	return text
 }
@@ -243,10 +244,10 @@ func (t *tableWriter) memory(in *Input) {
 			what string
 		}{{m.Startup, "empty server"}, {m.Keys, "keys"}, {m.Tables, "key tables"}} {
 			if p.f.Known() {
-				parts = append(parts, bytesText(int64(p.f))+" "+p.what)
+				parts = append(parts, units.FormatBytes(int64(p.f))+" "+p.what)
 			}
 		}
-		s := bytesText(int64(m.Predicted))
+		s := units.FormatBytes(int64(m.Predicted))
 		if m.Bound {
 			s = "at least " + s
 		}
@@ -256,14 +257,14 @@ func (t *tableWriter) memory(in *Input) {
 		t.field("predicted", s)
 	}
 	if in.UsedMem.Known() {
-		s := bytesText(int64(in.UsedMem)) + " used_memory"
+		s := units.FormatBytes(int64(in.UsedMem)) + " used_memory"
 		if m.Difference != nil {
 			sign := "more"
 			d := *m.Difference
 			if d < 0 {
 				sign, d = "less", -d
 			}
-			s += fmt.Sprintf(", %s %s (%s)", bytesText(d), sign, percent(ratio(d, int64(m.Predicted))))
+			s += fmt.Sprintf(", %s %s (%s)", units.FormatBytes(d), sign, units.FormatPercent(ratio(d, int64(m.Predicted))))
 		}
 		t.field("reported", s)
 	}
@@ -271,20 +272,20 @@ func (t *tableWriter) memory(in *Input) {
 		t.field("", text.Sanitize(e))
 	}
 	if f := m.Fit; f != nil {
-		s := "unknown: at least " + bytesText(int64(m.Predicted)) + " is needed"
+		s := "unknown: at least " + units.FormatBytes(int64(m.Predicted)) + " is needed"
 		switch {
 		case f.Fits == nil || f.Free == nil:
 		case *f.Fits:
-			s = "fits, " + bytesText(*f.Free) + " free"
+			s = "fits, " + units.FormatBytes(*f.Free) + " free"
 		default:
-			s = "DOES NOT FIT, " + bytesText(-*f.Free) + " too much"
+			s = "DOES NOT FIT, " + units.FormatBytes(-*f.Free) + " too much"
 		}
-		t.field("maxmemory", bytesText(f.MaxMemory)+": "+s)
+		t.field("maxmemory", units.FormatBytes(f.MaxMemory)+": "+s)
 		rows := f.Policies
 		t.table(len(rows),
 			leftColumn("policy", func(i int) string { return text.Sanitize(rows[i].Policy) }),
 			countColumn("can evict keys", func(i int) int64 { return rows[i].Keys }),
 			sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-			rightColumn("share", func(i int) string { return percent(rows[i].Share) }))
+			rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The sections of sums: by type, database and owner, and the histograms.
@@ -31,7 +32,7 @@ func (t *tableWriter) types() {
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("serialized", func(i int) Figure { return Figure(rows[i].SerializedBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("share", func(i int) string { return percent(rows[i].Share) }),
+		rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }),
 		countColumn("average B", func(i int) int64 { return int64(rows[i].AverageBytes) }).drop(3),
 		sizeColumn("largest", func(i int) Figure { return sizeOf(rows[i].MaxMemoryBytes, int64(rows[i].MaxValueBytes)) }),
 		nameColumn("largest key", func(i int) string { return displayKey(rows[i].LargestKey) }).drop(1))
@@ -62,7 +63,7 @@ func (t *tableWriter) databases() {
 			if rows[i].DB == OtherDatabases {
 				return "(others)"
 			}
-			return grouped(int64(rows[i].DB))
+			return units.FormatCount(int64(rows[i].DB))
 		}),
 		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
 		countColumn("with TTL", func(i int) int64 { return rows[i].WithTTL }),
@@ -95,7 +96,7 @@ func (t *tableWriter) owners() {
 		countColumn("elements", func(i int) int64 { return rows[i].Elements }).drop(1),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("no TTL", func(i int) string { return percent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
+		rightColumn("no TTL", func(i int) string { return units.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
 		countColumn("errors", func(i int) int64 { return rows[i].Findings.Error }),
 		countColumn("warnings", func(i int) int64 { return rows[i].Findings.Warning }),
 		countColumn("info", func(i int) int64 { return rows[i].Findings.Info }))
@@ -120,7 +121,7 @@ func (t *tableWriter) bars(title string, rows []Bucket) {
 	t.table(len(rows),
 		leftColumn(title, func(i int) string { return rows[i].Label }),
 		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
-		rightColumn("share", func(i int) string { return percent(ratio(rows[i].Keys, keys)) }),
+		rightColumn("share", func(i int) string { return units.FormatPercent(ratio(rows[i].Keys, keys)) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		leftColumn("", func(i int) string {
@@ -145,7 +146,7 @@ func (t *tableWriter) histograms() {
 		var parts []string
 		for _, b := range line.buckets {
 			if b.Keys > 0 {
-				part := text.Sanitize(b.Label) + ": " + percent(ratio(b.Keys, keys))
+				part := text.Sanitize(b.Label) + ": " + units.FormatPercent(ratio(b.Keys, keys))
 				parts = append(parts, strings.ReplaceAll(part, " ", text.NBSP))
 			}
 		}
