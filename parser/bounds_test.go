@@ -93,7 +93,9 @@ func TestBounds(t *testing.T) {
 				return s.Info(), s.Err()
 			},
 			"run": func(r io.Reader) (*Info, error) {
-				return Run(t.Context(), r, withMemory, Pass[int]{Jobs: 2, Begin: func() int { return 0 }, Key: func(int, *Key) {}, Fold: func(int) error { return nil }})
+				opt := withMemory
+				opt.Jobs = 2
+				return Run(t.Context(), r, opt, newNoSink)
 			},
 		} {
 			parts := []io.Reader{bytes.NewReader(tt.head.b), tt.body(), strings.NewReader(tt.tail)}

@@ -61,7 +61,7 @@ func Extract(ctx context.Context, r io.Reader, opt Options, db int, name []byte)
 	}
 	rec := &recorder{r: r, head: make([]byte, 0, captureMax+scannerAhead)}
 	s := NewScanner(rec, opt)
-	s.r.feeder.src = &interruptible{ctx, rec}
+	s.r.src = &interruptible{ctx, rec}
 	s.passed = rec.forget // what stands between keys is not copied, however large
 	s.Info()
 	rec.forget(s.offset())

@@ -83,14 +83,42 @@ func ranSmall(r io.Reader, opt Options, jobs int) outcome { return ranBlocks(r, 
 
 func ranBlocks(r io.Reader, opt Options, jobs, size int) outcome {
 	var o outcome
-	o.info, o.err = run(context.Background(), r, opt, Pass[*[]string]{
-		Jobs:  jobs,
-		Begin: func() *[]string { return new([]string) },
-		Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
-		Fold:  func(p *[]string) error { o.lines = append(o.lines, *p...); return nil },
-	}, size)
+	opt.Jobs = jobs
+	o.info, o.err = run(context.Background(), r, opt, lineSinks(func(lines []string, _ bool) error {
+		o.lines = append(o.lines, lines...)
+		return nil
+	}), size)
 	return o
 }
+
+// lineSink is a sink of the lines of keys.
+type lineSink struct {
+	lines []string
+	size  int
+	flush func(lines []string, end bool) error
+}
+
+// lineSinks makes sinks whose lines are passed to flush.
+func lineSinks(flush func(lines []string, end bool) error) func() Sink {
+	return func() Sink { return &lineSink{flush: flush} }
+}
+
+func (s *lineSink) Key(k *Key) { s.lines = append(s.lines, line(k)) }
+func (s *lineSink) Size() int  { return s.size }
+
+func (s *lineSink) Flush(end bool) error {
+	lines := s.lines
+	s.lines = nil
+	return s.flush(lines, end)
+}
+
+// noSink drops all keys.
+type noSink struct{}
+
+func (noSink) Key(*Key)         {}
+func (noSink) Size() int        { return 0 }
+func (noSink) Flush(bool) error { return nil }
+func newNoSink() Sink           { return noSink{} }
 
 // formats are snapshots that no server at hand writes, and what each of their
 // keys has to be. The numbers were counted from the format, byte by byte.

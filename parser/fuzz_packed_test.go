@@ -27,16 +27,19 @@ func inSnapshot(t *testing.T, typ byte, block string, before, behind func(*rdb) 
 		checkInternal(t, s.Err())
 		check(how+", scanner", k, s.Err())
 		k = nil
-		_, err := run(t.Context(), bytes.NewReader(in), Options{}, Pass[int]{
-			Jobs:  1,
-			Begin: func() int { return 0 },
-			Key:   func(_ int, got *Key) { k = got.Clone() },
-			Fold:  func(int) error { return nil },
-		}, smallBlock)
+		_, err := run(t.Context(), bytes.NewReader(in), Options{Jobs: 1}, func() Sink { return &lastKeySink{k: &k} }, smallBlock)
 		checkInternal(t, err)
 		check(how+", run", k, err)
 	}
 }
+
+// lastKeySink keeps the last key.
+type lastKeySink struct {
+	noSink
+	k **Key
+}
+
+func (s *lastKeySink) Key(k *Key) { *s.k = k.Clone() }
 
 func checkInternal(t *testing.T, err error) {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 // reader is what Scanner and Run have in common: the source, the walker that
 // reads it as a stream, the header and the end.
 type reader struct {
-	feeder
+	blockReader
 	opt    Options
 	w      *walker
 	info   *Info
@@ -30,7 +30,7 @@ type reader struct {
 
 func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1}, tally: newTally()}
-	r.feeder = *newFeeder(src, blocks, size)
+	r.blockReader = *newBlockReader(src, blocks, size)
 	r.closer, _ = src.(Ender)
 	if f, ok := src.(interface{ Frames() []string }); ok {
 		r.info.Frames = f.Frames()
@@ -79,7 +79,7 @@ func (w *walker) guard(f func()) (fail *failure) {
 		case *failure:
 			fail = p
 		case runtime.Error:
-			if w.outside {
+			if w.inCallback {
 				panic(p)
 			}
 			// A claim that no check caught: damage, and a fault of ours.
@@ -198,7 +198,7 @@ func (r *reader) end(sum uint64) error {
 		after := w.buf[w.pos:]
 		in.Trailing = int64(len(after))
 		if r.closer != nil {
-			n, err := r.closer.End(w.offset(), append(after[:len(after):len(after)], r.unread()...))
+			n, err := r.closer.End(w.offset(), after)
 			in.Trailing = n
 			if err != nil {
 				return r.damage(&failure{offset: w.offset(), reason: err.Error(), err: err}, nil, nil)

@@ -52,7 +52,7 @@ func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records 
 		src, r.at = r.spool, r.spool
 	}
 	r.s = NewScanner(src, opt.Options)
-	r.s.r.feeder.src = &interruptible{ctx, src}
+	r.s.r.src = &interruptible{ctx, src}
 	r.s.r.w.passed = r.passed
 	r.s.Visit(&Visitor{MaxText: -1, MaxName: -1, Key: r.named})
 	return r

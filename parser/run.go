@@ -3,7 +3,6 @@ package parser
 import (
 	"context"
 	"io"
-	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,63 +10,96 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
-// Run reads a snapshot with several goroutines. What it folds, and in which
-// pieces, depends on the bytes of the snapshot alone, never on Jobs or timing.
+// Run reads a snapshot with several goroutines and passes its keys to sinks that
+// newSink makes. Calls of newSink and of Sink.Flush are made one at a time.
 //
-// All goroutines do the same: one after the other reads a block and finds where
-// its records end, then, beside the others, walks their values while the block
-// is in the cache. What is rare, damaged or larger than a block is walked while
-// it is read, as a stream.
-//
-// The Info is never nil. The error is a *FormatError where the input is no
-// snapshot, a *DamageError where it is damaged (all before the damage was
-// folded) or the pass was interrupted (it wraps the context's error; the rest
-// of a key that is being read is not waited for), or that of Fold.
-func Run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P]) (*Info, error) {
-	return run(ctx, src, opt, pass, blockSize)
+// The Info is never nil. The error is a *FormatError if the input is no
+// snapshot, a *DamageError if it is damaged (all keys before the damage were
+// flushed) or if ctx ended (it wraps the context's error; a key that is being
+// read is abandoned), or the error of Sink.Flush.
+func Run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink) (*Info, error) {
+	return run(ctx, src, opt, newSink, blockSize)
 }
 
-func run[P any](ctx context.Context, src io.Reader, opt Options, pass Pass[P], size int) (*Info, error) {
-	jobs := pass.Jobs
+// How a snapshot is read in parallel
+//
+// The goroutine that calls Run is the coordinator. It reads the source block by
+// block and finds where the last whole record of each block ends, by a grammar
+// that passes over values (framing). What lies before that end is a unit of
+// work; it goes to a channel, from which the workers receive. What lies behind
+// it is copied in front of the next block.
+//
+// A worker computes the checksum of its unit's bytes and walks its records while
+// they are in the cache: it decodes each value as far as the key's figures need,
+// and passes the key to the unit's sink.
+//
+// Three kinds of records are not walked this way:
+//
+//   - What framing does not know, what is damaged, and records that are larger
+//     than a block and cannot be split, are walked by the coordinator itself, as
+//     a stream whose window is refilled (walkInline). Such records follow one
+//     another in one unit, which ends when it is as large as a block.
+//   - A hash, set, sorted set or list that is larger than a block is split
+//     between its elements (split.go). Each piece is a unit, and the sums of the
+//     pieces are joined.
+//   - Where a record can only be understood after those before it
+//     (sequentialOnly), the coordinator walks all.
+//
+// Units are numbered by their order in the file and completed in that order,
+// whichever worker is done first: counters are added, checksums are combined,
+// pieces are joined, and sinks are flushed. So what a caller sees depends on the
+// bytes of the snapshot alone. After damage nothing more is completed.
+//
+// Memory is bounded by the number of blocks, by the number of units in flight,
+// and by Options.SinkMemory: where all sinks together hold more, those of at
+// least minWaitSize wait until they are first in order. No worker waits for
+// ever, because units are sent in order, so those before a waiting one are with
+// a worker or done, and the first one never waits.
+
+func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, size int) (*Info, error) {
+	jobs := opt.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	r := &runner[P]{
-		reader:  newReader(src, opt, jobs+min(jobs, mostAhead)+2, size),
-		size:    size,
-		pass:    pass,
+	ahead := min(jobs, maxQueued)
+	r := &runner{
+		reader:  newReader(src, opt, jobs+ahead+2, size),
+		newSink: newSink,
+		budget:  opt.SinkMemory,
+		units:   make(chan *unit, ahead),
 		slots:   make(chan struct{}, 4*jobs),
-		waiting: make(map[int]*unit[P]),
 	}
-	r.turned.L = &r.mu
-	r.feeder.src = &interruptible{ctx, src}
+	if r.budget <= 0 {
+		r.budget = DefaultSinkMemory
+	}
+	r.src = &interruptible{ctx, src}
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
 	}
-	if pass.Start != nil {
-		pass.Start(r.info)
+	if opt.Header != nil {
+		opt.Header(r.info)
 	}
 	ended := false
 	if fail != nil {
-		r.open()
-		r.close(fail)
+		r.openInline()
+		r.closeInline(fail)
 	} else {
 		ended = r.walkAll(ctx, jobs)
 	}
 	r.info.Bytes = r.w.offset()
 	switch {
-	case r.foldErr != nil:
-		err = r.foldErr
+	case r.flushErr != nil:
+		err = r.flushErr
 	case r.failed != nil:
-		err = r.damage(r.failed, r.last, r.failedKey)
+		err = r.damage(r.failed, r.lastKey, r.failedKey)
 		r.info.Bytes = r.failed.offset
 	case !ended:
-		err = r.damage(&failure{offset: r.w.offset(), reason: "interrupted", err: ctx.Err()}, r.last, nil)
+		err = r.damage(&failure{offset: r.w.offset(), reason: "interrupted", err: ctx.Err()}, r.lastKey, nil)
 	default:
-		err = r.end(r.total)
+		err = r.end(r.checksum)
 		if d, ok := err.(*DamageError); ok {
-			d.LastKey = r.last
+			d.LastKey = r.lastKey
 		}
 	}
 	r.finish()
@@ -88,133 +120,138 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	return i.r.Read(p)
 }
 
-// mostAhead is how many blocks are read before they are wanted.
-const mostAhead = 4
+// maxQueued is how many units are ready at most before a worker receives them.
+const maxQueued = 4
 
-// walkAll goes through the snapshot with several goroutines, and reports whether
-// it came to its end.
-func (r *runner[P]) walkAll(ctx context.Context, jobs int) (ended bool) {
-	next, stop := iter.Pull(func(yield func(*unit[P]) bool) {
-		r.hand = func(u *unit[P]) { yield(u) }
-		ended = r.coordinate(ctx)
-	})
-	defer stop()
-	var token sync.Mutex // who holds it is the coordinator
+// walkAll reads the snapshot with several goroutines and reports whether it came
+// to the end mark.
+func (r *runner) walkAll(ctx context.Context, jobs int) (ended bool) {
 	var workers sync.WaitGroup
 	for range jobs {
 		workers.Go(func() {
 			w := newWalker(r.w.src)
 			w.model = w.src.model
-			for {
-				r.readAhead(min(jobs, mostAhead))
-				token.Lock()
-				u, ok := next()
-				token.Unlock()
-				if !ok {
-					return
-				}
+			for u := range r.units {
 				r.walk(w, u)
 			}
 		})
 	}
+	ended = r.coordinate(ctx)
+	close(r.units)
 	workers.Wait()
 	return ended
 }
 
-// A unit is a part of the snapshot that is walked in one go: a block of whole
-// records, or what the coordinator walks itself.
-type unit[P any] struct {
-	seq  int
+// A unit is a part of the snapshot that is walked in one go: whole records of a
+// block, a piece of a large key, or what the coordinator walks itself.
+type unit struct {
 	blk  *block // nil: walked by the coordinator
-	data []byte
-	base int64
-	db   int
+	data []byte // of blk
+	base int64  // offset of data
+	db   int    // selected database at its beginning
 
-	part      P
-	tally     *tally
+	sink      Sink // nil before the first key
+	sinkSize  int64
+	growth    int // what keys may have added to the sink since it was asked
+	counters  *tally
 	fail      *failure
 	failedKey []byte
-	last      []byte // name of the last whole key; nil: none in this unit
+	lastKey   []byte // name of the last whole key; nil: none in this unit
 	crc       uint64
-	size      int64
+	size      int64 // bytes that crc covers
 
-	piece piece[P] // what the unit has of a key larger than a block
+	piece piece // of a key larger than a block
+
+	walked bool          // guarded by runner.mu
+	first  chan struct{} // receives when all units before are completed
 }
 
-type runner[P any] struct {
+type runner struct {
 	*reader
-	pass  Pass[P]
-	size  int            // of a block
-	hand  func(*unit[P]) // gives a block to the goroutine that asked for it
-	slots chan struct{}  // bounds the units that are not folded yet
-	seq   int
-	own   *unit[P] // the coordinator's, while it walks itself
-	db    int      // where the next block begins
-	spare sync.Pool
+	newSink func() Sink
+	budget  int64         // of all sinks together, in bytes
+	units   chan *unit    // from the coordinator to the workers
+	slots   chan struct{} // bounds the units that are not completed
 
-	mu      sync.Mutex // guards all below, and Begin and Fold
-	next    int
-	waiting map[int]*unit[P]
-	total   uint64 // checksum of all that is folded
-	last    []byte
-	big     *bigKey   // the key whose pieces are being joined
-	turned  sync.Cond // next has moved on, or stop is set
-	stop    atomic.Bool
+	// What only the coordinator uses.
+	inline *unit // what it walks itself, nil if nothing
+	db     int   // selected database where the next unit begins
+
+	sinkMemory atomic.Int64 // held by all sinks, as last asked, in bytes
+	stopped    atomic.Bool  // nothing more is completed
+
+	mu       sync.Mutex // guards what follows, and newSink and Sink.Flush
+	order    []*unit    // not completed, in the order of the file
+	spare    []*unit
+	sinks    []Sink // not in use
+	checksum uint64 // of what is completed
+	lastKey  []byte
+	big      *bigKey // whose pieces are being joined
 
 	failed    *failure
 	failedKey []byte
-	foldErr   error
+	flushErr  error
 }
 
-func (r *runner[P]) newUnit() *unit[P] {
+func (r *runner) newUnit() *unit {
 	r.slots <- struct{}{}
-	u, _ := r.spare.Get().(*unit[P])
-	if u == nil {
-		u = &unit[P]{tally: newTally()}
-	}
-	t, last := u.tally, u.last
-	t.reset()
-	*u = unit[P]{seq: r.seq, tally: t, last: last[:0]}
-	r.seq++
 	r.mu.Lock()
-	u.part = r.pass.Begin()
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	var u *unit
+	if n := len(r.spare); n > 0 {
+		u = r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		u.counters.reset()
+		select {
+		case <-u.first:
+		default:
+		}
+		*u = unit{counters: u.counters, first: u.first, lastKey: u.lastKey[:0]}
+	} else {
+		u = &unit{counters: newTally(), first: make(chan struct{}, 1)}
+	}
+	if r.order = append(r.order, u); len(r.order) == 1 {
+		u.first <- struct{}{}
+	}
 	return u
 }
 
-// coordinate goes through the snapshot and reports whether it came to its end.
-func (r *runner[P]) coordinate(ctx context.Context) bool {
+// coordinate goes through the snapshot and reports whether it came to the end
+// mark.
+func (r *runner) coordinate(ctx context.Context) bool {
 	w := r.w
 	// The header was walked as a stream: its bytes are the first unit.
 	header := r.newUnit()
 	r.addSum()
-	header.crc, header.size, header.tally = r.sum, r.summed, r.tally
+	header.crc, header.size, header.counters = r.sum, r.summed, r.tally
 	r.tally = newTally()
 	r.summing = false
 	r.db = w.db
 	r.done(header)
-	for !r.stop.Load() {
+	for !r.stopped.Load() {
 		if ctx.Err() != nil {
-			r.close(nil)
+			r.closeInline(nil)
 			return false
 		}
-		if r.alone() {
-			if end, ok := r.walkOwn(); end || !ok {
+		if r.sequentialOnly() {
+			if end, ok := r.walkInline(); end || !ok {
 				return end && ok
 			}
 			continue
 		}
 		from, db := w.pos, r.db
-		next := db // where the records that are skimmed end
+		next := db // selected where the framed records end
 		at, why := skim(w.src, w.buf, from, &next)
 		if at > from {
-			r.close(nil)
-			r.dispatch(from, at, db)
-			w.pos, r.db = at, next
+			r.closeInline(nil)
+			u := r.newUnit()
+			u.db = db
+			r.emit(u, at)
+			r.db = next
 		}
 		if why == skimShort && r.canKeep() {
-			if r.own != nil {
-				r.close(nil)
+			if r.inline != nil {
+				r.closeInline(nil)
 			}
 			if r.refill(w.pos) {
 				continue
@@ -222,66 +259,69 @@ func (r *runner[P]) coordinate(ctx context.Context) bool {
 		}
 		// Damage, the end, what is rare, or a record larger than a block.
 		if why == skimShort && r.err == nil {
-			if cut, ok := r.cutKey(); cut || !ok {
+			if split, ok := r.splitKey(); split || !ok {
 				if !ok {
 					return false
 				}
 				continue
 			}
 		}
-		if end, ok := r.walkOwn(); end || !ok {
+		if end, ok := r.walkInline(); end || !ok {
 			return end && ok
 		}
 	}
-	r.close(nil)
+	r.closeInline(nil)
 	return false
 }
 
 // canKeep reports whether what is left of the block fits in front of the next.
-func (r *runner[P]) canKeep() bool { return len(r.w.buf)-r.w.pos <= r.feeder.room }
+func (r *runner) canKeep() bool { return len(r.w.buf)-r.w.pos <= r.headroom }
 
-// alone says that blocks of this snapshot do not stand for themselves.
-func (r *runner[P]) alone() bool {
+// sequentialOnly reports whether records depend on those before them: on
+// compressed blobs of Dragonfly, on templates of Redis 8.10.
+func (r *runner) sequentialOnly() bool {
 	return r.w.src.dragonfly || r.w.src.templates.byID != nil
 }
 
-// dispatch hands the records in the current block from a to b to the workers.
-func (r *runner[P]) dispatch(a, b, db int) {
-	u := r.newUnit()
-	u.blk, u.data, u.base, u.db = r.cur, r.data[a:b:min(b+lzfSlack, cap(r.data))], r.base+int64(a), db
+// emit sends the bytes of the current block up to end to the workers.
+func (r *runner) emit(u *unit, end int) {
+	from := r.w.pos
+	u.blk, u.data, u.base = r.cur, r.data[from:end:min(end+lzfSlack, cap(r.data))], r.base+int64(from)
 	u.blk.refs.Add(1)
-	r.hand(u)
+	r.w.pos = end
+	r.units <- u
 }
 
-func (r *runner[P]) open() {
-	if r.own == nil {
-		r.own = r.newUnit()
-		r.w.t, r.w.db = r.own.tally, r.db
-		r.w.newRun()
+// openInline begins a unit that the coordinator walks itself, if there is none.
+func (r *runner) openInline() {
+	if r.inline == nil {
+		r.inline = r.newUnit()
+		r.w.t, r.w.db = r.inline.counters, r.db
+		r.w.resetRun()
 		r.startSum()
 	}
 }
 
-// close ends the coordinator's own unit, if there is one.
-func (r *runner[P]) close(fail *failure) {
-	u := r.own
+// closeInline ends that unit, if there is one.
+func (r *runner) closeInline(fail *failure) {
+	u := r.inline
 	if u == nil {
 		return
 	}
-	r.own = nil
+	r.inline = nil
 	r.addSum()
 	r.summing = false
 	r.db = r.w.db
 	u.crc, u.size = r.sum, r.summed
-	u.take(r.w, fail)
+	u.noteEnd(r.w, fail)
 	r.done(u)
 }
 
-// walkOwn walks the next record, opcodes before it included, as a stream. ok is
+// walkInline walks the next record, with opcodes before it, as a stream. ok is
 // false after a failure.
-func (r *runner[P]) walkOwn() (end, ok bool) {
-	r.open()
-	w, u := r.w, r.own
+func (r *runner) walkInline() (end, ok bool) {
+	r.openInline()
+	w, u := r.w, r.inline
 	fail := w.guard(func() {
 		for {
 			switch w.step() {
@@ -289,10 +329,12 @@ func (r *runner[P]) walkOwn() (end, ok bool) {
 				end = true
 				return
 			case steppedKey:
-				w.outside = true
-				r.pass.Key(u.part, &w.key)
-				r.room(u)
-				w.outside = false
+				w.inCallback = true
+				if u.sink == nil {
+					r.takeSink(u)
+				}
+				r.deliver(u, &w.key)
+				w.inCallback = false
 				return
 			}
 			if !w.pend.any {
@@ -301,36 +343,36 @@ func (r *runner[P]) walkOwn() (end, ok bool) {
 		}
 	})
 	if fail != nil || end || r.summed+int64(w.pos-r.sumFrom) >= int64(r.size) {
-		r.close(fail)
+		r.closeInline(fail)
 	} else {
 		r.db = w.db
 	}
 	return end, fail == nil
 }
 
-// walk is what a worker does with a block.
-func (r *runner[P]) walk(w *walker, u *unit[P]) {
-	if !r.stop.Load() {
+// walk is what a worker does with a unit.
+func (r *runner) walk(w *walker, u *unit) {
+	if !r.stopped.Load() {
 		w.window = window{buf: u.data, base: u.base}
-		w.db, w.t = u.db, u.tally
-		w.newRun()
+		w.db, w.t = u.db, u.counters
+		w.resetRun()
 		if !r.opt.NoChecksum {
 			u.crc = crc64.Update(0, u.data)
 		}
 		u.size = int64(len(u.data))
-		u.take(w, w.guard(func() {
+		u.noteEnd(w, w.guard(func() {
 			if u.piece.role == pieceElements {
 				u.piece.walk(w)
 				return
 			}
-			for n := 1; w.pos < len(w.buf); {
+			r.takeSink(u)
+			for w.pos < len(w.buf) {
 				if w.shortKey() || w.step() == steppedKey {
-					w.outside = true
-					r.pass.Key(u.part, &w.key)
-					if n++; n%roomKeys == 0 && !r.room(u) {
+					w.inCallback = true
+					if !r.deliver(u, &w.key) {
 						return
 					}
-					w.outside = false
+					w.inCallback = false
 				}
 			}
 		}))
@@ -341,101 +383,139 @@ func (r *runner[P]) walk(w *walker, u *unit[P]) {
 	blk.release()
 }
 
-// roomKeys is after how many keys a part is asked whether it is full.
-const roomKeys = 16
-
-// room waits until all units before are folded, if the unit's part is full, and
-// gives the part its turn. It reports whether the pass goes on.
-//
-// Nothing waits for ever: units are begun in the order of the file, so those
-// before this one are done, or walked, by a worker or the coordinator, and the
-// first of them never waits.
-func (r *runner[P]) room(u *unit[P]) bool {
-	if r.pass.Full == nil || !r.pass.Full(u.part) {
+// deliver passes a key to the unit's sink. It reports whether the run goes on.
+func (r *runner) deliver(u *unit, k *Key) bool {
+	u.sink.Key(k)
+	if u.growth += keySize + len(k.Name); u.growth < sizeStep {
 		return true
 	}
+	u.growth = 0
+	return r.reserve(u)
+}
+
+// reserve accounts for the size of the unit's sink. If all sinks hold too much
+// together and this one holds much, it waits until the unit is first in order,
+// and flushes. It reports whether the run goes on.
+func (r *runner) reserve(u *unit) bool {
+	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
+		return true
+	}
+	<-u.first
+	u.first <- struct{}{} // it stays the first
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.next != u.seq && !r.stop.Load() {
-		r.turned.Wait()
-	}
-	if r.stop.Load() {
+	if r.stopped.Load() {
 		return false
 	}
-	if err := r.pass.Turn(u.part); err != nil {
-		r.foldErr = err
-		r.stop.Store(true)
-		r.turned.Broadcast()
+	if err := u.sink.Flush(false); err != nil {
+		r.flushErr = err
+		r.stopped.Store(true)
 		return false
 	}
+	r.account(u)
 	return true
 }
 
-// newRun forgets what the walker knew of keys before.
-func (w *walker) newRun() {
-	w.pend, w.whole, w.inKey, w.outside = nothingPending, nil, false, false
+// account asks a unit's sink for its size and returns that of all sinks.
+func (r *runner) account(u *unit) int64 {
+	size := int64(u.sink.Size())
+	grown := size - u.sinkSize
+	u.sinkSize = size
+	return r.sinkMemory.Add(grown)
+}
+
+// takeSink gives a unit a sink.
+func (r *runner) takeSink(u *unit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.takeSinkLocked(u)
+}
+
+func (r *runner) takeSinkLocked(u *unit) {
+	if n := len(r.sinks); n > 0 {
+		u.sink = r.sinks[n-1]
+		r.sinks = r.sinks[:n-1]
+		u.sinkSize = int64(u.sink.Size())
+		return
+	}
+	u.sink = r.newSink()
+	r.account(u)
+}
+
+// resetRun forgets what the walker knew of keys before.
+func (w *walker) resetRun() {
+	w.pend, w.lastKey, w.inKey, w.inCallback = nothingPending, nil, false, false
 	w.key.Name = nil
 }
 
-// take notes how the walk of a unit went.
-func (u *unit[P]) take(w *walker, fail *failure) {
+// noteEnd notes how the walk of a unit ended.
+func (u *unit) noteEnd(w *walker, fail *failure) {
 	u.fail = fail
-	if w.whole != nil {
-		u.last = append(u.last[:0], w.whole...)
-		if len(u.last) == 0 {
-			u.last = []byte{} // the empty name
+	if w.lastKey != nil {
+		u.lastKey = append(u.lastKey[:0], w.lastKey...)
+		if len(u.lastKey) == 0 {
+			u.lastKey = []byte{} // the empty name
 		}
 	} else {
-		u.last = nil
+		u.lastKey = nil
 	}
 	if fail != nil && w.inKey {
 		u.failedKey = append([]byte{}, w.key.Name...)
 	}
 }
 
-// done folds the unit when all before it are.
-func (r *runner[P]) done(u *unit[P]) {
+// done completes a unit that was walked, and those behind it that only waited
+// for it.
+func (r *runner) done(u *unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waiting[u.seq] = u
-	defer r.turned.Broadcast()
-	for {
-		u := r.waiting[r.next]
-		if u == nil {
-			return
-		}
-		delete(r.waiting, r.next)
-		r.next++
-		r.fold(u)
+	u.walked = true
+	n := 0
+	for ; n < len(r.order) && r.order[n].walked; n++ {
+		u := r.order[n]
+		r.complete(u)
 		<-r.slots
-		var none P
-		u.part, u.fail, u.failedKey = none, nil, nil
-		r.spare.Put(u)
+		u.sink, u.fail, u.failedKey = nil, nil, nil
+		r.spare = append(r.spare, u)
+	}
+	if n > 0 {
+		r.order = append(r.order[:0], r.order[n:]...)
+		if len(r.order) > 0 {
+			r.order[0].first <- struct{}{}
+		}
 	}
 }
 
-func (r *runner[P]) fold(u *unit[P]) {
-	if r.stop.Load() {
-		return // after the damage, nothing counts
+// complete adds what was found in a unit to the result. It is called in the
+// order of the file.
+func (r *runner) complete(u *unit) {
+	if r.stopped.Load() {
+		return
 	}
 	r.joinPiece(u)
-	r.tally.add(u.tally)
-	r.total = crc64.Combine(r.total, u.crc, u.size)
-	if u.last != nil {
-		r.last = append(r.last[:0], u.last...)
-		if len(r.last) == 0 {
-			r.last = []byte{}
+	r.tally.add(u.counters)
+	r.checksum = crc64.Combine(r.checksum, u.crc, u.size)
+	if u.lastKey != nil {
+		r.lastKey = append(r.lastKey[:0], u.lastKey...)
+		if len(r.lastKey) == 0 {
+			r.lastKey = []byte{}
 		}
 	}
-	if err := r.pass.Fold(u.part); err != nil {
-		r.foldErr = err
-		r.stop.Store(true)
+	if u.sink != nil {
+		if err := u.sink.Flush(true); err != nil {
+			r.flushErr = err
+			r.stopped.Store(true)
+		} else if total := r.account(u); total <= r.budget || u.sinkSize < minWaitSize {
+			r.sinks = append(r.sinks, u.sink)
+		} else {
+			r.sinkMemory.Add(-u.sinkSize) // dropped
+		}
 	}
 	if u.fail != nil {
 		r.failed, r.failedKey = u.fail, u.failedKey
 		if r.big != nil {
 			r.failedKey = r.big.key.Name
 		}
-		r.stop.Store(true)
+		r.stopped.Store(true)
 	}
 }

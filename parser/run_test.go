@@ -81,13 +81,11 @@ func many(n int) []byte {
 func parts(t *testing.T, r io.Reader, jobs int) (out []string) {
 	t.Helper()
 	begun := 0
-	info, err := run(t.Context(), r, Options{}, Pass[*[]string]{
-		Jobs:  jobs,
-		Start: func(*Info) { begun++ },
-		Begin: func() *[]string { return new([]string) },
-		Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
-		Fold:  func(p *[]string) error { out = append(out, strings.Join(*p, "\n")); return nil },
-	}, smallBlock)
+	opt := Options{Jobs: jobs, Header: func(*Info) { begun++ }}
+	info, err := run(t.Context(), r, opt, lineSinks(func(lines []string, _ bool) error {
+		out = append(out, strings.Join(lines, "\n"))
+		return nil
+	}), smallBlock)
 	if err != nil || begun != 1 || info.Checksum != ChecksumOK {
 		t.Errorf("%d jobs: %v, begun %d times, checksum %v", jobs, err, begun, info.Checksum)
 	}
@@ -119,17 +117,12 @@ func TestInterrupted(t *testing.T) {
 	for _, jobs := range []int{1, 4} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var got []string
-		info, err := run(ctx, bytes.NewReader(in), Options{}, Pass[*[]string]{
-			Jobs:  jobs,
-			Begin: func() *[]string { return new([]string) },
-			Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
-			Fold: func(p *[]string) error {
-				if got = append(got, *p...); len(got) > 500 {
-					cancel()
-				}
-				return nil
-			},
-		}, smallBlock)
+		info, err := run(ctx, bytes.NewReader(in), Options{Jobs: jobs}, lineSinks(func(lines []string, _ bool) error {
+			if got = append(got, lines...); len(got) > 500 {
+				cancel()
+			}
+			return nil
+		}), smallBlock)
 		var damage *DamageError
 		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" {
 			t.Errorf("%d jobs: %v", jobs, err)
@@ -158,12 +151,7 @@ func TestInterruptedWithinKey(t *testing.T) {
 		for _, jobs := range []int{1, 3} {
 			ctx, cancel := context.WithCancel(t.Context())
 			src := &endless{head: head.b, more: element, at: 50 * smallBlock, then: cancel}
-			info, err := run(ctx, src, Options{}, Pass[int]{
-				Jobs:  jobs,
-				Begin: func() int { return 0 },
-				Key:   func(int, *Key) {},
-				Fold:  func(int) error { return nil },
-			}, smallBlock)
+			info, err := run(ctx, src, Options{Jobs: jobs}, newNoSink, smallBlock)
 			var damage *DamageError
 			if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" || string(damage.LastKey) != "good" {
 				t.Errorf("%s, %d jobs: %.200v", name, jobs, err)
@@ -199,24 +187,19 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestFoldFails ends a pass by an error of its own.
-func TestFoldFails(t *testing.T) {
+// TestFlushFails ends a run by an error of its own.
+func TestFlushFails(t *testing.T) {
 	full := errors.New("no more")
 	for _, jobs := range []int{1, 4} {
-		folds := 0
-		_, err := run(t.Context(), bytes.NewReader(many(8000)), Options{}, Pass[int]{
-			Jobs:  jobs,
-			Begin: func() int { return 0 },
-			Key:   func(int, *Key) {},
-			Fold: func(int) error {
-				if folds++; folds == 3 {
-					return full
-				}
-				return nil
-			},
-		}, smallBlock)
-		if err != full || folds != 3 {
-			t.Errorf("%d jobs: %v after %d parts", jobs, err, folds)
+		flushes := 0
+		_, err := run(t.Context(), bytes.NewReader(many(8000)), Options{Jobs: jobs}, lineSinks(func([]string, bool) error {
+			if flushes++; flushes == 3 {
+				return full
+			}
+			return nil
+		}), smallBlock)
+		if err != full || flushes != 3 {
+			t.Errorf("%d jobs: %v after %d flushes", jobs, err, flushes)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *Scanner) Scan() bool {
 		s.r.addSum()
 		s.finish(s.r.end(s.r.sum))
 		if d, ok := s.err.(*DamageError); ok {
-			d.LastKey = w.whole
+			d.LastKey = w.lastKey
 		}
 		return false
 	}
@@ -86,7 +86,7 @@ func (s *Scanner) fail(f *failure) {
 		key = append([]byte{}, w.key.Name...)
 	}
 	s.r.info.Bytes = f.offset
-	s.finish(s.r.damage(f, w.whole, key))
+	s.finish(s.r.damage(f, w.lastKey, key))
 }
 
 func (s *Scanner) finish(err error) {

@@ -63,7 +63,6 @@ func TestEnvelope(t *testing.T) {
 // and the mark is found wherever it lies.
 func TestSourceEndBetweenBlocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in")
-	pass := Pass[int]{Begin: func() int { return 0 }, Key: func(int, *Key) {}, Fold: func(int) error { return nil }}
 	for _, behind := range []int{0, 5, 3*smallBlock + 7, 40 * smallBlock} {
 		for _, over := range []int{-60, -45, -20, -1, 0, 1, 3 * smallBlock} {
 			for _, head := range []string{"", "$EOF:" + mark + "\r\n"} {
@@ -89,13 +88,12 @@ func TestSourceEndBetweenBlocks(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					pass.Jobs = jobs
 					for _, src := range []*Source{file, pipe} {
 						want := behind
 						if src == pipe {
 							want = min(want, MaxTrailing)
 						}
-						info, err := run(t.Context(), src, Options{}, pass, smallBlock)
+						info, err := run(t.Context(), src, Options{Jobs: jobs}, newNoSink, smallBlock)
 						if err != nil || info.Trailing != int64(want) {
 							t.Errorf("end at %+d, head %q, %d jobs: %d bytes trail, want %d (%v)", over, head, jobs, info.Trailing, want, err)
 						}

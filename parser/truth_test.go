@@ -133,13 +133,23 @@ func runAll(path string, jobs int) ([]*parser.Key, *parser.Info, error) {
 	}
 	defer src.Close()
 	var keys []*parser.Key
-	info, err := parser.Run(context.Background(), src, parser.Options{}, parser.Pass[*[]*parser.Key]{
-		Jobs:  jobs,
-		Begin: func() *[]*parser.Key { return new([]*parser.Key) },
-		Key:   func(p *[]*parser.Key, k *parser.Key) { *p = append(*p, k.Clone()) },
-		Fold:  func(p *[]*parser.Key) error { keys = append(keys, *p...); return nil },
-	})
+	info, err := parser.Run(context.Background(), src, parser.Options{Jobs: jobs}, func() parser.Sink { return &keySink{all: &keys} })
 	return keys, info, err
+}
+
+// keySink collects keys.
+type keySink struct {
+	keys []*parser.Key
+	all  *[]*parser.Key
+}
+
+func (s *keySink) Key(k *parser.Key) { s.keys = append(s.keys, k.Clone()) }
+func (s *keySink) Size() int         { return 0 }
+
+func (s *keySink) Flush(bool) error {
+	*s.all = append(*s.all, s.keys...)
+	s.keys = s.keys[:0]
+	return nil
 }
 
 func TestTruth(t *testing.T) {

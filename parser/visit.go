@@ -194,9 +194,9 @@ func (w *walker) visitKey() {
 	w.key.Type = w.src.types[w.key.RDBType].typ
 	w.visiting = true
 	if v.Key != nil {
-		w.outside = true
+		w.inCallback = true
 		w.visiting = v.Key(&w.key)
-		w.outside = false
+		w.inCallback = false
 	}
 	if w.visiting {
 		w.keepMore()
@@ -213,9 +213,9 @@ func (w *walker) leave() { w.visiting, w.maxHead = false, MaxElementName }
 func (w *walker) visitElement() {
 	v := &w.visit
 	if v.to.Element != nil {
-		w.outside = true
+		w.inCallback = true
 		more := v.to.Element(&v.element)
-		w.outside = false
+		w.inCallback = false
 		if !more {
 			w.leave()
 		}
@@ -297,9 +297,9 @@ func (w *walker) visitEntry(id StreamID, fields int64) {
 // visitField passes on a field of the current entry, if it is wanted.
 func (w *walker) visitField(name, value Text) {
 	if w.visiting && w.visit.fields {
-		w.outside = true
+		w.inCallback = true
 		w.visit.fields = w.visit.to.Field(name, value)
-		w.outside = false
+		w.inCallback = false
 	}
 }
 
@@ -313,27 +313,27 @@ func (w *walker) shareName(e *entry) {
 
 func (w *walker) visitStream(s *StreamState) {
 	if f := w.visit.to.Stream; f != nil {
-		w.outside = true
+		w.inCallback = true
 		f(s)
-		w.outside = false
+		w.inCallback = false
 	}
 }
 
 func (w *walker) visitGroup(name *str, last StreamID, read int64, pending uint64) {
 	if f := w.visit.to.Group; f != nil {
 		w.visit.group = StreamGroup{w.keepText(name, 0), last, read, pending}
-		w.outside = true
+		w.inCallback = true
 		f(&w.visit.group)
-		w.outside = false
+		w.inCallback = false
 	}
 }
 
 func (w *walker) visitConsumer(name *str, seen, active int64, pending uint64) {
 	if f := w.visit.to.Consumer; f != nil {
 		w.visit.member = StreamConsumer{w.keepText(name, 0), seen, active, pending}
-		w.outside = true
+		w.inCallback = true
 		f(&w.visit.member)
-		w.outside = false
+		w.inCallback = false
 	}
 }
 
@@ -342,17 +342,17 @@ func (w *walker) visitConsumer(name *str, seen, active int64, pending uint64) {
 func (w *walker) visitPending(raw []byte, count uint64) {
 	if f := w.visit.to.GroupPending; f != nil {
 		p := PendingEntry{rawID(raw), int64(binary.LittleEndian.Uint64(raw[16:])), count}
-		w.outside = true
+		w.inCallback = true
 		f(&p)
-		w.outside = false
+		w.inCallback = false
 	}
 }
 
 func (w *walker) visitConsumerPending(raw []byte) {
 	if f := w.visit.to.ConsumerPending; f != nil {
-		w.outside = true
+		w.inCallback = true
 		f(rawID(raw))
-		w.outside = false
+		w.inCallback = false
 	}
 }
 

@@ -17,13 +17,13 @@ type walker struct {
 	db   int
 	pend pending // what opcodes said of the next key
 	// inKey says that the name in key is that of the key being read.
-	inKey bool
-	whole []byte // name of the last whole key, nil before the first
+	inKey   bool
+	lastKey []byte // name of the last whole key, nil before the first
 	// passed, if not nil, is called after each opcode that is not one of the
 	// frequent ones of a key, with the place of its record.
 	passed func(op byte, from, to int64)
-	// outside says that the caller's code runs: its panics are not ours.
-	outside bool
+	// inCallback says that the caller's code runs: its panics are not ours.
+	inCallback bool
 
 	model *memory.Model
 	acc   memory.Accumulator
@@ -48,7 +48,7 @@ type walker struct {
 	scratch   []byte // a small LZF blob, decompressed
 	digits    []byte
 	nameBuf   []byte
-	lastBuf   []byte // holds whole, where nameBuf did
+	lastBuf   []byte // holds lastKey, where nameBuf did
 	bestBuf   []byte // the text of key.best, where it is not in the block
 	headBuf   []byte
 }
@@ -220,7 +220,7 @@ func (w *walker) collection(t byte) {
 // endKey counts the key that was read.
 func (w *walker) endKey() {
 	w.inKey = false
-	w.whole = w.key.Name
+	w.lastKey = w.key.Name
 	if w.pend.any {
 		w.pend = nothingPending
 	}

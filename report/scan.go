@@ -229,24 +229,18 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict}
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs,
+			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs)}
 		options.Memory = func(info *parser.Info) *memory.Model {
 			c.Model, c.Note, c.Other = s.model(info)
 			return c.Model
 		}
-		return parser.Run(ctx, src, options, parser.Pass[*agg.Shard]{
-			Jobs: jobs,
-			Start: func(info *parser.Info) {
-				engine = s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-					Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: c.Model != nil, Now: s.opt.Now})
-				b.Start(engine)
-			},
-			Begin: b.NewShard,
-			Key:   (*agg.Shard).Key,
-			Fold:  (*agg.Shard).Flush,
-			Full:  func(shard *agg.Shard) bool { return shard.Size() > maxShard },
-			Turn:  func(*agg.Shard) error { return nil },
-		})
+		options.Header = func(info *parser.Info) {
+			engine = s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+				Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: c.Model != nil, Now: s.opt.Now})
+			b.Start(engine)
+		}
+		return parser.Run(ctx, src, options, func() parser.Sink { return b.NewShard() })
 	}()
 	in := newInput(source.Name, source.Size, info, err)
 	if in.Format != "" {
@@ -258,10 +252,6 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	}
 	return scanned{b, in, err}
 }
-
-// maxShard is the memory, in bytes, above which a part of a snapshot waits for
-// those before it.
-const maxShard = 4 << 20
 
 // model returns the memory model for a snapshot, nil if there is none, why it was
 // chosen, and whether it is that of another server than the one that wrote the

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +56,7 @@ const maxRowJobs = 4
 type keysPlan struct {
 	*plan
 	header string
-	row    rowOf
+	row    appendRow
 	path   string // "" is standard output
 	only   thresholds.RuleSet
 }
@@ -168,46 +167,16 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 		return nil, err
 	}
 	defer in.close(src)
-	var engine *thresholds.Engine
-	rowsOf := &rowWriter{out: out, row: p.row}
+	w := &rowWriter{keysPlan: p, out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
+	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	options.Memory = p.model
-	return parser.Run(ctx, src, options, parser.Pass[*rows]{
-		Jobs: min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs),
-		Start: func(info *parser.Info) {
-			if p.only != 0 || p.filter.owners != nil {
-				engine = p.engine(info)
-			}
-		},
-		Begin: rowsOf.begin,
-		Key: func(r *rows, k *parser.Key) {
-			if p.filter.keep(k) && (engine == nil || p.judge(engine, r, k)) {
-				rowsOf.add(r, k, r.findings)
-			}
-		},
-		Fold: rowsOf.fold,
-		Full: rowsOf.isFull,
-		Turn: rowsOf.turn,
-	})
-}
-
-// judge reports whether a key has an owner and a finding that are asked for, and
-// leaves such findings in the rows.
-func (p *keysPlan) judge(engine *thresholds.Engine, r *rows, k *parser.Key) bool {
-	if r.names == nil {
-		r.names, r.findings = engine.Namer().NewCache(), make([]thresholds.Finding, 0, 16)
+	options.Header = func(info *parser.Info) {
+		if p.only != 0 || p.filter.owners != nil {
+			w.engine = p.engine(info)
+		}
 	}
-	name := r.names.Facts(k.Name)
-	if !p.filter.keepOwner(engine.Owners()[engine.Owner(k, name)]) {
-		return false
-	}
-	if p.only == 0 {
-		return true
-	}
-	r.findings = slices.DeleteFunc(engine.Check(k, name, r.findings[:0]), func(f thresholds.Finding) bool {
-		return f.Ignored != 0 || !p.only.Has(f.Rule)
-	})
-	return len(r.findings) > 0
+	return parser.Run(ctx, src, options, w.newSink)
 }
 
 // keyRules gives the rules that a selector names, which must look at single keys.

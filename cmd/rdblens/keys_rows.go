@@ -2,114 +2,122 @@ package main
 
 import (
 	"io"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// rows are the lines of one run of keys, and what is used to judge them. A
-// megabyte of small keys makes ten of rows, and one of empty or compressed names
-// hundreds, so the text is kept in pieces, which are used again and again:
-// nothing grows, and nothing is left to collect. Where all runs together hold
-// maxHeld bytes, only the first one goes on, and writes as it goes.
-type rows struct {
-	full     [][]byte
+// rowWriter writes the rows of one input.
+type rowWriter struct {
+	*keysPlan
+	engine *thresholds.Engine // nil unless owners or findings are asked for
+	out    io.Writer
+	spare  chan []byte // chunks not in use
+}
+
+func (w *rowWriter) newSink() parser.Sink {
+	s := &rowSink{rowWriter: w}
+	if w.engine != nil {
+		s.names, s.findings = w.engine.Namer().NewCache(), make([]thresholds.Finding, 0, 16)
+	}
+	return s
+}
+
+// chunk returns an empty chunk.
+func (w *rowWriter) chunk() []byte {
+	select {
+	case c := <-w.spare:
+		return c[:0]
+	default:
+		return make([]byte, 0, rowChunk)
+	}
+}
+
+func (w *rowWriter) free(chunk []byte) {
+	select {
+	case w.spare <- chunk:
+	default:
+	}
+}
+
+// rowSink makes the rows of keys and writes them when it is flushed.
+//
+// A megabyte of small keys makes ten of rows, and one of empty or compressed
+// names hundreds, so the text is kept in chunks that all sinks share and use
+// again: nothing is copied to grow, and nothing is left to collect.
+type rowSink struct {
+	*rowWriter
+	full     [][]byte // chunks before the last
 	last     []byte
 	names    *naming.Cache
 	findings []thresholds.Finding
 }
 
 const (
-	rowPiece = 384 << 10 // more than the longest row
-	rowRoom  = 8 << 10   // what a row may take besides the key's name
-	nameRoom = 5         // what each byte of that takes: JSON writes \\xNN
-	maxHeld  = 48 << 20
+	rowChunk    = 384 << 10 // more than the longest row
+	rowFixed    = 8 << 10   // bytes that a row takes at most besides the key's name
+	rowNameByte = 5         // bytes that one of the name takes at most: JSON writes \\xNN
+	spareChunks = 128
 )
 
-// rowOf appends the row of a key, with what was found of it where that was asked.
-type rowOf func(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
+// appendRow appends the row of a key, with its findings if these were asked for.
+type appendRow func(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 
-// rowWriter gives out rows and writes them in the order of the file.
-type rowWriter struct {
-	out io.Writer
-	row rowOf
-
-	mu     sync.Mutex // guards what follows
-	spare  []*rows
-	pieces [][]byte
-
-	held atomic.Int64 // bytes of the pieces that wait to be written
-}
-
-func (w *rowWriter) begin() *rows {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n := len(w.spare); n > 0 {
-		r := w.spare[n-1]
-		w.spare = w.spare[:n-1]
-		return r
-	}
-	return new(rows)
-}
-
-func (w *rowWriter) add(r *rows, k *parser.Key, found []thresholds.Finding) {
-	if cap(r.last)-len(r.last) < rowRoom+nameRoom*len(k.Name) {
-		w.piece(r)
-	}
-	r.last = w.row(r.last, k, found)
-}
-
-// piece begins the next piece.
-func (w *rowWriter) piece(r *rows) {
-	if len(r.last) > 0 {
-		r.full = append(r.full, r.last)
-		w.held.Add(rowPiece)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n := len(w.pieces); n > 0 {
-		r.last = w.pieces[n-1]
-		w.pieces = w.pieces[:n-1]
+func (s *rowSink) Key(k *parser.Key) {
+	if !s.wanted(k) {
 		return
 	}
-	r.last = make([]byte, 0, rowPiece)
+	if cap(s.last)-len(s.last) < rowFixed+rowNameByte*len(k.Name) {
+		if len(s.last) > 0 {
+			s.full = append(s.full, s.last)
+		}
+		s.last = s.chunk()
+	}
+	s.last = s.row(s.last, k, s.findings)
 }
 
-// isFull reports whether a run must wait for its turn.
-func (w *rowWriter) isFull(r *rows) bool { return w.held.Load() >= maxHeld && len(r.full) > 1 }
-
-// turn writes what there is of a run. The error is a *writingError.
-func (w *rowWriter) turn(r *rows) error {
-	for _, piece := range r.full {
-		if _, err := w.out.Write(piece); err != nil {
-			return &writingError{err}
-		}
-		w.held.Add(-rowPiece)
-		w.mu.Lock()
-		w.pieces = append(w.pieces, piece[:0])
-		w.mu.Unlock()
+// wanted reports whether the filters keep a key. If findings are asked for, it
+// must have one of them; these are left in findings.
+func (s *rowSink) wanted(k *parser.Key) bool {
+	if !s.filter.keep(k) {
+		return false
 	}
-	r.full = r.full[:0]
-	if len(r.last) > 0 {
-		if _, err := w.out.Write(r.last); err != nil {
-			return &writingError{err}
-		}
-		r.last = r.last[:0]
+	if s.engine == nil {
+		return true
 	}
-	return nil
+	name := s.names.Facts(k.Name)
+	if !s.filter.keepOwner(s.engine.Owners()[s.engine.Owner(k, name)]) {
+		return false
+	}
+	if s.only == 0 {
+		return true
+	}
+	s.findings = slices.DeleteFunc(s.engine.Check(k, name, s.findings[:0]), func(f thresholds.Finding) bool {
+		return f.Ignored != 0 || !s.only.Has(f.Rule)
+	})
+	return len(s.findings) > 0
 }
 
-// fold writes a run, which ends. The error is a *writingError.
-func (w *rowWriter) fold(r *rows) error {
-	if err := w.turn(r); err != nil {
-		return err
+func (s *rowSink) Size() int { return len(s.full)*rowChunk + cap(s.last) }
+
+// Flush writes the rows, also in the middle of a block. The error is a
+// *writingError.
+func (s *rowSink) Flush(bool) error {
+	for _, chunk := range s.full {
+		if _, err := s.out.Write(chunk); err != nil {
+			return &writingError{err}
+		}
+		s.free(chunk)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spare = append(w.spare, r)
+	s.full = s.full[:0]
+	if len(s.last) > 0 {
+		if _, err := s.out.Write(s.last); err != nil {
+			return &writingError{err}
+		}
+		s.last = s.last[:0]
+	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -134,17 +133,11 @@ func (m *memoryTruth) scan(state string) (map[string]*parser.Key, *parser.Info, 
 		modelErr = err
 		return model
 	}}
-	info, err := parser.Run(context.Background(), src, opt, parser.Pass[*[]*parser.Key]{
-		Begin: func() *[]*parser.Key { return new([]*parser.Key) },
-		Key:   func(p *[]*parser.Key, k *parser.Key) { *p = append(*p, k.Clone()) },
-		Fold: func(p *[]*parser.Key) error {
-			for _, k := range *p {
-				keys[string(k.Name)] = k
-			}
-			*p = (*p)[:0]
-			return nil
-		},
-	})
+	s := parser.NewScanner(src, opt)
+	for s.Scan() {
+		keys[string(s.Key().Name)] = s.Key().Clone()
+	}
+	info, err := s.Info(), s.Err()
 	if err == nil {
 		err = modelErr
 	}

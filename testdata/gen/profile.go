@@ -87,21 +87,13 @@ func rowsOnce(path string) error {
 		return err
 	}
 	defer src.Close()
-	var spare [][]byte
-	_, err = parser.Run(context.Background(), src, parser.Options{Memory: chooseModel}, parser.Pass[*[]byte]{
-		Begin: func() *[]byte {
-			if n := len(spare); n > 0 {
-				b := spare[n-1]
-				spare = spare[:n-1]
-				return &b
-			}
-			return new([]byte)
-		},
-		Key: func(p *[]byte, k *parser.Key) { *p = report.AppendKeyCSV(*p, k) },
-		Fold: func(p *[]byte) error {
-			spare = append(spare, (*p)[:0])
-			return nil
-		},
-	})
+	_, err = parser.Run(context.Background(), src, parser.Options{Memory: chooseModel}, func() parser.Sink { return new(rowSink) })
 	return err
 }
+
+// rowSink makes rows and drops them.
+type rowSink struct{ rows []byte }
+
+func (s *rowSink) Key(k *parser.Key) { s.rows = report.AppendKeyCSV(s.rows, k) }
+func (s *rowSink) Size() int         { return cap(s.rows) }
+func (s *rowSink) Flush(bool) error  { s.rows = s.rows[:0]; return nil }

@@ -82,7 +82,7 @@ func BenchmarkKey(b *testing.B) {
 				for b.Loop() {
 					shard.Key(&keys[i])
 					if i++; i == len(keys) {
-						shard.Flush()
+						shard.Flush(true)
 						i = 0
 					}
 				}
@@ -105,13 +105,12 @@ func BenchmarkAdd(b *testing.B) {
 			}
 			builder := NewBuilder(Options{Top: 20, Examples: 10})
 			builder.Start(engine)
-			blk, i := builder.newBlock(), 0
+			shard, i := builder.NewShard(), 0
 			for b.Loop() {
-				blk.add(builder, &keys[i], &facts[i], found[i], 0)
+				shard.add(&keys[i], &facts[i], found[i], 0)
 				if i++; i == len(keys) {
 					i = 0
-					(&Shard{builder, blk}).Flush()
-					blk = builder.newBlock()
+					shard.Flush(true)
 				}
 			}
 		})
@@ -125,14 +124,14 @@ func BenchmarkFold(b *testing.B) {
 			keys := benchmarkKeys(shape.make)
 			builder := NewBuilder(Options{Top: 20, Examples: 10})
 			builder.Start(testEngine(b, "default"))
+			shard := builder.NewShard()
 			for b.Loop() {
 				b.StopTimer()
-				shard := builder.NewShard()
 				for i := range keys {
 					shard.Key(&keys[i])
 				}
 				b.StartTimer()
-				shard.Flush()
+				shard.Flush(true)
 			}
 		})
 	}

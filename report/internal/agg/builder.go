@@ -1,8 +1,6 @@
 package agg
 
 import (
-	"sync"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -34,11 +32,6 @@ type Builder struct {
 	timed    bool  // the snapshot says when it was taken
 	created  int64 // when, in ms since the epoch
 	instance *thresholds.Instance
-
-	mu         sync.Mutex // guards what follows
-	cutoffs    cutoffs    // of Top, for new blocks
-	spare      []*block
-	spareBytes int64
 }
 
 // Snapshot is what a Builder keeps of each snapshot besides the sums.
@@ -68,70 +61,20 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	b.Tables.init(engine, MaxGroups)
 	b.Top.top, b.Top.samples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
-	b.cutoffs.reset()
 	b.instance = engine.NewInstance()
 }
 
-// NewShard returns an empty Shard.
-func (b *Builder) NewShard() *Shard { return &Shard{builder: b} }
-
-// newBlock returns an empty block.
-func (b *Builder) newBlock() *block {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var s *block
-	if n := len(b.spare); n > 0 {
-		s = b.spare[n-1]
-		b.spare = b.spare[:n-1]
-		b.spareBytes -= s.size
-	} else {
-		s = &block{names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(), limit: earlyAggregates,
-			found: make([]thresholds.Finding, 0, 16)}
-		s.top.top, s.top.samples = b.Top.top, b.Top.samples
-	}
-	s.top.cutoffs = b.cutoffs
+// NewShard returns an empty Shard. It must not be called while a Shard is flushed.
+func (b *Builder) NewShard() *Shard {
+	s := &Shard{builder: b, names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(), limit: earlyAggregates,
+		found: make([]thresholds.Finding, 0, 16)}
+	s.top.top, s.top.samples = b.Top.top, b.Top.samples
+	s.top.cutoffs = b.Top.cutoffs
 	return s
-}
-
-// maxSpareBytes bounds the memory of blocks that wait to be used again.
-const maxSpareBytes = 16 << 20
-
-// Flush adds the keys of the Shard to its Builder and empties the Shard. The
-// Shards of a Builder are flushed one at a time, in the order of the snapshot.
-func (s *Shard) Flush() error {
-	f, b := s.block, s.builder
-	if f == nil {
-		return nil
-	}
-	s.block = nil
-	b.Keys += f.keys
-	b.Dropped += f.dropped
-	if f.flushed {
-		f.flushToTables(b)
-		b.Tables.merge(f.tables)
-	} else {
-		b.Tables.flush(&f.aggregates, b.opt.Input)
-	}
-	b.Tables.Groups.foldPending(false)
-	f.histograms.addNoExpiry()
-	b.Histograms.merge(&f.histograms)
-	b.Top.merge(&f.top)
-	b.instance.Merge(f.instance)
-	f.reset()
-	f.measure()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cutoffs = b.Top.cutoffs
-	if b.spareBytes+f.size <= maxSpareBytes {
-		b.spare = append(b.spare, f)
-		b.spareBytes += f.size
-	}
-	return nil
 }
 
 // end ends the gathering of keys.
 func (b *Builder) end() {
-	b.spare, b.spareBytes = nil, 0
 	if b.Snapshots == nil && b.engine != nil {
 		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, b.created, b.instance.Findings(), b.instance.Omitted(), b.Keys}}
 		b.instance = nil

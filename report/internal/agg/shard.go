@@ -9,14 +9,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Shard takes the keys of one block at a time. A Shard is used by one goroutine;
-// several Shards of a Builder may take keys at the same time, and are flushed one
-// after the other in the order of the snapshot.
-type Shard struct {
-	builder *Builder
-	block   *block // nil until the first key: a block that only waits needs no memory
-}
-
 // Bounds of the groups of one block. At earlyAggregates, places with so many
 // values that they are folded in any case are folded, which is enough for random
 // names; else there may be maxAggregates before Groups.foldTo is called.
@@ -26,8 +18,11 @@ const (
 	fewBlockGroups  = maxAggregates / 2
 )
 
-// block has the sums of the keys of one block.
-type block struct {
+// Shard has the sums of the keys of one block of a snapshot: a parser.Sink. A
+// Shard is used by one goroutine; several Shards of a Builder may take keys at the
+// same time, and are flushed one after the other in the order of the snapshot.
+type Shard struct {
+	builder    *Builder
 	names      *naming.Cache
 	found      []thresholds.Finding // scratch
 	pattern    []byte               // scratch
@@ -41,84 +36,87 @@ type block struct {
 	shortcuts  [8]shortcut
 	keys       int64
 	dropped    int64
-	measured   int64 // keys when size was measured last
-	size       int64 // see Shard.Size
 }
 
-func (b *block) reset() {
-	b.aggregates.reset()
-	b.histograms.reset()
-	b.top.reset()
-	b.instance.Reset()
-	if b.flushed {
-		b.tables.reset()
-		b.dropShortcuts()
+func (sh *Shard) reset() {
+	sh.aggregates.reset()
+	sh.histograms.reset()
+	sh.top.reset()
+	sh.instance.Reset()
+	if sh.flushed {
+		sh.tables.reset()
+		sh.dropShortcuts()
 	}
-	b.limit, b.flushed, b.keys, b.dropped, b.measured = earlyAggregates, false, 0, 0, 0
+	sh.limit, sh.flushed, sh.keys, sh.dropped = earlyAggregates, false, 0, 0
 }
 
-// Key adds a key. It allocates nothing once the Builder has seen a few blocks.
-func (s *Shard) Key(k *parser.Key) {
-	if s.block == nil {
-		s.block = s.builder.newBlock()
-	}
-	b, builder := s.block, s.builder
-	f := b.names.Facts(k.Name)
-	owner := builder.engine.Owner(k, f)
-	if builder.opt.Keep != nil && !builder.opt.Keep(k, owner) {
-		b.dropped++
+// Key adds a key. It allocates nothing once the Shard has been through a few
+// blocks.
+func (sh *Shard) Key(k *parser.Key) {
+	f := sh.names.Facts(k.Name)
+	owner := sh.builder.engine.Owner(k, f)
+	if sh.builder.opt.Keep != nil && !sh.builder.opt.Keep(k, owner) {
+		sh.dropped++
 		return
 	}
-	found := builder.engine.Check(k, f, b.found[:0])
-	if cap(found) > cap(b.found) {
-		b.found = found
+	found := sh.builder.engine.Check(k, f, sh.found[:0])
+	if cap(found) > cap(sh.found) {
+		sh.found = found
 	}
-	b.instance.Add(k, f)
-	b.add(builder, k, f, found, owner)
+	sh.instance.Add(k, f)
+	sh.add(k, f, found, owner)
 }
 
-// measureEvery is the number of keys after which the size of a block is measured
-// again.
-const measureEvery = 512
-
-// Size returns the memory that the Shard holds until it is flushed, in bytes, as
-// last measured.
-func (s *Shard) Size() int {
-	b := s.block
-	if b == nil {
-		return 0
+// Size returns about how many bytes of memory the Shard holds. Buffers are used
+// again, so it never shrinks.
+func (sh *Shard) Size() int {
+	n := sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes()
+	if sh.tables != nil {
+		n += sh.tables.Groups.bytes()
 	}
-	if b.keys+b.dropped-b.measured >= measureEvery {
-		b.measure()
-	}
-	return int(b.size)
+	return int(n)
 }
 
-// measure sets the size of the block. Buffers are used again, so it never shrinks.
-func (b *block) measure() {
-	b.measured = b.keys + b.dropped
-	n := b.aggregates.bytes() + b.top.keys.bytes() + b.instance.Bytes()
-	if b.tables != nil {
-		n += b.tables.Groups.bytes()
+// Flush adds the keys of the Shard to its Builder and empties the Shard. In the
+// middle of a block it does nothing: where the tables of a block are folded
+// decides the result.
+func (sh *Shard) Flush(end bool) error {
+	if !end {
+		return nil
 	}
-	b.size = max(b.size, n)
+	sh.builder.Keys += sh.keys
+	sh.builder.Dropped += sh.dropped
+	if sh.flushed {
+		sh.flushToTables()
+		sh.builder.Tables.merge(sh.tables)
+	} else {
+		sh.builder.Tables.flush(&sh.aggregates, sh.builder.opt.Input)
+	}
+	sh.builder.Tables.Groups.foldPending(false)
+	sh.histograms.addNoExpiry()
+	sh.builder.Histograms.merge(&sh.histograms)
+	sh.builder.Top.merge(&sh.top)
+	sh.builder.instance.Merge(sh.instance)
+	sh.reset()
+	sh.top.cutoffs = sh.builder.Top.cutoffs
+	return nil
 }
 
 // flushToTables makes room for aggregates.
-func (b *block) flushToTables(builder *Builder) {
-	if b.tables == nil {
-		b.tables = &Tables{}
-		b.tables.init(builder.engine, maxBlockGroups)
+func (sh *Shard) flushToTables() {
+	if sh.tables == nil {
+		sh.tables = &Tables{}
+		sh.tables.init(sh.builder.engine, maxBlockGroups)
 	}
-	b.flushed = true
-	b.dropShortcuts()
-	b.tables.flush(&b.aggregates, builder.opt.Input)
-	b.aggregates.reset()
-	g := &b.tables.Groups
-	if b.limit == earlyAggregates {
+	sh.flushed = true
+	sh.dropShortcuts()
+	sh.tables.flush(&sh.aggregates, sh.builder.opt.Input)
+	sh.aggregates.reset()
+	g := &sh.tables.Groups
+	if sh.limit == earlyAggregates {
 		g.foldEarly()
 		if len(g.list) > earlyAggregates/2 {
-			b.limit = maxAggregates
+			sh.limit = maxAggregates
 		}
 	}
 	if len(g.list) > fewBlockGroups {
@@ -127,44 +125,44 @@ func (b *block) flushToTables(builder *Builder) {
 }
 
 // aggregate returns the position of the aggregate of a key.
-func (b *block) aggregate(builder *Builder, k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
+func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
 	key, findings := aggregateKey(k, owner), findingsHash(found)
 	group := f.Group
-	i, slot := b.aggregates.find(group, key, findings)
+	i, slot := sh.aggregates.find(group, key, findings)
 	if i >= 0 {
 		return i
 	}
 	// The pattern may have been folded.
 	prefix := k.Name[:f.LastStart]
-	s := &b.shortcuts[(len(prefix)*31+int(f.First))%len(b.shortcuts)]
+	s := &sh.shortcuts[(len(prefix)*31+int(f.First))%len(sh.shortcuts)]
 	if s.valid && bytes.Equal(s.prefix, prefix) {
-		if i, slot = b.aggregates.find(s.group, key, findings); i >= 0 {
-			b.tables.Groups.folded.Add(group)
+		if i, slot = sh.aggregates.find(s.group, key, findings); i >= 0 {
+			sh.tables.Groups.folded.Add(group)
 			return i
 		}
 	}
-	text := builder.namer.AppendPattern(b.pattern[:0], k.Name)
-	b.pattern = text
-	if b.flushed {
-		trie := b.tables.Groups.trie
+	text := sh.builder.namer.AppendPattern(sh.pattern[:0], k.Name)
+	sh.pattern = text
+	if sh.flushed {
+		trie := sh.tables.Groups.trie
 		pattern, node, folded := trie.appendFolded(text, text)
-		b.pattern = pattern[:0]
+		sh.pattern = pattern[:0]
 		if folded {
-			b.tables.Groups.folded.Add(group)
+			sh.tables.Groups.folded.Add(group)
 			raw := text
 			text = pattern[len(text):]
-			group = b.tables.Groups.hashAt(node, text)
+			group = sh.tables.Groups.hashAt(node, text)
 			s.set(trie, prefix, raw, text, node, group)
-			if i, slot = b.aggregates.find(group, key, findings); i >= 0 {
+			if i, slot = sh.aggregates.find(group, key, findings); i >= 0 {
 				return i
 			}
 		}
 	}
-	if len(b.aggregates.list) >= b.limit {
-		b.flushToTables(builder)
-		_, slot = b.aggregates.find(group, key, findings)
+	if len(sh.aggregates.list) >= sh.limit {
+		sh.flushToTables()
+		_, slot = sh.aggregates.find(group, key, findings)
 	}
-	return b.aggregates.insert(slot, group, key, findings, text, found)
+	return sh.aggregates.insert(slot, group, key, findings, text, found)
 }
 
 // shortcut has the pattern of names whose last segment is folded whatever it is,
@@ -190,19 +188,19 @@ func (s *shortcut) set(t *patternTrie, prefix, raw, text []byte, node int32, gro
 	}
 }
 
-func (b *block) dropShortcuts() {
-	for i := range b.shortcuts {
-		b.shortcuts[i].valid = false
+func (sh *Shard) dropShortcuts() {
+	for i := range sh.shortcuts {
+		sh.shortcuts[i].valid = false
 	}
 }
 
 // add adds a key with its findings.
-func (b *block) add(builder *Builder, k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
-	b.keys++
+func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
+	sh.keys++
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)
 	size := sizeOf(k)
-	i := b.aggregate(builder, k, f, found, owner)
-	a := &b.aggregates.list[i]
+	i := sh.aggregate(k, f, found, owner)
+	a := &sh.aggregates.list[i]
 	a.Keys++
 	a.Elements += elements
 	a.ValueBytes += valueBytes
@@ -218,14 +216,14 @@ func (b *block) add(builder *Builder, k *parser.Key, f *naming.Facts, found []th
 	}
 	if size > a.largest {
 		a.largest = size
-		b.aggregates.largest[i].set(k, maxGroupName, size, int32(builder.opt.Input), int32(owner))
+		sh.aggregates.largest[i].set(k, maxGroupName, size, int32(sh.builder.opt.Input), int32(owner))
 	}
 
-	h := &b.histograms
+	h := &sh.histograms
 	if k.HasExpire {
-		if builder.timed {
-			ttl := remaining(k.ExpireAt, builder.created)
-			b.aggregates.addTTL(a, ttl)
+		if sh.builder.timed {
+			ttl := remaining(k.ExpireAt, sh.builder.created)
+			sh.aggregates.addTTL(a, ttl)
 			h.expiry[expiryBucket(ttl)].addKey(valueBytes, memory)
 		} else {
 			h.expiry[unknownExpiry].addKey(valueBytes, memory)
@@ -252,15 +250,15 @@ func (b *block) add(builder *Builder, k *parser.Key, f *naming.Facts, found []th
 	}
 
 	// The lists of keys. Nearly every key is below all cutoffs.
-	c := &b.top.cutoffs.types[k.Type&15]
+	c := &sh.top.cutoffs.types[k.Type&15]
 	passes := k.Memory > c[ByMemory] || k.MemoryUsage > c[ByMemoryUsage] || k.ValueBytes > c[ByValueBytes] || k.Elements > c[ByElements] ||
-		k.Serialized > c[BySerialized] || k.Largest > c[ByLargest] || int64(k.Freq) > b.top.cutoffs.freq
+		k.Serialized > c[BySerialized] || k.Largest > c[ByLargest] || int64(k.Freq) > sh.top.cutoffs.freq
 	for n := range found {
 		f := &found[n]
-		passes = passes || b.top.cutoffs.examples[RuleSeverity(f.Rule, f.Severity)].passes(f.Rank(k), size)
+		passes = passes || sh.top.cutoffs.examples[RuleSeverity(f.Rule, f.Severity)].passes(f.Rank(k), size)
 	}
 	if passes {
-		b.top.rank(&candidate{key: k, input: int32(builder.opt.Input), owner: int32(owner), retained: -1}, found)
+		sh.top.rank(&candidate{key: k, input: int32(sh.builder.opt.Input), owner: int32(owner), retained: -1}, found)
 	}
 }
 

@@ -2,30 +2,31 @@ package parser
 
 import "github.com/rdblens/rdblens/parser/memory"
 
-// A key that is larger than a block is cut between its elements, so that all
-// workers walk it: its head, with the name and the number of elements, then
-// pieces of elements, which are joined in the order of the file.
+// A key that is larger than a block is split between its elements, so that all
+// workers walk it: a head, with the name and the number of elements, then pieces
+// of elements, which are joined in the order of the file.
 
 type pieceRole uint8
 
 const (
 	pieceNone     pieceRole = iota
 	pieceHead               // a key begins
-	pieceElements           // elements of it
+	pieceElements           // some of its elements
 )
 
-type piece[P any] struct {
+// piece is what a unit has of such a key.
+type piece struct {
 	role  pieceRole
 	row   *typeRow
-	base  int64  // see walker.elements
-	count uint64 // elements, or nodes of a list
-	last  bool   // the key's last piece
-	end   int64  // offset behind the piece
-	big   *bigKey
-	sum   bigKey
+	base  int64   // see walker.elements
+	count uint64  // elements, or nodes of a list
+	last  bool    // the key's last piece
+	end   int64   // offset behind the piece
+	big   *bigKey // pieceHead: the key
+	sum   bigKey  // pieceElements: what the elements amount to
 }
 
-// bigKey is such a key as far as it is known.
+// bigKey is such a key, or a part of it, as far as it has been walked.
 type bigKey struct {
 	key   Key
 	acc   memory.Accumulator
@@ -62,18 +63,18 @@ func (r *typeRow) skipElements(b []byte, p int, n uint64) (done uint64, next int
 	return done, p
 }
 
-// cutKey hands the next record, which is larger than a block, to the workers in
-// pieces. cut is false where it cannot be cut: nothing was read then. ok is
-// false after a failure.
-func (r *runner[P]) cutKey() (cut, ok bool) {
+// splitKey sends the next record, which is larger than a block, to the workers in
+// pieces. split is false if it cannot be split: nothing was read then. ok is false
+// after a failure.
+func (r *runner) splitKey() (split, ok bool) {
 	w := r.w
 	t, found := r.typeAhead()
 	if !found || !w.src.types[t].split {
 		return false, true
 	}
-	r.close(nil)
-	r.open()
-	u := r.own
+	r.closeInline(nil)
+	r.openInline()
+	u := r.inline
 	row, base := &w.src.types[t], int64(0)
 	var left uint64
 	big := &bigKey{}
@@ -96,7 +97,7 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 		w.checkCount(left, counted)
 	})
 	if fail != nil {
-		r.close(fail)
+		r.closeInline(fail)
 		return true, false
 	}
 	big.key = *w.key.Clone()
@@ -109,30 +110,30 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 		big.acc.Reset(w.model)
 	}
 	big.key.Largest, big.key.Longest = -1, 0
-	u.piece = piece[P]{role: pieceHead, big: big}
+	u.piece = piece{role: pieceHead, big: big}
 	w.rare = true
-	r.close(nil)
+	r.closeInline(nil)
 	for {
-		if r.stop.Load() {
+		if r.stopped.Load() {
 			return true, true // the caller sees it
 		}
-		p := piece[P]{role: pieceElements, row: row, base: base}
+		p := piece{role: pieceElements, row: row, base: base}
 		n, end := row.skipElements(w.buf, w.pos, left)
 		if n > 0 || left == 0 {
 			left -= n
 			p.count, p.last = n, left == 0
-			r.dispatchPiece(p, end)
+			r.emitPiece(p, end)
 		} else if r.canKeep() && r.refill(w.pos) {
 			continue
 		} else {
 			// One element is larger than a block, or damaged, or the file ends.
 			left--
-			r.open()
-			u := r.own
+			r.openInline()
+			u := r.inline
 			p.count, p.last = 1, left == 0
 			u.piece = p
 			fail := w.guard(func() { u.piece.walk(w) })
-			r.close(fail)
+			r.closeInline(fail)
 			if fail != nil {
 				return true, false
 			}
@@ -143,9 +144,9 @@ func (r *runner[P]) cutKey() (cut, ok bool) {
 	}
 }
 
-// typeAhead finds the type byte of the record that begins at the window's
-// position, behind those opcodes that may stand before it.
-func (r *runner[P]) typeAhead() (byte, bool) {
+// typeAhead returns the type byte of the record that begins at the window's
+// position, behind the opcodes that may precede it.
+func (r *runner) typeAhead() (byte, bool) {
 	b, p := r.w.buf, r.w.pos
 	for p < len(b) && p >= 0 {
 		switch op := b[p]; op {
@@ -164,20 +165,16 @@ func (r *runner[P]) typeAhead() (byte, bool) {
 	return 0, false
 }
 
-// dispatchPiece hands the elements up to b in the current block to the workers.
-func (r *runner[P]) dispatchPiece(p piece[P], b int) {
-	a := r.w.pos
+// emitPiece sends the elements up to end in the current block to the workers.
+func (r *runner) emitPiece(p piece, end int) {
 	u := r.newUnit()
-	u.piece = p
-	u.piece.end = r.base + int64(b)
-	u.blk, u.data, u.base, u.db = r.cur, r.data[a:b:min(b+lzfSlack, cap(r.data))], r.base+int64(a), r.db
-	u.blk.refs.Add(1)
-	r.w.pos = b
-	r.hand(u)
+	u.piece, u.db = p, r.db
+	u.piece.end = r.base + int64(end)
+	r.emit(u, end)
 }
 
 // walk walks the piece's elements into its sum.
-func (p *piece[P]) walk(w *walker) {
+func (p *piece) walk(w *walker) {
 	w.begin(0)
 	w.key.Name = nil
 	if w.model != nil {
@@ -195,9 +192,9 @@ func (p *piece[P]) walk(w *walker) {
 	p.sum.key = *k.Clone()
 }
 
-// joinPiece adds a unit's piece to its key, and delivers the key when it is
-// whole. It is called in the order of the file.
-func (r *runner[P]) joinPiece(u *unit[P]) {
+// joinPiece adds a unit's piece to its key, and passes the key to the unit's sink
+// when it is whole. It is called in the order of the file.
+func (r *runner) joinPiece(u *unit) {
 	p := &u.piece
 	if p.role == pieceNone || u.fail != nil {
 		return
@@ -252,15 +249,16 @@ func (r *runner[P]) joinPiece(u *unit[P]) {
 		w.measure()
 	}
 	r.big = nil
-	u.tally.keys++
-	u.tally.types[k.RDBType]++
+	u.counters.keys++
+	u.counters.types[k.RDBType]++
 	if k.Elements == 0 {
-		u.tally.emptyKeys++
+		u.counters.emptyKeys++
 	}
-	u.tally.addDB(k.DB)
-	u.last = append(u.last[:0], k.Name...)
-	if len(u.last) == 0 {
-		u.last = []byte{}
+	u.counters.addDB(k.DB)
+	u.lastKey = append(u.lastKey[:0], k.Name...)
+	if len(u.lastKey) == 0 {
+		u.lastKey = []byte{}
 	}
-	r.pass.Key(u.part, &w.key)
+	r.takeSinkLocked(u)
+	u.sink.Key(&w.key)
 }

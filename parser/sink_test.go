@@ -3,14 +3,24 @@ package parser
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// TestRoom has parts that are always full: each gets its turn in the order of
-// the file, whatever fails on the way.
-func TestRoom(t *testing.T) {
-	in := many(8000)
+// TestSinkMemory has sinks that are always too large: each is flushed in the order
+// of the file, whatever fails on the way.
+func TestSinkMemory(t *testing.T) {
+	r := newRDB("REDIS0011")
+	for i := range 30000 {
+		if name := fmt.Sprintf("key:%d", i); i%5000 == 0 {
+			r.key(28, name).len(1).len(0).len(7).len(0).str("not for blocks")
+		} else {
+			r.key(0, name).str(strings.Repeat("x", i%100))
+		}
+	}
+	in := r.end()
 	whole := ran(bytes.NewReader(in), Options{}, 1).lines
 	enough := errors.New("enough")
 	tests := []struct {
@@ -20,29 +30,24 @@ func TestRoom(t *testing.T) {
 	}{
 		{"sound", in, nil},
 		{"cut", in[:len(in)/2], nil},
-		{"flipped", flipped(in, len(in)/2), nil},
+		{"flipped", flipped(in, bytes.Index(in, []byte("key:15001"))-2), nil},
 		{"no more", in, enough},
 	}
 	for _, tt := range tests {
 		for _, jobs := range []int{1, 2, 8} {
 			var got []string
 			turns := 0
-			empty := func(p *[]string) error {
-				got, *p = append(got, *p...), nil
-				return nil
-			}
-			info, err := run(t.Context(), bytes.NewReader(tt.in), Options{}, Pass[*[]string]{
-				Jobs:  jobs,
-				Begin: func() *[]string { return new([]string) },
-				Key:   func(p *[]string, k *Key) { *p = append(*p, line(k)) },
-				Fold:  empty,
-				Full:  func(*[]string) bool { return true },
-				Turn: func(p *[]string) error {
+			flush := func(lines []string, end bool) error {
+				if !end {
 					if turns++; turns == 20 && tt.turn != nil {
 						return tt.turn
 					}
-					return empty(p)
-				},
+				}
+				got = append(got, lines...)
+				return nil
+			}
+			info, err := run(t.Context(), bytes.NewReader(tt.in), Options{Jobs: jobs, SinkMemory: 1}, func() Sink {
+				return &lineSink{size: 2 << 20, flush: flush}
 			}, smallBlock)
 			if (tt.turn != nil) != errors.Is(err, enough) || tt.name == "sound" && err != nil {
 				t.Errorf("%s, %d jobs: %v", tt.name, jobs, err)

@@ -1,0 +1,103 @@
+package parser
+
+import (
+	"io"
+	"sync/atomic"
+)
+
+// blockSize is how many bytes are read at a time, and so the unit of parallel
+// work. It is not an option: the ends of blocks decide how bounded tables fill,
+// and a report must not depend on the machine.
+const blockSize = 512 << 10
+
+// A block is a buffer that several goroutines may read. It returns to its pool
+// when the last of them releases it.
+//
+// The bytes read from the source lie behind headroom, into which the unread end
+// of the block before is copied.
+type block struct {
+	data []byte // headroom, size bytes, and slack that decoders may overread
+	n    int    // bytes that were read
+	err  error  // how the source ended behind them, io.EOF included
+	refs atomic.Int32
+	pool chan *block
+}
+
+func (b *block) release() {
+	if b.refs.Add(-1) == 0 {
+		b.pool <- b
+	}
+}
+
+// A blockReader reads a source block by block, each as full as the source
+// allows. It has a fixed number of blocks, and waits where all are in use.
+type blockReader struct {
+	src      io.Reader
+	size     int // of a block
+	headroom int // bytes of a block that can be kept for the next: at least MaxName
+	pool     chan *block
+	made     int // blocks allocated so far, up to the capacity of pool
+
+	cur  *block
+	data []byte // the current block, with what was kept of the one before
+	base int64  // offset of data in the snapshot
+	err  error  // how the source ended, io.EOF included
+}
+
+func newBlockReader(src io.Reader, blocks, size int) *blockReader {
+	return &blockReader{src: src, pool: make(chan *block, blocks), size: size, headroom: max(size/2, MaxName)}
+}
+
+// free returns a block that is not in use.
+func (r *blockReader) free() *block {
+	select {
+	case b := <-r.pool:
+		return b
+	default:
+	}
+	if r.made < cap(r.pool) {
+		r.made++
+		return &block{data: make([]byte, r.headroom+r.size+lzfSlack), pool: r.pool}
+	}
+	return <-r.pool
+}
+
+// fill reads the next bytes of the source into b.
+func (r *blockReader) fill(b *block) {
+	b.refs.Store(1)
+	b.n, b.err = 0, nil
+	to := b.data[r.headroom : r.headroom+r.size]
+	for idle := 0; b.n < len(to) && b.err == nil; {
+		var k int
+		k, b.err = r.src.Read(to[b.n:])
+		b.n += k
+		if k > 0 {
+			idle = 0
+		} else if idle++; idle > 100 && b.err == nil {
+			b.err = io.ErrNoProgress
+		}
+	}
+}
+
+// advance moves to the next block, with the bytes from keep on of the current
+// one in front, of which there must be at most headroom. It reports whether
+// there is more.
+func (r *blockReader) advance(keep int) bool {
+	if r.err != nil {
+		r.base += int64(keep)
+		r.data = r.data[keep:]
+		return false
+	}
+	b := r.free()
+	r.fill(b)
+	kept := r.data[keep:]
+	from := r.headroom - len(kept)
+	copy(b.data[from:], kept)
+	if r.cur != nil {
+		r.base += int64(keep)
+		r.cur.release()
+	}
+	r.cur, r.err = b, b.err
+	r.data = b.data[from : r.headroom+b.n]
+	return b.n > 0
+}
