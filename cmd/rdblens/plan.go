@@ -90,8 +90,8 @@ func (s *scanFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&s.noChecksum, "no-checksum", false, "do not check the checksum")
 	cmd.RegisterFlagCompletionFunc("type", completeWords(typeNames()...))
 	cmd.RegisterFlagCompletionFunc("server", completeWords(memory.Servers()...))
-	cmd.RegisterFlagCompletionFunc("allocator", completeWords(memory.Allocators...))
-	cmd.RegisterFlagCompletionFunc("state", completeWords(memory.States...))
+	cmd.RegisterFlagCompletionFunc("allocator", completeWords(memory.Allocators()...))
+	cmd.RegisterFlagCompletionFunc("state", completeWords(memory.States()...))
 }
 
 // maxJobs bounds the goroutines, each of which has blocks of its own.

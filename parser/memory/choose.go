@@ -7,31 +7,31 @@ import (
 	"github.com/rdblens/rdblens/parser/version"
 )
 
-// Options choose a model where the snapshot does not say it all. The zero
-// value takes the server from the snapshot, the allocator that comes with the
+// Options choose a model where the snapshot does not determine it. The zero
+// value takes the server from the snapshot, the allocator that is built with the
 // servers' sources, and the state of the server that wrote the file.
 type Options struct {
-	// Server is a model's name, such as "redis-7.0" or "valkey-8.1", in any case
-	// (also with a longer version, such as 8.1.1-rc1, with a v before it, and
-	// without "redis-"); "" is the one that wrote the file.
+	// Server is the name of a model, such as "redis-7.0" or "valkey-8.1"; ""
+	// is the server that wrote the file. Case does not matter, "redis-" may be
+	// omitted, and longer versions such as 8.1.1-rc1 or v8.1 are accepted.
 	Server string
 	// Allocator is one of Allocators, "" the first.
 	Allocator string
-	// State is "live", the server that wrote the file (the default), or
-	// "reloaded", a fresh one that has loaded it.
+	// State is one of States: "live", the server that wrote the file (the
+	// default), or "reloaded", a fresh one that has loaded it.
 	State string
-	// Cluster says that the server is in cluster mode.
+	// Cluster reports whether the server is in cluster mode.
 	Cluster bool
-	// RDB is the version of the file's format, 0 unknown: it dates files that
-	// do not name their server, and development builds, which all say version
+	// RDB is the version of the file's format, 0 if unknown. It dates files that
+	// do not name their server, and development builds, which all have version
 	// 255.255.255.
 	RDB int
 }
 
-// States are the names that Options.State takes, the default first.
-var States = []string{"live", "reloaded"}
+// States returns the names that Options.State accepts, the default first.
+func States() []string { return []string{"live", "reloaded"} }
 
-// Servers gives the names of the models, oldest first in each line.
+// Servers returns the names of the models, oldest first in each line.
 func Servers() []string {
 	names := make([]string, len(families))
 	for i, f := range families {
@@ -40,13 +40,13 @@ func Servers() []string {
 	return names
 }
 
-// Choose gives the model for a snapshot that server ("redis", "valkey",
-// "keydb", "dragonfly", "redis-enterprise", "" before Redis 3.2) of a version
-// has written. The note says in words what stands in for what, "" nothing. The
-// model is nil where there is none, which the note explains; an error is an
-// option that makes no sense.
-func Choose(server, release string, opt Options) (*Model, string, error) {
-	mem, err := chooseAllocator(opt.Allocator)
+// Choose returns the model for a snapshot that a server of a release has
+// written: server is "redis", "valkey", "keydb", "dragonfly", "redis-enterprise",
+// or "" before Redis 3.2. The note, if not "", says which model replaces a
+// missing one. The model is nil if no model comes close, which the note
+// explains. An error is an option that is not valid.
+func Choose(server, release string, opt Options) (model *Model, note string, err error) {
+	alloc, err := chooseAllocator(opt.Allocator)
 	if err != nil {
 		return nil, "", err
 	}
@@ -68,10 +68,10 @@ func Choose(server, release string, opt Options) (*Model, string, error) {
 	if fam == nil {
 		return nil, note, nil
 	}
-	return newModel(fam, mem, live, opt.Cluster, approximate), note, nil
+	return newModel(fam, alloc, live, opt.Cluster, approximate), note, nil
 }
 
-// parseServer takes "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1" apart.
+// parseServer splits "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1".
 func parseServer(s string) (server, release string, err error) {
 	server, release = "redis", strings.ToLower(s)
 	if line, rest, ok := strings.Cut(release, "-"); ok && (line == "redis" || line == "valkey") {
@@ -84,99 +84,84 @@ func parseServer(s string) (server, release string, err error) {
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
 }
 
-func familyNamed(name string) *family {
-	for _, f := range families {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
+// developmentVersion is the major version of builds between releases.
+const developmentVersion = 255
 
-// development is the version that builds between releases give themselves.
-const development = 255
-
-// unnamed gives the model for a version of the format alone, 0 unknown: that of
-// the first release that wrote it.
-func unnamed(rdb int) string {
+// familyOfFormat returns the family of the first release that wrote a version of
+// the format, 0 if unknown.
+func familyOfFormat(rdb int) *family {
 	switch {
 	case rdb < 10:
-		return "redis-6.2"
+		return familyNamed("redis-6.2")
 	case rdb == 10:
-		return "redis-7.0"
+		return familyNamed("redis-7.0")
 	case rdb == 11:
-		return "redis-7.2"
+		return familyNamed("redis-7.2")
 	case rdb == 12:
-		return "redis-7.4"
+		return familyNamed("redis-7.4")
 	case rdb == 13:
-		return "redis-8.6"
+		return familyNamed("redis-8.6")
 	}
-	return "redis-8.8"
+	return familyNamed("redis-8.8")
 }
 
-func chooseFamily(server, release string, rdb int) (fam *family, note string, approximate bool) {
+func chooseFamily(server, release string, rdb int) (f *family, note string, approximate bool) {
 	oldest := familyNamed("redis-6.2")
-	switch server {
-	case "dragonfly":
-		return nil, "Dragonfly keeps keys in its own way, which no model covers: memory is not given", false
-	case "keydb":
-		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
-	case "redis", "valkey", "redis-enterprise":
-	default:
-		fam = familyNamed(unnamed(rdb))
-		return fam, "the snapshot does not name its server: the model of " + title(fam.name) + " stands in, approximate", true
-	}
 	v, ok := version.Parse(release)
-	valkey := server == "valkey"
+	valkey := server == "valkey" && (!ok || v.Major >= 8) // 7.2 is that of Redis
 	switch {
-	case ok:
-	case valkey: // by its magic, which no release before 9 writes
-		fam = familyNamed("valkey-9")
+	case server == "dragonfly":
+		return nil, "no memory model covers Dragonfly: its memory figures are omitted", false
+	case server == "keydb":
+		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
+	case server != "redis" && server != "valkey" && server != "redis-enterprise":
+		f = familyOfFormat(rdb)
+		return f, "the snapshot does not name its server: the model of " + title(f.name) + " is used, approximate", true
+	case !ok && valkey: // known by its magic, which no release before 9 writes
+		f = familyNamed("valkey-9")
 		if release == "" {
-			return fam, "the snapshot does not say its server's version: the model of " + title(fam.name) + " stands in, approximate", true
+			return f, "the snapshot does not name its server's version: the model of " + title(f.name) + " is used, approximate", true
 		}
-		return fam, fmt.Sprintf("the server's version %q is not understood: the model of %s stands in, approximate", release, title(fam.name)), true
-	default:
-		return oldest, fmt.Sprintf("the server's version %q is not understood: the model of Redis 6.2 stands in, approximate", release), true
-	}
-	if valkey && v.Major < 8 {
-		valkey = false // 7.2, the fork
-	}
-	if v.Major == development && !valkey {
-		name := unnamed(rdb)
+		return f, fmt.Sprintf("unknown server version %q: the model of %s is used, approximate", release, title(f.name)), true
+	case !ok:
+		return oldest, fmt.Sprintf("unknown server version %q: the model of Redis 6.2 is used, approximate", release), true
+	case v.Major == developmentVersion && !valkey:
+		f = familyOfFormat(rdb)
 		switch rdb {
 		case 0:
-			name = "redis-8.8"
+			f = familyNamed("redis-8.8")
 		case 12:
-			name = "redis-8.4"
+			f = familyNamed("redis-8.4")
 		}
-		return familyNamed(name), "a development build wrote the snapshot: the model of " + title(name) + " stands in, approximate", true
+		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
 	}
 	var newest *family
-	for _, f := range families {
-		if f.valkey != valkey {
+	for _, g := range families {
+		if g.valkey != valkey {
 			continue
 		}
-		if v.AtLeast(f.since.Major, f.since.Minor) {
-			fam = f
+		if v.AtLeast(g.since.Major, g.since.Minor) {
+			f = g
 		}
-		newest = f
+		newest = g
 	}
-	if fam == nil {
-		return oldest, fmt.Sprintf("Redis %s is older than the models: the one of Redis 6.2 stands in, approximate", release), true
+	if f == nil {
+		return oldest, fmt.Sprintf("no memory model is as old as Redis %s: the one of Redis 6.2 is used, approximate", release), true
 	}
-	if fam == newest && (v.Major > fam.since.Major || v.Minor > newestMinor(fam)) {
-		return fam, fmt.Sprintf("%s is newer than the newest known model, %s, which stands in", title(server+"-"+release), title(fam.name)), false
+	if f == newest && !newest.covers(v) {
+		return f, fmt.Sprintf("%s is newer than the newest memory model, %s, which is used", title(server+"-"+release), title(f.name)), false
 	}
-	return fam, "", false
+	return f, "", false
 }
 
-// newestMinor gives the last release that a family's newest model stands for.
-func newestMinor(f *family) int {
+// covers reports whether a release from the first one of the newest family on is
+// known to keep keys in the same way.
+func (f *family) covers(v version.Version) bool {
+	last := f.since.Minor
 	if f.valkey {
-		return 1
+		last = 1
 	}
-	return f.since.Minor
+	return v.Major == f.since.Major && v.Minor <= last
 }
 
 // title writes "redis-7.0" as "Redis 7.0".

@@ -2,7 +2,7 @@ package memory
 
 import "math"
 
-// A Database is what a model must know of one database of a snapshot.
+// A Database is what a model needs to know of one database of a snapshot.
 type Database struct {
 	Keys    int64
 	Expires int64 // keys with an expiry
@@ -14,12 +14,12 @@ type Slot struct {
 	Expires int64 // keys with an expiry
 }
 
-// An Instance is a server's predicted memory, in bytes.
+// An Instance is the predicted memory of a server, in bytes.
 type Instance struct {
 	Startup int64 // an empty server with one client
 	Keys    int64 // the sum of what the keys take
-	// Tables is the databases' tables of keys and of expiries; in cluster mode
-	// there is a pair of them for each slot, on servers that keep them so.
+	// Tables is what the databases' tables of keys and of expiries take; in
+	// cluster mode some servers have such a pair for each slot.
 	Tables     int64
 	UsedMemory int64 // the sum of these: used_memory in INFO
 }
@@ -27,43 +27,44 @@ type Instance struct {
 // clusterSlots is the number of slots of a cluster.
 const clusterSlots = 16384
 
-// Instance predicts used_memory of a server that has these databases, whose
-// keys take alloc bytes (the sum of Sizes.Allocated). Slots are those of a cluster
-// node that have keys; where they are not known, or do not have all the keys, the
-// keys are taken to lie in all slots of the cluster at random. What no snapshot
-// shows is not in it: clients, the replication backlog, scripts, buffers, and on
-// a server that is still running the waste of tables and strings with a history.
-func (m *Model) Instance(alloc int64, databases []Database, known []Slot) Instance {
-	in := Instance{Startup: m.startup, Keys: alloc}
+// Instance predicts used_memory of a server with these databases, whose keys
+// take keys bytes, the sum of Sizes.Allocated. slots are the slots of a cluster
+// node that have keys. If they are nil, or do not add up to the databases' keys,
+// the keys are assumed to lie in all slots of the cluster at random. The
+// prediction omits what no snapshot shows: clients, the replication backlog,
+// scripts, buffers, and on a server that is still running the slack of tables
+// and strings left by deleted data.
+func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instance {
+	in := Instance{Startup: m.startup, Keys: keys}
 	if m.cluster {
 		in.Startup = m.startupCluster
 	}
-	var all, told Slot
+	var inDatabases, inSlots Slot
 	for _, d := range databases {
-		all.Keys += d.Keys
-		all.Expires += d.Expires
+		inDatabases.Keys += d.Keys
+		inDatabases.Expires += d.Expires
 	}
-	for _, s := range known {
-		told.Keys += s.Keys
-		told.Expires += s.Expires
+	for _, s := range slots {
+		inSlots.Keys += s.Keys
+		inSlots.Expires += s.Expires
 	}
 	switch {
 	case !m.cluster || m.slot == 0:
 		for _, d := range databases {
 			in.Tables += m.keyTable(d.Keys) + m.keyTable(d.Expires)
 		}
-	case told == all:
-		for _, s := range known {
+	case inSlots == inDatabases:
+		for _, s := range slots {
 			in.Tables += m.slotTable(s.Keys, m.slot) + m.slotTable(s.Expires, m.slotExpires)
 			if m.slotPairs && !m.live && s.Keys > 0 && s.Expires == 0 {
-				in.Tables += m.mem.block(m.slotExpires)
+				in.Tables += m.usable(m.slotExpires)
 			}
 		}
 	default:
 		for _, d := range databases {
-			in.Tables += m.anySlots(d.Keys, m.slot) + m.anySlots(d.Expires, m.slotExpires)
+			in.Tables += m.randomSlotTables(d.Keys, m.slot) + m.randomSlotTables(d.Expires, m.slotExpires)
 			if m.slotPairs && !m.live {
-				in.Tables += int64((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.mem.block(m.slotExpires)))
+				in.Tables += int64((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.usable(m.slotExpires)))
 			}
 		}
 	}
@@ -71,44 +72,47 @@ func (m *Model) Instance(alloc int64, databases []Database, known []Slot) Instan
 	return in
 }
 
-// slotTable gives what the table of n keys of one slot takes, with a structure
-// of head bytes.
-func (m *Model) slotTable(n, head int64) int64 {
-	if n == 0 {
-		return 0
-	}
-	return m.mem.block(head) + m.keyTable(n)
-}
-
-// keyTable gives what a table of n keys takes; of Redis' dictEntries only
-// those that collide, since the others are counted with the keys or not there.
+// keyTable returns what a table of n keys takes. Of the entries of Redis' dict
+// it has those that collide on servers where the others are the keys themselves;
+// elsewhere they are counted with the keys.
 func (m *Model) keyTable(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	if m.buckets {
-		t := m.tableFor(n)
-		return m.mem.block(bucketSize*t.buckets) + (t.chained*bucketSize+point/2)/point
+	if m.hashtable {
+		size, _ := m.bucketSizes(m.tableFor(n))
+		return size
 	}
-	b := slots(n)
-	size := m.mem.block(8 * b)
-	if m.object >= objKV {
-		size += inlineEntry * inlineEntries(n, b)
+	t := table{buckets: dictBuckets(n)}
+	size, _ := m.bucketSizes(t)
+	if m.key >= keyInObject {
+		size += noValueEntrySize * noValueEntries(n, t.buckets)
 	}
 	return size
 }
 
-// filledSlots is how many slots n keys at random are in.
+// slotTable returns what the table of n keys of one slot takes, with a structure
+// of header bytes.
+func (m *Model) slotTable(n, header int64) int64 {
+	if n == 0 {
+		return 0
+	}
+	return m.usable(header) + m.keyTable(n)
+}
+
+// filledSlots returns the expected number of slots of a cluster that n keys at
+// random are in.
 func filledSlots(n int64) float64 { return clusterSlots * -math.Expm1(-float64(n)/clusterSlots) }
 
-// anySlots gives what the tables of n keys take that lie in the slots of a cluster
-// at random, with a structure of head bytes for each slot that has any.
-func (m *Model) anySlots(n, head int64) int64 {
+// randomSlotTables returns what the tables of n keys take that lie in the slots
+// of a cluster at random, with a structure of header bytes for each slot that has
+// keys.
+func (m *Model) randomSlotTables(n, header int64) int64 {
 	if n == 0 {
 		return 0
 	}
 	filled := filledSlots(n)
-	size := int64(filled * float64(m.mem.block(head)))
+	size := int64(filled * float64(m.usable(header)))
 	each := float64(n) / filled
 	if each > 1000 {
 		return size + int64(filled)*m.keyTable(int64(each))
@@ -116,14 +120,14 @@ func (m *Model) anySlots(n, head int64) int64 {
 	return size + int64(filled*meanOfFilled(each, m.keyTable))
 }
 
-// meanOfFilled gives the mean size of what things that fall at random into many
-// places make there: so many on average in each place that has any, and size
-// gives what k of them take. Their number in one place is Poisson distributed,
-// given that there is one; the mean of those with any gives the rate of all.
+// meanOfFilled returns the mean of size(k) over places that have at least one
+// of the things that fall into them at random, k being their number in a place,
+// and each its mean. k has a Poisson distribution without its zero.
 func meanOfFilled(each float64, size func(k int64) int64) float64 {
 	if each <= 1 {
 		return float64(size(1))
 	}
+	// The rate of that distribution, which has the mean rate/(1 - exp(-rate)).
 	rate := min(each, 2*(each-1)) // near 1 the steps below are small
 	for range 50 {
 		rate = each * -math.Expm1(-rate)

@@ -33,7 +33,7 @@ func TestBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n, want := range c.want {
-			if got := a.block(n); got != want {
+			if got := a.usable(n); got != want {
 				t.Errorf("%s: a block for %d bytes has %d, want %d", c.name, n, got, want)
 			}
 		}
@@ -139,7 +139,7 @@ func TestTower(t *testing.T) {
 		want      float64
 	}{{"jemalloc", 45.84}, {"jemalloc-system", 53.34}} {
 		m := mustChoose(t, Options{Allocator: c.allocator})
-		if got := float64(m.tower) / point; math.Abs(got-c.want) > .01 {
+		if got := float64(m.bareSkiplistNode) / fraction; math.Abs(got-c.want) > .01 {
 			t.Errorf("%s: a skiplist node takes %.3f bytes, want %.2f", c.allocator, got, c.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestTower(t *testing.T) {
 // sizes never shrink with the length.
 func TestTables(t *testing.T) {
 	for _, f := range families {
-		for _, allocator := range Allocators {
+		for _, allocator := range Allocators() {
 			m := mustChoose(t, Options{Server: f.name, Allocator: allocator})
 			last := int64(0)
 			for n := range int64(2 * tabled) {
@@ -200,7 +200,7 @@ func (n *raxNode) insert(key []byte) {
 // more.
 func (n *raxNode) measure(a *allocator) (nodes, bytes int64) {
 	if len(n.kids) == 0 {
-		return 1, a.block(16)
+		return 1, a.usable(16)
 	}
 	key := int64(0)
 	if n.leaf {
@@ -215,9 +215,9 @@ func (n *raxNode) measure(a *allocator) (nodes, bytes int64) {
 	}
 	if run > 0 {
 		nodes, bytes = n.measure(a)
-		return nodes + 1, bytes + a.block(chainNode(run)+key)
+		return nodes + 1, bytes + a.usable(chainNode(run)+key)
 	}
-	nodes, bytes = 1, a.block(branchNode(int64(len(n.kids)))+key)
+	nodes, bytes = 1, a.usable(branchNode(int64(len(n.kids)))+key)
 	for _, k := range n.kids {
 		kn, kb := k.measure(a)
 		nodes += kn
@@ -244,7 +244,7 @@ func TestRadixTree(t *testing.T) {
 		}
 		slices.SortFunc(sorted, func(x, y [2]uint64) int { return slices.Compare(x[:], y[:]) })
 		var root raxNode
-		var one tree
+		var one idTree
 		for _, id := range sorted {
 			var key [16]byte
 			binary.BigEndian.PutUint64(key[:], id[0])
@@ -258,7 +258,7 @@ func TestRadixTree(t *testing.T) {
 			t.Fatalf("round %d: %d IDs: got %+v, the tree has %d nodes of %d bytes", round, len(sorted), got, nodes, bytes)
 		}
 	}
-	var empty tree
+	var empty idTree
 	if got := empty.finish(&a); got.nodes != 1 || got.bytes != 8 {
 		t.Errorf("an empty tree: %+v, want one node of 8 bytes", got)
 	}
@@ -268,7 +268,7 @@ func TestRadixTree(t *testing.T) {
 func TestRadixTreeHostile(t *testing.T) {
 	a, _ := chooseAllocator("jemalloc")
 	r := rand.New(rand.NewPCG(3, 4))
-	var one tree
+	var one idTree
 	for range 100000 {
 		one.add(&a, r.Uint64()>>r.IntN(64), r.Uint64()>>r.IntN(64))
 		if r.IntN(4) == 0 {
@@ -302,7 +302,7 @@ func TestChainedBuckets(t *testing.T) {
 		if c.n > 10000 {
 			want = float64(children)
 		}
-		got := float64(chainedBuckets(c.n, c.buckets)) / point
+		got := float64(childBuckets(c.n, c.buckets)) / fraction
 		if math.Abs(got-want) > .03*want+.1 {
 			t.Errorf("%d entries in %d buckets: %.2f child buckets, at random there are %.2f", c.n, c.buckets, got, want)
 		}
@@ -314,7 +314,7 @@ func TestBuckets(t *testing.T) {
 		{0, 4, 1, 1}, {1, 4, 1, 1}, {4, 4, 1, 1}, {5, 8, 1, 1}, {6, 8, 1, 1}, {7, 8, 1, 2}, {8, 8, 2, 2}, {14, 16, 2, 4}, {15, 16, 4, 4},
 		{512, 512, 128, 128}, {513, 1024, 128, 128}, {448, 512, 64, 128}, {409, 512, 64, 64}, {410, 512, 64, 128},
 	} {
-		if d, g, l := slots(c.n), grownBuckets(c.n), loadedBuckets(c.n); d != c.dict || g != c.grown || l != c.loaded {
+		if d, g, l := dictBuckets(c.n), grownBuckets(c.n), loadedBuckets(c.n); d != c.dict || g != c.grown || l != c.loaded {
 			t.Errorf("%d entries: %d, %d and %d buckets, want %d, %d and %d", c.n, d, g, l, c.dict, c.grown, c.loaded)
 		}
 	}
@@ -323,7 +323,7 @@ func TestBuckets(t *testing.T) {
 // The expected number of entries that need a block of their own.
 func TestInlineEntries(t *testing.T) {
 	for _, c := range []struct{ n, buckets, want int64 }{{0, 4, 0}, {1, 4, 0}, {2, 4, 0}, {4, 4, 1}, {128, 128, 47}, {1000, 1024, 361}} {
-		if got := inlineEntries(c.n, c.buckets); got != c.want {
+		if got := noValueEntries(c.n, c.buckets); got != c.want {
 			t.Errorf("%d entries in %d buckets: %d, want %d", c.n, c.buckets, got, c.want)
 		}
 	}
@@ -336,13 +336,13 @@ func TestLoadDict(t *testing.T) {
 	for _, c := range []struct{ n, buckets, old int64 }{
 		{512, 512, 0}, {513, 1024, 512}, {800, 1024, 512}, {835, 1024, 512}, {840, 1024, 0}, {1024, 1024, 0}, {1025, 2048, 1024},
 	} {
-		if got := m.loadDict(c.n, 0); got.buckets != c.buckets || got.old != c.old {
+		if got := m.convertedDict(c.n, 0); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields: %+v, want %d buckets and %d old ones", c.n, got, c.buckets, c.old)
 		}
 	}
 	// The fields behind the first long one get a table made for them.
 	for _, c := range []struct{ n, long, buckets, old int64 }{{500, 1, 512, 0}, {260, 257, 512, 256}, {256, 200, 256, 0}, {3, 1, 4, 0}} {
-		if got := m.loadDict(c.n, c.long); got.buckets != c.buckets || got.old != c.old {
+		if got := m.convertedDict(c.n, c.long); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields, long from the %d.: %+v, want %d buckets and %d old ones", c.n, c.long, got, c.buckets, c.old)
 		}
 	}

@@ -1,164 +1,202 @@
 package memory
 
-// streamTail is what a server allocates for a stream's newest listpack before
-// it is full (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c).
-const streamTail = 4096
+const (
+	// streamTail is what XADD allocates for a stream's newest listpack
+	// (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c).
+	streamTail = 4096
 
-// AddStreamNode takes a node of a stream: the ID it begins with and the bytes of
-// its listpack.
-func (a *Accumulator) AddStreamNode(hi, lo uint64, n int64) {
-	m := a.model
-	a.rare, a.stream.used = true, true
-	a.stream.tree.add(&m.mem, hi, lo)
-	a.stream.lastNode = n
-	a.addSizes(m.listpack(n))
+	// MEMORY USAGE of Redis counts 16 bytes for every ID in a radix tree, and a
+	// fixed estimate for every node (streamRadixTreeMemoryUsage in object.c).
+	usageOfID      = 16
+	usageOfRaxNode = 4 + 30*8
+
+	// timeIndexEntry is what a pending entry takes in its group's index by time,
+	// whose keys of 24 bytes differ early: a leaf and a chain of bytes. Measured.
+	timeIndexEntry = 48
+
+	// Sizes of a list and of its node (adlist.h).
+	adlist     = 48
+	adlistNode = 24
+)
+
+// A streamState is what an Accumulator knows of a stream. IDs come in the order
+// of the file: nodes of the stream, then for each group its pending entries, and
+// those of each of its consumers.
+type streamState struct {
+	used      bool
+	ids       idTree // of the stream's nodes, or of the current pending list
+	lastNode  int64  // bytes of the last node's listpack
+	inGroup   bool
+	consumers int64        // of the current group
+	indexed   raxSize      // index of pending entries to groups
+	names     *streamNames // nil before the first group of any stream
 }
 
-func (m *Model) listpack(n int64) (alloc, usage int64) { return m.mem.block(n), m.packedUsage(n) }
+// streamNames are the names of a stream's groups, and of the current group's
+// consumers.
+type streamNames struct{ groups, consumers nameTree }
 
-// BeginGroup begins a consumer group with a name of n bytes, of which text has the
-// first MaxStreamName.
-func (a *Accumulator) BeginGroup(text []byte, n int64) {
+// nameTrees returns the trees of names, which most streams do not need.
+func (s *streamState) nameTrees() *streamNames {
+	if s.names == nil {
+		s.names = new(streamNames)
+	}
+	return s.names
+}
+
+func (s *streamState) reset() {
+	s.ids.reset()
+	if s.names != nil {
+		s.names.groups.reset()
+		s.names.consumers.reset()
+	}
+	*s = streamState{ids: s.ids, names: s.names}
+}
+
+// AddStreamNode adds a node of a stream: the ID that it begins with and the
+// bytes of its listpack.
+func (a *Accumulator) AddStreamNode(hi, lo uint64, n int64) {
 	m := a.model
-	m.closeTree(a)
-	m.closeGroup(a)
-	a.rare, a.stream.used = true, true
+	a.extended, a.stream.used = true, true
+	a.stream.ids.add(&m.allocator, hi, lo)
+	a.stream.lastNode = n
+	a.addSizes(m.usable(n), m.packedUsage(n))
+}
+
+// BeginGroup begins a consumer group whose name has n bytes, of which name has
+// the first MaxStreamName.
+func (a *Accumulator) BeginGroup(name []byte, n int64) {
+	m := a.model
+	a.closeIDs()
+	a.closeGroup()
+	a.extended, a.stream.used = true, true
 	a.stream.inGroup = true
-	a.stream.trees().groups.add(&m.mem, text, n)
-	a.addSizes(m.mem.block(m.group), m.streamPart(m.group))
-	// Its tree of consumers; that of pending entries is counted when it ends.
-	trees := m.mem.block(m.rax)
+	a.stream.nameTrees().groups.add(&m.allocator, name, n)
+	a.addSizes(m.usable(m.group), m.structUsage(m.group))
+	// The structure of its tree of consumers; closeIDs adds that of its pending
+	// entries.
+	trees := m.usable(m.rax)
 	if m.timeIndex {
 		trees *= 2
 	}
-	a.addSizes(trees, m.uncounted(trees))
+	a.addSizes(trees, m.groupUsage(trees))
 }
 
-// timeEntry is what a pending entry takes in its group's index by time, whose
-// keys of 24 bytes differ early: a leaf and a chain of bytes. Measured.
-const timeEntry = 48
-
-// AddPending takes an entry of the group's pending list.
+// AddPending adds an entry of the group's pending list.
 func (a *Accumulator) AddPending(hi, lo uint64) {
 	m := a.model
-	a.stream.tree.add(&m.mem, hi, lo)
-	a.addSizes(m.mem.block(m.nack), m.streamPart(m.nack))
+	a.stream.ids.add(&m.allocator, hi, lo)
+	a.addSizes(m.usable(m.nack), m.structUsage(m.nack))
 	if m.timeIndex {
-		a.addSizes(timeEntry, timeEntry)
+		a.addSizes(timeIndexEntry, timeIndexEntry)
 	}
 }
 
-// BeginConsumer begins a consumer of the group, with a name of n bytes, of which
-// text has the first MaxStreamName.
-func (a *Accumulator) BeginConsumer(text []byte, n int64) {
+// BeginConsumer begins a consumer of the group whose name has n bytes, of which
+// name has the first MaxStreamName.
+func (a *Accumulator) BeginConsumer(name []byte, n int64) {
 	m := a.model
-	m.closeTree(a)
+	a.closeIDs()
 	a.stream.consumers++
-	a.stream.trees().consumers.add(&m.mem, text, n)
-	sds := m.mem.block(m.sds.heap(n))
+	a.stream.nameTrees().consumers.add(&m.allocator, name, n)
+	sds := m.usable(m.sds.separate(n))
 	usage := n
 	if m.usage == usageExact {
 		_, usage = m.stringSizes(n)
 	}
-	a.addSizes(m.mem.block(m.consumer)+sds, m.streamPart(m.consumer)+usage)
+	a.addSizes(m.usable(m.consumer)+sds, m.structUsage(m.consumer)+usage)
 }
 
-// AddConsumerPending takes an entry of the consumer's pending list.
+// AddConsumerPending adds an entry of the consumer's pending list.
 func (a *Accumulator) AddConsumerPending(hi, lo uint64) {
-	m := a.model
-	a.stream.tree.add(&m.mem, hi, lo)
+	a.stream.ids.add(&a.model.allocator, hi, lo)
 }
 
-// streamPart gives what MEMORY USAGE says of a structure of n bytes.
-func (m *Model) streamPart(n int64) int64 {
-	if m.usage == usageExact {
-		return m.mem.block(n)
-	}
-	return n
-}
-
-// uncounted gives n where MEMORY USAGE counts all of a stream, else 0.
-func (m *Model) uncounted(n int64) int64 {
+// groupUsage returns what MEMORY USAGE counts for n bytes of a group's trees and
+// indexes: nothing before Redis 8.4.
+func (m *Model) groupUsage(n int64) int64 {
 	if m.usage == usageExact {
 		return n
 	}
 	return 0
 }
 
-// closeTree counts the radix tree that has just ended: that of the stream's
+// closeIDs adds the radix tree of IDs that has just ended: that of the stream's
 // nodes, or of a pending list.
-func (m *Model) closeTree(a *Accumulator) {
-	pending := a.stream.inGroup && a.stream.consumers == 0
-	size := a.stream.tree.finish(&m.mem)
-	a.addSizes(m.treeSizes(size))
-	if !pending {
+func (a *Accumulator) closeIDs() {
+	m := a.model
+	ofGroup := a.stream.inGroup && a.stream.consumers == 0
+	size := a.stream.ids.finish(&m.allocator)
+	a.addSizes(m.raxSizes(size))
+	if !ofGroup {
 		return
 	}
-	if m.streamRefs && size.keys > 0 {
-		m.refer(a, size)
+	if m.groupIndex && size.keys > 0 {
+		a.addGroupIndex(size)
 	}
 	if m.timeIndex && size.keys == 0 {
-		a.addSizes(size.bytes, size.bytes)
+		a.addSizes(size.bytes, size.bytes) // its index by time is empty, too
 	}
 }
 
-// treeSizes gives what a radix tree takes.
-func (m *Model) treeSizes(t treeSize) (alloc, usage int64) {
-	alloc = m.mem.block(m.rax) + t.bytes
+// raxSizes returns what a radix tree takes.
+func (m *Model) raxSizes(t raxSize) (alloc, usage int64) {
+	alloc = m.usable(m.rax) + t.bytes
 	switch {
 	case m.usage == usageExact:
 		return alloc, alloc
-	case m.valkey && m.buckets: // raxAllocSize
+	case m.hashtable: // raxAllocSize, from Valkey 8.1 on
 		return alloc, m.rax + t.bytes
 	}
-	return alloc, raxID*t.keys + fudge*t.nodes
+	return alloc, usageOfID*t.keys + usageOfRaxNode*t.nodes
 }
 
-// closeGroup counts the names of the group that has just ended.
-func (m *Model) closeGroup(a *Accumulator) {
+// closeGroup adds the names of the consumers of the group that has just ended.
+func (a *Accumulator) closeGroup() {
+	m := a.model
 	if !a.stream.inGroup {
 		return
 	}
-	size := a.stream.names.consumers.finish(&m.mem)
-	a.addSizes(size, m.uncounted(size))
+	size := a.stream.names.consumers.finish(&m.allocator)
+	a.addSizes(size, m.groupUsage(size))
 	a.stream.consumers = 0
 }
 
-// refer counts the index that takes each pending entry to the groups in which
-// it is (cgroups_ref): a list with a node for each group. The entries of
-// several groups are taken to be the same as far as they can be.
-func (m *Model) refer(a *Accumulator, pending treeSize) {
-	const list, listNode = 48, 24
-	a.addSizes(pending.keys*m.mem.block(listNode), 0)
-	if more := pending.keys - a.stream.refs.keys; more > 0 {
-		a.addSizes(more*m.mem.block(list), 0)
-		before, after := int64(0), m.mem.block(m.rax)+pending.bytes
-		if a.stream.refs.keys > 0 {
-			before = m.mem.block(m.rax) + a.stream.refs.bytes
+// addGroupIndex adds what the index from pending entries to their groups takes
+// for one more group (cgroups_ref in t_stream.c): it has a list for each entry,
+// with a node for each group. It assumes that the groups have as many pending
+// entries in common as possible.
+func (a *Accumulator) addGroupIndex(pending raxSize) {
+	m := a.model
+	a.addSizes(pending.keys*m.usable(adlistNode), 0)
+	if more := pending.keys - a.stream.indexed.keys; more > 0 {
+		a.addSizes(more*m.usable(adlist), 0)
+		before, after := int64(0), m.usable(m.rax)+pending.bytes
+		if a.stream.indexed.keys > 0 {
+			before = m.usable(m.rax) + a.stream.indexed.bytes
 		}
-		a.addSizes(after-before, m.uncounted(after-before))
-		a.stream.refs = pending
+		a.addSizes(after-before, m.groupUsage(after-before))
+		a.stream.indexed = pending
 	}
 }
 
-// streamValue gives what a stream takes without its key.
-func (m *Model) streamValue(a *Accumulator, f *Facts) (alloc, usage int64) {
+// streamSizes returns what a stream takes without its key.
+func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
 	last := a.stream.lastNode
-	m.closeTree(a)
-	m.closeGroup(a)
-	alloc = int64(a.alloc) + m.mem.block(m.stream)
-	usage = int64(a.usage) + m.streamPart(m.stream)
+	a.closeIDs()
+	a.closeGroup()
+	alloc = int64(a.alloc) + m.usable(m.stream)
+	usage = int64(a.usage) + m.structUsage(m.stream)
 	if m.live && last > 0 && last < streamTail {
-		la, lu := m.listpack(last)
-		alloc += m.mem.block(streamTail) - la
+		alloc += m.usable(streamTail) - m.usable(last)
 		if m.usage != usageExact {
-			usage += m.mem.block(streamTail) - lu
+			usage += m.usable(streamTail) - m.packedUsage(last)
 		}
 	}
 	if a.stream.inGroup {
-		size := m.mem.block(m.rax) + a.stream.names.groups.finish(&m.mem)
+		size := m.usable(m.rax) + a.stream.names.groups.finish(&m.allocator)
 		alloc += size
-		usage += m.uncounted(size)
+		usage += m.groupUsage(size)
 	}
 	return alloc, usage
 }

@@ -5,28 +5,29 @@ import (
 	"math/bits"
 )
 
-// Time windows of milliseconds: Valkey's index of fields by expiry has one
-// entry for 8192 of them, and divides that down to 16 where it has to
-// (VOLATILESET_BUCKET_INTERVAL_MAX and _MIN in vset.c).
+// Time windows of 8192 and of 16 ms: Valkey's index of fields by expiry has one
+// entry for each of the former, and divides these down to the latter where it
+// has to (VOLATILESET_BUCKET_INTERVAL_MAX and _MIN in vset.c).
 const (
 	wideShift   = 13
 	narrowShift = 4
 )
 
-// windows counts the different time windows in which the fields of a hash
-// expire, wide and narrow ones, in bounded memory. The error is a few per cent
-// of what the index of expiries takes.
+// windows counts the distinct time windows in which the fields of a hash expire,
+// in bounded memory. The resulting error is a few per cent of what the index of
+// expiries takes.
 type windows struct {
 	used         bool
-	first, last  int64 // the earliest and latest expiry
-	wide, narrow sketch
+	first, last  int64 // earliest and latest expiry, in milliseconds since the epoch
+	wide, narrow distinct
 }
 
-// sketch counts different numbers. Each sets one of so many bits, and how many
-// stay zero says how many there were; where nearly none does, the registers say
-// it: each has the longest run of zero bits of the hashes that fell to it
-// (HyperLogLog: Flajolet and others, 2007; standard error 1.04/sqrt(1024)).
-type sketch struct {
+// A distinct estimates how many distinct numbers it has been given. Each sets
+// one of 4096 bits, and the number of zero bits shows how many there were
+// (linear counting); when nearly no bit is zero, registers show it: each has the
+// longest run of zero bits of the hashes that fell to it (HyperLogLog: Flajolet
+// et al., 2007; standard error 1.04/sqrt(1024)).
+type distinct struct {
 	bits [64]uint64
 	runs [1024]uint8
 }
@@ -37,7 +38,7 @@ func (w *windows) reset() {
 	}
 }
 
-// add takes an expiry, in milliseconds.
+// add adds an expiry, in milliseconds since the epoch.
 func (w *windows) add(at int64) {
 	if !w.used {
 		w.used, w.first, w.last = true, at, at
@@ -47,18 +48,18 @@ func (w *windows) add(at int64) {
 	w.narrow.add(at >> narrowShift)
 }
 
-func (s *sketch) add(window int64) {
-	h := uint64(window) * 0xbf58476d1ce4e5b9
+func (d *distinct) add(n int64) {
+	h := uint64(n) * 0xbf58476d1ce4e5b9 // SplitMix64's finalizer
 	h ^= h >> 31
 	h *= 0x94d049bb133111eb
-	s.bits[h>>58] |= 1 << (h >> 52 & 63)
+	d.bits[h>>58] |= 1 << (h >> 52 & 63)
 	h ^= h >> 29
-	run := &s.runs[h&1023]
+	run := &d.runs[h&1023]
 	*run = max(*run, uint8(bits.LeadingZeros64(h|1023))+1)
 }
 
-// join adds the windows of another part of the same hash.
-func (w *windows) join(o *windows) {
+// merge adds the windows of another part of the same hash.
+func (w *windows) merge(o *windows) {
 	if !o.used {
 		return
 	}
@@ -67,46 +68,45 @@ func (w *windows) join(o *windows) {
 		return
 	}
 	w.first, w.last = min(w.first, o.first), max(w.last, o.last)
-	w.wide.join(&o.wide)
-	w.narrow.join(&o.narrow)
+	w.wide.merge(&o.wide)
+	w.narrow.merge(&o.narrow)
 }
 
-func (s *sketch) join(o *sketch) {
+func (d *distinct) merge(o *distinct) {
 	for i, b := range o.bits {
-		s.bits[i] |= b
+		d.bits[i] |= b
 	}
 	for i, n := range o.runs {
-		s.runs[i] = max(s.runs[i], n)
+		d.runs[i] = max(d.runs[i], n)
 	}
 }
 
-// counts gives the number of different windows, wide and narrow, in which n
+// counts returns the number of distinct windows, wide and narrow, in which n
 // fields expire, 1 at least.
 func (w *windows) counts(n int64) (wide, narrow int64) {
 	return max(1, min(n, w.wide.count())), max(1, min(n, w.narrow.count()))
 }
 
-// count estimates how many different numbers were added.
-func (s *sketch) count() int64 {
+func (d *distinct) count() int64 {
 	const all, few = 64 * 64, 64
 	zero := all
-	for _, b := range s.bits {
+	for _, b := range d.bits {
 		zero -= bits.OnesCount64(b)
 	}
 	if zero >= few {
 		return int64(math.Round(all * math.Log(all/float64(zero))))
 	}
-	const m = float64(len(s.runs))
+	const m = float64(len(d.runs))
 	var sum float64
-	for _, n := range s.runs {
+	for _, n := range d.runs {
 		sum += math.Ldexp(1, -int(n))
 	}
 	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
 }
 
-// spread gives how many of n fields expire in the first, in each further and
-// in the last one of so many narrow windows: the first and the last one may be
-// there in part. Windows that do not follow each other have the same share.
+// spread returns how many of n fields expire in the first, in each further and
+// in the last of so many narrow windows: the first and last one may be covered
+// in part. Windows that do not follow each other get equal shares.
 func (w *windows) spread(n, narrow int64) (first, each, last int64) {
 	span := w.last>>narrowShift - w.first>>narrowShift + 1
 	if narrow < 2 || narrow < span-span/10 {
@@ -118,19 +118,13 @@ func (w *windows) spread(n, narrow int64) (first, each, last int64) {
 	return share(width - w.first&(width-1)), share(width), share(w.last&(width-1) + 1)
 }
 
-// span gives the milliseconds from the first expiry of n fields to the last
-// one, and how many of them are in windows that have fields.
+// span returns the milliseconds from the first expiry of n fields to the last
+// one, and how many of these are in windows with fields.
 func (w *windows) span(n int64) (all, used float64) {
 	_, narrow := w.counts(n)
 	all = float64(w.last) - float64(w.first) + 1
 	return all, min(all, float64(narrow<<narrowShift))
 }
 
-// equal says that all fields expire in the same millisecond.
+// equal reports whether all fields expire in the same millisecond.
 func (w *windows) equal() bool { return w.used && w.first == w.last }
-
-// AddFieldExpiry takes the time of expiry of a field, in milliseconds since the epoch.
-func (a *Accumulator) AddFieldExpiry(at int64) {
-	a.rare = true
-	a.windows.add(at)
-}

@@ -38,7 +38,7 @@ func (d *deviation) total() float64 { return 100 * float64(d.model-d.real) / flo
 // print scans the snapshot with the model for both states of the server and
 // prints the errors.
 func (m *memoryTruth) print(w io.Writer) error {
-	for _, state := range memory.States {
+	for _, state := range memory.States() {
 		keys, info, err := m.scan(state)
 		if err != nil {
 			return err

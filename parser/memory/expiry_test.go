@@ -94,7 +94,7 @@ func TestWindowsAreCounted(t *testing.T) {
 				}
 				to.add(4_000_000_000_000 + (i%want*apart)<<wideShift)
 			}
-			a.join(&b)
+			a.merge(&b)
 			wide, narrow := a.counts(n)
 			if math.Abs(float64(wide-want)) > 1+float64(want)/10 || math.Abs(float64(narrow-want)) > 1+float64(want)/10 {
 				t.Errorf("%d windows %d apart are counted as %d wide and %d narrow", want, apart, wide, narrow)

@@ -120,7 +120,7 @@ func TestNameTreeHostile(t *testing.T) {
 			t.Errorf("%.20q: %d, want the estimate %d", names, got, want)
 		}
 		one.add(&a, []byte("ab"), 2)
-		if got, want := one.finish(&a), a.block(16)+a.block(chainNode(2)); got != want {
+		if got, want := one.finish(&a), a.usable(16)+a.usable(chainNode(2)); got != want {
 			t.Errorf("after %.20q: a name of 2 bytes takes %d, want %d", names, got, want)
 		}
 	}

@@ -1,0 +1,252 @@
+package memory
+
+// The types as Facts.Type has them.
+const (
+	typeList = 1
+	typeSet  = 2
+	typeZSet = 3
+	typeHash = 4
+)
+
+// The limits of the compact encodings by default (redis.conf).
+const (
+	maxPackedFields  = 512 // hash-max-listpack-entries
+	maxPackedMembers = 128 // zset-max-listpack-entries, set-max-listpack-entries
+	maxIntsetMembers = 512 // set-max-intset-entries
+	maxPackedString  = 64  // hash-, zset- and set-max-listpack-value
+)
+
+// maxPacked returns the most elements that a value of a type has in a compact
+// encoding by default.
+func maxPacked(typ uint8, intset bool) int64 {
+	switch {
+	case typ == typeHash:
+		return maxPackedFields
+	case intset:
+		return maxIntsetMembers
+	}
+	return maxPackedMembers
+}
+
+// Sizes returns what the key takes whose value has been walked since Reset.
+func (a *Accumulator) Sizes(f *Facts) Sizes {
+	m := a.model
+	var alloc, usage int64
+	compact := int64(-1)
+	switch f.Shape {
+	case StringText:
+		alloc, usage = m.TextSizes(f.NameLen, f.TextLen, f.TTL)
+		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
+	case StringInt:
+		alloc, usage = m.IntegerSizes(f.NameLen, f.IntValue, f.TTL, f.Eviction)
+		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
+	case Packed, PackedEx:
+		if a.fields > 0 {
+			alloc, usage = m.convertedSizes(a, f)
+			break
+		}
+		alloc, usage = m.packedSizes(f)
+	case Quicklist:
+		alloc, usage = m.listSizes(a, f)
+	case LinkedList:
+		a.closeListNode()
+		alloc, usage = m.listSizes(a, f)
+		compact = alloc
+		if m.live && m.ziplists {
+			alloc = m.linkedListSizes(a)
+			usage = alloc
+		}
+	case SetTable, HashTable, Skiplist:
+		size, fits := m.compactSize(f)
+		if size > 0 {
+			compact, _ = m.packedBlockSizes(f, size)
+		}
+		if fits && !m.live {
+			alloc, usage = m.packedBlockSizes(f, size)
+			break
+		}
+		switch f.Shape {
+		case SetTable:
+			alloc, usage = m.setSizes(a, f)
+		case HashTable:
+			alloc, usage = m.hashSizes(a, f)
+		default:
+			alloc, usage = m.sortedSetSizes(a, f)
+		}
+	case StreamTree:
+		alloc, usage = m.streamSizes(a)
+	default:
+		alloc, usage = m.keySizes(f.NameLen, f.TTL)
+		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, LowerBound: true}
+	}
+	ka, ku := m.keySizes(f.NameLen, f.TTL)
+	if compact >= 0 {
+		compact += ka
+	}
+	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact}
+}
+
+// HasSetListpacks reports whether the server has listpacks for sets. If not,
+// Facts.ListpackBytes of a set has no effect.
+func (m *Model) HasSetListpacks() bool { return m.setListpack }
+
+// ConvertsOnLoad reports whether a server makes a table of a packed value of a
+// type (as Facts.Type) and n elements when it loads it, because the value is
+// over the default limits: its elements must then be added one by one, as those
+// of a table. A server that is still running keeps the value as it is.
+func (m *Model) ConvertsOnLoad(typ uint8, intset bool, n int64) bool {
+	return !m.live && typ >= typeSet && typ <= typeHash && n > maxPacked(typ, intset)
+}
+
+// convertedSizes returns what a packed value takes as a table.
+func (m *Model) convertedSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+	switch f.Type {
+	case typeHash:
+		return m.hashSizes(a, f)
+	case typeZSet:
+		return m.sortedSetSizes(a, f)
+	}
+	return m.setSizes(a, f)
+}
+
+// packedSizes returns what a value of one packed block takes.
+func (m *Model) packedSizes(f *Facts) (alloc, usage int64) {
+	size := f.PackedBytes
+	if !f.Intset && f.Ziplist != m.ziplists {
+		// Servers from 7.0 on convert a ziplist to a listpack when they load it.
+		// The listpack's header is 4 bytes shorter; so are long texts, because of
+		// their length in front of the next entry, but few integers are.
+		switch {
+		case f.ListpackBytes > 0 && f.Ziplist:
+			size = f.ListpackBytes
+		case f.Ziplist:
+			size = max(size-4, 7)
+		default:
+			size += 4
+		}
+	}
+	if f.Type == typeList && f.Ziplist && !m.live {
+		return m.pushedListSizes(size)
+	}
+	if f.Type == typeList && !m.bareListpack {
+		return m.quicklistSizes(1, m.usable(size), m.packedUsage(size))
+	}
+	return m.packedBlockSizes(f, size)
+}
+
+// packedUsage returns what MEMORY USAGE counts for a packed block of size bytes.
+func (m *Model) packedUsage(size int64) int64 {
+	if m.usage == usageExact || m.ziplists {
+		return size
+	}
+	return m.usable(size)
+}
+
+// packedBlockSizes returns what a packed block of size bytes takes with the
+// structure that holds its expiries, if it has any.
+func (m *Model) packedBlockSizes(f *Facts, size int64) (alloc, usage int64) {
+	alloc, usage = m.usable(size), m.packedUsage(size)
+	if f.Type == typeHash && m.listpackEx > 0 && (f.Shape == PackedEx || f.FieldsWithTTL > 0) {
+		alloc += m.usable(m.listpackEx)
+		usage += m.packedUsage(m.listpackEx)
+	}
+	return alloc, usage
+}
+
+// compactSize returns the bytes of a table's or skiplist's elements in the
+// compact encoding of its type, 0 if there is none or if they are not known, and
+// whether a server that loads the value chooses that encoding.
+func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
+	n := f.Elements
+	if f.Shape == SetTable && f.Integers {
+		return 8 + n*intsetWidth(f), n <= maxIntsetMembers // intset.h
+	}
+	if f.Shape == SetTable && !m.setListpack || f.ListpackBytes == 0 {
+		return 0, false
+	}
+	size, fits = f.ListpackBytes, n <= maxPacked(f.Type, false) && f.Longest <= maxPackedString
+	switch {
+	case f.Shape == HashTable && f.FieldsWithTTL > 0:
+		if m.listpackEx == 0 {
+			return 0, false
+		}
+		// Each field has an entry for its expiry, milliseconds or 0.
+		return size + 10*f.FieldsWithTTL + 2*(n-f.FieldsWithTTL), fits
+	case m.ziplists:
+		return size + 4, fits
+	}
+	return size, fits
+}
+
+// intsetWidth returns the bytes of each member of an intset: 2, 4 or 8, by its
+// widest one.
+func intsetWidth(f *Facts) int64 {
+	switch {
+	case f.IntWidth > 0:
+		return f.IntWidth
+	case f.Longest <= 4:
+		return 2
+	case f.Longest <= 9:
+		return 4
+	}
+	return 8
+}
+
+// setSizes returns what a set in a table takes without its key.
+func (m *Model) setSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+	n := f.Elements
+	t := m.tableFor(n)
+	if !m.live && !m.setListpack && n <= maxIntsetMembers {
+		t.old = oldIntsetTable(f.LeadingIntegers, n)
+	}
+	alloc, usage = m.tableSizes(t, m.setMetadata)
+	ea, eu := m.dictEntries(n, t, m.setNoValue)
+	if m.key == keyInEntry { // Valkey 8.0
+		eu = ea
+	}
+	return alloc + ea + int64(a.alloc), usage + eu + int64(a.usage)
+}
+
+// hashSizes returns what a hash in a table takes without its key.
+func (m *Model) hashSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+	n := f.Elements
+	expiring := f.FieldsWithTTL > 0
+	t := m.hashTableFor(n, a.firstLong, expiring)
+	metadata := m.setMetadata + m.hashMetadata
+	if expiring {
+		metadata += m.expiryMetadata
+	}
+	alloc, usage = m.tableSizes(t, metadata)
+	ea, eu := m.dictEntries(n, t, m.embedsValue)
+	alloc += ea + int64(a.alloc)
+	usage += eu + int64(a.usage)
+	if expiring {
+		xa, xu := m.expiryIndexSizes(f.FieldsWithTTL, &a.windows)
+		alloc += xa
+		usage += xu
+	}
+	return alloc, usage
+}
+
+// sortedSetSizes returns what a sorted set in a skiplist and a table takes
+// without its key (zset and zskiplist in server.h).
+func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+	const zset = 16
+	n := f.Elements
+	t := m.tableFor(n)
+	alloc, usage = m.tableSizes(t, 0)
+	ea, eu := m.dictEntries(n, t, m.zsetNoValue)
+	if m.zsetNoValue && m.usage == usageBlocks { // Redis 8.2
+		eu = noValueEntrySize * n
+	}
+	alloc += ea + zset + m.usable(m.zskiplist)
+	usage += eu + zset + m.structUsage(m.zskiplist)
+	if m.skiplistHead > 0 {
+		alloc += m.usable(m.skiplistHead)
+		usage += m.usable(m.skiplistHead)
+	}
+	return alloc + rounded(int64(a.alloc)), usage + rounded(int64(a.usage))
+}
+
+// rounded returns a number of bytes from one of 1/65536 bytes.
+func rounded(n int64) int64 { return (n + fraction/2) / fraction }

@@ -1,0 +1,152 @@
+package memory
+
+// This file follows the loader (rdbLoadObject in rdb.c) where it leaves a table
+// that is still being moved from a smaller or larger one. A table is moved by
+// one bucket at each insert, and by nothing while nobody touches it.
+
+// hashTableFor returns the table of a hash of n fields.
+//
+// A loader that finds more fields than a listpack takes makes the table for all
+// of them. With fewer it fills a listpack until a string is too long for one,
+// moves what it has into a table of that size, and goes on: firstLong is the
+// number of the field with that string, 0 if there is none. A hash whose fields
+// expire grows from nothing on Redis.
+func (m *Model) hashTableFor(n, firstLong int64, expiring bool) table {
+	switch {
+	case m.live:
+		return m.tableFor(n)
+	case m.hashtable:
+		if n > maxPackedFields || firstLong == 0 || expiring {
+			return m.tableFor(n)
+		}
+		return m.convertedHashtable(n, firstLong)
+	case expiring && n > maxPackedFields:
+		return m.convertedDict(n, 0)
+	case n > maxPackedFields || firstLong == 0:
+		return table{buckets: dictBuckets(n)}
+	}
+	return m.convertedDict(n, firstLong)
+}
+
+// convertedDict returns the dict of a hash of n fields whose field number
+// firstLong fits no listpack. It is made for the fields before that one, and
+// then sized for those to come, unless it is being moved. With firstLong 0 it
+// begins empty. It doubles when it is full, and each further insert moves one
+// bucket of the old table that is not empty.
+func (m *Model) convertedDict(n, firstLong int64) table {
+	var t table
+	var steps int64 // inserts until the old table is gone
+	var used int64
+	if firstLong > 0 {
+		used = firstLong - 1
+	}
+	t.buckets = dictBuckets(used)
+	for used < n {
+		if firstLong == 0 && steps == 0 && used < t.buckets {
+			used = min(n, t.buckets) // nothing happens until it is full
+			continue
+		}
+		if steps > 0 {
+			k := int64(1)
+			if firstLong == 0 {
+				k = min(steps, n-used) // it cannot be full before the old table is gone
+			}
+			used += k - 1
+			if steps -= k; steps == 0 {
+				t.old = 0
+			}
+		}
+		if steps == 0 && used >= t.buckets {
+			t.old, t.buckets = t.buckets, dictBuckets(used+1)
+			steps = filledBuckets(used, t.old)
+		}
+		used++
+		if used == firstLong && steps == 0 {
+			if next := m.convertedBuckets(t.buckets, used, n); next != t.buckets {
+				t.old, t.buckets = t.buckets, next
+				steps = filledBuckets(used, t.old)
+			}
+		}
+	}
+	return t
+}
+
+// convertedBuckets returns the buckets of a dict once it has used out of n
+// fields, of which the last is the first one that no listpack takes.
+func (m *Model) convertedBuckets(buckets, used, n int64) int64 {
+	rest := n - used
+	if m.conversion == sizeForAll {
+		rest = n
+	}
+	if rest <= 4 || used > rest || m.conversion != sizeForRest && buckets >= rest {
+		return buckets
+	}
+	return dictBuckets(rest)
+}
+
+// convertedHashtable is convertedDict for Valkey's hashtable, which moves one
+// bucket at each insert.
+func (m *Model) convertedHashtable(n, firstLong int64) table {
+	used := firstLong - 1
+	t := table{buckets: loadedBuckets(max(used, 1))}
+	steps, moving := int64(0), int64(0) // buckets to be moved, and the entries that were in all of them
+	resize := func(entries int64) {
+		t.old, t.buckets = t.buckets, loadedBuckets(entries)
+		steps, moving = t.old, used
+	}
+	for used < n {
+		if steps > 0 {
+			if steps--; steps == 0 {
+				t.old = 0
+			}
+		}
+		if steps == 0 && used+1 > bucketEntries*t.buckets {
+			resize(used + 1)
+		}
+		used++
+		if rest := n - used; used == firstLong && rest >= used && steps == 0 && loadedBuckets(rest) != t.buckets {
+			resize(rest)
+		}
+	}
+	t.setMovingChildren(n, moving, steps)
+	return t
+}
+
+// insertedHashtable returns the hashtable of n entries that were inserted one by
+// one: with the entry that no longer fits it doubles, and each further one moves
+// a bucket of the old table (hashtable.c).
+func (m *Model) insertedHashtable(n int64) table {
+	t := m.grownHashtable(n)
+	old := t.buckets / 2
+	moving := bucketEntries * old
+	moved := n - moving - 1
+	if old == 0 || moved >= old {
+		return t
+	}
+	t.old = old
+	t.setMovingChildren(n, moving, old-moved)
+	return t
+}
+
+// setMovingChildren sets the child buckets of a hashtable of n entries, of which
+// moving were in the old table when it began to be moved, and steps of whose
+// buckets are not moved yet.
+func (t *table) setMovingChildren(n, moving, steps int64) {
+	if t.old == 0 {
+		t.children = childBuckets(n, t.buckets)
+		return
+	}
+	t.children = childBuckets(n-moving*steps/t.old, t.buckets) + childBuckets(moving, t.old)*steps/t.old
+}
+
+// oldIntsetTable returns the buckets of the old table of a set of n members that
+// a server before Redis 7.2 has loaded, 0 if there is none. It begins small sets
+// as intsets: at the first member that is not an integer it makes a table for
+// the leading ones, then one for all, and each member from that one on moves a
+// bucket that is not empty.
+func oldIntsetTable(leading, n int64) int64 {
+	if leading == 0 || dictBuckets(leading) == dictBuckets(n) || n-leading >= filledBuckets(leading, dictBuckets(leading)) {
+		return 0
+	}
+	return dictBuckets(leading)
+}

@@ -1,0 +1,117 @@
+package memory
+
+import "github.com/rdblens/rdblens/parser/version"
+
+// The releases of Redis that changed what a key takes. Each function lists what
+// its release changed, with the file of the server's sources that shows it. The
+// figures of an empty server were measured.
+
+func redis62() *family {
+	return &family{
+		name: "redis-6.2", since: version.Version{Major: 6, Minor: 2},
+		key: keySeparate, sds: sdsClassic, field: sdsClassic,
+		dict:      96, // two dictht inside it: dict.h
+		zskiplist: 32, skiplistHead: 536,
+		quicklist: 40, quicklistNode: 32,
+		stream: 40, group: 32, consumer: 24, nack: 24, rax: 24,
+		ziplists:   true,
+		conversion: sizeForRest,
+		startup:    900000, startupCluster: 1620000,
+	}
+}
+
+func redis70() *family {
+	f := redis62()
+	f.name, f.since = "redis-7.0", version.Version{Major: 7, Minor: 0}
+	f.dict = 56          // table sizes as exponents: dict.h
+	f.ziplists = false   // listpacks everywhere
+	f.quicklistNode = 40 // sz is a size_t: quicklist.h
+	f.stream = 80        // first_id, max_deleted_entry_id, entries_added: stream.h
+	f.group = 40         // entries_read: stream.h
+	f.startup, f.startupCluster = 951000, 1675000
+	return f
+}
+
+func redis72() *family {
+	f := redis70()
+	f.name, f.since = "redis-7.2", version.Version{Major: 7, Minor: 2}
+	f.setNoValue = true // dictEntryNoValue: dict.c
+	f.setListpack = true
+	f.bareListpack = true // listTypeTryConvertQuicklist: t_list.c
+	f.consumer = 32       // active_time: stream.h
+	return f
+}
+
+func redis74() *family {
+	f := redis72()
+	f.name, f.since = "redis-7.4", version.Version{Major: 7, Minor: 4}
+	f.field = mstr        // mstr.h
+	f.fieldExpiry = 18    // ExpireMeta of ebuckets.h, and mstrFlags of mstr.h
+	f.expiryMetadata = 32 // dictExpireMetadata: server.h
+	f.listpackEx = 32     // listpackEx: server.h
+	f.plainNodes = true   // quicklist.c
+	f.conversion = sizeForLargerRest
+	f.startup, f.startupCluster = 820000, 1850000
+	f.slot, f.slotExpires = 64, 64 // kvstore.c
+	return f
+}
+
+func redis80() *family {
+	f := redis74()
+	f.name, f.since = "redis-8.0", version.Version{Major: 8, Minor: 0}
+	f.startup, f.startupCluster = 697000, 2036000
+	f.slot = 2464 // with the histogram of key sizes; measured
+	return f
+}
+
+func redis82() *family {
+	f := redis80()
+	f.name, f.since = "redis-8.2", version.Version{Major: 8, Minor: 2}
+	f.key = keyInObject  // kvobj: object.c
+	f.zsetNoValue = true // t_zset.c
+	f.stream = 112       // stream.h
+	f.nack = 32          // with its node in the index: stream.h
+	f.groupIndex = true  // cgroups_ref: stream.h
+	f.listpackEx = 24    // without the key: server.h
+	f.startup, f.startupCluster = 715000, 2070000
+	return f
+}
+
+func redis84() *family {
+	f := redis82()
+	f.name, f.since = "redis-8.4", version.Version{Major: 8, Minor: 4}
+	f.usage = usageExact // kvobjAllocSize: object.c
+	f.sds = sdsTight
+	f.setMetadata = 8                      // bytes of the elements
+	f.zskiplist = 40                       // server.h
+	f.quicklist = 48                       // quicklist.h
+	f.stream, f.group, f.rax = 120, 48, 32 // stream.h, rax.h
+	f.timeIndex = true                     // stream.h
+	f.startup, f.startupCluster = 730000, 2110000
+	return f
+}
+
+func redis86() *family {
+	f := redis84()
+	f.name, f.since = "redis-8.6", version.Version{Major: 8, Minor: 6}
+	f.key = keyBehindMetadata // kvobjSet: object.c
+	f.field = sdsTight
+	f.fieldExpiry = 16   // entry.c
+	f.embedsValue = true // entry.c
+	f.conversion = sizeForAll
+	f.memberInNode = true // zslCreateNode: t_zset.c
+	f.skiplistHead = 528
+	f.stream = 160           // stream.h
+	f.group, f.nack = 56, 64 // stream.h
+	f.timeIndex = false      // the NACKs themselves are a list by time
+	f.startup, f.startupCluster = 743000, 2169000
+	f.slotPairs = true
+	return f
+}
+
+func redis88() *family {
+	f := redis86()
+	f.name, f.since = "redis-8.8", version.Version{Major: 8, Minor: 8}
+	f.group = 64 // stream.h
+	return f
+}

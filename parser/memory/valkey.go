@@ -1,0 +1,46 @@
+package memory
+
+import "github.com/rdblens/rdblens/parser/version"
+
+// The releases of Valkey that changed what a key takes, as in redis.go. Valkey
+// 7.2 is Redis 7.2.
+
+func valkey80() *family {
+	f := redis72()
+	f.name, f.valkey, f.since = "valkey-8.0", true, version.Version{Major: 8, Minor: 0}
+	f.key = keyInEntry // embedded keys: dict.c
+	f.sds, f.field = sdsTight, sdsTight
+	f.plainNodes = true // quicklist.c
+	f.startup, f.startupCluster = 900000, 2650000
+	f.slot, f.slotExpires = 80, 80 // kvstore.c
+	return f
+}
+
+func valkey81() *family {
+	f := valkey80()
+	f.name, f.since = "valkey-8.1", version.Version{Major: 8, Minor: 1}
+	f.key = keyInObject            // createUnembeddedObjectWithKeyAndExpire: object.c
+	f.usage = usageWithoutName     // objectComputeSize: object.c
+	f.hashtable, f.dict = true, 72 // hashtable.c
+	f.setNoValue = false
+	f.embedsValue = true // hashTypeEntry: t_hash.c
+	f.rax = 32           // alloc_size: rax.h
+	f.startup, f.startupCluster = 896000, 2743000
+	f.slot, f.slotExpires = 88, 88
+	return f
+}
+
+func valkey9() *family {
+	f := valkey81()
+	f.name, f.since = "valkey-9", version.Version{Major: 9, Minor: 0}
+	f.key = keyOverlay // shouldEmbedStringObject: object.c
+	f.usage = usageBlocks
+	f.dict = 80                          // hashtable.c
+	f.hashMetadata = 8                   // pointer to the index of expiries: t_hash.c
+	f.fieldExpiry = 8                    // entry.c
+	f.memberInNode = true                // zslCreateNode: t_zset.c
+	f.zskiplist, f.skiplistHead = 528, 0 // the head is inside: server.h
+	f.startup, f.startupCluster = 902000, 2549000
+	f.slot, f.slotExpires = 96, 96
+	return f
+}
