@@ -4,67 +4,77 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/rdblens/rdblens/parser"
 )
 
-// smallCollection is the number of elements up to which DEL takes no time that
-// anybody notices.
+// smallCollection is the number of elements up to which DEL takes a negligible
+// time.
 const smallCollection = 100
 
-// delete advises how to delete a key without blocking the server that wrote it.
-func (a *advisor) delete() {
+// delete adds how to delete the key without blocking the server that wrote the
+// snapshot.
+func (x *explainer) delete() {
 	switch {
-	case a.key == "":
-		a.say(adviseDelete, nil, "delete.cut")
-	case a.server.unlinks():
-		a.say(adviseDelete, a.commands("UNLINK %s"), "delete.unlink")
-	case a.s.Type == parser.String:
-		a.say(adviseDelete, a.commands("DEL %s"), "delete.string")
-	case a.s.Elements >= 0 && a.s.Elements <= smallCollection || a.s.Encoding.Compact():
-		a.say(adviseDelete, a.commands("DEL %s"), "delete.small")
+	case x.arg == "":
+		x.advise(adviseDelete, nil, "If it can be deleted: its name is longer than what was kept here, so no command can be given.")
+	case x.server.unlinks():
+		x.advise(adviseDelete, x.commands("UNLINK %s"), "If it can be deleted: UNLINK removes it at once and frees its memory in the background.")
+	case x.key.Type == parser.String:
+		x.advise(adviseDelete, x.commands("DEL %s"), "If it can be deleted: DEL of a string does not block.")
+	case x.key.Elements >= 0 && x.key.Elements <= smallCollection || x.key.Encoding.Compact():
+		x.deleteSmall()
 	default:
-		a.deleteBatches()
+		x.deleteBatches()
 	}
 }
 
-// deleteBatches is for servers before 4.0. redis-cli takes a number before a
-// command for how often to send it.
-func (a *advisor) deleteBatches() {
+func (x *explainer) deleteSmall() {
+	x.advise(adviseDelete, x.commands("DEL %s"), "If it can be deleted: DEL. It is small enough.")
+}
+
+// deleteBatches adds commands for servers before 4.0. redis-cli takes a number
+// before a command as the number of times to send it.
+func (x *explainer) deleteBatches() {
 	batch := int64(100)
-	if a.s.Elements > 100_000 {
+	if x.key.Elements > 100_000 {
 		batch = 500
 	}
-	size := strconv.FormatInt(batch, 10)
-	times := strconv.FormatInt((a.s.Elements+batch-1)/batch, 10)
-	say := func(key string, commands []string) {
-		a.say(adviseDelete, commands, key, "batch", size, "elements", humanize.Comma(a.s.Elements))
+	size, times := decimal(batch), decimal((x.key.Elements+batch-1)/batch)
+	batches := func(command string) {
+		x.advise(adviseDelete, x.commands(times+" "+command),
+			"If it can be deleted: in batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
+			"batch", size, "elements", comma(x.key.Elements))
 	}
-	switch a.s.Type {
+	scan := func(loop string) {
+		x.advise(adviseDelete, []string{loop},
+			"If it can be deleted: in batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
+			"batch", size, "elements", comma(x.key.Elements))
+	}
+	switch x.key.Type {
 	case parser.List:
-		say("delete.batches", a.commands(times+" LTRIM %s "+size+" -1"))
+		batches("LTRIM %s " + size + " -1")
 	case parser.ZSet:
-		say("delete.batches", a.commands(times+" ZREMRANGEBYRANK %s 0 "+strconv.FormatInt(batch-1, 10)))
+		batches("ZREMRANGEBYRANK %s 0 " + decimal(batch-1))
 	case parser.Hash:
-		say("delete.scan", []string{a.scanLoop("HSCAN", "HDEL", size, "NR%2==0")})
+		scan(x.scanLoop("HSCAN", "HDEL", size, "NR%2==0"))
 	case parser.Set:
-		say("delete.scan", []string{a.scanLoop("SSCAN", "SREM", size, "NR>1")})
+		scan(x.scanLoop("SSCAN", "SREM", size, "NR>1"))
 	default:
-		a.say(adviseDelete, a.commands("DEL %s"), "delete.small")
+		x.deleteSmall()
 	}
 }
 
-// scanLoop writes a loop of a shell: it scans a batch, takes what the reply
-// shows in quotes (the cursor comes first), and gives it back to redis-cli, which
-// reads the quotes that it writes. The key stands in single quotes of the shell,
-// and QuoteKey leaves none in it.
-func (a *advisor) scanLoop(scan, remove, batch, members string) string {
+// scanLoop returns a shell loop. It scans a batch, extracts what the reply shows
+// in quotes (first the cursor), and passes it back to redis-cli, which can read
+// the quoting that it writes. members is an awk condition that selects the lines
+// with members. The key is inside single quotes of the shell, and QuoteKey leaves
+// none in it.
+func (x *explainer) scanLoop(scan, remove, batch, members string) string {
 	loop := `c=0; while [ "$c" != end ]; do ` +
 		`r=$(printf '%s\n' 'SCAN KEY '"$c"' COUNT BATCH' | redis-cli -n DB --no-raw | sed -n 's/^[^"]*"/"/p'); ` +
 		`c=$(printf '%s\n' "$r" | sed -n '1s/"//gp'); [ "${c:-0}" = 0 ] && c=end; ` +
 		`m=$(printf '%s\n' "$r" | awk 'MEMBERS' | tr '\n' ' '); ` +
 		`[ -n "$m" ] && printf '%s\n' 'REMOVE KEY '"$m" | redis-cli -n DB; ` +
 		`done`
-	return strings.NewReplacer("SCAN", scan, "REMOVE", remove, "KEY", a.key, "DB", strconv.Itoa(a.s.DB), "BATCH", batch, "MEMBERS", members).Replace(loop)
+	return strings.NewReplacer("SCAN", scan, "REMOVE", remove, "KEY", x.arg, "DB", strconv.Itoa(x.key.DB), "BATCH", batch, "MEMBERS", members).Replace(loop)
 }

@@ -45,7 +45,7 @@ func TestAdviceOnABigCollection(t *testing.T) {
 	if text != "2,000,000 elements, over 5,000" {
 		t.Error(text)
 	}
-	has(t, lines, "cost: One whole read sends 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s card (128 MB/s). HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each.",
+	has(t, lines, "cost: One read of the whole value transfers 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s network card (128 MB/s). HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each.",
 		"newKey = key:(hash(field) % 424)", "key:202601", "  HLEN \"big:hash\"", "  MEMORY USAGE \"big:hash\"", "  UNLINK \"big:hash\"")
 	k.DB = 3
 	_, lines = adviceOn(t, Env{Server: "redis", Version: "3.2.12", Created: -1}, LoadOptions{}, "big-collection", k)
@@ -163,21 +163,21 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 		want          string
 	}{
 		{"baidu", "big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)),
-			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that none is over 5,000 by chance. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
+			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that no bucket is likely to be over 5,000. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.List, parser.EncQuicklist, 5001)),
-			"split: Split it into 2 lists, newKey = key:(index / 2501): about 2,500 elements each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 834)."},
+			"split: Split it into 2 lists, newKey = key:(index / 2501): about 2,500 elements each. If it grows over time, add the date instead: key:202601, key:202602. For the warning limit of 1,000: 6 lists, key:(index / 834)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.Set, parser.EncHashtable, 4000)),
-			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that none is over 1,000 by chance."},
+			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that no bucket is likely to be over 1,000."},
 		{"baidu", "big-string", key("a:b", str(10241)),
 			"read with HGET and HMGET. For the warning limit of 1 KB: 11 keys, key:(offset / 1024). For the info limit of 100 B: 103 keys, key:(offset / 100)."},
 		{"typed", "big-value", value(parser.Hash, parser.EncHashtable, 20_000, 2<<20, 104),
-			"split: Split it into 3 buckets, newKey = key:(hash(field) % 3): about 683 KB each, so that none is over 1 MB by chance. For the warning limit of 10 KB: 306 buckets, key:(hash(field) % 306)."},
+			"split: Split it into 3 buckets, newKey = key:(hash(field) % 3): about 683 KB each, so that no bucket is likely to be over 1 MB. For the warning limit of 10 KB: 306 buckets, key:(hash(field) % 306)."},
 		{"default", "big-value", value(parser.List, parser.EncQuicklist, 20_000, 2<<20, 104),
-			"split: Split it into 3 lists, newKey = key:(index / 6667): about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602."},
+			"split: Split it into 3 lists, newKey = key:(index / 6667): about 683 KB each. If it grows over time, add the date instead: key:202601, key:202602."},
 		{"typed", "big-value", value(parser.Stream, parser.EncStream, 20_000, 2<<20, 104),
-			"about 683 KB each; where it grows with time, add the date instead: key:202601, key:202602. For the warning limit of 10 KB: 304 streams, key:(number of the entry / 66)."},
+			"about 683 KB each. If it grows over time, add the date instead: key:202601, key:202602. For the warning limit of 10 KB: 304 streams, key:(number of the entry / 66)."},
 		{"typed", "big-value", value(parser.Stream, parser.EncStream, 300, 2<<20, 20_000), // one entry alone is over 10 KB
-			"split: Split it into 4 streams, newKey = key:(number of the entry / 75): about 512 KB each; where it grows with time, add the date instead: key:202601, key:202602.\n"},
+			"split: Split it into 4 streams, newKey = key:(number of the entry / 75): about 512 KB each. If it grows over time, add the date instead: key:202601, key:202602.\n"},
 	} {
 		_, lines := adviceOn(t, testEnv(), LoadOptions{Profile: c.profile}, c.rule, c.key)
 		has(t, append(lines, ""), c.want)
@@ -191,8 +191,8 @@ func TestNamesAreByTheProfileInForce(t *testing.T) {
 		{"extends: default", "user", "pattern of the profile: business:table:id."},
 		{"extends: aliyun", "user", "pattern of the profile: business:table:id."},
 		{"extends: aliyun\nrules: {key-structure: {warning: 3}}", "user:1", "pattern of the profile: business:table:id."},
-		{"extends: aliyun\nrules: {key-structure: {warning: 4}}", "user:1", "Build its name of 4 or more segments, none of them empty, with : between them."},
-		{"extends: aliyun\nseparators: '#_'", "user", "Build its name of 2 or more segments, none of them empty, with # or _ between them."},
+		{"extends: aliyun\nrules: {key-structure: {warning: 4}}", "user:1", "Use 4 or more segments, none of them empty, with : as the separator."},
+		{"extends: aliyun\nseparators: '#_'", "user", "Use 2 or more segments, none of them empty, with # or _ as the separator."},
 		{"extends: baidu", "user", "pattern of the profile: business:meaning."},
 		{"extends: typed", "user:1", "pattern of the profile: module:logic.words:other:type."},
 		{"extends: typed\nrules: {key-structure: {error: 2}}", "user", "pattern of the profile: module:logic.words:other:type."},
@@ -231,22 +231,22 @@ func TestEveryFindingHasWords(t *testing.T) {
 	want := map[string][]string{
 		"big-string":       {"101 bytes long, over 100 B", "10,241 bytes long, over 10 KB"},
 		"big-value":        {"1,048,577 bytes in 9 elements, over 1 MB"},
-		"compact-encoding": {"hashtable with 513 elements, over 512", "hashtable: a string of 65 bytes, over 64 B", "hashtable with 3 elements and no string over 64 B: it grew once and shrank", "linkedlist with 600 elements, over 512"},
-		"key-charset":      {`"-" at byte 1 is outside of the set`, "nothing to begin with at byte 0 is outside of the set", `3 characters outside of the set; first "\xe7" at byte 0`},
+		"compact-encoding": {"hashtable with 513 elements, over 512", "hashtable with a string of 65 bytes, over 64 B", "hashtable with 3 elements and no string over 64 B: it was once larger", "linkedlist with 600 elements, over 512"},
+		"key-charset":      {`"-" at byte 1 is not allowed`, "the name is empty", `3 characters are not allowed, the first is "\xe7" at byte 0`},
 		"key-special-char": {"white space at byte 4", "a byte that is not UTF-8 at byte 4", "a control character at byte 4", "a quote at byte 4", "a backslash at byte 4"},
 		"key-length":       {"name of 2 bytes, under 3 B", "name of 129 bytes, over 128 B"},
 		"key-structure":    {"1 segment, fewer than 2", "2 segments, fewer than 3", "an empty segment"},
-		"key-type-suffix":  {`ends with "hash" and holds a string`},
-		"key-namespace":    {`"tmp" is on no list of namespaces`},
-		"key-hashtag":      {`hash tag "{user}"`, "braces"},
+		"key-type-suffix":  {`ends with "hash", but holds a string`},
+		"key-namespace":    {`"tmp" is not a listed namespace`},
+		"key-hashtag":      {`hash tag "{user}"`, "braces without a hash tag"},
 		"key-abbreviation": {"economic has the short form ec", "file path has the short form fp"},
-		"cold-key":         {"never expires, and idle for 30d 1s, over 30d", "never expires, and its LFU counter is 0"},
+		"cold-key":         {"never expires, and has been idle for 30d 1s, over 30d", "never expires, and its LFU counter is 0"},
 		"already-expired":  {"expired 0s before the snapshot was taken"},
 		"ttl-too-long":     {"expires in 30d 1s, over 30d"},
 		"queue-backlog":    {"1,001 items, over 1,000", "1,001 pending entries, over 1,000"},
 		"large-text":       {"JSON of 10,241 bytes, over 10 KB", "XML of 102,401 bytes, over 100 KB", "JSON of 4,097 bytes in the largest element, over 4 KB"},
-		"big-key-expiry":   {"5,001 elements that expire at once, over 5,000"},
-		"single-element":   {"hash of one element"},
+		"big-key-expiry":   {"5,001 elements to delete when it expires, over 5,000"},
+		"single-element":   {"hash with one element"},
 		"no-ttl":           {"never expires"},
 	}
 	for name, cases := range ruleCases {
@@ -337,10 +337,10 @@ func TestCompactSaving(t *testing.T) {
 func TestOneOfAKind(t *testing.T) {
 	zero := "rules: {big-collection: {error: 0}, big-stream: {warning: 0}, queue-backlog: {warning: 0}}"
 	for _, c := range []struct{ rule, config, want string }{
-		{"compact-encoding", "", "hashtable with 1 element and no string over 64 B: it grew once and shrank"},
+		{"compact-encoding", "", "hashtable with 1 element and no string over 64 B: it was once larger"},
 		{"big-value", "", "2,097,152 bytes in 1 element, over 1 MB"},
 		{"big-collection", zero, "1 element, over 0"}, {"big-stream", zero, "1 entry, over 0"}, {"queue-backlog", zero, "1 pending entry, over 0"},
-		{"big-key-expiry", zero, "1 element that expires at once, over 0"},
+		{"big-key-expiry", zero, "1 element to delete when it expires, over 0"},
 	} {
 		opt := LoadOptions{}
 		if c.config != "" {
@@ -358,7 +358,7 @@ func TestOneOfAKind(t *testing.T) {
 		}
 	}
 	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-string", key("a:b", str(100<<20)))
-	has(t, lines, "One whole read sends 104,857,600 bytes: a single read a second fills a 1 Gbit/s card (128 MB/s).")
+	has(t, lines, "One read of the whole value transfers 104,857,600 bytes: a single read a second fills a 1 Gbit/s network card (128 MB/s).")
 	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
 	if text := e.Text(Finding{Rule: ruleID(t, "big-value"), Severity: Warning, Measured: 2 << 20, Limit: 1 << 20}, nil); text != "2,097,152 bytes, over 1 MB" {
 		t.Error(text)

@@ -435,12 +435,12 @@ func (y *yamlFile) rules(n ast.Node, keys bool) []edit {
 // typeOf reads the name of a type that a rule judges.
 func (y *yamlFile) typeOf(r *Rule, name string, key ast.Node) (parser.Type, bool) {
 	t, ok := parser.ParseType(name)
-	if ok && r.judges(t) {
+	if ok && r.appliesTo(t) {
 		return t, true
 	}
 	var known []string
 	for t := range parser.NumTypes {
-		if r.judges(t) {
+		if r.appliesTo(t) {
 			known = append(known, t.String())
 		}
 	}

@@ -1,7 +1,6 @@
 package thresholds
 
 import (
-	"bytes"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,18 +9,18 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Env is what rules have to know of a snapshot.
+// Env is what rules need to know about a snapshot.
 type Env struct {
 	Server  string    // as in parser.Info
 	Version string    // of the server, "" unknown
 	Created int64     // seconds since the epoch, -1 unknown
 	Cluster bool      // the snapshot shows cluster mode
-	Memory  bool      // keys have memory figures; without, value bytes stand in
-	Now     time.Time // for the end dates of ignored findings
+	Memory  bool      // keys have memory figures; otherwise value bytes replace them
+	Now     time.Time // for the end dates of ignore entries
 }
 
-// Engine holds keys against a policy. It is immutable but for a cache, and
-// shared by all who read a snapshot.
+// Engine checks the keys of one snapshot against a policy. It is immutable except
+// for a cache, and may be used by several goroutines at once.
 type Engine struct {
 	policy *Policy
 	env    Env
@@ -31,7 +30,7 @@ type Engine struct {
 	base     *tables
 	ruled    []ruledOverride // overrides with rules, at most maxOverrides
 	combined atomic.Pointer[map[uint64]*tables]
-	mu       sync.Mutex // guards the making of combined
+	mu       sync.Mutex // held while combined is replaced
 
 	ignores    []Ignore           // of the policy
 	ignored    [maxRules][]uint16 // by rule: indexes of the entries in force
@@ -39,8 +38,7 @@ type Engine struct {
 	words      *naming.Words
 	owners     []string
 	owned      []ownedOverride
-	whole      wholeRules
-	texts      catalogue // of the language that findings are put into
+	instance   []func() accumulator // of the rules over the instance
 }
 
 type ruledOverride struct {
@@ -48,60 +46,16 @@ type ruledOverride struct {
 	edits []edit
 }
 
-type ownedOverride struct {
-	keys  []*naming.Glob
-	owner int
-}
-
-// tables are the compiled rules of one setting, by type.
-type tables struct {
-	settings []Setting
-	types    [parser.NumTypes]table
-}
-
-// table are the rules that judge one type. A gate is the first comparison of a
-// rule, and the check behind it is looked at only when it is passed.
-type table struct {
-	gates  []gate
-	checks []check // as many
-	calm   calm
-}
-
-type gate struct {
-	limit   int64
-	mask    int64 // of the measure's bits
-	measure measure
-}
-
-type check struct {
-	found   Finding // of a plain check: all of it, but for what was measured
-	plain   bool    // one level, nothing to confirm
-	counted bool    // the finding has the measure and the limit
-	second  bool    // the rule has another check before this one
-	negated bool    // the measure is the negated figure
-	levels  []level // severest first
-	confirm confirmation
-}
-
-type level struct {
-	limit    int64 // in the measure's own sign
-	severity Severity
-}
-
-// Compile makes the engine for one snapshot.
+// Compile returns the engine for one snapshot.
 func (p *Policy) Compile(env Env) *Engine {
-	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores, texts: english}
+	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
-	e.owners = p.Owners()
-	e.namespaces = makeNamespaces(p.Namespaces, e.owners, p.Separators.Value)
+	e.compileOwners(p)
 	e.words = longWords(p.Abbreviations)
 	e.base = e.tables(p.Settings)
 	for _, o := range p.Overrides {
 		if len(o.edits) > 0 {
 			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.edits})
-		}
-		if o.Owner.Value != "" {
-			e.owned = append(e.owned, ownedOverride{o.Keys, indexOf(e.owners, o.Owner.Value)})
 		}
 	}
 	for i := range p.Ignores {
@@ -113,124 +67,29 @@ func (p *Policy) Compile(env Env) *Engine {
 			}
 		}
 	}
-	e.whole = e.compileWhole()
+	e.instance = e.instanceRules()
 	return e
-}
-
-func indexOf(list []string, s string) int {
-	for i, x := range list {
-		if x == s {
-			return i
-		}
-	}
-	return 0
 }
 
 // Ended reports whether the entry's last day is over.
 func (i *Ignore) Ended(now time.Time) bool { return !i.Until.IsZero() && !now.Before(i.Until) }
 
-// Policy gives the policy that the engine was compiled from.
+// Policy returns the policy that the engine was compiled from.
 func (e *Engine) Policy() *Policy { return e.policy }
 
-// Env gives what the engine was compiled for, cluster mode as the policy has it.
+// Env returns what the engine was compiled for. Cluster is also true if the policy
+// says so.
 func (e *Engine) Env() Env { return e.env }
 
-// Namer gives the Namer whose facts Check wants.
+// Namer returns the Namer that computes the facts for Check.
 func (e *Engine) Namer() *naming.Namer { return e.namer }
 
-// Ignores gives the entries that Finding.Ignored counts from.
+// Ignores returns the entries that Finding.Ignored refers to.
 func (e *Engine) Ignores() []Ignore { return e.ignores }
 
-// Owners gives the names of the owners; the first is "", nobody.
-func (e *Engine) Owners() []string { return e.owners }
-
-func (e *Engine) tables(settings []Setting) *tables {
-	t := &tables{settings: settings}
-	for i := range settings {
-		s := &settings[i]
-		if !s.On || s.Rule.compile == nil {
-			continue
-		}
-		for typ := range parser.NumTypes {
-			if s.Rule.judges(typ) {
-				s.Rule.compile(&compiler{engine: e, settings: settings, Setting: s, typ: typ, table: &t.types[typ]})
-			}
-		}
-	}
-	for typ := range t.types {
-		t.types[typ].calm = calmOf(&t.types[typ])
-	}
-	return t
-}
-
-// compiler adds the checks of one rule to the table of one type.
-type compiler struct {
-	*Setting
-	engine   *Engine
-	settings []Setting
-	typ      parser.Type
-	table    *table
-}
-
-// confirmation looks at a key whose gate was passed: false takes the finding
-// back. It may put figures and a note into it.
-type confirmation = func(k *parser.Key, f *Facts, found *Finding) bool
-
-// over adds the rule's limits: what is more is found. confirm may be nil.
-func (c *compiler) over(m measure, confirm confirmation) {
-	var levels []level
-	for s := Error; s >= Info; s-- {
-		if v, ok := c.Limit(c.typ, false, s); ok {
-			levels = append(levels, level{v, s})
-		}
-	}
-	c.add(m, -1, false, levels, confirm)
-}
-
-// under adds the rule's lower limits: what is less is found. The measure is the
-// negated figure.
-func (c *compiler) under(m measure, confirm confirmation) {
-	var levels []level
-	for s := Error; s >= Info; s-- {
-		if v, ok := c.Limit(c.typ, c.Rule.Bound == Both, s); ok {
-			levels = append(levels, level{-v, s})
-		}
-	}
-	c.add(m, -1, true, levels, confirm)
-}
-
-// when adds a rule without limits. It runs if (measure & mask) > more; confirm may
-// fill in figures.
-func (c *compiler) when(m measure, mask, more int64, confirm confirmation) {
-	c.whenSevere(m, mask, more, c.Severity, confirm)
-}
-
-func (c *compiler) whenSevere(m measure, mask, more int64, severity Severity, confirm confirmation) {
-	c.add(m, mask, false, []level{{more, severity}}, confirm)
-	x := &c.table.checks[len(c.table.checks)-1]
-	x.found.Limit, x.counted = 0, false
-}
-
-func (c *compiler) add(m measure, mask int64, negated bool, levels []level, confirm confirmation) {
-	if len(levels) == 0 {
-		return
-	}
-	least := levels[0].limit
-	for _, l := range levels {
-		least = min(least, l.limit)
-	}
-	t := c.table
-	n := len(t.checks)
-	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated, counted: true,
-		second: n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
-	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, ranked: c.Rule.rank != nil, Limit: levels[0].limit}
-	t.gates = append(t.gates, gate{least, mask, m})
-	t.checks = append(t.checks, x)
-}
-
-// Check appends what the rules find about a key to dst. It allocates nothing
-// beyond what dst needs to grow. What the rules say of the name alone is kept in
-// f: the facts of a name must not go to engines of different policies.
+// Check appends what the rules find about a key to dst. It allocates only if dst
+// must grow. It keeps in f what the rules say about the name alone, so facts must
+// not be passed to the engines of different policies.
 func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	if k.Type >= parser.NumTypes {
 		return dst
@@ -240,10 +99,10 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 		tables = e.overridden(k.Name)
 	}
 	t := &tables.types[k.Type]
-	if tables == e.base && e.ignores == nil && t.calmName(k, f) {
-		found, ok := t.calm.of(k)
-		if ok && k.Elements > t.calm.full && fullEncodings>>k.Encoding&1 != 0 {
-			ok = t.calm.noneFull(dst, k, f)
+	if tables == e.base && e.ignores == nil && t.passesName(k, f) {
+		found, ok := t.prefilter.passes(k)
+		if ok && k.Elements > t.prefilter.maxFullElements && isFull(k) {
+			ok = t.prefilter.passesFull(dst, k, f)
 		}
 		if ok {
 			switch len(found) {
@@ -263,60 +122,7 @@ func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
 	return dst
 }
 
-// check goes through all the gates.
-func (t *table) check(dst []Finding, k *parser.Key, f *Facts) []Finding {
-	var m measures
-	fillMeasures(&m, k, f)
-	checks := t.checks[:len(t.gates)]
-	for i := range t.gates {
-		g := &t.gates[i]
-		measured := m[g.measure%numMeasures]
-		if measured&g.mask <= g.limit {
-			continue
-		}
-		c := &checks[i]
-		if !c.plain || c.second {
-			dst = c.report(dst, measured, k, f)
-			continue
-		}
-		dst = append(dst, c.found)
-		if c.counted {
-			dst[len(dst)-1].Measured = measured
-		}
-	}
-	return dst
-}
-
-// report appends the finding of a check whose gate was passed, unless the check
-// does not confirm it. Of two findings of one rule the severer stays.
-func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) []Finding {
-	n := len(dst)
-	dst = append(dst, c.found)
-	found := &dst[n]
-	if c.counted {
-		for _, l := range c.levels {
-			if measured > l.limit {
-				found.Severity, found.Measured, found.Limit = l.severity, measured, l.limit
-				break
-			}
-		}
-		if c.negated {
-			found.Measured, found.Limit = -found.Measured, -found.Limit
-		}
-	}
-	if c.confirm != nil && !c.confirm(k, f, found) {
-		return dst[:n]
-	}
-	if c.second && n > 0 && dst[n-1].Rule == found.Rule {
-		if found.Severity > dst[n-1].Severity {
-			dst[n-1] = *found
-		}
-		return dst[:n]
-	}
-	return dst
-}
-
-// ignore marks the findings that the policy leaves out.
+// ignore marks the findings that the policy ignores.
 func (e *Engine) ignore(k *parser.Key, found []Finding) {
 	for i := range found {
 		for _, entry := range e.ignored[found[i].Rule%maxRules] {
@@ -337,8 +143,8 @@ func matchAny(globs []*naming.Glob, name []byte) bool {
 	return false
 }
 
-// overridden gives the tables of a key: of several overrides that match, the
-// last one that sets something decides it.
+// overridden returns the tables for a key. Of several overrides that match, the
+// last one that changes a setting decides it.
 func (e *Engine) overridden(name []byte) *tables {
 	var matched uint64
 	for i := range e.ruled {
@@ -357,8 +163,8 @@ func (e *Engine) overridden(name []byte) *tables {
 	return e.combine(matched)
 }
 
-// maxCombined bounds the cache of tables: there are as many as combinations of
-// overrides that any key matches.
+// maxCombined bounds the cache of tables, which has one entry for each combination
+// of overrides that a key matches.
 const maxCombined = 256
 
 func (e *Engine) combine(matched uint64) *tables {
@@ -382,64 +188,4 @@ func (e *Engine) combine(matched uint64) *tables {
 	}
 	e.combined.Store(&next)
 	return t
-}
-
-// Owner gives the index in Owners of the team that a key belongs to: that of
-// the last override with an owner that matches, else of its namespace; 0 nobody.
-func (e *Engine) Owner(k *parser.Key, f *Facts) int {
-	if len(e.owners) == 1 {
-		return 0
-	}
-	return e.owner(k, f)
-}
-
-func (e *Engine) owner(k *parser.Key, f *Facts) int {
-	for i := len(e.owned) - 1; i >= 0; i-- {
-		if matchAny(e.owned[i].keys, k.Name) {
-			return e.owned[i].owner
-		}
-	}
-	if e.namespaces.owned {
-		if n := e.namespaces.find(k.Name, f); n != nil {
-			return n.owner
-		}
-	}
-	return 0
-}
-
-// namespaceTable finds the namespace that a name begins with.
-type namespaceTable struct {
-	separators string
-	owned      bool
-	any        bool
-	first      [256][]namespaceEntry // by first byte, the longest first
-}
-
-type namespaceEntry struct {
-	name  []byte
-	owner int
-}
-
-// find gives the longest namespace that a name begins with, up to a separator
-// or the name's end; nil none.
-func (t *namespaceTable) find(name []byte, f *Facts) *namespaceEntry {
-	list := t.first[f.First]
-	for i := range list {
-		n := &list[i]
-		if len(n.name) == f.FirstEnd || len(n.name) > f.FirstEnd && len(n.name) <= len(name) {
-			if bytes.HasPrefix(name, n.name) && (len(n.name) == len(name) || t.separates(name[len(n.name)])) {
-				return n
-			}
-		}
-	}
-	return nil
-}
-
-func (t *namespaceTable) separates(c byte) bool {
-	for i := range len(t.separators) {
-		if t.separators[i] == c {
-			return true
-		}
-	}
-	return false
 }

@@ -27,7 +27,7 @@ func Example() {
 	// Output:
 	// error: big-string: 20,480 bytes long, over 10 KB
 	// warning: no-ttl: never expires
-	// info: key-charset: "-" at byte 4 is outside of the set
+	// info: key-charset: "-" at byte 4 is not allowed
 	// warning: key-structure: 1 segment, fewer than 2
 }
 

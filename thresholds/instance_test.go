@@ -265,21 +265,35 @@ func TestInstanceIsBounded(t *testing.T) {
 		}
 	}
 	whole.Merge(part)
-	if n := len(whole.databases.list); n != maxDatabases {
-		t.Errorf("%d databases", n)
+	bounds := 0
+	for _, a := range whole.accumulators {
+		switch a := a.(type) {
+		case *usedDatabases:
+			if n := len(a.list); n != maxDatabases {
+				t.Errorf("%d databases", n)
+			}
+			bounds++
+		case *firstSegments:
+			if n := len(a.segments.list); n > maxBusinesses {
+				t.Errorf("%d businesses", n)
+			}
+			bounds++
+		case *tagSizes:
+			if n := len(a.tags.list); n > 2*maxTags {
+				t.Errorf("%d tags", n)
+			}
+			bounds++
+		}
 	}
-	if n := len(whole.businesses.list); n > maxBusinesses {
-		t.Errorf("%d businesses", n)
-	}
-	if n := len(whole.tags.list); n > 2*maxTags {
-		t.Errorf("%d tags", n)
+	if bounds != 3 {
+		t.Errorf("%d of 3 bounds", bounds)
 	}
 	byRule := map[string]InstanceFinding{}
 	for _, f := range whole.Findings() {
 		byRule[f.Rule.Name()] = f
 	}
 	tag := byRule["hashtag-skew"]
-	if tag.Subject != "{hot}" || tag.Note != noteAtLeast || tag.Bytes > 600<<20 || tag.Bytes < 600<<20-whole.bytes/maxTags {
+	if tag.Subject != "{hot}" || tag.Note != noteAtLeast || tag.Bytes > 600<<20 || tag.Bytes < 600<<20-whole.total.bytes/maxTags {
 		t.Errorf("tag %q of %d bytes", tag.Subject, tag.Bytes)
 	}
 	if f := byRule["multiple-databases"]; f.Note != noteAtLeast || !strings.HasSuffix(f.Subject, ", ...") {

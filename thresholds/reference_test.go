@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -81,19 +80,5 @@ func TestDemands(t *testing.T) {
 	}
 	if all := len(NotCheckable(DefaultProfile)); all != sum {
 		t.Errorf("%d demands, and %d of the documents", all, sum)
-	}
-}
-
-func TestSentencesAreWhole(t *testing.T) {
-	placeholder := regexp.MustCompile(`^[a-z0-9]+$`)
-	for key, text := range english {
-		if strings.Count(text, "{") != strings.Count(text, "}") {
-			t.Errorf("%s: %s", key, text)
-		}
-		for _, part := range strings.Split(text, "{")[1:] {
-			if word, _, _ := strings.Cut(part, "}"); !placeholder.MatchString(word) {
-				t.Errorf("%s: {%s}", key, word)
-			}
-		}
 	}
 }

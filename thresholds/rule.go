@@ -1,14 +1,18 @@
 package thresholds
 
 import (
-	"sort"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
 )
 
-// Severity says how much a finding matters. The zero value is that of a rule
-// that is off.
+// Severity is how serious a finding is. The zero value is that of a rule that is
+// off.
 type Severity uint8
 
 // The severities, in the documents' own words: 【建议】 is an info, 【推荐】 a
@@ -23,7 +27,7 @@ const (
 
 var severityNames = [numSeverities]string{"off", "info", "warning", "error"}
 
-// String gives the word that configurations and reports use.
+// String returns the word that configurations and reports use.
 func (s Severity) String() string {
 	if s < numSeverities {
 		return severityNames[s]
@@ -31,7 +35,8 @@ func (s Severity) String() string {
 	return "unknown"
 }
 
-// ParseSeverity gives the severity of a name that String gives, "off" included.
+// ParseSeverity returns the severity with a name that String returns, including
+// "off".
 func ParseSeverity(s string) (Severity, bool) {
 	for i, n := range severityNames {
 		if n == s {
@@ -41,16 +46,18 @@ func ParseSeverity(s string) (Severity, bool) {
 	return 0, false
 }
 
-// RuleID is a rule's place in Rules.
+// RuleID is a rule's index in Rules.
 type RuleID uint8
 
-// maxRules is how many rules a RuleSet can hold.
+// maxRules is the number of rules that a RuleSet can hold.
 const maxRules = 64
 
-// Name gives the rule's name.
-func (id RuleID) Name() string { return Rules()[id].Name }
+// Name returns the rule's name.
+func (id RuleID) Name() string { return id.rule().Name }
 
-// Section is the chapter of the rule reference that a rule stands in.
+func (id RuleID) rule() *Rule { return Rules()[id] }
+
+// Section is the part of the rule reference that a rule belongs to.
 type Section uint8
 
 // The sections, in the order of the reference.
@@ -64,73 +71,82 @@ const (
 
 var sectionNames = [numSections]string{"Size", "Expiry", "Names", "The whole instance"}
 
-// String gives the section's title.
+// String returns the section's title.
 func (s Section) String() string { return sectionNames[s] }
 
-// Rule is one convention that keys are held against.
+// Rule is one convention that keys, or the whole instance, are checked against.
+// Each rule is defined in a file of its own: limits, check, text, advice,
+// documentation and sources.
 type Rule struct {
-	ID      RuleID // place in Rules, set when the rule is registered
+	ID      RuleID // index in Rules
 	Name    string
 	Section Section
-	Title   string // what it flags, in a line
-	// Instance says that it flags no key of its own but minutes, slots, tags
-	// or the snapshot as a whole.
+	Title   string // what it flags, in one line
+	// Instance is true for a rule that flags minutes, slots, tags or the snapshot
+	// as a whole, not single keys.
 	Instance bool
 
-	// Unit is that of the limits, NoUnit where there are none and one severity
-	// stands for the whole rule. Under says that a rule flags what is smaller
-	// than a limit, Both that it has limits of either kind.
+	// Unit is the unit of the limits. NoUnit means that the rule has a severity
+	// instead of limits.
 	Unit  Unit
 	Bound Bound
-	// PerType says that limits may be set for single types. Types are those
-	// that it judges, nil all.
+	// PerType is true if limits may be set for each type. Types are the types that
+	// the rule applies to, nil for all.
 	PerType bool
 	Types   []parser.Type
 	Params  []Param
 
 	Doc Doc
 
-	// compile adds the rule's checks to a table, for one type after the other.
-	compile func(*compiler)
-	// unit is the unit of a finding's figures where it depends on the note.
+	// check adds the checks of a rule about keys to the table of one type.
+	check func(*compiler)
+	// accumulate returns the constructor of the accumulators of a rule over the
+	// instance, nil if the rule does not apply to the snapshot.
+	accumulate func(*Engine, *Setting) func() accumulator
+	// text returns what was measured against which limit, as a phrase.
+	text func(*explainer) string
+	// advise adds what to do about a finding.
+	advise func(*explainer)
+
+	// unit returns the unit of a finding's figures if it is not Unit.
 	unit func(note uint8) Unit
-	// rank says how bad it is that a key is flagged, the more the worse and never
-	// less than 0, where the distance from the limit does not tell.
+	// rank returns how bad it is that a key is flagged, at least 0, if the
+	// distance from the limit does not show it.
 	rank func(*parser.Key) int64
 }
 
-// Bound says on which side of a limit a finding lies.
+// Bound is the side of a limit on which findings are.
 type Bound uint8
 
 // The bounds.
 const (
-	Over  Bound = iota // strictly more than the limit
-	Under              // strictly less
-	Both               // limits of both kinds: the plain ones are Over
+	Over  Bound = iota // more than the limit
+	Under              // less than the limit
+	Both               // the rule has limits of both kinds
 )
 
-// Doc is what a rule says of itself.
+// Doc is the documentation of a rule.
 type Doc struct {
 	What    string // what is flagged, exactly
 	Why     string // why it matters
-	Fix     string // what to do
-	Example string // a key that is flagged, and what is said of it
+	Fix     string // how to fix it
+	Example string // a key that is flagged, and the finding
 	Sources []Source
 	Notes   []Note
 }
 
-// Source is a sentence of a document that demands what a rule checks.
+// Source is a sentence in a document that requires what a rule checks.
 type Source struct {
-	Profiles []string // that take the rule from it
+	Profiles []string // that have the rule because of it
 	Document Document
-	Level    string // the document's own mark, such as 【强制】, "" none
-	Original string // the sentence, as it stands there
+	Level    string // how the document marks it, such as 【强制】, "" not at all
+	Original string // verbatim
 	English  string
 }
 
-// Note says where a profile's setting is not its document's own word: a limit
-// borrowed from another document, a severity weakened on purpose, a number of
-// ours.
+// Note explains a setting of a profile that is not in its document: a limit
+// borrowed from another document, a severity that is weakened on purpose, or our
+// own number.
 type Note struct {
 	Profiles []string
 	Text     string // begins with "borrowed:", "weakened:" or "ours:"
@@ -138,17 +154,13 @@ type Note struct {
 
 var registry []*Rule
 
-// register adds a rule. It is called by the init function of the rule's file.
+// register adds a rule. The init function of the rule's file calls it.
 func register(r Rule) { registry = append(registry, &r) }
 
 var allRules = sync.OnceValue(func() []*Rule {
-	list := append([]*Rule(nil), registry...)
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		if a.Section != b.Section {
-			return a.Section < b.Section
-		}
-		return a.Name < b.Name
+	list := slices.Clone(registry)
+	slices.SortFunc(list, func(a, b *Rule) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), strings.Compare(a.Name, b.Name))
 	})
 	for i, r := range list {
 		r.ID = RuleID(i)
@@ -156,11 +168,11 @@ var allRules = sync.OnceValue(func() []*Rule {
 	return list
 })
 
-// Rules gives all rules, by section and then by name. A rule's index is its
-// RuleID. The list must not be changed.
+// Rules returns all rules, by section and then by name. A rule's index is its
+// RuleID. The list must not be modified.
 func Rules() []*Rule { return allRules() }
 
-// Lookup gives the rule of a name.
+// Lookup returns the rule with a name.
 func Lookup(name string) (*Rule, bool) {
 	for _, r := range Rules() {
 		if r.Name == name {
@@ -170,18 +182,29 @@ func Lookup(name string) (*Rule, bool) {
 	return nil, false
 }
 
-// judges reports whether the rule looks at keys of a type.
-func (r *Rule) judges(t parser.Type) bool {
-	if r.Types == nil {
-		return true
+// appliesTo reports whether the rule checks keys of a type.
+func (r *Rule) appliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
+
+// validate returns what the rule lacks. A test calls it for every rule.
+func (r *Rule) validate() error {
+	missing := map[string]bool{
+		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
+		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Doc.Sources) == 0,
+		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
 	}
-	for _, x := range r.Types {
-		if x == t {
-			return true
+	for _, p := range r.Params {
+		missing["the documentation of "+p.Name] = p.Doc == ""
+	}
+	for _, what := range slices.Sorted(maps.Keys(missing)) {
+		if missing[what] {
+			return fmt.Errorf("rule %q lacks %s", r.Name, what)
 		}
 	}
-	return false
+	if r.check != nil && r.accumulate != nil {
+		return fmt.Errorf("rule %q is about keys and about the instance", r.Name)
+	}
+	return nil
 }
 
-// collections are the types that the documents set an element count for.
+// collections are the types for which the documents limit the number of elements.
 var collections = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Hash}

@@ -8,30 +8,39 @@ func init() {
 		Unit:    Count,
 		PerType: true,
 		Types:   collections,
-		compile: func(c *compiler) { c.over(elements, nil) },
+		check:   func(c *compiler) { c.over(elements, nil) },
+		text: func(x *explainer) string {
+			return x.counted("1 element, over {limit}", "{measured} elements, over {limit}")
+		},
+		advise: func(x *explainer) {
+			x.readCost()
+			x.split(anyPart)
+			x.inspect()
+			x.delete()
+		},
 		Doc: Doc{
-			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit. Limits can be set for single types.",
-			Why: "Commands over all elements (HGETALL, SMEMBERS, LRANGE 0 -1) and the deletion of the key take time in proportion to them, and the " +
-				"server serves nobody else meanwhile; a cluster cannot spread one key, and moving it blocks.",
-			Fix: "Split it into buckets by a hash of the field, or by date where it grows with time; read it in steps with HSCAN, SSCAN, ZSCAN; " +
-				"delete it with UNLINK, or in batches before Redis 4.0.",
+			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit. Limits can be set for each type.",
+			Why: "Commands that visit all elements (HGETALL, SMEMBERS, LRANGE 0 -1), and the deletion of the key, take time proportional to their number, during which the " +
+				"server serves no other client. A cluster cannot spread one key over several nodes, and migrating it blocks.",
+			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with HSCAN, SSCAN or ZSCAN. " +
+				"Delete it with UNLINK, or in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【强制】", "string类型控制在10KB以内,hash、list、set、zset元素个数不要超过5000。",
 					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
 				{onlyBaidu, Baidu, "", "要尽量降低数据结构中的元素个数，**建议元素个数控制 1000 以下，单 Key 对应 Value 大小不超过 1M**。",
-					"Lower the number of elements as far as you can: keep it under 1000, and the value of a single key within 1 M."},
+					"Keep the number of elements as low as possible: preferably under 1000, and the value of a single key within 1 M."},
 				{onlyTyped, Typed, "【强制】", "String类型控制在10KB以内，Hash、List、Set、ZSet元素个数不要超过5000。",
 					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
 				{onlyTyped, Typed, "【推荐】", "Hash类元素个数建议尽量不要超过100，集合类、链表类数据尽量不要超过10k。",
-					"Hashes should not have more than 100 elements where that can be done, sets and lists not more than 10k."},
+					"Where possible, hashes should not have more than 100 elements, and sets and lists not more than 10k."},
 				{onlyUpper, Upper, "", "list hash set zset存储过多的元素", "Lists, hashes, sets and sorted sets that store too many elements."},
 			},
 			Notes: []Note{
-				{onlyDefault, "5000 is the limit of two documents and beyond the advice of the others"},
-				{onlyBaidu, "borrowed: the error at 5000 is Alibaba's; Baidu's own advice of 1000 is the warning"},
-				{onlyTyped, "the 10k that the same document allows sets and lists lie beyond its own 5000"},
-				{onlyUpper, "borrowed: the document names no number; 5000 is Alibaba's"},
+				{onlyDefault, "5000 is the limit of two documents, and higher than what the others recommend"},
+				{onlyBaidu, "borrowed: the error at 5000 is Alibaba's; the warning at 1000 is Baidu's own recommendation"},
+				{onlyTyped, "the 10k that the same document allows for sets and lists is higher than its own limit of 5000"},
+				{onlyUpper, "borrowed: the document gives no number; 5000 is Alibaba's"},
 			},
 		},
 	})

@@ -1,5 +1,7 @@
 package thresholds
 
+import "github.com/rdblens/rdblens/parser"
+
 func init() {
 	register(Rule{
 		Name:    "big-element",
@@ -8,19 +10,39 @@ func init() {
 		Unit:    Bytes,
 		PerType: true,
 		Types:   withElements,
-		compile: func(c *compiler) { c.over(largest, nil) },
+		check:   func(c *compiler) { c.over(largest, nil) },
+		text: func(x *explainer) string {
+			if len(x.key.LargestName) > 0 {
+				return x.found("largest element {name} of {measured}, over {limit}", "name", quoted(x.key.LargestName))
+			}
+			return x.found("largest element of {measured}, over {limit}")
+		},
+		advise: func(x *explainer) {
+			name := x.key.LargestName
+			if len(name) == 0 || x.key.LargestNameLen > int64(len(name)) {
+				x.moveElementOut(x.Measured)
+			} else {
+				var commands []string
+				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
+					commands = x.commands("HSTRLEN %s " + QuoteKey(name))
+				}
+				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", "element", quoted(name))
+			}
+			x.readCost()
+			x.inspect()
+		},
 		Doc: Doc{
-			What: "A collection or stream whose largest element is over the limit: a hash's field and value together, a list's item, a member, the " +
+			What: "A collection or stream whose largest element is over the limit. An element is a hash's field and value together, a list item, a member, or the " +
 				"fields and values of one stream entry.",
-			Why: "Commands over a whole collection multiply the size of its elements. A single long field or value also makes the server " +
-				"give up the compact encoding of the whole key.",
-			Fix:     "Keep the large part under a key of its own and put that key's name into the element; store strings, not JSON documents.",
-			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4KB.",
+			Why: "Commands that read a whole collection multiply the size of its elements. A single long field or value also makes the server " +
+				"abandon the compact encoding of the whole key.",
+			Fix:     "Store the large part under a key of its own and put that key's name into the element. Store strings, not JSON documents.",
+			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4 KB.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "复合类型元素或者成员的 Value 建议小于 4k，避免 HGETALL，LRANGE 0 -1，SMEMBERS 取全集导致 Redis 压力过大；",
-					"The value of an element or member of a composite type should be smaller than 4k, so that HGETALL, LRANGE 0 -1 and SMEMBERS do not put Redis under too much pressure."},
+					"The value of an element or member of a composite type should be smaller than 4k, so that HGETALL, LRANGE 0 -1 and SMEMBERS do not put Redis under too much load."},
 			},
-			Notes: []Note{{onlyDefault, "borrowed: Baidu alone names a size for elements, and no other document allows more"}},
+			Notes: []Note{{onlyDefault, "borrowed: only Baidu gives a size for elements, and no other document allows more"}},
 		},
 	})
 }

@@ -4,41 +4,58 @@ func init() {
 	register(Rule{
 		Name:    "big-key-expiry",
 		Section: SectionExpiry,
-		Title:   "big collection that the server will delete at once when it expires",
+		Title:   "big collection that blocks the server when it expires",
 		Unit:    NoUnit,
 		Types:   collections,
 		unit:    func(uint8) Unit { return Count },
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			severity := c.Severity
 			if c.engine.server.lazyExpire() {
 				severity = Info
 			}
-			// The limit is that of big-collection, whether that rule is on or not.
+			// The limit is that of big-collection, whether or not that rule is on.
 			big, _ := Lookup("big-collection")
 			s := &c.settings[big.ID]
 			for of := Error; of >= Info; of-- {
 				if limit, ok := s.Limit(c.typ, false, of); ok {
-					c.add(expiring, -1, false, []level{{limit, severity}}, nil)
+					c.add(expiringElements, -1, false, []level{{limit, severity}}, nil)
 					return
 				}
 			}
 		},
+		text: func(x *explainer) string {
+			return x.counted("1 element to delete when it expires, over {limit}", "{measured} elements to delete when it expires, over {limit}")
+		},
+		advise: func(x *explainer) {
+			switch {
+			case x.server.lazyExpire():
+				x.advise(adviseTTL, []string{"CONFIG GET lazyfree-lazy-expire"},
+					"This server frees expired keys in the background by default. Check that lazyfree-lazy-expire is still yes.")
+			case x.server.unlinks():
+				x.advise(adviseTTL, []string{"CONFIG SET lazyfree-lazy-expire yes"}, "Let the server free expired keys in the background.")
+			default:
+				x.advise(adviseTTL, x.commands("PERSIST %s"),
+					"This server deletes expired keys in its main thread. Remove the expiry, and delete the key in batches before the time at which it would have expired.")
+			}
+			x.split(anyPart)
+			x.delete()
+		},
 		Doc: Doc{
-			What: "A hash, list, set or sorted set over the error limit of big-collection (its highest, where it has no such) that has an expiry. Silent for compact " +
-				"encodings, which are one block of memory. An info on Valkey from 8.0 on, where lazyfree-lazy-expire is on by default.",
-			Why: "When it expires, the server deletes it within its own loop: a sorted set of 2 million members blocks for a second or more, and the slow log does not " +
-				"show it, since no client sent the command.",
-			Fix:     "Set lazyfree-lazy-expire yes (from Redis 4.0 on), split the key, or delete it in steps before it expires.",
+			What: "A hash, list, set or sorted set that has an expiry and more elements than the error limit of big-collection (or its highest limit, if it has no error limit). " +
+				"Compact encodings are not checked, because they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by default.",
+			Why: "When the key expires, the server deletes it in its main thread. A sorted set of 2 million members blocks for a second or more. The slow log does not " +
+				"show this, because no client sent a command.",
+			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
 			Sources: []Source{
 				{[]string{"default", "aliyun", "baidu", "typed", "upper"}, Aliyun, "【强制】", "同时要注意防止bigkey过期时间自动删除问题(例如一个200万的zset设置1小时过期,会触发del操作,造成阻塞,而且该操作不会不出现在慢查询中(latency可查))",
-					"Mind also that big keys are deleted by themselves when they expire (a sorted set of 2 million members with an expiry of one hour, say, is deleted then, which blocks, and this does not show in the slow log; LATENCY shows it)."},
+					"Also take care of big keys that are deleted automatically when they expire. (Example: a sorted set of 2 million members with an expiry of one hour triggers a DEL, which blocks, and which does not appear in the slow log; LATENCY shows it.)"},
 				{onlyBaidu, Baidu, "", "对于 4 系以上版本 Redis 建议开启 Redis 的 lazyfree 配置，**启用异步删除**的功能；",
-					"On Redis 4 and later, switch on the lazyfree settings, so that deletion is done in the background."},
+					"On Redis 4 and later, enable the lazyfree settings, so that deletion is asynchronous."},
 			},
 			Notes: []Note{
-				{everyProfile, "weakened: the sentence stands inside a 【强制】, but current servers can free in the background, so it is a warning"},
-				{[]string{"default", "baidu", "typed", "upper"}, "borrowed: from Alibaba's text, and with it the number of elements"},
+				{everyProfile, "weakened: the sentence is part of a 【强制】, but current servers can free memory in the background, so it is a warning"},
+				{[]string{"default", "baidu", "typed", "upper"}, "borrowed: the rule and the number of elements are Alibaba's"},
 			},
 		},
 	})

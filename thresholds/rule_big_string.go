@@ -14,48 +14,56 @@ func init() {
 		Unit:    Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			c.over(valueBytes, func(k *parser.Key, f *Facts, found *Finding) bool {
 				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},
+		text: func(x *explainer) string { return x.found("{measured} long, over {limit}") },
+		advise: func(x *explainer) {
+			x.readCost()
+			x.split(anyPart)
+			x.inspect()
+			x.delete()
+		},
 		Doc: Doc{
-			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL and the number of its encoding, 12304 bytes long by design if dense, up to that if sparse.",
-			Why: "Every read sends the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s card. While one big value is read or " +
+			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL and a valid encoding byte, and is 12304 bytes long if dense, or at most that if sparse.",
+			Why: "Every read transfers the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s network card. While one big value is read or " +
 				"written, all other clients wait.",
-			Fix: "Store what is read together and no more, compress texts, split the value over several keys, or make it a hash and read single " +
+			Fix: "Store only what is read together, compress text, split the value over several keys, or store it as a hash and read single " +
 				"fields with HGET and HMGET.",
-			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10KB.",
+			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10 KB.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【强制】", "string类型控制在10KB以内,hash、list、set、zset元素个数不要超过5000。",
 					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
 				{onlyBaidu, Baidu, "", "String 类型的数据**建议百字节以内，控制在 1K 以下**， 最好不超过 10K，如果是 MGET 或者使用 Pipeline 的场景，建议小于 4K，Redis 硬限是每个 Value 最大不超过 512M。",
-					"Strings should be within a hundred bytes and be kept under 1 K, at best never over 10 K; where MGET or pipelines are used, less than 4 K is advised. The hard limit of Redis is 512 M a value."},
+					"Strings should be within a hundred bytes and be kept under 1 K, and preferably never exceed 10 K; with MGET or pipelines, less than 4 K is recommended. The hard limit of Redis is 512 M a value."},
 				{onlyTyped, Typed, "【强制】", "String类型控制在10KB以内，Hash、List、Set、ZSet元素个数不要超过5000。",
 					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
 				{onlyUpper, Upper, "", "字符串: 单个的key存储的value值过大", "Strings: the value stored under a single key is too big."},
 			},
 			Notes: []Note{
-				{onlyDefault, "the documents agree on 10 KB as the last limit"},
-				{onlyUpper, "borrowed: the document names no number; 10 KB is Alibaba's"},
+				{onlyDefault, "the documents agree on 10 KB as the upper limit"},
+				{onlyUpper, "borrowed: the document gives no number; 10 KB is Alibaba's"},
 			},
 		},
 	})
 }
 
-// What the string of a HyperLogLog begins with, and how long it is as a dense one:
-// a header of 16 bytes and 16384 registers of 6 bits (hyperloglog.c).
+// A HyperLogLog is a string that begins with a header of 16 bytes: HYLL, the
+// encoding, and more. A dense one has 16384 registers of 6 bits after it
+// (hyperloglog.c).
 var hyperLogLog = []byte("HYLL")
 
 const (
-	denseHyperLogLog  = 0 // encoding, in the byte after HYLL
+	denseHyperLogLog  = 0 // encoding
 	sparseHyperLogLog = 1
 	denseLength       = 16 + 16384*6/8
 )
 
-// isHyperLogLog reports whether a string of these first bytes and this length can
-// be a HyperLogLog. A dense one has one length; a sparse one that grows beyond it
-// is made dense.
+// isHyperLogLog reports whether a string with these first bytes and this length
+// can be a HyperLogLog. All dense ones have the same length; the server converts a
+// sparse one to dense before it becomes longer.
 func isHyperLogLog(head []byte, length int64) bool {
 	if len(head) <= len(hyperLogLog) || !bytes.HasPrefix(head, hyperLogLog) {
 		return false

@@ -6,35 +6,51 @@ func init() {
 	register(Rule{
 		Name:    "big-value",
 		Section: SectionSize,
-		Title:   "collection or stream whose elements add up to more bytes than the limit",
+		Title:   "collection or stream whose elements total more bytes than the limit",
 		Unit:    Bytes,
 		PerType: true,
 		Types:   withElements,
-		compile: func(c *compiler) { c.over(valueBytes, nil) },
+		check:   func(c *compiler) { c.over(valueBytes, nil) },
+		text: func(x *explainer) string {
+			switch n := x.key.Elements; {
+			case n < 0:
+				return x.found("{measured}, over {limit}")
+			case n == 1:
+				return x.found("{measured} in 1 element, over {limit}")
+			default:
+				return x.found("{measured} in {elements} elements, over {limit}", "elements", comma(n))
+			}
+		},
+		advise: func(x *explainer) {
+			x.readCost()
+			x.split(wholeElements)
+			x.inspect()
+			x.delete()
+		},
 		Doc: Doc{
 			What: "A collection or stream whose elements' lengths add up to more than the limit: fields and values of a hash, members of a set or sorted " +
-				"set (without the scores), items of a list, fields and values of a stream. A string has big-string.",
-			Why: "One read of the whole value sends that many bytes: at 1 MB, 128 reads a second fill a 1 Gbit/s card. Moving such a key to another " +
-				"node of a cluster blocks both.",
-			Fix: "Split it so that each part stays under the limit; read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT); keep large texts " +
+				"set (without the scores), items of a list, fields and values of a stream. Strings are checked by big-string.",
+			Why: "A read of the whole value transfers that many bytes: at 1 MB, 128 reads a second fill a 1 Gbit/s network card. Migrating such a key to another " +
+				"node of a cluster blocks both nodes.",
+			Fix: "Split it so that each part is under the limit. Read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT). Keep large texts " +
 				"out of collections.",
-			Example: "edu:schools, a hash of 900 fields and 1,400,000 bytes: over 1MB.",
+			Example: "edu:schools, a hash of 900 fields and 1,400,000 bytes: over 1 MB.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "", "bigkey也就意味着每次获取要产生的网络流量较大,假设一个bigkey为1MB,客户端每秒访问量为1000,那么每秒产生1000MB的流量,对于普通的千兆网卡(按照字节算是128MB/s)的服务器来说简直是灭顶之灾",
-					"A big key means much network traffic for each access: with a big key of 1 MB and 1000 accesses a second it is 1000 MB a second, which drowns a server with an ordinary gigabit card (128 MB/s in bytes)."},
+					"A big key also means a lot of network traffic for each access: with a big key of 1 MB and 1000 accesses a second it is 1000 MB a second, a disaster for a server with an ordinary gigabit network card (128 MB/s)."},
 				{onlyBaidu, Baidu, "", "**建议元素个数控制 1000 以下，单 Key 对应 Value 大小不超过 1M**。",
 					"Keep the number of elements under 1000, and the value of a single key within 1 M."},
 				{onlyTyped, Typed, "【强制】", "(3)每个key不要超过10Kb。", "(3) No key may exceed 10 KB."},
 			},
 			Notes: []Note{
-				{[]string{"default", "aliyun", "upper"}, "borrowed: the number is Baidu's, the example of 1 MB Alibaba's; neither calls it a must, so it is a warning"},
-				{onlyBaidu, "the last limit that the document names for a value, hence an error"},
-				{onlyTyped, "weakened: the sentence stands under a 【强制】, but the 5000 elements that the same text allows do not fit into 10 KB, so for " +
+				{[]string{"default", "aliyun", "upper"}, "borrowed: the number is Baidu's, the example of 1 MB Alibaba's; neither calls it mandatory, so it is a warning"},
+				{onlyBaidu, "the highest limit that the document gives for a value, so it is an error"},
+				{onlyTyped, "weakened: the sentence is part of a 【强制】, but the 5000 elements that the same text allows do not fit into 10 KB, so for " +
 					"collections it is a warning; borrowed: the error at 1 MB is Baidu's"},
 			},
 		},
 	})
 }
 
-// withElements are the types whose value is made of elements.
+// withElements are the types whose values consist of elements.
 var withElements = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream, parser.Array}

@@ -1,5 +1,7 @@
 package thresholds
 
+import "github.com/rdblens/rdblens/parser"
+
 func init() {
 	register(Rule{
 		Name:    "compact-encoding",
@@ -13,8 +15,8 @@ func init() {
 			{Name: "zset_count", Unit: Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
 			{Name: "zset_bytes", Unit: Bytes, Default: "64B", Doc: "zset-max-listpack-value of your servers"},
 			{Name: "intset_count", Unit: Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
-			{Name: "set_count", Unit: Count, Default: "128", Doc: "set-max-listpack-entries of your servers, from Redis 7.2 and Valkey on"},
-			{Name: "set_bytes", Unit: Bytes, Default: "64B", Doc: "set-max-listpack-value of your servers, from Redis 7.2 and Valkey on"},
+			{Name: "set_count", Unit: Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_bytes", Unit: Bytes, Default: "64B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
 			{Name: "list_count", Unit: Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
 			{Name: "list_bytes", Unit: Bytes, Default: "64B", Doc: "list-max-ziplist-value of servers before 3.2"},
 		},
@@ -25,30 +27,176 @@ func init() {
 			return Count
 		},
 		rank: compactSaving,
-		compile: func(c *compiler) {
-			if l := compactLimits(c); l.family != "dragonfly" { // it has encodings of its own
-				c.when(full, -1, 0, l.confirm)
+		check: func(c *compiler) {
+			if c.engine.server.family == "dragonfly" { // its encodings are different
+				return
 			}
+			c.when(fullElements, -1, 0, makeCompactLimits(c.Setting, c.engine.server, c.typ).confirm)
 		},
+		text:   textOfCompactEncoding,
+		advise: adviseCompactEncoding,
 		Doc: Doc{
-			What: "A hash, set or sorted set in its full encoding (hashtable, skiplist; a list as linkedlist) although it is near the limits of the " +
-				"compact one (listpack, ziplist, intset). The finding names the limit that was passed: the count, the bytes of the longest single field, value " +
-				"or member, both, or neither: then it grew once and shrank, and a reload makes it compact.",
+			What: "A hash, set or sorted set in its full encoding (hashtable or skiplist; for lists linkedlist) although it is near the limits of the " +
+				"compact one (listpack, ziplist or intset). The finding names the limit that was exceeded: the count, the length of the longest single field, value " +
+				"or member, or both. If neither is exceeded, the collection was once larger, and a reload makes it compact.",
 			Why: "The full encoding takes three to ten times the memory: a structure, pointers and a rounded allocation for each element. Up to a few " +
-				"hundred elements the compact one is as fast.",
-			Fix: "Keep below the limits: split the collection, shorten its fields, move the one long value out. Or raise the server's limit after a " +
-				"measurement. Where no limit was passed, a restart or DUMP and RESTORE makes it compact.",
+				"hundred elements the compact encoding is as fast.",
+			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise the server's limit, after " +
+				"measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes it compact.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "默认 Redis 配置下，控制成员数目并且控制单个成员大小是可以对应使用压缩算法的，可以降低Redis本身数据结构的开销。",
-					"With the default configuration, keeping the number of members and the size of a single member in bounds lets the compact encodings be used, which lowers what Redis' own structures cost. (Table: hash 512 / 64B, set 512 / 64B, list 512 / 64B, sorted set 128 / 64B.)"},
+					"With the default configuration, limiting the number of members and the size of each member allows the compact encodings to be used, which reduces the overhead of Redis' own data structures. (Table: hash 512 / 64B, set 512 / 64B, list 512 / 64B, sorted set 128 / 64B.)"},
 				{onlyAliyun, Aliyun, "【推荐】", "例如:实体类型(要合理控制和使用数据结构内存编码优化配置,例如ziplist,但也要注意节省内存和性能之间的平衡)",
-					"For entities, say (control and use the settings of the compact encodings, such as ziplist, with reason, and mind the balance of saved memory and speed)."},
+					"For example entities (use and control the settings of the compact encodings, such as ziplist, sensibly, and balance saved memory against performance)."},
 			},
 			Notes: []Note{
-				{[]string{"default", "aliyun", "baidu"}, "ours: sets of strings have a compact encoding only from Redis 7.2 and Valkey on, with 128 members; lists are compact by nature since 3.2"},
-				{onlyDefault, "one document demands it, the others leave it open: an info"},
+				{[]string{"default", "aliyun", "baidu"}, "ours: sets of strings have a compact encoding only on Valkey and on Redis 7.2 and later, up to 128 members; lists are always compact since 3.2"},
+				{onlyDefault, "one document demands it and the others do not mention it, so it is an info"},
 			},
 		},
 	})
+}
+
+// The notes: which limits of the compact encoding a collection exceeds. If none,
+// it was once larger.
+const (
+	notePassedNone  = 0
+	notePassedCount = 1
+	notePassedBytes = 2
+	notePassedBoth  = notePassedCount | notePassedBytes
+)
+
+// compactForm has the limits of one compact encoding: elements, and bytes of the
+// longest string. A count of 0 means that there is no such encoding.
+type compactForm struct{ count, bytes int64 }
+
+// compactLimits has the limits of the compact encodings of one type on the server
+// that wrote the snapshot.
+type compactLimits struct {
+	maxRatio int64
+	full     parser.Encoding // the encoding that is checked
+	plain    compactForm
+	integers compactForm // of a set of integers
+}
+
+func makeCompactLimits(setting *Setting, s server, t parser.Type) *compactLimits {
+	number := func(name string) int64 { return setting.Param(name).Number }
+	l := &compactLimits{maxRatio: number("max_ratio")}
+	switch t {
+	case parser.Hash:
+		l.full, l.plain = parser.EncHashtable, compactForm{number("hash_count"), number("hash_bytes")}
+	case parser.ZSet:
+		l.full, l.plain = parser.EncSkiplist, compactForm{number("zset_count"), number("zset_bytes")}
+	case parser.List:
+		l.full, l.plain = parser.EncLinkedlist, compactForm{number("list_count"), number("list_bytes")}
+	case parser.Set:
+		l.full = parser.EncHashtable
+		if s.setListpacks() {
+			l.plain = compactForm{number("set_count"), number("set_bytes")}
+		}
+		// No integer has more than 20 characters, so only the count matters.
+		l.integers = compactForm{number("intset_count"), 20}
+	}
+	return l
+}
+
+// form returns the limits for one collection. integers is true for a set that has
+// only integers.
+func (l *compactLimits) form(t parser.Type, integers bool) compactForm {
+	if t == parser.Set && integers {
+		return l.integers
+	}
+	return l.plain
+}
+
+func (l *compactLimits) confirm(k *parser.Key, f *Facts, found *Finding) bool {
+	form := l.form(k.Type, k.Integers)
+	if k.Encoding != l.full || form.count == 0 || k.Elements > l.maxRatio*form.count {
+		return false
+	}
+	found.Note, found.Measured, found.Limit = notePassedNone, k.Elements, form.count
+	if k.Longest > form.bytes {
+		found.Note |= notePassedBytes
+		found.Measured, found.Limit = k.Longest, form.bytes
+	}
+	if k.Elements > form.count {
+		found.Note |= notePassedCount
+		found.Measured, found.Limit = k.Elements, form.count
+	}
+	return true
+}
+
+// compactSaving returns the bytes of memory that the compact encoding would save,
+// or the number of elements if that is unknown.
+func compactSaving(k *parser.Key) int64 {
+	if k.Memory < 0 || k.CompactMemory < 0 {
+		return max(k.Elements, 0)
+	}
+	return max(k.Memory-k.CompactMemory, 0)
+}
+
+// compactForm returns the limits of the compact encoding of the key.
+func (x *explainer) compactForm() compactForm {
+	return makeCompactLimits(x.setting, x.server, x.key.Type).form(x.key.Type, x.key.Integers)
+}
+
+// savesMemory reports whether the compact encoding is known to save memory.
+func (s *Subject) savesMemory() bool {
+	return s.Memory >= 0 && s.CompactMemory >= 0 && s.CompactMemory < s.Memory
+}
+
+func textOfCompactEncoding(x *explainer) string {
+	s, saving := x.key, ""
+	if s.savesMemory() {
+		saving = x.say("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
+	}
+	encoding, bytes := s.Encoding.String(), limitText(Bytes, x.compactForm().bytes)
+	switch x.Note {
+	case notePassedCount:
+		return x.found("{encoding} with {measured} elements, over {limit}{saving}", "encoding", encoding, "saving", saving)
+	case notePassedBytes:
+		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", "encoding", encoding, "saving", saving)
+	case notePassedBoth:
+		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
+			"encoding", encoding, "longest", measuredText(Bytes, s.Longest), "bytes", bytes, "saving", saving)
+	}
+	return x.counted("{encoding} with 1 element and no string over {bytes}: it was once larger{saving}",
+		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}",
+		"encoding", encoding, "bytes", bytes, "saving", saving)
+}
+
+// compactSettings are the prefixes of the server settings for the limits, up to
+// Redis 6.2 and since 7.0.
+var compactSettings = map[parser.Type][2]string{
+	parser.Hash: {"hash-max-ziplist-", "hash-max-listpack-"},
+	parser.ZSet: {"zset-max-ziplist-", "zset-max-listpack-"},
+	parser.List: {"list-max-ziplist-", "list-max-listpack-"},
+	parser.Set:  {"set-max-intset-", "set-max-listpack-"},
+}
+
+func adviseCompactEncoding(x *explainer) {
+	s, form := x.key, x.compactForm()
+	names := compactSettings[s.Type]
+	setting := names[1]
+	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && x.server.family != "valkey" && !x.server.AtLeast(7, 0) {
+		setting = names[0]
+	}
+	if x.Note&notePassedCount != 0 {
+		n := Buckets(s.Elements, form.count, 1)
+		x.advise(adviseEncoding, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
+			"limit", comma(form.count), "n", comma(n), "setting", setting+"entries")
+	}
+	if x.Note&notePassedBytes != 0 {
+		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
+			"limit", limitText(Bytes, form.bytes), "setting", setting+"value")
+	}
+	if x.Note == notePassedNone {
+		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
+	}
+	if s.savesMemory() {
+		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(Bytes, s.Memory),
+			"compact", measuredText(Bytes, s.CompactMemory), "saved", measuredText(Bytes, s.Memory-s.CompactMemory))
+	}
+	x.inspect()
 }

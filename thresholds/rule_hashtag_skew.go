@@ -1,5 +1,11 @@
 package thresholds
 
+import (
+	"slices"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
 func init() {
 	register(Rule{
 		Name:     "hashtag-skew",
@@ -8,17 +14,119 @@ func init() {
 		Instance: true,
 		Unit:     Percent,
 		Params:   []Param{{Name: "min_size", Unit: Bytes, Default: "10MB", Doc: "tags of no more than this are never reported"}},
+		accumulate: func(e *Engine, s *Setting) func() accumulator {
+			if !e.env.Cluster || !e.policy.HashTags.Value {
+				return nil
+			}
+			levels, minSize := s.levels(AnyType), s.Param("min_size").Number
+			return func() accumulator { return &tagSizes{rule: s.Rule.ID, levels: levels, minSize: minSize} }
+		},
+		text: func(x *explainer) string {
+			size := sizeText(x.instance.Bytes)
+			if x.Note == noteAtLeast {
+				return x.found("at least {size}, {measured} of the memory, over {limit}", "size", size)
+			}
+			return x.found("{size}, {measured} of the memory, over {limit}", "size", size)
+		},
+		advise: func(x *explainer) {
+			x.advise(adviseInstance, []string{"CLUSTER KEYSLOT " + QuoteKey([]byte(x.instance.Subject))},
+				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
+		},
 		Doc: Doc{
 			What: "One {tag} whose keys hold more than 1 % of all memory and more than 10 MB. Only in snapshots that show cluster mode, or with --cluster. Sums are " +
-				"exact up to 16,384 tags; beyond, they may be low by at most the memory of all tags divided by 8192.",
-			Why:     "All keys with one tag lie in one slot, on one node. No resharding can spread them.",
-			Fix:     "Make the tag finer (the user's number, not the word user), or leave it out where no command needs the keys together.",
+				"exact for up to 16,384 tags; beyond that, they may be low by at most the memory of all tags divided by 8192.",
+			Why:     "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
+			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
-					"When hash tags are used, see that not much data falls into one shard, which leaves the nodes out of balance."},
+					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
 			},
-			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document names a number"}},
+			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }
+
+const (
+	maxTags = 8192 // hash tags that are kept when there are twice as many
+	maxTag  = 128  // leading bytes of a tag that are kept, for display
+)
+
+// tagSizes adds up keys and bytes by hash tag. Sums are exact while a snapshot has
+// at most 2 * maxTags tags. With more, those with the fewest bytes are dropped
+// (Misra and Gries, "Finding repeated elements", 1982, with weights): a sum can
+// then be low by at most the bytes of all tags divided by maxTags, and no tag with
+// more bytes than that is lost.
+type tagSizes struct {
+	rule    RuleID
+	levels  []level
+	minSize int64 // bytes that a tag must exceed
+	tags    counters
+	pruned  bool
+}
+
+func (t *tagSizes) add(k *parser.Key, f *Facts, size int64) {
+	if f.TagEnd > f.TagStart {
+		tag := k.Name[f.TagStart:f.TagEnd]
+		t.count(hashBytes(tag), tag[:min(len(tag), maxTag)], len(tag), 1, size)
+	}
+}
+
+func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) {
+	i := t.tags.find(hash, kept, length)
+	if i < 0 {
+		if len(t.tags.list) == 2*maxTags {
+			t.prune()
+		}
+		i = t.tags.insert(hash, kept, length)
+	}
+	t.tags.list[i].keys += keys
+	t.tags.list[i].bytes += size
+}
+
+// prune subtracts the bytes of the largest tag that cannot be kept from all tags,
+// and drops those that have none left.
+func (t *tagSizes) prune() {
+	sizes := make([]int64, len(t.tags.list))
+	for i := range t.tags.list {
+		sizes[i] = t.tags.list[i].bytes
+	}
+	slices.Sort(sizes)
+	least := sizes[len(sizes)-1-maxTags]
+	t.tags.keep(func(n *counter) bool {
+		n.bytes -= least
+		return n.bytes > 0
+	})
+	t.pruned = true
+}
+
+func (t *tagSizes) merge(next accumulator) {
+	o := next.(*tagSizes)
+	for i := range o.tags.list {
+		n := &o.tags.list[i]
+		t.count(n.hash, o.tags.part(n), n.length, n.keys, n.bytes)
+	}
+	t.pruned = t.pruned || o.pruned
+}
+
+func (t *tagSizes) findings(total totals) []InstanceFinding {
+	var list []InstanceFinding
+	for i := range t.tags.list {
+		n := &t.tags.list[i]
+		if n.bytes <= t.minSize {
+			continue
+		}
+		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
+			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, Note: noteIf(t.pruned)},
+				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes})
+		}
+	}
+	return list
+}
+
+func (t *tagSizes) reset() {
+	t.tags.reset()
+	t.pruned = false
+}
+
+func (t *tagSizes) size() int64 { return t.tags.size() }

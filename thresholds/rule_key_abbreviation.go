@@ -10,7 +10,7 @@ func init() {
 		Name:    "key-abbreviation",
 		Section: SectionNames,
 		Title:   "word that has an agreed short form",
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			if len(c.engine.policy.Abbreviations) == 0 {
 				return
 			}
@@ -20,17 +20,34 @@ func init() {
 				return at >= 0
 			})
 		},
+		text: func(x *explainer) string {
+			w := x.abbreviation()
+			return x.found("{long} has the short form {short}", "long", w.Long, "short", w.Short)
+		},
+		advise: func(x *explainer) {
+			w := x.abbreviation()
+			x.advise(adviseName, nil, "Write {short} instead of {long}.", "long", w.Long, "short", w.Short)
+			x.rename()
+		},
 		Doc: Doc{
-			What: "A word, or several in a row, for which the configuration lists a short form. Capitals count as small letters; words end at anything " +
-				"but a letter, and at a capital after a small one (filePath). Off while the configuration lists none.",
-			Why:     "Names stand in memory with every key; agreed short forms keep them short and still readable by all.",
-			Fix:     "Write the short form that the list gives.",
+			What: "A word, or several consecutive words, for which the configuration lists a short form. Case does not matter. A word ends at anything " +
+				"but a letter, and before a capital that follows a small letter (filePath). Off if the configuration lists none.",
+			Why:     "Every key's name is stored in memory; agreed short forms keep names short and still readable.",
+			Fix:     "Use the short form in the list.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",
 			Sources: []Source{
 				{everyProfile, Baidu, "", "常见单词**尽可能使用英文简写**， 比如“economic”简写为“ec”，“file path”简写为“fp”。",
-					"Write common words in short wherever possible: ec for economic, fp for file path."},
+					"Abbreviate common words where possible: ec for economic, fp for file path."},
 			},
-			Notes: []Note{{[]string{"default", "aliyun", "typed", "upper"}, "borrowed: from Baidu's text; the list is the team's own, so the rule speaks only where a team has one"}},
+			Notes: []Note{{[]string{"default", "aliyun", "typed", "upper"}, "borrowed: from Baidu's text; the list is the team's own, so the rule applies only where a team has one"}},
 		},
 	})
+}
+
+// abbreviation returns the first abbreviation that the name does not use.
+func (x *explainer) abbreviation() Abbreviation {
+	if entry, at := x.words.Find(x.key.Name); at >= 0 {
+		return x.policy.Abbreviations[entry]
+	}
+	return Abbreviation{}
 }

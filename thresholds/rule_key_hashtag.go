@@ -12,7 +12,7 @@ func init() {
 		Name:    "key-hashtag",
 		Section: SectionNames,
 		Title:   "name with {…}, a hash tag",
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			if !c.engine.policy.HashTags.Value {
 				return
 			}
@@ -28,17 +28,31 @@ func init() {
 				return open >= 0 && bytes.IndexByte(k.Name[open:], '}') > 0
 			})
 		},
+		text: func(x *explainer) string {
+			f := x.facts()
+			if f.TagEnd <= f.TagStart {
+				return x.found("braces without a hash tag")
+			}
+			return x.found("hash tag {tag}", "tag", quoted(x.key.Name[f.TagStart-1:f.TagEnd+1]))
+		},
+		advise: func(x *explainer) {
+			x.advise(adviseName, nil, "Omit the braces unless a command needs such keys in one slot.")
+			if x.env.Cluster {
+				x.advise(adviseInstance, x.commands("CLUSTER KEYSLOT %s"), "In a cluster the tag determines the slot: make sure that few keys share it.")
+			}
+			x.rename()
+		},
 		Doc: Doc{
-			What: "A name with { and } around something. An info where the snapshot shows cluster mode, or --cluster says so: there a tag has its use. Silent where " +
-				"hashtags: false says that the proxy does not look at them.",
-			Why:     "A cluster chooses the node by what stands in the braces: all keys with one tag lie on one node, whether that was meant or not.",
-			Fix:     "Leave the braces out of names. Where keys must lie together for a transaction or a script, keep the tag, and keep what it holds small.",
-			Example: "{user}:1001:name: every key of that kind lies in one slot.",
+			What: "A name with { and } around something. An info if the snapshot shows cluster mode or --cluster is given, because a tag can be useful there. Not checked if " +
+				"hashtags: false says that the proxy ignores tags.",
+			Why:     "A cluster chooses the slot by what is in the braces: all keys with the same tag are on one node, intended or not.",
+			Fix:     "Omit braces from names. If keys must be in one slot for a transaction or a script, keep the tag, and keep the data that shares it small.",
+			Example: "{user}:1001:name: every key of this form is in the same slot.",
 			Sources: []Source{
 				{onlyBaidu, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡，不需要使用 hashtag 的场景，禁止使用“{}”，如果有特殊原因必须使用，建议在控制台关闭 hashtag 的特性。",
-					"When hash tags are used, see that not much data falls into one shard, which leaves the nodes out of balance; where no hash tag is needed, {} is forbidden; where it must be used for a special reason, switch the hash tag feature off in the console."},
+					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced; where no hash tag is needed, {} is forbidden; if braces must be used for a special reason, switch the hash tag feature off in the console."},
 			},
-			Notes: []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot tell, so it is a warning"}},
+			Notes: []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning"}},
 		},
 	})
 }

@@ -14,7 +14,7 @@ func init() {
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
 		unit:    func(uint8) Unit { return Count },
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
 				func(k *parser.Key, f *Facts, found *Finding) bool {
 					n, _, _ := specialChars(k.Name, k.NameLen > int64(len(k.Name)))
@@ -22,22 +22,28 @@ func init() {
 					return n > 0
 				})
 		},
+		text: func(x *explainer) string {
+			_, at, kind := specialChars(x.key.Name, x.key.NameLen > int64(len(x.key.Name)))
+			return x.counted("{char} at byte {at}", "{measured} special characters, the first is {char} at byte {at}",
+				"char", x.specialChar(kind), "at", decimal(int64(at)))
+		},
+		advise: adviseCharacters,
 		Doc: Doc{
 			What: "A name with white space, a quote (' \" `), a backslash, a control character, or bytes that are not UTF-8. White space and control " +
-				"characters outside of ASCII count too.",
+				"characters outside ASCII are included.",
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
-			Fix:     "Build names of letters, digits and separators alone; encode what comes from users before it becomes a part of a name.",
+			Fix:     "Build names only from letters, digits and separators. Encode user input before it becomes part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【强制】", "不要包含特殊字符", "Names must not contain special characters. (Bad: spaces, line breaks, single and double quotes and other escape characters.)"},
-				{onlyBaidu, Baidu, "", "**不使用特殊字符**， 比如空格、单引号、转义字符；", "Use no special characters, such as spaces, single quotes and escape characters."},
+				{onlyBaidu, Baidu, "", "**不使用特殊字符**， 比如空格、单引号、转义字符；", "Do not use special characters, such as spaces, single quotes and escape characters."},
 				{onlyTyped, Typed, "【强制】", "不要包含特殊字符，如下划线、空格、换行、单双引号以及其他转义字符；",
 					"Names must not contain special characters, such as underscores, spaces, line breaks, single and double quotes and other escape characters."},
 			},
 			Notes: []Note{
-				{onlyDefault, "all that name special characters forbid these; the underscore is forbidden by one and used by another, so key-charset has it"},
-				{onlyBaidu, "the document forbids them without a condition, hence an error"},
-				{onlyUpper, "borrowed: from Alibaba's text; the document behind upper says nothing of them"},
+				{onlyDefault, "all documents that mention special characters forbid these; the underscore is forbidden by one and used by another, so it is left to key-charset"},
+				{onlyBaidu, "the document forbids them unconditionally, so it is an error"},
+				{onlyUpper, "borrowed: from Alibaba's text; the document behind upper does not mention them"},
 			},
 		},
 	})
@@ -52,8 +58,24 @@ const (
 	charInvalid // not UTF-8
 )
 
-// specialChars counts the special characters of a name, and gives the offset
-// and the kind of the first. A name that was cut may end within a character.
+// specialChar returns the name of a kind of special character.
+func (x *explainer) specialChar(kind int) string {
+	switch kind {
+	case charSpace:
+		return x.say("white space")
+	case charQuote:
+		return x.say("a quote")
+	case charBackslash:
+		return x.say("a backslash")
+	case charControl:
+		return x.say("a control character")
+	}
+	return x.say("a byte that is not UTF-8")
+}
+
+// specialChars returns the number of special characters in a name, and the byte
+// offset and the kind of the first one. A name that was cut may end inside a
+// character.
 func specialChars(name []byte, isCut bool) (count int64, first int, kind int) {
 	first = -1
 	for i := 0; i < len(name); {

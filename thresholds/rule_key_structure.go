@@ -1,6 +1,10 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 func init() {
 	register(Rule{
@@ -10,8 +14,8 @@ func init() {
 		Unit:    Count,
 		Bound:   Under,
 		PerType: true,
-		compile: func(c *compiler) {
-			c.under(unsegmented, func(k *parser.Key, f *Facts, found *Finding) bool {
+		check: func(c *compiler) {
+			c.under(fewSegments, func(k *parser.Key, f *Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if f.EmptySegment {
 					found.Note = noteEmptySegment
@@ -19,28 +23,50 @@ func init() {
 				return true
 			})
 		},
+		text: func(x *explainer) string {
+			if x.Note == noteEmptySegment {
+				return x.found("an empty segment")
+			}
+			return x.counted("1 segment, fewer than {limit}", "{measured} segments, fewer than {limit}")
+		},
+		advise: func(x *explainer) {
+			// The profile's pattern, unless the team demands more segments than it
+			// has, or uses other separators.
+			pattern, separators := namePatterns[x.policy.Profile.Value], x.policy.Separators.Value
+			if strings.Contains(separators, ":") && int64(strings.Count(pattern, ":")) >= x.Limit-1 {
+				x.advise(adviseName, nil, "Follow the pattern of the profile: {pattern}.", "pattern", pattern)
+			} else {
+				x.advise(adviseName, nil, "Use {n} or more segments, none of them empty, with {separators} as the separator.",
+					"n", comma(x.Limit), "separators", strings.Join(strings.Split(separators, ""), " or "))
+			}
+			x.rename()
+		},
 		Doc: Doc{
 			What: "A name with fewer segments between separators than the limit, or with an empty segment (user::1, :user, user:). The separators are " +
-				"those of the configuration, else of the profile.",
-			Why:     "The first segment says whose key it is: without it, names of different businesses clash, and nobody can tell what may be deleted.",
+				"those of the configuration, or else of the profile.",
+			Why:     "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody can tell what may be deleted.",
 			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
 			Sources: []Source{
 				{onlyAliyun, Aliyun, "【建议】", "以业务名(或数据库名)为前缀(防止key冲突),用冒号分隔,比如业务名:表名:id",
-					"Begin with the name of the business (or of the database), so that keys do not clash, and separate with colons: business:table:id."},
-				{onlyBaidu, Baidu, "", "**业务标识可以当做 Key 的前缀，标识和含义内容用“:”分隔**", "The mark of the business can be the prefix of a key; separate mark and meaning with a colon."},
-				{onlyBaidu, Baidu, "", "**如果Key本身是拆分 Key，可以使用\"#\"分隔**", "Where a key is one part of a split key, # can separate."},
-				{onlyTyped, Typed, "【强制】", "命名规范：业务模块名:业务逻辑含义:其他:value类型", "Naming: business module:meaning in the logic:other:type of the value."},
-				{onlyUpper, Upper, "", "结合起来\u00a0 PRO:USER:UID:18", "Put together: PRO:USER:UID:18."},
+					"Use the name of the business (or of the database) as a prefix, to prevent conflicts between keys, and separate with colons: business:table:id."},
+				{onlyBaidu, Baidu, "", "**业务标识可以当做 Key 的前缀，标识和含义内容用“:”分隔**", "The business identifier can be the prefix of a key; separate identifier and meaning with a colon."},
+				{onlyBaidu, Baidu, "", "**如果Key本身是拆分 Key，可以使用\"#\"分隔**", "If the key is one part of a split key, # can be the separator."},
+				{onlyTyped, Typed, "【强制】", "命名规范：业务模块名:业务逻辑含义:其他:value类型", "Naming: business module:business meaning:other:type of the value."},
+				{onlyUpper, Upper, "", "结合起来\u00a0 PRO:USER:UID:18", "Combined: PRO:USER:UID:18."},
 			},
 			Notes: []Note{
 				{onlyDefault, "all demand a prefix and a separator, and no two the same number of segments: a warning under two"},
-				{onlyBaidu, "the separators are those that the document advises: # : _"},
-				{onlyTyped, "other may be left out, so three segments are enough"},
+				{onlyBaidu, "the separators are those that the document recommends: # : _"},
+				{onlyTyped, "other may be omitted, so three segments are enough"},
 			},
 		},
 	})
 }
 
-// noteEmptySegment is key-structure's note of a name with an empty segment.
+// noteEmptySegment is the note on a name with an empty segment.
 const noteEmptySegment = 1
+
+// namePatterns show names as the profiles demand them.
+var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",
+	"typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}

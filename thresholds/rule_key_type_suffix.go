@@ -1,6 +1,11 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 func init() {
 	register(Rule{
@@ -9,11 +14,11 @@ func init() {
 		Title:   "name whose last segment is not the value's type",
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream},
 		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "other words for a type, such as {zset: [rank, geo]}"}},
-		compile: func(c *compiler) {
-			words := append([]string{c.typ.String()}, c.Param("aliases").Aliases[c.typ.String()]...)
+		check: func(c *compiler) {
+			words := typeWords(c.Setting, c.typ)
 			c.when(always, -1, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
 				if f.LastStart > len(k.Name) || k.NameLen > int64(len(k.Name)) {
-					return true // a name of more than 64 KB ends with no type
+					return true // the end of a name over 64 KB is not kept, and is no type
 				}
 				last := k.Name[f.LastStart:]
 				for _, w := range words {
@@ -24,14 +29,40 @@ func init() {
 				return true
 			})
 		},
+		text: func(x *explainer) string {
+			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.key.Name[x.facts().LastStart:]), "type", x.key.Type.String())
+		},
+		advise: func(x *explainer) {
+			x.advise(adviseName, x.commands("RENAMENX %s "+QuoteKey(x.nameWithType())), renameSentence)
+		},
 		Doc: Doc{
-			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias of the configuration.",
-			Why:     "Who reads the name knows which commands apply; a command of another type is an error at run time (WRONGTYPE).",
+			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the configuration.",
+			Why:     "The name then shows which commands apply; a command for another type fails at run time (WRONGTYPE).",
 			Fix:     "End the name with the type: user:basic.info:1001:string.",
-			Example: "user:basic.info:1001 holds a hash and ends with 1001.",
+			Example: "user:basic.info:1001 holds a hash but ends with 1001.",
 			Sources: []Source{
-				{onlyTyped, Typed, "【强制】", "Redis key命名以key所代表的value类型结尾，以提高可读性；", "A name ends with the type of the value that the key stands for, so that it reads better."},
+				{onlyTyped, Typed, "【强制】", "Redis key命名以key所代表的value类型结尾，以提高可读性；", "The name of a key ends with the type of its value, for readability."},
 			},
 		},
 	})
+}
+
+// typeWords returns the words that may end the name of a key of a type.
+func typeWords(s *Setting, t parser.Type) []string {
+	return append([]string{t.String()}, s.Param("aliases").Aliases[t.String()]...)
+}
+
+// nameWithType returns the name with the type at its end. It replaces the last
+// segment if that is empty or names another type, and is appended otherwise.
+func (x *explainer) nameWithType() []byte {
+	name, last := x.key.Name, x.facts().LastStart
+	isType := func(t parser.Type) bool {
+		return slices.ContainsFunc(typeWords(x.setting, t), func(w string) bool { return strings.EqualFold(w, string(name[last:])) })
+	}
+	if last > 0 && (last == len(name) || slices.ContainsFunc(x.setting.Rule.Types, isType)) {
+		name = slices.Clip(name[:last])
+	} else {
+		name = append(slices.Clip(name), x.policy.Separators.Value[0])
+	}
+	return append(name, x.key.Type.String()...)
 }

@@ -1,16 +1,21 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 func init() {
 	register(Rule{
 		Name:    "large-text",
 		Section: SectionInstance,
-		Title:   "large JSON, XML or plain text that is kept uncompressed",
+		Title:   "large JSON, XML or plain text that is stored uncompressed",
 		Unit:    Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
-		Params:  []Param{{Name: "element", Unit: Bytes, Doc: "limit for the largest element of a collection (0 or off: they are not looked at)"}},
-		compile: func(c *compiler) {
+		Params:  []Param{{Name: "element", Unit: Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
+		check: func(c *compiler) {
 			if c.typ == parser.String {
 				c.over(valueBytes, confirmText(0))
 				return
@@ -23,22 +28,112 @@ func init() {
 				}
 			}
 		},
+		text: func(x *explainer) string {
+			switch x.Note {
+			case noteJSON:
+				return x.found("JSON of {measured}, over {limit}")
+			case noteXML:
+				return x.found("XML of {measured}, over {limit}")
+			case noteJSON | noteElement:
+				return x.found("JSON of {measured} in the largest element, over {limit}")
+			case noteXML | noteElement:
+				return x.found("XML of {measured} in the largest element, over {limit}")
+			case noteText | noteElement:
+				return x.found("text of {measured} in the largest element, over {limit}")
+			}
+			return x.found("text of {measured}, over {limit}")
+		},
+		advise: func(x *explainer) {
+			if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
+				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
+					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", "ratio", decimal(share(x.key.LZFIn, 100, x.key.LZFOut))+"%")
+			} else {
+				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
+			}
+			x.readCost()
+			x.inspect()
+		},
 		Doc: Doc{
-			What: "A string over the limit that begins like JSON, XML or plain text, and so is not compressed; where element is set, also a collection whose largest element is " +
-				"such a text. Advice names the ratio that the snapshot's own compression (LZF) reached on it.",
-			Why:     "Texts shrink to a third or less. Uncompressed they cost memory, network and the time to read them, each time.",
-			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary form such as Protobuf in the place of JSON and XML; keep a large text out of hashes.",
-			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100KB; LZF made 61% of it.",
+			What: "A string over the limit that begins like JSON, XML or plain text, and so is not compressed. If element is set, also a collection whose largest element is " +
+				"such a text. The advice gives the ratio that the compression of the snapshot (LZF) reached on it.",
+			Why:     "Compression reduces text to a third or less. Uncompressed it takes memory, network bandwidth and time to read.",
+			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
+			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
 			Sources: []Source{
-				{[]string{"default", "baidu"}, Baidu, "", "将小说文章压缩后存储。", "Store novels and articles compressed."},
-				{[]string{"default", "baidu"}, Baidu, "", "JSON 和 XML 换成轻量级的 Protobuf；", "Use the light Protobuf in the place of JSON and XML."},
+				{[]string{"default", "baidu"}, Baidu, "", "将小说文章压缩后存储。", "Compress novels and articles before storing them."},
+				{[]string{"default", "baidu"}, Baidu, "", "JSON 和 XML 换成轻量级的 Protobuf；", "Replace JSON and XML by the lightweight Protobuf."},
 				{onlyBaidu, Baidu, "", "那么假如所有学校的信息本身是超过 4KB 的 JSON，此时不建议 Hash 类型 Value 存储 JSON，可以存 JSON 的 Key 名字",
-					"Where the data itself is JSON of more than 4 KB, a hash should not hold it as a value; let the hash hold the name of the key that has the JSON."},
+					"If the data itself is JSON of more than 4 KB, it is not recommended to store the JSON as a value of a hash; store the name of the key that holds the JSON instead."},
 			},
 			Notes: []Note{
-				{onlyBaidu, "the 10 KB for strings are the document's last limit for a string, the 4 KB for elements its own word; a hint, so an info"},
-				{onlyDefault, "ours: only what is far beyond every limit, 100 KB"},
+				{onlyBaidu, "the 10 KB for strings are the document's upper limit for a string, the 4 KB for elements its own number; a hint, so it is an info"},
+				{onlyDefault, "ours: only what is far over every limit, 100 KB"},
 			},
 		},
 	})
+}
+
+// The notes: the kind of text, and where it is.
+const (
+	noteJSON    = 1
+	noteXML     = 2
+	noteText    = 3
+	noteElement = 4 // flag: in the largest element of a collection
+)
+
+// confirmText confirms a key whose first bytes are uncompressed text.
+func confirmText(where uint8) confirmation {
+	return func(k *parser.Key, f *Facts, found *Finding) bool {
+		kind := textKind(k.Head)
+		found.Note = kind | where
+		return kind != 0
+	}
+}
+
+// textKind returns the kind of text that begins with head, one of the notes, or 0
+// if it is not text. Compressed and binary formats have control characters or
+// bytes that are not UTF-8 among the first few.
+func textKind(head []byte) uint8 {
+	if len(head) == 0 || !isText(head) {
+		return 0
+	}
+	trimmed := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	if len(trimmed) == 0 {
+		return noteText
+	}
+	next := byte(0)
+	if rest := bytes.TrimLeft(trimmed[1:], " \t\r\n"); len(rest) > 0 {
+		next = rest[0]
+	}
+	switch trimmed[0] {
+	case '{':
+		if next == '"' || next == '}' || next == 0 {
+			return noteJSON
+		}
+	case '[':
+		if next == 0 || bytes.IndexByte([]byte(`{["-0123456789tfn]`), next) >= 0 {
+			return noteJSON
+		}
+	case '<':
+		if next == '?' || next == '!' || next|0x20 >= 'a' && next|0x20 <= 'z' {
+			return noteXML
+		}
+	}
+	return noteText
+}
+
+// isText reports whether b is UTF-8 without control characters, except that the
+// last character may be cut.
+func isText(b []byte) bool {
+	for i := 0; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		switch {
+		case r == utf8.RuneError && size <= 1:
+			return i > 0 && !utf8.FullRune(b[i:])
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7f:
+			return false
+		}
+		i += size
+	}
+	return true
 }

@@ -1,5 +1,13 @@
 package thresholds
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
 func init() {
 	register(Rule{
 		Name:     "multiple-databases",
@@ -7,17 +15,87 @@ func init() {
 		Title:    "keys in more than one database",
 		Instance: true,
 		unit:     func(uint8) Unit { return Count },
+		accumulate: func(e *Engine, s *Setting) func() accumulator {
+			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
+		},
+		text: func(x *explainer) string {
+			if x.Note == noteAtLeast {
+				return x.found("at least {measured} databases with keys")
+			}
+			return x.found("{measured} databases with keys")
+		},
+		advise: func(x *explainer) {
+			x.advise(adviseInstance, []string{"INFO keyspace"}, "Give each business an instance of its own; within an instance, separate keys by prefixes. A cluster has only database 0.")
+		},
 		Doc: Doc{
 			What: "A snapshot with keys in more than one database. One finding for the snapshot.",
-			Why: "All databases share one thread and one memory: what one business does slows the others. Many clients and proxies support SELECT badly, and a " +
+			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients and proxies support SELECT poorly, and a " +
 				"cluster has only database 0.",
-			Fix:     "Give each business an instance of its own, and keep keys apart by prefixes within it.",
+			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
 			Sources: []Source{
 				{[]string{"default", "aliyun"}, Aliyun, "【推荐】", "redis的多数据库较弱,使用数字进行区分,很多客户端支持较差,同时多业务用多数据库实际还是单线程处理,会有干扰。",
-					"The databases of Redis are weak: they are told apart by numbers, many clients support them badly, and several businesses in several databases are still served by one thread and disturb each other."},
+					"Multiple databases are a weak feature of Redis: they are distinguished by numbers, many clients support them poorly, and several businesses in several databases are still served by a single thread and disturb each other."},
 			},
 			Notes: []Note{{onlyDefault, "one document recommends it and none wants more than one database: a warning"}},
 		},
 	})
 }
+
+// maxDatabases is the number of databases that are counted.
+const maxDatabases = 1024
+
+// usedDatabases collects the databases that have keys.
+type usedDatabases struct {
+	rule     RuleID
+	severity Severity
+	list     []int // ascending
+	last     int   // of the last key
+	more     bool  // there are others beyond maxDatabases
+}
+
+func (d *usedDatabases) add(k *parser.Key, f *Facts, size int64) {
+	if k.DB != d.last || len(d.list) == 0 {
+		d.use(k.DB)
+	}
+}
+
+func (d *usedDatabases) use(db int) {
+	d.last = db
+	i, found := slices.BinarySearch(d.list, db)
+	switch {
+	case found:
+	case len(d.list) == maxDatabases:
+		d.more = true
+	default:
+		d.list = slices.Insert(d.list, i, db)
+	}
+}
+
+func (d *usedDatabases) merge(next accumulator) {
+	o := next.(*usedDatabases)
+	for _, db := range o.list {
+		d.use(db)
+	}
+	d.more = d.more || o.more
+}
+
+func (d *usedDatabases) findings(total totals) []InstanceFinding {
+	n := len(d.list)
+	if n <= 1 {
+		return nil
+	}
+	words := make([]string, 0, 17)
+	for _, db := range d.list[:min(n, 16)] {
+		words = append(words, fmt.Sprint(db))
+	}
+	if n > 16 {
+		words = append(words, "...")
+	}
+	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1, Note: noteIf(d.more)},
+		Subject: "db " + strings.Join(words, ", "), Keys: total.keys, Bytes: total.bytes}}
+}
+
+func (d *usedDatabases) reset() { d.list, d.more = d.list[:0], false }
+
+func (d *usedDatabases) size() int64 { return int64(cap(d.list)) * 8 }

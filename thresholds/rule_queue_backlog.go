@@ -1,37 +1,69 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"fmt"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 func init() {
 	register(Rule{
 		Name:    "queue-backlog",
 		Section: SectionInstance,
-		Title:   "queue whose producers outrun its consumers",
+		Title:   "queue whose producers are faster than its consumers",
 		Unit:    Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			if c.typ == parser.Stream {
 				c.over(pending, nil)
 				return
 			}
 			c.over(elements, nil)
 		},
+		text: func(x *explainer) string {
+			if x.key.Type == parser.Stream {
+				return x.counted("1 pending entry, over {limit}", "{measured} pending entries, over {limit}")
+			}
+			return x.counted("1 item, over {limit}", "{measured} items, over {limit}")
+		},
+		advise: func(x *explainer) {
+			if x.key.Type == parser.Stream {
+				x.advise(adviseQueue, x.commands("XINFO GROUPS %s", "XINFO STREAM %s"),
+					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
+			} else {
+				x.advise(adviseQueue, x.commands("LLEN %s"), "Add consumers, or find the one that is stuck; limit the length of the queue on writing.")
+				x.trimQueue(fmt.Sprintf("LTRIM %%s %d -1", -x.Limit),
+					"Only if jobs may be lost, and producers write with RPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest {keep}.")
+				x.trimQueue(fmt.Sprintf("LTRIM %%s 0 %d", x.Limit-1),
+					"Only if jobs may be lost, and producers write with LPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest {keep}.")
+			}
+			x.inspect()
+		},
 		Doc: Doc{
-			What:    "A list longer than the limit, or a stream with more pending entries (delivered to consumers and not acknowledged, over all groups) than the limit.",
-			Why:     "Producers outrun consumers: the queue grows until the memory is full, and when consumption comes back it comes all at once.",
-			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group); bound the queue with LTRIM or XADD MAXLEN; take over abandoned entries with XAUTOCLAIM.",
+			What:    "A list longer than the limit, or a stream with more pending entries than the limit (delivered to consumers but not acknowledged, in all groups together).",
+			Why:     "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers recover, the whole backlog is consumed at once.",
+			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
 			Sources: []Source{
 				{[]string{"default", "aliyun", "baidu"}, Baidu, "", "用 List 类型做消息队列，**要注意生产和消费保持平衡**，并且通过 LEN 检查长度，通过 LTRIM 对队列的长度进行控制，及时截断；",
-					"Where a list serves as a message queue, see that producers and consumers stay in balance, check its length with LLEN, and keep it in bounds in time with LTRIM."},
+					"When a list serves as a message queue, keep producers and consumers in balance, check its length with LLEN, and limit it in time with LTRIM."},
 				{onlyBaidu, Baidu, "", "消息队列要监控上下游的生产消费速度，或者监控队列长度，避免任务堆积；",
-					"Watch how fast a queue is filled and emptied, or its length, so that tasks do not pile up."},
+					"Monitor the rates at which a queue is filled and emptied, or its length, so that tasks do not accumulate."},
 			},
 			Notes: []Note{
-				{[]string{"default", "aliyun"}, "borrowed: from Baidu's text, for streams alone: a long list may be no queue"},
-				{[]string{"default", "aliyun", "baidu"}, "ours: 1000 is the number of elements that the text advises elsewhere"},
+				{[]string{"default", "aliyun"}, "borrowed: from Baidu's text, for streams only: a long list is not necessarily a queue"},
+				{[]string{"default", "aliyun", "baidu"}, "ours: 1000 is the number of elements that the text recommends elsewhere"},
 			},
 		},
 	})
+}
+
+// trimQueue adds a command that cuts a queue to the limit, and what it discards.
+// For a limit of 0 no LTRIM of this form does so.
+func (x *explainer) trimQueue(command, sentence string) {
+	if x.arg == "" || x.Limit <= 0 {
+		return
+	}
+	x.advise(adviseDelete, x.commands(command), sentence, "lost", comma(x.Measured-x.Limit), "all", comma(x.Measured), "keep", comma(x.Limit))
 }

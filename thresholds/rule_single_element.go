@@ -8,19 +8,24 @@ func init() {
 		Section: SectionSize,
 		Title:   "collection with one element, where a string would do",
 		Types:   collections,
-		compile: func(c *compiler) {
-			c.when(lacking, -1, -2, func(k *parser.Key, f *Facts, found *Finding) bool {
+		check: func(c *compiler) {
+			c.when(fewElements, -1, -2, func(k *parser.Key, f *Facts, found *Finding) bool {
 				return k.Elements == 1
 			})
 		},
+		text: func(x *explainer) string { return x.found("{type} with one element", "type", x.key.Type.String()) },
+		advise: func(x *explainer) {
+			x.advise(adviseEncoding, nil, "A string takes less memory than a {type} with one element, unless more elements are to come.", "type", x.key.Type.String())
+			x.inspect()
+		},
 		Doc: Doc{
 			What:    "A hash, list, set or sorted set with exactly one element.",
-			Why:     "A string is the simplest type: it takes less memory than a collection of one element, and every client and tool can deal with it.",
-			Fix:     "Use a string unless more elements are to come. Queues and sets that happen to hold one element now can be left out with an ignore entry.",
-			Example: "user:basic.info:77:hash, a hash with the one field name.",
+			Why:     "A string is the simplest type: it takes less memory than a collection of one element, and every client and tool supports it.",
+			Fix:     "Use a string unless more elements are to come. Queues and sets that happen to hold one element at the moment can be excluded with an ignore entry.",
+			Example: "user:basic.info:77:hash, a hash whose only field is name.",
 			Sources: []Source{
 				{onlyTyped, Typed, "【推荐】", "在不能确定其它复杂数据结构⼀定优于String类型时，避免使用Redis的复杂数据结构。 每种数据结构都有相应的使⽤场景，String类型是Redis中最简单的数据类型，建议使用String类型。",
-					"Where it is not certain that another, more complex structure is better than a string, avoid the complex structures of Redis. Each has its use; the string is the simplest type of Redis, and is advised."},
+					"If it is not certain that another, more complex structure is better than a string, avoid the complex structures of Redis. Each structure has its use; the string is the simplest type of Redis, and is recommended."},
 			},
 		},
 	})

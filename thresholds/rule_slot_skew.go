@@ -1,5 +1,13 @@
 package thresholds
 
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
 func init() {
 	register(Rule{
 		Name:     "slot-skew",
@@ -9,21 +17,96 @@ func init() {
 		Unit:     Times,
 		Params: []Param{
 			{Name: "min_size", Unit: Bytes, Default: "10MB", Doc: "slots of no more than this are never reported"},
-			{Name: "min_keys", Unit: Count, Default: "1000", Doc: "silent in snapshots with fewer keys"},
+			{Name: "min_keys", Unit: Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
+		},
+		accumulate: func(e *Engine, s *Setting) func() accumulator {
+			if !e.env.Cluster {
+				return nil
+			}
+			rule := slotSizes{rule: s.Rule.ID, levels: s.levels(AnyType), minSize: s.Param("min_size").Number, minKeys: s.Param("min_keys").Number, slotOf: naming.Slot}
+			if !e.policy.HashTags.Value {
+				rule.slotOf = naming.SlotIgnoringTag
+			}
+			return func() accumulator {
+				a := rule
+				return &a
+			}
+		},
+		text: func(x *explainer) string {
+			return x.found("{size}, {measured} its fair share, over {limit}", "size", sizeText(x.instance.Bytes))
+		},
+		advise: func(x *explainer) {
+			slot := strings.TrimPrefix(x.instance.Subject, "slot ")
+			x.advise(adviseInstance, []string{"CLUSTER COUNTKEYSINSLOT " + slot, "CLUSTER GETKEYSINSLOT " + slot + " 100"},
+				"Check what is in it: a big key, or the keys of one hash tag. Resharding cannot split a slot.")
 		},
 		Doc: Doc{
-			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the slots that have keys. Only in snapshots that show " +
-				"cluster mode, or with --cluster, and from 1000 keys on.",
-			Why:     "A slot cannot be split: the node that has it fills up and runs hot while others are idle, and moving slots does not help.",
-			Fix:     "Look for the big key or the hash tag in the slot; split the key, or take the tag out of the names.",
+			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the number of slots that have keys. Only in snapshots that show " +
+				"cluster mode, or with --cluster, and with at least 1000 keys.",
+			Why:     "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots does not help.",
+			Fix:     "Find the big key or the hash tag in the slot; split the key, or remove the tag from the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",
 			Sources: []Source{
 				{[]string{"default", "baidu"}, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
-					"When hash tags are used, see that not much data falls into one shard, which leaves the nodes out of balance."},
+					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
 				{onlyDefault, Aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
-					"1. Uneven memory: a cluster can then not manage its memory as one, and data may be lost."},
+					"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
 			},
-			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document names a number"}},
+			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }
+
+// slotSizes adds up keys and bytes by hash slot.
+type slotSizes struct {
+	rule    RuleID
+	levels  []level // hundredths of the fair share
+	minSize int64   // bytes that a slot must exceed
+	minKeys int64   // that the snapshot must have
+	slotOf  func(name []byte) int
+	slots   []totals // by slot, nil before the first key
+}
+
+func (s *slotSizes) add(k *parser.Key, f *Facts, size int64) {
+	if s.slots == nil {
+		s.slots = make([]totals, naming.Slots)
+	}
+	s.slots[s.slotOf(k.Name)&(naming.Slots-1)].add(totals{1, size})
+}
+
+func (s *slotSizes) merge(next accumulator) {
+	o := next.(*slotSizes)
+	if s.slots == nil && o.slots != nil {
+		s.slots = make([]totals, naming.Slots)
+	}
+	for i := range o.slots {
+		s.slots[i].add(o.slots[i])
+	}
+}
+
+func (s *slotSizes) findings(total totals) []InstanceFinding {
+	if total.keys < s.minKeys {
+		return nil
+	}
+	used := int64(0)
+	for i := range s.slots {
+		if s.slots[i].keys > 0 {
+			used++
+		}
+	}
+	var list []InstanceFinding
+	for i, slot := range s.slots {
+		if slot.bytes <= s.minSize {
+			continue
+		}
+		if l, found := severest(s.levels, func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
+			list = append(list, InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
+				Subject: "slot " + strconv.Itoa(i), Keys: slot.keys, Bytes: slot.bytes})
+		}
+	}
+	return list
+}
+
+func (s *slotSizes) reset() { clear(s.slots) }
+
+func (s *slotSizes) size() int64 { return int64(len(s.slots)) * 16 }

@@ -10,10 +10,10 @@ func init() {
 	register(Rule{
 		Name:    "ttl-too-long",
 		Section: SectionExpiry,
-		Title:   "expiry further away than the limit",
+		Title:   "TTL longer than the limit",
 		Unit:    Seconds,
 		PerType: true,
-		compile: func(c *compiler) {
+		check: func(c *compiler) {
 			created := c.engine.createdMilli()
 			if created < 0 {
 				return
@@ -21,7 +21,7 @@ func init() {
 			var levels []level
 			for s := Error; s >= Info; s-- {
 				if seconds, ok := c.Limit(c.typ, false, s); ok {
-					latest := created + unseen
+					latest := created + maxRounding
 					levels = append(levels, level{min(seconds, (math.MaxInt64-latest)/1000)*1000 + latest, s})
 				}
 			}
@@ -30,23 +30,28 @@ func init() {
 				return true
 			})
 		},
+		text: func(x *explainer) string { return x.found("expires in {measured}, over {limit}") },
+		advise: func(x *explainer) {
+			x.advise(adviseTTL, x.commands("EXPIRE %s 86400"), "Shorten it to what the business needs, and renew it while the key is in use.")
+		},
 		Doc: Doc{
-			What: "A key whose expiry was further away than the limit when the snapshot was taken, by at least a second: a snapshot tells the " +
-				"second in which it was taken, and nothing that may be at the limit is flagged. Silent where it does not say when it was taken.",
-			Why:     "An expiry in the far future is none: the key stays in memory long after anyone needs it.",
-			Fix:     "Choose an expiry that fits the business, and renew it when the key is still in use as it nears its end.",
+			What: "A key whose TTL was longer than the limit when the snapshot was taken, by at least a second: a snapshot gives the time at which it was " +
+				"taken in whole seconds, and a key that may be exactly at the limit is not flagged. Not checked if the snapshot does not give that time.",
+			Why:     "An expiry in the distant future is as good as none: the key remains in memory long after it is needed.",
+			Fix:     "Choose an expiry that fits the business, and renew it if the key is still in use shortly before it expires.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
 			Sources: []Source{
 				{onlyTyped, Typed, "【强制】", "对于key的超时时长设置，可根据业务场景进行评估，设置合理有效期；",
-					"Judge by the business how long a key is to live, and set a reasonable time."},
+					"Choose the TTL of a key according to its business scenario, and set a reasonable time."},
 				{onlyTyped, Typed, "【强制】", "某些业务的确需要长期有效，可以判断即将到期时，重新设置有效期，避免引起热点key问题。",
-					"Where something must stay valid for long, renew its time when it is about to end, so that no hot key comes of it."},
+					"If a key must indeed stay valid for a long time, renew its expiry when it is about to expire, so that it does not become a hot key problem."},
 			},
-			Notes: []Note{{onlyTyped, "ours: the document names no number; 30 days is a hint, and an info"}},
+			Notes: []Note{{onlyTyped, "ours: the document gives no number; 30 days is a hint, so it is an info"}},
 		},
 	})
 }
 
-// unseen are the milliseconds by which the snapshot may be younger than its ctime
-// says, which is in whole seconds: a key that may be at its limit is not over it.
-const unseen = 999
+// maxRounding is the largest number of milliseconds by which a snapshot can be
+// younger than its ctime, which is in whole seconds. A key that may be at its
+// limit is not over it.
+const maxRounding = 999

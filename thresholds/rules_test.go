@@ -219,9 +219,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesAreWhole walks all rules and demands a key with a finding and one
-// without (for the instance: a snapshot), and documentation.
-func TestRulesAreWhole(t *testing.T) {
+// TestRulesAreComplete demands that each rule has all its parts, and a key with a
+// finding and one without (for the instance: a snapshot).
+func TestRulesAreComplete(t *testing.T) {
 	for _, r := range Rules() {
 		hit, miss := false, false
 		if r.Instance {
@@ -235,16 +235,8 @@ func TestRulesAreWhole(t *testing.T) {
 			t.Errorf("%s: a key with a finding: %v, one without: %v", r.Name, hit, miss)
 		}
 		d := r.Doc
-		if r.Title == "" || d.What == "" || d.Why == "" || d.Fix == "" || d.Example == "" || len(d.Sources) == 0 {
-			t.Errorf("%s is not documented", r.Name)
-		}
-		if (r.compile == nil) != r.Instance {
-			t.Errorf("%s: compiled for keys: %v, of the instance: %v", r.Name, r.compile != nil, r.Instance)
-		}
-		for _, p := range r.Params {
-			if p.Doc == "" {
-				t.Errorf("%s: parameter %s is not documented", r.Name, p.Name)
-			}
+		if err := r.validate(); err != nil {
+			t.Error(err)
 		}
 		for _, profile := range Profiles() {
 			covered := false
@@ -311,6 +303,22 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 	for _, profile := range Profiles() {
 		if got := mustLoad(t, LoadOptions{Profile: profile}).Separators.Value; got != separators[profile] {
 			t.Errorf("%s: separators %q", profile, got)
+		}
+	}
+}
+
+// TestIncompleteRules removes one part of a rule after the other.
+func TestIncompleteRules(t *testing.T) {
+	for missing, remove := range map[string]func(*Rule){
+		"a text": func(r *Rule) { r.text = nil }, "advice": func(r *Rule) { r.advise = nil }, "a check": func(r *Rule) { r.check = nil },
+		"documentation": func(r *Rule) { r.Doc.Fix = "" }, "a source": func(r *Rule) { r.Doc.Sources = nil }, "a title": func(r *Rule) { r.Title = "" },
+		"a name": func(r *Rule) { r.Name = "" }, "an accumulator": func(r *Rule) { r.Instance = true },
+		"the documentation of limit": func(r *Rule) { r.Params = []Param{{Name: "limit"}} },
+	} {
+		r := *Rules()[ruleID(t, "big-string")]
+		remove(&r)
+		if err := r.validate(); err == nil || !strings.Contains(err.Error(), "lacks "+missing) {
+			t.Errorf("without %s: %v", missing, err)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (r *Rule) schema() object {
 	if r.PerType {
 		types := object{}
 		for t := range parser.NumTypes {
-			if r.judges(t) {
+			if r.appliesTo(t) {
 				types[t.String()] = anyOf(ref("off"), record(limits(side)))
 			}
 		}
@@ -180,7 +180,7 @@ func (p Param) schema(r *Rule) object {
 	case AliasesParam:
 		types := object{}
 		for t := range parser.NumTypes {
-			if r.judges(t) {
+			if r.appliesTo(t) {
 				types[t.String()] = anyOf(text("alias"), object{"type": "array", "items": text("alias")}, object{"type": "null"})
 			}
 		}

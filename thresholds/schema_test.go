@@ -210,7 +210,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		}
 		types := []string{"nosuch"}
 		for typ := range parser.NumTypes {
-			if r.judges(typ) && len(types) < 2 {
+			if r.appliesTo(typ) && len(types) < 2 {
 				types = append(types, typ.String())
 			}
 		}

@@ -3,41 +3,9 @@ package thresholds
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/rdblens/rdblens/thresholds/units"
 )
-
-// catalogue has the sentences of one language by their keys.
-type catalogue map[string]string
-
-// say puts words into the sentence of a key: pairs of a name and what stands
-// for it.
-func (c catalogue) say(key string, pairs ...string) string {
-	s, ok := c[key]
-	if !ok {
-		return ""
-	}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
-	}
-	return strings.NewReplacer(pairs...).Replace(s)
-}
-
-// has reports whether there is a sentence for a key.
-func (c catalogue) has(key string) bool {
-	_, ok := c[key]
-	return ok
-}
-
-// noted gives the key of the sentence for a rule and note: that of the rule
-// alone where the note has none of its own.
-func (c catalogue) noted(rule string, note uint8) string {
-	if key := rule + "." + strconv.Itoa(int(note)); c.has(key) {
-		return key
-	}
-	return rule
-}
 
 // measuredText returns a figure of a finding: exact, except durations.
 func measuredText(u Unit, n int64) string {
@@ -71,7 +39,7 @@ func sizeText(n int64) string {
 	return units.FormatBytes(n)
 }
 
-// quoted shows foreign bytes, cut to what a sentence bears.
+// quoted returns bytes from the snapshot in quotes, cut to 48.
 func quoted(b []byte) string {
 	const most = 48
 	if len(b) > most {
@@ -80,9 +48,9 @@ func quoted(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// QuoteKey writes a name as an argument that redis-cli takes for exactly these
-// bytes: in double quotes, with \xNN for what is not printable ASCII. It has no
-// single quote in it, so that a shell takes it within single quotes.
+// QuoteKey returns a name as an argument that redis-cli reads as exactly these
+// bytes: in double quotes, with \xNN for anything but printable ASCII. It contains
+// no single quote, so that it can be put into single quotes of a shell.
 func QuoteKey(name []byte) string {
 	b := make([]byte, 0, len(name)+2)
 	b = append(b, '"')

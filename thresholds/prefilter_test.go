@@ -8,9 +8,9 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// TestCalm holds that the short way finds what all the gates find, on keys whose
-// figures lie around every limit of every profile.
-func TestCalm(t *testing.T) {
+// TestPrefilter checks that the prefilter finds what all gates find, on keys whose
+// figures are around every limit of every profile.
+func TestPrefilter(t *testing.T) {
 	names := []string{"", "a", "user:12", "User.Info:7", "order_2024:{7}:x", "a b:c", "x::y", "cache:page:string", "q\xff:1"}
 	types := []struct {
 		typ  parser.Type
@@ -58,20 +58,20 @@ func TestCalm(t *testing.T) {
 			f := facts(e, k)
 			table := &e.base.types[k.Type]
 			want := table.check(nil, k, f)
-			for range 2 { // first and again, with what is kept in f
+			for range 2 { // again with what f keeps
 				if got := e.Check(k, f, nil); !slices.Equal(got, want) {
 					t.Fatalf("%s: %q %+v: found %+v, want %+v", profile, k.Name, k, got, want)
 				}
 			}
-			if table.calmName(k, f) {
-				if _, ok := table.calm.of(k); ok {
+			if table.passesName(k, f) {
+				if _, ok := table.prefilter.passes(k); ok {
 					short++
 				}
 			}
 		}
 		// In the others rules look at every name.
 		if (profile == "default" || profile == "aliyun" || profile == "baidu") && short < 20_000 {
-			t.Errorf("%s: only %d keys go the short way", profile, short)
+			t.Errorf("%s: the prefilter passes only %d keys", profile, short)
 		}
 	}
 }

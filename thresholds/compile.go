@@ -1,0 +1,184 @@
+package thresholds
+
+import "github.com/rdblens/rdblens/parser"
+
+// tables are the compiled rules of one list of settings, by type.
+type tables struct {
+	settings []Setting
+	types    [parser.NumTypes]table
+}
+
+// table has the rules that apply to one type. A gate is the first comparison of a
+// rule; the check behind it runs only if the gate is passed.
+type table struct {
+	gates     []gate
+	checks    []check // one for each gate
+	prefilter prefilter
+}
+
+// gate lets a key pass if measure & mask > limit.
+type gate struct {
+	limit   int64
+	mask    int64
+	measure measure
+}
+
+type check struct {
+	found   Finding // of a plain check: complete except for the measure
+	plain   bool    // one level and no confirmation
+	counted bool    // the finding has the measure and the limit
+	second  bool    // the rule has another check before this one
+	negated bool    // the measure is the negated figure
+	levels  []level // severest first
+	confirm confirmation
+}
+
+type level struct {
+	limit    int64 // negated if the measure is
+	severity Severity
+}
+
+// levels returns the limits for a type, the severest first. What is more is
+// flagged.
+func (s *Setting) levels(t parser.Type) []level {
+	var levels []level
+	for severity := Error; severity >= Info; severity-- {
+		if v, ok := s.Limit(t, false, severity); ok {
+			levels = append(levels, level{v, severity})
+		}
+	}
+	return levels
+}
+
+// confirmation examines a key that passed the gate. It returns false if there is no
+// finding, and may change figures and note of the finding.
+type confirmation = func(k *parser.Key, f *Facts, found *Finding) bool
+
+func (e *Engine) tables(settings []Setting) *tables {
+	t := &tables{settings: settings}
+	for i := range settings {
+		s := &settings[i]
+		if !s.On || s.Rule.check == nil {
+			continue
+		}
+		for typ := range parser.NumTypes {
+			if s.Rule.appliesTo(typ) {
+				s.Rule.check(&compiler{engine: e, settings: settings, Setting: s, typ: typ, table: &t.types[typ]})
+			}
+		}
+	}
+	for typ := range t.types {
+		t.types[typ].prefilter = newPrefilter(&t.types[typ])
+	}
+	return t
+}
+
+// compiler adds the checks of one rule to the table of one type.
+type compiler struct {
+	*Setting
+	engine   *Engine
+	settings []Setting
+	typ      parser.Type
+	table    *table
+}
+
+// over adds the rule's limits: a measure above a limit is flagged. confirm may be
+// nil.
+func (c *compiler) over(m measure, confirm confirmation) {
+	c.add(m, -1, false, c.levels(c.typ), confirm)
+}
+
+// under adds the rule's lower limits: a figure below a limit is flagged. The
+// measure is the negated figure.
+func (c *compiler) under(m measure, confirm confirmation) {
+	var levels []level
+	for s := Error; s >= Info; s-- {
+		if v, ok := c.Limit(c.typ, c.Rule.Bound == Both, s); ok {
+			levels = append(levels, level{-v, s})
+		}
+	}
+	c.add(m, -1, true, levels, confirm)
+}
+
+// when adds a rule without limits: a key with measure & mask > limit is flagged.
+// confirm may be nil, and may set figures.
+func (c *compiler) when(m measure, mask, limit int64, confirm confirmation) {
+	c.whenSevere(m, mask, limit, c.Severity, confirm)
+}
+
+// whenSevere is when with another severity than that of the setting.
+func (c *compiler) whenSevere(m measure, mask, limit int64, severity Severity, confirm confirmation) {
+	c.add(m, mask, false, []level{{limit, severity}}, confirm)
+	x := &c.table.checks[len(c.table.checks)-1]
+	x.found.Limit, x.counted = 0, false
+}
+
+func (c *compiler) add(m measure, mask int64, negated bool, levels []level, confirm confirmation) {
+	if len(levels) == 0 {
+		return
+	}
+	least := levels[0].limit
+	for _, l := range levels {
+		least = min(least, l.limit)
+	}
+	t := c.table
+	n := len(t.checks)
+	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated, counted: true,
+		second: n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
+	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, ranked: c.Rule.rank != nil, Limit: levels[0].limit}
+	t.gates = append(t.gates, gate{least, mask, m})
+	t.checks = append(t.checks, x)
+}
+
+// check runs all gates.
+func (t *table) check(dst []Finding, k *parser.Key, f *Facts) []Finding {
+	var m measures
+	fillMeasures(&m, k, f)
+	checks := t.checks[:len(t.gates)]
+	for i := range t.gates {
+		g := &t.gates[i]
+		measured := m[g.measure%numMeasures]
+		if measured&g.mask <= g.limit {
+			continue
+		}
+		c := &checks[i]
+		if !c.plain || c.second {
+			dst = c.report(dst, measured, k, f)
+			continue
+		}
+		dst = append(dst, c.found)
+		if c.counted {
+			dst[len(dst)-1].Measured = measured
+		}
+	}
+	return dst
+}
+
+// report appends the finding of a check whose gate was passed, unless it is not
+// confirmed. Of two findings of one rule the severer one remains.
+func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) []Finding {
+	n := len(dst)
+	dst = append(dst, c.found)
+	found := &dst[n]
+	if c.counted {
+		for _, l := range c.levels {
+			if measured > l.limit {
+				found.Severity, found.Measured, found.Limit = l.severity, measured, l.limit
+				break
+			}
+		}
+		if c.negated {
+			found.Measured, found.Limit = -found.Measured, -found.Limit
+		}
+	}
+	if c.confirm != nil && !c.confirm(k, f, found) {
+		return dst[:n]
+	}
+	if c.second && n > 0 && dst[n-1].Rule == found.Rule {
+		if found.Severity > dst[n-1].Severity {
+			dst[n-1] = *found
+		}
+		return dst[:n]
+	}
+	return dst
+}

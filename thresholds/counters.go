@@ -1,0 +1,102 @@
+package thresholds
+
+import "bytes"
+
+// counters count keys and bytes by a part of names, such as a hash tag, in the
+// order in which the parts first appear.
+type counters struct {
+	slots []uint32 // hash table with linear probing, at most half full: index into list + 1, 0 free
+	list  []counter
+	parts []byte // of all in list, one after the other
+}
+
+type counter struct {
+	hash        uint64
+	start, end  uint32 // of the part, as far as it is kept, in counters.parts
+	length      int    // bytes of the whole part
+	keys, bytes int64
+}
+
+func (c *counters) part(n *counter) []byte { return c.parts[n.start:n.end] }
+
+// find returns the index of the counter of a part, -1 if there is none, of which
+// kept are the first bytes.
+func (c *counters) find(hash uint64, kept []byte, length int) int {
+	if len(c.slots) == 0 {
+		return -1
+	}
+	mask := uint32(len(c.slots) - 1)
+	for at := uint32(hash>>32) & mask; ; at = (at + 1) & mask {
+		i := int(c.slots[at]) - 1
+		if i < 0 {
+			return -1
+		}
+		if n := &c.list[i]; n.hash == hash && n.length == length && bytes.Equal(c.part(n), kept) {
+			return i
+		}
+	}
+}
+
+// insert adds a counter for a part that find does not know, and returns its index.
+func (c *counters) insert(hash uint64, kept []byte, length int) int {
+	if len(c.list)*2 >= len(c.slots) {
+		c.slots = make([]uint32, max(64, len(c.slots)*2))
+		for i := range c.list {
+			c.place(i)
+		}
+	}
+	start := len(c.parts)
+	c.parts = append(c.parts, kept...)
+	c.list = append(c.list, counter{hash: hash, start: uint32(start), end: uint32(len(c.parts)), length: length})
+	c.place(len(c.list) - 1)
+	return len(c.list) - 1
+}
+
+// place enters the counter of an index into the table.
+func (c *counters) place(i int) {
+	mask := uint32(len(c.slots) - 1)
+	at := uint32(c.list[i].hash>>32) & mask
+	for c.slots[at] != 0 {
+		at = (at + 1) & mask
+	}
+	c.slots[at] = uint32(i) + 1
+}
+
+// keep drops the counters that a function does not keep. The function may change
+// those that it keeps.
+func (c *counters) keep(keep func(*counter) bool) {
+	clear(c.slots)
+	kept, end := 0, 0 // both lists move towards their beginning, in place
+	for _, n := range c.list {
+		if !keep(&n) {
+			continue
+		}
+		start := end
+		end += copy(c.parts[end:], c.part(&n))
+		n.start, n.end = uint32(start), uint32(end)
+		c.list[kept] = n
+		c.place(kept)
+		kept++
+	}
+	c.list, c.parts = c.list[:kept], c.parts[:end]
+}
+
+func (c *counters) reset() {
+	clear(c.slots)
+	c.list, c.parts = c.list[:0], c.parts[:0]
+}
+
+// size estimates the memory behind the counters in bytes.
+func (c *counters) size() int64 {
+	return int64(cap(c.list))*48 + int64(cap(c.parts)) + int64(len(c.slots))*4
+}
+
+// hashBytes is FNV-1a with a final step that mixes the upper bits.
+func hashBytes(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 29
+	return h * 0x9e3779b97f4a7c15
+}
