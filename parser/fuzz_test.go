@@ -3,7 +3,6 @@ package parser
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -221,50 +220,19 @@ func element(r *rdb, want *reference, typ, magic, c byte, i int) {
 	}
 }
 
-// FuzzExtract copies the elements of the first keys of a snapshot: what the
-// copy adds up to is what the walk counted.
-func FuzzExtract(f *testing.F) {
+// FuzzRecords reads the values of a snapshot twice: the elements add up to what
+// the walk counted, and the payload is the value again.
+func FuzzRecords(f *testing.F) {
 	for _, in := range allFixtures(f) {
 		if len(in) < 8<<10 {
 			f.Add(in)
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
-		var keys []*Key
-		for len(keys) < 3 && s.Scan() {
-			keys = append(keys, s.Key().Clone())
-		}
-		for i, k := range keys {
-			if k.NameLen > MaxName || slices.ContainsFunc(keys[:i], func(o *Key) bool { return o.DB == k.DB && bytes.Equal(o.Name, k.Name) }) {
-				continue // another key is found
+		within(t, func() {
+			for _, source := range []io.Reader{bytes.NewReader(in), random{bytes.NewReader(in)}} {
+				readTwice(t, source)
 			}
-			within(t, func() { extracted(t, in, k) })
-		}
+		})
 	})
-}
-
-func extracted(t *testing.T, in []byte, k *Key) {
-	t.Helper()
-	x, err := Extract(t.Context(), bytes.NewReader(in), Options{}, k.DB, k.Name)
-	if x == nil {
-		t.Fatalf("%q is not found, error %v", k.Name, err)
-	}
-	elements := slices.Collect(x.Elements(extractAll))
-	small := scanned(bytes.NewReader(AppendSnapshot(nil, x.Key, elements)), Options{NoChecksum: true}, smallBlock)
-	if small.err != nil {
-		t.Errorf("%s: the small snapshot of it: %v", line(k), small.err)
-	}
-	want := k.Elements
-	if k.Type == Stream {
-		want = k.Live
-	}
-	if x.Opaque || k.Type == Array || k.Elements < 0 || k.RDBType == 30 || k.RDBType == 32 {
-		return // sizes of numbers and names are not in the copy
-	}
-	if n := int64(len(elements)); n != want && x.Cut == "" {
-		t.Errorf("%s: %d elements copied", line(k), n)
-	} else if n == want && x.Cut == "" && lengths(k, elements) != k.ValueBytes {
-		t.Errorf("%s: %d bytes copied", line(k), lengths(k, elements))
-	}
 }

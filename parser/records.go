@@ -284,7 +284,11 @@ func (r *Records) Visit(v *Visitor) error {
 		}
 	}
 	w.setVisitor(&visitor)
-	fail := w.guard(func() { w.step() })
+	fail := w.guard(func() {
+		if w.step() != steppedKey || w.offset() != end {
+			w.failAt(k.Offset, "there is another value now")
+		}
+	})
 	switch {
 	case fail == nil || fail.err == errEnough:
 		return nil

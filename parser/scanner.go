@@ -8,12 +8,11 @@ import (
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
 // and in constant memory. See Run for a faster way.
 type Scanner struct {
-	r      *reader
-	begun  bool
-	done   bool
-	passed func(offset int64) // called behind each opcode, where it is set
-	key    *Key
-	err    error
+	r     *reader
+	begun bool
+	done  bool
+	key   *Key
+	err   error
 }
 
 // scanBlock is the buffer of a Scanner, of which it has two.
@@ -46,9 +45,6 @@ func (s *Scanner) Scan() bool {
 	var how stepped
 	fail := w.guard(func() {
 		for how = w.step(); how == steppedOp; how = w.step() {
-			if s.passed != nil {
-				s.passed(w.offset())
-			}
 		}
 	})
 	switch {

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"encoding/binary"
 	"math"
 	"sort"
 	"strconv"
@@ -310,6 +311,14 @@ func (t *templates) add(d *template, n int64, name []byte) {
 	d.lens = append(d.lens, uint32(n))
 	d.names = append(d.names, name...)
 	d.ends = append(d.ends, uint32(len(d.names)))
+}
+
+// appendLength appends a length of up to 32 bits.
+func appendLength(dst []byte, n uint64) []byte {
+	if n < 64 {
+		return append(dst, byte(n))
+	}
+	return binary.BigEndian.AppendUint32(append(dst, 0x80), uint32(n))
 }
 
 // inline returns the names of the template that was used last as they stand in

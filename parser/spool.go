@@ -23,8 +23,11 @@ type spool struct {
 	start int64 // offset of the file's first byte; the last one is before base
 }
 
-// spoolMemory is how many bytes a spool keeps in memory.
-const spoolMemory = 2 * scannerAhead
+const (
+	// scannerAhead is more than a Scanner reads beyond the key that it returns.
+	scannerAhead = 4 * scanBlock
+	spoolMemory  = 2 * scannerAhead // bytes kept in memory
+)
 
 // Read reads from the source. An error of the temporary file is final.
 func (s *spool) Read(p []byte) (int, error) {

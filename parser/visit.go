@@ -69,7 +69,6 @@ type Element struct {
 	ExpireAt    int64    // of a hash's field, ms since the epoch; 0 none (Dragonfly: not known)
 	ID          StreamID // of a stream's entry
 	Fields      int64    // how many fields the entry has
-	Pairs       []Text   // set by Excerpt.Elements only, with which it goes
 }
 
 // StreamID is the ID of a stream's entry.

@@ -12,9 +12,15 @@ import (
 // visited is what a visitor received of one key.
 type visited struct {
 	key      *Key // as it was before the value
-	elements []Element
+	elements []copied
 	stream   *StreamState
 	groups   []string // groups, consumers and pending entries
+}
+
+// copied is an element, and of a stream's entry its fields and values by turns.
+type copied struct {
+	Element
+	pairs []Text
 }
 
 func cloneText(t Text) Text { return Text{bytes.Clone(t.Bytes), t.Len} }
@@ -35,14 +41,14 @@ func visitAll(r io.Reader, block, limit, maxText int, wants func(k *Key) bool) (
 			return limit > 0
 		},
 		Element: func(e *Element) bool {
-			c := *e
+			c := copied{Element: *e}
 			c.Name, c.Value = cloneText(e.Name), cloneText(e.Value)
 			now.elements = append(now.elements, c)
 			return len(now.elements) < limit
 		},
 		Field: func(name, value Text) bool {
 			e := &now.elements[len(now.elements)-1]
-			e.Pairs = append(e.Pairs, cloneText(name), cloneText(value))
+			e.pairs = append(e.pairs, cloneText(name), cloneText(value))
 			return true
 		},
 		Stream: func(s *StreamState) { c := *s; now.stream = &c },
@@ -179,4 +185,40 @@ func TestVisitLimits(t *testing.T) {
 			}
 		}
 	}
+}
+
+func elementTexts(k *Key, elements []copied) (list []string) {
+	for _, e := range elements {
+		s := string(e.Value.Bytes)
+		switch {
+		case k.Type == Stream:
+			s = e.ID.String()
+			for i := 0; i+1 < len(e.pairs); i += 2 {
+				s += fmt.Sprintf(" %s:%s", e.pairs[i].Bytes, e.pairs[i+1].Bytes)
+			}
+		case k.Type == ZSet:
+			s = fmt.Sprintf("%s %v", e.Value.Bytes, e.Score)
+		case e.Name.Bytes != nil:
+			s = fmt.Sprintf("%s=%s", e.Name.Bytes, e.Value.Bytes)
+		}
+		if e.ExpireAt != 0 {
+			s += fmt.Sprintf("@%d", e.ExpireAt)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// lengths adds up what Key.ValueBytes does.
+func lengths(k *Key, elements []copied) (n int64) {
+	for _, e := range elements {
+		n += e.Value.Len
+		if k.Type == Hash {
+			n += e.Name.Len
+		}
+		for _, p := range e.pairs {
+			n += p.Len
+		}
+	}
+	return n
 }

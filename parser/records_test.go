@@ -1,0 +1,538 @@
+package parser
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser/internal/crc64"
+)
+
+// random is a source with random access.
+type random struct{ *bytes.Reader }
+
+func (r random) ReaderAt() io.ReaderAt { return r.Reader }
+
+// sources are both ways to read a snapshot twice.
+func sources(in []byte) map[string]io.Reader {
+	return map[string]io.Reader{"random access": random{bytes.NewReader(in)}, "stream": bytes.NewReader(in)}
+}
+
+// limits of what copyElements copies.
+type limits struct{ elements, fields, text int }
+
+var noLimits = limits{1 << 30, 1 << 30, -1}
+
+// copyElements copies the elements of the current key.
+func copyElements(t *testing.T, r *Records, want limits) (all []copied) {
+	t.Helper()
+	err := r.Visit(&Visitor{
+		MaxText: want.text,
+		Element: func(e *Element) bool {
+			if len(all) == want.elements {
+				return false
+			}
+			c := copied{Element: *e}
+			c.Name, c.Value = cloneText(e.Name), cloneText(e.Value)
+			all = append(all, c)
+			return true
+		},
+		Field: func(name, value Text) bool {
+			e := &all[len(all)-1]
+			e.pairs = append(e.pairs, cloneText(name), cloneText(value))
+			return len(e.pairs) < 2*want.fields
+		},
+	})
+	if err != nil {
+		t.Errorf("%s: visit: %v", line(r.Key()), err)
+	}
+	return all
+}
+
+// payload returns the payload of the current key.
+func payload(t *testing.T, r *Records) []byte {
+	t.Helper()
+	p, err := r.Payload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payloadBytes(t, p)
+}
+
+func payloadBytes(t *testing.T, p *Payload) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if n, err := p.WriteTo(&b); err != nil || n != int64(b.Len()) || n != p.Size() {
+		t.Fatalf("%d bytes of %d written, %v", n, p.Size(), err)
+	}
+	end := b.Len() - 8
+	if crc := binary.LittleEndian.Uint64(b.Bytes()[end:]); crc != crc64.Update(0, b.Bytes()[:end]) {
+		t.Errorf("checksum %x", crc)
+	}
+	return b.Bytes()
+}
+
+// recordsOf returns the keys of a snapshot whose values can be read twice.
+func recordsOf(t *testing.T, source io.Reader, keep func(*Key) bool) *Records {
+	t.Helper()
+	r := NewRecords(t.Context(), source, RecordOptions{Keep: keep})
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// find returns the records of a snapshot up to a key.
+func find(t *testing.T, source io.Reader, db int, name string) *Records {
+	t.Helper()
+	r := recordsOf(t, source, func(k *Key) bool { return (db < 0 || k.DB == db) && string(k.Name) == name })
+	if !r.Next() {
+		t.Fatalf("%.60q: not found, %v", name, r.Err())
+	}
+	return r
+}
+
+// readTwice reads every key of a snapshot twice, as elements and as a payload.
+func readTwice(t *testing.T, source io.Reader) (keys int) {
+	t.Helper()
+	r := NewRecords(t.Context(), source, RecordOptions{Library: func(p *Payload) error {
+		_, err := p.Text()
+		return err
+	}})
+	defer r.Close()
+	for r.Next() {
+		keys++
+		k := r.Key()
+		elements := copyElements(t, r, limits{1 << 30, 1 << 30, 1 << 10})
+		want := k.Elements
+		if k.Type == Stream {
+			want = k.Live
+		}
+		if k.Type.Opaque() {
+			want = 0
+		}
+		if n := int64(len(elements)); n != want {
+			t.Errorf("%s: %d elements visited", line(k), n)
+		} else if k.Type != Array && !k.Type.Opaque() && lengths(k, elements) != k.ValueBytes {
+			t.Errorf("%s: %d bytes visited", line(k), lengths(k, elements))
+		}
+		restored(t, r)
+	}
+	return keys
+}
+
+// restored holds that the payload of the current key is its value.
+func restored(t *testing.T, r *Records) {
+	t.Helper()
+	k := r.Key()
+	p, err := r.Payload()
+	if err != nil {
+		t.Errorf("%s: payload: %v", line(k), err)
+		return
+	}
+	b := payloadBytes(t, p)
+	meta := int(r.meta.n)
+	info := r.s.r.info
+	s := newRDB(info.Magic + fmt.Sprintf("%0*d", 9-len(info.Magic), info.Version))
+	if info.Server == "dragonfly" {
+		s.raw(0xfa).str("df-ver", info.ServerVersion)
+	}
+	s.raw(b[:meta+1]).str("k").raw(b[meta+1 : len(b)-footerSize])
+	again := newScanner(bytes.NewReader(s.endOff()), Options{}, smallBlock)
+	if info.Version < 5 {
+		again = newScanner(bytes.NewReader(s.b), Options{}, smallBlock)
+	}
+	if !again.Scan() {
+		t.Errorf("%s: the payload: %v", line(k), again.Err())
+		return
+	}
+	got := again.Key()
+	if got.Type != k.Type || got.Elements != k.Elements || got.ValueBytes != k.ValueBytes || got.Largest != k.Largest || got.Live != k.Live || got.Groups != k.Groups ||
+		got.Pending != k.Pending || got.FieldsWithTTL != k.FieldsWithTTL || got.ModuleName != k.ModuleName {
+		t.Errorf("%s: restored %s", line(k), line(got))
+	}
+}
+
+// TestRecordsFixtures reads every key of every fixture twice.
+func TestRecordsFixtures(t *testing.T) {
+	keys := 0
+	for name, in := range allFixtures(t) {
+		if len(in) > 4<<20 && testing.Short() {
+			continue
+		}
+		n := 0
+		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+		for s.Scan() {
+			n++
+		}
+		for how, source := range sources(in) {
+			if got := readTwice(t, source); got != n {
+				t.Errorf("%s, %s: %d keys, want %d", name, how, got, n)
+			}
+		}
+		keys += n
+	}
+	t.Logf("%d keys", keys)
+}
+
+// TestVisitEncodings has every element of every encoding of the standard types,
+// written by hand.
+func TestVisitEncodings(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	streamNode := listpack(2, 1, 2, "temp", "hum", 0,
+		2, 0, 0, 21, "60%", 5, // same fields
+		3, 1, 0, 22, 70, 5, // deleted
+		0, 2, 7, 1, "only", long, 6) // fields of its own
+	for _, c := range []struct {
+		what  string
+		magic string
+		write func(r *rdb)
+		want  []string
+	}{
+		{"string", "REDIS0011", func(r *rdb) { r.key(0, "k").str("hello") }, []string{"hello"}},
+		{"integer", "REDIS0011", func(r *rdb) { r.key(0, "k").raw(0xc1, 0x39, 0x30) }, []string{"12345"}},
+		{"lzf", "REDIS0011", func(r *rdb) { r.key(0, "k").raw(0xc3, 5, 10, 0, "a", 0xe0, 0, 0) }, []string{"aaaaaaaaaa"}},
+		{"list", "REDIS0003", func(r *rdb) { r.key(1, "k").len(2).str("a", long) }, []string{"a", long}},
+		{"set", "REDIS0011", func(r *rdb) { r.key(2, "k").len(2).str("a").raw(0xc0, 0xff) }, []string{"a", "-1"}},
+		{"old zset", "REDIS0004", func(r *rdb) {
+			r.key(3, "k").len(4).str("a").raw(3, "1.5").str("b").raw(253).str("c").raw(254).str("d").raw(255)
+		}, []string{"a 1.5", "b NaN", "c +Inf", "d -Inf"}},
+		{"zset", "REDIS0011", func(r *rdb) { r.key(5, "k").len(1).str("a").le64(int64(math.Float64bits(-2.5))) }, []string{"a -2.5"}},
+		{"hash", "REDIS0011", func(r *rdb) { r.key(4, "k").len(2).str("f", "v").str("g", "") }, []string{"f=v", "g="}},
+		{"zipmap", "REDIS0002", func(r *rdb) { r.key(9, "k").str(zipmap(3, "f", "v", "g", long)) }, []string{"f=v", "g=" + long}},
+		{"ziplist list", "REDIS0009", func(r *rdb) { r.key(10, "k").str(ziplist("a", 7, -3, 300, long, 1<<40)) },
+			[]string{"a", "7", "-3", "300", long, "1099511627776"}},
+		{"intset", "REDIS0009", func(r *rdb) { r.key(11, "k").str(intset(4, -70000, 5)) }, []string{"-70000", "5"}},
+		{"ziplist zset", "REDIS0009", func(r *rdb) { r.key(12, "k").str(ziplist("a", 3, "b", "1.5")) }, []string{"a 3", "b 1.5"}},
+		{"ziplist hash", "REDIS0009", func(r *rdb) { r.key(13, "k").str(ziplist("f", 3)) }, []string{"f=3"}},
+		{"ziplist quicklist", "REDIS0009", func(r *rdb) { r.key(14, "k").len(2).str(ziplist("a"), ziplist(long, "c")) }, []string{"a", long, "c"}},
+		{"listpack hash", "REDIS0011", func(r *rdb) { r.key(16, "k").str(listpack("f", long, "g", -5000)) }, []string{"f=" + long, "g=-5000"}},
+		{"listpack zset", "REDIS0011", func(r *rdb) { r.key(17, "k").str(listpack("a", "inf", 12, -1)) }, []string{"a +Inf", "12 -1"}},
+		{"quicklist", "REDIS0011", func(r *rdb) { r.key(18, "k").len(2).len(1).str(long).len(2).str(listpack("b", 1<<20)) }, []string{long, "b", "1048576"}},
+		{"listpack set", "REDIS0011", func(r *rdb) { r.key(20, "k").str(listpack("a", "b")) }, []string{"a", "b"}},
+		{"hash of 7.4 candidates", "REDIS0012", func(r *rdb) { r.key(22, "k").len(2).len(0).str("f", "v").len(9999).str("g", "w") }, []string{"f=v", "g=w@9999"}},
+		{"listpackex of 7.4 candidates", "REDIS0012", func(r *rdb) { r.key(23, "k").str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"hash with TTL", "REDIS0012", func(r *rdb) { r.key(24, "k").le64(5000).len(2).len(0).str("f", "v").len(1).str("g", "w") }, []string{"f=v", "g=w@5000"}},
+		{"listpackex", "REDIS0012", func(r *rdb) { r.key(25, "k").le64(9999).str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"Valkey hash with TTL", "VALKEY080", func(r *rdb) { r.key(22, "k").len(2).str("f", "v").le64(-1).str("g", "w").le64(77) }, []string{"f=v", "g=w@77"}},
+		{"stream", "REDIS0009", func(r *rdb) {
+			r.key(15, "k").len(1).len(16).id(100, 5).str(streamNode).len(2).len(102).len(12).len(0)
+		}, []string{"100-5 temp:21 hum:60%", "102-12 only:" + long}},
+		{"array", "REDIS0014", func(r *rdb) {
+			r.key(28, "k").len(3).len(0).len(4).len(0).str("a").len(9).len(1).le64(-8).len(70).len(2).le64(int64(math.Float64bits(0.5)))
+		}, []string{"4=a", "9=-8", "70=0.5"}},
+		{"template listpack", "REDIS0015", func(r *rdb) {
+			r.raw(242).len(3).len(2).str("f", "gg").key(30, "k").str(listpack(3, "v", "w"))
+		}, []string{"f=v", "gg=w"}},
+		{"template array", "REDIS0015", func(r *rdb) { r.raw(242).len(3).len(2).str("f", "gg").key(32, "k").len(3).str("v", "w") }, []string{"f=v", "gg=w"}},
+		{"template with its names", "REDIS0015", func(r *rdb) { r.key(31, "k").len(1).len(2).str("f", "gg").str("v", "w") }, []string{"f=v", "gg=w"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			b := newRDB(c.magic)
+			c.write(b)
+			in := b.end()
+			if c.magic < "REDIS0005" {
+				in = in[:len(in)-8] // no checksum before version 5
+			}
+			for how, source := range sources(in) {
+				r := find(t, source, -1, "k")
+				all := copyElements(t, r, noLimits)
+				if got := elementTexts(r.Key(), all); !reflect.DeepEqual(got, c.want) {
+					t.Errorf("%s:\ngot  %q\nwant %q", how, got, c.want)
+				}
+				for n := range c.want {
+					few := copyElements(t, r, limits{n, 10, 10})
+					if len(few) != n {
+						t.Errorf("limit %d: %d elements", n, len(few))
+					}
+					for i, e := range few {
+						want := all[i]
+						want.Name.Bytes, want.Value.Bytes = cut10(want.Name.Bytes), cut10(want.Value.Bytes)
+						want.pairs = slices.Clone(want.pairs)
+						for i, p := range want.pairs {
+							want.pairs[i].Bytes = cut10(p.Bytes)
+						}
+						if got, want := fmt.Sprintf("%+v", e), fmt.Sprintf("%+v", want); got != want {
+							t.Errorf("limit %d: element %d is %s, want %s", n, i, got, want)
+						}
+					}
+				}
+				if k := r.Key(); k.Type != Array && k.ValueBytes != lengths(k, all) {
+					t.Errorf("the lengths of the elements add up to %d, value bytes are %d", lengths(k, all), k.ValueBytes)
+				}
+				restored(t, r)
+			}
+		})
+	}
+}
+
+func cut10(b []byte) []byte { return b[:min(len(b), 10)] }
+
+// TestRecordsFind tells equal names in several databases apart.
+func TestRecordsFind(t *testing.T) {
+	b := newRDB("REDIS0011").raw(254, 0).key(0, "a").str("0a").key(0, "b").str("0b").raw(254, 3).key(0, "b").str("3b").key(0, "").str("empty").end()
+	for _, c := range []struct {
+		db         int
+		name, want string
+	}{{-1, "a", "0a"}, {-1, "b", "0b"}, {0, "b", "0b"}, {3, "b", "3b"}, {-1, "", "empty"}} {
+		for _, source := range sources(b) {
+			if got := copyElements(t, find(t, source, c.db, c.name), noLimits); string(got[0].Value.Bytes) != c.want {
+				t.Errorf("db %d, %q: %v, want %q", c.db, c.name, got, c.want)
+			}
+		}
+	}
+	for _, in := range [][]byte{b, b[:20]} {
+		r := recordsOf(t, bytes.NewReader(in), func(k *Key) bool { return string(k.Name) == "ab" })
+		if r.Next() || (r.Err() != nil) != (len(in) == 20) {
+			t.Errorf("%d bytes: %v", len(in), r.Err())
+		}
+	}
+}
+
+// TestRecordsLarge has values far larger than what is kept in memory, wanted and
+// not: those of a stream that are not wanted leave no bytes in a file.
+func TestRecordsLarge(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	b := newRDB("REDIS0011").raw(254, 0).key(1, "list").len(20000)
+	item := newRDB("").str(strings.Repeat("i", 1000)).b
+	b.raw(bytes.Repeat(item, 20000))
+	b.key(0, "after").str("found").key(0, "big").len(20 << 20)
+	b.raw(make([]byte, 20<<20))
+	in := b.key(2, "last").len(2).str("x", "y").end()
+	for how, source := range sources(in) {
+		for _, wanted := range []bool{true, false} {
+			r := recordsOf(t, source, func(k *Key) bool { return wanted || k.Name[0] != 'l' && k.Name[0] != 'b' })
+			var names []string
+			for r.Next() {
+				k := r.Key()
+				names = append(names, string(k.Name))
+				if got := copyElements(t, r, limits{1 << 30, 1, 100}); int64(len(got)) != k.Elements {
+					t.Errorf("%s: %s has %d elements", how, k.Name, len(got))
+				}
+				p := payload(t, r)
+				value := in[k.Offset+2+k.NameLen:][:k.Serialized]
+				if p[0] != k.RDBType || !bytes.Equal(p[1:len(p)-footerSize], value) {
+					t.Errorf("%s: payload of %s", how, k.Name)
+				}
+			}
+			if want := map[bool]int{true: 4, false: 1}[wanted]; r.Err() != nil || len(names) != want {
+				t.Errorf("%s: %q, %v", how, names, r.Err())
+			}
+			if r.spool != nil && (r.spool.file != nil) != wanted {
+				t.Errorf("%s: a file that nobody needs, or none", how)
+			}
+			source.(io.Seeker).Seek(0, io.SeekStart)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// TestRecordsWithoutDisk has nowhere to write a large value.
+func TestRecordsWithoutDisk(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent")
+	in := newRDB("REDIS0011").key(0, "small").str("v").key(0, "big").str(strings.Repeat("x", 8<<20)).end()
+	r := recordsOf(t, bytes.NewReader(in), nil)
+	n := 0
+	for r.Next() {
+		n++
+	}
+	var path *os.PathError
+	if err := r.Err(); n != 1 || !errors.As(err, &path) || !strings.Contains(err.Error(), "temporary file") {
+		t.Errorf("%d keys, %v", n, err)
+	}
+}
+
+// TestRecordsLongNames tells keys apart whose names differ at their ends.
+func TestRecordsLongNames(t *testing.T) {
+	long := strings.Repeat("n", MaxName+5000)
+	b := newRDB("REDIS0011")
+	for _, end := range []string{":a", ":b", ":c"} {
+		b.key(0, long+end).str("plain" + end)
+		z := lzf(long + long + end)
+		b.raw(0, 0xc3).len(uint64(len(z))).len(uint64(2*len(long) + len(end))).raw(z).str("lzf" + end)
+	}
+	in := b.end()
+	for _, c := range []struct{ name, want string }{
+		{long + ":b", "plain:b"}, {long + ":c", "plain:c"}, {long + long + ":a", "lzf:a"}, {long + long + ":c", "lzf:c"},
+	} {
+		for _, source := range sources(in) {
+			r := find(t, source, -1, c.name)
+			if got := copyElements(t, r, noLimits); string(got[0].Value.Bytes) != c.want || r.Key().NameLen != int64(len(c.name)) {
+				t.Errorf("%d bytes: %s, want %s", len(c.name), got[0].Value.Bytes, c.want)
+			}
+			restored(t, r)
+		}
+	}
+}
+
+// TestVisitFields limits the fields of an entry, shared ones and its own, and
+// finds the entries behind it.
+func TestVisitFields(t *testing.T) {
+	shared, values, own := []any{3, 1, 5}, []any{}, []any{}
+	for i := range 5 {
+		shared = append(shared, fmt.Sprint("f", i))
+		values = append(values, fmt.Sprint("v", i))
+		own = append(own, fmt.Sprint("own", i), fmt.Sprint("w", i))
+	}
+	node := append(slices.Clone(shared), 0)
+	node = append(append(append(node, 2, 0, 0), values...), 8)
+	node = append(append(append(node, 3, 0, 1), values...), 8) // deleted
+	node = append(append(append(node, 0, 0, 2, 5), own...), 14)
+	node = append(append(append(node, 2, 0, 3), values...), 8)
+	b := newRDB("REDIS0011").key(15, "k").len(1).len(16).id(7, 0).str(listpack(node...)).len(3).len(7).len(3).len(0).end()
+	for _, c := range []struct {
+		limits
+		want []string
+	}{
+		{limits{9, 2, 100}, []string{"7-0 f0:v0 f1:v1", "7-2 own0:w0 own1:w1", "7-3 f0:v0 f1:v1"}},
+		{limits{1, 1, 100}, []string{"7-0 f0:v0"}},
+		{limits{2, 9, 100}, []string{"7-0 f0:v0 f1:v1 f2:v2 f3:v3 f4:v4", "7-2 own0:w0 own1:w1 own2:w2 own3:w3 own4:w4"}},
+	} {
+		r := find(t, bytes.NewReader(b), -1, "k")
+		elements := copyElements(t, r, c.limits)
+		if got := elementTexts(r.Key(), elements); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.limits, got, c.want)
+		}
+		for _, e := range elements {
+			if e.Fields != 5 {
+				t.Errorf("%s has %d fields", e.ID, e.Fields)
+			}
+		}
+	}
+}
+
+// TestRecordsLibraries finds libraries of functions in the header and between
+// keys, and the values behind them.
+func TestRecordsLibraries(t *testing.T) {
+	big := strings.Repeat("x", 2*spoolMemory)
+	packed := "#!lua name=lib\n" + strings.Repeat("a", 100)
+	b := newRDB("REDIS0010").raw(0xf5).str(big).raw(0xf5, 0xc3).len(uint64(len(lzf(packed)))).len(uint64(len(packed))).raw(lzf(packed))
+	in := b.key(0, "first").str("v").raw(0xf5).str("between").key(1, "k").len(2).str("a").str("b").end()
+	for how, source := range sources(in) {
+		var texts []string
+		r := NewRecords(t.Context(), source, RecordOptions{Library: func(p *Payload) error {
+			text, err := p.Text()
+			texts = append(texts, string(text))
+			all := payloadBytes(t, p)
+			if !bytes.Contains(in, all[:len(all)-footerSize]) || all[0] != 0xf5 || p.version != 10 {
+				t.Errorf("%s: payload of %d bytes, version %d", how, len(all), p.version)
+			}
+			return err
+		}})
+		keys := 0
+		for r.Next() {
+			if keys++; keys == 2 && len(copyElements(t, r, noLimits)) != 2 {
+				t.Errorf("%s: elements are missing", how)
+			}
+		}
+		if r.Close(); keys != 2 || r.Err() != nil || !slices.Equal(texts, []string{big, packed, "between"}) {
+			t.Errorf("%s: %d keys, %v, %d libraries", how, keys, r.Err(), len(texts))
+		}
+	}
+	wrong := errors.New("no more")
+	r := NewRecords(t.Context(), bytes.NewReader(in), RecordOptions{Library: func(*Payload) error { return wrong }})
+	if r.Next() || r.Err() != wrong {
+		t.Errorf("%v, want %v", r.Err(), wrong)
+	}
+}
+
+// TestPayload has what is not simply type and value.
+func TestPayload(t *testing.T) {
+	names := newRDB("").len(2).str("f", "gg").b
+	meta := newRDB("").raw(0xf3).len(1).raw(1, 2, 3, 4).len(2).len(7).len(0).b
+	for _, c := range []struct {
+		what, magic string
+		write       func(r *rdb)
+		want        []byte
+		version     int
+	}{
+		{"string", "REDIS0011", func(r *rdb) { r.key(0, "k").str("v") }, newRDB("").raw(0).str("v").b, 6},
+		{"quicklist", "REDIS0012", func(r *rdb) { r.key(18, "k").len(1).len(2).str(listpack("b")) }, newRDB("").raw(18).len(1).len(2).str(listpack("b")).b, 10},
+		{"Valkey's hash", "VALKEY080", func(r *rdb) { r.key(22, "k").len(1).str("f", "v").le64(-1) }, newRDB("").raw(22).len(1).str("f", "v").le64(-1).b, 80},
+		{"a type of Valkey and Redis", "VALKEY080", func(r *rdb) { r.key(20, "k").str(listpack("a")) }, newRDB("").raw(20).str(listpack("a")).b, 11},
+		{"hash with TTL", "REDIS0012", func(r *rdb) { r.key(24, "k").le64(5000).len(1).len(0).str("f", "v") }, newRDB("").raw(24).le64(5000).len(1).len(0).str("f", "v").b, 12},
+		{"template listpack", "REDIS0015", func(r *rdb) {
+			r.raw(242).len(3).len(2).str("f", "gg").key(30, "k").str(listpack(3, "v", "w"))
+		}, newRDB("").raw(29, 1, names).str(listpack(3, "v", "w")).b, 15},
+		{"template array", "REDIS0015", func(r *rdb) {
+			r.raw(242).len(3).len(1).str("x").raw(242).len(300).len(2).str("f", "gg").key(32, "k").len(300).str("v", "w")
+		}, newRDB("").raw(31, 1, names).str("v", "w").b, 15},
+		{"metadata", "REDIS0013", func(r *rdb) { r.raw(meta).raw(0xfa).str("a", "b").key(0, "k").str("v") }, newRDB("").raw(meta).raw(0).str("v").b, 13},
+		{"KeyDB's job", "REDIS0009", func(r *rdb) { r.key(64, "k").str("s").raw(make([]byte, 16)).len(0).len(0) },
+			newRDB("").raw(64).str("s").raw(make([]byte, 16)).len(0).len(0).b, 9},
+	} {
+		b := newRDB(c.magic)
+		c.write(b)
+		in := b.end()
+		for how, source := range sources(in) {
+			got := payload(t, find(t, source, -1, "k"))
+			version := int(binary.LittleEndian.Uint16(got[len(got)-footerSize:]))
+			if !bytes.Equal(got[:len(got)-footerSize], c.want) || version != c.version {
+				t.Errorf("%s, %s: version %d, %q, want %d, %q", c.what, how, version, got, c.version, c.want)
+			}
+		}
+	}
+}
+
+// TestRecordsChangedFile has a source that is not what it was.
+func TestRecordsChangedFile(t *testing.T) {
+	in := newRDB("REDIS0011").key(4, "k").len(1000).raw(strings.Repeat("\x01f\x01v", 1000)).end()
+	for _, what := range []string{"shorter", "other"} {
+		file := bytes.NewReader(in)
+		r := find(t, random{file}, -1, "k")
+		if what == "shorter" {
+			file.Reset(in[:20])
+		} else {
+			file.Reset(bytes.Repeat([]byte{0xff}, len(in)))
+		}
+		var again *RereadError
+		if err := r.Visit(&Visitor{}); !errors.As(err, &again) {
+			t.Errorf("%s: visit: %v", what, err)
+		}
+		if p, err := r.Payload(); err != nil {
+			t.Error(err)
+		} else if _, err := p.WriteTo(io.Discard); what == "shorter" && !errors.As(err, &again) {
+			t.Errorf("%s: payload: %v", what, err)
+		}
+	}
+}
+
+// TestVisitStops does not read what nobody wants.
+func TestVisitStops(t *testing.T) {
+	in := newRDB("REDIS0011").key(4, "k").len(4 << 20).raw(strings.Repeat("\x01f\x01v", 4<<20)).end()
+	at := &countingAt{random{bytes.NewReader(in)}, 0}
+	r := find(t, at, -1, "k")
+	copyElements(t, r, limits{10, 10, 10})
+	if at.n > 1<<20 {
+		t.Errorf("%d bytes were read for 10 elements", at.n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r = NewRecords(ctx, bytes.NewReader(in), RecordOptions{})
+	if r.Next() || !errors.Is(r.Err(), context.Canceled) {
+		t.Errorf("%v, want the context's error", r.Err())
+	}
+}
+
+// countingAt counts the bytes of random access.
+type countingAt struct {
+	random
+	n int
+}
+
+func (c *countingAt) ReaderAt() io.ReaderAt { return c }
+
+func (c *countingAt) ReadAt(p []byte, off int64) (int, error) {
+	c.n += len(p)
+	return c.random.ReadAt(p, off)
+}
