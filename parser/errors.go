@@ -2,10 +2,10 @@ package parser
 
 import "fmt"
 
-// DamageError says where a snapshot stopped making sense. All keys before
-// Offset were read whole; the key being read was not counted.
+// DamageError says where a snapshot is damaged or could not be read further. All
+// keys before Offset were read whole; the key being read was not counted.
 type DamageError struct {
-	Offset  int64  // of the first byte that makes no sense, counted as Key.Offset is
+	Offset  int64  // of the first invalid byte, counted as Key.Offset is
 	Reason  string // in words, lower case
 	LastKey []byte // name of the last whole key, nil where there was none
 	Key     []byte // name of the key being read, nil outside of a key
@@ -25,13 +25,13 @@ func (e *DamageError) Error() string {
 	return s
 }
 
-// Unwrap gives the error of the reader below, if that was the reason.
+// Unwrap returns the error of the reader below, if that was the reason.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// FormatError says that an input is no snapshot at all: nothing was read.
+// FormatError says that an input is no snapshot. Nothing of it was read.
 type FormatError struct {
 	Reason string
-	Hint   string // what to do, "" if nothing comes to mind
+	Hint   string // what to do, "" if nothing is known
 }
 
 func (e *FormatError) Error() string { return e.Reason }

@@ -11,8 +11,8 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
-// reader is what Scanner and Run have in common: the source, the walker that
-// reads it as a stream, the header and the end.
+// reader is what Scanner and Run share: the source, the walker that reads it as a
+// stream, the header and the end.
 type reader struct {
 	blockReader
 	opt    Options
@@ -20,8 +20,9 @@ type reader struct {
 	info   *Info
 	tally  *tally
 	closer Ender
-	// sum takes the bytes of the stream as the walker passes them; sumFrom is
-	// where the next of them lie in the current block.
+	// sum is the checksum of the bytes that the walker has passed as a stream
+	// since startSum, summed is their number. sumFrom is the place in the current
+	// block up to which they are in sum.
 	sum     uint64
 	summing bool
 	sumFrom int
@@ -41,7 +42,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	return r
 }
 
-// refill is the walker's way to more bytes.
+// refill is that of the walker's window.
 func (r *reader) refill(keep int) bool {
 	w := r.w
 	r.addSum()
@@ -53,7 +54,7 @@ func (r *reader) refill(keep int) bool {
 	return ok
 }
 
-// addSum takes the bytes passed since it last did into the checksum.
+// addSum adds the bytes passed since the last call to the checksum.
 func (r *reader) addSum() {
 	if !r.summing || r.cur == nil {
 		return
@@ -66,12 +67,12 @@ func (r *reader) addSum() {
 	r.sumFrom = r.w.pos
 }
 
-// startSum begins a new run of bytes to sum up.
+// startSum begins a new checksum at the current position.
 func (r *reader) startSum() {
 	r.sum, r.summed, r.summing, r.sumFrom = 0, 0, true, r.w.pos
 }
 
-// guard runs f and gives the failure that it stopped with.
+// guard runs f and returns the failure that ended it, nil if none did.
 func (w *walker) guard(f func()) (fail *failure) {
 	defer func() {
 		switch p := recover().(type) {
@@ -82,8 +83,8 @@ func (w *walker) guard(f func()) (fail *failure) {
 			if w.inCallback {
 				panic(p)
 			}
-			// A claim that no check caught: damage, and a fault of ours.
-			fail = &failure{offset: w.offset(), reason: "the data makes no sense here (internal error: " + p.Error() + ")"}
+			// An invalid length or count that no check caught.
+			fail = &failure{offset: w.offset(), reason: "the data is invalid here (internal error: " + p.Error() + ")"}
 		default:
 			panic(p)
 		}
@@ -118,7 +119,7 @@ func (r *reader) begin() (*failure, error) {
 	w.info = nil
 	r.info.Cluster = r.tally.cluster
 	if v := newestVersion(w.src.valkey); r.info.Version > v {
-		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): read on as long as every type is known", r.info.Version, v)
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known", r.info.Version, v)
 	}
 	if r.opt.Memory != nil {
 		w.src.model = r.opt.Memory(r.info)
@@ -161,7 +162,7 @@ func (r *reader) magic() error {
 	return nil
 }
 
-// end reads what follows the end opcode. sum is that of all bytes before.
+// end reads what follows the end opcode. sum is the checksum of all bytes before.
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.offset(), true
@@ -209,12 +210,12 @@ func (r *reader) end(sum uint64) error {
 	return r.damage(&failure{offset: w.offset(), reason: bad}, nil, nil)
 }
 
-// damage makes the error that a caller sees.
+// damage returns the error that a caller sees.
 func (r *reader) damage(f *failure, last, key []byte) *DamageError {
 	e := &DamageError{Offset: f.offset, Reason: f.reason, LastKey: last, Key: key, Err: f.err}
 	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(len(r.data)) {
 		// The walk ran out of bytes because the source failed.
-		e.Err, e.Reason = r.err, "the source cannot be read on: "+r.err.Error()
+		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
 		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {
 			e.Reason = "interrupted"
 		}
@@ -222,12 +223,12 @@ func (r *reader) damage(f *failure, last, key []byte) *DamageError {
 	return e
 }
 
-// finish fills in what the whole snapshot amounts to.
+// finish completes the Info with the totals.
 func (r *reader) finish() {
 	r.tally.fill(r.info)
 	in := r.info
 	if in.StreamMismatch > 0 {
-		r.warn("%d streams have another number of live entries than their length says: old servers counted deletions wrongly", in.StreamMismatch)
+		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
 	}
 	if in.EmptyKeys > 0 {
 		r.warn("%d keys are collections without an element: a server drops them when it loads the file", in.EmptyKeys)

@@ -6,7 +6,7 @@ import (
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
-// and in constant memory. See Run for a faster way.
+// and in constant memory. Run is faster.
 type Scanner struct {
 	r     *reader
 	begun bool
@@ -18,8 +18,8 @@ type Scanner struct {
 // scanBlock is the buffer of a Scanner, of which it has two.
 const scanBlock = 256 << 10
 
-// NewScanner makes a Scanner of a snapshot that is neither compressed nor
-// framed; Open and Wrap undo both.
+// NewScanner returns a Scanner of a plain snapshot. See Open and Wrap for one
+// that is compressed or part of a replication stream.
 func NewScanner(src io.Reader, opt Options) *Scanner {
 	return newScanner(src, opt, scanBlock)
 }
@@ -32,7 +32,7 @@ func newScanner(src io.Reader, opt Options, block int) *Scanner {
 // before the header is read, that is before Scan and Info.
 func (s *Scanner) Visit(v *Visitor) { s.r.w.setVisitor(v) }
 
-// Scan reads the next key, which Key then gives. It returns false at the end
+// Scan reads the next key, which Key then returns. It returns false at the end
 // of the snapshot and at the first error.
 func (s *Scanner) Scan() bool {
 	if s.done {
@@ -90,16 +90,16 @@ func (s *Scanner) finish(err error) {
 	s.r.finish()
 }
 
-// Key is the key that Scan read last, or nil. It is overwritten by the next
+// Key returns the key that Scan read last, or nil. It is overwritten by the next
 // call of Scan; Clone keeps it.
 func (s *Scanner) Key() *Key { return s.key }
 
-// Err is the error that ended the scan: nil at the end of a sound snapshot,
+// Err returns the error that ended the scan: nil at the end of a sound snapshot,
 // else a *FormatError, a *DamageError, or that of the source.
 func (s *Scanner) Err() error { return s.err }
 
-// Info is what the snapshot says of itself, as far as it was read: all of it
-// when Scan has returned false, the header from the first call on.
+// Info returns what the snapshot says of itself as far as it was read: the header
+// from the first call on, all of it when Scan has returned false.
 func (s *Scanner) Info() *Info {
 	if !s.begun && !s.done {
 		s.begin()
@@ -107,7 +107,7 @@ func (s *Scanner) Info() *Info {
 	return s.r.info
 }
 
-// All ranges over the keys. An error comes last, with a nil key.
+// All returns an iterator over the keys. An error comes last, with a nil key.
 func (s *Scanner) All() iter.Seq2[*Key, error] {
 	return func(yield func(*Key, error) bool) {
 		for s.Scan() {

@@ -83,7 +83,7 @@ func newWalker(src *dialect) *walker {
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
-	w.setVisitor(nil)
+	w.maxName, w.maxHead = MaxName, MaxElementName
 	return w
 }
 
