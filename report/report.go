@@ -2,12 +2,13 @@ package report
 
 import "github.com/rdblens/rdblens/report/internal/agg"
 
-// SchemaVersion names the form of the JSON report. A field may be added under
-// the same version; one that changes its meaning or goes makes a new version.
+// SchemaVersion identifies the JSON schema of a report. Fields may be added under
+// the same version; a field that changes its meaning or is removed requires a new
+// one.
 const SchemaVersion = "rdblens/1"
 
-// The measures that keys are ranked by: keys of Report.Top. They are the names
-// of the columns that hold the figure.
+// The measures that keys are ranked by: the keys of Report.Top. Each is the name
+// of the column that has the figure.
 const (
 	ByMemory      = "memory_bytes"
 	ByMemoryUsage = "memory_usage_bytes"
@@ -17,22 +18,22 @@ const (
 	ByLargest     = "largest_element_bytes"
 )
 
-// Measures gives the measures that keys are ranked by, the default order first.
+// Measures returns the measures that keys are ranked by, the default first.
 func Measures() []string {
 	return []string{ByMemory, ByMemoryUsage, ByValueBytes, ByElements, BySerialized, ByLargest}
 }
 
-// Report is what was found in one or several snapshots: plain data, finished
-// and never changed by a writer. Its JSON form is versioned.
+// Report is what Scan found in one or several snapshots. It is plain data that
+// nothing changes after Scan returned it, with a versioned JSON form.
 //
-// All sizes are bytes and all lengths of time seconds unless a name says
-// otherwise. Lists are in the order in which they are shown and that order is
-// total: the same snapshots give the same report, byte by byte.
+// Sizes are in bytes and durations in seconds unless the name says otherwise.
+// Lists are in the order in which they are shown, which is total: the same
+// snapshots result in the same report, byte by byte.
 type Report struct {
 	Schema string `json:"schema"` // SchemaVersion
-	// Complete is false where an input was not read to its end: Inputs say why.
+	// Complete is false if an input was not read to its end: Inputs say why.
 	Complete bool `json:"complete"`
-	// Interrupted says that a signal ended the pass.
+	// Interrupted reports whether the context ended before the scan, as on a signal.
 	Interrupted bool    `json:"interrupted,omitempty"`
 	Tool        Tool    `json:"tool"`
 	Config      Config  `json:"config"`
@@ -42,11 +43,11 @@ type Report struct {
 	Totals    Totals     `json:"totals"`
 	Types     []TypeRow  `json:"types"`     // types that have keys, most bytes first
 	Encodings []Encoding `json:"encodings"` // most bytes first
-	Databases []Database `json:"databases"` // by input, then number; at most 1024 of an input and the sum of the others
+	Databases []Database `json:"databases"` // by input, then number; at most 1024 of an input, and OtherDatabases
 
-	// Top has the largest keys by each measure, TopByType those of each type
-	// (first by type, then by measure). By is the measure of the overall list
-	// that is shown where there is room for one.
+	// Top has the largest keys by measure, TopByType those of each type, by type
+	// and measure. By is the measure of the list that is shown where there is
+	// room for one.
 	By        string                         `json:"by"`
 	Top       map[string][]KeyRow            `json:"top"`
 	TopByType map[string]map[string][]KeyRow `json:"top_by_type"`
@@ -56,19 +57,20 @@ type Report struct {
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
 	Ignored  []Ignored `json:"ignored"`
 
-	Groups []Group `json:"groups"` // as sorted for this report
-	// GroupsFolded is the number of patterns that have no group of their own:
-	// their keys are counted in the group of a wider pattern, with * in a place
-	// that has too many values, or in the group named FoldedGroup.
+	Groups []Group `json:"groups"` // in the order of Options.GroupOrder
+	// GroupsFolded is the number of patterns without a group of their own, an
+	// estimate with a standard error under 2 %. Their keys are counted in the
+	// group of a wider pattern, with * for a segment that has too many values, or
+	// in FoldedGroup.
 	GroupsFolded int64   `json:"groups_folded"`
 	Owners       []Owner `json:"owners"`
 
-	Expiry     []Bucket   `json:"expiry"` // time left when the snapshot was taken
+	Expiry     []Bucket   `json:"expiry"` // TTLs when the snapshot was taken
 	Histograms Histograms `json:"histograms"`
 }
 
-// FoldedGroup is the pattern of the group that takes the keys of patterns
-// beyond the cap that fit no wider one.
+// FoldedGroup is the pattern of the group that has the keys of patterns beyond
+// the 16,384 groups of a report.
 const FoldedGroup = agg.FoldedGroup
 
 // Tool is the program that made the report.
@@ -77,18 +79,18 @@ type Tool struct {
 	Version string `json:"version"`
 }
 
-// Config is the configuration in force.
+// Config is the configuration that was in force.
 type Config struct {
 	Profile  string   `json:"profile"`
-	File     string   `json:"file,omitempty"`  // the team's own file, "" none
+	File     string   `json:"file,omitempty"`  // the team's configuration, "" none
 	Rules    string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
 	FailOn   string   `json:"fail_on,omitempty"`
-	Cluster  bool     `json:"cluster"`  // told or seen to be a cluster's node
-	Warnings []string `json:"warnings"` // what of it is allowed and can hardly be meant
+	Cluster  bool     `json:"cluster"`  // configured or recognized as a cluster's node
+	Warnings []string `json:"warnings"` // valid but suspicious settings
 }
 
-// Filter says which keys were counted: all figures of the report are of those
-// alone.
+// Filter describes which keys were counted. All figures of the report are about
+// these keys.
 type Filter struct {
 	Types       []string `json:"types,omitempty"`
 	Databases   []int    `json:"databases,omitempty"`
@@ -108,17 +110,17 @@ type Input struct {
 	ServerVersion Name     `json:"server_version"`
 	Format        string   `json:"format"` // magic: "REDIS" or "VALKEY"
 	RDBVersion    int      `json:"rdb_version"`
-	Created       Figure   `json:"created"` // seconds since the epoch
+	Created       Figure   `json:"created"` // when the snapshot was taken, seconds since the epoch
 	Checksum      string   `json:"checksum"`
-	Bytes         int64    `json:"bytes"`      // of the snapshot, decompressed, that were read
-	FileBytes     Figure   `json:"file_bytes"` // of the file as it lies on the disk
+	Bytes         int64    `json:"bytes"`      // of the decompressed snapshot that were read
+	FileBytes     Figure   `json:"file_bytes"` // of the file, as it is stored
 	Keys          int64    `json:"keys"`       // whole keys read, before any filter
 	Databases     int      `json:"databases"`  // databases that have keys, at most 65,536
 	UsedMem       Figure   `json:"used_mem"`   // used_memory when the snapshot was taken
 	Cluster       bool     `json:"cluster"`
 	AOFBase       bool     `json:"aof_base,omitempty"`
 	Trailing      int64    `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
-	Frames        []string `json:"frames"`                   // what stood around the snapshot, outermost first
+	Frames        []string `json:"frames"`                   // what surrounds the snapshot, outermost first
 	Functions     int64    `json:"functions"`
 	FunctionBytes int64    `json:"function_bytes"`
 	Scripts       int64    `json:"scripts,omitempty"` // Lua scripts in the header
@@ -127,20 +129,20 @@ type Input struct {
 	LoadableBy    Loadable `json:"loadable_by"`
 	Memory        *Memory  `json:"memory,omitempty"`
 	Complete      bool     `json:"complete"`
-	Ended         bool     `json:"ended"` // the end mark was read: every key is counted, though Error may say what else is wrong
+	Ended         bool     `json:"ended"` // the end mark was read: every key is counted, even if there is an Error
 	Warnings      []string `json:"warnings"`
 	Error         *Damage  `json:"error,omitempty"`
 }
 
-// Loadable names the oldest servers that can load a snapshot, "" none can, and
-// the module types that these need besides.
+// Loadable names the oldest servers that can load a snapshot, "" if none can, and
+// the module types that they need.
 type Loadable struct {
 	Redis   string `json:"redis"`
 	Valkey  string `json:"valkey"`
 	Modules []Name `json:"modules"`
 }
 
-// Module is what a snapshot holds of one module type.
+// Module is what a snapshot has of one module type.
 type Module struct {
 	Name Name  `json:"name"`
 	Keys int64 `json:"keys"`
@@ -149,43 +151,43 @@ type Module struct {
 
 // Damage says why an input was not read to its end, or not at all.
 type Damage struct {
-	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown: nothing was read
-	LastKey *Name  `json:"last_key"` // the last whole key
-	Key     *Name  `json:"key"`      // the key being read
+	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown if nothing was read
+	LastKey *Name  `json:"last_key"` // the last key that was read whole
+	Key     *Name  `json:"key"`      // the key that was being read
 	Reason  string `json:"reason"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Memory is what a snapshot would take in the memory of a server.
+// Memory is the memory that the keys of a snapshot take in a server.
 type Memory struct {
 	Model       string `json:"model"` // server and version whose formulas were used
 	Allocator   string `json:"allocator"`
 	State       string `json:"state"` // "live" or "reloaded"
 	Approximate bool   `json:"approximate"`
-	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // no model covers some keys' types: it is at least this
-	Note        string `json:"note,omitempty"`                  // why this model
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	Note        string `json:"note,omitempty"`                  // why this model was chosen
 
-	// Predicted is what used_memory would be: Startup + Keys + Tables.
+	// Predicted is the predicted used_memory: Startup + Keys + Tables.
 	Predicted Figure `json:"predicted_used_memory"`
 	Startup   Figure `json:"startup"` // an empty server
 	Keys      Figure `json:"keys"`    // all keys
 	Tables    Figure `json:"tables"`  // hash tables of the databases
-	// Difference is the snapshot's used-mem less Predicted, nil where either
-	// is unknown; Explanation says what it may be.
+	// Difference is the snapshot's used-mem minus Predicted, nil if either is
+	// unknown; Explanation says what it may be.
 	Difference  *int64   `json:"difference"`
 	Explanation []string `json:"explanation"`
 	Fit         *Fit     `json:"fit,omitempty"`
 }
 
-// Fit holds the predicted memory against a maxmemory.
+// Fit compares the predicted memory with a maxmemory.
 type Fit struct {
 	MaxMemory int64      `json:"maxmemory"`
-	Fits      *bool      `json:"fits"` // nil: cannot be told, only a lower bound is predicted
-	Free      *int64     `json:"free"` // MaxMemory less predicted; negative: too much; nil as above
+	Fits      *bool      `json:"fits"` // nil: undecided, because only a lower bound is predicted
+	Free      *int64     `json:"free"` // MaxMemory minus the prediction; negative: too much; nil as above
 	Policies  []Eviction `json:"policies"`
 }
 
-// Eviction is what an eviction policy could evict.
+// Eviction is what an eviction policy can evict.
 type Eviction struct {
 	Policy      string  `json:"policy"`
 	Keys        int64   `json:"keys"`
@@ -201,17 +203,17 @@ type Totals struct {
 	SerializedBytes int64  `json:"serialized_bytes"`
 	MemoryBytes     Figure `json:"memory_bytes"`
 	MemoryUsage     Figure `json:"memory_usage_bytes"`
-	// MemoryBound says that the memory figures are a lower bound: some keys are
-	// of types that no model covers, or of servers that none covers.
+	// MemoryBound: the memory figures are a lower bound, because no model covers
+	// the types or the servers of some keys.
 	MemoryBound bool `json:"memory_is_lower_bound,omitempty"`
-	// WithoutMemory counts the keys of inputs whose server no model covers: they
-	// add nothing to the memory figures, and are in no list by memory.
+	// WithoutMemory is the number of keys of inputs whose server no model covers:
+	// they add nothing to the memory figures and are in no list by memory.
 	WithoutMemory int64 `json:"keys_without_memory,omitempty"`
 	NameBytes     int64 `json:"key_name_bytes"`
 	WithTTL       int64 `json:"keys_with_ttl"`
 	WithoutTTL    int64 `json:"keys_without_ttl"`
-	// ValueBytes and memory of the keys without an expiry: what the volatile
-	// eviction policies can never evict.
+	// Value bytes and memory of the keys without an expiry, which the volatile
+	// eviction policies never evict.
 	WithoutTTLBytes  int64  `json:"value_bytes_without_ttl"`
 	WithoutTTLMemory Figure `json:"memory_bytes_without_ttl"`
 	Expired          Figure `json:"expired"` // past their expiry when the snapshot was taken
@@ -220,7 +222,7 @@ type Totals struct {
 	StreamPending    int64  `json:"stream_pending"`
 }
 
-// TypeRow are the sums of one data type.
+// TypeRow has the totals of one data type.
 type TypeRow struct {
 	Type            string  `json:"type"`
 	Keys            int64   `json:"keys"`
@@ -238,7 +240,7 @@ type TypeRow struct {
 	LargestKey      *KeyRow `json:"largest_key"` // by memory, else by value bytes
 }
 
-// Encoding are the sums of one type in one encoding.
+// Encoding has the totals of one type in one encoding.
 type Encoding struct {
 	Type        string `json:"type"`
 	Encoding    string `json:"encoding,omitempty"` // "" unknown
@@ -248,14 +250,14 @@ type Encoding struct {
 	MemoryBytes Figure `json:"memory_bytes"`
 }
 
-// OtherDatabases is the number of a Database that stands for all that are not
-// told apart.
+// OtherDatabases is the number of the Database that stands for the databases of an
+// input beyond the 1,024 that are distinguished.
 const OtherDatabases = agg.OtherDatabases
 
-// Database are the sums of one database of one input.
+// Database has the totals of one database of one input.
 type Database struct {
 	Input       int    `json:"input"` // index into inputs
-	DB          int    `json:"db"`    // OtherDatabases: the sum of those that are not told apart
+	DB          int    `json:"db"`    // or OtherDatabases
 	Keys        int64  `json:"keys"`
 	WithTTL     int64  `json:"keys_with_ttl"`
 	ValueBytes  int64  `json:"value_bytes"`
@@ -264,7 +266,7 @@ type Database struct {
 	WithTTLMemory Figure `json:"memory_bytes_with_ttl"`
 }
 
-// Counts are numbers of findings by severity.
+// Counts has the numbers of findings by severity.
 type Counts struct {
 	Error   int64 `json:"error"`
 	Warning int64 `json:"warning"`
@@ -272,42 +274,41 @@ type Counts struct {
 	Ignored int64 `json:"ignored"`
 }
 
-// Finding is what one rule found at one severity.
+// Finding has the findings of one rule at one severity.
 type Finding struct {
 	Rule        string `json:"rule"`
 	Severity    string `json:"severity"`    // "error", "warning" or "info"
 	Title       string `json:"title"`       // what the rule flags, one line
 	Count       int64  `json:"count"`       // exact
-	ValueBytes  Figure `json:"value_bytes"` // of rules over the instance only that of inputs without memory figures
+	ValueBytes  Figure `json:"value_bytes"` // of an instance rule, only that of inputs without memory figures
 	MemoryBytes Figure `json:"memory_bytes"`
-	MemoryUsage Figure `json:"memory_usage_bytes"` // unknown of rules over the instance
-	// Groups are the groups with the most findings, GroupsMore how many others
-	// have any (at least; -1 unknown).
+	MemoryUsage Figure `json:"memory_usage_bytes"` // unknown of an instance rule
+	// Groups are the groups with most findings, GroupsMore is the number of others
+	// that have any.
 	Groups     []FindingGroup `json:"groups"`
 	GroupsMore Figure         `json:"groups_more"`
 	Examples   []Example      `json:"examples"` // worst first
 }
 
-// FindingGroup is a group's part of a finding.
+// FindingGroup has the findings among the keys of one group.
 type FindingGroup struct {
 	Group       Name   `json:"group"`
 	Count       int64  `json:"count"`        // findings
-	ValueBytes  Figure `json:"value_bytes"`  // of their keys; unknown for a rule over the whole instance
+	ValueBytes  Figure `json:"value_bytes"`  // of their keys; unknown of an instance rule
 	MemoryBytes Figure `json:"memory_bytes"` // of their keys; unknown as above
 }
 
-// Example is one offender. That of a rule over the whole instance has a
-// Subject and no key.
+// Example is one key, or the Subject of an instance rule, that a rule flags.
 type Example struct {
 	*KeyRow
-	Input    int      `json:"input,omitempty"`   // index into inputs; that of the KeyRow, where there is one
+	Input    int      `json:"input,omitempty"`   // index into inputs; that of the KeyRow if there is one
 	Subject  Name     `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
 	Keys     int64    `json:"keys,omitempty"`    // of the subject
 	Bytes    int64    `json:"bytes,omitempty"`   // of the subject
 	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
-	Measured Figure   `json:"measured"`          // in the unit of the rule; unknown where there is nothing to measure
-	Limit    Figure   `json:"limit"`             // that was passed; unknown as above
-	Text     string   `json:"text"`              // measured against limit, in words
+	Measured Figure   `json:"measured"`          // in the unit of the rule; unknown if there is nothing to measure
+	Limit    Figure   `json:"limit"`             // that was exceeded; unknown as above
+	Text     string   `json:"text"`              // what was measured, and the limit, in words
 	Advice   []Advice `json:"advice"`
 }
 
@@ -315,20 +316,21 @@ type Example struct {
 type Advice struct {
 	Kind     string   `json:"kind"` // "look", "delete", "split", "ttl", "encoding", "cost", ...
 	Text     string   `json:"text"`
-	Commands []string `json:"commands,omitempty"` // to be pasted into redis-cli
+	Commands []string `json:"commands,omitempty"` // for redis-cli
 }
 
-// Ignored are findings that the configuration told not to count.
+// Ignored has the findings that an entry of the configuration ignores.
 type Ignored struct {
 	Rule    string `json:"rule"`
 	Pattern string `json:"pattern"`
 	Reason  string `json:"reason"`
-	Until   string `json:"until,omitempty"` // last day, "" no end
+	Until   string `json:"until,omitempty"` // the last day, "" if it has no end
 	Expired bool   `json:"expired,omitempty"`
 	Count   int64  `json:"count"`
 }
 
-// Group are the keys of one pattern, such as user:*:string.
+// Group has the totals of the keys whose names have one pattern, such as
+// user:*:string.
 type Group struct {
 	Group       Name    `json:"group"`
 	Keys        int64   `json:"keys"`
@@ -337,8 +339,8 @@ type Group struct {
 	MemoryBytes Figure  `json:"memory_bytes"`
 	MemoryUsage Figure  `json:"memory_usage_bytes"`
 	WithoutTTL  int64   `json:"without_ttl"`
-	TTLMin      *int64  `json:"ttl_min"`    // seconds left when the snapshot was taken, negative: expired; nil: no key has an expiry
-	TTLMedian   *int64  `json:"ttl_median"` // estimated: off by less than 1/32 where it is half of TTLMax or more and that is under a year, else by less than a quarter; 0: past the expiry
+	TTLMin      *int64  `json:"ttl_min"`    // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
+	TTLMedian   *int64  `json:"ttl_median"` // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
 	TTLMax      *int64  `json:"ttl_max"`
 	LargestKey  *KeyRow `json:"largest_key"`
 	Findings    int64   `json:"findings"`
@@ -346,7 +348,7 @@ type Group struct {
 	Owner       string  `json:"owner,omitempty"`
 }
 
-// Owner are the keys of all groups of one owner.
+// Owner has the totals of the keys of one owner.
 type Owner struct {
 	Owner       string `json:"owner"` // "" nobody
 	Keys        int64  `json:"keys"`
@@ -357,8 +359,8 @@ type Owner struct {
 	Findings    Counts `json:"findings"`
 }
 
-// Bucket is one bar of a histogram: keys whose figure is at least Min and less
-// than Max; nil is no bound (or, with both nil, the keys that have no figure).
+// Bucket is a bucket of a histogram: keys whose figure is at least Min and less
+// than Max. A nil bound is none; if both are nil, the keys have no such figure.
 type Bucket struct {
 	Label       string `json:"label"`
 	Min         *int64 `json:"min"`
@@ -368,8 +370,8 @@ type Bucket struct {
 	MemoryBytes Figure `json:"memory_bytes"`
 }
 
-// Histograms are spreads over all counted keys. One whose figure no key has is
-// empty.
+// Histograms are over all counted keys. A histogram is empty if no key has its
+// figure.
 type Histograms struct {
 	KeyLength []Bucket `json:"key_length"` // bytes of the name
 	Elements  []Bucket `json:"elements"`   // collections and streams
@@ -377,8 +379,7 @@ type Histograms struct {
 	LFU       []Bucket `json:"lfu"`        // logarithmic counter, 0 to 255
 }
 
-// KeyRow is one key: the columns of the keys command, and what else a report
-// says of it.
+// KeyRow is one key: the columns of the keys command, and what a report adds.
 type KeyRow struct {
 	DB             int    `json:"db"`
 	Key            Name   `json:"key"`
@@ -390,20 +391,20 @@ type KeyRow struct {
 	Memory         Figure `json:"memory_bytes"`
 	MemoryUsage    Figure `json:"memory_usage_bytes"`
 	Largest        Figure `json:"largest_element_bytes"`
-	LargestElement *Name  `json:"largest_element"` // its name, nil: none
-	ExpireAt       *int64 `json:"expire_at_ms"`    // since the epoch; nil: no expiry
+	LargestElement *Name  `json:"largest_element"` // its name, nil if it has none
+	ExpireAt       *int64 `json:"expire_at_ms"`    // ms since the epoch; nil: no expiry
 	FieldsWithTTL  Figure `json:"fields_with_ttl"` // of a hash
 	Idle           Figure `json:"idle_seconds"`
 	Freq           Figure `json:"freq"`
 	Offset         int64  `json:"offset"` // in the decompressed snapshot
 
 	Input     int    `json:"input,omitempty"`     // index into inputs
-	NameBytes int64  `json:"key_bytes,omitempty"` // of the whole name, where Key is cut; else 0
-	TTL       *int64 `json:"ttl_seconds"`         // left when the snapshot was taken; nil: no expiry or time unknown
+	NameBytes int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
+	TTL       *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
 	Group     Name   `json:"group,omitempty"`
 	Owner     string `json:"owner,omitempty"`
-	Longest   Figure `json:"longest_string_bytes"` // longest single string
-	Pending   int64  `json:"pending,omitempty"`    // of a stream's groups
+	Longest   Figure `json:"longest_string_bytes"` // longest single string of the value
+	Pending   int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
 	Bound     bool   `json:"memory_is_lower_bound,omitempty"`
 	Module    string `json:"module,omitempty"`
 }
