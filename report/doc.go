@@ -1,7 +1,10 @@
-// Package report turns the keys of snapshots into a report and writes it.
+// Package report scans snapshots, reports on their keys, and writes reports.
 //
-// A Builder takes keys and findings and adds them up within fixed bounds; its
-// Report is plain data with a versioned JSON form; one file a format
-// (out_<name>.go) writes it. Names of keys and elements are hostile input, which
-// internal/text escapes for each format.
+// Scan reads snapshots and checks their keys against a thresholds.Policy, in
+// bounded memory. The Report that it returns is plain data with a versioned JSON
+// form, which nothing changes afterwards. Write writes it in a format: one of
+// Formats, each in a file out_<name>.go. Read reads the JSON form back.
+//
+// Names of keys and elements are hostile input. A Name has them as they are; every
+// format escapes them in one place.
 package report

@@ -9,11 +9,11 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// maxFindingGroups is how many groups are named with a finding.
+// maxFindingGroups is the number of groups that are named with a finding.
 const maxFindingGroups = 10
 
-// rules makes the findings: of single keys from the tables, of the instance
-// from each snapshot.
+// rules makes the findings: those of single keys from the tables, those of instance
+// rules from each snapshot.
 func (f *finisher) rules() {
 	groups := f.findingGroups()
 	f.selects = map[int]bool{}
@@ -64,7 +64,7 @@ func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	return &Finding{Rule: rule.Name, Severity: severity.String(), Title: rule.Title}
 }
 
-// keyFinding gives what a rule of single keys found, nil where it is nothing.
+// keyFinding returns the findings of a rule of single keys, nil if there are none.
 func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severity, groups [][]FindingGroup) *Finding {
 	at := agg.RuleSeverity(rule.ID, severity)
 	o := &f.Tables.Rules[at]
@@ -83,7 +83,7 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	return found
 }
 
-// worstGroups leaves the groups with most findings, and the number of the others.
+// worstGroups keeps the groups with most findings and sets the number of the others.
 func (f *Finding) worstGroups() {
 	slices.SortFunc(f.Groups, func(a, b FindingGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, int64(b.ValueBytes)), sizeOf(a.MemoryBytes, int64(a.ValueBytes))),
@@ -105,7 +105,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 		Text: engine.Text(e.Finding, &subject), Advice: advice(engine.Advise(e.Finding, &subject))}
 }
 
-// measure gives the figures of a finding, unknown where there is nothing to
+// measure returns the figures of a finding, unknown if there is nothing to
 // measure.
 func measure(f thresholds.Finding) (measured, limit Figure) {
 	if f.Measured == 0 && f.Limit == 0 && f.Unit() == thresholds.NoUnit {
@@ -201,8 +201,8 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	return found
 }
 
-// ignored lists the entries of the configuration that tell to leave findings
-// out, with what they left out.
+// ignored lists the entries of the configuration that ignore findings, with the
+// number of findings that they ignored.
 func (f *finisher) ignored(counts []int64) {
 	env := f.Snapshots[0].Engine.Env()
 	for i, in := range f.Snapshots[0].Engine.Ignores() {

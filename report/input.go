@@ -8,9 +8,9 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// newInput gives the row of one snapshot: what it said of itself as far as it
-// was read, and how the reading ended (err, nil where it was read whole).
-// FileBytes is the length of the file on the disk, -1 unknown.
+// newInput returns the row of a snapshot: what it says of itself as far as it was
+// read, and why it was not read to its end (err, else nil). FileBytes is the length
+// of the file, -1 if unknown.
 func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
 	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
 	if info != nil && info.Magic != "" {
@@ -38,7 +38,7 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 	return in
 }
 
-// damageOf says why a snapshot was not read whole.
+// damageOf returns the reason why a snapshot was not read to its end.
 func damageOf(err error) *Damage {
 	d := &Damage{Offset: Unknown}
 	var damage *parser.DamageError

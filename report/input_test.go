@@ -48,7 +48,7 @@ func TestNewMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := capacity{Model: model, Note: "a note", MaxMemory: 2_000_000, Databases: []Database{
+	c := keyspace{Model: model, Note: "a note", MaxMemory: 2_000_000, Databases: []Database{
 		{DB: 0, Keys: 1000, WithTTL: 300, MemoryBytes: 100_000, WithTTLMemory: 30_000},
 		{DB: 1, Keys: 10, MemoryBytes: 1_000, WithTTLMemory: 0},
 	}}

@@ -13,12 +13,12 @@ import (
 const KeysHeader = "db,key,type,encoding,elements,value_bytes,serialized_bytes,memory_bytes,memory_usage_bytes," +
 	"largest_element_bytes,largest_element,expire_at_ms,fields_with_ttl,idle_seconds,freq,offset\n"
 
-// rowSlack is more than a row takes besides its two names: sixteen numbers of
-// twenty bytes, the JSON field names, type and encoding.
+// rowSlack is more than the bytes of a row besides its two names: sixteen numbers
+// of twenty bytes, the JSON field names, type and encoding.
 const rowSlack = 768
 
-// typeCells and typeFields have the columns type and encoding, with the commas
-// around them.
+// typeCells and typeFields are the columns type and encoding, with the commas
+// around them, in CSV and JSON.
 var typeCells, typeFields = func() (cells, fields [parser.NumTypes][parser.NumEncodings]string) {
 	for t := range parser.NumTypes {
 		for e := range parser.NumEncodings {
@@ -39,9 +39,9 @@ func hasElementName(k *parser.Key) bool {
 	return k.LargestName != nil && k.Type != parser.String && k.Elements != 0
 }
 
-// AppendKeyCSV appends one key as a line of CSV (RFC 4180, but for the line
-// feed) under KeysHeader. A cell whose figure is not known is empty. It
-// allocates nothing but room in dst.
+// AppendKeyCSV appends a key as a line of CSV under KeysHeader (RFC 4180, except
+// that lines end with a line feed alone). The cell of an unknown figure is empty.
+// It allocates memory only to grow dst.
 func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = text.AppendInt(dst, int64(k.DB))
@@ -66,11 +66,10 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 	return dst
 }
 
-// AppendKeyJSON appends one key as a line of JSON. A figure that is not known
-// is null. Behind the columns stand memory_is_lower_bound and key_bytes, where the
-// type has no model and where the name was cut, and the findings, where there are
-// any, each with its rule, severity, measure and limit.
-// It allocates nothing but room in dst.
+// AppendKeyJSON appends a key as a line of JSON. An unknown figure is null. The
+// columns are followed by memory_is_lower_bound if no memory model covers the type,
+// key_bytes if the name was cut, and the findings, if there are any, each with its
+// rule, severity, measure and limit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = append(dst, `{"db":`...)

@@ -219,7 +219,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		o.Keep = func(k *parser.Key, owner int) bool { return s.opt.Keep(k, engine.Owners()[owner]) }
 	}
 	b := agg.NewBuilder(o)
-	c := capacity{MaxMemory: s.opt.MaxMemory}
+	c := keyspace{MaxMemory: s.opt.MaxMemory}
 	info, err := func() (*parser.Info, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

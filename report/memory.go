@@ -7,25 +7,25 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// capacity is what newMemory must know of one input.
-type capacity struct {
-	Model     *memory.Model // nil: there is none
-	Note      string        // why this one, or none
-	Other     bool          // it is not that of the server that wrote the input
-	Databases []Database    // sums over all keys of the input
+// keyspace is what newMemory needs to know of one input.
+type keyspace struct {
+	Model     *memory.Model // nil if there is none
+	Note      string        // why it was chosen, or none was
+	Other     bool          // it is the model of another server than the one that wrote the input
+	Databases []Database    // totals of all keys of the input
 	Slots     []memory.Slot // as parser.Info has them
-	Partial   bool          // not all keys are in these sums: nothing is predicted
-	MaxMemory int64         // bytes, 0: not asked whether the keys fit
+	Partial   bool          // not all keys were counted: nothing is predicted
+	MaxMemory int64         // bytes of a server that the keys are to fit into, 0 not asked
 
-	Bounded       int64 // keys of which only a lower bound is known
+	Bounded       int64 // keys whose memory is a lower bound
 	Expired       int64 // keys past their expiry when the snapshot was taken
-	ExpiredMemory int64 // bytes that they take
+	ExpiredMemory int64 // memory of the expired keys, bytes
 }
 
-// newMemory says what the keys of an input would take in a server's memory:
-// predicted used_memory beside what the snapshot says, and whether it fits into
-// a maxmemory.
-func newMemory(in *Input, c capacity) *Memory {
+// newMemory returns the predicted used_memory of a server with the keys of an
+// input, compared with what the snapshot says, and whether it fits into a
+// maxmemory.
+func newMemory(in *Input, c keyspace) *Memory {
 	m := &Memory{Note: c.Note, Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
 	if c.Model == nil {
 		return m
@@ -43,11 +43,11 @@ func newMemory(in *Input, c capacity) *Memory {
 		all.add(d.Keys, int64(d.MemoryBytes))
 		volatile.add(d.WithTTL, int64(d.WithTTLMemory))
 	}
-	dropped := c.Expired > 0 && c.Model.State() == "reloaded" && !in.AOFBase // who loads an append-only file keeps them at first
+	dropped := c.Expired > 0 && c.Model.State() == "reloaded" && !in.AOFBase // an append-only file is loaded with its expired keys
 	if dropped {
 		all.add(-c.Expired, -c.ExpiredMemory)
 		volatile.add(-c.Expired, -c.ExpiredMemory)
-		if len(c.Slots) == 0 { // which slots they are in is not known: their tables stay
+		if len(c.Slots) == 0 { // their slots are unknown: then no table shrinks
 			dropExpired(databases, c.Expired)
 		}
 		m.Explanation = append(m.Explanation, units.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
@@ -68,14 +68,14 @@ func newMemory(in *Input, c capacity) *Memory {
 	}
 	if c.MaxMemory > 0 {
 		m.Fit = &Fit{MaxMemory: c.MaxMemory, Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"}}}
-		if fits := p.UsedMemory <= c.MaxMemory; !m.Bound || !fits { // more than the bound may be needed
+		if fits := p.UsedMemory <= c.MaxMemory; !m.Bound || !fits { // a lower bound that fits decides nothing
 			m.Fit.Fits, m.Fit.Free = &fits, new(c.MaxMemory-p.UsedMemory)
 		}
 	}
 	return m
 }
 
-// eviction adds up what a kind of policy could evict.
+// eviction adds up what a kind of policy can evict.
 type eviction struct{ keys, bytes int64 }
 
 func (e *eviction) add(keys, bytes int64) {
@@ -88,8 +88,8 @@ func (e *eviction) of(policy string, whole int64) Eviction {
 	return Eviction{Policy: policy, Keys: e.keys, MemoryBytes: Figure(e.bytes), Share: shareOf(e.bytes, whole)}
 }
 
-// dropExpired takes n keys that have expired out of the databases. Where there
-// are several it is not known which have how many: each gives its share.
+// dropExpired removes n expired keys from the databases. How many each has is
+// unknown, so they are taken in proportion to the keys with an expiry.
 func dropExpired(databases []memory.Database, n int64) {
 	var all, gone int64
 	for _, d := range databases {
@@ -106,7 +106,7 @@ func dropExpired(databases []memory.Database, n int64) {
 	}
 }
 
-// shareOf is the part of a whole, 0 where there is nothing.
+// shareOf returns part / whole, 0 if whole is 0.
 func shareOf(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
@@ -114,12 +114,11 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// explainDifference says what the difference d between a snapshot's used-mem and
-// the prediction may be, in bytes. Dropped says that the prediction leaves out
-// keys that have expired.
+// explainDifference says what the difference d, in bytes, between a snapshot's
+// used-mem and the prediction may be. Dropped: the prediction omits expired keys.
 func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 	predicted := int64(m.Predicted)
-	part := d > predicted/10 || -d > predicted/10
+	large := d > predicted/10 || -d > predicted/10
 	switch {
 	case m.Bound && d > 0:
 		return append(list, "the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
@@ -134,9 +133,9 @@ func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 		list = append(list, "the server used less than this model predicts for its keys")
 	}
 	switch {
-	case part && d > 0:
+	case large && d > 0:
 		list = append(list, "over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another allocator (--allocator)")
-	case part:
+	case large:
 		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
 	}
 	return list
