@@ -51,14 +51,8 @@ func beginningWith(begun string, words []string) []string {
 	return list
 }
 
-func completeProfiles(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return beginningWith(begun, thresholds.Profiles()), cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeRules proposes names of rules, for a flag that takes a list of them.
-func completeRules(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return beginningWith(begun, append([]string{"all"}, ruleNames()...)), cobra.ShellCompDirectiveNoFileComp
-}
+// selectors returns the words of a list of rules.
+func selectors() []string { return append([]string{"all"}, ruleNames()...) }
 
 func ruleNames() []string {
 	var names []string

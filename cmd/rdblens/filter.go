@@ -2,35 +2,35 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// filter says which keys count. It cuts everything that follows: totals, rules
-// and the exit code alike. Conditions of different kinds must all hold; of
-// several names, globs or expressions, one.
+// filter selects the keys that count, for everything that follows: totals, rules
+// and the exit code. Conditions of different kinds must all hold; of several
+// names, globs or expressions, one.
 type filter struct {
-	text report.Filter // as the report shows it
+	report.Filter // as the report shows it
 
-	types       uint32 // bit set of parser.Type, 0 all
-	dbs         []int
+	types       uint32 // bit set of parser.Type, 0 is all
 	globs       []*naming.Glob
 	expressions []expression
-	minSize     int64
-	minElements int64
-	owners      []string
 }
 
-// expression is a regular expression behind the literal text that every match
-// begins with: a search for that is far cheaper.
+// expression is a regular expression with the literal prefix of its matches, for
+// which a search is far cheaper.
 type expression struct {
 	prefix []byte
 	re     *regexp.Regexp
@@ -42,28 +42,27 @@ func (x *expression) match(name []byte) bool {
 
 // active reports whether the filter can drop a key.
 func (f *filter) active() bool {
-	return f.types != 0 || f.dbs != nil || f.globs != nil || f.expressions != nil ||
-		f.minSize > 0 || f.minElements > 0 || f.owners != nil
+	return f.types != 0 || f.Databases != nil || f.globs != nil || f.expressions != nil ||
+		f.MinSize > 0 || f.MinElements > 0 || f.Owners != nil
 }
 
-// keep reports whether a key counts, as far as the key alone tells: owners are
-// looked at by keepOwner.
+// keep reports whether a key counts, except for its owner: see keepOwner.
 func (f *filter) keep(k *parser.Key) bool {
 	if f.types != 0 && f.types&(1<<k.Type) == 0 {
 		return false
 	}
-	if f.dbs != nil && !slices.Contains(f.dbs, k.DB) {
+	if f.Databases != nil && !slices.Contains(f.Databases, k.DB) {
 		return false
 	}
-	if k.ValueBytes < f.minSize && f.minSize > 0 || k.Elements < f.minElements && f.minElements > 0 {
-		return false // a size that is not known (-1, modules) meets no minimum
+	if k.ValueBytes < f.MinSize && f.MinSize > 0 || k.Elements < f.MinElements && f.MinElements > 0 {
+		return false // an unknown size (-1, modules) meets no minimum
 	}
 	return f.keepName(k.Name)
 }
 
 // keepOwner reports whether keys of an owner count.
 func (f *filter) keepOwner(owner string) bool {
-	return f.owners == nil || slices.Contains(f.owners, owner)
+	return f.Owners == nil || slices.Contains(f.Owners, owner)
 }
 
 func (f *filter) keepName(name []byte) bool {
@@ -84,78 +83,67 @@ func (f *filter) keepName(name []byte) bool {
 	return ok
 }
 
-// filterFlags are the flags behind a filter, as given.
-type filterFlags struct {
-	types       []string
-	dbs         []int
-	match       []string
-	regex       []string
-	minSize     string
-	minElements int64
-	owners      []string
+// register declares the flags of the filter.
+func (f *filter) register(cmd *cobra.Command) {
+	f.registerNames(cmd)
+	option{name: "regex", arg: "EXPR", usage: "only keys whose name matches the regular expression; can be repeated",
+		hint: "the syntax is that of Go's package regexp (RE2)", set: func(arg string) error {
+			if arg == "" {
+				return errors.New("empty expression")
+			}
+			re, err := regexp.Compile(arg)
+			if err != nil {
+				return err
+			}
+			prefix, _ := re.LiteralPrefix()
+			f.expressions = append(f.expressions, expression{[]byte(prefix), re})
+			f.Regex = append(f.Regex, arg)
+			return nil
+		}}.add(cmd)
+	option{name: "min-size", arg: "SIZE", usage: "only keys whose value has at least this many bytes: 10KB, 1MB",
+		hint: "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes", set: sizeOf(&f.MinSize, 0)}.add(cmd)
+	option{name: "min-elements", arg: "N", usage: "only keys with at least this many elements",
+		set: wholeNumber(&f.MinElements, 0, math.MaxInt)}.add(cmd)
+	option{name: "owner", arg: "NAME,...", usage: "only keys of groups that the configuration gives to these owners",
+		set: func(arg string) error { // the configuration decides later which owners exist
+			names, err := csv.NewReader(strings.NewReader(arg)).Read()
+			if errors.Is(err, io.EOF) {
+				names, err = []string{""}, nil
+			}
+			f.Owners = append(f.Owners, names...)
+			return err
+		}}.add(cmd)
 }
 
-// compile makes the filter of the flags.
-func (ff *filterFlags) compile() (*filter, error) {
-	f := &filter{minElements: ff.minElements, owners: listed(ff.owners)}
-	for _, name := range listed(ff.types) {
-		t, ok := parser.ParseType(name)
-		if !ok {
-			return nil, usageError(fmt.Sprintf("--type: unknown type %q", name), "types: "+strings.Join(typeNames(), ", "))
-		}
-		f.types |= 1 << t
-	}
-	for _, db := range ff.dbs {
-		if db < 0 {
-			return nil, usageError(fmt.Sprintf("--db: %d is no database number", db), "")
-		}
-	}
-	f.dbs = ff.dbs
-	for _, pattern := range ff.match {
-		g, err := naming.ParseGlob(pattern)
-		if err != nil {
-			return nil, usageError(fmt.Sprintf("--match: %v", err), "a glob as KEYS and SCAN take it: user:*, h?llo, h[ae]llo, \\* for a star")
-		}
-		f.globs = append(f.globs, g)
-	}
-	for _, pattern := range ff.regex {
-		re, err := regexp.Compile(pattern)
-		if pattern == "" {
-			err = errors.New("empty expression")
-		}
-		if err != nil {
-			return nil, usageError(fmt.Sprintf("--regex: %v", err), "the syntax is that of Go's package regexp (RE2)")
-		}
-		prefix, _ := re.LiteralPrefix()
-		f.expressions = append(f.expressions, expression{[]byte(prefix), re})
-	}
-	if ff.minSize != "" {
-		n, err := units.ParseBytes(ff.minSize)
-		if err != nil {
-			return nil, usageError(fmt.Sprintf("--min-size: %v", err), "a size is 100, 10KB, 5MB or 1GB; a KB is 1024 bytes")
-		}
-		f.minSize = n
-	}
-	if ff.minElements < 0 {
-		return nil, usageError(fmt.Sprintf("--min-elements: %d is negative", ff.minElements), "")
-	}
-	f.text = report.Filter{
-		Types: ff.types, Databases: ff.dbs, Match: ff.match, Regex: ff.regex,
-		MinSize: f.minSize, MinElements: f.minElements, Owners: ff.owners,
-	}
-	return f, nil
+// registerNames declares the flags that select keys by name, type and database.
+func (f *filter) registerNames(cmd *cobra.Command) {
+	option{name: "type", arg: "TYPE,...", usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
+		words: typeNames(), hint: "types: " + strings.Join(typeNames(), ", "), set: eachWord(func(word string) error {
+			t, ok := parser.ParseType(word)
+			if !ok {
+				return fmt.Errorf("unknown type %q", word)
+			}
+			f.types |= 1 << t
+			f.Types = append(f.Types, word)
+			return nil
+		})}.add(cmd)
+	option{name: "db", arg: "N,...", usage: "only keys of these databases",
+		hint: "databases count from 0; without --db all are read", set: eachWord(func(word string) error {
+			var db int
+			err := wholeNumber(&db, 0, math.MaxInt)(word)
+			f.Databases = append(f.Databases, db)
+			return err
+		})}.add(cmd)
+	option{name: "match", arg: "GLOB", usage: "only keys whose name matches the glob, as KEYS takes it; can be repeated",
+		hint: `a glob as KEYS and SCAN take it: user:*, h?llo, h[ae]llo, \* for a star`, set: func(arg string) error {
+			g, err := naming.ParseGlob(arg)
+			f.globs = append(f.globs, g)
+			f.Match = append(f.Match, arg)
+			return err
+		}}.add(cmd)
 }
 
-// listed gives the names that a flag lists. One that was given without any names
-// the empty one, which nothing has; nil stays nil: not given.
-func listed(names []string) []string {
-	if names != nil && len(names) == 0 {
-		return []string{""}
-	}
-	return names
-}
-
-// typeNames gives the words for types that --type takes.
+// typeNames returns the words for types that --type takes.
 func typeNames() []string {
 	names := make([]string, parser.NumTypes)
 	for t := range parser.NumTypes {

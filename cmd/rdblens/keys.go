@@ -16,22 +16,24 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// keysOptions are the flags of keys.
-type keysOptions struct {
-	scanFlags
-	formats []string
-	only    string // rules
+// keysFlags are the flags of keys.
+type keysFlags struct {
+	passFlags
+	header string // of the format
+	row    appendRow
+	path   string // "" is standard output
+	only   thresholds.RuleSet
 }
 
 func newKeys(e *env) *cobra.Command {
-	var o keysOptions
+	var o keysFlags
 	cmd := &cobra.Command{
 		Use:   "keys FILE...",
 		Short: "Write a row for every key, in the order of the file",
-		Long: `keys writes a row for every key that the filters keep, streamed in constant
-memory and in the order of the file. A figure that is not known is an empty cell
-(csv) or null (jsonl). The offset of a key counts bytes from the snapshot's magic
-on: inside of what is compressed, and behind the head of a replication stream.`,
+		Long: `keys writes a row for every key that the filters select, streamed in constant
+memory and in the order of the file. An unknown figure is an empty cell (csv) or
+null (jsonl). The offset of a key counts bytes from the magic of the snapshot:
+after decompression, and without the line before a replication stream.`,
 		Example: `  rdblens keys dump.rdb > keys.csv
   rdblens keys --type hash --min-elements 5000 dump.rdb
   rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb`,
@@ -41,64 +43,60 @@ on: inside of what is compressed, and behind the head of a replication stream.`,
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringArrayVarP(&o.formats, "format", "f", []string{"csv"}, "csv or jsonl, with =FILE to a file")
-	cmd.Flags().StringVar(&o.only, "rule", "", "only keys with a finding of these rules, such as big-string,no-ttl or key-*")
-	cmd.RegisterFlagCompletionFunc("rule", completeRules)
-	cmd.RegisterFlagCompletionFunc("format", completeWords("csv", "jsonl"))
 	return cmd
 }
 
-// maxRowJobs bounds the goroutines that make rows: a megabyte of small keys
-// makes ten of rows, and each goroutine has as much in hand.
-const maxRowJobs = 4
-
-// keysPlan is what the flags of keys come to.
-type keysPlan struct {
-	*plan
-	header string
-	row    appendRow
-	path   string // "" is standard output
-	only   thresholds.RuleSet
+// register declares the flags.
+func (o *keysFlags) register(cmd *cobra.Command) {
+	o.passFlags.register(cmd)
+	o.setFormat("csv")
+	formats := 0
+	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv or jsonl, or with =FILE to a file",
+		words: []string{"csv", "jsonl"}, hint: "keys writes csv or jsonl, to a file with csv=FILE", set: func(arg string) error {
+			if formats++; formats > 1 {
+				return &hintedError{errors.New("keys writes one format"), "run it once for each"}
+			}
+			return o.setFormat(arg)
+		}}.add(cmd)
+	option{name: "rule", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
+		words: selectors(), set: func(arg string) (err error) {
+			if arg == "" {
+				return errEmpty
+			}
+			if o.only, err = keyRules(arg); err == nil && o.rules == "" {
+				o.rules = arg // a rule that is named is on, whatever the profile
+			}
+			return err
+		}}.add(cmd)
 }
 
-func (o *keysOptions) compile(e *env) (*keysPlan, error) {
-	p := new(keysPlan)
-	if len(o.formats) > 1 {
-		return nil, usageError("--format: keys writes one format", "run it once for each")
-	}
-	given := strings.Join(o.formats, "")
-	format, path, toFile := strings.Cut(given, "=")
+// setFormat sets the format from FORMAT or FORMAT=FILE.
+func (o *keysFlags) setFormat(arg string) error {
+	format, path, toFile := strings.Cut(arg, "=")
 	switch format {
 	case "csv":
-		p.header = report.KeysHeader
-		p.row = func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) }
+		o.header = report.KeysHeader
+		o.row = func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) }
 	case "jsonl":
-		p.row = report.AppendKeyJSON
+		o.header, o.row = "", report.AppendKeyJSON
 	default:
-		return nil, usageError(fmt.Sprintf("--format: unknown format %q", format), "keys writes csv or jsonl, to a file with csv=FILE")
+		return fmt.Errorf("unknown format %q", format)
 	}
 	if toFile && path == "" {
-		return nil, usageError(fmt.Sprintf("--format: no file name after %q", given), "-f csv=keys.csv")
+		return &hintedError{fmt.Errorf("no file name after %q", arg), "-f csv=keys.csv"}
 	}
-	if path != "-" {
-		p.path = path
+	if o.path = path; path == "-" {
+		o.path = ""
 	}
-	var err error
-	if o.only != "" {
-		if p.only, err = keyRules(o.only); err != nil {
-			return nil, err
-		}
-		if o.rules == "" {
-			o.rules = o.only // a rule that is asked for by name is on, whatever the profile
-		}
-	}
-	p.plan, err = o.scanFlags.compile(e)
-	return p, err
+	return nil
 }
 
-func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
-	p, err := o.compile(e)
-	if err != nil {
+// maxRowJobs bounds the goroutines that make rows: a megabyte of small keys makes
+// ten of rows, and each goroutine holds as much.
+const maxRowJobs = 4
+
+func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
+	if err := p.load(e); err != nil {
 		return err
 	}
 	list, err := e.inputs(args)
@@ -137,7 +135,7 @@ func (e *env) keys(ctx context.Context, o *keysOptions, args []string) error {
 }
 
 // writeKeys writes the rows of all inputs. The error is one of writing.
-func (e *env) writeKeys(ctx context.Context, p *keysPlan, list []*input, out io.Writer) (*failures, error) {
+func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io.Writer) (*failures, error) {
 	bad := new(failures)
 	if _, err := io.WriteString(out, p.header); err != nil {
 		return bad, err
@@ -158,7 +156,7 @@ func (e *env) writeKeys(ctx context.Context, p *keysPlan, list []*input, out io.
 }
 
 // keysOf writes the rows of one input.
-func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer) (*parser.Info, error) {
+func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer) (*parser.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -167,23 +165,24 @@ func (p *keysPlan) keysOf(ctx context.Context, e *env, in *input, out io.Writer)
 		return nil, err
 	}
 	defer in.close(src)
-	w := &rowWriter{keysPlan: p, out: out, spare: make(chan []byte, spareChunks)}
+	w := &rowWriter{keysFlags: p, out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	options.Memory = p.model
 	options.Header = func(info *parser.Info) {
-		if p.only != 0 || p.filter.owners != nil {
+		if p.only != 0 || p.filter.Owners != nil {
 			w.engine = p.engine(info)
 		}
 	}
 	return parser.Run(ctx, src, options, w.newSink)
 }
 
-// keyRules gives the rules that a selector names, which must look at single keys.
+// keyRules returns the rules of a selector that look at single keys. It is an error
+// if there are none.
 func keyRules(selector string) (thresholds.RuleSet, error) {
 	set, err := thresholds.Select(selector)
 	if err != nil {
-		return 0, policyError(err)
+		return 0, err
 	}
 	var whole thresholds.RuleSet
 	for _, r := range thresholds.Rules() {
@@ -192,7 +191,7 @@ func keyRules(selector string) (thresholds.RuleSet, error) {
 		}
 	}
 	if set&^whole == 0 {
-		return 0, usageError(fmt.Sprintf("--rule %s: it looks at the whole instance and flags no key", selector), "rdblens scan reports it")
+		return 0, &hintedError{fmt.Errorf("%s looks at the whole instance and flags no key", selector), "rdblens scan reports it"}
 	}
 	return set &^ whole, nil
 }

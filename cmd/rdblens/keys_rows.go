@@ -11,7 +11,7 @@ import (
 
 // rowWriter writes the rows of one input.
 type rowWriter struct {
-	*keysPlan
+	*keysFlags
 	engine *thresholds.Engine // nil unless owners or findings are asked for
 	out    io.Writer
 	spare  chan []byte // chunks not in use

@@ -4,9 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // newRoot gives the command tree.
@@ -24,7 +21,6 @@ the report covers what was read.`,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:              cobra.ArbitraryArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -32,9 +28,7 @@ the report covers what was read.`,
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(err.Error(), nearestFlag(cmd, err))
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newCompletion(e), newVersion(e))
 	return root
 }
@@ -81,31 +75,4 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usageError("no snapshot given", cmd.CommandPath()+" dump.rdb (- is standard input)")
-}
-
-// refuseEmpty refuses flags with an empty text for a value, as a script gives
-// that forgot to set a variable: they would choose everything, or nothing. Flags
-// that take lists refuse the empty entry themselves.
-func refuseEmpty(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
-			err = usageError("--"+f.Name+": empty value", f.Usage)
-		}
-	})
-	return err
-}
-
-// nearestFlag proposes what an unknown flag may have meant.
-func nearestFlag(cmd *cobra.Command, err error) string {
-	hint := cmd.CommandPath() + " --help"
-	unknown, ok := err.(*pflag.NotExistError)
-	if !ok {
-		return hint
-	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	if near := thresholds.Propose("--"+unknown.GetSpecifiedName(), known); near != "" {
-		return near
-	}
-	return hint
 }

@@ -29,6 +29,7 @@ func newRules(e *env) *cobra.Command {
 	}
 	flags.register(list)
 	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the profile's document demands and a snapshot cannot show (default: all documents)")
+	exclusive(list, "rules", "not-checkable", "what cannot be checked belongs to no rule, or to a part of one")
 	explain := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Say what a rule flags, why, how to fix it, and which sentence demands it",
@@ -72,9 +73,6 @@ func settingText(s *thresholds.Setting) string {
 }
 
 func (e *env) rulesNotCheckable(flags *policyFlags) error {
-	if flags.rules != "" {
-		return usageError("--rules and --not-checkable exclude each other", "what cannot be checked belongs to no rule, or to a part of one")
-	}
 	policy, err := flags.load(e)
 	if err != nil {
 		return err

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -23,33 +24,31 @@ var measures = []struct{ word, column string }{
 	{"largest", report.ByLargest},
 }
 
-// scanOptions are the flags of scan alone.
-type scanOptions struct {
-	scanFlags
-	top       int
-	by        string
-	groupsBy  string
-	formats   []string
-	failOn    string
-	maxMemory string
+// maxTop bounds the lists of the largest keys, which are kept during the pass.
+const maxTop = 1000
+
+// scanFlags are the flags of scan.
+type scanFlags struct {
+	passFlags
+	report.Options // those that flags set
+	targets        []report.Target
 }
 
 func newScan(e *env) *cobra.Command {
-	var o scanOptions
-	var words []string
-	for _, m := range measures {
-		words = append(words, m.word)
-	}
+	o := scanFlags{targets: []report.Target{{Format: "table"}}}
 	cmd := &cobra.Command{
 		Use:   "scan FILE...",
-		Short: "Report on snapshots: sizes, big keys, groups, lifetimes, and what breaks the rules",
-		Long: `scan reads snapshots once and reports: totals, types, the largest keys by each
-measure, groups of keys, lifetimes, and every rule that is broken, with advice.
+		Short: "Report on snapshots: sizes, big keys, groups, TTLs and rule violations",
+		Long: `scan reads snapshots once and reports totals, types, the largest keys by each
+measure, groups of keys, TTLs, and every rule that a key breaks, with advice.
 
 FILE is a dump.rdb, the base of an append-only file or a captured replication
 stream, plain or compressed (gzip, zstd, LZ4); - is standard input. Several
-files make one report with a row for each. A filter cuts everything that
-follows, totals, rules and exit code alike.`,
+files make one report with a row for each. A filter applies to everything that
+follows: totals, rules and exit code.
+
+Formats:
+` + formatHelp(),
 		Example: `  rdblens scan dump.rdb
   rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
   rdblens scan --profile aliyun --fail-on error dump.rdb`,
@@ -59,90 +58,75 @@ follows, totals, rules and exit code alike.`,
 		},
 	}
 	o.register(cmd)
-	f := cmd.Flags()
-	f.IntVar(&o.top, "top", 20, "keys in each list of the largest")
-	f.StringVar(&o.by, "by", "memory", "order of the list that is shown: "+strings.Join(words, ", "))
-	f.StringVar(&o.groupsBy, "groups-by", "", "order of the table of groups: "+strings.Join(report.GroupOrders(), ", "))
-	f.StringArrayVarP(&o.formats, "format", "f", nil, "format, FORMAT=FILE, or a file whose name tells the format; can be repeated: "+strings.Join(report.FormatNames(), ", ")+" (default table)")
-	f.StringVar(&o.failOn, "fail-on", "never", "exit with code 1 on findings of this severity or above: error, warning, info, never")
-	f.StringVar(&o.maxMemory, "maxmemory", "", "say whether the keys fit into a server of this size, such as 4GB")
-	cmd.RegisterFlagCompletionFunc("by", completeWords(words...))
-	cmd.RegisterFlagCompletionFunc("groups-by", completeWords(report.GroupOrders()...))
-	cmd.RegisterFlagCompletionFunc("format", completeWords(report.FormatNames()...))
-	cmd.RegisterFlagCompletionFunc("fail-on", completeWords("error", "warning", "info", "never"))
 	return cmd
 }
 
-// scanPlan is what the flags of scan come to.
-type scanPlan struct {
-	*plan
-	options report.Options
-	targets []report.Target
+// formatHelp lists the formats.
+func formatHelp() string {
+	var b strings.Builder
+	for _, f := range report.Formats() {
+		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, f.Doc)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
-func (o *scanOptions) compile(e *env) (*scanPlan, error) {
-	p := new(scanPlan)
-	opt := &p.options
-	if o.top < 0 || o.top > maxTop {
-		return nil, usageError(fmt.Sprintf("--top: %d is not between 0 and %d", o.top, maxTop), "rdblens keys lists every key")
-	}
-	opt.Top = o.top
+// register declares the flags.
+func (o *scanFlags) register(cmd *cobra.Command) {
+	o.passFlags.register(cmd)
+	o.Top = 20
+	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
+		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+	o.By = report.ByMemory
 	var words []string
 	for _, m := range measures {
 		words = append(words, m.word)
-		if o.by == m.word || o.by == m.column {
-			opt.By = m.column
-		}
 	}
-	if opt.By == "" {
-		return nil, usageError(fmt.Sprintf("--by: unknown measure %q", o.by), "measures: "+strings.Join(words, ", "))
-	}
-	if opt.GroupOrder = o.groupsBy; o.groupsBy != "" && !slices.Contains(report.GroupOrders(), o.groupsBy) {
-		return nil, usageError(fmt.Sprintf("--groups-by: unknown column %q", o.groupsBy), "columns: "+strings.Join(report.GroupOrders(), ", "))
-	}
-	if o.failOn != "never" {
-		var ok bool
-		if opt.FailOn, ok = thresholds.ParseSeverity(o.failOn); !ok || opt.FailOn == thresholds.Off {
-			return nil, usageError(fmt.Sprintf("--fail-on: unknown severity %q", o.failOn), "error, warning, info or never")
-		}
-	}
-	var err error
-	if o.maxMemory != "" {
-		if opt.MaxMemory, err = units.ParseBytes(o.maxMemory); err != nil || opt.MaxMemory == 0 {
-			return nil, usageError(fmt.Sprintf("--maxmemory: %q is not a size", o.maxMemory), "write 512MB or 4GB")
-		}
-	}
-	if len(o.formats) == 0 {
-		o.formats = []string{"table"}
-	}
-	if p.targets, err = report.ParseTargets(o.formats); err != nil {
-		return nil, usageError("--format: "+err.Error(), "-f table -f json=report.json -f findings.csv")
-	}
-	if p.plan, err = o.scanFlags.compile(e); err != nil {
-		return nil, err
-	}
-	opt.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
-	opt.Memory, opt.Jobs, opt.NoChecksum, opt.Strict = p.memory, p.jobs, p.parse.NoChecksum, p.parse.Strict
-	return p, nil
+	option{name: "by", arg: "MEASURE", value: "memory", usage: "measure that ranks the keys shown: " + strings.Join(words, ", "),
+		words: words, hint: "measures: " + strings.Join(words, ", "), set: func(arg string) error {
+			for _, m := range measures {
+				if arg == m.word || arg == m.column {
+					o.By = m.column
+					return nil
+				}
+			}
+			return fmt.Errorf("unknown measure %q", arg)
+		}}.add(cmd)
+	columns := strings.Join(report.GroupOrders(), ", ")
+	option{name: "groups-by", arg: "COLUMN", usage: "column that orders the groups: " + columns,
+		words: report.GroupOrders(), hint: "columns: " + columns, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
+	var formats []string
+	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated: " + strings.Join(report.FormatNames(), ", "),
+		words: report.FormatNames(), hint: "-f table -f json=report.json -f findings.csv", set: func(arg string) (err error) {
+			formats = append(formats, arg)
+			o.targets, err = report.ParseTargets(formats)
+			return err
+		}}.add(cmd)
+	severities := []string{"error", "warning", "info", "never"}
+	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
+		words: severities, hint: "error, warning, info or never", set: func(arg string) error {
+			severity, ok := thresholds.ParseSeverity(arg)
+			if o.FailOn = severity; arg != "never" && (!ok || severity == thresholds.Off) {
+				return fmt.Errorf("unknown severity %q", arg)
+			}
+			return nil
+		}}.add(cmd)
+	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
+		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
 
-// maxTop bounds the lists of the largest keys, which are kept while keys pass.
-const maxTop = 1000
-
-func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
-	p, err := o.compile(e)
-	if err != nil {
+func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
+	if err := o.load(e); err != nil {
 		return err
 	}
 	list, err := e.inputs(args)
 	if err != nil {
 		return err
 	}
-	if err := report.CheckTargets(p.targets, args); err != nil {
+	if err := report.CheckTargets(o.targets, args); err != nil {
 		return outputError(err)
 	}
 	stop := e.progress(list)
-	r, bad, err := e.scanInputs(ctx, p, list)
+	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
 	if err != nil {
 		return err
@@ -150,7 +134,7 @@ func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(p.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout)})
+	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout)})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -158,27 +142,49 @@ func (e *env) scan(ctx context.Context, o *scanOptions, args []string) error {
 	if err := bad.end(e, len(list)); err != nil {
 		return err
 	}
-	return p.verdict(r)
+	return verdict(r, o.FailOn)
 }
 
-// verdict is the error that --fail-on asks for.
-func (p *scanPlan) verdict(r *report.Report) error {
-	if p.options.FailOn == thresholds.Off {
+// scanInputs scans the inputs. What is wrong with one of them is in the failures,
+// and in its row of the report.
+func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
+	options := o.Options
+	options.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
+	options.Memory, options.Jobs, options.NoChecksum, options.Strict = o.memory, o.jobs, o.parse.NoChecksum, o.parse.Strict
+	if f := &o.filter; f.active() {
+		options.Filter = f.Filter
+		options.Keep = func(k *parser.Key, owner string) bool { return f.keep(k) && f.keepOwner(owner) }
+	}
+	var sources []report.Source
+	for _, in := range list {
+		sources = append(sources, in.reportSource(e.stdin))
+	}
+	r, err := report.Scan(ctx, sources, o.policy, options)
+	bad := new(failures)
+	var failed report.ScanError
+	if errors.As(err, &failed) {
+		for _, f := range failed {
+			bad.add(f.Name, f.Keys, f.Err)
+		}
+		err = nil
+	}
+	return r, bad, err
+}
+
+// verdict returns the error that --fail-on asks for.
+func verdict(r *report.Report, failOn thresholds.Severity) error {
+	if failOn == thresholds.Off {
 		return nil
 	}
 	n := r.Findings.Error
-	if p.options.FailOn <= thresholds.Warning {
+	if failOn <= thresholds.Warning {
 		n += r.Findings.Warning
 	}
-	if p.options.FailOn <= thresholds.Info {
+	if failOn <= thresholds.Info {
 		n += r.Findings.Info
 	}
 	if n == 0 {
 		return nil
 	}
-	what := "findings"
-	if n == 1 {
-		what = "finding"
-	}
-	return &exitError{code: exitFindings, err: fmt.Errorf("%d %s at or above --fail-on %s", n, what, p.options.FailOn)}
+	return &exitError{code: exitFindings, err: fmt.Errorf("%s at or above --fail-on %s", units.FormatCountOf(n, "finding", "findings"), failOn)}
 }

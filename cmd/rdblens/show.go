@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +20,7 @@ import (
 
 // showOptions are the flags of show.
 type showOptions struct {
-	filter    filterFlags
+	filter    filter
 	format    string
 	limit     int // -1 no limit
 	portable  bool
@@ -69,34 +71,23 @@ TMPDIR, which holds one value at a time.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.format, "format", "f", "text", "text, json or resp")
-	f.IntSliceVar(&o.filter.dbs, "db", nil, "only keys of these databases")
-	f.StringSliceVar(&o.filter.types, "type", nil, "only keys of these types: string, list, set, zset, hash, stream, module, ...")
-	f.StringArrayVar(&o.filter.match, "match", nil, "only keys whose name matches the glob, as KEYS takes it; can be repeated")
-	f.IntVar(&o.limit, "limit", 100, "elements to show of each key (json: default all)")
+	formats := []string{"text", "json", "resp"}
+	o.format, o.limit = "text", 100
+	option{name: "format", short: "f", arg: "FORMAT", value: "text", usage: strings.Join(formats, ", "),
+		words: formats, hint: "show writes text, json or resp", set: oneOf(&o.format, "format", formats)}.add(cmd)
+	option{name: "limit", arg: "N", value: "100", usage: "elements to show of each key (json: default all)",
+		hint: "0 shows the key's figures alone", set: wholeNumber(&o.limit, 0, math.MaxInt)}.add(cmd)
+	o.filter.registerNames(cmd)
 	f.BoolVar(&o.portable, "portable", false, "resp: plain commands for any server in place of RESTORE")
 	f.BoolVar(&o.fieldTTLs, "field-ttls", false, "with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
 	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also beside chosen keys")
 	f.BoolVar(&o.replace, "replace", false, "resp: replace keys and libraries that exist")
-	cmd.RegisterFlagCompletionFunc("format", completeWords("text", "json", "resp"))
-	cmd.RegisterFlagCompletionFunc("type", completeWords(typeNames()...))
 	return cmd
 }
 
 // check refuses flags that do not fit together.
 func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	given := cmd.Flags().Changed
-	if !slices.Contains([]string{"text", "json", "resp"}, o.format) {
-		return usageError(fmt.Sprintf("--format: unknown format %q", o.format), "show writes text, json or resp")
-	}
-	for _, db := range o.filter.dbs {
-		if db < 0 {
-			return usageError(fmt.Sprintf("--db: %d is no database number", db), "databases count from 0; without --db any will do")
-		}
-	}
-	if o.limit < 0 {
-		return usageError(fmt.Sprintf("--limit: %d is negative", o.limit), "0 shows the key's figures alone")
-	}
 	if o.format == "resp" && given("limit") {
 		return usageError("--limit is for text and json", "resp writes whole keys")
 	}
@@ -150,10 +141,6 @@ func (o *showOptions) writer(out io.Writer) keyWriter {
 }
 
 func (e *env) show(ctx context.Context, o *showOptions, file string, keys []string) error {
-	filter, err := o.filter.compile()
-	if err != nil {
-		return err
-	}
 	list, err := e.inputs([]string{file})
 	if err != nil {
 		return err
@@ -161,7 +148,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
-	s := &showing{e: e, in: list[0], filter: filter, functions: o.functions, out: o.writer(e.stdout)}
+	s := &showing{e: e, in: list[0], filter: &o.filter, functions: o.functions, out: o.writer(e.stdout)}
 	for _, key := range keys {
 		name, err := text.Unescape([]byte(key))
 		if err != nil {
@@ -308,8 +295,8 @@ func (s *showing) ended(err error, written int64) error {
 // notFound names the keys that were not found.
 func (s *showing) notFound() error {
 	where := ""
-	if len(s.filter.dbs) == 1 {
-		where = fmt.Sprintf(" in database %d", s.filter.dbs[0])
+	if len(s.filter.Databases) == 1 {
+		where = fmt.Sprintf(" in database %d", s.filter.Databases[0])
 	}
 	for i, name := range s.names {
 		err := inputError(s.in.name, fmt.Sprintf("no key %q%s", shortened(name), where))

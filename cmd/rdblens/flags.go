@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// option describes a flag that takes an argument. It is declared and checked in one
+// place: add declares it, and set checks and stores the argument while the command
+// line is read, so that no command starts with a flag that is wrong.
+type option struct {
+	name, short string
+	arg         string // name of the argument in --help, such as SIZE
+	usage       string
+	value       string // default, as --help shows it; set is not called with it
+	words       []string
+	set         func(arg string) error
+	// hint is shown after an error of set that has none of its own.
+	hint string
+}
+
+// add declares the flag. Its words complete the argument.
+func (o option) add(cmd *cobra.Command) {
+	cmd.Flags().VarP(&o, o.name, o.short, o.usage)
+	if o.words != nil {
+		cmd.RegisterFlagCompletionFunc(o.name, completeWords(o.words...))
+	}
+}
+
+// Set, String and Type implement pflag.Value.
+
+func (o *option) Set(arg string) error {
+	if err := o.set(arg); err != nil {
+		return err
+	}
+	o.value = arg
+	return nil
+}
+
+func (o *option) String() string { return o.value }
+func (o *option) Type() string   { return o.arg }
+
+// flagError is the usage error of a flag that is unknown or has a wrong argument.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		text, hint := invalid.Unwrap().Error(), ""
+		if f, ok := invalid.GetFlag().Value.(*option); ok {
+			hint = f.hint
+		} else if errors.Is(err, strconv.ErrSyntax) {
+			text = fmt.Sprintf("%q is neither true nor false", invalid.GetValue())
+		}
+		var hinted interface{ Hint() string }
+		if errors.As(err, &hinted) && hinted.Hint() != "" {
+			hint = hinted.Hint()
+		}
+		return usageError("--"+invalid.GetFlag().Name+": "+text, hint)
+	}
+	hint := cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		if near := thresholds.Propose("--"+unknown.GetSpecifiedName(), known); near != "" {
+			hint = near
+		}
+	}
+	return usageError(err.Error(), hint)
+}
+
+// exclusive declares that two flags cannot be given together.
+func exclusive(cmd *cobra.Command, a, b, hint string) {
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
+			return usageError(fmt.Sprintf("--%s and --%s exclude each other", a, b), hint)
+		}
+		if before == nil {
+			return nil
+		}
+		return before(cmd, args)
+	}
+}
+
+// What follows are values of option.set. An empty argument is an error, because a
+// script that forgot to set a variable gives one: it would select everything, or
+// nothing.
+
+var errEmpty = errors.New("empty value")
+
+// textOf accepts any argument that is not empty.
+func textOf(target *string) func(string) error {
+	return func(arg string) error {
+		if arg == "" {
+			return errEmpty
+		}
+		*target = arg
+		return nil
+	}
+}
+
+// oneOf accepts one of the words. What names the kind of the words in the error.
+func oneOf(target *string, what string, words []string) func(string) error {
+	return func(arg string) error {
+		if !slices.Contains(words, arg) {
+			return fmt.Errorf("unknown %s %q", what, arg)
+		}
+		*target = arg
+		return nil
+	}
+}
+
+// wholeNumber accepts numbers from least to most; math.MaxInt is no limit.
+func wholeNumber[T int | int64](target *T, least, most int) func(string) error {
+	return func(arg string) error {
+		n, err := strconv.Atoi(arg)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%q is not a number", arg)
+		case n < 0 && least == 0 && most == math.MaxInt:
+			return fmt.Errorf("%d is negative", n)
+		case n < least || n > most:
+			return fmt.Errorf("%d is not between %d and %d", n, least, most)
+		}
+		*target = T(n)
+		return nil
+	}
+}
+
+// sizeOf accepts sizes of at least the given number of bytes.
+func sizeOf(target *int64, least int64) func(string) error {
+	return func(arg string) error {
+		if arg == "" {
+			return errEmpty
+		}
+		n, err := units.ParseBytes(arg)
+		if err != nil || n < least {
+			return fmt.Errorf("%q is not a size", arg)
+		}
+		*target = n
+		return nil
+	}
+}
+
+// eachWord calls set for each of the words of an argument, between commas.
+func eachWord(set func(word string) error) func(string) error {
+	return func(arg string) error {
+		for word := range strings.SplitSeq(arg, ",") {
+			if err := set(word); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// hintedError is an error with advice.
+type hintedError struct {
+	error
+	hint string
+}
+
+// Hint returns the advice.
+func (e *hintedError) Hint() string { return e.hint }

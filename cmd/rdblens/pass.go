@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// teamConfig is the configuration that is used without being named, if it is in
+// the current folder.
+const teamConfig = "rdblens.yaml"
+
+// policyFlags select the rules.
+type policyFlags struct {
+	given   *pflag.FlagSet // of the command
+	profile string
+	config  string
+	rules   string
+	cluster bool
+}
+
+func (p *policyFlags) register(cmd *cobra.Command) {
+	p.given = cmd.Flags()
+	option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
+		words: thresholds.Profiles(), set: func(arg string) error {
+			if arg == "" {
+				return errEmpty
+			}
+			if !slices.Contains(thresholds.Profiles(), arg) {
+				return &thresholds.ProfileError{Name: arg}
+			}
+			p.profile = arg
+			return nil
+		}}.add(cmd)
+	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current folder, if it exists)",
+		set: textOf(&p.config)}.add(cmd)
+	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
+		words: selectors(), set: func(arg string) error {
+			if arg == "" {
+				return errEmpty
+			}
+			p.rules = arg
+			_, err := thresholds.Select(arg)
+			return err
+		}}.add(cmd)
+}
+
+// load returns the policy in force: flags take precedence over the configuration.
+// Valid but suspicious settings produce a warning on standard error.
+func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
+	path := p.config
+	if path == "" {
+		if _, err := os.Lstat(teamConfig); err == nil {
+			path = teamConfig
+		}
+	}
+	options := thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules}
+	if p.given.Changed("cluster") { // =false, too
+		options.Cluster = &p.cluster
+	}
+	policy, err := thresholds.Load(options)
+	if err != nil {
+		return nil, policyError(err)
+	}
+	e.warn(policy)
+	return policy, nil
+}
+
+// maxJobs bounds the goroutines, each of which has blocks of its own.
+const maxJobs = 256
+
+// passFlags are the flags of every command that reads all keys of snapshots. They
+// are checked; load does the rest.
+type passFlags struct {
+	policyFlags
+	filter filter
+	parse  parser.Options // without the memory model, which depends on the input
+	memory memory.Options // Cluster is set by load
+	jobs   int            // 0: as many as there are CPUs
+	policy *thresholds.Policy
+}
+
+func (p *passFlags) register(cmd *cobra.Command) {
+	p.policyFlags.register(cmd)
+	p.filter.register(cmd)
+	model := func(target *string) func(string) error {
+		return func(arg string) error {
+			if arg == "" {
+				return errEmpty
+			}
+			*target = arg
+			_, _, err := memory.Choose("", "", p.memory)
+			return err
+		}
+	}
+	option{name: "server", arg: "NAME", usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
+		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)
+	option{name: "allocator", arg: "NAME", usage: "its allocator: " + strings.Join(memory.Allocators(), ", ") + " (default jemalloc)",
+		words: memory.Allocators(), set: model(&p.memory.Allocator), hint: "--allocator jemalloc-system"}.add(cmd)
+	option{name: "state", arg: "STATE", usage: "live (as the keys grew) or reloaded (as after a restart) (default live)",
+		words: memory.States(), set: model(&p.memory.State), hint: "--state reloaded"}.add(cmd)
+	option{name: "jobs", arg: "N", usage: "goroutines that read keys (default the number of CPUs, at most 16); the result does not depend on it",
+		set: wholeNumber(&p.jobs, 0, maxJobs), hint: "0 is the number of CPUs, at most 16"}.add(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&p.cluster, "cluster", false, "the snapshot is of a cluster node (for files that do not show it)")
+	f.BoolVar(&p.parse.Strict, "strict", false, "treat a checksum that the server switched off as damage")
+	f.BoolVar(&p.parse.NoChecksum, "no-checksum", false, "do not check the checksum")
+	exclusive(cmd, "strict", "no-checksum", "")
+}
+
+// load loads the policy and checks what depends on it.
+func (p *passFlags) load(e *env) (err error) {
+	if p.policy, err = p.policyFlags.load(e); err != nil {
+		return err
+	}
+	p.memory.Cluster = p.policy.Cluster.Value
+	known := p.policy.Owners()[1:] // the first stands for keys without an owner
+	for _, o := range p.filter.Owners {
+		if slices.Contains(known, o) {
+			continue
+		}
+		hint := "owners: " + strings.Join(known, ", ")
+		if len(known) == 0 {
+			hint = "the configuration gives no group an owner: see namespaces and overrides in it"
+		}
+		return usageError(fmt.Sprintf("--owner: unknown owner %q", o), hint)
+	}
+	return nil
+}
+
+// model returns the memory model for a snapshot, nil if there is none.
+func (p *passFlags) model(info *parser.Info) *memory.Model {
+	options := p.memory
+	options.Cluster = options.Cluster || info.Cluster
+	options.RDB = info.Version
+	m, _, _ := memory.Choose(info.Server, info.ServerVersion, options) // the flags are valid
+	return m
+}
+
+// engine returns the compiled rules for a snapshot.
+func (p *passFlags) engine(info *parser.Info) *thresholds.Engine {
+	return p.policy.Compile(thresholds.Env{
+		Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+		Cluster: info.Cluster || p.memory.Cluster, Memory: p.model(info) != nil, Now: time.Now(),
+	})
+}
