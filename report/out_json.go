@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// The versioned JSON report: Report as it stands. What is one of a list has a
-// line to itself, so that line tools can work on it; all else is indented by two
-// spaces a level. No list is null: an empty one is []. Unknown figures are null.
-// Names are in the machine writing, so that their bytes can be had back.
+// The versioned JSON report: the fields of Report. Each element of a list has a
+// line of its own, for line tools; all else is indented by two spaces a level. An
+// empty list is [], never null. Unknown figures are null. Names are escaped such
+// that UnmarshalText returns their bytes.
 
 func init() {
 	register(&Format{Name: "json", Doc: "everything, for programs", Extension: ".json", rank: 3, write: writeJSON})
 }
 
-// writeJSON writes the fields one by one, and the elements of the lists, so that
-// a report with very many groups is never in memory as text.
+// writeJSON writes the fields, and the elements of lists, one by one, so that the
+// text of a report with many groups is never in memory as a whole.
 func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 	j := jsonWriter{Writer: w}
 	j.encoder = json.NewEncoder(&j.buf)
@@ -43,8 +43,8 @@ func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 	return j.err
 }
 
-// jsonWriter writes what json.Marshal makes of values, laid out, and with
-// \u00NN for the control characters that it leaves as they are (DEL, C1).
+// jsonWriter writes values as json.Marshal does, with line breaks, and with \u00NN
+// for the control characters that json.Marshal does not escape (DEL, C1).
 type jsonWriter struct {
 	*bufio.Writer
 	encoder *json.Encoder // into buf
@@ -52,7 +52,7 @@ type jsonWriter struct {
 	err     error // the first
 }
 
-// write writes a value whose lines are indented so.
+// write writes a value with the given indentation of its lines.
 func (j *jsonWriter) write(v reflect.Value, indent string) {
 	switch {
 	case v.Kind() == reflect.Slice && v.Len() > 0:
@@ -78,7 +78,7 @@ func (j *jsonWriter) write(v reflect.Value, indent string) {
 	}
 }
 
-// line begins the line of an element.
+// line begins the line of element i.
 func (j *jsonWriter) line(i int, indent string) {
 	if i > 0 {
 		j.WriteByte(',')
@@ -115,7 +115,8 @@ func (j *jsonWriter) text(v reflect.Value, indent, more string) {
 	j.Write(text[start:])
 }
 
-// Read reads a report that was written as JSON. It refuses another schema.
+// Read reads a report that was written as JSON. The error is a *SchemaError if it
+// has another schema.
 func Read(rd io.Reader) (*Report, error) {
 	var r Report
 	if err := json.NewDecoder(rd).Decode(&r); err != nil {
@@ -134,7 +135,7 @@ func Read(rd io.Reader) (*Report, error) {
 	return &r, nil
 }
 
-// SchemaError says that a report has another form than this package reads.
+// SchemaError reports that the schema of a report is not the one that Read reads.
 type SchemaError struct{ Schema string }
 
 func (e *SchemaError) Error() string {
@@ -144,8 +145,8 @@ func (e *SchemaError) Error() string {
 	return "report of schema " + Name(e.Schema).Display() + ", want " + SchemaVersion
 }
 
-// withoutNil gives a copy of the report whose nil lists and maps are empty.
-// What it does not change it shares.
+// withoutNil returns a copy of the report with empty lists and maps in place of
+// nil. It shares what it does not change.
 func withoutNil(r *Report) *Report {
 	c := *r
 	c.Schema = SchemaVersion

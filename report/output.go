@@ -66,14 +66,14 @@ func parseTarget(value string, others bool) (Target, error) {
 type OutputError struct {
 	Path string // "" is standard output
 	Err  error
-	Hint string // what to do, "" if nothing comes to mind
+	Hint string // what to do, "" if unknown
 }
 
 func (e *OutputError) Error() string {
 	return fmt.Sprintf("cannot write %s: %v", outputName(e.Path), e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *OutputError) Unwrap() error { return e.Err }
 
 func outputName(path string) string {
@@ -83,12 +83,12 @@ func outputName(path string) string {
 	return strconv.Quote(path)
 }
 
-// StdoutError is the *OutputError of a failure to write to standard output; nil
-// stays nil, and one that is an *OutputError already what it is.
+// StdoutError returns the *OutputError of a failure to write to standard output,
+// nil for nil. An error that is an *OutputError already is returned unchanged.
 func StdoutError(err error) error { return outputError("", err) }
 
-// outputError names the output in place of the temporary file or descriptor
-// that the system's error names.
+// outputError is like StdoutError for an output that is named by its path, in
+// place of the temporary file or descriptor that the system's error names.
 func outputError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -108,21 +108,22 @@ func outputError(path string, err error) error {
 	e := &OutputError{Path: path, Err: err}
 	switch {
 	case isDiskFull(err):
-		e.Hint = "make room on the disk, or write elsewhere"
+		e.Hint = "free space on the disk, or write elsewhere"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Hint = "the folder must exist"
+		e.Hint = "create the folder first"
 	}
 	return e
 }
 
-// ErrOwnInput is the cause of an OutputError for an output that would replace
-// a snapshot that is being read.
+// ErrOwnInput is the cause of an OutputError for an output that would replace an
+// input.
 var ErrOwnInput = errors.New("it is the snapshot that is being read")
 
-// CheckTargets finds out before the pass what can be known of the outputs: that
-// none of them is an input (by another name, a link, or a redirection), none is
-// a folder, each has a folder to be in, and no two are one file. It creates and
-// changes nothing. Inputs are paths, "-" is standard input.
+// CheckTargets checks, before a scan, that no target is an input (also under
+// another name, through a link or a redirection) or a folder, that the folder of
+// each exists, that existing files are writable, and that no two targets are the
+// same file. It changes nothing. Inputs are paths, "-" for standard input. The
+// error is an *OutputError.
 func CheckTargets(targets []Target, inputs []string) error {
 	var seen []fs.FileInfo
 	var names []string
@@ -134,13 +135,13 @@ func CheckTargets(targets []Target, inputs []string) error {
 		if t.Path == "" || info != nil && !info.Mode().IsRegular() {
 			continue
 		}
-		place, err := placeOf(t.Path)
+		place, err := canonicalPath(t.Path)
 		if err != nil {
 			return outputError(t.Path, err)
 		}
 		for i, s := range seen {
 			if info != nil && s != nil && os.SameFile(info, s) || place == names[i] {
-				return &OutputError{Path: t.Path, Err: errors.New("another format goes to the same file")}
+				return &OutputError{Path: t.Path, Err: errors.New("another format is written to the same file")}
 			}
 		}
 		seen, names = append(seen, info), append(names, place)
@@ -148,14 +149,14 @@ func CheckTargets(targets []Target, inputs []string) error {
 	return nil
 }
 
-// checkTarget gives what stands at the target now, nil if nothing.
+// checkTarget checks one target and returns its present file, nil if there is none.
 func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	var err error
 	if path == "" {
 		info, err = os.Stdout.Stat()
 		if err != nil {
-			return nil, nil // closed: writing says so
+			return nil, nil // closed: writing will fail
 		}
 	} else if info, err = os.Stat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, outputError(path, err)
@@ -167,7 +168,7 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 		}
 		dir, file := filepath.Split(place)
 		if file == "" {
-			return nil, &OutputError{Path: path, Err: errors.New("it names a folder")}
+			return nil, &OutputError{Path: path, Err: errors.New("it is the name of a folder")}
 		}
 		if dir == "" {
 			dir = "."
@@ -193,7 +194,7 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 			}
 		}
 		if path != "" && descriptor(path) < 0 {
-			// The file is replaced, not opened: look whether it could be.
+			// The file is replaced, not opened, so its permissions would not count.
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
 				return nil, outputError(path, err)
@@ -204,9 +205,9 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// placeOf gives one path for all ways to write that of a file, which need not
-// exist.
-func placeOf(path string) (string, error) {
+// canonicalPath returns the same path for all ways to write the path of a file,
+// which need not exist.
+func canonicalPath(path string) (string, error) {
 	path, err := resolve(path)
 	if err != nil {
 		return "", err
@@ -221,8 +222,8 @@ func placeOf(path string) (string, error) {
 	return filepath.Join(dir, file), err
 }
 
-// resolve follows the symbolic links at the end of a path to the file that
-// they mean, which need not exist.
+// resolve follows a path that is a symbolic link to the file at its end, which
+// need not exist.
 func resolve(path string) (string, error) {
 	for range 40 {
 		info, err := os.Lstat(path)
@@ -234,7 +235,7 @@ func resolve(path string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(link) {
-			// Not filepath.Join: it would take "x/.." away, and x may be a link.
+			// Not filepath.Join: it would remove "x/..", and x may be a link.
 			dir, _ := filepath.Split(path)
 			link = dir + link
 		}
@@ -243,8 +244,8 @@ func resolve(path string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// descriptor gives the open file that a path such as /dev/stdout or /dev/fd/3
-// means, -1 none.
+// descriptor returns the number of the open file that a path such as /dev/stdout
+// or /dev/fd/3 names, -1 for any other path.
 func descriptor(path string) int {
 	switch path {
 	case "/dev/stdout":
@@ -262,8 +263,8 @@ func descriptor(path string) int {
 	return -1
 }
 
-// WriteAll writes a report to all targets. Files appear whole or not at all:
-// each is written beside its place, and they are renamed when all are whole.
+// WriteAll writes a report to all targets. Files appear complete or not at all:
+// each is written beside its target, and all are renamed when all are complete.
 // Standard output comes last. Inputs are the paths of the snapshots, which are
 // never written to. The error is an *OutputError.
 func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o WriteOptions) error {

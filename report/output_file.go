@@ -10,31 +10,33 @@ import (
 	"sync"
 )
 
-// File is an output that appears at its place whole or not at all: it is
-// written beside it (".rdblens-" and random digits, in the same folder) and
-// renamed by Commit.
+// File is an output file that appears complete or not at all: it is written as
+// ".rdblens-" and random digits in the folder of its target, and renamed by Commit.
 //
-// A file that stands there is replaced; its permissions, and where the system
-// allows it its owner, stay. Through a symbolic link the file that it points at
-// is replaced and the link stays, also where that file does not exist yet. A
-// file that may not be written to is not replaced. What is no regular file
-// (/dev/null, a FIFO, /dev/stdout) is written to directly.
+// An existing file is replaced. Its permissions stay, and its owner if the system
+// allows it. A file without write permission is not replaced. Of a symbolic link
+// the file at its end is replaced or created, and the link stays. Anything but a
+// regular file (/dev/null, a FIFO, /dev/stdout) is written to directly.
+//
+// google/renameio does the middle part of this: it replaces links, does not keep
+// owners, cannot remove temporary files when a signal ends the process, and does
+// not build for Windows.
 type File struct {
-	path  string // as given
-	place string // where it will stand, links followed
-	temp  string // "" written directly
-	file  *os.File
-	std   bool // an open file of the process, not ours to close
+	path   string // as given
+	target string // of the rename: path with links resolved
+	temp   string // "" if it is written directly
+	file   *os.File
+	std    bool // an open file of the process, which stays open
 }
 
-// unfinished are the temporary files that stand now.
+// unfinished has the names of the temporary files that exist now.
 var unfinished struct {
 	sync.Mutex
 	names map[string]bool
 }
 
 // RemoveUnfinished removes the temporary files of all outputs that are being
-// written: the last thing to do before a process ends on a signal.
+// written. A process that ends on a signal calls it last.
 func RemoveUnfinished() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -44,8 +46,9 @@ func RemoveUnfinished() {
 	clear(unfinished.names)
 }
 
-// Create opens an output. It refuses one that is an input. After Commit or
-// Abort the file is of no more use; Abort after Commit does nothing.
+// Create opens an output file. It is an error if it is one of the inputs, which are
+// paths. A File cannot be used after Commit or Abort, but Abort after Commit does
+// nothing. The error is an *OutputError.
 func Create(path string, inputs []string) (*File, error) {
 	info, err := checkTarget(path, inputs)
 	if err != nil {
@@ -68,15 +71,15 @@ func Create(path string, inputs []string) (*File, error) {
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return f, outputError(path, err)
 	}
-	if f.place, err = resolve(path); err != nil {
+	if f.target, err = resolve(path); err != nil {
 		return nil, outputError(path, err)
 	}
 	if err := f.createTemp(); err != nil {
 		return nil, outputError(path, err)
 	}
 	if info != nil {
-		// The owner first: changing it may clear bits of the mode. Who may not
-		// give a file away keeps it.
+		// The owner first, because a change of it may clear bits of the mode. A user
+		// who may not change the owner becomes it.
 		keepOwner(f.file, info)
 		if err := f.file.Chmod(info.Mode().Perm()); err != nil {
 			f.Abort()
@@ -87,12 +90,12 @@ func Create(path string, inputs []string) (*File, error) {
 }
 
 func (f *File) createTemp() error {
-	dir, _ := filepath.Split(f.place)
+	dir, _ := filepath.Split(f.target)
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	for {
 		temp := fmt.Sprintf("%s.rdblens-%016x", dir, rand.Uint64())
-		// Not os.CreateTemp: a new report is as readable as the umask has it.
+		// Not os.CreateTemp, whose files only the owner can read: the umask decides.
 		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -115,8 +118,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, outputError(f.path, err)
 }
 
-// Commit closes the file and puts it in its place. The error is an
-// *OutputError, and nothing is left then.
+// Commit closes the file and renames it to its target. If that fails, the file is
+// removed, and the error is an *OutputError.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return nil
@@ -128,7 +131,7 @@ func (f *File) Commit() error {
 	if f.temp != "" {
 		unfinished.Lock()
 		if err == nil {
-			err = os.Rename(f.temp, f.place)
+			err = os.Rename(f.temp, f.target)
 		}
 		if err != nil {
 			os.Remove(f.temp)
@@ -140,7 +143,7 @@ func (f *File) Commit() error {
 	return outputError(f.path, err)
 }
 
-// Abort closes the file and leaves what stood in its place.
+// Abort closes and removes the file. Its target stays as it was.
 func (f *File) Abort() {
 	if f.file == nil {
 		return

@@ -255,7 +255,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%q: standard error %q, want first %q", c.args, text, c.first)
 		}
 		_, text, _ = strings.Cut("\n"+text, "\nrdblens: cannot write ")
-		if !strings.HasSuffix(text, ": no space left on device\nhint: make room on the disk, or write elsewhere\n") {
+		if !strings.HasSuffix(text, ": no space left on device\nhint: free space on the disk, or write elsewhere\n") {
 			t.Errorf("%q: standard error %q", c.args, &errs)
 		}
 	}
