@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report"
 )
 
-// failures are the inputs of a command that were not read whole.
+// failures has the inputs of a command that were not read completely.
 type failures struct {
-	unread      int // nothing of them could be read
+	unread      int // inputs of which nothing could be read
 	interrupted bool
 	complaints  []complaint
 }
@@ -20,7 +21,8 @@ type complaint struct {
 	hint string
 }
 
-// add notes how the reading of an input ended; err is nil where it was read whole.
+// add records how the reading of an input ended, after so many keys. A nil err is
+// success.
 func (f *failures) add(name string, keys int64, err error) {
 	var damage *parser.DamageError
 	var c complaint
@@ -45,15 +47,15 @@ func (f *failures) add(name string, keys int64, err error) {
 	f.complaints = append(f.complaints, c)
 }
 
-// complain says what was wrong with the inputs.
+// complain reports what was wrong with the inputs.
 func (f *failures) complain(e *env) {
 	for _, c := range f.complaints {
 		e.complain(c.err, c.hint)
 	}
 }
 
-// end complains about the failures and gives the command's error: nil where
-// all of the inputs, so many, were read whole.
+// end reports the failures and returns the command's error, nil if there are none.
+// inputs is the number of all inputs.
 func (f *failures) end(e *env, inputs int) error {
 	f.complain(e)
 	switch {
@@ -65,11 +67,20 @@ func (f *failures) end(e *env, inputs int) error {
 	return &exitError{code: exitPartial}
 }
 
-// isInterrupt reports whether a signal ended the reading.
+// isInterrupt reports whether a signal stopped the reading.
 func isInterrupt(err error) bool { return errors.Is(err, context.Canceled) }
 
-// shortened cuts a name for a message.
+// shortened returns the beginning of a name, for a message.
 func shortened(name []byte) []byte {
 	const most = 200
 	return name[:min(len(name), most)]
+}
+
+// outputError returns the error of a result that could not be written, nil for nil.
+func outputError(err error) error {
+	var known *report.OutputError
+	if errors.As(report.StdoutError(err), &known) {
+		return &exitError{code: exitUsage, err: known, hint: known.Hint}
+	}
+	return nil
 }

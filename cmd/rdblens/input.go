@@ -15,13 +15,13 @@ import (
 
 // input is one snapshot that a command reads.
 type input struct {
-	name   string                        // as it was given, "-" is standard input
-	size   int64                         // bytes on the disk, -1 unknown
+	name   string                        // as given, "-" is standard input
+	size   int64                         // bytes on the disk, -1 if unknown
 	source atomic.Pointer[parser.Source] // while it is being read
-	passed atomic.Int64                  // bytes that were consumed when it was closed
+	passed atomic.Int64                  // bytes that were read when it was closed
 }
 
-// inputs names the snapshots of a command line.
+// inputs returns the snapshots of a command line.
 func (e *env) inputs(args []string) ([]*input, error) {
 	var list []*input
 	stdin := false
@@ -51,8 +51,8 @@ func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
 	return nil, fs.ErrInvalid
 }
 
-// open makes the input ready to be read. Reading what is no regular file ends
-// with the context, however long the other side stays silent.
+// open opens the input. Reading anything but a regular file ends with the context,
+// however long the other side is silent.
 func (in *input) open(ctx context.Context, stdin io.Reader) (*parser.Source, error) {
 	var src *parser.Source
 	var err error
@@ -92,15 +92,15 @@ func (o *openInput) Close() error {
 	return nil
 }
 
-// close ends the reading of what open gave. The source is let go of: it holds
-// the buffers of what unpacks it.
+// close closes what open returned, and drops the source, which holds the buffers
+// of its decompression.
 func (in *input) close(src *parser.Source) {
 	in.passed.Store(src.Progress())
 	in.source.Store(nil)
 	src.Close()
 }
 
-// progress shows how far the reading of inputs has come, until stop is called.
+// progress shows a progress bar for the inputs until stop is called.
 func (e *env) progress(list []*input) (stop func()) {
 	total := int64(0)
 	for _, in := range list {
@@ -118,7 +118,7 @@ func (e *env) progress(list []*input) (stop func()) {
 	})
 }
 
-// read gives the bytes of the input's file that were consumed.
+// read returns the number of bytes of the input's file that were read.
 func (in *input) read() int64 {
 	if src := in.source.Load(); src != nil {
 		return src.Progress()
@@ -126,7 +126,7 @@ func (in *input) read() int64 {
 	return in.passed.Load()
 }
 
-// unread says why nothing of an input could be read, and what to do.
+// unread returns why nothing of an input could be read, and what to do.
 func unread(err error) (reason, hint string) {
 	var format *parser.FormatError
 	var path *fs.PathError
@@ -140,14 +140,14 @@ func unread(err error) (reason, hint string) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		hint = "check the path; CONFIG GET dir and CONFIG GET dbfilename say where the server keeps its snapshot"
+		hint = "check the path; CONFIG GET dir and CONFIG GET dbfilename show where the server writes its snapshot"
 	case errors.Is(err, fs.ErrPermission):
 		hint = "the file must be readable by this user"
 	}
 	return reason, hint
 }
 
-// inputError is the error of an input, under its name.
+// inputError returns the error of an input, which it names.
 func inputError(name, reason string) error {
 	if name == "-" {
 		name = "standard input"
@@ -157,23 +157,23 @@ func inputError(name, reason string) error {
 	return fmt.Errorf("%s: %s", name, reason)
 }
 
-// unreadable ends a command whose only input could not be read.
+// unreadable returns the error of a command whose only input could not be read.
 func unreadable(name string, err error) error {
 	reason, hint := unread(err)
 	return &exitError{code: exitUsage, err: inputError(name, reason), hint: hint}
 }
 
-// pumpBlock is what a pump reads at a time.
+// pumpBlock is the number of bytes that a pump reads at a time.
 const pumpBlock = 256 << 10
 
-// pump is a reader over a source that may be silent for ever (a pipe, a
-// terminal): its Read gives up when the context ends, which no read(2) does.
+// pump is a reader of a source that may be silent for ever (a pipe, a terminal).
+// Its Read returns when the context ends, which read(2) does not.
 type pump struct {
 	ctx  context.Context
 	full chan block
 	free chan []byte
-	rest []byte // unread part of the block in hand
-	hand []byte
+	rest []byte // unread part of held
+	held []byte // the block that rest is of
 	err  error
 }
 
@@ -182,8 +182,8 @@ type block struct {
 	err  error
 }
 
-// newPump reads from what open gives, in a goroutine of its own that ends with
-// the source, or with the process if the source never speaks again.
+// newPump reads what open returns, in a goroutine that ends with the source, or
+// with the process if the source stays silent.
 func newPump(ctx context.Context, open func() (io.Reader, error)) io.Reader {
 	p := &pump{ctx: ctx, full: make(chan block, 1), free: make(chan []byte, 2)}
 	for range cap(p.free) {
@@ -222,19 +222,19 @@ func (p *pump) Read(b []byte) (int, error) {
 		if p.err != nil {
 			return 0, p.err
 		}
-		if p.hand != nil {
-			p.free <- p.hand[:cap(p.hand)]
-			p.hand = nil
+		if p.held != nil {
+			p.free <- p.held[:cap(p.held)]
+			p.held = nil
 		}
 		select {
-		case next := <-p.full: // what has been read counts, though the context may have ended
-			p.take(next)
+		case next := <-p.full: // even if the context has ended
+			p.next(next)
 			continue
 		default:
 		}
 		select {
 		case next := <-p.full:
-			p.take(next)
+			p.next(next)
 		case <-p.ctx.Done():
 			p.err = p.ctx.Err()
 		}
@@ -244,4 +244,4 @@ func (p *pump) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (p *pump) take(next block) { p.hand, p.rest, p.err = next.data, next.data, next.err }
+func (p *pump) next(b block) { p.held, p.rest, p.err = b.data, b.data, b.err }

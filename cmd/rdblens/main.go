@@ -1,5 +1,5 @@
-// Command rdblens reads Redis and Valkey snapshots offline, in one pass of
-// bounded memory, holds every key against a profile of rules, and reports.
+// Command rdblens reads Redis and Valkey snapshots offline, in one pass with
+// bounded memory, checks every key against a rule profile, and reports.
 package main
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// Exit codes. A partial result wins over findings.
+// Exit codes. A partial result takes precedence over findings.
 const (
 	exitDone     = 0
 	exitFindings = 1 // findings at or above --fail-on
-	exitUsage    = 2 // wrong use, nothing could be read, or the result could not be written
+	exitUsage    = 2 // usage error, nothing could be read, or the result could not be written
 	exitPartial  = 3 // damaged or interrupted: the result covers what was read
 )
 
 func main() {
-	// A closed pipe is an error of the write, which we answer ourselves: dying of
-	// the signal could leave a temporary file.
+	// A closed pipe is an error of the write. The signal would end the process and
+	// could leave a temporary file.
 	signal.Ignore(syscall.SIGPIPE)
-	collectLate()
-	signals := endings()
+	tuneGC()
+	signals := stopSignals()
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() { endOnNextSignal(signals) })
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -38,9 +38,9 @@ func main() {
 	os.Exit(code)
 }
 
-// endings are the signals that end a pass. The end of a terminal is one, but for
-// a process that was begun with that ignored, as nohup does.
-func endings() []os.Signal {
+// stopSignals returns the signals that stop a pass. The hangup of a terminal is
+// one, unless the process was started to ignore it, as nohup does.
+func stopSignals() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		list = append(list, syscall.SIGHUP)
@@ -48,20 +48,19 @@ func endings() []os.Signal {
 	return list
 }
 
-// collectLate keeps the garbage collector away from a heap that is small anyway,
-// and eager where it is not.
-func collectLate() {
+// tuneGC makes the garbage collector lazy while the heap is small.
+func tuneGC() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // that is, not before there are 12 MB
+		debug.SetGCPercent(300) // the first collection is at 12 MB
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(96 << 20)
 	}
 }
 
-// endOnNextSignal ends the process at the second signal: the first one ended
-// the pass, and whatever still blocks (the reader of a pipe, a network disk)
-// may never answer.
+// endOnNextSignal ends the process at the second signal. The first one stopped the
+// pass, and what still blocks (the reader of a pipe, a network disk) may never
+// return.
 func endOnNextSignal(signals []os.Signal) {
 	next := make(chan os.Signal, 1)
 	signal.Notify(next, signals...)
@@ -70,8 +69,8 @@ func endOnNextSignal(signals []os.Signal) {
 	os.Exit(exitPartial)
 }
 
-// run is the whole command: it gives the exit code. When ctx ends, the pass
-// stops and what was read until then is reported.
+// run runs the command line and returns the exit code. When ctx ends, the pass
+// stops, and what was read until then is reported.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(e)
@@ -88,7 +87,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		exit = usageError(err.Error(), "rdblens --help")
 	}
 	if closedPipe(exit.err) {
-		return exitDone // the reader has what it wanted
+		return exitDone // the reader needs no more
 	}
 	if exit.err != nil {
 		e.complain(exit.err, exit.hint)
@@ -96,14 +95,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.code
 }
 
-// env is what a command has of the world around it.
+// env has the standard streams of a command.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// complain writes an error and, on a line of its own, what to do about it. An
-// error can quote foreign bytes; the terminal sees none of them raw.
+// complain writes an error and, on a line of its own, a hint. An error can quote
+// names from a snapshot, so it is escaped for the terminal.
 func (e *env) complain(err error, hint string) {
 	fmt.Fprintf(e.stderr, "rdblens: %s\n", text.SanitizeLines(err.Error()))
 	if hint != "" {
@@ -111,12 +110,12 @@ func (e *env) complain(err error, hint string) {
 	}
 }
 
-// exitError ends the command with a code. A nil err says nothing: all has been
-// said.
+// exitError ends the command with a code. If err is nil, everything has been
+// reported already.
 type exitError struct {
 	code int
 	err  error
-	hint string // what to do, "" nothing comes to mind
+	hint string // what to do, "" if unknown
 }
 
 func (e *exitError) Error() string {
@@ -128,14 +127,14 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError is a mistake in the command line.
+// usageError returns the error of a wrong command line.
 func usageError(text, hint string) *exitError {
 	text, _, _ = strings.Cut(text, "\n")
 	return &exitError{code: exitUsage, err: errors.New(text), hint: hint}
 }
 
-// closedPipe reports whether an error says that the reader of our output went
-// away, as head does when it has enough: nobody is left to tell.
+// closedPipe reports whether an error says that the reader of the output has gone,
+// as head does when it has enough.
 func closedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }

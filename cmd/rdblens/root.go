@@ -6,17 +6,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot gives the command tree.
+// newRoot returns the command tree.
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rdblens",
-		Short: "Read Redis and Valkey snapshots offline and hold every key against a profile of rules",
-		Long: `rdblens reads Redis and Valkey snapshots (dump.rdb) offline, in one pass of
-bounded memory, holds every key against a profile of rules, and writes a report.
+		Short: "Read Redis and Valkey snapshots offline and check every key against a rule profile",
+		Long: `rdblens reads Redis and Valkey snapshots (dump.rdb) offline, in one pass with
+bounded memory, checks every key against a rule profile, and writes a report.
 
-Exit codes: 0 done; 1 findings at or above --fail-on; 2 wrong use, or nothing
-could be read or written; 3 the snapshot is damaged or the pass was interrupted:
-the report covers what was read.`,
+Exit codes: 0 done; 1 findings at or above --fail-on; 2 usage error, or nothing
+could be read or written; 3 the snapshot is damaged or the pass was interrupted,
+and the report covers what was read.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -33,7 +33,7 @@ the report covers what was read.`,
 	return root
 }
 
-// group is a command that has only subcommands.
+// group returns a command that only has subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{
 		Use:   use,
@@ -59,7 +59,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return usageError(fmt.Sprintf("unknown command %q", name), hint)
 }
 
-// exactly demands n arguments, named by what.
+// exactly requires n arguments, which what describes.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {
@@ -69,7 +69,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atLeastOneFile demands a snapshot to read.
+// atLeastOneFile requires a snapshot to read.
 func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil

@@ -1,11 +1,11 @@
 package main
 
-// Everything terminal. The rules:
-//   - Standard output carries the result and nothing else, terminal or not.
-//   - The progress bar goes to standard error, only when that is a terminal that
-//     can move its cursor, and it is gone when the pass is done.
-//   - While keys stream to the same terminal there is no bar between them.
-//   - Nothing foreign reaches a terminal raw: errors, hints and names are
+// All terminal behaviour:
+//   - Standard output has the result and nothing else, on a terminal or not.
+//   - The progress bar goes to standard error, if that is a terminal that can move
+//     its cursor. It disappears when the pass is done.
+//   - There is no bar while rows of keys are written to a terminal.
+//   - No byte of a snapshot reaches a terminal unescaped: errors, hints and names are
 //     escaped by package text.
 
 import (
@@ -17,9 +17,9 @@ import (
 	"golang.org/x/term"
 )
 
-// progressStep is the time between two drawings of the bar, and progressDelay
-// the time that a pass may take without one. A terminal of less than
-// progressWidth columns has no room for the bytes: a line that wraps stays.
+// progressStep is the time between two drawings of the bar, and progressDelay the
+// time that a pass may take without one. A terminal with less than progressWidth
+// columns has no room for the number of bytes: a line that wraps is not erased.
 const (
 	progressStep  = 100 * time.Millisecond
 	progressDelay = 300 * time.Millisecond
@@ -32,7 +32,7 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalWidth gives the columns of the terminal that w is, 0 where w is none.
+// terminalWidth returns the columns of a terminal, 0 if w is none.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -42,10 +42,10 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
-// startProgress draws a bar on stderr while a pass runs: bytes of the sources,
-// rate and remaining time. total is -1 where it is not known; done gives the
-// bytes consumed. The function that it gives takes the bar away; it must be
-// called before anything else is written.
+// startProgress draws a bar on stderr during a pass: bytes, rate and remaining
+// time. total is the number of bytes of the sources, -1 if unknown; done returns
+// the number that was read. stop removes the bar; it must be called before anything
+// else is written.
 func startProgress(stderr io.Writer, total int64, done func() int64) (stop func()) {
 	if !isTerminal(stderr) || os.Getenv("TERM") == "dumb" {
 		return func() {}
@@ -80,10 +80,10 @@ func startProgress(stderr io.Writer, total int64, done func() int64) (stop func(
 		for {
 			n := done()
 			if total >= 0 {
-				n = min(n, total-1) // a bar that is full ends its line
+				n = min(n, total-1) // a full bar would end its line
 			}
 			bar.Set64(max(n, 0))
-			bar.RenderBlank() // as it is, where no percent was added
+			bar.RenderBlank() // Set64 draws only a new percentage
 			select {
 			case <-quit:
 				bar.Clear()

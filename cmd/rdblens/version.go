@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker for a release (-X main.version=v1.2.3); without
-// it the module's own version tells.
+// version is set by the linker for a release (-X main.version=v1.2.3). If it is
+// empty, the version of the module counts.
 var version string
 
-// toolVersion gives the version of this program, "devel" for one built from a
+// toolVersion returns the version of this program, "devel" for a build from a
 // working copy.
 func toolVersion() string {
 	if version != "" {
