@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 // Severity is how serious a finding is. The zero value is that of a rule that is
@@ -138,7 +139,7 @@ type Doc struct {
 // Source is a sentence in a document that requires what a rule checks.
 type Source struct {
 	Profiles []string // that have the rule because of it
-	Document Document
+	Document requirements.Document
 	Level    string // how the document marks it, such as 【强制】, "" not at all
 	Original string // verbatim
 	English  string

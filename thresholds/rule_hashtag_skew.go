@@ -39,7 +39,7 @@ func init() {
 			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",
 			Sources: []Source{
-				{[]string{"default", "baidu"}, Baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
+				{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
 					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
 			},
 			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document gives a number"}},

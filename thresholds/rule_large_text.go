@@ -60,9 +60,9 @@ func init() {
 			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
 			Sources: []Source{
-				{[]string{"default", "baidu"}, Baidu, "", "将小说文章压缩后存储。", "Compress novels and articles before storing them."},
-				{[]string{"default", "baidu"}, Baidu, "", "JSON 和 XML 换成轻量级的 Protobuf；", "Replace JSON and XML by the lightweight Protobuf."},
-				{onlyBaidu, Baidu, "", "那么假如所有学校的信息本身是超过 4KB 的 JSON，此时不建议 Hash 类型 Value 存储 JSON，可以存 JSON 的 Key 名字",
+				{[]string{"default", "baidu"}, baidu, "", "将小说文章压缩后存储。", "Compress novels and articles before storing them."},
+				{[]string{"default", "baidu"}, baidu, "", "JSON 和 XML 换成轻量级的 Protobuf；", "Replace JSON and XML by the lightweight Protobuf."},
+				{onlyBaidu, baidu, "", "那么假如所有学校的信息本身是超过 4KB 的 JSON，此时不建议 Hash 类型 Value 存储 JSON，可以存 JSON 的 Key 名字",
 					"If the data itself is JSON of more than 4 KB, it is not recommended to store the JSON as a value of a hash; store the name of the key that holds the JSON instead."},
 			},
 			Notes: []Note{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 func newRules(e *env) *cobra.Command {
@@ -84,7 +85,7 @@ func (e *env) rulesNotCheckable(flags *policyFlags) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintf(w, "What %s and a snapshot does not show, or only partly:\n", whose)
-	for _, d := range thresholds.NotCheckable(profile) {
+	for _, d := range requirements.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
 		wrap(w, "  ", d.Original)
