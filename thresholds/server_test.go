@@ -17,7 +17,7 @@ import (
 // rule must say of each follows from the name alone.
 
 // ruleFiles are the snapshots, without those for the whole instance.
-var ruleFiles = []string{"sizes.rdb.gz", "texts.rdb.gz", "streams.rdb.gz", "compact.rdb", "compact-valkey.rdb", "names.rdb", "lifetimes.rdb", "lfu.rdb", "fields.rdb",
+var ruleFiles = []string{"sizes.rdb.gz", "texts.rdb.gz", "streams.rdb.gz", "compact.rdb", "compact-valkey.rdb", "names.rdb", "expiries.rdb", "lfu.rdb", "fields.rdb",
 	"expiring.rdb.gz", "expiring-valkey.rdb.gz", "cluster.rdb.gz"}
 
 // readSnapshot calls a function for each key of a snapshot, with the engine of

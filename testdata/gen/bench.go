@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// benchSets are the data sets that the speed is measured on. All come from
-// fixed seeds; only ctime and the run id differ between two runs.
+// benchSets are the data sets on which speed is measured. All come from fixed
+// seeds; only ctime and the run ID differ between two runs.
 var benchSets = []struct {
-	name string
-	fill func(b *benchFill)
-	more bool     // made only when it is named
-	conf []string // options of the server
+	name     string
+	fill     func(b *benchFill)
+	onDemand bool     // made only if it is named
+	conf     []string // options of the server
 }{
 	{"mixed", (*benchFill).mixed, false, nil},
 	{"small", (*benchFill).small, false, nil},
@@ -28,7 +28,7 @@ var benchSets = []struct {
 	{"giga-lzf", (*benchFill).giga, true, []string{"--proto-max-bulk-len", "2gb"}},
 }
 
-// A benchFill writes one data set through a pipeline.
+// A benchFill writes a data set through a pipeline.
 type benchFill struct {
 	rng   *rand.Rand
 	send  func(args ...string)
@@ -42,7 +42,7 @@ func bench(argv []string, dir string, names []string, scale float64) error {
 		return err
 	}
 	for _, set := range benchSets {
-		if len(names) == 0 && set.more || len(names) > 0 && !contains(names, set.name) {
+		if len(names) == 0 && set.onDemand || len(names) > 0 && !contains(names, set.name) {
 			continue
 		}
 		if err := benchSet(argv, filepath.Join(dir, set.name+".rdb"), set.fill, scale, set.conf); err != nil {
@@ -95,15 +95,15 @@ func benchSet(argv []string, target string, fill func(*benchFill), scale float64
 // count scales a number of keys or elements.
 func (b *benchFill) count(n int) int { return max(1, int(float64(n)*b.scale)) }
 
-// expiry is a time far enough ahead for the file to be read for years; the
-// spread is four weeks.
+// expiry returns a random time in four weeks from 2030 on, so that the file can
+// be used for years.
 func (b *benchFill) expiry() string {
 	return strconv.FormatInt(benchEpoch+b.rng.Int64N(28*24*3600*1000), 10)
 }
 
 const benchEpoch = 1_893_456_000_000 // 2030-01-01 in ms
 
-// letters fills n characters from an alphabet of 64.
+// letters returns n random characters from an alphabet of 64.
 func (b *benchFill) letters(n int) string {
 	out := make([]byte, n)
 	for i := 0; i < n; {
@@ -118,7 +118,7 @@ func (b *benchFill) letters(n int) string {
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// mixed is 2.35 million keys of every type with names of about 29 bytes, a
+// mixed writes 2.35 million keys of every type with names of about 29 bytes, a
 // third of them with an expiry, mostly in compact encodings, about 220,000 of
 // which are LZF-compressed (from about 213 bytes to 95).
 func (b *benchFill) mixed() {
@@ -168,8 +168,8 @@ func (b *benchFill) mixed() {
 	}
 }
 
-// large is one of the full encodings: hash table, skiplist, quicklist of
-// several nodes, a stream of several nodes, or a long string.
+// large writes a value in a full encoding: hash table, skiplist, quicklist or
+// stream of several nodes, or a long string. It returns the key.
 func (b *benchFill) large(i int, name func(middle, typ string) string) (key string) {
 	switch i % 40 {
 	case 0:
@@ -196,8 +196,8 @@ func (b *benchFill) large(i int, name func(middle, typ string) string) (key stri
 	return key
 }
 
-// items appends n rounds of the given makers' results: values, or pairs. A
-// pair is given member first; ZADD wants the score in front.
+// items appends n rounds of the makers' results: single values, or pairs, whose
+// first maker makes the member or field. ZADD takes the score first.
 func (b *benchFill) items(args []string, n int, makers ...func() string) []string {
 	for range n {
 		if args[0] == "ZADD" {
@@ -212,7 +212,7 @@ func (b *benchFill) items(args []string, n int, makers ...func() string) []strin
 	return args
 }
 
-// order is a hash of 213 bytes or so that compresses to less than half.
+// order returns a hash of 213 bytes or so that compresses to less than half.
 func (b *benchFill) order() []string {
 	day := fmt.Sprintf("2024-%02d-%02d", 1+b.rng.IntN(12), 1+b.rng.IntN(28))
 	return []string{
@@ -222,13 +222,13 @@ func (b *benchFill) order() []string {
 	}
 }
 
-// product is a JSON text of about 400 bytes.
+// product returns a JSON text of about 400 bytes.
 func (b *benchFill) product() string {
 	return `{"id":` + strconv.Itoa(b.rng.IntN(10_000_000)) + `,"title":"` + b.letters(24) + `","price":` + strconv.Itoa(b.rng.IntN(100_000)) +
 		`,"tags":["` + b.letters(6) + `","` + b.letters(6) + `"],"stock":` + strconv.Itoa(b.rng.IntN(1000)) + `,"vendor":"` + b.letters(10) + `","text":"` + b.letters(200) + `"}`
 }
 
-// small is 10 million short strings, a third of them with an expiry.
+// small writes 10 million short strings, a third of them with an expiry.
 func (b *benchFill) small() {
 	for i := range b.count(10_000_000) {
 		key := "user:" + strconv.Itoa(i)
@@ -240,7 +240,7 @@ func (b *benchFill) small() {
 	}
 }
 
-// big is four keys of 5 million elements each.
+// big writes four keys of 5 million elements each.
 func (b *benchFill) big() {
 	const n = 5_000_000
 	b.add(n, func(i int) []string {
@@ -253,14 +253,14 @@ func (b *benchFill) big() {
 	b.add(n, func(int) []string { return []string{"item:" + strconv.Itoa(b.rng.IntN(1_000_000_000_000))} }, "RPUSH", "big:list")
 }
 
-// hash is one hash of a million fields.
+// hash writes one hash of a million fields.
 func (b *benchFill) hash() {
 	b.add(1_000_000, func(i int) []string {
 		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(1_000_000_000))}
 	}, "HSET", "big:hash")
 }
 
-// giga is one string of a gigabyte.
+// giga writes one string of a gigabyte.
 func (b *benchFill) giga() {
 	b.send("SETRANGE", "giga", strconv.Itoa(b.count(1<<30)-1), "x")
 	b.send("SET", "behind", "it")
@@ -279,7 +279,7 @@ func (b *benchFill) add(n int, args func(i int) []string, command ...string) {
 	}
 }
 
-// random is 5 million names that no pattern folds.
+// random writes 5 million names that have no pattern.
 func (b *benchFill) random() {
 	raw := make([]byte, 16)
 	for range b.count(5_000_000) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A filler sends commands one after the other and keeps the first error, so
-// that a data set reads as a list of what is in it.
+// A filler sends commands one by one and keeps the first error, so that a data
+// set reads as a list of its contents.
 type filler struct {
 	s   *server
 	rng *rand.Rand
 	err error
-	// plain leaves out the largest values: a snapshot without compression
-	// would be too large for a fixture.
+	// plain omits the largest values, which make a snapshot without
+	// compression too large for a fixture.
 	plain bool
 }
 
@@ -43,8 +43,8 @@ func (f *filler) add(n int, round func(i int) []string, command ...string) {
 	}
 }
 
-// with runs fill under other settings of the server and puts the old ones
-// back. Settings that this server does not know are left out.
+// with runs fill under other settings of the server and then restores the old
+// ones. Settings that this server does not know are omitted.
 func (f *filler) with(fill func(), settings ...string) {
 	var old []string
 	for i := 0; i+1 < len(settings) && f.err == nil; i += 2 {
@@ -61,13 +61,13 @@ func (f *filler) with(fill func(), settings ...string) {
 	}
 }
 
-// text gives n bytes that compress well.
+// text returns n bytes that compress well.
 func text(n int) string {
 	const words = "the quick brown fox jumps over the lazy dog; "
 	return strings.Repeat(words, n/len(words)+1)[:n]
 }
 
-// counts gives the numbers of elements that collections are made with.
+// counts returns the numbers of elements to make collections with.
 func (f *filler) counts(all ...int) []int {
 	for i, n := range all {
 		if f.plain && n > 600 {
@@ -84,7 +84,7 @@ var packedStrings = []int{0, 1, 63, 64, 125, 126, 127, 4095, 4096, 16376, 16377,
 
 func (f *filler) packedStrings() []int { return f.counts(packedStrings...) }
 
-// noise gives n bytes that do not compress, the same ones in every run.
+// noise returns n bytes that do not compress, the same in every run.
 func (f *filler) noise(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -106,7 +106,7 @@ var integers = []string{
 // lookalikes are texts that look like integers and are stored as text.
 var lookalikes = []string{"007", "+1", "-0", " 1", "1 ", "1.0", "9223372036854775808", "-9223372036854775809", "0x10", "1e3"}
 
-// hostileNames are names and elements that a report has to write harmlessly.
+// hostileNames are names and elements that a report must escape.
 var hostileNames = []string{
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "+1+1", "-1-1", "@SUM(A1)",
 	"a|b|c", "`rm -rf`", "nul\x00inside", "line\nbreak", "cr\rlf\r\n", "tab\there", "\u202egnp.exe\u202c", "zero\u200bwidth",
@@ -168,8 +168,8 @@ func (f *filler) strings() {
 	}
 }
 
-// embeddings are strings that Valkey embeds in the key's object or not, by the
-// sum of name and value, with and without the room for an expiry.
+// embeddings writes strings on both sides of Valkey's limit for values inside
+// the key's object, with and without an expiry.
 func (f *filler) embeddings() {
 	for _, name := range []int{8, 31, 32, 45, 100, 127, 128, 252, 253} {
 		for _, n := range []int{3, 9, 20, 33, 60, 90} {
@@ -197,8 +197,7 @@ func (f *filler) names() {
 	f.do("SET", "invalid:"+strings.Repeat("\xff\xc3(", 1365), "4 KB of invalid UTF-8")
 }
 
-// vectors adds a vector set, which is a module's value, where the server has
-// them.
+// vectors writes a vector set, a module's value, if the server has them.
 func (f *filler) vectors() {
 	if !f.s.knows("VADD") {
 		return
@@ -232,7 +231,7 @@ func (f *filler) expiries() {
 	f.do("PERSIST", "exp:persisted")
 }
 
-// databases writes to databases whose numbers have one and two length bytes.
+// databases writes to databases whose numbers take one and two length bytes.
 func (f *filler) databases() {
 	for _, db := range []string{"1", "9", "63", "64", "255"} {
 		f.do("SELECT", db)

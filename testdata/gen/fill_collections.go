@@ -21,7 +21,7 @@ func (f *filler) hashes() {
 	f.add(len(lookalikes), func(i int) []string { return []string{lookalikes[i], lookalikes[len(lookalikes)-1-i]} }, "HSET", "hash:lookalikes")
 	f.add(len(hostileNames), func(i int) []string { return []string{hostileNames[i], hostileNames[len(hostileNames)-1-i]} }, "HSET", "hash:hostile")
 	f.do("HSET", "hash:long:name", "short", "1", strings.Repeat("f", 255), "1", strings.Repeat("g", 256), "22", strings.Repeat("h", 300), "333")
-	// More than the limits allow, so that a listpack holds every form of entry.
+	// Over the default limits, so that a listpack holds every form of entry.
 	f.with(func() {
 		for i, n := range packedStrings {
 			if f.plain && i%3 == 0 && n > 4096 {
@@ -36,7 +36,7 @@ func (f *filler) hashes() {
 	f.add(590, func(i int) []string { return []string{"field:" + strconv.Itoa(i)} }, "HDEL", "hash:shrunk")
 }
 
-// fieldExpiries gives fields an expiry of their own, where the server can.
+// fieldExpiries writes hashes with expiries of fields, if the server has them.
 func (f *filler) fieldExpiries() {
 	if !f.s.fieldExpiry {
 		return
@@ -89,8 +89,7 @@ func (f *filler) lists() {
 	}
 	f.with(func() { f.add(100, item, "RPUSH", "list:fill16") }, "list-max-listpack-size", "16")
 	f.with(func() { f.add(2000, item, "RPUSH", "list:lzf:nodes") }, "list-compress-depth", "1")
-	// Plain nodes: the servers of 7.0 make them above a gigabyte only, unless
-	// told otherwise.
+	// Plain nodes: by default Redis 7.0 makes them above a gigabyte only.
 	f.do("DEBUG", "QUICKLIST-PACKED-THRESHOLD", "500B")
 	f.do("RPUSH", "list:plain", "a", text(499), text(500), "b", f.noise(501), text(2000), "c")
 	f.do("RPUSH", "list:plain:one", text(1000))

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// A fixture is one snapshot with its truth.
+// A fixture is a snapshot with a truth file, what the server says of each key.
 type fixture struct {
 	name string
-	ext  string   // of the snapshot, "rdb" unless it is no plain one
+	ext  string   // extension of the snapshot, "rdb" by default
 	conf []string // options of the server
 	fill func(*filler)
-	// between runs after the values were read and before what reading touches
-	// (idle times, counters) is read.
+	// between runs after the values were read, which changes idle times and
+	// counters, and before these are read.
 	between func(*filler)
 	// capture takes the snapshot from the server; nil is SAVE.
 	capture func(s *server, target string) error
-	// noReload leaves out what is read after a restart from the file, noDrop
-	// the fall of used_memory for each key.
+	// noReload omits what is read after a restart from the file, noDrop by how
+	// much used_memory falls for each key.
 	noReload, noDrop bool
-	large            bool // made only when it is named
+	large            bool // made only if it is named
 }
 
-// make fills a server, reads the truth, and writes NAME.ext and NAME.tsv.
+// make fills a server, reads the truth, and writes NAME.EXT and NAME.tsv.
 func (x *fixture) make(argv []string, dir string) error {
 	s, err := newServer(argv, x.conf...)
 	if err != nil {
@@ -85,14 +85,14 @@ func (x *fixture) make(argv []string, dir string) error {
 	return writeTruth(filepath.Join(dir, x.name+".tsv"), comments, rows)
 }
 
-// serverDir is the directory of a server's fixtures, made if need be.
+// serverDir creates and returns the directory of a server's fixtures.
 func serverDir(s *server, dir string) (string, error) {
 	dir = filepath.Join(dir, s.name)
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // reload measures the deletion of each key, restarts the server from the file,
-// reads what may have changed, and measures again. It gives used_memory after
+// reads what may have changed, and measures again. It returns used_memory after
 // the restart.
 func (x *fixture) reload(s *server, rows []row, file string) (used int64, err error) {
 	if !x.noDrop {
@@ -141,14 +141,14 @@ func (s *server) usedMemory() (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// drops deletes all keys and stores by how much used_memory fell for each.
+// drops deletes all keys and stores by how many bytes used_memory fell for each.
 func drops(s *server, rows []row, field func(*row) *int64) error {
 	time.Sleep(time.Second) // a rehash in flight ends
 	if err := s.freezeTables(rows); err != nil {
 		return err
 	}
-	// A new connection has a reply buffer that both answers fit into, if it is
-	// not made smaller.
+	// A new connection has a reply buffer that both replies fit into, unless the
+	// server shrinks it.
 	if _, err := s.do("DEBUG", "REPLYBUFFER", "RESIZING", "0"); err != nil {
 		return err
 	}
@@ -167,9 +167,9 @@ func drops(s *server, rows []row, field func(*row) *int64) error {
 	})
 }
 
-// drop deletes a key and gives the bytes by which used_memory fell. Nothing
-// else runs in between: it is a transaction. (A script would not do: the
-// memory of its interpreter counts too on newer servers.)
+// drop deletes a key and returns by how many bytes used_memory fell. It uses a
+// transaction, so that nothing else runs in between. (In a script, newer servers
+// count the memory of the interpreter, too.)
 func (s *server) drop(key string) (int64, error) {
 	s.write("MULTI")
 	s.write("INFO", "memory")
@@ -188,7 +188,7 @@ func (s *server) drop(key string) (int64, error) {
 	}
 	replies, _ := last.([]any)
 	if len(replies) != 3 {
-		return 0, fmt.Errorf("the transaction gave %v", last)
+		return 0, fmt.Errorf("the transaction returned %v", last)
 	}
 	before, err := infoNumber(replies[0], "used_memory")
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *server) drop(key string) (int64, error) {
 	return before - after, err
 }
 
-// infoNumber is a number of a reply of INFO.
+// infoNumber returns a number of an INFO reply.
 func infoNumber(reply any, field string) (int64, error) {
 	text, _ := reply.(string)
 	_, after, _ := strings.Cut(text, "\n"+field+":")
@@ -206,10 +206,10 @@ func infoNumber(reply any, field string) (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
-// freezeTables sees to it that the deletion of a key changes nothing in the
-// key tables. Newer servers can be told not to resize them, Redis 7.0 does not
-// while a child saves. Valkey's buckets have chains that shrink: keys added
-// and taken away again leave a table that is too large for any.
+// freezeTables prevents the deletion of a key from changing the key tables.
+// Newer servers have a command against resizing; Redis 7.0 does not resize while
+// a child process saves. Chains of Valkey's buckets shrink, too: adding and
+// deleting many keys leaves a table that is too large for chains.
 func (s *server) freezeTables(rows []row) error {
 	valkey := strings.HasPrefix(s.name, "valkey-")
 	if valkey {
@@ -231,8 +231,7 @@ func (s *server) freezeTables(rows []row) error {
 	return err
 }
 
-// eachFiller sets or deletes some thousand keys in every database that has
-// rows.
+// eachFiller sets or deletes thousands of keys in every database that has rows.
 func (s *server) eachFiller(rows []row, command, expiry string) error {
 	done := map[int]bool{}
 	return eachRow(s, rows, func(r *row) error {

@@ -27,9 +27,9 @@ func read(t *testing.T, path string, do func(*parser.Key)) *parser.Info {
 	return s.Info()
 }
 
-// TestNamesTellTheTruth holds the rules' fixtures against what their keys'
-// names promise.
-func TestNamesTellTheTruth(t *testing.T) {
+// TestNamesOfKeys compares the keys of the rules' fixtures with the sizes in
+// their names.
+func TestNamesOfKeys(t *testing.T) {
 	paths, err := filepath.Glob("../rules/*.rdb*")
 	if err != nil {
 		t.Fatal(err)
@@ -85,10 +85,10 @@ func TestNamesTellTheTruth(t *testing.T) {
 	}
 }
 
-// TestLifetimes holds the expiries against the snapshot's own creation time.
-func TestLifetimes(t *testing.T) {
+// TestExpiries compares expiries with the snapshot's creation time.
+func TestExpiries(t *testing.T) {
 	expires := map[string]int64{}
-	info := read(t, "../rules/lifetimes.rdb", func(k *parser.Key) {
+	info := read(t, "../rules/expiries.rdb", func(k *parser.Key) {
 		if k.HasExpire {
 			expires[string(k.Name)] = k.ExpireAt
 		}
@@ -100,7 +100,7 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// TestShop looks for what the shop is there to show.
+// TestShop checks that the shop has something for each part of a report.
 func TestShop(t *testing.T) {
 	var keys, expired, cold, big, hostile int64
 	minutes := map[int64]int{}
@@ -131,12 +131,12 @@ func TestShop(t *testing.T) {
 	if expired != 12 || cold < 40 || big != 3 || hostile < 4 {
 		t.Errorf("%d keys expired, %d cold, %d big, %d with hostile names", expired, cold, big, hostile)
 	}
-	worst := 0
+	fullest := 0
 	for _, n := range minutes {
-		worst = max(worst, n)
+		fullest = max(fullest, n)
 	}
-	if worst < 10_500 {
-		t.Errorf("%d keys in the fullest minute", worst)
+	if fullest < 10_500 {
+		t.Errorf("%d keys in the fullest minute", fullest)
 	}
 	for _, typ := range []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash} {
 		if types[typ] < 20 {

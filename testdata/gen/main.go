@@ -1,19 +1,19 @@
-// Gen makes the snapshots that tests and measurements read, with real servers,
-// and asks the servers for the truth about them.
+// Gen makes the snapshots that tests and measurements use, with real servers,
+// and records what the servers say about them.
 //
 //	gen fixtures [SERVER...]             all that is committed under testdata
 //	gen truth -server SERVER DIR [NAME]  every type and encoding, with truth files
 //	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
 //	gen shop -server SERVER FILE         a small shop's keyspace
-//	gen memory [-keys N] [SERVER...]     how far the memory model is from servers
+//	gen memory [-keys N] [SERVER...]     errors of the memory model against servers
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
-//	gen peers -rdblens BINARY DIR        speed beside hdt3213/rdb
+//	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
-//	gen pgo DIR FILE                     a profile of the three snapshots for the compiler
+//	gen pgo DIR FILE                     a profile of three snapshots for the compiler
 //
 // SERVER is a command, such as "redis-server", "/opt/valkey/bin/valkey-server"
-// or "chroot DIR valkey-server", which is one argument. Where none is named,
-// those that the path holds are used.
+// or "chroot DIR valkey-server", which is one argument. By default the servers
+// in PATH are used.
 package main
 
 import (
@@ -44,10 +44,10 @@ type options struct {
 	args    []string
 }
 
-// argv is the server's command.
+// argv returns the server's command, split into words.
 func (o *options) argv() []string { return strings.Fields(o.server) }
 
-// A mode is one of the program's tasks, with the least number of arguments.
+// A mode is a task of the program, with the minimal number of its arguments.
 type mode struct {
 	args int
 	run  func(*options) error
@@ -67,31 +67,31 @@ var modes = map[string]mode{
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("no mode: see go doc ./testdata/gen")
+		return errors.New("a mode is required: see go doc ./testdata/gen")
 	}
 	m, ok := modes[args[0]]
 	if !ok {
-		return fmt.Errorf("no mode %q: see go doc ./testdata/gen", args[0])
+		return fmt.Errorf("unknown mode %q: see go doc ./testdata/gen", args[0])
 	}
 	o := new(options)
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	f.StringVar(&o.server, "server", "redis-server", "command of the server")
-	f.IntVar(&o.keys, "keys", 200_000, "number of keys that the memory model is measured on")
-	f.StringVar(&o.dir, "dir", "", "where to leave the snapshots of the memory measurement and their truth (default nowhere)")
-	f.Float64Var(&o.scale, "scale", 1, "size of the benchmark snapshots, as a share of the published one")
+	f.IntVar(&o.keys, "keys", 200_000, "number of keys to measure the memory model with")
+	f.StringVar(&o.dir, "dir", "", "directory to keep the snapshots of the memory measurement and their truth files in (default: they are deleted)")
+	f.Float64Var(&o.scale, "scale", 1, "size of the benchmark snapshots relative to the published ones")
 	f.StringVar(&o.rdblens, "rdblens", "bin/rdblens", "binary to measure")
 	f.StringVar(&o.peer, "peer", "", "binary of hdt3213/rdb (default: built from the module proxy)")
-	f.IntVar(&o.rounds, "rounds", 5, "runs of each command, of which the median counts")
+	f.IntVar(&o.rounds, "rounds", 5, "runs of each command; the median is printed")
 	if err := f.Parse(args[1:]); err != nil {
 		return err
 	}
 	if o.args = f.Args(); len(o.args) < m.args {
-		return fmt.Errorf("%s: %d arguments are missing", args[0], m.args-len(o.args))
+		return fmt.Errorf("%s: missing %d arguments", args[0], m.args-len(o.args))
 	}
 	return m.run(o)
 }
 
-// installedServers are those that the path holds.
+// installedServers returns the servers in PATH.
 func installedServers() []string {
 	var out []string
 	for _, name := range []string{"redis-server", "valkey-server"} {
@@ -102,7 +102,7 @@ func installedServers() []string {
 	return out
 }
 
-// makeAll writes whatever the given servers write of the committed snapshots.
+// makeAll makes those committed snapshots that the given servers can make.
 func makeAll(dir string, servers []string) error {
 	if len(servers) == 0 {
 		servers = installedServers()
@@ -140,7 +140,7 @@ func makeAll(dir string, servers []string) error {
 	return nil
 }
 
-// serverName starts a server to see what it is.
+// serverName starts a server and returns its name, such as redis-7.0.15.
 func serverName(argv []string) (string, error) {
 	s, err := newServer(argv)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A memoryTruth is a snapshot of many keys with what its server said of the
-// memory of each, before the save and after a restart.
+// A memoryTruth is a snapshot of many keys and what its server said of the memory
+// of each, before the save and after a restart.
 type memoryTruth struct {
 	file      string
 	server    string // "redis-7.0.15" and the like
@@ -23,8 +23,8 @@ type memoryTruth struct {
 // memoryUse is what INFO says, in bytes.
 type memoryUse struct{ startup, used int64 }
 
-// measureMemory fills each server, measures, and prints how far the model is
-// from the truth.
+// measureMemory fills each server, measures it, and prints the errors of the
+// memory model.
 func measureMemory(servers []string, dir string, keys int) error {
 	if len(servers) == 0 {
 		servers = installedServers()
@@ -57,8 +57,8 @@ func measureMemory(servers []string, dir string, keys int) error {
 	return nil
 }
 
-// write leaves the truth beside the snapshot, in the columns of a fixture; what
-// was not asked for stands there as unknown.
+// write writes the truth beside the snapshot, with the columns of a fixture;
+// what was not measured is unknown.
 func (m *memoryTruth) write() error {
 	comments := []string{
 		fmt.Sprintf("server %s allocator=%s", m.server, m.allocator),
@@ -127,8 +127,8 @@ func takeMemoryTruth(argv []string, dir string, keys int) (*memoryTruth, error) 
 	return m, drops(s, m.rows, func(r *row) *int64 { return &r.reloadedAlloc })
 }
 
-// allocator is the model's name for the server's. Whether jemalloc has classes
-// of 8 or of 16 bytes, only its statistics tell.
+// allocator returns the memory model's name for the server's allocator. Only its
+// statistics show whether jemalloc has size classes of 8 or of 16 bytes.
 func (s *server) allocator() (string, error) {
 	name, err := s.info("memory", "mem_allocator")
 	if err != nil {
@@ -146,10 +146,10 @@ func (s *server) allocator() (string, error) {
 	case strings.Contains(stats, "Quantum size: 8"):
 		return "jemalloc", nil
 	}
-	return "", fmt.Errorf("allocator %s, of which there is no model", name)
+	return "", fmt.Errorf("no model for the allocator %s", name)
 }
 
-// keyRows are all keys of database 0 with their types.
+// keyRows returns all keys of database 0 with their types.
 func keyRows(s *server) ([]row, error) {
 	keys, err := s.strings("KEYS", "*")
 	if err != nil {
@@ -174,7 +174,7 @@ func keyRows(s *server) ([]row, error) {
 	return rows, errors.Join(err, first)
 }
 
-// askUsage asks for the encoding and MEMORY USAGE of each row.
+// askUsage reads the encoding and MEMORY USAGE of each row.
 func askUsage(s *server, rows []row, fields func(*row) (encoding *string, usage *int64)) error {
 	i := 0
 	var first error

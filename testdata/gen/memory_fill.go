@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A memoryFill writes the keyspace that the memory model is measured on: every
-// type and encoding in many sizes, grown as applications grow them.
+// A memoryFill writes the keyspace with which the memory model is measured: every
+// type and encoding in many sizes, grown by the commands of applications.
 type memoryFill struct {
 	rng    *rand.Rand
 	send   func(args ...string)
 	keys   int
-	fields bool // the server knows expiries of fields
+	fields bool // the server has expiries of fields
 }
 
-// size is a number between from and to, each power of two as likely as the
-// next.
+// size returns a random number between from and to, each power of two as likely
+// as the next.
 func (m *memoryFill) size(from, to int) int {
 	return int(float64(from) * math.Pow(float64(to)/float64(from), m.rng.Float64()))
 }
 
-// word is a text of n characters.
+// word returns a random text of n characters.
 func (m *memoryFill) word(n int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	b := make([]byte, n)
@@ -33,12 +33,12 @@ func (m *memoryFill) word(n int) string {
 	return string(b)
 }
 
-// bulk is a longer text, quickly made.
+// bulk returns a text of n bytes, made quickly.
 func (m *memoryFill) bulk(n int) string {
 	return strings.Repeat(m.word(min(n, 40)+1), n/min(n+1, 41)+1)[:n]
 }
 
-// name is a key of type typ, in various lengths.
+// name returns a key of a type, of varying length.
 func (m *memoryFill) name(typ string, i int) string {
 	s := typ + ":" + strconv.Itoa(i)
 	switch m.rng.IntN(10) {
@@ -95,7 +95,7 @@ func (m *memoryFill) str(key string) {
 	}
 }
 
-// add sends a command with n rounds of arguments, some hundred at a time.
+// add sends a command with n rounds of arguments, 300 at a time.
 func (m *memoryFill) add(n int, round func(args []string) []string, command ...string) {
 	for n > 0 {
 		args := append([]string{}, command...)
@@ -107,8 +107,8 @@ func (m *memoryFill) add(n int, round func(args []string) []string, command ...s
 	}
 }
 
-// count is a number of elements: mostly in compact encodings, sometimes in the
-// full one, rarely thousands.
+// count returns a random number of elements: mostly for compact encodings,
+// sometimes for full ones, rarely thousands.
 func (m *memoryFill) count(limit int) int {
 	switch p := m.rng.IntN(1000); {
 	case p < 800:

@@ -11,7 +11,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
-// A deviation collects how far the model is from the server, over some keys.
+// A deviation collects the errors of the model against the server for some keys.
 type deviation struct {
 	errors      []float64 // signed, relative
 	model, real int64     // sums in bytes
@@ -23,7 +23,7 @@ func (d *deviation) add(model, real int64) {
 	d.errors = append(d.errors, float64(model-real)/float64(max(real, 1)))
 }
 
-// quantile gives one of the absolute errors, in percent.
+// quantile returns a quantile of the absolute errors, in percent.
 func (d *deviation) quantile(q float64) float64 {
 	abs := make([]float64, len(d.errors))
 	for i, e := range d.errors {
@@ -35,8 +35,8 @@ func (d *deviation) quantile(q float64) float64 {
 
 func (d *deviation) total() float64 { return 100 * float64(d.model-d.real) / float64(max(d.real, 1)) }
 
-// print scans the snapshot with the model for both states of the server and
-// prints the errors.
+// print scans the snapshot with the model, for both states of the server, and
+// prints its errors.
 func (m *memoryTruth) print(w io.Writer) error {
 	for _, state := range memory.States() {
 		keys, info, err := m.scan(state)

@@ -18,14 +18,14 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// A cost is what one run of a process took.
+// A cost is what a run of a process took.
 type cost struct {
 	wall time.Duration
 	cpu  time.Duration // user and system
 	peak int64         // resident memory, bytes
 }
 
-// measure runs a command with its output thrown away.
+// measure runs a command and discards its output.
 func measure(argv ...string) (cost, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin = nil
@@ -42,7 +42,7 @@ func measure(argv ...string) (cost, error) {
 	return c, nil
 }
 
-// runQuiet runs a command and gives what it wrote to standard error.
+// runQuiet runs a command and returns what it wrote to standard error.
 func runQuiet(cmd *exec.Cmd) (string, error) {
 	var e strings.Builder
 	cmd.Stderr = &e
@@ -50,7 +50,7 @@ func runQuiet(cmd *exec.Cmd) (string, error) {
 	return e.String(), err
 }
 
-// median is the median of each figure by itself.
+// median returns the median of each figure.
 func median(costs []cost) cost {
 	pick := func(get func(cost) int64) int64 {
 		var all []int64
@@ -67,8 +67,8 @@ func median(costs []cost) cost {
 	}
 }
 
-// A contest is one of our commands beside the other's that answers the same
-// question.
+// A contest is one of our commands and the other program's that answers the same
+// question, nil if there is none.
 type contest struct {
 	name         string
 	ours, theirs func(o *options, file string) []string
@@ -102,9 +102,9 @@ var contests = []contest{
 	},
 }
 
-// comparePeers makes the snapshots that are missing, builds the other program,
-// and prints a table: every command in turn, round by round, so that what else
-// the machine does hits all alike.
+// comparePeers makes missing snapshots, builds the other program, and prints a
+// table. It runs the commands in turn, so that other load of the machine affects
+// all alike.
 func comparePeers(o *options) error {
 	dir := o.args[0]
 	if err := makeMissing(dir, o.scale); err != nil {
@@ -120,7 +120,7 @@ func comparePeers(o *options) error {
 	fmt.Println("| snapshot | question | rdblens s | user+sys s | MB | hdt3213/rdb s | user+sys s | MB | times as fast |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, set := range benchSets {
-		if set.more {
+		if set.onDemand {
 			continue
 		}
 		file := filepath.Join(dir, set.name+".rdb")
@@ -163,17 +163,16 @@ func (c *contest) run(o *options, set, file string) error {
 	return nil
 }
 
-// String gives three cells of a table.
+// String returns the cost as three cells of a table.
 func (c cost) String() string {
 	return fmt.Sprintf("%.3f | %.2f | %d", c.wall.Seconds(), c.cpu.Seconds(), c.peak/1e6)
 }
 
-// makeMissing makes those of the snapshots that are not there, in a process of
-// its own: what a process measures of its children's memory begins with its
-// own.
+// makeMissing makes missing snapshots, in a process of its own: the peak memory
+// of a child process is at least that of its parent.
 func makeMissing(dir string, scale float64) error {
 	for _, set := range benchSets {
-		if set.more {
+		if set.onDemand {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(dir, set.name+".rdb")); err == nil {
@@ -197,8 +196,8 @@ func self(args ...string) error {
 	return cmd.Run()
 }
 
-// buildPeer builds hdt3213/rdb. Its list of versions cannot be had from the
-// module proxy, so go install fails: a module that requires it does not ask.
+// buildPeer builds hdt3213/rdb. The module proxy does not serve its list of
+// versions, so go install fails; a module that requires it works.
 func buildPeer(target string) error {
 	if _, err := os.Stat(target); err == nil {
 		return nil
@@ -227,15 +226,15 @@ func buildPeer(target string) error {
 	return nil
 }
 
-// warm reads a file once, so that it lies in the page cache.
+// warm reads a file once, so that it is in the page cache.
 func warm(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// What a server wrote lies in the cache in the pieces that it wrote. Read
-	// again, it lies there as a file does that came from a backup.
+	// The cache has what a server wrote in the pieces in which it wrote them.
+	// Dropping and reading them again makes it that of a copied file.
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -250,7 +249,7 @@ func warm(file string) error {
 	}
 }
 
-// cpuName is the processor's own name, where the system tells it.
+// cpuName returns the processor's name, the architecture if it is not known.
 func cpuName() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -264,7 +263,8 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-// measureGrowth scans ever larger snapshots: mixed keys, and one hash.
+// measureGrowth scans snapshots of growing size: mixed keys, one hash, random
+// names.
 func measureGrowth(o *options) error {
 	dir := o.args[0]
 	fmt.Printf("%s, %s, %d CPUs; medians of %d\n\n", time.Now().Format("2006-01-02"), cpuName(), runtime.NumCPU(), o.rounds)

@@ -16,7 +16,7 @@ import (
 )
 
 // makeProfile writes a CPU profile of whole scans, and of a row for every key,
-// of the mixed, small and big snapshots: what the compiler is to optimise for.
+// of the mixed, small and big snapshots: what the compiler should optimize.
 func makeProfile(o *options) (err error) {
 	dir, target := o.args[0], o.args[1]
 	if err := makeMissing(dir, o.scale); err != nil {
@@ -35,14 +35,14 @@ func makeProfile(o *options) (err error) {
 			err = closeErr
 		}
 	}()
-	// Five times the usual samples: with fewer, what is inlined is a matter of
-	// luck. (StartCPUProfile then says that it cannot set its own rate.)
+	// Five times the usual rate: with fewer samples, what is inlined varies.
+	// (StartCPUProfile then complains that it cannot set its own rate.)
 	runtime.SetCPUProfileRate(500)
 	if err := pprof.StartCPUProfile(file); err != nil {
 		return err
 	}
 	defer pprof.StopCPUProfile()
-	// So much time for each, not so many runs.
+	// The time of each is fixed, not the number of runs.
 	for _, set := range []struct {
 		name string
 		time time.Duration
@@ -62,7 +62,7 @@ func makeProfile(o *options) (err error) {
 	return nil
 }
 
-// chooseModel is the memory model of the command's own defaults.
+// chooseModel returns the memory model that the command uses by default.
 func chooseModel(info *parser.Info) *memory.Model {
 	m, _, err := memory.Choose(info.Server, info.ServerVersion, memory.Options{RDB: info.Version})
 	if err != nil {
@@ -91,7 +91,7 @@ func rowsOnce(path string) error {
 	return err
 }
 
-// rowSink makes rows and drops them.
+// A rowSink formats rows and discards them.
 type rowSink struct{ rows []byte }
 
 func (s *rowSink) Key(k *parser.Key) { s.rows = report.AppendKeyCSV(s.rows, k) }

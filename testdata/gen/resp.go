@@ -10,8 +10,8 @@ import (
 )
 
 // A client speaks RESP2 to one server over one connection. Bulk and simple
-// strings come back as string, integers as int64, arrays as []any, absent
-// values as nil; an error reply is a replyError in the error result.
+// strings come back as string, integers as int64, arrays as []any, nil
+// replies as nil; an error reply is a replyError in the error result.
 type client struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -19,8 +19,7 @@ type client struct {
 	num  []byte
 }
 
-// A replyError is an error that the server answered with, as against one of
-// the connection.
+// A replyError is an error reply of the server.
 type replyError string
 
 func (e replyError) Error() string { return string(e) }
@@ -128,7 +127,7 @@ func (c *client) readArray(n int64) (any, error) {
 	return out, nil
 }
 
-// text is do for a command that answers with a string; an absent one is "".
+// text is do for a command whose reply is a string; nil is "".
 func (c *client) text(args ...string) (string, error) {
 	v, err := c.do(args...)
 	if err != nil {
@@ -138,7 +137,7 @@ func (c *client) text(args ...string) (string, error) {
 	return s, nil
 }
 
-// integer is do for a command that answers with a number; absent is -1.
+// integer is do for a command whose reply is a number; nil is -1.
 func (c *client) integer(args ...string) (int64, error) {
 	v, err := c.do(args...)
 	if err != nil {
@@ -150,7 +149,7 @@ func (c *client) integer(args ...string) (int64, error) {
 	return -1, nil
 }
 
-// strings is do for a command that answers with an array of strings.
+// strings is do for a command whose reply is an array of strings.
 func (c *client) strings(args ...string) ([]string, error) {
 	v, err := c.do(args...)
 	if err != nil {
@@ -164,7 +163,7 @@ func (c *client) strings(args ...string) ([]string, error) {
 	return out, nil
 }
 
-// pipeline sends whatever commands fill writes, reading the replies beside it,
+// pipeline sends the commands that fill writes, reads the replies concurrently,
 // and returns the first error reply.
 func (c *client) pipeline(fill func(send func(args ...string))) error {
 	var first error
@@ -179,8 +178,8 @@ func (c *client) pipeline(fill func(send func(args ...string))) error {
 	return err
 }
 
-// pipelineReplies is pipeline with each reply, or error reply, handed to read
-// in order, from another goroutine.
+// pipelineReplies is pipeline that calls read with each reply or error reply, in
+// order, from another goroutine.
 func (c *client) pipelineReplies(fill func(send func(args ...string)), read func(v any, err error)) error {
 	const batch = 500
 	sent := make(chan int, 16)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// ruleFixtures are keys on both sides of every limit that a rule has; the name
-// of a key says what it has. Large ones are kept gzip-compressed.
+// ruleFixtures have keys on both sides of every limit of a rule; the name of a
+// key states its size. Large fixtures are compressed with gzip.
 var ruleFixtures = []struct {
 	name   string
-	server string // "redis-7.0", "redis-8.0" or "valkey-8.1": which behaviour is wanted
+	server string // "redis-7.0", "redis-8.0" or "valkey-8.1"
 	conf   []string
 	fill   func(*filler)
 	gzip   bool
@@ -25,9 +25,9 @@ var ruleFixtures = []struct {
 	{"compact", "redis-7.0", nil, (*filler).compactLimits, false},
 	{"compact-valkey", "valkey-8.1", nil, (*filler).compactLimits, false},
 	{"names", "redis-7.0", nil, (*filler).nameLimits, false},
-	{"lifetimes", "redis-7.0", []string{"--maxmemory-policy", "allkeys-lru"}, (*filler).lifetimes, false},
+	{"expiries", "redis-7.0", []string{"--maxmemory-policy", "allkeys-lru"}, (*filler).keyExpiries, false},
 	{"lfu", "redis-7.0", []string{"--maxmemory-policy", "allkeys-lfu", "--lfu-decay-time", "0"}, (*filler).frequencies, false},
-	{"fields", "redis-8.0", nil, (*filler).fieldLifetimes, false},
+	{"fields", "redis-8.0", nil, (*filler).hashFieldExpiries, false},
 	{"expiring", "redis-7.0", nil, (*filler).expiringCollections, true},
 	{"expiring-valkey", "valkey-8.1", nil, (*filler).expiringCollections, true},
 	{"stampede", "redis-7.0", nil, (*filler).stampede, true},
@@ -38,7 +38,8 @@ var ruleFixtures = []struct {
 	{"cluster-skewed", "redis-8.0", []string{"--cluster-enabled", "yes"}, func(f *filler) { f.skew(4 << 20) }, true},
 }
 
-// makeRules writes those that the given server can make, or those named.
+// makeRules makes the fixtures of the given server, or those of them that are
+// named.
 func makeRules(argv []string, dir string, names []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -103,8 +104,7 @@ func writeGzip(path string, data []byte) error {
 	return file.Close()
 }
 
-// collection fills a collection of the given type with n elements, one round
-// of arguments each.
+// collection writes a collection of a type with n elements.
 func (f *filler) collection(typ, key string, n int, element func(i int) string) {
 	switch typ {
 	case "hash":
@@ -124,7 +124,7 @@ func (f *filler) collection(typ, key string, n int, element func(i int) string) 
 
 var collections = []string{"hash", "list", "set", "zset"}
 
-// numbered is an element of a length with its number in front.
+// numbered returns an element of a length that begins with its number.
 func numbered(i, length int) string {
 	n := fmt.Sprintf("%06d", i)
 	return n + text(max(0, length-len(n)))
@@ -161,7 +161,7 @@ func (f *filler) sizeLimits() {
 	}
 }
 
-// textLimits are JSON, XML, plain text and binary values around 4, 10 and 100
+// textLimits writes JSON, XML, plain text and binary values around 4, 10 and 100
 // KB, as strings and as the largest element of a hash.
 func (f *filler) textLimits() {
 	makers := map[string]func(n int) string{
@@ -203,7 +203,7 @@ func (f *filler) streamLimits() {
 	}
 }
 
-// compactLimits are collections around the limits of the compact encodings,
+// compactLimits writes collections around the limits of the compact encodings,
 // and around four times their count, where the rule stops.
 func (f *filler) compactLimits() {
 	for _, n := range []int{512, 513, 2048, 2049} {
@@ -228,8 +228,8 @@ func (f *filler) compactLimits() {
 	f.collection("list", "compact:list:5000", 5000, strconv.Itoa)
 }
 
-// nameLimits are names, all with the same small value but those that end in a
-// type.
+// nameLimits writes keys with names around the limits of the rules, with small
+// values; those whose name ends in a type have values of each type.
 func (f *filler) nameLimits() {
 	for _, n := range []int{1, 2, 3, 4, 29, 30, 31, 127, 128, 129, 130, 300} {
 		f.do("SET", strings.Repeat("a:b", n/3+1)[:n-1]+"z", "1")
@@ -273,7 +273,7 @@ func (f *filler) twoDatabases() {
 	f.do("SELECT", "0")
 }
 
-// businesses has n first segments.
+// businesses writes keys with n different first segments.
 func (f *filler) businesses(n int) {
 	for i := range n {
 		f.do("SET", "business"+string(rune('a'+i))+":key:1", "1")
@@ -297,6 +297,5 @@ func (f *filler) skew(size int) {
 	f.do("SET", "{warm}:0", text(100))
 }
 
-// waitForSecond sleeps until a second of the clock begins, so that what
-// follows at once happens within it.
+// waitForSecond sleeps until a second of the clock begins.
 func waitForSecond(at time.Time) { time.Sleep(time.Until(at.Truncate(time.Second))) }

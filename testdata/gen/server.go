@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// A server is a process of the database under test with a directory of its
-// own. It listens on a Unix socket there and nowhere else.
+// A server is a process of the database under test, with a directory of its own.
+// It listens only on a Unix socket in that directory.
 type server struct {
 	argv []string // the command without options, such as "redis-server" or "chroot DIR valkey-server"
-	root string   // what the process sees as /, "" when it is not in a chroot
-	dir  string   // its directory as this program sees it
-	conf []string // options, as name and value pairs of the command line
+	root string   // the process's root directory, "" if it is not in a chroot
+	dir  string   // its directory, as a path outside the chroot
+	conf []string // options of the command line, names and values
 	cmd  *exec.Cmd
 	*client
 
@@ -45,10 +45,10 @@ func newServer(argv []string, conf ...string) (*server, error) {
 	return s, nil
 }
 
-// path is a file of the server's directory as this program sees it.
+// path returns the path of a file in the server's directory.
 func (s *server) path(name string) string { return filepath.Join(s.dir, name) }
 
-// start runs the process on what its directory holds and connects to it.
+// start starts the process in its directory and connects to it.
 func (s *server) start(extra ...string) error {
 	inside := strings.TrimPrefix(s.dir, s.root)
 	options := []string{
@@ -75,16 +75,16 @@ func (s *server) start(extra ...string) error {
 		}
 		var re replyError // LOADING
 		if !errors.As(err, &re) && s.exited() {
-			return fmt.Errorf("%q ended at once: see %s", s.argv, s.path("log"))
+			return fmt.Errorf("%q exited: see %s", s.argv, s.path("log"))
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%q does not answer: %w", s.argv, err)
+			return fmt.Errorf("%q does not reply: %w", s.argv, err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// identify asks the server for what it is.
+// identify reads the server's name and version.
 func (s *server) identify() error {
 	s.name = "redis-"
 	version, err := s.info("server", "valkey_version")
@@ -105,7 +105,8 @@ func (s *server) knows(command string) bool {
 	return err == nil && len(list) == 1 && list[0] != nil
 }
 
-// exited says whether the process has ended, as far as a signal 0 can tell.
+// exited reports whether the process has ended. It has not been waited for, so it
+// is a zombie then.
 func (s *server) exited() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *server) reconnect() error {
 	return nil
 }
 
-// stop ends the process without a save.
+// stop shuts the server down without a save.
 func (s *server) stop() error {
 	if s.client == nil {
 		return nil
@@ -145,7 +146,7 @@ func (s *server) remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// info is one field of INFO.
+// info returns a field of INFO.
 func (s *server) info(section, field string) (string, error) {
 	text, err := s.text("INFO", section)
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *server) info(section, field string) (string, error) {
 	return "", fmt.Errorf("no field %s in INFO %s", field, section)
 }
 
-// awaitCluster waits until a node that has all slots answers for them.
+// awaitCluster waits until the cluster is in the state ok.
 func (s *server) awaitCluster() error {
 	for {
 		state, err := s.text("CLUSTER", "INFO")
@@ -178,7 +179,7 @@ func (s *server) snapshot(target string) error {
 	return moveFile(s.path("dump.rdb"), target)
 }
 
-// moveFile renames, or copies where the target is on another file system.
+// moveFile renames a file, or copies it to another file system.
 func moveFile(from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil

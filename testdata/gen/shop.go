@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A shop fills a server with the keyspace of a small web shop: good habits and
-// bad ones, so that every part of a report has something to show. Its content
-// is the same in every run; its expiries count from now.
+// A shop writes the keyspace of a small web shop, with good habits and bad ones,
+// so that every part of a report has something to show. Its content is the same
+// in every run; its expiries count from now.
 type shop struct {
 	*filler
 	now time.Time
@@ -45,23 +45,23 @@ func makeShop(argv []string, target string) error {
 	if f.err != nil {
 		return f.err
 	}
-	time.Sleep(3 * time.Second) // some carts are past their expiry then
+	time.Sleep(3 * time.Second) // for some carts to expire
 	if err := s.snapshot(target); err != nil {
 		return err
 	}
 	stat, err := os.Stat(target)
 	if err == nil && stat.Size() >= 1<<20 {
-		err = fmt.Errorf("%s has %d bytes, more than it may", filepath.Base(target), stat.Size())
+		err = fmt.Errorf("%s has %d bytes, over 1 MiB", filepath.Base(target), stat.Size())
 	}
 	return err
 }
 
-// in is a point in time as PXAT and PEXPIREAT want it.
+// in returns the time after a duration from now as an argument of PEXPIREAT.
 func (h *shop) in(d time.Duration) string {
 	return strconv.FormatInt(h.now.Add(d).UnixMilli(), 10)
 }
 
-// hex gives n hexadecimal digits.
+// hex returns n random hexadecimal digits.
 func (h *shop) hex(n int) string {
 	const digits = "0123456789abcdef"
 	b := make([]byte, n)
@@ -75,8 +75,7 @@ func (h *shop) pick(words ...string) string { return words[h.rng.IntN(len(words)
 
 func (h *shop) itoa(n int) string { return strconv.Itoa(h.rng.IntN(n)) }
 
-// sessions have expiries, spread over a day; a few that were forgotten have
-// none.
+// sessions writes sessions with expiries spread over a day; some have none.
 func (h *shop) sessions() {
 	for i := range 400 {
 		key := "session:" + h.hex(32)
@@ -93,7 +92,7 @@ func (h *shop) sessions() {
 	h.add(60, func(i int) []string { return []string{"198.51.100." + strconv.Itoa(i), h.itoa(30)} }, "HSET", "limit:login:attempts")
 }
 
-// orders are compact hashes, each with a list of its items, kept for ever.
+// orders writes compact hashes without an expiry, each with a list of items.
 func (h *shop) orders() {
 	for i := range 300 {
 		id := strconv.Itoa(100_000 + i*7)
@@ -113,8 +112,8 @@ func (h *shop) orders() {
 	}
 }
 
-// catalogue holds cached pages, the whole assortment as one text, and a stock
-// table that has grown too large.
+// catalogue writes cached pages, all products as one text, and a stock table that
+// is too large.
 func (h *shop) catalogue() {
 	var b strings.Builder
 	b.WriteString(`{"products":[`)
@@ -147,8 +146,8 @@ func (h *shop) catalogue() {
 
 var names = []string{"ada", "alan", "barbara", "claude", "dennis", "donald", "edsger", "frances", "grace", "john", "kathleen", "ken", "leslie", "margaret", "niklaus", "rob", "shafi", "tim", "tony"}
 
-// customers are profiles named for people, a leaderboard that expires as a
-// whole, carts, and the visitors of a day.
+// customers writes profiles with names of people, a large leaderboard with an
+// expiry, carts, and the visitors of a day.
 func (h *shop) customers() {
 	for i := range 240 {
 		h.do("HSET", "profile:"+names[i%len(names)]+string(rune('a'+i/len(names)))+":hash", "mail", names[i%len(names)]+"@example.org", "points", h.itoa(900), "city", h.pick("Bonn", "Lyon", "Turin"))
@@ -177,7 +176,7 @@ func (h *shop) customers() {
 	h.do("SETBIT", "active:2024-05-01:bitmap", "50000", "1")
 }
 
-// coupons of one campaign all end in the same minute.
+// coupons writes the coupons of a campaign, which expire in the same minute.
 func (h *shop) coupons() {
 	end := strconv.FormatInt(h.now.Truncate(24*time.Hour).Add(5*24*time.Hour+30*time.Second).UnixMilli(), 10)
 	for i := range 10_500 {
@@ -188,7 +187,7 @@ func (h *shop) coupons() {
 	}
 }
 
-// queues are a list that nobody empties and a stream whose group lags behind.
+// queues writes a list that nobody consumes and a stream whose group lags.
 func (h *shop) queues() {
 	h.add(1500, func(i int) []string {
 		return []string{`{"to":"` + h.pick(names...) + `@example.org","template":"` + h.pick("welcome", "invoice") + `","order":` + strconv.Itoa(100_000+i) + `}`}
@@ -207,8 +206,8 @@ func (h *shop) queues() {
 	h.do("XADD", "events:returns:stream", "*", "order", "100007")
 }
 
-// reports are large values of other kinds: an archive of more than a megabyte
-// in one hash, and texts over ten kilobytes.
+// reports writes other large values: a hash of more than a megabyte, and texts of
+// more than ten kilobytes.
 func (h *shop) reports() {
 	for i := range 40 {
 		page := "<tr><td>invoice</td><td>" + strconv.Itoa(100_000+i) + "</td><td>EUR</td></tr>\n"
@@ -221,8 +220,7 @@ func (h *shop) reports() {
 	h.functions()
 }
 
-// strays are names that no convention allows, and some that look like an
-// attack.
+// strays writes names that no convention allows, and hostile ones.
 func (h *shop) strays() {
 	for _, name := range []string{
 		"tmp", "x", "test2", "User:Profile:42", "user profile 42", "order:100007:", ":leading", "a::b", "it's:a:quote", `win\path`, "caf\u00e9:menu", "bin\xff\xfe:key",
@@ -237,7 +235,7 @@ func (h *shop) strays() {
 	h.do("RPUSH", "flags:old:list", "only")
 }
 
-// otherDatabase puts the statistics into database 1.
+// otherDatabase writes statistics to database 1.
 func (h *shop) otherDatabase() {
 	h.do("SELECT", "1")
 	for i := range 80 {
@@ -247,7 +245,7 @@ func (h *shop) otherDatabase() {
 	h.do("SELECT", "0")
 }
 
-// coldKeys have not been read for months.
+// coldKeys writes keys that were not read for months.
 func (h *shop) coldKeys() {
 	for i := range 45 {
 		key := "legacy:import:" + strconv.Itoa(i)

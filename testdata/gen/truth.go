@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// unknown is a figure that the server did not give.
+// unknown is a figure that was not measured.
 const unknown = -1 << 63
 
-// A row is what the server itself says of one key.
+// A row is what the server says of a key.
 type row struct {
 	db       int
 	key      string
@@ -28,11 +28,11 @@ type row struct {
 
 	valueBytes  int64  // sum of the elements' lengths
 	largest     int64  // the largest of them
-	largestName string // its name, where only one element has that size
-	named       bool
-	longest     int64 // the longest single string
-	fieldsTTL   int64 // fields with an expiry of their own
-	minField    int64 // the earliest of them, ms since the epoch; 0 none
+	largestName string // its name
+	named       bool   // only one element has that size
+	longest     int64  // the longest single string
+	fieldsTTL   int64  // fields with an expiry of their own
+	minField    int64  // the earliest of them, ms since the epoch; 0 none
 	groups      int64
 	consumers   int64
 	pending     int64
@@ -45,7 +45,7 @@ type row struct {
 	reloadedAlloc    int64
 }
 
-// unknownRow is a row of which only the key is known.
+// unknownRow returns a row of which only the key is known.
 func unknownRow(db int, key string) row {
 	return row{
 		db: db, key: key, elements: unknown, ttl: unknown, usage: unknown, ser: unknown, idle: unknown, freq: unknown,
@@ -54,9 +54,9 @@ func unknownRow(db int, key string) row {
 	}
 }
 
-// readTruth asks for everything that can be had before the save. What touches
-// a key comes first; then between, which may set idle times and counters, is
-// called; then what touches none.
+// readTruth reads everything that can be read before the save. It first reads
+// what changes idle times and counters, then calls between, which may set these,
+// then reads the rest.
 func readTruth(s *server, between func() error) ([]row, error) {
 	dbs, err := databases(s)
 	if err != nil {
@@ -91,7 +91,7 @@ func readTruth(s *server, between func() error) ([]row, error) {
 	return rows, err
 }
 
-// databases are the numbers of those that have keys.
+// databases returns the numbers of databases with keys.
 func databases(s *server) ([]int, error) {
 	text, err := s.text("INFO", "keyspace")
 	if err != nil {
@@ -127,7 +127,7 @@ func eachRow(s *server, rows []row, do func(*row) error) error {
 	return err
 }
 
-// readFacts asks what does not touch the key.
+// readFacts reads what does not change the key's idle time or counter.
 func (r *row) readFacts(s *server) error {
 	var err error
 	if r.encoding, err = s.text("OBJECT", "ENCODING", r.key); err != nil {
@@ -221,7 +221,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// writeTruth writes the rows below the given comment lines.
+// writeTruth writes the comment lines and the rows.
 func writeTruth(path string, comments []string, rows []row) (err error) {
 	file, err := os.Create(path)
 	if err != nil {

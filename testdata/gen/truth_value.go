@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// A tally sums up the elements of one value.
-type tally struct {
+// An elementSum sums the sizes of the elements of a value.
+type elementSum struct {
 	count, bytes, largest, longest int64
 	name                           string
-	ties                           int
+	ties                           int // elements as large as the largest
 }
 
-// add counts an element made of the given strings.
-func (t *tally) add(name string, parts ...string) {
+// add adds an element that consists of the given strings.
+func (t *elementSum) add(name string, parts ...string) {
 	var n int64
 	for _, p := range parts {
 		n += int64(len(p))
@@ -35,7 +35,7 @@ func (r *row) readValue(s *server) error {
 	if r.typ, err = s.text("TYPE", r.key); err != nil {
 		return err
 	}
-	var t tally
+	var t elementSum
 	switch r.typ {
 	case "string":
 		v, err := s.text("GET", r.key)
@@ -55,7 +55,7 @@ func (r *row) readValue(s *server) error {
 	case "stream":
 		err = r.readStream(s, &t)
 	case "vectorset":
-		// A module value: what is in it, no file shows.
+		// A module's value, whose content the parser does not read.
 		r.valueBytes, r.largest, r.longest = unknown, unknown, unknown
 		r.elements, err = s.integer("VCARD", r.key)
 		return err
@@ -79,7 +79,7 @@ func eachString(s *server, do func(i int, v string), args ...string) error {
 	return err
 }
 
-// checkLength holds the number of elements read against the server's own.
+// checkLength compares the number of elements read with the server's.
 func (r *row) checkLength(s *server) error {
 	command, ok := map[string]string{"list": "LLEN", "set": "SCARD", "zset": "ZCARD", "hash": "HLEN", "stream": "XLEN"}[r.typ]
 	if !ok {
@@ -92,7 +92,7 @@ func (r *row) checkLength(s *server) error {
 	return err
 }
 
-func (r *row) readHash(s *server, t *tally) error {
+func (r *row) readHash(s *server, t *elementSum) error {
 	list, err := s.strings("HGETALL", r.key)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (r *row) readHash(s *server, t *tally) error {
 	return nil
 }
 
-func (r *row) readStream(s *server, t *tally) error {
+func (r *row) readStream(s *server, t *elementSum) error {
 	v, err := s.do("XRANGE", r.key, "-", "+")
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (r *row) readStream(s *server, t *tally) error {
 	return nil
 }
 
-// attribute is a number of a flat list of names and values.
+// attribute returns a number of a flat list of names and values.
 func attribute(reply any, name string) int64 {
 	list, _ := reply.([]any)
 	for i := 0; i+1 < len(list); i += 2 {

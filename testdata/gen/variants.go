@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fixtures are all that can be made of one server.
+// fixtures are all fixtures, each of which every server can make.
 var fixtures = []fixture{
 	{name: "all", conf: []string{"--maxmemory-policy", "allkeys-lru"}, fill: fillAll, between: (*filler).idleTimes},
 	{name: "lfu", conf: []string{"--maxmemory-policy", "allkeys-lfu", "--lfu-decay-time", "0"}, fill: fillSome, between: (*filler).counters},
@@ -28,8 +28,8 @@ var fixtures = []fixture{
 	{name: "repl-len", ext: "bin", fill: fillSome, capture: captureLength, noReload: true, conf: []string{"--repl-diskless-sync", "no"}},
 }
 
-// makeFixtures makes those named, or all but the large ones, in a directory
-// named for the server.
+// makeFixtures makes the named fixtures, or all but the large ones, in a
+// directory named after the server.
 func makeFixtures(argv []string, dir string, names []string) error {
 	for i := range fixtures {
 		x := fixtures[i]
@@ -63,7 +63,7 @@ func fillPlain(f *filler) {
 	f.streamGroups()
 }
 
-// fillSome is a few keys of every type.
+// fillSome writes a few keys of every type.
 func fillSome(f *filler) {
 	f.do("SET", "str", "value")
 	f.do("SET", "int", "12345")
@@ -86,7 +86,7 @@ func fillSome(f *filler) {
 	f.usage()
 }
 
-// usage writes the keys that get an idle time or a counter.
+// usage writes the keys to which restoreUsage gives an idle time or a counter.
 func (f *filler) usage() {
 	for _, n := range []int{0, 1, 5, 10, 70, 255, 1000, 100_000, 2_592_000, 2_592_100, 10_000_000} {
 		f.do("SET", "usage:"+strconv.Itoa(n), text(n%50))
@@ -95,8 +95,8 @@ func (f *filler) usage() {
 	f.do("SET", "usage:expiring:7200", "v", "PXAT", "4102444800000")
 }
 
-// restoreUsage writes the usage keys anew with an option of RESTORE that
-// takes the number at the end of their name.
+// restoreUsage restores the usage keys with an option of RESTORE, whose value is
+// the number at the end of their name.
 func (f *filler) restoreUsage(option string, limit int) {
 	keys, err := f.s.strings("KEYS", "usage:*")
 	if err != nil && f.err == nil {
@@ -120,7 +120,7 @@ func (f *filler) restoreUsage(option string, limit int) {
 func (f *filler) idleTimes() { f.restoreUsage("IDLETIME", 1<<30) }
 func (f *filler) counters()  { f.restoreUsage("FREQ", 255) }
 
-// slots fills a cluster node that has all slots.
+// slots writes keys to a cluster node that has all slots.
 func (f *filler) slots() {
 	f.do("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
 	if f.err == nil {
@@ -140,7 +140,7 @@ func (f *filler) slots() {
 	f.do("XADD", "{user:1}:stream", "1-1", "f", "v")
 }
 
-// overflow is listpacks of more than 65,535 entries and a name of 66,000 bytes.
+// overflow writes listpacks of more than 65,535 entries and a name of 66,000 bytes.
 func (f *filler) overflow() {
 	f.with(func() {
 		f.add(70_000, func(int) []string { return []string{"a"} }, "RPUSH", "list:70000")
@@ -149,7 +149,7 @@ func (f *filler) overflow() {
 	f.do("SET", "name:"+strings.Repeat("large", 13_200), "v")
 }
 
-// extreme is values of megabytes: listpack entries on both sides of the
+// extreme writes values of megabytes: listpack entries on both sides of the
 // three-byte back length (2,097,151 bytes with their header) and long strings.
 func (f *filler) extreme() {
 	f.with(func() {
@@ -178,7 +178,7 @@ func saveExpired(s *server, target string) error {
 	return s.snapshot(target)
 }
 
-// captureBase takes the base file of a multi-part append-only file.
+// captureBase writes the base file of a multi-part append-only file.
 func captureBase(s *server, target string) error {
 	base, _, err := appendOnly(s)
 	if err != nil {
@@ -187,8 +187,8 @@ func captureBase(s *server, target string) error {
 	return os.WriteFile(target, base, 0o644)
 }
 
-// capturePreamble takes base and commands in one file, as the servers before
-// 7.0 wrote it and later ones still read it.
+// capturePreamble writes base and commands to one file, as servers before 7.0 do
+// and later ones still read.
 func capturePreamble(s *server, target string) error {
 	base, commands, err := appendOnly(s)
 	if err != nil {
@@ -198,7 +198,7 @@ func capturePreamble(s *server, target string) error {
 }
 
 // appendOnly switches the append-only file on, writes a few commands, and
-// gives its two parts.
+// returns its two parts.
 func appendOnly(s *server) (base, commands []byte, err error) {
 	if _, err := s.do("CONFIG", "SET", "appendonly", "yes"); err != nil {
 		return nil, nil, err
@@ -240,13 +240,13 @@ func appendOnly(s *server) (base, commands []byte, err error) {
 		}
 	}
 	if base == nil || commands == nil {
-		return nil, nil, fmt.Errorf("no base or no commands among %d files", len(list))
+		return nil, nil, fmt.Errorf("no base or no commands in %d files", len(list))
 	}
 	return base, commands, nil
 }
 
 func captureEOF(s *server, target string) error {
-	stream, err := synchronise(s, "eof")
+	stream, err := fullSync(s, "eof")
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func captureEOF(s *server, target string) error {
 		return err
 	}
 	if !bytes.HasPrefix(head, []byte("$EOF:")) || len(head) != 47 {
-		return fmt.Errorf("not a stream with a mark: %q", head)
+		return fmt.Errorf("not a stream with an end mark: %q", head)
 	}
 	mark, data := head[5:45], head
 	for !bytes.HasSuffix(data, mark) || len(data) == len(head) {
@@ -270,7 +270,7 @@ func captureEOF(s *server, target string) error {
 }
 
 func captureLength(s *server, target string) error {
-	stream, err := synchronise(s, "psync2")
+	stream, err := fullSync(s, "psync2")
 	if err != nil {
 		return err
 	}
@@ -290,16 +290,16 @@ func captureLength(s *server, target string) error {
 	return os.WriteFile(target, append(head, data...), 0o644)
 }
 
-// synchronise asks for a full synchronisation as a replica does and reads up
-// to where the snapshot's frame begins.
-func synchronise(s *server, capability string) (*client, error) {
+// fullSync requests a full synchronization as a replica does and reads up to
+// where the snapshot's frame begins.
+func fullSync(s *server, capability string) (*client, error) {
 	c, err := dial("unix", s.path("sock"))
 	if err != nil {
 		return nil, err
 	}
 	_, version, _ := strings.Cut(s.name, "-")
 	for _, args := range [][]string{{"REPLCONF", "capa", capability}, {"REPLCONF", "version", version}} {
-		var re replyError // only Valkey asks for a version
+		var re replyError // only Valkey has REPLCONF version
 		if _, err := c.do(args...); err != nil && !errors.As(err, &re) {
 			return nil, err
 		}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// lifetimes are expiries and idle times around their limits. They count from
-// the very second in which the snapshot is taken: the fill ends when that
-// second begins.
-func (f *filler) lifetimes() {
+// keyExpiries writes keys with expiries and idle times around the limits, counted
+// from the second in which the snapshot is taken: the fill ends when that second
+// begins.
+func (f *filler) keyExpiries() {
 	created := time.Now().Add(3 * time.Second).Truncate(time.Second)
 	f.do("DEBUG", "SET-ACTIVE-EXPIRE", "0")
 	for name, d := range map[string]time.Duration{
@@ -18,7 +18,7 @@ func (f *filler) lifetimes() {
 	} {
 		f.do("SET", name, "1", "PXAT", strconv.FormatInt(created.Add(d).UnixMilli(), 10))
 	}
-	f.do("SET", "ttl:none", "text") // small numbers share one object, and so its idle time
+	f.do("SET", "ttl:none", "text") // small integers share one object, and so its idle time
 	f.do("HSET", "ttl:none:hash", "f", "v")
 	payload, err := f.s.text("DUMP", "ttl:none")
 	if err != nil && f.err == nil {
@@ -36,7 +36,7 @@ func (f *filler) lifetimes() {
 	}
 }
 
-// frequencies are LFU counters, of keys with and without an expiry.
+// frequencies writes LFU counters of keys with and without an expiry.
 func (f *filler) frequencies() {
 	f.do("SET", "template", "text")
 	payload, err := f.s.text("DUMP", "template")
@@ -50,8 +50,8 @@ func (f *filler) frequencies() {
 	}
 }
 
-// fieldLifetimes are hashes of which all, some or no fields have an expiry.
-func (f *filler) fieldLifetimes() {
+// hashFieldExpiries writes hashes of which all, some or no fields have an expiry.
+func (f *filler) hashFieldExpiries() {
 	if !f.s.fieldExpiry {
 		return
 	}
@@ -69,8 +69,8 @@ func (f *filler) fieldLifetimes() {
 	f.do("PEXPIREAT", "fields:and:key", "4102444900000")
 }
 
-// expiringCollections expire as a whole, around the limit of big collections,
-// in full encodings and in compact ones.
+// expiringCollections writes collections with an expiry, around the limit of big
+// collections, in full and in compact encodings.
 func (f *filler) expiringCollections() {
 	fill := func(name string) {
 		for _, typ := range collections {
@@ -86,7 +86,7 @@ func (f *filler) expiringCollections() {
 		"list-max-listpack-size", "100000")
 }
 
-// stampede has minutes with 10,001, 10,000, 1001 and 1000 expiring keys and
+// stampede writes minutes with 10,001, 10,000, 1001 and 1000 expiring keys and
 // twenty with five.
 func (f *filler) stampede() {
 	minute := time.Now().Add(10 * 24 * time.Hour).Truncate(time.Hour)
