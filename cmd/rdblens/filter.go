@@ -104,7 +104,7 @@ func (f *filter) register(cmd *cobra.Command) {
 		hint: "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes", set: sizeOf(&f.MinSize, 0)}.add(cmd)
 	option{name: "min-elements", arg: "N", usage: "only keys with at least this many elements",
 		set: wholeNumber(&f.MinElements, 0, math.MaxInt)}.add(cmd)
-	option{name: "owner", arg: "NAME,...", usage: "only keys of groups that the configuration gives to these owners",
+	option{name: "owner", arg: "NAME,...", usage: "only keys of groups that the configuration assigns to these owners",
 		set: func(arg string) error { // the configuration decides later which owners exist
 			names, err := csv.NewReader(strings.NewReader(arg)).Read()
 			if errors.Is(err, io.EOF) {

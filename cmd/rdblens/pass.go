@@ -130,7 +130,7 @@ func (p *passFlags) load(e *env) (err error) {
 		}
 		hint := "owners: " + strings.Join(known, ", ")
 		if len(known) == 0 {
-			hint = "the configuration gives no group an owner: see namespaces and overrides in it"
+			hint = "the configuration assigns no owner to any group: see its namespaces and overrides"
 		}
 		return usageError(fmt.Sprintf("--owner: unknown owner %q", o), hint)
 	}
