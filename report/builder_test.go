@@ -15,6 +15,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -23,7 +24,7 @@ const testCreated = 1_700_000_000 // seconds
 // testEngine gives the rules of a profile, compiled for a snapshot of testCreated.
 func testEngine(tb testing.TB, profile string) *thresholds.Engine {
 	tb.Helper()
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
+	policy, err := config.Load(config.Options{Profile: profile})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestTopsAreThoseOfASort(t *testing.T) {
 // own answers.
 func TestFindingsAreThoseOfTheRules(t *testing.T) {
 	keys := testKeys(8, 20_000)
-	for _, profile := range thresholds.Profiles() {
+	for _, profile := range config.Profiles() {
 		engine := testEngine(t, profile)
 		type sum struct {
 			count, values, memory, usage int64

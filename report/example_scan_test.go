@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 func ExampleScan() {
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: "aliyun"})
+	policy, err := config.Load(config.Options{Profile: "aliyun"})
 	if err != nil {
 		fmt.Println(err)
 		return

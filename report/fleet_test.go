@@ -8,6 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // TestMergeOfSnapshots holds the report of two snapshots to that of one with
@@ -71,7 +72,7 @@ func TestFleetWithoutSomeMemory(t *testing.T) {
 	if r.Totals.MemoryBound || r.Totals.WithoutMemory != 0 {
 		t.Errorf("%+v", r.Totals)
 	}
-	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	policy, err := config.Load(config.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestFleetWithoutSomeMemory(t *testing.T) {
 // TestInstanceFindingsOfMixedFiles holds that value bytes, which stand in where a
 // server has no model, are not added to memory.
 func TestInstanceFindingsOfMixedFiles(t *testing.T) {
-	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	policy, err := config.Load(config.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // TestOwnersAndIgnored follows keys into the totals of their owners, and
 // findings that are not to count into the list of those.
 func TestOwnersAndIgnored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rdblens.yaml")
-	config := `
+	text := `
 extends: default
 namespaces: {user: accounts, order: orders}
 overrides:
@@ -26,10 +27,10 @@ ignore:
   - {rule: no-ttl, key: "order:*", reason: "kept for the auditors", until: 2030-06-30}
   - {rule: no-ttl, key: "user:*", reason: "was to be mended", until: 2020-01-31}
 `
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	policy, err := thresholds.Load(thresholds.LoadOptions{Config: path})
+	policy, err := config.Load(config.Options{Config: path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 func testPolicy(tb testing.TB) *thresholds.Policy {
 	tb.Helper()
-	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	policy, err := config.Load(config.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

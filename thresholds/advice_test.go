@@ -201,7 +201,7 @@ func TestNamesAreByTheProfileInForce(t *testing.T) {
 		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-structure", key(c.name, nil))
 		has(t, lines, c.want)
 	}
-	for _, p := range Profiles() {
+	for _, p := range profileNames {
 		if namePatterns[p] == "" {
 			t.Errorf("%s has no pattern of names", p)
 		}
@@ -252,7 +252,7 @@ func TestEveryFindingHasWords(t *testing.T) {
 	for name, cases := range ruleCases {
 		texts := map[string]bool{}
 		for _, c := range cases {
-			for i, profile := range Profiles() {
+			for i, profile := range profileNames {
 				if c.want[i] == '-' {
 					continue
 				}

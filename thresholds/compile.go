@@ -62,7 +62,7 @@ func (e *Engine) tables(settings []Setting) *tables {
 			continue
 		}
 		for typ := range parser.NumTypes {
-			if s.Rule.appliesTo(typ) {
+			if s.Rule.AppliesTo(typ) {
 				s.Rule.check(&compiler{engine: e, settings: settings, Setting: s, typ: typ, table: &t.types[typ]})
 			}
 		}

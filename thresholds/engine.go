@@ -28,7 +28,7 @@ type Engine struct {
 	namer  *naming.Namer
 
 	base     *tables
-	ruled    []ruledOverride // overrides with rules, at most maxOverrides
+	ruled    []ruledOverride // overrides with rules, at most MaxOverrides
 	combined atomic.Pointer[map[uint64]*tables]
 	mu       sync.Mutex // held while combined is replaced
 
@@ -43,7 +43,7 @@ type Engine struct {
 
 type ruledOverride struct {
 	keys  []*naming.Glob
-	edits []edit
+	edits []Edit
 }
 
 // Compile returns the engine for one snapshot.
@@ -54,8 +54,8 @@ func (p *Policy) Compile(env Env) *Engine {
 	e.words = longWords(p.Abbreviations)
 	e.base = e.tables(p.Settings)
 	for _, o := range p.Overrides {
-		if len(o.edits) > 0 {
-			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.edits})
+		if len(o.Edits) > 0 {
+			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.Edits})
 		}
 	}
 	for i := range p.Ignores {
@@ -70,9 +70,6 @@ func (p *Policy) Compile(env Env) *Engine {
 	e.instance = e.instanceRules()
 	return e
 }
-
-// Ended reports whether the entry's last day is over.
-func (i *Ignore) Ended(now time.Time) bool { return !i.Until.IsZero() && !now.Before(i.Until) }
 
 // Policy returns the policy that the engine was compiled from.
 func (e *Engine) Policy() *Policy { return e.policy }
@@ -171,7 +168,7 @@ func (e *Engine) combine(matched uint64) *tables {
 	settings := cloneSettings(e.policy.Settings)
 	for i := range e.ruled {
 		if matched>>i&1 != 0 {
-			e.policy.override(settings, e.ruled[i].edits)
+			e.policy.apply(settings, e.ruled[i].edits)
 		}
 	}
 	t := e.tables(settings)

@@ -2,8 +2,6 @@ package thresholds
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,25 +13,6 @@ const created = 1_700_000_000
 
 func testEnv() Env {
 	return Env{Server: "redis", Version: "7.0.15", Created: created, Now: time.Unix(created, 0)}
-}
-
-func mustLoad(t testing.TB, opt LoadOptions) *Policy {
-	t.Helper()
-	p, err := Load(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// writeConfig gives the path of a configuration.
-func writeConfig(t testing.TB, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "rdblens.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // key is a small string that expires in an hour; change it as needed.
@@ -92,7 +71,7 @@ ignore:
   - {rule: key-charset, key: "User*", reason: old}
 `)
 	opts := []LoadOptions{{Config: path}}
-	for _, p := range Profiles() {
+	for _, p := range profileNames {
 		opts = append(opts, LoadOptions{Profile: p})
 	}
 	for _, opt := range opts {
@@ -135,7 +114,7 @@ func ordinaryKeys() []*parser.Key {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	for _, profile := range Profiles() {
+	for _, profile := range profileNames {
 		b.Run(profile, func(b *testing.B) {
 			e := mustLoad(b, LoadOptions{Profile: profile}).Compile(testEnv())
 			keys := ordinaryKeys()

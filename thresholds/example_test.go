@@ -5,12 +5,13 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// A policy is compiled for a snapshot, and its engine holds each key against the
+// A policy is compiled for a snapshot, and its engine checks each key against the
 // rules.
 func Example() {
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: "baidu"})
+	policy, err := config.Load(config.Options{Profile: "baidu"})
 	if err != nil {
 		fmt.Println(err)
 		return

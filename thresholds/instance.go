@@ -41,7 +41,7 @@ func (e *Engine) instanceRules() []func() accumulator {
 	var list []func() accumulator
 	for _, r := range Rules() {
 		s := &e.policy.Settings[r.ID]
-		if r.accumulate == nil || !s.On || s.idle() {
+		if r.accumulate == nil || !s.On || s.lacksLimits() {
 			continue
 		}
 		if a := r.accumulate(e, s); a != nil {

@@ -1,174 +1,134 @@
 package thresholds
 
 import (
-	"embed"
-	"fmt"
-	"io"
-	"os"
-	"path"
-	"slices"
 	"strings"
-	"sync"
+	"time"
+
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// DefaultProfile is the profile in force where nobody names another.
+// DefaultProfile is the name of the profile that applies if no other is named.
 const DefaultProfile = "default"
 
-//go:embed profiles/*.yaml
-var profileFiles embed.FS
-
-var profileNames = []string{"default", "aliyun", "baidu", "typed", "upper"}
-
-// Profiles gives the names of the profiles, the default one first.
-func Profiles() []string { return append([]string(nil), profileNames...) }
-
-// Policy is the set of rules in force, with where each of its values comes
-// from. It is not changed after Load.
+// Policy is what keys are checked against: how each rule is set and what else a
+// team has configured, each value with its origin. Package config makes policies
+// from profiles, files and flags. A policy must not be changed once it has been
+// compiled.
 type Policy struct {
-	Profile Text   // the profile that it builds on
-	Title   string // the profile in a line
-	Source  string // the document behind the profile, "" several
-	File    string // path of the team's configuration, "" none
-	Rules   string // the selector of the command line, "" none
+	Profile Text   // the profile that it is based on
+	Title   string // of the profile, one line
+	Source  string // the document behind the profile, "" for several
+	File    string // path of the team's configuration, "" if none
+	Rules   string // the selector given to Select, "" if none
 
 	Separators    Text
-	Cluster       Switch    // a cluster's node, whatever the snapshot shows
-	HashTags      Switch    // off: a proxy takes {…} for a part of the name
-	Settings      []Setting // one a rule, by RuleID
+	Cluster       Switch    // snapshots come from cluster nodes, whatever they show
+	HashTags      Switch    // off: a proxy treats {...} as an ordinary part of names
+	Settings      []Setting // one for each rule, by RuleID
 	Ignores       []Ignore
-	Overrides     []Override
+	Overrides     []Override // with rules of their own at most MaxOverrides
 	Namespaces    []Namespace
 	Abbreviations []Abbreviation
 
-	Warnings []string // what is allowed but can hardly be meant
+	Warnings []string // about valid but suspicious settings
 
-	selected RuleSet // that the selector leaves on, or may be switched on by overrides
+	// Fallbacks is how rules are set, by RuleID, that are switched on without
+	// limits of their own; nil leaves them as they are.
+	Fallbacks []Setting
+	// Selected is the set of rules that overrides may switch on.
+	Selected RuleSet
 }
 
-// LoadOptions say what a policy is made of. A flag beats the file, and the file
-// beats the profile.
-type LoadOptions struct {
-	Profile string // "": as the file says, else default
-	Config  string // path of the team's configuration, "": none
-	Rules   string // selector, as Select takes it; "": all
-	Cluster *bool  // whether it is a cluster's node, nil: as the file says
+// MaxOverrides is the largest number of overrides with rules in a policy: those
+// that match a key are a bit set.
+const MaxOverrides = 64
+
+// Text is a text with its origin.
+type Text struct {
+	Value  string
+	Origin Origin
 }
 
-// ProfileError names a profile that does not exist.
-type ProfileError struct{ Name string }
-
-// Error names the profile.
-func (e *ProfileError) Error() string { return fmt.Sprintf("unknown profile %q", e.Name) }
-
-// Hint proposes the nearest.
-func (e *ProfileError) Hint() string { return Propose(e.Name, profileNames) }
-
-// Load makes a policy. The error is ConfigErrors where the file is wrong, a
-// *ProfileError or *SelectError where a flag is, else that of reading the file.
-func Load(opt LoadOptions) (*Policy, error) {
-	var text []byte
-	if opt.Config != "" {
-		var err error
-		if text, err = readConfig(opt.Config); err != nil {
-			return nil, err
-		}
-	}
-	return makePolicy(opt, text)
+// Switch is a setting that is on or off, with its origin.
+type Switch struct {
+	Value  bool
+	Origin Origin
 }
 
-// makePolicy makes a policy of the text of the configuration that opt names.
-func makePolicy(opt LoadOptions, text []byte) (*Policy, error) {
-	var team *document
-	var file *yamlFile
-	if opt.Config != "" {
-		file = &yamlFile{path: opt.Config, text: text, kind: FromFile}
-		team = file.read()
-		if team.extended != nil && !contains(profileNames, team.extends) {
-			file.at(team.extended.GetToken(), Propose(team.extends, profileNames), "unknown profile %q", team.extends)
-		}
-		if len(file.errs) > 0 {
-			return nil, file.errs
-		}
-	}
-	name := Text{Value: DefaultProfile}
-	if team != nil && team.extends != "" {
-		name = Text{team.extends, file.origin(team.extended)}
-	}
-	if opt.Profile != "" {
-		name = Text{opt.Profile, Origin{Kind: FromFlag, Name: "--profile"}}
-	}
-	if !contains(profileNames, name.Value) {
-		return nil, &ProfileError{name.Value}
-	}
-	p := profiles()[name.Value].clone()
-	p.Profile = name
-	if team != nil {
-		p.File = opt.Config
-		p.take(team)
-	}
-	if opt.Cluster != nil {
-		p.Cluster = Switch{*opt.Cluster, Origin{Kind: FromFlag, Name: "--cluster"}}
-	}
-	if err := p.choose(opt.Rules); err != nil {
-		return nil, err
-	}
-	p.warn()
-	return p, nil
+// Ignore excludes findings from the counts.
+type Ignore struct {
+	Rules  RuleSet
+	Names  []string       // the rules as they were written
+	Keys   []*naming.Glob // nil: any key, and the instance
+	Reason string
+	Until  time.Time // end of the last day on which it applies, zero if it has no end
+	Origin Origin
 }
 
-// readConfig reads a file of bounded size: a configuration may be a pipe.
-func readConfig(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// Pattern returns the key patterns as one text, "*" if it applies to any key.
+func (i *Ignore) Pattern() string { return joinGlobs(i.Keys) }
+
+// Ended reports whether the last day of the entry is over.
+func (i *Ignore) Ended(now time.Time) bool { return !i.Until.IsZero() && !now.Before(i.Until) }
+
+// LastDay returns the last day on which the entry applies, as 2006-01-02, "" if it
+// has no end.
+func (i *Ignore) LastDay() string {
+	if i.Until.IsZero() {
+		return ""
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	return i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// profiles reads the embedded profiles, once.
-var profiles = sync.OnceValue(func() map[string]*Policy {
-	all := map[string]*Policy{}
-	for _, name := range profileNames {
-		text, err := profileFiles.ReadFile(path.Join("profiles", name+".yaml"))
-		if err != nil {
-			panic(err)
-		}
-		file := &yamlFile{path: name, text: text, kind: FromProfile}
-		d := file.read()
-		p := &Policy{Title: d.title, Source: d.source, HashTags: Switch{Value: true}}
-		for _, r := range Rules() {
-			p.Settings = append(p.Settings, defaultSetting(r))
-			p.Settings[r.ID].Origin = Origin{Kind: FromProfile, Name: name}
-		}
-		if d.separators != nil {
-			p.Separators = *d.separators
-		}
-		for i := range d.edits {
-			e := &d.edits[i]
-			p.Settings[e.rule].apply(e, &p.Settings[e.rule])
-		}
-		if len(file.errs) > 0 {
-			panic("thresholds: profile " + file.errs.Error())
-		}
-		all[name] = p
-	}
-	return all
-})
-
-// fallback gives what a rule is set to that a profile has off: the setting of
-// the first profile that has it on.
-func fallback(id RuleID) *Setting {
-	for _, name := range profileNames {
-		if s := &profiles()[name].Settings[id]; s.On {
-			return s
-		}
-	}
-	s := defaultSetting(Rules()[id])
-	return &s
+// Override has settings for the keys that match a pattern. Of several overrides
+// that match a key, the last one that sets something decides it.
+type Override struct {
+	Keys   []*naming.Glob
+	Owner  Text // "" if none
+	Edits  []Edit
+	Origin Origin
 }
 
-func (p *Policy) clone() *Policy {
+// Pattern returns the key patterns as one text.
+func (o *Override) Pattern() string { return joinGlobs(o.Keys) }
+
+func joinGlobs(list []*naming.Glob) string {
+	if len(list) == 0 {
+		return "*"
+	}
+	words := make([]string, len(list))
+	for i, g := range list {
+		words[i] = g.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// Namespace is a business module: the first segment of names, or the first few,
+// without a separator at the end.
+type Namespace struct {
+	Name   string
+	Owner  string // "" if none
+	Origin Origin
+}
+
+// Abbreviation is a word, or several separated by spaces, with an agreed short
+// form.
+type Abbreviation struct {
+	Long, Short string
+	Origin      Origin
+}
+
+// longWords compiles the words that have a short form.
+func longWords(list []Abbreviation) *naming.Words {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = a.Long
+	}
+	return naming.NewWords(words)
+}
+
+// Clone returns a copy whose settings can be changed.
+func (p *Policy) Clone() *Policy {
 	c := *p
 	c.Settings = cloneSettings(p.Settings)
 	return &c
@@ -182,33 +142,34 @@ func cloneSettings(list []Setting) []Setting {
 	return c
 }
 
-// take applies a team's configuration.
-func (p *Policy) take(d *document) {
-	if d.separators != nil {
-		p.Separators = *d.separators
-	}
-	if d.cluster != nil {
-		p.Cluster = *d.cluster
-	}
-	if d.hashtags != nil {
-		p.HashTags = *d.hashtags
-	}
-	for i := range d.edits {
-		e := &d.edits[i]
-		p.Settings[e.rule].apply(e, fallback(e.rule))
-	}
-	p.Ignores, p.Overrides = d.ignores, d.overrides
-	p.Namespaces, p.Abbreviations = d.namespaces, d.abbreviations
-	for i := range p.Namespaces {
-		n := &p.Namespaces[i]
-		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: is user
+// Apply makes edits to the settings of all rules, in their order.
+func (p *Policy) Apply(edits []Edit) { p.apply(p.Settings, edits) }
+
+// Overridden returns the settings of all rules for keys that only one override
+// matches.
+func (p *Policy) Overridden(o *Override) []Setting {
+	settings := cloneSettings(p.Settings)
+	p.apply(settings, o.Edits)
+	return settings
+}
+
+// apply makes the edits of selected rules to settings.
+func (p *Policy) apply(settings []Setting, edits []Edit) {
+	for i := range edits {
+		if e := &edits[i]; p.Selected.Has(e.Rule) {
+			fallback := &settings[e.Rule]
+			if p.Fallbacks != nil {
+				fallback = &p.Fallbacks[e.Rule]
+			}
+			settings[e.Rule].apply(e, fallback)
+		}
 	}
 }
 
-// choose leaves the rules on that a selector names. A rule that is named in
-// full is switched on where the policy has it off.
-func (p *Policy) choose(selector string) error {
-	p.selected = AllRules()
+// Select leaves only those rules on that a selector names, see the function
+// Select, and switches on rules that it names in full. The empty selector changes
+// nothing.
+func (p *Policy) Select(selector string) error {
 	if selector == "" {
 		return nil
 	}
@@ -216,28 +177,18 @@ func (p *Policy) choose(selector string) error {
 	if err != nil {
 		return err
 	}
-	p.Rules, p.selected = selector, set
 	from := Origin{Kind: FromFlag, Name: "--rules"}
-	for i := range p.Settings {
-		if id := RuleID(i); named.Has(id) || !set.Has(id) {
-			p.Settings[i].apply(&edit{what: editSwitch, on: set.Has(id), from: from}, fallback(id))
+	for id := range Rules() {
+		if id := RuleID(id); named.Has(id) || !set.Has(id) {
+			p.Apply([]Edit{{Rule: id, Kind: EditSwitch, On: set.Has(id), Origin: from}})
 		}
 	}
+	p.Rules, p.Selected = selector, set
 	return nil
 }
 
-// override applies the edits of an override to settings, but those of rules that
-// the selector of the command line left out.
-func (p *Policy) override(settings []Setting, edits []edit) {
-	for i := range edits {
-		if e := &edits[i]; p.selected.Has(e.rule) {
-			settings[e.rule].apply(e, fallback(e.rule))
-		}
-	}
-}
-
-// Owners gives the owners that the policy names, in the order in which they
-// first stand there. The first is "": nobody.
+// Owners returns the owners that the policy names, in the order of their first
+// occurrence. The first is "", nobody.
 func (p *Policy) Owners() []string {
 	owners := []string{""}
 	known := map[string]bool{"": true}
@@ -256,8 +207,9 @@ func (p *Policy) Owners() []string {
 	return owners
 }
 
-// InForce names the configuration in a line: "profile aliyun, rdblens.yaml, --rules all,-no-ttl".
-func (p *Policy) InForce() string {
+// Describe returns the configuration in one line: "profile aliyun, rdblens.yaml,
+// --rules all,-no-ttl".
+func (p *Policy) Describe() string {
 	s := "profile " + p.Profile.Value
 	if p.File != "" {
 		s += ", " + p.File
@@ -266,54 +218,4 @@ func (p *Policy) InForce() string {
 		s += ", --rules " + p.Rules
 	}
 	return s
-}
-
-// warn notes what can hardly be meant.
-func (p *Policy) warn() {
-	for i := range p.Settings {
-		s := &p.Settings[i]
-		p.warnOrder("", s)
-	}
-	for i := range p.Overrides {
-		o := &p.Overrides[i]
-		settings := cloneSettings(p.Settings)
-		p.override(settings, o.edits)
-		for j := range settings {
-			p.warnOrder("keys "+o.Pattern()+": ", &settings[j])
-		}
-	}
-	known := map[string]Namespace{}
-	for _, n := range p.Namespaces {
-		if first, ok := known[n.Name]; ok && first.Owner != n.Owner {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("namespace %s has the owner %q (%s), so %q (%s) is not heard", n.Name, first.Owner, first.Origin, n.Owner, n.Origin))
-		} else if !ok {
-			known[n.Name] = n
-		}
-	}
-}
-
-// warnOrder notes a limit that can never be reported because a severer one is
-// passed no later. What was noted of all keys is not noted of some.
-func (p *Policy) warnOrder(where string, s *Setting) {
-	if !s.On || s.Rule.Unit == NoUnit {
-		return
-	}
-	for i := range s.Limits {
-		l := &s.Limits[i]
-		if l.None || l.Severity == Off {
-			continue
-		}
-		for above := l.Severity + 1; above <= Error; above++ {
-			v, ok := s.Limit(l.Type, l.Under, above)
-			if !ok || v != l.Value && (v < l.Value) == (l.Under || s.Rule.Bound == Under) {
-				continue
-			}
-			text := fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
-				s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v))
-			if !slices.Contains(p.Warnings, text) {
-				p.Warnings = append(p.Warnings, where+text)
-			}
-			break
-		}
-	}
 }

@@ -183,8 +183,8 @@ func Lookup(name string) (*Rule, bool) {
 	return nil, false
 }
 
-// appliesTo reports whether the rule checks keys of a type.
-func (r *Rule) appliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
+// AppliesTo reports whether the rule checks keys of a type.
+func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
 
 // validate returns what the rule lacks. A test calls it for every rule.
 func (r *Rule) validate() error {

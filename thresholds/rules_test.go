@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,7 +201,7 @@ func TestRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range cases {
 				var got []byte
-				for _, profile := range Profiles() {
+				for _, profile := range profileNames {
 					opt := LoadOptions{Profile: profile}
 					if c.config != "" {
 						opt.Config = writeConfig(t, c.config)
@@ -238,19 +239,19 @@ func TestRulesAreComplete(t *testing.T) {
 		if err := r.validate(); err != nil {
 			t.Error(err)
 		}
-		for _, profile := range Profiles() {
+		for _, profile := range profileNames {
 			covered := false
 			for _, s := range d.Sources {
-				covered = covered || contains(s.Profiles, profile)
+				covered = covered || slices.Contains(s.Profiles, profile)
 			}
 			for _, n := range d.Notes {
-				covered = covered || contains(n.Profiles, profile)
+				covered = covered || slices.Contains(n.Profiles, profile)
 			}
-			if on := ProfileSetting(profile, r.ID).On; on && !covered {
+			if on := profileOf(profile).Settings[r.ID].On; on && !covered {
 				t.Errorf("%s is on under %s, and nothing says why", r.Name, profile)
 			}
 		}
-		if fallback(r.ID).On == false {
+		if !mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On {
 			t.Errorf("%s is off in every profile", r.Name)
 		}
 	}
@@ -293,14 +294,14 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 	}
 	for _, r := range Rules() {
-		for i, profile := range Profiles() {
-			if got := ProfileSetting(profile, r.ID).Summary(); got != want[r.Name][i] {
+		for i, profile := range profileNames {
+			if got := profileOf(profile).Settings[r.ID].Summary(); got != want[r.Name][i] {
 				t.Errorf("%s under %s: %s, want %s", r.Name, profile, got, want[r.Name][i])
 			}
 		}
 	}
 	separators := map[string]string{"default": ":", "aliyun": ":", "baidu": ":#_", "typed": ":", "upper": ":"}
-	for _, profile := range Profiles() {
+	for _, profile := range profileNames {
 		if got := mustLoad(t, LoadOptions{Profile: profile}).Separators.Value; got != separators[profile] {
 			t.Errorf("%s: separators %q", profile, got)
 		}

@@ -49,7 +49,7 @@ func rulesMarkdown() []byte {
 		"If a value exceeds several limits of a rule, only the severest is reported.\n\n")
 	b.WriteString("| profile | document | summary |\n|---|---|---|\n")
 	for _, name := range profileNames {
-		p := profiles()[name]
+		p := profileOf(name)
 		source := "what the five agree on"
 		for d := requirements.Aliyun; d <= requirements.Upper; d++ {
 			if d.Profile() == name {
@@ -71,7 +71,7 @@ func rulesMarkdown() []byte {
 			}
 			fmt.Fprintf(&b, "| [`%s`](#%s) |", r.Name, r.Name)
 			for _, name := range profileNames {
-				fmt.Fprintf(&b, " %s |", cell(ProfileSetting(name, r.ID).Summary()))
+				fmt.Fprintf(&b, " %s |", cell(profileOf(name).Settings[r.ID].Summary()))
 			}
 			b.WriteByte('\n')
 		}
@@ -99,11 +99,11 @@ func ruleMarkdown(b *strings.Builder, r *Rule) {
 		}
 		b.WriteByte('\n')
 		for _, name := range profileNames {
-			s := ProfileSetting(name, r.ID)
+			s := &profileOf(name).Settings[r.ID]
 			var set []string
 			for i, p := range r.Params {
 				if v := &s.Params[i]; v.Origin.Kind == FromProfile {
-					set = append(set, fmt.Sprintf("%s `%s`", p.Name, v.format(p)))
+					set = append(set, fmt.Sprintf("%s `%s`", p.Name, v.Format(p)))
 				}
 			}
 			if len(set) > 0 {

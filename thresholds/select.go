@@ -11,37 +11,37 @@ import (
 // RuleSet is a set of rules.
 type RuleSet uint64
 
-// AllRules gives the set of every rule there is.
+// AllRules returns the set of all rules.
 func AllRules() RuleSet { return 1<<len(Rules()) - 1 }
 
 // Has reports whether the rule is in the set.
 func (s RuleSet) Has(id RuleID) bool { return s>>id&1 != 0 }
 
-// Len gives the number of rules in the set.
+// Len returns the number of rules in the set.
 func (s RuleSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
-// SelectError is a selector that names no rule.
+// SelectError reports a word of a selector that matches no rule.
 type SelectError struct {
-	Word   string
-	advice string
+	Word string
+	hint string
 }
 
-// Error names the word.
 func (e *SelectError) Error() string { return fmt.Sprintf("unknown rule %q", e.Word) }
 
-// Hint proposes the nearest name.
-func (e *SelectError) Hint() string { return e.advice }
+// Hint returns what may have been meant, "" if unknown.
+func (e *SelectError) Hint() string { return e.hint }
 
-// Select gives the rules that a selector names: words with commas between them,
-// each "all", a rule or a glob over rules, taken out again where it begins with
-// "-". A later word beats an earlier one; a selector that begins by taking out
-// begins with all.
+// Select returns the rules that a selector names: words separated by commas, each
+// "all", the name of a rule, or a glob over names. A word that begins with "-"
+// removes its rules. A later word takes precedence; if the first one removes rules,
+// the selection starts with all. The error is a *SelectError.
 func Select(selector string) (RuleSet, error) {
 	set, _, err := parseSelector(selector)
 	return set, err
 }
 
-// parseSelector gives the set, and in it those rules that were named in full.
+// parseSelector returns the selected rules, and those of them that were named in
+// full.
 func parseSelector(selector string) (set, named RuleSet, err error) {
 	first := true
 	for word := range strings.SplitSeq(selector, ",") {
@@ -49,46 +49,54 @@ func parseSelector(selector string) (set, named RuleSet, err error) {
 		if word == "" {
 			continue
 		}
-		name, out := strings.CutPrefix(word, "-")
-		if first && out {
+		name, remove := strings.CutPrefix(word, "-")
+		if first && remove {
 			set = AllRules()
 		}
 		first = false
-		one, err := matchRules(name)
+		matched, err := MatchRules(name)
 		if err != nil {
 			return 0, 0, err
 		}
-		if out {
-			set &^= one
+		if remove {
+			set &^= matched
 			continue
 		}
-		set |= one
-		if one.Len() == 1 && !naming.IsGlob(name) {
-			named |= one
+		set |= matched
+		if matched.Len() == 1 && !naming.IsGlob(name) {
+			named |= matched
 		}
 	}
 	if first {
-		return 0, 0, &SelectError{Word: selector, advice: "write all,-no-ttl or key-*"}
+		return 0, 0, &SelectError{Word: selector, hint: "write all,-no-ttl or key-*"}
 	}
 	return set, named & set, nil
 }
 
-// matchRules gives the rules of a name, a glob or "all".
-func matchRules(name string) (RuleSet, error) {
+// MatchRules returns the rules that a name, a glob over names or "all" matches. The
+// error is a *SelectError.
+func MatchRules(name string) (RuleSet, error) {
 	if name == "all" {
 		return AllRules(), nil
 	}
 	var set RuleSet
-	names := make([]string, 0, maxRules)
 	glob, err := naming.ParseGlob(name)
 	for _, r := range Rules() {
-		names = append(names, r.Name)
 		if err == nil && glob.Match([]byte(r.Name)) {
 			set |= 1 << r.ID
 		}
 	}
 	if set == 0 {
-		return 0, &SelectError{Word: name, advice: Propose(name, names)}
+		return 0, &SelectError{Word: name, hint: Suggest(name, RuleNames())}
 	}
 	return set, nil
+}
+
+// RuleNames returns the names of all rules, in the order of Rules.
+func RuleNames() []string {
+	names := make([]string, len(Rules()))
+	for i, r := range Rules() {
+		names[i] = r.Name
+	}
+	return names
 }

@@ -279,7 +279,7 @@ func number(words []string) int64 {
 
 func TestRulesOnServersKeys(t *testing.T) {
 	hits := map[string]int{}
-	for _, profile := range Profiles() {
+	for _, profile := range profileNames {
 		p := mustLoad(t, LoadOptions{Profile: profile})
 		for _, file := range ruleFiles {
 			var list []Finding
@@ -333,7 +333,7 @@ func TestInstanceOnServersKeys(t *testing.T) {
 		{"cluster-skewed.rdb.gz", "hashtag-skew", "w-w--", "{hot}"}, {"cluster.rdb.gz", "hashtag-skew", "-----", ""},
 		{"sizes.rdb.gz", "slot-skew", "-----", ""}, {"sizes.rdb.gz", "hashtag-skew", "-----", ""},
 	} {
-		for _, profile := range Profiles() {
+		for _, profile := range profileNames {
 			var x *Instance
 			readSnapshot(t, c.file, mustLoad(t, LoadOptions{Profile: profile}), func(e *Engine, k *parser.Key) {
 				if x == nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// Origin says where a value in force was set.
+// Origin is the place where a value was set.
 type Origin struct {
 	Kind OriginKind
 	Name string // profile, path of the file, or flag
-	Line int    // of the file, from 1; 0 unknown
+	Line int    // in the file, from 1; 0 if unknown
 }
 
-// OriginKind is the kind of place that a value comes from.
+// OriginKind is the kind of place where a value was set.
 type OriginKind uint8
 
-// The places, a later one beats an earlier one.
+// The kinds of places. A later one takes precedence over an earlier one.
 const (
-	FromRule    OriginKind = iota // the rule's own default
-	FromProfile                   // a profile of this package
+	FromRule    OriginKind = iota // the default of the rule
+	FromProfile                   // a built-in profile
 	FromFile                      // the team's file
 	FromFlag                      // the command line
 )
 
-// String gives the place in words: "profile aliyun", "rdblens.yaml:12", "--rules".
+// String returns the place in words: "profile aliyun", "rdblens.yaml:12", "--rules".
 func (o Origin) String() string {
 	switch o.Kind {
 	case FromProfile:
@@ -39,45 +39,45 @@ func (o Origin) String() string {
 	return "built in"
 }
 
-// AnyType is the type of a limit that holds for all types that have none of
-// their own.
+// AnyType is the type of a limit that applies to all types without one of their
+// own.
 const AnyType = parser.NumTypes
 
 // Limit is one limit of a rule.
 type Limit struct {
-	Type     parser.Type // AnyType, or the one type that it holds for
-	Under    bool        // what is less is flagged, not what is more
-	Severity Severity    // Off: switches the rule off for Type
+	Type     parser.Type // AnyType, or the one type that it applies to
+	Under    bool        // smaller values are flagged, not larger ones
+	Severity Severity    // Off: the rule is off for Type
 	Value    int64       // in the rule's unit
-	None     bool        // takes away a limit that a more general one sets
+	None     bool        // removes a limit that is otherwise inherited
 	Origin   Origin
 }
 
-// Value is what a parameter is set to.
+// Value is the value of a parameter.
 type Value struct {
-	Number  int64               // of a number (in the parameter's unit) or a flag (0 or 1)
-	Text    string              // of a set of characters
+	Number  int64               // a number in the parameter's unit, or a flag: 0 or 1
+	Text    string              // a set of characters
 	Aliases map[string][]string // words by type
 	Origin  Origin
 }
 
-// ParamKind says what a parameter takes.
+// ParamKind is the kind of value that a parameter takes.
 type ParamKind uint8
 
 // The kinds of parameters.
 const (
-	NumberParam  ParamKind = iota // in the parameter's unit
+	NumberParam  ParamKind = iota // a number in the parameter's unit
 	FlagParam                     // true or false
 	CharsParam                    // a set of characters, such as a-z0-9.:
 	AliasesParam                  // lists of words by type
 )
 
-// Param is a parameter of a rule beside its limits.
+// Param describes a parameter of a rule.
 type Param struct {
 	Name    string
 	Kind    ParamKind
 	Unit    Unit
-	Default string // as a configuration would write it; "" none, 0 or false
+	Default string // as a configuration writes it; "" for none, 0 or false
 	Doc     string
 }
 
@@ -88,11 +88,12 @@ type Setting struct {
 	Severity Severity // of a rule without limits
 	Origin   Origin   // of On and Severity
 	Limits   []Limit
-	Params   []Value // one for each of the rule's
+	Params   []Value // by index in Rule.Params
 }
 
-// defaultSetting is a rule that is off, with the defaults of its parameters.
-func defaultSetting(r *Rule) Setting {
+// DefaultSetting returns the setting of a rule that is off, with the defaults of
+// its parameters.
+func DefaultSetting(r *Rule) Setting {
 	s := Setting{Rule: r, Params: make([]Value, len(r.Params))}
 	for i, p := range r.Params {
 		if p.Default == "" {
@@ -116,12 +117,13 @@ func defaultSetting(r *Rule) Setting {
 
 func (s *Setting) clone() Setting {
 	c := *s
-	c.Limits = append([]Limit(nil), s.Limits...)
-	c.Params = append([]Value(nil), s.Params...)
+	c.Limits = slices.Clone(s.Limits)
+	c.Params = slices.Clone(s.Params)
 	return c
 }
 
-// Param gives the value of a parameter by its name.
+// Param returns the value of a parameter. It panics if the rule has none of that
+// name.
 func (s *Setting) Param(name string) Value {
 	for i, p := range s.Rule.Params {
 		if p.Name == name {
@@ -131,7 +133,7 @@ func (s *Setting) Param(name string) Value {
 	panic("thresholds: " + s.Rule.Name + " has no parameter " + name)
 }
 
-// Limit gives the limit of a severity for a type, and false where there is none.
+// Limit returns the limit of a severity for a type, false if there is none.
 func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bool) {
 	var general *Limit
 	off := false
@@ -152,8 +154,8 @@ func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bo
 	return general.Value, true
 }
 
-// setLimit puts a limit in the place of the one that stands for the same
-// thing; an off for a type takes the place of all limits of its own.
+// setLimit replaces the limit of the same type, side and severity. A limit that
+// switches a type off replaces all limits of that type.
 func (s *Setting) setLimit(n Limit) {
 	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
 		return l.Type == n.Type && (n.Severity == Off || l.Under == n.Under && l.Severity == n.Severity)
@@ -162,8 +164,8 @@ func (s *Setting) setLimit(n Limit) {
 	sortLimits(s.Limits)
 }
 
-// sortLimits puts general limits first, then those of types, plain ones before
-// those under, the severest last.
+// sortLimits sorts general limits before those of types, upper limits before lower
+// ones, and mild ones before severe ones.
 func sortLimits(list []Limit) {
 	rank := func(l Limit) int {
 		r := int(l.Type) + 1
@@ -179,9 +181,9 @@ func sortLimits(list []Limit) {
 	slices.SortStableFunc(list, func(a, b Limit) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
-// effective gives the limits as they work out: where a type that is off has
-// limits of its own, it is the general limits that are off for it.
-func (s *Setting) effective() []Limit {
+// Effective returns the limits as they take effect: where a type that is off has
+// limits of its own, the general limits are off for it instead.
+func (s *Setting) Effective() []Limit {
 	has := func(t parser.Type, match func(Limit) bool) bool {
 		return slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Type == t && l.Severity != Off && match(l) })
 	}
@@ -202,8 +204,8 @@ func (s *Setting) effective() []Limit {
 	return list
 }
 
-// mildest gives the limit that is passed first, for a type and a side, and false
-// where there is none.
+// mildest returns the limit that is exceeded first, for a type and a side, false if
+// there is none.
 func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
 	for severity := Info; severity <= Error; severity++ {
 		v, set := s.Limit(t, under, severity)
@@ -220,8 +222,8 @@ func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
 	return value, ok
 }
 
-// setSeverity gives one severity to whatever the rule finds. Of several limits
-// the one that is passed first stays: the others could say nothing more.
+// setSeverity gives all findings of the rule one severity. Of several limits only
+// the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {
 	if s.Rule.Unit == NoUnit {
 		s.Severity = severity
@@ -241,40 +243,42 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 	s.Limits = next.Limits
 }
 
-// idle reports whether the rule could report nothing, were it on.
-func (s *Setting) idle() bool {
+// lacksLimits reports whether the rule could not report anything if it were on.
+func (s *Setting) lacksLimits() bool {
 	if s.Rule.Unit == NoUnit {
 		return s.Severity == Off
 	}
 	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None && l.Severity != Off })
 }
 
-// edit is one change of a setting, as a configuration asks for it.
-type edit struct {
-	rule  RuleID
-	what  editKind
-	on    bool     // editSwitch
-	sev   Severity // editSeverity
-	limit Limit    // editLimit
-	param int      // editParam: index into the rule's
-	value Value
-	from  Origin
+// Edit is one change of a rule's setting.
+type Edit struct {
+	Rule     RuleID
+	Kind     EditKind
+	On       bool     // EditSwitch
+	Severity Severity // EditSeverity
+	Limit    Limit    // EditLimit
+	Param    int      // EditParam: index in Rule.Params
+	Value    Value    // EditParam
+	Origin   Origin
 }
 
-type editKind uint8
+// EditKind is what an Edit changes.
+type EditKind uint8
 
+// The kinds of edits, in the order in which those of one rule are to be made.
 const (
-	editSwitch editKind = iota
-	editSeverity
-	editLimit
-	editParam
+	EditSwitch   EditKind = iota // switches the rule on or off
+	EditSeverity                 // one severity for all that the rule finds
+	EditLimit
+	EditParam
 )
 
-// borrow takes another setting's limits, severity and parameters, but for the
+// inheritFrom copies another setting's limits, severity and parameters, except
 // parameters that the team has set.
-func (s *Setting) borrow(from *Setting) {
+func (s *Setting) inheritFrom(other *Setting) {
 	own := s.Params
-	*s = from.clone()
+	*s = other.clone()
 	for i, v := range own {
 		if v.Origin.Kind >= FromFile {
 			s.Params[i] = v
@@ -282,32 +286,31 @@ func (s *Setting) borrow(from *Setting) {
 	}
 }
 
-// apply changes the setting; whatever was set before, the edit decides.
-// fallback is what a rule takes that is switched on without anything else being
-// said.
-func (s *Setting) apply(e *edit, fallback *Setting) {
-	switch e.what {
-	case editSwitch:
-		idle := e.on && s.idle()
-		if idle {
-			s.borrow(fallback)
+// apply makes an edit. A rule without limits that is switched on takes those of
+// fallback.
+func (s *Setting) apply(e *Edit, fallback *Setting) {
+	switch e.Kind {
+	case EditSwitch:
+		inherit := e.On && s.lacksLimits()
+		if inherit {
+			s.inheritFrom(fallback)
 		}
-		if idle || s.On != e.on {
-			s.On, s.Origin = e.on, e.from
+		if inherit || s.On != e.On {
+			s.On, s.Origin = e.On, e.Origin
 		}
-	case editSeverity:
-		if s.idle() {
-			s.borrow(fallback)
+	case EditSeverity:
+		if s.lacksLimits() {
+			s.inheritFrom(fallback)
 		}
-		s.On, s.Origin = true, e.from
-		s.setSeverity(e.sev, e.from)
-	case editLimit:
+		s.On, s.Origin = true, e.Origin
+		s.setSeverity(e.Severity, e.Origin)
+	case EditLimit:
 		if !s.On {
-			s.Limits = nil // those of a rule that was off say nothing
-			s.On, s.Origin = true, e.from
+			s.Limits = nil // those of a rule that was off have no meaning
+			s.On, s.Origin = true, e.Origin
 		}
-		s.setLimit(e.limit)
-	case editParam:
-		s.Params[e.param] = e.value
+		s.setLimit(e.Limit)
+	case EditParam:
+		s.Params[e.Param] = e.Value
 	}
 }

@@ -1,23 +1,14 @@
 package thresholds
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 )
 
-// ProfileSetting gives how a profile sets a rule, nil for an unknown profile.
-// It must not be changed.
-func ProfileSetting(profile string, id RuleID) *Setting {
-	p, ok := profiles()[profile]
-	if !ok {
-		return nil
-	}
-	return &p.Settings[id]
-}
-
-// Summary puts the setting in a few words: "off", "warning", "warning 1KB, error
-// 10KB", "error 5000; hash: warning 100".
+// Summary returns the setting in a few words: "off", "warning", "warning 1 KB,
+// error 10 KB", "error 5,000; hash: warning 100".
 func (s *Setting) Summary() string {
 	if !s.On {
 		return "off"
@@ -40,13 +31,13 @@ func (s *Setting) Summary() string {
 	return strings.Join(parts, "; ")
 }
 
-// ParamSummary puts the parameters that a profile or the team has set in a few
-// words: "element 4KB", "allowed a-z0-9.:, first a-z"; "" none.
+// ParamSummary returns the parameters that a profile or the team has set: "element
+// 4 KB", "allowed a-z0-9.:, first a-z"; "" if none.
 func (s *Setting) ParamSummary() string {
 	var parts []string
 	for i, p := range s.Rule.Params {
 		if v := &s.Params[i]; v.Origin.Kind != FromRule {
-			if text := v.format(p); text != "" {
+			if text := v.Format(p); text != "" {
 				parts = append(parts, p.Name+" "+text)
 			}
 		}
@@ -54,10 +45,10 @@ func (s *Setting) ParamSummary() string {
 	return strings.Join(parts, ", ")
 }
 
-// limitWords gives the limits that are set for one type, or for all.
+// limitWords returns the limits for one type, or the general ones.
 func (s *Setting) limitWords(t parser.Type) string {
 	var words []string
-	for _, l := range s.effective() {
+	for _, l := range s.Effective() {
 		switch {
 		case l.Type != t:
 		case l.Severity == Off:
@@ -72,7 +63,7 @@ func (s *Setting) limitWords(t parser.Type) string {
 	return strings.Join(words, ", ")
 }
 
-// side says on which side of a limit a finding lies, where that is not plain.
+// side returns "under " or "over " for a limit where the side is not obvious.
 func (s *Setting) side(l Limit) string {
 	switch {
 	case s.Rule.Bound == Under || l.Under:
@@ -81,4 +72,36 @@ func (s *Setting) side(l Limit) string {
 		return "over "
 	}
 	return ""
+}
+
+// Format returns the value of the parameter p as a configuration writes it, "" if
+// it has no value.
+func (v *Value) Format(p Param) string {
+	switch p.Kind {
+	case CharsParam:
+		return v.Text
+	case FlagParam:
+		if v.Number == 0 && v.Origin.Kind == FromRule {
+			return ""
+		}
+		return strconv.FormatBool(v.Number != 0)
+	case AliasesParam:
+		var words []string
+		for t := range parser.NumTypes {
+			if list := v.Aliases[t.String()]; len(list) > 0 {
+				words = append(words, t.String()+": ["+strings.Join(list, ", ")+"]")
+			}
+		}
+		if words == nil {
+			return ""
+		}
+		return "{" + strings.Join(words, ", ") + "}"
+	}
+	switch {
+	case v.Number != 0:
+		return p.Unit.Format(v.Number)
+	case v.Origin.Kind == FromRule:
+		return ""
+	}
+	return "off"
 }

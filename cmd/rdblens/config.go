@@ -11,13 +11,15 @@ import (
 
 	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func newConfig(e *env) *cobra.Command {
 	var flags policyFlags
 	check := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Check a configuration and say what is wrong with it, line by line",
+		Short: "Check a configuration and report every problem with its line",
 		Args:  exactly(1, "a configuration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configCheck(args[0])
@@ -25,58 +27,54 @@ func newConfig(e *env) *cobra.Command {
 	}
 	show := &cobra.Command{
 		Use:   "show",
-		Short: "Print every value in force and where it comes from",
+		Short: "Print every value that applies and where it was set",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configShow(&flags)
 		},
 	}
 	flags.register(show)
-	show.Flags().BoolVar(&flags.cluster, "cluster", false, "as for the node of a cluster")
+	show.Flags().BoolVar(&flags.cluster, "cluster", false, "as for a cluster node")
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of configurations, for editors",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := e.stdout.Write(thresholds.Schema())
+			_, err := e.stdout.Write(config.Schema())
 			return outputError(err)
 		},
 	}
-	return group("config", "Check and show the team's own configuration", check, show, schema)
+	return group("config", "Check and show the team's configuration", check, show, schema)
 }
 
 func (e *env) configCheck(path string) error {
-	policy, err := thresholds.Load(thresholds.LoadOptions{Config: path})
+	policy, err := config.Load(config.Options{Config: path})
 	if err != nil {
 		return policyError(err)
 	}
 	e.warn(policy)
-	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", text.Sanitize(path), inForce(policy))
+	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", text.Sanitize(path), countSettings(policy))
 	return outputError(err)
 }
 
-// warn tells what a policy says that can hardly be meant.
+// warn prints the warnings of a policy.
 func (e *env) warn(p *thresholds.Policy) {
 	for _, w := range p.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %s\n", text.SanitizeLines(w))
 	}
 }
 
-// inForce counts what a configuration sets.
-func inForce(p *thresholds.Policy) string {
+// countSettings counts what a configuration sets: "extends aliyun, 1 rule changed".
+func countSettings(p *thresholds.Policy) string {
 	parts := []string{"extends " + p.Profile.Value}
 	count := func(n int, one, many string) {
-		switch n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+one)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		if n > 0 {
+			parts = append(parts, units.FormatCountOf(int64(n), one, many))
 		}
 	}
 	rules := 0
 	for i := range p.Settings {
-		if ownSetting(&p.Settings[i]) {
+		if setInFile(&p.Settings[i]) {
 			rules++
 		}
 	}
@@ -88,17 +86,21 @@ func inForce(p *thresholds.Policy) string {
 	return strings.Join(parts, ", ")
 }
 
-// ownSetting reports whether the team's file sets anything of a rule.
-func ownSetting(s *thresholds.Setting) bool {
-	own := s.Origin.Kind == thresholds.FromFile
+// setInFile reports whether the team's file sets anything of a rule.
+func setInFile(s *thresholds.Setting) bool {
+	found := s.Origin.Kind == thresholds.FromFile
 	for _, l := range s.Limits {
-		own = own || l.Origin.Kind == thresholds.FromFile
+		found = found || l.Origin.Kind == thresholds.FromFile
 	}
 	for _, v := range s.Params {
-		own = own || v.Origin.Kind == thresholds.FromFile
+		found = found || v.Origin.Kind == thresholds.FromFile
 	}
-	return own
+	return found
 }
+
+// alignedValue is the width of a value, in columns, up to which the column of origins
+// makes room for it.
+const alignedValue = 24
 
 func (e *env) configShow(flags *policyFlags) error {
 	policy, err := flags.load(e)
@@ -107,12 +109,12 @@ func (e *env) configShow(flags *policyFlags) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	paths, values := 0, 0
-	entries := policy.Show()
+	entries := config.Show(policy)
 	for i := range entries {
 		entry := &entries[i]
 		entry.Path, entry.Value = text.SanitizeLines(entry.Path), text.SanitizeLines(entry.Value)
 		paths = max(paths, text.Width(entry.Path))
-		if n := text.Width(entry.Value); n <= shownValue {
+		if n := text.Width(entry.Value); n <= alignedValue {
 			values = max(values, n)
 		}
 	}
@@ -122,35 +124,32 @@ func (e *env) configShow(flags *policyFlags) error {
 	return outputError(w.Flush())
 }
 
-// shownValue is how wide a value may be that the column of origins heeds.
-const shownValue = 24
-
 func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-text.Width(s))) }
 
-// policyError is an error of a configuration, or of the flags that choose rules.
+// policyError is an error of a configuration, or of the flags that select rules.
 func policyError(err error) error {
 	exit := &exitError{code: exitUsage, err: err}
-	var config thresholds.ConfigErrors
+	var problems config.Errors
 	var hinted interface{ Hint() string }
 	switch {
-	case errors.As(err, &config):
-		var text []string
-		for _, c := range config {
-			text = append(text, c.Error())
-			if c.Excerpt != "" {
-				text = append(text, strings.TrimRight(c.Excerpt, "\n"))
+	case errors.As(err, &problems):
+		var lines []string
+		for _, p := range problems {
+			lines = append(lines, p.Error())
+			if p.Excerpt != "" {
+				lines = append(lines, strings.TrimRight(p.Excerpt, "\n"))
 			}
-			if c.Advice != "" {
-				text = append(text, "hint: "+c.Advice)
+			if p.Advice != "" {
+				lines = append(lines, "hint: "+p.Advice)
 			}
 		}
-		exit.err = errors.New(strings.Join(text, "\n"))
+		exit.err = errors.New(strings.Join(lines, "\n"))
 	case errors.As(err, &hinted):
 		exit.hint = hinted.Hint()
 	case errors.Is(err, fs.ErrNotExist):
-		exit.hint = "check the path; without --config, rdblens.yaml in the current folder is taken where there is one"
+		exit.hint = "check the path; without --config, " + teamConfig + " in the current directory is used if it exists"
 	default:
-		exit.hint = "rdblens config check says what is wrong with a configuration"
+		exit.hint = "rdblens config check reports the problems of a configuration"
 	}
 	return exit
 }

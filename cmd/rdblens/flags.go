@@ -71,7 +71,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		if near := thresholds.Propose("--"+unknown.GetSpecifiedName(), known); near != "" {
+		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); near != "" {
 			hint = near
 		}
 	}

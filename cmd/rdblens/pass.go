@@ -13,6 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // teamConfig is the configuration that is used without being named, if it is in
@@ -31,12 +32,12 @@ type policyFlags struct {
 func (p *policyFlags) register(cmd *cobra.Command) {
 	p.given = cmd.Flags()
 	option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
-		words: thresholds.Profiles(), set: func(arg string) error {
+		words: config.Profiles(), set: func(arg string) error {
 			if arg == "" {
 				return errEmpty
 			}
-			if !slices.Contains(thresholds.Profiles(), arg) {
-				return &thresholds.ProfileError{Name: arg}
+			if !slices.Contains(config.Profiles(), arg) {
+				return &config.ProfileError{Name: arg}
 			}
 			p.profile = arg
 			return nil
@@ -63,11 +64,11 @@ func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
 			path = teamConfig
 		}
 	}
-	options := thresholds.LoadOptions{Profile: p.profile, Config: path, Rules: p.rules}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}
-	policy, err := thresholds.Load(options)
+	policy, err := config.Load(options)
 	if err != nil {
 		return nil, policyError(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
@@ -51,7 +52,7 @@ func (e *env) rulesList(flags *policyFlags) error {
 		return err
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.InForce()))
+	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe()))
 	section := thresholds.Section(255)
 	for _, r := range thresholds.Rules() {
 		if r.Section != section {
@@ -132,8 +133,8 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	}
 	fmt.Fprintf(w, "\nPROFILES\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, profile := range thresholds.Profiles() {
-		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(thresholds.ProfileSetting(profile, r.ID)))
+	for _, profile := range config.Profiles() {
+		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(&config.Profile(profile).Settings[r.ID]))
 	}
 	t.Flush()
 	if len(r.Doc.Sources) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // makeProfile writes a CPU profile of whole scans, and of a row for every key,
@@ -22,7 +23,7 @@ func makeProfile(o *options) (err error) {
 	if err := makeMissing(dir, o.scale); err != nil {
 		return err
 	}
-	policy, err := thresholds.Load(thresholds.LoadOptions{})
+	policy, err := config.Load(config.Options{})
 	if err != nil {
 		return err
 	}

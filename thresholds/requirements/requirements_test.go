@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 	. "github.com/rdblens/rdblens/thresholds/requirements"
 )
 
@@ -38,7 +39,7 @@ func TestRequirements(t *testing.T) {
 
 func TestNotCheckable(t *testing.T) {
 	sum := 0
-	for _, name := range thresholds.Profiles() {
+	for _, name := range config.Profiles() {
 		list := NotCheckable(name)
 		if len(list) == 0 {
 			t.Errorf("%s: a snapshot cannot show everything", name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -31,7 +32,7 @@ const testCreated = 1_700_000_000 // seconds
 // testEngine returns the rules of a profile, compiled for a snapshot of testCreated.
 func testEngine(tb testing.TB, profile string) *thresholds.Engine {
 	tb.Helper()
-	policy, err := thresholds.Load(thresholds.LoadOptions{Profile: profile})
+	policy, err := config.Load(config.Options{Profile: profile})
 	if err != nil {
 		tb.Fatal(err)
 	}

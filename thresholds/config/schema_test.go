@@ -1,10 +1,11 @@
-package thresholds
+package config
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // validator holds values against a JSON Schema, as far as Schema uses one: a
@@ -162,8 +165,29 @@ func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 	if err := d.Decode(&value); err != nil {
 		v.t.Fatalf("%s: %v", text, err)
 	}
-	_, err = makePolicy(LoadOptions{Config: "rdblens.yaml"}, []byte(text))
+	_, err = load(Options{Config: "rdblens.yaml"}, []byte(text))
 	return v.accepts(v.root, value), err, true
+}
+
+// configFields are the fields of a configuration.
+var configFields = []string{"extends", "rules", "ignore", "overrides", "namespaces", "abbreviations", "separators", "hashtags", "cluster"}
+
+// fieldsOf returns the fields that the mapping of a rule may have.
+func fieldsOf(r *thresholds.Rule) []string {
+	names := []string{"severity"}
+	if r.Unit != units.None {
+		names = append(names, severities...)
+	}
+	if r.Bound == thresholds.Both {
+		names = append(names, "under")
+	}
+	if r.PerType {
+		names = append(names, "types")
+	}
+	for _, p := range r.Params {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // TestSchemaAndLoaderAgree puts every kind of value into every place.
@@ -191,9 +215,9 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		places = append(places, name+": %s")
 	}
 	seen := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range thresholds.Rules() {
 		places = append(places, "rules: {"+r.Name+": %s}", "overrides: [{key: x, rules: {"+r.Name+": %s}}]", "rules: {"+r.Name+": {nosuch: %s}}")
-		for _, field := range ruleFieldNames(r) {
+		for _, field := range fieldsOf(r) {
 			kind := fmt.Sprint(r.Unit, r.Bound, field) // of the severities, types and so on
 			for _, p := range r.Params {
 				if p.Name == field {
@@ -205,12 +229,12 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 			}
 			seen[kind] = true
 		}
-		if r.Bound == Both {
+		if r.Bound == thresholds.Both {
 			places = append(places, "rules: {"+r.Name+": {under: {info: %s}}}")
 		}
 		types := []string{"nosuch"}
 		for typ := range parser.NumTypes {
-			if r.appliesTo(typ) && len(types) < 2 {
+			if r.AppliesTo(typ) && len(types) < 2 {
 				types = append(types, typ.String())
 			}
 		}
@@ -218,7 +242,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 			if r.PerType {
 				places = append(places, "rules: {"+r.Name+": {types: {"+typ+": %s}}}", "rules: {"+r.Name+": {types: {"+typ+": {warning: %s}}}}")
 			}
-			if slices.ContainsFunc(r.Params, func(p Param) bool { return p.Kind == AliasesParam }) {
+			if slices.ContainsFunc(r.Params, func(p thresholds.Param) bool { return p.Kind == thresholds.AliasesParam }) {
 				places = append(places, "rules: {"+r.Name+": {aliases: {"+typ+": %s}}}")
 			}
 		}
@@ -243,7 +267,11 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		check("namespaces: {" + name + ": x}")
 		check("abbreviations: {" + name + ": x}")
 	}
-	check(teamFile)
+	team, err := os.ReadFile("testdata/team.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(string(team))
 	if counts[true] < 1000 || counts[false] < 10000 {
 		t.Errorf("only %d were taken and %d refused", counts[true], counts[false])
 	}
@@ -256,7 +284,7 @@ func TestWhatNoSchemaCanSay(t *testing.T) {
 		"ignore: [{rule: no-ttl, reason: x, until: 2027-02-29}]",
 		"ignore: [{rule: 'xyz-*', reason: x}]",
 		"rules: {key-charset: {allowed: z-a}}",
-		"overrides:\n" + strings.Repeat("  - {key: x, rules: {no-ttl: off}}\n", maxOverrides+1),
+		"overrides:\n" + strings.Repeat("  - {key: x, rules: {no-ttl: off}}\n", thresholds.MaxOverrides+1),
 	} {
 		if schema, err, _ := v.accepted(text); !schema || err == nil {
 			t.Errorf("%.80s: the schema takes it: %v, Load says %v", text, schema, err)
@@ -283,14 +311,14 @@ func TestSchema(t *testing.T) {
 	}
 	same("the configuration", fields(v.root), configFields)
 	rules := v.root["properties"].(map[string]any)["rules"]
-	for _, r := range Rules() {
+	for _, r := range thresholds.Rules() {
 		own := rules.(map[string]any)["properties"].(map[string]any)[r.Name].(map[string]any)["anyOf"].([]any)
-		same(r.Name, fields(own[len(own)-1]), ruleFieldNames(r))
+		same(r.Name, fields(own[len(own)-1]), fieldsOf(r))
 	}
 	if !bytes.Equal(Schema(), Schema()) {
 		t.Error("not the same each time")
 	}
-	for u := Bytes; u <= Percent; u++ {
+	for u := units.Bytes; u <= units.Percent; u++ {
 		if _, err := u.Parse(u.Example()); err != nil {
 			t.Error(err)
 		}

@@ -1,19 +1,21 @@
-package thresholds
+package config
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // settingOf gives how a rule is set for keys that all overrides match.
 func settingOf(t *testing.T, text, rule string) string {
 	t.Helper()
-	p := mustLoad(t, LoadOptions{Config: writeConfig(t, text)})
-	settings := cloneSettings(p.Settings)
+	p := mustLoad(t, Options{Config: writeConfig(t, text)})
+	p = p.Clone()
 	for _, o := range p.Overrides {
-		p.override(settings, o.edits)
+		p.Apply(o.Edits)
 	}
-	return settings[ruleID(t, rule)].Summary()
+	return p.Settings[ruleID(t, rule)].Summary()
 }
 
 // TestLastSettingDecides: whatever stands below, the last one that sets something
@@ -48,23 +50,6 @@ func TestLastSettingDecides(t *testing.T) {
 	}
 }
 
-// TestOverrideOverOverride holds keys against two overrides that both match.
-func TestOverrideOverOverride(t *testing.T) {
-	e := mustLoad(t, LoadOptions{Config: writeConfig(t, `
-overrides:
-  - {key: "str:*", rules: {big-string: {warning: 100B, error: 1KB}}}
-  - {key: "str:len:1*", rules: {big-string: info}}
-`)}).Compile(testEnv())
-	for name, want := range map[string]Severity{"str:len:2": Error, "str:len:1": Info} {
-		if f := found(t, e, "big-string", key(name, str(2000))); f.Severity != want {
-			t.Errorf("%s: %s, want %s", name, f.Severity, want)
-		}
-	}
-	if f := found(t, e, "big-string", key("str:len:1", str(101))); f.Severity != Info || f.Limit != 100 {
-		t.Errorf("%s over %d", f.Severity, f.Limit)
-	}
-}
-
 // TestShowOverrides: every line that an override writes is listed, whether or not
 // it changes what stands below.
 func TestShowOverrides(t *testing.T) {
@@ -85,9 +70,9 @@ overrides:
     rules:
       big-element: off
 `)
-	show := func(opt LoadOptions) (list []string) {
-		for _, e := range mustLoad(t, opt).Show() {
-			if e.Origin.Kind == FromFile {
+	show := func(opt Options) (list []string) {
+		for _, e := range Show(mustLoad(t, opt)) {
+			if e.Origin.Kind == thresholds.FromFile {
 				list = append(list, e.Path+" "+e.Value)
 			}
 		}
@@ -100,10 +85,10 @@ overrides:
 		"overrides.a:*.rules.big-collection.types.hash off",
 		"overrides.b:*.rules.big-element off",
 	}
-	if got := show(LoadOptions{Config: path}); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := show(Options{Config: path}); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, line := range show(LoadOptions{Config: path, Rules: "-big-*"}) {
+	for _, line := range show(Options{Config: path, Rules: "-big-*"}) {
 		if strings.HasPrefix(line, "overrides.") && strings.Contains(line, ".big-") {
 			t.Errorf("%s: --rules left it out", line)
 		}

@@ -1,0 +1,225 @@
+package config
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+//go:embed profiles/*.yaml
+var profileFiles embed.FS
+
+var profileNames = []string{thresholds.DefaultProfile, "aliyun", "baidu", "typed", "upper"}
+
+// Options select what a policy is made of. A flag takes precedence over the file,
+// and the file over the profile.
+type Options struct {
+	Profile string // "": as the file says, else the default
+	Config  string // path of the team's configuration, "" for none
+	Rules   string // selector, see thresholds.Select; "" for all
+	Cluster *bool  // whether snapshots come from cluster nodes, nil: as the file says
+}
+
+// ProfileError reports a profile that does not exist.
+type ProfileError struct{ Name string }
+
+func (e *ProfileError) Error() string { return fmt.Sprintf("unknown profile %q", e.Name) }
+
+// Hint returns the most similar name.
+func (e *ProfileError) Hint() string { return thresholds.Suggest(e.Name, profileNames) }
+
+// Load makes a policy. If the file is wrong, the error is of type Errors; if an
+// option is, it is a *ProfileError or a *thresholds.SelectError; otherwise it is
+// that of reading the file.
+func Load(opt Options) (*thresholds.Policy, error) {
+	var text []byte
+	if opt.Config != "" {
+		var err error
+		if text, err = readFile(opt.Config); err != nil {
+			return nil, err
+		}
+	}
+	return load(opt, text)
+}
+
+// readFile reads a file of bounded size, which may be a pipe.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+}
+
+// load makes a policy from the text of the configuration that opt names.
+func load(opt Options, text []byte) (*thresholds.Policy, error) {
+	var team file
+	if opt.Config != "" {
+		r := &reader{path: opt.Config, text: text, kind: thresholds.FromFile}
+		team = r.read(describe().config)
+		if err := r.problems(); err != nil {
+			return nil, err
+		}
+	}
+	profile := thresholds.Text{Value: thresholds.DefaultProfile}
+	switch {
+	case opt.Profile != "":
+		profile = thresholds.Text{Value: opt.Profile, Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--profile"}}
+	case team.extends.Value != "":
+		profile = team.extends
+	}
+	base := Profile(profile.Value)
+	if base == nil {
+		return nil, &ProfileError{profile.Value}
+	}
+	p := base.Clone()
+	p.Profile, p.File = profile, opt.Config
+	team.addTo(p)
+	if opt.Cluster != nil {
+		p.Cluster = thresholds.Switch{Value: *opt.Cluster, Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--cluster"}}
+	}
+	if err := p.Select(opt.Rules); err != nil {
+		return nil, err
+	}
+	p.Warnings = warnings(p)
+	return p, nil
+}
+
+// addTo applies the configuration to a policy.
+func (f *file) addTo(p *thresholds.Policy) {
+	if f.separators.Value != "" {
+		p.Separators = f.separators
+	}
+	if f.cluster != nil {
+		p.Cluster = *f.cluster
+	}
+	if f.hashTags != nil {
+		p.HashTags = *f.hashTags
+	}
+	p.Apply(f.edits)
+	p.Ignores, p.Overrides, p.Namespaces, p.Abbreviations = f.ignores, f.overrides, f.namespaces, f.abbreviations
+	for i := range p.Namespaces {
+		n := &p.Namespaces[i]
+		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user
+	}
+}
+
+// Profiles returns the names of the built-in profiles, the default one first.
+func Profiles() []string { return slices.Clone(profileNames) }
+
+func isProfile(name string) bool { return slices.Contains(profileNames, name) }
+
+// Profile returns the policy of a built-in profile, nil if there is none of that
+// name. It must not be changed.
+func Profile(name string) *thresholds.Policy { return profiles()[name] }
+
+// profiles reads the built-in profiles once.
+var profiles = sync.OnceValue(func() map[string]*thresholds.Policy {
+	all := map[string]*thresholds.Policy{}
+	for _, name := range profileNames {
+		text, err := profileFiles.ReadFile("profiles/" + name + ".yaml")
+		if err != nil {
+			panic(err)
+		}
+		r := &reader{path: name, text: text, kind: thresholds.FromProfile}
+		f := r.read(describe().profile)
+		if err := r.problems(); err != nil {
+			panic(err)
+		}
+		p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}, Selected: thresholds.AllRules()}
+		for _, rule := range thresholds.Rules() {
+			s := thresholds.DefaultSetting(rule)
+			s.Origin = thresholds.Origin{Kind: thresholds.FromProfile, Name: name}
+			p.Settings = append(p.Settings, s)
+		}
+		f.addTo(p)
+		all[name] = p
+	}
+	fallbacks := fallbacks(all)
+	for _, p := range all {
+		p.Fallbacks = fallbacks
+	}
+	return all
+})
+
+// fallbacks returns what rules are set to, by RuleID, that are off in a profile and
+// switched on: the setting of the first profile that has them on.
+func fallbacks(all map[string]*thresholds.Policy) []thresholds.Setting {
+	list := make([]thresholds.Setting, len(thresholds.Rules()))
+	for id, rule := range thresholds.Rules() {
+		list[id] = thresholds.DefaultSetting(rule)
+		for _, name := range profileNames {
+			if s := all[name].Settings[id]; s.On {
+				list[id] = s
+				break
+			}
+		}
+	}
+	return list
+}
+
+// warnings returns what is valid in a policy but probably a mistake.
+func warnings(p *thresholds.Policy) []string {
+	var list []string
+	add := func(where string, settings []thresholds.Setting) {
+		for i := range settings {
+			for _, text := range hiddenLimits(&settings[i]) {
+				if !slices.Contains(list, text) { // what holds for all keys is not repeated for some
+					list = append(list, where+text)
+				}
+			}
+		}
+	}
+	add("", p.Settings)
+	for i := range p.Overrides {
+		o := &p.Overrides[i]
+		add("keys "+o.Pattern()+": ", p.Overridden(o))
+	}
+	known := map[string]thresholds.Namespace{}
+	for _, n := range p.Namespaces {
+		if first, ok := known[n.Name]; !ok {
+			known[n.Name] = n
+		} else if first.Owner != n.Owner {
+			list = append(list, fmt.Sprintf("namespace %s has the owner %q (%s); %q (%s) is ignored", n.Name, first.Owner, first.Origin, n.Owner, n.Origin))
+		}
+	}
+	return list
+}
+
+// hiddenLimits describes limits that can never be reported because one of a higher
+// severity is reached no later.
+func hiddenLimits(s *thresholds.Setting) (list []string) {
+	if !s.On || s.Rule.Unit == units.None {
+		return nil
+	}
+	for _, l := range s.Limits {
+		if l.None || l.Severity == thresholds.Off {
+			continue
+		}
+		for above := l.Severity + 1; above <= thresholds.Error; above++ {
+			v, ok := s.Limit(l.Type, l.Under, above)
+			if !ok || v != l.Value && (v < l.Value) == (l.Under || s.Rule.Bound == thresholds.Under) {
+				continue
+			}
+			list = append(list, fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
+				s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v)))
+			break
+		}
+	}
+	return list
+}
+
+func hintOf(err error) string {
+	if h, ok := err.(interface{ Hint() string }); ok {
+		return h.Hint()
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// Entry is one value of a policy and where it was set.
+type Entry struct {
+	Path   string // such as rules.big-string.error
+	Value  string // as a configuration writes it
+	Origin thresholds.Origin
+}
+
+// Show returns every value of a policy: general settings, the rules in their order,
+// then the lists of the configuration. Overrides are shown as they were written,
+// because their effect depends on the other overrides that match a key.
+func Show(p *thresholds.Policy) []Entry {
+	list := []Entry{
+		{"profile", p.Profile.Value, p.Profile.Origin},
+		{"separators", p.Separators.Value, p.Separators.Origin},
+		{"hashtags", strconv.FormatBool(p.HashTags.Value), p.HashTags.Origin},
+		{"cluster", strconv.FormatBool(p.Cluster.Value), p.Cluster.Origin},
+	}
+	for i := range p.Settings {
+		list = showSetting(list, &p.Settings[i])
+	}
+	for _, o := range p.Overrides {
+		path := "overrides." + o.Pattern()
+		if o.Owner.Value != "" {
+			list = append(list, Entry{path + ".owner", o.Owner.Value, o.Owner.Origin})
+		}
+		for i := range o.Edits {
+			if e := &o.Edits[i]; p.Selected.Has(e.Rule) {
+				list = append(list, showEdit(path, e))
+			}
+		}
+	}
+	for _, i := range p.Ignores {
+		value := "key " + i.Pattern() + ", reason: " + i.Reason
+		if !i.Until.IsZero() {
+			value += ", until " + i.LastDay()
+		}
+		list = append(list, Entry{"ignore." + strings.Join(i.Names, ","), value, i.Origin})
+	}
+	for _, n := range p.Namespaces {
+		list = append(list, Entry{"namespaces." + n.Name, n.Owner, n.Origin})
+	}
+	for _, a := range p.Abbreviations {
+		list = append(list, Entry{"abbreviations." + a.Long, a.Short, a.Origin})
+	}
+	return list
+}
+
+// showSetting appends the values of a rule, only "off" if it is off.
+func showSetting(list []Entry, s *thresholds.Setting) []Entry {
+	path := "rules." + s.Rule.Name
+	if !s.On {
+		return append(list, Entry{path, "off", s.Origin})
+	}
+	if s.Rule.Unit == units.None {
+		list = append(list, Entry{path, s.Severity.String(), s.Origin})
+	}
+	for _, l := range s.Effective() {
+		list = append(list, showLimit(path, s.Rule, l))
+	}
+	for i, p := range s.Rule.Params {
+		if text := s.Params[i].Format(p); text != "" {
+			list = append(list, Entry{path + "." + p.Name, text, s.Params[i].Origin})
+		}
+	}
+	return list
+}
+
+// showEdit returns what an edit sets.
+func showEdit(path string, e *thresholds.Edit) Entry {
+	rule := thresholds.Rules()[e.Rule]
+	path += ".rules." + rule.Name
+	switch e.Kind {
+	case thresholds.EditLimit:
+		return showLimit(path, rule, e.Limit)
+	case thresholds.EditParam:
+		p := rule.Params[e.Param]
+		value := e.Value.Format(p)
+		if value == "" {
+			value = "off" // a list without words, a set without characters
+		}
+		return Entry{path + "." + p.Name, value, e.Origin}
+	case thresholds.EditSeverity:
+		return Entry{path, e.Severity.String(), e.Origin}
+	}
+	if e.On {
+		return Entry{path, "on", e.Origin}
+	}
+	return Entry{path, "off", e.Origin}
+}
+
+func showLimit(path string, rule *thresholds.Rule, l thresholds.Limit) Entry {
+	if l.Type != thresholds.AnyType {
+		path += ".types." + l.Type.String()
+	}
+	if l.Under {
+		path += ".under"
+	}
+	if l.Severity != thresholds.Off {
+		path += "." + l.Severity.String()
+	}
+	if l.None || l.Severity == thresholds.Off {
+		return Entry{path, "off", l.Origin}
+	}
+	return Entry{path, rule.Unit.Format(l.Value), l.Origin}
+}

@@ -1,0 +1,298 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	yamlparser "github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// Bounds of a configuration. They are far above what a team needs, and keep a
+// hostile file from exhausting memory or stack.
+const (
+	maxBytes    = 256 << 10
+	maxDepth    = 64
+	maxProblems = 20    // reported for one file
+	maxEntries  = 10000 // of each list
+)
+
+// Error is a problem at one place of a configuration.
+type Error struct {
+	Path    string
+	Line    int // from 1, 0 if unknown
+	Column  int // in characters, from 1
+	Problem string
+	Advice  string // what to write instead, "" if unknown
+	Excerpt string // the line and the one before, with a mark; control characters are replaced
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.Path, e.Problem)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Problem)
+}
+
+// Hint returns what to write instead, "" if unknown.
+func (e *Error) Hint() string { return e.Advice }
+
+// Errors are the problems of a configuration, in the order of its lines: at least
+// one, and only the first 20.
+type Errors []*Error
+
+// Error returns one line for each problem.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, x := range e {
+		lines[i] = x.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Hint returns what to write instead of the first problem, and its excerpt.
+func (e Errors) Hint() string {
+	if e[0].Advice == "" {
+		return e[0].Excerpt
+	}
+	return strings.TrimSuffix(e[0].Advice+"\n"+e[0].Excerpt, "\n")
+}
+
+// reader reads one configuration and collects its problems.
+type reader struct {
+	path string
+	text []byte
+	kind thresholds.OriginKind
+	errs Errors
+}
+
+// parse returns the value of the whole file, nil if the file is empty or not valid
+// YAML; then errs has the reason.
+func (r *reader) parse() ast.Node {
+	switch {
+	case len(r.text) > maxBytes:
+		r.problem(0, 0, "", "larger than %d KB", maxBytes>>10)
+		return nil
+	case !utf8.Valid(r.text):
+		r.problem(0, 0, "", "not UTF-8 text")
+		return nil
+	}
+	if line := tooDeep(r.text); line > 0 {
+		r.problem(line, 1, "", "nested deeper than %d levels", maxDepth)
+		return nil
+	}
+	file, err := parseYAML(r.text)
+	if err != nil {
+		var at yaml.Error
+		if !errors.As(err, &at) || at.GetToken() == nil {
+			r.problem(0, 0, "", "%v", err)
+			return nil
+		}
+		hint, message := "", at.GetMessage()
+		if strings.Contains(message, "\t") {
+			hint, message = "indent with spaces: YAML does not allow tabs", strings.ReplaceAll(message, "\t", `\t`)
+		}
+		r.at(at.GetToken(), hint, "%s", message)
+		return nil
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if _, directive := doc.Body.(*ast.DirectiveNode); directive || doc.Body == nil {
+			continue
+		}
+		if body != nil {
+			r.at(doc.Body.GetToken(), "", "more than one document")
+			return nil
+		}
+		body = doc.Body
+	}
+	return body
+}
+
+// parseYAML turns a panic of the YAML library into an error.
+func parseYAML(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("not valid YAML")
+		}
+	}()
+	return yamlparser.ParseBytes(text, 0)
+}
+
+// tooDeep returns the first line that is nested deeper than maxDepth, 0 if none is.
+func tooDeep(text []byte) int {
+	depth := 0
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		rest := bytes.TrimLeft(line, "-? ")
+		dashes := len(line) - len(rest) - bytes.Count(line[:len(line)-len(rest)], []byte(" "))
+		depth += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
+		depth = max(0, depth-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")))
+		if dashes > maxDepth || depth > maxDepth {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// at reports a problem at a token.
+func (r *reader) at(t *token.Token, hint, format string, args ...any) {
+	line, column := 0, 0
+	if t != nil && t.Position != nil {
+		line, column = t.Position.Line, t.Position.Column
+	}
+	r.problem(line, column, hint, format, args...)
+}
+
+func (r *reader) problem(line, column int, hint, format string, args ...any) {
+	if len(r.errs) < maxProblems {
+		r.errs = append(r.errs, &Error{Path: r.path, Line: line, Column: column, Advice: hint,
+			Problem: printable(fmt.Sprintf(format, args...)), Excerpt: excerpt(r.text, line, column)})
+	}
+}
+
+// problems returns what was reported, in the order of the lines; nil if nothing was.
+func (r *reader) problems() error {
+	if r.errs == nil {
+		return nil
+	}
+	slices.SortStableFunc(r.errs, func(a, b *Error) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+	return r.errs
+}
+
+// excerpt returns a line and the one before it, with a mark under a column.
+func excerpt(text []byte, line, column int) string {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	var b strings.Builder
+	for n := max(1, line-1); n <= line; n++ {
+		mark := ' '
+		if n == line {
+			mark = '>'
+		}
+		shown := []rune(printable(strings.ReplaceAll(lines[n-1], "\t", " ")))
+		fmt.Fprintf(&b, "%c %4d | %s\n", mark, n, string(shown[:min(len(shown), 120)]))
+	}
+	if column <= 120 {
+		b.WriteString(strings.Repeat(" ", 9+max(0, column-1)) + "^")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// printable replaces control and direction characters, which could affect a
+// terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff) {
+			return '\ufffd'
+		}
+		return r
+	}, strings.TrimSuffix(s, "\r"))
+}
+
+// origin returns the place of a node.
+func (r *reader) origin(n ast.Node) thresholds.Origin {
+	o := thresholds.Origin{Kind: r.kind, Name: r.path}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		o.Line = t.Position.Line
+	}
+	return o
+}
+
+// plain removes tags and anchors from a node.
+func plain(n ast.Node) ast.Node {
+	for {
+		switch x := n.(type) {
+		case *ast.AnchorNode:
+			n = x.Value
+		case *ast.TagNode:
+			n = x.Value
+		default:
+			return n
+		}
+	}
+}
+
+// mapping returns the entries of a mapping; null is an empty one.
+func (r *reader) mapping(n ast.Node, what string) ([]*ast.MappingValueNode, bool) {
+	switch x := plain(n).(type) {
+	case *ast.MappingNode:
+		return x.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{x}, true
+	case *ast.NullNode:
+		return nil, true
+	}
+	r.at(n.GetToken(), "", "%s must be a mapping of names to values", what)
+	return nil, false
+}
+
+// list returns the entries of a sequence. A single value is a list of one, null an
+// empty one.
+func list(n ast.Node) []ast.Node {
+	switch x := plain(n).(type) {
+	case *ast.SequenceNode:
+		return x.Values
+	case *ast.NullNode:
+		return nil
+	}
+	return []ast.Node{n}
+}
+
+// scalar returns the text of a single value. Aliases are not followed: a
+// configuration does not need them, and they can make a small file very large.
+func (r *reader) scalar(n ast.Node, what string) (string, bool) {
+	switch x := plain(n).(type) {
+	case *ast.StringNode:
+		return x.Value, true
+	case *ast.LiteralNode:
+		return x.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return x.GetToken().Value, true
+	}
+	r.at(n.GetToken(), "", "%s must be a single value", what)
+	return "", false
+}
+
+// number returns the text of a number with or without a unit. 0x10 is 16 and 10.0
+// is 10.
+func (r *reader) number(n ast.Node, what string) (string, bool) {
+	text, ok := r.scalar(n, what)
+	switch x := plain(n).(type) {
+	case *ast.IntegerNode:
+		if strings.Trim(text, "0123456789") != "" {
+			text = fmt.Sprint(x.Value)
+		}
+	case *ast.FloatNode:
+		text = strconv.FormatFloat(x.Value, 'f', -1, 64)
+	}
+	return text, ok
+}
+
+// firstKey returns the first name of a mapping, the node itself if it has none.
+func firstKey(n ast.Node) ast.Node {
+	switch x := plain(n).(type) {
+	case *ast.MappingNode:
+		if len(x.Values) > 0 {
+			return x.Values[0].Key
+		}
+	case *ast.MappingValueNode:
+		return x.Key
+	}
+	return n
+}
