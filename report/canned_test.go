@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// The canned reports that every format writes: empty, ordinary, hostile (names
-// of every kind that some format could trip over) and fleet (several inputs,
-// one damaged).
+// The canned reports that every format writes: empty, ordinary, hostile (names that
+// some format could mishandle) and fleet (several inputs, one damaged).
 
 // hostileNames are the names of internal/text's tests.
 var hostileNames = func() []string {
@@ -123,7 +122,7 @@ func ordinaryReport() *Report {
 	}
 }
 
-// hostileReport has every hostile name in every place for foreign text.
+// hostileReport returns a report with every hostile name in every field for names.
 func hostileReport() *Report {
 	r := &Report{Schema: SchemaVersion, Tool: Tool{Name: "rdblens", Version: "1.0.0"}, By: ByValueBytes,
 		Interrupted: true,
@@ -159,7 +158,8 @@ func hostileReport() *Report {
 	return r
 }
 
-// fleetReport has three inputs, one of them damaged and one not read at all.
+// fleetReport returns a report with three inputs, one of them damaged and one not
+// read at all.
 func fleetReport() *Report {
 	r := ordinaryReport()
 	r.Complete = false

@@ -68,7 +68,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Writers never change a report, and write the same twice.
+// TestWritersChangeNothing checks that writers do not change a report, and write the
+// same twice.
 func TestWritersChangeNothing(t *testing.T) {
 	for i, c := range cannedReports() {
 		for _, format := range realFormats() {
@@ -83,8 +84,8 @@ func TestWritersChangeNothing(t *testing.T) {
 	}
 }
 
-// No format lets a control character through, and those for people none that
-// cannot be seen.
+// TestHarmless checks that no format contains a control character, and no format for
+// people an invisible one.
 func TestHarmless(t *testing.T) {
 	for _, c := range cannedReports() {
 		for _, format := range realFormats() {
@@ -105,10 +106,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// A table keeps to the terminal's width, but for commands, which are pasted,
-// and words that cannot be broken.
-// TestTableSaysAtLeast holds that a count which stops at a bound is not told as
-// an exact one.
+// TestTableSaysAtLeast checks that a count which stops at a bound is not shown as an
+// exact one.
 func TestTableSaysAtLeast(t *testing.T) {
 	r := ordinaryReport()
 	r.Inputs[0].Trailing, r.Inputs[0].Databases = parser.MaxTrailing, parser.MaxDatabases
@@ -121,7 +120,9 @@ func TestTableSaysAtLeast(t *testing.T) {
 	}
 }
 
-// TestTableWidth counts columns, of which a Chinese character takes two.
+// TestTableWidth checks that a table fits the width of the terminal, except for
+// commands, which are for pasting, and words that cannot be broken. A Chinese
+// character takes two columns.
 func TestTableWidth(t *testing.T) {
 	chinese := ordinaryReport()
 	long := Name(strings.Repeat("用户:基本信息:", 20) + "结束")
@@ -184,8 +185,8 @@ func TestJSONComesBack(t *testing.T) {
 	}
 }
 
-// No list of the JSON is null, in a report that has none and in one that has all.
-// TestJSONHasNoNullLists walks the JSON beside the types that it was made from.
+// TestJSONHasNoNullLists checks that no list is null, in a report without lists and
+// in one with all of them. It compares the JSON with the Go types.
 func TestJSONHasNoNullLists(t *testing.T) {
 	for _, c := range cannedReports() {
 		var root any
@@ -289,5 +290,5 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// hostileName is a name as the canned report has it.
+// hostileName returns a name as the canned report contains it.
 func hostileName(i int) string { return hostileNames[i][:min(len(hostileNames[i]), 100)] }

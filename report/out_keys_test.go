@@ -11,7 +11,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// full is a key that has every figure, bare one that has none.
+// fullKey has every figure, bareKey none.
 func fullKey() *parser.Key {
 	return &parser.Key{DB: 3, Name: []byte("user:basic.info:10086:hash"), Type: parser.Hash, Encoding: parser.EncHashtable,
 		HasExpire: true, ExpireAt: -7, Idle: 0, Freq: 255, Elements: 5001, ValueBytes: 123456, Serialized: 99999,
@@ -64,8 +64,8 @@ func TestAppendKeyJSON(t *testing.T) {
 	}
 }
 
-// A collection without elements has no largest one; a hash may have a field
-// with the empty name.
+// TestElementName checks that a collection without elements has no largest one, and
+// that a field may have the empty name.
 func TestElementName(t *testing.T) {
 	k := fullKey()
 	k.LargestName = []byte{}

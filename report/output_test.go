@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A format for these tests alone, which fails when the report has no keys.
+// A format for these tests alone, which fails if the report has no keys.
 func init() {
 	register(&Format{Name: "zz-test", rank: 99, write: func(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		w.WriteString("begin\n")
@@ -24,7 +24,7 @@ func init() {
 
 func reportOf(keys int64) *Report { return &Report{Totals: Totals{Keys: keys}} }
 
-// only demands that a folder has these files and no others.
+// only checks that a folder has exactly these files.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -211,7 +211,7 @@ func TestFile(t *testing.T) {
 	content(t, path, "text")
 	only(t, dir, "x")
 
-	// A folder that has come into the place meanwhile.
+	// A folder that was created there meanwhile.
 	path = filepath.Join(dir, "y")
 	f = write()
 	if err := os.MkdirAll(path+"/z", 0o755); err != nil {

@@ -75,7 +75,7 @@ func TestFIFOAndDevice(t *testing.T) {
 	only(t, dir, "fifo")
 }
 
-// A new report is as readable as the umask has it.
+// TestUmask checks that the umask decides who can read a new report.
 func TestUmask(t *testing.T) {
 	old := syscall.Umask(0o027)
 	defer syscall.Umask(old)

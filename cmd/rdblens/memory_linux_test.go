@@ -19,8 +19,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// TestMemory holds that the process stays small on snapshots that are made to
-// let it grow.
+// TestMemory checks that the memory of the process stays bounded on snapshots that
+// are made to exceed it.
 func TestMemory(t *testing.T) {
 	// A name of 64 KB takes 700 bytes of the file: 26 letters, and copies of them.
 	long := append([]byte{25}, "abcdefghijklmnopqrstuvwxyz"...)
@@ -56,13 +56,14 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range []string{"scan -f json", "keys -f jsonl", "keys --jobs 4"} {
-			holds(t, name, append(strings.Fields(args), file)...)
+			runsWithin(t, name, append(strings.Fields(args), file)...)
 		}
 	}
 }
 
-// holds runs the command, holds that it stays small, and gives what it wrote.
-func holds(t *testing.T, what string, args ...string) []byte {
+// runsWithin runs the command, checks that its memory stays bounded, and returns its
+// output.
+func runsWithin(t *testing.T, what string, args ...string) []byte {
 	t.Helper()
 	const most = 128 << 10 // KB of resident memory
 	cmd := exec.Command("peak", args...)
@@ -80,8 +81,8 @@ func holds(t *testing.T, what string, args ...string) []byte {
 
 func init() { commands["peak"] = peak }
 
-// peak runs rdblens and says on standard error how large it was. It is a process
-// of its own, as a process counts as large as the one that made it.
+// peak runs rdblens and reports its peak memory on standard error. It is a separate
+// process, because the peak of a process includes that of the one that started it.
 func peak() {
 	cmd := exec.Command("rdblens", os.Args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -92,8 +93,8 @@ func peak() {
 	fmt.Fprintf(os.Stderr, "peak %d KB\n", cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 }
 
-// TestMemoryOfMany holds that what unpacks one snapshot is given back before the
-// next ones are read.
+// TestMemoryOfMany checks that the buffers of one decompression are freed before the
+// next snapshots are read.
 func TestMemoryOfMany(t *testing.T) {
 	b := bytes.NewBufferString("REDIS0011")
 	text := make([]byte, 16<<10)
@@ -132,6 +133,6 @@ func TestMemoryOfMany(t *testing.T) {
 		for range 40 {
 			args = append(args, file)
 		}
-		holds(t, "40 files of "+name, args...)
+		runsWithin(t, "40 files of "+name, args...)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// What a whole process does with signals, pipes and full disks. The rdblens in
+// Tests of whole processes with signals, pipes and full disks. The rdblens in
 // PATH is this test binary: see TestMain.
 
-// manyKeys is a snapshot that is longer than a pipe holds.
+// manyKeys is a snapshot that is longer than the buffer of a pipe.
 func manyKeys(t *testing.T) []byte {
 	t.Helper()
 	b, err := snapshotOf("aux redis-ver 7.0.15\ndb 0\nstamped session: 200000 string\n")
@@ -44,8 +44,8 @@ func exitCode(t *testing.T, err error) int {
 func TestInterrupt(t *testing.T) {
 	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sent.String(), func(t *testing.T) {
-			// Who runs the tests may ignore it, and a child inherits that: not
-			// what is caught.
+			// The tests may run with the signal ignored, which a child inherits;
+			// a signal that is caught is not inherited.
 			signal.Notify(make(chan os.Signal, 1), sent)
 			defer signal.Reset(sent)
 			dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestInterrupt(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			// All but the end, and then silence: the pass waits for more.
+			// All but the end, and then nothing: the pass waits for more.
 			snapshot := manyKeys(t)
 			if _, err := in.Write(snapshot[:len(snapshot)-100]); err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptSilent stops a pass whose input never said a word.
+// TestInterruptSilent stops a pass whose input never sends anything.
 func TestInterruptSilent(t *testing.T) {
 	for _, args := range [][]string{{"scan", "-"}, {"keys", "-"}, {"show", "-", "key"}} {
 		cmd := exec.Command("rdblens", args...)
@@ -132,7 +132,7 @@ func TestInterruptSilent(t *testing.T) {
 	}
 }
 
-// TestNoHangUp ends the terminal of a process that does not want to know.
+// TestNoHangUp closes the terminal of a process that ignores it.
 func TestNoHangUp(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `trap '' HUP; exec rdblens scan -f json -`)
 	var out, errs bytes.Buffer
@@ -158,7 +158,7 @@ func TestNoHangUp(t *testing.T) {
 	}
 }
 
-// TestClosedPipe reads one line and goes away, as head -1 does.
+// TestClosedPipe reads one line and closes the pipe, as head -1 does.
 func TestClosedPipe(t *testing.T) {
 	for _, args := range [][]string{{"keys"}, {"keys", "-f", "jsonl"}, {"scan", "-f", "json", "--top", "1000"}} {
 		path := filepath.Join(t.TempDir(), "many.rdb")
@@ -185,7 +185,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestNobodyReads writes to a pipe that is closed from the beginning.
+// TestNobodyReads writes to a pipe that is closed from the start.
 func TestNobodyReads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.rdb")
 	if err := os.WriteFile(path, manyKeys(t), 0o666); err != nil {
@@ -211,7 +211,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-// TestFullDisk writes to a device that has no room.
+// TestFullDisk writes to a full device.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path, cut := filepath.Join(dir, "many.rdb"), filepath.Join(dir, "cut.rdb")

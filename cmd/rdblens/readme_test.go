@@ -12,14 +12,13 @@ import (
 
 var update = flag.Bool("update", false, "write the examples' outputs into the README instead of comparing")
 
-// TestReadme runs the examples of the README: every block marked ```console.
-// In one, a line that begins with "$ " is a command for the shell, run in a
-// copy of testdata next to the files that blocks marked ```yaml NAME hold, and
-// the lines up to the next command are all that it prints, standard error
-// included. A line "..." stands for any lines, and "$ echo $?" asks for the
-// exit code of the command before. With -update the outputs are written anew:
-// behind a line "..." as many lines as stand there, from the one that begins
-// with the same words.
+// TestReadme runs the examples of the README: every block marked ```console. A line
+// that begins with "$ " is a command for the shell, run in a copy of testdata next
+// to the files of the blocks marked ```yaml NAME. The lines up to the next command
+// are all its output, including standard error. A line "..." stands for any lines,
+// and "$ echo $?" prints the exit code of the previous command. With -update the
+// outputs are replaced: after a line "..." by as many lines as there are now, from
+// the first one that begins with the same words.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -114,7 +113,7 @@ func runShell(t *testing.T, dir, command string) (output, code string) {
 	return string(out), strings.TrimSpace(string(b))
 }
 
-// missing gives the lines that an example shows and an output does not have.
+// missing returns the lines of an example that an output lacks.
 func missing(want, got string) string {
 	have := lines(got)
 	return strings.Join(slices.DeleteFunc(lines(want), func(line string) bool {
@@ -122,7 +121,7 @@ func missing(want, got string) string {
 	}), "\n")
 }
 
-// matches reports whether an output is what an example shows.
+// matches reports whether an output is the one that an example shows.
 func matches(want, got string) bool {
 	return matchLines(lines(want), lines(got))
 }
@@ -146,7 +145,7 @@ func matchLines(want, got []string) bool {
 	return len(got) == len(want)
 }
 
-// renewed gives what an example shall show of an output.
+// renewed returns the lines of an output that an example is to show.
 func renewed(old, got string) string {
 	want, have := lines(old), lines(got)
 	for i := range have {
@@ -182,7 +181,7 @@ func renewed(old, got string) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// beginning gives the words before the first number or bracket of a line.
+// beginning returns the words before the first number or bracket of a line.
 func beginning(line string) string {
 	if i := strings.IndexAny(line, "0123456789(:"); i > 0 {
 		return line[:i]
@@ -190,8 +189,8 @@ func beginning(line string) string {
 	return line
 }
 
-// TestNightly runs the job that the README proposes, with a redis-cli that copies
-// a file, where all is well, where there are errors, and where the copy is cut.
+// TestNightly runs the job of the README with a redis-cli that copies a file: without
+// errors, with errors, and with a truncated copy.
 func TestNightly(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// commands are what the tests run as processes of their own.
+// commands are the programs that the tests run as separate processes.
 var commands = map[string]func(){"rdblens": main}
 
 func TestMain(m *testing.M) { testscript.Main(m, commands) }
 
-// TestScripts runs testdata/script: every command, flag and exit code. Besides
-// testscript's own commands a script has
+// TestScripts runs testdata/script: every command, flag and exit code. Besides the
+// commands of testscript, a script has
 //
 //	exits N COMMAND...      run a command, which must exit with code N
 //	rdb OUT TEXT            write a snapshot; see snapshotOf
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { testscript.Main(m, commands) }
 //	flip FILE N             invert the byte N before the end
 //	nofiles PATTERN         no file matches
 //
-// and $REPO, the module's folder.
+// and $REPO, the folder of the module.
 func TestScripts(t *testing.T) {
 	repo, err := filepath.Abs("../..")
 	if err != nil {
@@ -111,7 +111,7 @@ func noFiles(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// snapshotOf writes a snapshot in plain types from a text of one record a line:
+// snapshotOf returns a snapshot of plain types, described by one record a line:
 //
 //	magic REDIS0011        the first line, if at all
 //	nocrc                  store no checksum
@@ -216,10 +216,10 @@ func snapshotOf(text string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(out, sum), nil
 }
 
-// jones is the polynomial of the checksum behind a snapshot.
+// jones is the polynomial of the checksum at the end of a snapshot.
 var jones = crc64.MakeTable(0x95ac9329ac4bc9b5)
 
-// wordsOf splits a line; see snapshotOf.
+// wordsOf splits a line into words; see snapshotOf.
 func wordsOf(line string) (words []string, err error) {
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
 		var w string
@@ -243,7 +243,7 @@ func wordsOf(line string) (words []string, err error) {
 	return words, nil
 }
 
-// spread writes out elements N#TEXT.
+// spread expands elements N#TEXT.
 func spread(words []string) (list []string) {
 	for _, w := range words {
 		count, text, _ := strings.Cut(w, "#")

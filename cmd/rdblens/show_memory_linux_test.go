@@ -41,7 +41,7 @@ func TestShowMemory(t *testing.T) {
 			if limit == "1000000" && name == "a list of compressed texts" {
 				continue // 4 GB
 			}
-			out := holds(t, name, "show", "--limit", limit, file, "st")
+			out := runsWithin(t, name, "show", "--limit", limit, file, "st")
 			if len(out) > most || !bytes.Contains(out, []byte("... ")) {
 				t.Errorf("%s, limit %s: %d bytes printed, at the end %q", name, limit, len(out), out[max(0, len(out)-200):])
 			}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a new terminal: what is written to tty can be read from master.
+// terminal opens a new terminal. What is written to tty can be read from master.
 func terminal(t *testing.T) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -38,7 +38,7 @@ func terminal(t *testing.T) (master, tty *os.File) {
 }
 
 // slowly runs rdblens on a snapshot that takes a second to arrive, with standard
-// error on a terminal, and gives what the terminal saw.
+// error on a terminal, and returns what was written to the terminal.
 func slowly(t *testing.T, environment string) (shown, out string) {
 	t.Helper()
 	master, tty := terminal(t)
@@ -67,7 +67,7 @@ func slowly(t *testing.T, environment string) (shown, out string) {
 	return seen(t, master, tty), stdout.String()
 }
 
-// seen gives what was written to a terminal.
+// seen returns what was written to a terminal.
 func seen(t *testing.T, master, tty *os.File) string {
 	t.Helper()
 	if _, err := tty.WriteString("<end>"); err != nil {
@@ -84,7 +84,8 @@ func seen(t *testing.T, master, tty *os.File) string {
 	return strings.TrimSuffix(string(all), "<end>")
 }
 
-// TestProgress looks at the bar: on a terminal, and gone when the pass is done.
+// TestProgress checks that the bar appears on a terminal, and is gone when the pass
+// is done.
 func TestProgress(t *testing.T) {
 	shown, out := slowly(t, "TERM=xterm")
 	// Bytes, rate and time so far.
@@ -100,7 +101,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfTotal looks at the bar of a source whose length is known.
+// TestProgressOfTotal checks the bar of a source of known length.
 func TestProgressOfTotal(t *testing.T) {
 	master, tty := terminal(t)
 	t.Setenv("TERM", "xterm")
@@ -110,7 +111,7 @@ func TestProgressOfTotal(t *testing.T) {
 	time.Sleep(800 * time.Millisecond)
 	stop()
 	shown := seen(t, master, tty)
-	// Bytes of the total, rate, time so far and to come.
+	// Bytes of the total, rate, time so far and remaining.
 	bars := regexp.MustCompile(`reading +\d+% \|█* *\| \([0-9.]+( KiB)?/8\.0 MiB, [0-9.]+ [KM]iB/s\) \[\d+s:(\d+)s\]`).FindAllStringSubmatch(shown, -1)
 	if len(bars) < 2 {
 		t.Fatalf("no bars in %q", shown)
@@ -122,7 +123,7 @@ func TestProgressOfTotal(t *testing.T) {
 	}
 }
 
-// TestProgressFits holds that the bar never wraps.
+// TestProgressFits checks that the bar never wraps.
 func TestProgressFits(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	for _, columns := range []uint16{40, 71, 72, 80, 200} {
