@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/internal/watchdog"
 )
 
 // inSnapshot puts a block into a snapshot of one key, plain and compressed,
@@ -136,6 +138,7 @@ func FuzzListpack(f *testing.F) {
 	odd = string(binary.LittleEndian.AppendUint32(nil, uint32(len(odd)))) + odd[4:]
 	f.Add([]byte(odd), byte(2), byte(0))
 	f.Fuzz(func(t *testing.T, block []byte, kind, units byte) {
+		defer watchdog.Start(t)()
 		typ := packedTypes[int(kind)%len(packedTypes)]
 		stride := map[byte]int{16: 2, 17: 2, 23: 3}[typ]
 		block = padded(block, false, stride, units)
@@ -144,7 +147,7 @@ func FuzzListpack(f *testing.F) {
 		if typ == 18 {
 			before = func(r *rdb) *rdb { return r.len(1).len(2) }
 		}
-		within(t, func() { inSnapshot(t, typ, string(block), before, same, holds(t, want, sound)) })
+		inSnapshot(t, typ, string(block), before, same, holds(t, want, sound))
 	})
 }
 
@@ -158,6 +161,7 @@ func FuzzZiplist(f *testing.F) {
 		f.Add([]byte(b), byte(2), byte(250))
 	}
 	f.Fuzz(func(t *testing.T, block []byte, kind, units byte) {
+		defer watchdog.Start(t)()
 		typ := types[int(kind)%len(types)]
 		block = padded(block, true, 2, units)
 		read := typ
@@ -166,7 +170,7 @@ func FuzzZiplist(f *testing.F) {
 			read, before = 10, func(r *rdb) *rdb { return r.len(1) }
 		}
 		want, sound := refPacked(read, block)
-		within(t, func() { inSnapshot(t, typ, string(block), before, same, holds(t, want, sound)) })
+		inSnapshot(t, typ, string(block), before, same, holds(t, want, sound))
 	})
 }
 
@@ -176,8 +180,9 @@ func FuzzIntset(f *testing.F) {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, block []byte) {
+		defer watchdog.Start(t)()
 		want, sound := refIntset(block)
-		within(t, func() { inSnapshot(t, 11, string(block), same, same, holds(t, want, sound)) })
+		inSnapshot(t, 11, string(block), same, same, holds(t, want, sound))
 	})
 }
 
@@ -195,12 +200,13 @@ func FuzzZipmap(f *testing.F) {
 		f.Add([]byte(zipmap(2, "first", "value", strings.Repeat("f", blobPart-20+n), "v", "last", "v")), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, block []byte, units byte) {
+		defer watchdog.Start(t)()
 		if units > 0 && len(block) > 0 {
 			front := zipmap(2, slices.Repeat([]string{"x", long, "second", ""}, int(units))...)
 			block = append([]byte("\xfe"+front[1:len(front)-1]), block[1:]...)
 		}
 		want, sound := refZipmap(block)
-		within(t, func() { inSnapshot(t, 9, string(block), same, same, holds(t, want, sound)) })
+		inSnapshot(t, 9, string(block), same, same, holds(t, want, sound))
 	})
 }
 
@@ -218,18 +224,17 @@ func FuzzStreamNode(f *testing.F) {
 		f.Add([]byte(counted(b, 4)), uint64(0), uint64(0), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, block []byte, ms, seq uint64, units byte) {
+		defer watchdog.Start(t)()
 		block = paddedNode(block, units)
 		want, sound := refStreamNode(block, ms, seq)
 		want.n = 1000 // elements are what the stream says
 		before := func(r *rdb) *rdb { return r.len(1).len(16).id(ms, seq) }
 		behind := func(r *rdb) *rdb { return r.len(1000).len(0).len(0).len(0) }
 		check := holds(t, want, sound)
-		within(t, func() {
-			inSnapshot(t, 15, string(block), before, behind, func(how string, k *Key, err error) {
-				if check(how, k, err); err == nil && k.Live != want.live {
-					t.Errorf("%s: %d live entries, want %d", how, k.Live, want.live)
-				}
-			})
+		inSnapshot(t, 15, string(block), before, behind, func(how string, k *Key, err error) {
+			if check(how, k, err); err == nil && k.Live != want.live {
+				t.Errorf("%s: %d live entries, want %d", how, k.Live, want.live)
+			}
 		})
 	})
 }
@@ -275,6 +280,7 @@ func FuzzLZF(f *testing.F) {
 	f.Add([]byte("\xe0\x00"), uint16(9))
 	f.Add([]byte("\x1f"), uint16(32))
 	f.Fuzz(func(t *testing.T, src []byte, n uint16) {
+		defer watchdog.Start(t)()
 		checkLZF(t, src, int(n))
 		filler := lzf(strings.Repeat("0123456789abcdef", 400)) // beyond what is undone whole
 		checkLZF(t, append([]byte(filler), src...), 6400+int(n))

@@ -7,18 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
-)
 
-// within holds that one input does not take long.
-func within(t *testing.T, f func()) {
-	t.Helper()
-	start := time.Now()
-	f()
-	if d := time.Since(start); d > 10*time.Second {
-		t.Errorf("took %v", d)
-	}
-}
+	"github.com/rdblens/rdblens/internal/watchdog"
+)
 
 // FuzzScanner reads whole files, frames and all.
 func FuzzScanner(f *testing.F) {
@@ -29,14 +20,13 @@ func FuzzScanner(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		within(t, func() {
-			a := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return scanned(r, withMemory, smallBlock) })
-			checkError(t, "scanner", a)
-			b := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return ranSmall(r, withMemory, 2) })
-			if d := difference(a, b); d != "" {
-				t.Error(d)
-			}
-		})
+		defer watchdog.Start(t)()
+		a := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return scanned(r, withMemory, smallBlock) })
+		checkError(t, "scanner", a)
+		b := wrapped(bytes.NewReader(in), func(r io.Reader) outcome { return ranSmall(r, withMemory, 2) })
+		if d := difference(a, b); d != "" {
+			t.Error(d)
+		}
 	})
 }
 
@@ -67,6 +57,7 @@ func FuzzReaders(f *testing.F) {
 		f.Add(r.b, uint16(len(r.b)/2), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, body []byte, before uint16, how byte) {
+		defer watchdog.Start(t)()
 		r := newRDB(magics[int(how&15)%len(magics)])
 		r.key(0, "filler").len(uint64(max(0, smallBlock-len(r.b)-13-int(before))))
 		r.raw(make([]byte, max(0, smallBlock-len(r.b)-int(before))))
@@ -77,7 +68,7 @@ func FuzzReaders(f *testing.F) {
 		} else {
 			in = r.end()
 		}
-		within(t, func() { differential(t, in) })
+		differential(t, in)
 	})
 }
 
@@ -111,20 +102,19 @@ func FuzzPieces(f *testing.F) {
 		f.Add([]byte{16, 17, 18}, byte(i), uint32(280000), byte(1))
 	}
 	f.Fuzz(func(t *testing.T, plan []byte, kind byte, at uint32, mask byte) {
+		defer watchdog.Start(t)()
 		if len(plan) == 0 {
 			return
 		}
 		in, want := large(plan, int(kind))
 		in[int(at)%len(in)] ^= mask
-		within(t, func() {
-			if mask == 0 {
-				s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
-				s.Scan()
-				s.Scan()
-				holds(t, want, true)("scanner", s.Key(), s.Err())
-			}
-			differential(t, in)
-		})
+		if mask == 0 {
+			s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+			s.Scan()
+			s.Scan()
+			holds(t, want, true)("scanner", s.Key(), s.Err())
+		}
+		differential(t, in)
 	})
 }
 
@@ -229,10 +219,9 @@ func FuzzRecords(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		within(t, func() {
-			for _, source := range []io.Reader{bytes.NewReader(in), random{bytes.NewReader(in)}} {
-				readTwice(t, source)
-			}
-		})
+		defer watchdog.Start(t)()
+		for _, source := range []io.Reader{bytes.NewReader(in), random{bytes.NewReader(in)}} {
+			readTwice(t, source)
+		}
 	})
 }

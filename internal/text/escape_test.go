@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rdblens/rdblens/internal/watchdog"
 )
 
 // hostileNames are names that some output would mishandle: those of
@@ -186,5 +188,8 @@ func FuzzNames(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add([]byte(name))
 	}
-	f.Fuzz(roundTrip)
+	f.Fuzz(func(t *testing.T, name []byte) {
+		defer watchdog.Start(t)()
+		roundTrip(t, name)
+	})
 }

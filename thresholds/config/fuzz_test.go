@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/rdblens/rdblens/internal/watchdog"
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -29,6 +30,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer watchdog.Start(t)()
 		path := filepath.Join(t.TempDir(), "rdblens.yaml")
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/rdblens/rdblens/internal/watchdog"
 )
 
 func TestPattern(t *testing.T) {
@@ -277,6 +279,7 @@ func FuzzFacts(f *testing.F) {
 	}
 	n := NewNamer(":#")
 	f.Fuzz(func(t *testing.T, name []byte) {
+		defer watchdog.Start(t)()
 		var got Facts
 		n.Facts(name, &got)
 		if want := slowFacts(":#", name); got != want {

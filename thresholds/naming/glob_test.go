@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rdblens/rdblens/internal/watchdog"
 )
 
 func TestGlob(t *testing.T) {
@@ -145,6 +147,7 @@ func TestGlobTakesNoExponentialTime(t *testing.T) {
 func FuzzGlob(f *testing.F) {
 	f.Add("h[^a-c]*\\?", "hello?")
 	f.Fuzz(func(t *testing.T, pattern, name string) {
+		defer watchdog.Start(t)()
 		if len(pattern) > 12 || len(name) > 24 {
 			return // the server's function may take exponential time
 		}

@@ -5,6 +5,8 @@ import (
 	"hash/crc64"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/rdblens/rdblens/internal/watchdog"
 )
 
 // plain is the definition, bit by bit.
@@ -133,6 +135,7 @@ func FuzzUpdate(f *testing.F) {
 	f.Add(^uint64(0), make([]byte, 300), 128)
 	f.Add(uint64(1)<<63, make([]byte, 4000), 256)
 	f.Fuzz(func(t *testing.T, start uint64, p []byte, cut int) {
+		defer watchdog.Start(t)()
 		want := plain(start, p)
 		for _, w := range ways {
 			if got := w.update(start, p); got != want {

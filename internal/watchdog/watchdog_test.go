@@ -1,0 +1,40 @@
+package watchdog
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHang runs TestLoop in a process of its own.
+func TestHang(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestLoop$", "-test.timeout", "1m")
+	cmd.Env = append(os.Environ(), "WATCHDOG_LOOP=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "TestLoop hangs") || !strings.Contains(string(out), "watchdog.loop") {
+		t.Errorf("%v; no panic that shows the loop:\n%s", err, out)
+	}
+}
+
+// TestLoop never ends if TestHang runs it.
+func TestLoop(t *testing.T) {
+	if os.Getenv("WATCHDOG_LOOP") == "" {
+		t.Skip("run by TestHang")
+	}
+	defer start(t, 100*time.Millisecond)()
+	loop()
+}
+
+//go:noinline
+func loop() {
+	for i := 0; ; i++ {
+	}
+}
+
+// TestStop checks that a test which ends in time is left alone.
+func TestStop(t *testing.T) {
+	start(t, 50*time.Millisecond)()
+	time.Sleep(100 * time.Millisecond)
+}
