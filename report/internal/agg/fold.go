@@ -50,8 +50,7 @@ func (g *Groups) joinPositions(to, from int32) {
 // another pattern now, and some were removed.
 func (g *Groups) rebalance() {
 	if 2*g.trie.unused > len(g.trie.nodes) {
-		g.trie = g.trie.compact()
-		g.spare.trie = g.trie
+		g.trie.compact()
 	}
 	positions := g.spare.index[:0] // new, by old
 	n := 0

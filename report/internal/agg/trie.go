@@ -318,11 +318,12 @@ func (t *patternTrie) foldsBelow(node int32) bool {
 	return false
 }
 
-// compact returns the same trie without the nodes that are out of use.
-func (t *patternTrie) compact() *patternTrie {
-	c := &patternTrie{namer: t.namer, separator: t.separator, nodes: make([]trieNode, 1, len(t.nodes)-t.unused+64), index: hashindex.New(len(t.nodes) - t.unused)}
-	c.copyBelow(0, t, 0)
-	return c
+// compact removes the nodes that are out of use.
+func (t *patternTrie) compact() {
+	old := *t
+	t.nodes, t.texts, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, 0
+	t.index.Reset()
+	t.copyBelow(0, &old, 0)
 }
 
 func (t *patternTrie) copyBelow(node int32, o *patternTrie, other int32) {
