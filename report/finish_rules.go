@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // maxFindingGroups is the number of groups that are named with a finding.
@@ -108,7 +109,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 // measure returns the figures of a finding, unknown if there is nothing to
 // measure.
 func measure(f thresholds.Finding) (measured, limit Figure) {
-	if f.Measured == 0 && f.Limit == 0 && f.Unit() == thresholds.NoUnit {
+	if f.Measured == 0 && f.Limit == 0 && f.Unit() == units.None {
 		return Unknown, Unknown
 	}
 	return Figure(f.Measured), Figure(f.Limit)

@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 // cardBytes is what a 1 Gbit/s network card transfers in a second, as the documents
 // compute it.
@@ -29,9 +32,9 @@ func (x *explainer) readCost() {
 		return
 	}
 	text := x.say("One read of the whole value transfers {bytes}: {reads} reads a second fill a 1 Gbit/s network card (128 MB/s).",
-		"bytes", measuredText(Bytes, bytes), "reads", comma(cardBytes/bytes))
+		"bytes", measuredText(units.Bytes, bytes), "reads", comma(cardBytes/bytes))
 	if cardBytes/bytes <= 1 {
-		text = x.say("One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s).", "bytes", measuredText(Bytes, bytes))
+		text = x.say("One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s).", "bytes", measuredText(units.Bytes, bytes))
 	}
 	if x.key.Type == parser.Hash && bytes <= x.key.Elements*fieldBytes {
 		text += " " + x.fieldCost(x.key.Elements)
@@ -50,10 +53,10 @@ func (x *explainer) sizeCost(size int64) string {
 	if i > 0 && i < len(sizeQPS) && sizeQPS[i].size != size {
 		low, high := sizeQPS[i-1], sizeQPS[i]
 		return x.say("Baidu measured {qps} requests a second for values of {size}, and {qps2} for {size2} (at most 10 ms each).",
-			"qps", comma(low.qps), "size", Bytes.Format(low.size), "qps2", comma(high.qps), "size2", Bytes.Format(high.size))
+			"qps", comma(low.qps), "size", units.Bytes.Format(low.size), "qps2", comma(high.qps), "size2", units.Bytes.Format(high.size))
 	}
 	row := sizeQPS[min(i, len(sizeQPS)-1)]
-	return x.say("Baidu measured {qps} requests a second for values of {size} (at most 10 ms each).", "qps", comma(row.qps), "size", Bytes.Format(row.size))
+	return x.say("Baidu measured {qps} requests a second for values of {size} (at most 10 ms each).", "qps", comma(row.qps), "size", units.Bytes.Format(row.size))
 }
 
 // fieldCost returns the rows of fieldQPS below and above a number of fields.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // How a key may be split.
@@ -42,7 +43,7 @@ func (x *explainer) split(whole bool) {
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
 	x.advise(adviseSplit, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
-		"largest", measuredText(Bytes, largest), "limit", limitText(Bytes, x.Limit))
+		"largest", measuredText(units.Bytes, largest), "limit", limitText(units.Bytes, x.Limit))
 }
 
 // parts is a way to split a key.
@@ -64,19 +65,19 @@ func (x *explainer) parts(limit int64) parts {
 		}
 	}
 	largest := int64(1)
-	if u == Bytes {
+	if u == units.Bytes {
 		largest = max(s.Largest, 1)
 	}
 	n, chunk := Buckets(total, limit, largest), limit
 	if s.Type == parser.List || s.Type == parser.Stream {
-		if u == Bytes { // parts with the same number of elements
+		if u == units.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)
 		}
 		n = max((s.Elements+chunk-1)/chunk, 2)
 		chunk = max((s.Elements+n-1)/n, 1) // all parts of equal length
 	}
 	each := sizeText(total / n)
-	if u == Count {
+	if u == units.Count {
 		each = x.say("{n} elements", "n", comma(total/n))
 		if total/n == 1 {
 			each = x.say("1 element")

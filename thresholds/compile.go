@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 // tables are the compiled rules of one list of settings, by type.
 type tables struct {
@@ -52,7 +55,7 @@ func (s *Setting) levels(t parser.Type) []level {
 
 // confirmation examines a key that passed the gate. It returns false if there is no
 // finding, and may change figures and note of the finding.
-type confirmation = func(k *parser.Key, f *Facts, found *Finding) bool
+type confirmation = func(k *parser.Key, f *naming.Facts, found *Finding) bool
 
 func (e *Engine) tables(settings []Setting) *tables {
 	t := &tables{settings: settings}
@@ -131,7 +134,7 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 }
 
 // check runs all gates.
-func (t *table) check(dst []Finding, k *parser.Key, f *Facts) []Finding {
+func (t *table) check(dst []Finding, k *parser.Key, f *naming.Facts) []Finding {
 	var m measures
 	fillMeasures(&m, k, f)
 	checks := t.checks[:len(t.gates)]
@@ -156,7 +159,7 @@ func (t *table) check(dst []Finding, k *parser.Key, f *Facts) []Finding {
 
 // report appends the finding of a check whose gate was passed, unless it is not
 // confirmed. Of two findings of one rule the severer one remains.
-func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *Facts) []Finding {
+func (c *check) report(dst []Finding, measured int64, k *parser.Key, f *naming.Facts) []Finding {
 	n := len(dst)
 	dst = append(dst, c.found)
 	found := &dst[n]

@@ -87,7 +87,7 @@ func (e *Engine) Ignores() []Ignore { return e.ignores }
 // Check appends what the rules find about a key to dst. It allocates only if dst
 // must grow. It keeps in f what the rules say about the name alone, so facts must
 // not be passed to the engines of different policies.
-func (e *Engine) Check(k *parser.Key, f *Facts, dst []Finding) []Finding {
+func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding {
 	if k.Type >= parser.NumTypes {
 		return dst
 	}

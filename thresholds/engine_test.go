@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // created is when the snapshots of these tests were taken, in seconds.
@@ -33,8 +34,8 @@ func collection(t parser.Type, enc parser.Encoding, n int64) func(*parser.Key) {
 	}
 }
 
-func facts(e *Engine, k *parser.Key) *Facts {
-	f := new(Facts)
+func facts(e *Engine, k *parser.Key) *naming.Facts {
+	f := new(naming.Facts)
 	e.Namer().Facts(k.Name, f)
 	return f
 }
@@ -79,7 +80,7 @@ ignore:
 		keys := ordinaryKeys()
 		keys = append(keys, key("User 1:\xff{x}", nil), key("x", collection(parser.Hash, parser.EncHashtable, 6000)))
 		dst := make([]Finding, 0, 32)
-		var f Facts
+		var f naming.Facts
 		work := e.NewInstance()
 		run := func() {
 			for _, k := range keys {
@@ -118,7 +119,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(profile, func(b *testing.B) {
 			e := mustLoad(b, LoadOptions{Profile: profile}).Compile(testEnv())
 			keys := ordinaryKeys()
-			all := make([]Facts, len(keys))
+			all := make([]naming.Facts, len(keys))
 			for i, k := range keys {
 				all[i] = *facts(e, k)
 			}
@@ -140,7 +141,7 @@ func BenchmarkInstanceAdd(b *testing.B) {
 			env.Cluster = cluster
 			e := mustLoad(b, LoadOptions{}).Compile(env)
 			keys := ordinaryKeys()
-			all := make([]Facts, len(keys))
+			all := make([]naming.Facts, len(keys))
 			for i, k := range keys {
 				all[i] = *facts(e, k)
 			}

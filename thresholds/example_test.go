@@ -6,6 +6,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // A policy is compiled for a snapshot, and its engine checks each key against the
@@ -19,7 +20,7 @@ func Example() {
 	engine := policy.Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: -1})
 
 	key := &parser.Key{Name: []byte("user-profiles"), NameLen: 13, Type: parser.String, Elements: 1, ValueBytes: 20_480, Idle: -1, Freq: -1}
-	var name thresholds.Facts
+	var name naming.Facts
 	engine.Namer().Facts(key.Name, &name)
 	subject := thresholds.SubjectOf(key)
 	for _, found := range engine.Check(key, &name, nil) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/thresholds/units"
+
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // An explainer puts one finding into words: the text says what was measured
@@ -87,7 +89,7 @@ func (x *explainer) say(sentence string, pairs ...string) string {
 func (x *explainer) found(sentence string, pairs ...string) string {
 	u := x.Unit()
 	measured := measuredText(u, x.Measured)
-	if u == Seconds {
+	if u == units.Seconds {
 		measured = spanOver(x.Measured, x.Limit)
 	}
 	return x.say(sentence, append(pairs, "measured", measured, "limit", limitText(u, x.Limit))...)
@@ -125,8 +127,8 @@ func (x *explainer) commands(list ...string) []string {
 }
 
 // facts returns the facts about the key's name.
-func (x *explainer) facts() Facts {
-	var f Facts
+func (x *explainer) facts() naming.Facts {
+	var f naming.Facts
 	x.namer.Facts(x.key.Name, &f)
 	return f
 }

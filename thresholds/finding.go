@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 // Finding is what a rule found about one key: figures alone, put into words
 // late by Engine.Text and Engine.Advise.
@@ -18,7 +21,7 @@ type Finding struct {
 }
 
 // Unit gives the unit of the finding's figures.
-func (f Finding) Unit() Unit {
+func (f Finding) Unit() units.Unit {
 	r := Rules()[f.Rule]
 	if r.unit != nil {
 		return r.unit(f.Note)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // An accumulator collects what one rule over the whole instance needs from a run
@@ -15,7 +16,7 @@ import (
 // however many keys there are.
 type accumulator interface {
 	// add counts a key and its size in bytes.
-	add(k *parser.Key, f *Facts, size int64)
+	add(k *parser.Key, f *naming.Facts, size int64)
 	// merge adds what another accumulator of the same rule has collected from
 	// the keys that follow in the file. next is not changed.
 	merge(next accumulator)
@@ -79,7 +80,7 @@ func (e *Engine) NewInstance() *Instance {
 }
 
 // Add counts a key.
-func (i *Instance) Add(k *parser.Key, f *Facts) {
+func (i *Instance) Add(k *parser.Key, f *naming.Facts) {
 	size := i.engine.sizeOf(k)
 	i.total.add(totals{1, size})
 	for _, a := range i.accumulators {

@@ -213,7 +213,7 @@ func TestStampedeWithoutTime(t *testing.T) {
 func TestStampedeKeepsTheWorst(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {ttl-stampede: {info: 10, warning: 29, error: off}}")}).Compile(testEnv())
 	i := e.NewInstance()
-	var f Facts
+	var f naming.Facts
 	add := func(minute, n int64) {
 		for range n {
 			i.Add(key("x:y", expires((created+60*minute)*1000)), &f)
@@ -247,7 +247,7 @@ func TestInstanceIsBounded(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {mixed-business: {warning: 10}}")}).Compile(env)
 	whole := e.NewInstance()
 	part := e.NewInstance()
-	var f Facts
+	var f naming.Facts
 	name := make([]byte, 0, 64)
 	k := key("", nil)
 	for i := range 60_000 {
@@ -316,7 +316,7 @@ func TestIsID(t *testing.T) {
 func TestIgnoredInstanceFindings(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "ignore: [{rule: multiple-databases, reason: two by design}]")}).Compile(testEnv())
 	i := e.NewInstance()
-	var f Facts
+	var f naming.Facts
 	i.Add(key("a:b", nil), &f)
 	i.Add(key("a:b", func(k *parser.Key) { k.DB = 1 }), &f)
 	if list := i.Findings(); len(list) != 1 || list[0].Ignored != 1 {
@@ -347,7 +347,7 @@ func TestPartsGiveTheSame(t *testing.T) {
 		e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {ttl-stampede: {warning: 3, ratio: 0}}")}).Compile(env)
 		run := func(size int) []InstanceFinding {
 			whole, part := e.NewInstance(), e.NewInstance()
-			var f Facts
+			var f naming.Facts
 			for i := range int64(150_000) {
 				k := key("a:b", expires((created+i*7919%9_000_000)*1000))
 				part.Add(k, &f)
@@ -386,7 +386,7 @@ rules: {ttl-stampede: {info: 10, warning: off, error: off}}
 ignore: [{rule: ttl-stampede, key: "minute 2023-11-1[56]*", reason: the nightly import}]
 `)}).Compile(testEnv())
 	i := e.NewInstance()
-	var f Facts
+	var f naming.Facts
 	for minute := range int64(3 * 24 * 60) {
 		n := 1
 		if minute%8 == 0 {

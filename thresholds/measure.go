@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // measure is a figure of a key that a gate compares with its limit. A rule that
@@ -36,7 +37,7 @@ const (
 type measures = [numMeasures]int64
 
 // fillMeasures computes all measures of a key.
-func fillMeasures(m *measures, k *parser.Key, f *Facts) {
+func fillMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 	fillNameMeasures(m, k, f)
 	m[elements] = k.Elements
 	m[fewElements] = -k.Elements
@@ -67,7 +68,7 @@ func fillMeasures(m *measures, k *parser.Key, f *Facts) {
 }
 
 // fillNameMeasures computes the measures that depend on the name only.
-func fillNameMeasures(m *measures, k *parser.Key, f *Facts) {
+func fillNameMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 	m[always] = 1
 	m[nameLength] = k.NameLen
 	m[shortName] = -k.NameLen

@@ -29,14 +29,14 @@ func (e *Engine) Owners() []string { return e.owners }
 
 // Owner returns the index in Owners of the team that a key belongs to: that of the
 // last override with an owner that matches, or else of its namespace; 0 for none.
-func (e *Engine) Owner(k *parser.Key, f *Facts) int {
+func (e *Engine) Owner(k *parser.Key, f *naming.Facts) int {
 	if len(e.owners) == 1 {
 		return 0
 	}
 	return e.owner(k, f)
 }
 
-func (e *Engine) owner(k *parser.Key, f *Facts) int {
+func (e *Engine) owner(k *parser.Key, f *naming.Facts) int {
 	for i := len(e.owned) - 1; i >= 0; i-- {
 		if matchAny(e.owned[i].keys, k.Name) {
 			return e.owned[i].owner
@@ -82,7 +82,7 @@ func makeNamespaces(list []Namespace, owners []string, separators string) namesp
 
 // find returns the longest namespace that a name begins with, up to a separator or
 // the end of the name; nil if there is none.
-func (t *namespaceTable) find(name []byte, f *Facts) *namespaceEntry {
+func (t *namespaceTable) find(name []byte, f *naming.Facts) *namespaceEntry {
 	list := t.first[f.First]
 	for i := range list {
 		n := &list[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Most keys of a snapshot are flagged by no rule, or only for having no expiry.
@@ -96,7 +97,7 @@ func newPrefilter(t *table) prefilter {
 
 // passesName reports whether a name passes no gate. f keeps the answer for other
 // names with the same facts.
-func (t *table) passesName(k *parser.Key, f *Facts) bool {
+func (t *table) passesName(k *parser.Key, f *naming.Facts) bool {
 	bit := uint16(1) << (k.Type & 15)
 	if f.Passed&bit != 0 {
 		return true
@@ -104,7 +105,7 @@ func (t *table) passesName(k *parser.Key, f *Facts) bool {
 	return f.Checked&bit == 0 && t.checkName(k, f, bit)
 }
 
-func (t *table) checkName(k *parser.Key, f *Facts, bit uint16) bool {
+func (t *table) checkName(k *parser.Key, f *naming.Facts, bit uint16) bool {
 	f.Checked |= bit
 	var m measures
 	fillNameMeasures(&m, k, f)
@@ -139,7 +140,7 @@ func (p *prefilter) passes(k *parser.Key) ([]Finding, bool) {
 
 // passesFull reports whether no check of full encodings confirms its finding. It
 // uses the free capacity of dst, so that nothing is allocated.
-func (p *prefilter) passesFull(dst []Finding, k *parser.Key, f *Facts) bool {
+func (p *prefilter) passesFull(dst []Finding, k *parser.Key, f *naming.Facts) bool {
 	n := len(dst)
 	for _, x := range p.fullChecks {
 		dst = append(dst[:n], x.found)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Severity is how serious a finding is. The zero value is that of a rule that is
@@ -89,7 +90,7 @@ type Rule struct {
 
 	// Unit is the unit of the limits. NoUnit means that the rule has a severity
 	// instead of limits.
-	Unit  Unit
+	Unit  units.Unit
 	Bound Bound
 	// PerType is true if limits may be set for each type. Types are the types that
 	// the rule applies to, nil for all.
@@ -110,7 +111,7 @@ type Rule struct {
 	advise func(*explainer)
 
 	// unit returns the unit of a finding's figures if it is not Unit.
-	unit func(note uint8) Unit
+	unit func(note uint8) units.Unit
 	// rank returns how bad it is that a key is flagged, at least 0, if the
 	// distance from the limit does not show it.
 	rank func(*parser.Key) int64

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,14 +13,14 @@ func init() {
 		Name:    "already-expired",
 		Section: SectionExpiry,
 		Title:   "key that had already expired when the snapshot was taken",
-		unit:    func(uint8) Unit { return Seconds },
+		unit:    func(uint8) units.Unit { return units.Seconds },
 		check: func(c *compiler) {
 			created := c.engine.createdMilli()
 			if created < 0 {
 				return
 			}
 			// ^a > ^b is a < b, and cannot overflow.
-			c.when(pastExpiry, -1, ^created, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(pastExpiry, -1, ^created, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured, found.Limit = math.MaxInt64/1000, 0
 				if k.ExpireAt > created-math.MaxInt64 {
 					found.Measured = (created - k.ExpireAt) / 1000

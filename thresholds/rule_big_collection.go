@@ -1,11 +1,13 @@
 package thresholds
 
+import "github.com/rdblens/rdblens/thresholds/units"
+
 func init() {
 	register(Rule{
 		Name:    "big-collection",
 		Section: SectionSize,
 		Title:   "hash, list, set or sorted set with more elements than the limit",
-		Unit:    Count,
+		Unit:    units.Count,
 		PerType: true,
 		Types:   collections,
 		check:   func(c *compiler) { c.over(elements, nil) },

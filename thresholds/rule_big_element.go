@@ -1,13 +1,16 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 func init() {
 	register(Rule{
 		Name:    "big-element",
 		Section: SectionSize,
 		Title:   "collection or stream whose largest element is over the limit",
-		Unit:    Bytes,
+		Unit:    units.Bytes,
 		PerType: true,
 		Types:   withElements,
 		check:   func(c *compiler) { c.over(largest, nil) },

@@ -1,13 +1,15 @@
 package thresholds
 
+import "github.com/rdblens/rdblens/thresholds/units"
+
 func init() {
 	register(Rule{
 		Name:    "big-key-expiry",
 		Section: SectionExpiry,
 		Title:   "big collection that blocks the server when it expires",
-		Unit:    NoUnit,
+		Unit:    units.None,
 		Types:   collections,
-		unit:    func(uint8) Unit { return Count },
+		unit:    func(uint8) units.Unit { return units.Count },
 		check: func(c *compiler) {
 			severity := c.Severity
 			if c.engine.server.lazyExpire() {

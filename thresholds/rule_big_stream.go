@@ -1,13 +1,16 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 func init() {
 	register(Rule{
 		Name:    "big-stream",
 		Section: SectionSize,
 		Title:   "stream with more entries than the limit",
-		Unit:    Count,
+		Unit:    units.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},
 		check:   func(c *compiler) { c.over(elements, nil) },

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,11 +13,11 @@ func init() {
 		Name:    "big-string",
 		Section: SectionSize,
 		Title:   "string longer than the limit",
-		Unit:    Bytes,
+		Unit:    units.Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
 		check: func(c *compiler) {
-			c.over(valueBytes, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.over(valueBytes, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,13 +13,13 @@ func init() {
 		Name:    "cold-key",
 		Section: SectionExpiry,
 		Title:   "key without an expiry that is not being used",
-		Unit:    Seconds,
+		Unit:    units.Seconds,
 		PerType: true,
-		unit: func(note uint8) Unit {
+		unit: func(note uint8) units.Unit {
 			if note == noteUnused {
-				return Count
+				return units.Count
 			}
-			return Seconds
+			return units.Seconds
 		},
 		// No key is colder than one with a counter of 0. The report orders keys
 		// that are equally cold by size.
@@ -28,7 +30,7 @@ func init() {
 			return max(k.Idle, 0)
 		},
 		check: func(c *compiler) {
-			c.over(idleTime, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.over(idleTime, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if k.Freq == 0 {
 					found.Note, found.Measured, found.Limit = noteUnused, 0, 0
 				}

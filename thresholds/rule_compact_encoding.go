@@ -1,6 +1,10 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 func init() {
 	register(Rule{
@@ -9,22 +13,22 @@ func init() {
 		Title:   "collection in its full encoding although it is near the limits of the compact one",
 		Types:   collections,
 		Params: []Param{
-			{Name: "max_ratio", Unit: Count, Default: "4", Doc: "only collections of up to this many times the count limit are reported"},
-			{Name: "hash_count", Unit: Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
-			{Name: "hash_bytes", Unit: Bytes, Default: "64B", Doc: "hash-max-listpack-value of your servers"},
-			{Name: "zset_count", Unit: Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
-			{Name: "zset_bytes", Unit: Bytes, Default: "64B", Doc: "zset-max-listpack-value of your servers"},
-			{Name: "intset_count", Unit: Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
-			{Name: "set_count", Unit: Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "set_bytes", Unit: Bytes, Default: "64B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "list_count", Unit: Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
-			{Name: "list_bytes", Unit: Bytes, Default: "64B", Doc: "list-max-ziplist-value of servers before 3.2"},
+			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the count limit are reported"},
+			{Name: "hash_count", Unit: units.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
+			{Name: "hash_bytes", Unit: units.Bytes, Default: "64B", Doc: "hash-max-listpack-value of your servers"},
+			{Name: "zset_count", Unit: units.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
+			{Name: "zset_bytes", Unit: units.Bytes, Default: "64B", Doc: "zset-max-listpack-value of your servers"},
+			{Name: "intset_count", Unit: units.Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
+			{Name: "set_count", Unit: units.Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_bytes", Unit: units.Bytes, Default: "64B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "list_count", Unit: units.Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
+			{Name: "list_bytes", Unit: units.Bytes, Default: "64B", Doc: "list-max-ziplist-value of servers before 3.2"},
 		},
-		unit: func(note uint8) Unit {
+		unit: func(note uint8) units.Unit {
 			if note == notePassedBytes {
-				return Bytes
+				return units.Bytes
 			}
-			return Count
+			return units.Count
 		},
 		rank: compactSaving,
 		check: func(c *compiler) {
@@ -110,7 +114,7 @@ func (l *compactLimits) form(t parser.Type, integers bool) compactForm {
 	return l.plain
 }
 
-func (l *compactLimits) confirm(k *parser.Key, f *Facts, found *Finding) bool {
+func (l *compactLimits) confirm(k *parser.Key, f *naming.Facts, found *Finding) bool {
 	form := l.form(k.Type, k.Integers)
 	if k.Encoding != l.full || form.count == 0 || k.Elements > l.maxRatio*form.count {
 		return false
@@ -151,7 +155,7 @@ func textOfCompactEncoding(x *explainer) string {
 	if s.savesMemory() {
 		saving = x.say("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
 	}
-	encoding, bytes := s.Encoding.String(), limitText(Bytes, x.compactForm().bytes)
+	encoding, bytes := s.Encoding.String(), limitText(units.Bytes, x.compactForm().bytes)
 	switch x.Note {
 	case notePassedCount:
 		return x.found("{encoding} with {measured} elements, over {limit}{saving}", "encoding", encoding, "saving", saving)
@@ -159,7 +163,7 @@ func textOfCompactEncoding(x *explainer) string {
 		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", "encoding", encoding, "saving", saving)
 	case notePassedBoth:
 		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
-			"encoding", encoding, "longest", measuredText(Bytes, s.Longest), "bytes", bytes, "saving", saving)
+			"encoding", encoding, "longest", measuredText(units.Bytes, s.Longest), "bytes", bytes, "saving", saving)
 	}
 	return x.counted("{encoding} with 1 element and no string over {bytes}: it was once larger{saving}",
 		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}",
@@ -189,14 +193,14 @@ func adviseCompactEncoding(x *explainer) {
 	}
 	if x.Note&notePassedBytes != 0 {
 		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
-			"limit", limitText(Bytes, form.bytes), "setting", setting+"value")
+			"limit", limitText(units.Bytes, form.bytes), "setting", setting+"value")
 	}
 	if x.Note == notePassedNone {
 		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {
-		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(Bytes, s.Memory),
-			"compact", measuredText(Bytes, s.CompactMemory), "saved", measuredText(Bytes, s.Memory-s.CompactMemory))
+		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(units.Bytes, s.Memory),
+			"compact", measuredText(units.Bytes, s.CompactMemory), "saved", measuredText(units.Bytes, s.Memory-s.CompactMemory))
 	}
 	x.inspect()
 }

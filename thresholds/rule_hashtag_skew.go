@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -12,8 +14,8 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash tag that holds too large a share of the memory",
 		Instance: true,
-		Unit:     Percent,
-		Params:   []Param{{Name: "min_size", Unit: Bytes, Default: "10MB", Doc: "tags of no more than this are never reported"}},
+		Unit:     units.Percent,
+		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10MB", Doc: "tags of no more than this are never reported"}},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster || !e.policy.HashTags.Value {
 				return nil
@@ -65,7 +67,7 @@ type tagSizes struct {
 	pruned  bool
 }
 
-func (t *tagSizes) add(k *parser.Key, f *Facts, size int64) {
+func (t *tagSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	if f.TagEnd > f.TagStart {
 		tag := k.Name[f.TagStart:f.TagEnd]
 		t.count(hashBytes(tag), tag[:min(len(tag), maxTag)], len(tag), 1, size)

@@ -15,7 +15,7 @@ func init() {
 				return
 			}
 			words := c.engine.words
-			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				_, at := words.Find(k.Name)
 				return at >= 0
 			})

@@ -3,6 +3,7 @@ package thresholds
 import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -16,7 +17,7 @@ func init() {
 			{Name: "forbidden", Kind: CharsParam, Doc: "characters that names must not contain"},
 			{Name: "between_digits", Kind: FlagParam, Doc: "allow a forbidden character between two digits, as in dates and versions"},
 		},
-		unit: func(uint8) Unit { return Count },
+		unit: func(uint8) units.Unit { return units.Count },
 		check: func(c *compiler) {
 			set := charset(c.Setting)
 			if set.Suspect() == 0 && !set.LimitsFirst() {
@@ -26,7 +27,7 @@ func init() {
 			if set.LimitsFirst() {
 				m, mask = always, -1
 			}
-			c.when(m, mask, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(m, mask, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = set.Violations(k.Name, f)
 				return found.Measured > 0
 			})

@@ -20,7 +20,7 @@ func init() {
 			if c.engine.env.Cluster {
 				severity = Info
 			}
-			c.whenSevere(classes, int64(naming.ClassBrace), 0, severity, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.whenSevere(classes, int64(naming.ClassBrace), 0, severity, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if f.TagEnd > f.TagStart {
 					return true
 				}

@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 func init() {
 	register(Rule{
@@ -12,7 +15,7 @@ func init() {
 			if !t.any {
 				return
 			}
-			c.when(always, -1, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(always, -1, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				return t.find(k.Name, f) == nil
 			})
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -13,10 +14,10 @@ func init() {
 		Name:    "key-special-char",
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
-		unit:    func(uint8) Unit { return Count },
+		unit:    func(uint8) units.Unit { return units.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
-				func(k *parser.Key, f *Facts, found *Finding) bool {
+				func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 					n, _, _ := specialChars(k.Name, k.NameLen > int64(len(k.Name)))
 					found.Measured = n
 					return n > 0

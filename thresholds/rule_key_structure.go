@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,11 +13,11 @@ func init() {
 		Name:    "key-structure",
 		Section: SectionNames,
 		Title:   "name with too few segments, or an empty one",
-		Unit:    Count,
+		Unit:    units.Count,
 		Bound:   Under,
 		PerType: true,
 		check: func(c *compiler) {
-			c.under(fewSegments, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if f.EmptySegment {
 					found.Note = noteEmptySegment

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {
@@ -16,7 +17,7 @@ func init() {
 		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "other words for a type, such as {zset: [rank, geo]}"}},
 		check: func(c *compiler) {
 			words := typeWords(c.Setting, c.typ)
-			c.when(always, -1, 0, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(always, -1, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if f.LastStart > len(k.Name) || k.NameLen > int64(len(k.Name)) {
 					return true // the end of a name over 64 KB is not kept, and is no type
 				}

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -12,9 +14,9 @@ func init() {
 		Name:    "large-text",
 		Section: SectionInstance,
 		Title:   "large JSON, XML or plain text that is stored uncompressed",
-		Unit:    Bytes,
+		Unit:    units.Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
-		Params:  []Param{{Name: "element", Unit: Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
+		Params:  []Param{{Name: "element", Unit: units.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
 		check: func(c *compiler) {
 			if c.typ == parser.String {
 				c.over(valueBytes, confirmText(0))
@@ -83,7 +85,7 @@ const (
 
 // confirmText confirms a key whose first bytes are uncompressed text.
 func confirmText(where uint8) confirmation {
-	return func(k *parser.Key, f *Facts, found *Finding) bool {
+	return func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 		kind := textKind(k.Head)
 		found.Note = kind | where
 		return kind != 0

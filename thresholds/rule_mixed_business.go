@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -14,7 +16,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "more businesses on one instance than the limit",
 		Instance: true,
-		Unit:     Count,
+		Unit:     units.Count,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return func() accumulator { return &firstSegments{rule: s.Rule.ID, levels: levels} }
@@ -58,7 +60,7 @@ type firstSegments struct {
 	more     bool   // there are segments beyond maxBusinesses
 }
 
-func (s *firstSegments) add(k *parser.Key, f *Facts, size int64) {
+func (s *firstSegments) add(k *parser.Key, f *naming.Facts, size int64) {
 	if f.FirstEnd < len(k.Name) && !isID(k.Name[:f.FirstEnd]) {
 		s.count(k.Name[:min(f.FirstEnd, maxSegment)], 1, size)
 	}

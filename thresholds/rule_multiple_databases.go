@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -14,7 +16,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "keys in more than one database",
 		Instance: true,
-		unit:     func(uint8) Unit { return Count },
+		unit:     func(uint8) units.Unit { return units.Count },
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
 		},
@@ -54,7 +56,7 @@ type usedDatabases struct {
 	more     bool  // there are others beyond maxDatabases
 }
 
-func (d *usedDatabases) add(k *parser.Key, f *Facts, size int64) {
+func (d *usedDatabases) add(k *parser.Key, f *naming.Facts, size int64) {
 	if k.DB != d.last || len(d.list) == 0 {
 		d.use(k.DB)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,7 +12,7 @@ func init() {
 		Name:    "queue-backlog",
 		Section: SectionInstance,
 		Title:   "queue whose producers are faster than its consumers",
-		Unit:    Count,
+		Unit:    units.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
 		check: func(c *compiler) {

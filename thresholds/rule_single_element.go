@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 func init() {
 	register(Rule{
@@ -9,7 +12,7 @@ func init() {
 		Title:   "collection with one element, where a string would do",
 		Types:   collections,
 		check: func(c *compiler) {
-			c.when(fewElements, -1, -2, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.when(fewElements, -1, -2, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				return k.Elements == 1
 			})
 		},

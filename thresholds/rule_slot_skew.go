@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -14,10 +15,10 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash slot with many times its fair share of the memory",
 		Instance: true,
-		Unit:     Times,
+		Unit:     units.Ratio,
 		Params: []Param{
-			{Name: "min_size", Unit: Bytes, Default: "10MB", Doc: "slots of no more than this are never reported"},
-			{Name: "min_keys", Unit: Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
+			{Name: "min_size", Unit: units.Bytes, Default: "10MB", Doc: "slots of no more than this are never reported"},
+			{Name: "min_keys", Unit: units.Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
 		},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster {
@@ -67,7 +68,7 @@ type slotSizes struct {
 	slots   []totals // by slot, nil before the first key
 }
 
-func (s *slotSizes) add(k *parser.Key, f *Facts, size int64) {
+func (s *slotSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	if s.slots == nil {
 		s.slots = make([]totals, naming.Slots)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -16,8 +17,8 @@ func init() {
 		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
 		Instance: true,
-		Unit:     Count,
-		Params:   []Param{{Name: "ratio", Unit: Times, Default: "10x", Doc: "how many times the median minute a minute must exceed"}},
+		Unit:     units.Count,
+		Params:   []Param{{Name: "ratio", Unit: units.Ratio, Default: "10x", Doc: "how many times the median minute a minute must exceed"}},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: s.Param("ratio").Number, created: e.createdMilli(), namer: e.namer}
 			return func() accumulator {
@@ -150,7 +151,7 @@ type groupCount struct {
 
 func hashMinute(minute int64) uint64 { return uint64(minute) * 0x9e3779b97f4a7c15 }
 
-func (s *expiryTimes) add(k *parser.Key, f *Facts, size int64) {
+func (s *expiryTimes) add(k *parser.Key, f *naming.Facts, size int64) {
 	if !k.HasExpire || s.created >= 0 && k.ExpireAt < s.created {
 		return
 	}

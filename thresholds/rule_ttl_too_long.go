@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -11,7 +13,7 @@ func init() {
 		Name:    "ttl-too-long",
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
-		Unit:    Seconds,
+		Unit:    units.Seconds,
 		PerType: true,
 		check: func(c *compiler) {
 			created := c.engine.createdMilli()
@@ -25,7 +27,7 @@ func init() {
 					levels = append(levels, level{min(seconds, (math.MaxInt64-latest)/1000)*1000 + latest, s})
 				}
 			}
-			c.add(expiry, -1, false, levels, func(k *parser.Key, f *Facts, found *Finding) bool {
+			c.add(expiry, -1, false, levels, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured, found.Limit = (k.ExpireAt-created)/1000, (found.Limit-created)/1000
 				return true
 			})

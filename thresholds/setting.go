@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Origin is the place where a value was set.
@@ -76,7 +77,7 @@ const (
 type Param struct {
 	Name    string
 	Kind    ParamKind
-	Unit    Unit
+	Unit    units.Unit
 	Default string // as a configuration writes it; "" for none, 0 or false
 	Doc     string
 }
@@ -225,7 +226,7 @@ func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
 // setSeverity gives all findings of the rule one severity. Of several limits only
 // the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {
-	if s.Rule.Unit == NoUnit {
+	if s.Rule.Unit == units.None {
 		s.Severity = severity
 		return
 	}
@@ -245,7 +246,7 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 
 // lacksLimits reports whether the rule could not report anything if it were on.
 func (s *Setting) lacksLimits() bool {
-	if s.Rule.Unit == NoUnit {
+	if s.Rule.Unit == units.None {
 		return s.Severity == Off
 	}
 	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None && l.Severity != Off })

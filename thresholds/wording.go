@@ -8,18 +8,18 @@ import (
 )
 
 // measuredText returns a figure of a finding: exact, except durations.
-func measuredText(u Unit, n int64) string {
+func measuredText(u units.Unit, n int64) string {
 	switch u {
-	case Bytes:
+	case units.Bytes:
 		return units.FormatExactBytes(n)
-	case Seconds:
+	case units.Seconds:
 		return units.FormatDuration(n)
 	}
 	return u.Format(n)
 }
 
 // limitText returns a limit.
-func limitText(u Unit, n int64) string { return u.Format(n) }
+func limitText(u units.Unit, n int64) string { return u.Format(n) }
 
 // spanOver returns a duration beside the limit that it exceeds: to the second where
 // rounding would make the two equal.
