@@ -11,7 +11,7 @@ SERVERS  ?=
 PACKAGES    = ./... ./testdata/gen
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth fixtures pgo clean
+.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth fixtures pgo clean
 
 build: ## bin/rdblens, which needs no library at run time
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -51,6 +51,9 @@ growth: build ## time and memory by the number of keys and elements; makes the s
 
 memory-truth: ## the memory model against the servers, on 200,000 keys
 	$(GO) run ./testdata/gen memory $(SERVERS)
+
+restore-truth: build ## keys that show --format resp puts back on the servers, against the servers that loaded them
+	$(GO) run ./testdata/gen restore -rdblens bin/rdblens $(SERVERS)
 
 fixtures: ## the committed snapshots and what the servers say of them
 	$(GO) run ./testdata/gen fixtures $(SERVERS)

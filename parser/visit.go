@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -73,6 +74,12 @@ type Element struct {
 
 // StreamID is the ID of a stream's entry.
 type StreamID struct{ MS, Seq uint64 }
+
+// Compare returns -1, 0 or 1: id is that of an earlier entry than other, the
+// same, or of a later one.
+func (id StreamID) Compare(other StreamID) int {
+	return cmp.Or(cmp.Compare(id.MS, other.MS), cmp.Compare(id.Seq, other.Seq))
+}
 
 // Append appends the ID as servers write it, such as "1700000000000-0".
 func (id StreamID) Append(dst []byte) []byte {

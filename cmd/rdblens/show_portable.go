@@ -122,7 +122,7 @@ func (w *portableWriter) value(r *parser.Records) error {
 			return true
 		}
 		w.add(e)
-		if w.object.GetElemCount() >= batchElements || w.size >= batchBytes {
+		if n := w.object.GetElemCount(); n >= batchElements || n > 0 && w.size >= batchBytes { // a string has 0
 			w.command()
 			w.open(k)
 		}

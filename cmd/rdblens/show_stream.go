@@ -2,27 +2,36 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 )
 
-// maxPending bounds the pending entries of a stream, which are held in memory at
-// 32 bytes each: a snapshot has the times of a group's entries in front of the
-// lists of its consumers.
-const maxPending = 4 << 20
+// maxPending bounds the pending entries of a stream. Those of a group are held in
+// memory at 32 bytes each, as a snapshot has their times in front of the lists of
+// consumers, and the IDs of all groups at 16 bytes.
+const maxPending = 2 << 20
 
 // streamCommands writes a stream as commands of Redis 5.0. What only later
 // servers know is a command of its own, so that an older server refuses that and
 // nothing else: XSETID with counters and XGROUP SETID with ENTRIESREAD (7.0),
-// XGROUP CREATECONSUMER (6.2). Servers from 7.0 on drop pending entries that the
-// stream does not have any more.
+// XGROUP CREATECONSUMER (6.2).
+//
+// From 7.0 on, XCLAIM drops an entry that the stream does not have any more. So
+// entries that were deleted while they were pending are added, claimed and
+// deleted again.
 type streamCommands struct {
 	*portableWriter
 	name    []byte
-	entries uint64          // written
-	last    parser.StreamID // the last of them
+	entries uint64            // written
+	last    parser.StreamID   // the last of them
+	claimed []parser.StreamID // that no entry was written for yet, ascending
+	trimmed uint64            // entries in front of all others that are to be deleted again
+	deleted []parser.StreamID // and those between others
+	final   parser.StreamState
 
 	group   []byte
 	pending []parser.PendingEntry // of the group
@@ -34,14 +43,22 @@ type streamCommands struct {
 }
 
 func (s *streamCommands) write(r *parser.Records) error {
+	if r.Key().Pending > 0 {
+		err := r.Visit(&parser.Visitor{GroupPending: func(p *parser.PendingEntry) { s.claimed = append(s.claimed, p.ID) }})
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(s.claimed, parser.StreamID.Compare)
+		s.claimed = slices.Compact(s.claimed)
+	}
 	err := r.Visit(&parser.Visitor{
 		MaxText: -1,
 		Element: func(e *parser.Element) bool {
-			s.entries, s.last = s.entries+1, e.ID
-			s.begin(3 + 2*int(e.Fields))
-			s.words("XADD")
-			s.bytes(s.name)
-			s.words(e.ID.String())
+			s.addDeleted(e.ID)
+			if len(s.claimed) > 0 && s.claimed[0] == e.ID {
+				s.claimed = s.claimed[1:]
+			}
+			s.add(e.ID, int(e.Fields))
 			_, err := s.Write(nil) // whether writing goes on
 			return err == nil
 		},
@@ -60,14 +77,65 @@ func (s *streamCommands) write(r *parser.Records) error {
 		ConsumerPending: s.claim,
 	})
 	s.endGroup()
+	s.deleteAgain()
 	if err == nil && s.nobodys > 0 {
 		return &refusal{fmt.Sprintf("%d pending entries belong to no consumer; all else of it is written", s.nobodys)}
 	}
 	return err
 }
 
+// add begins an entry, whose fields and values follow.
+func (s *streamCommands) add(id parser.StreamID, fields int) {
+	s.entries, s.last = s.entries+1, id
+	s.begin(3 + 2*fields)
+	s.words("XADD")
+	s.bytes(s.name)
+	s.words(id.String())
+}
+
+// addDeleted writes those pending entries before an ID that were deleted.
+func (s *streamCommands) addDeleted(before parser.StreamID) {
+	for len(s.claimed) > 0 && s.claimed[0].Compare(before) < 0 {
+		if s.entries == s.trimmed {
+			s.trimmed++
+		} else {
+			s.deleted = append(s.deleted, s.claimed[0])
+		}
+		s.add(s.claimed[0], 1)
+		s.words("", "")
+		s.claimed = s.claimed[1:]
+	}
+}
+
+// deleteAgain deletes what addDeleted added. Those in front are trimmed: XDEL
+// would be noted in the greatest deleted ID, which cannot be set to 0-0 again.
+func (s *streamCommands) deleteAgain() {
+	if s.trimmed > 0 {
+		s.begin(4)
+		s.words("XTRIM")
+		s.bytes(s.name)
+		s.words("MAXLEN", strconv.FormatUint(s.entries-s.trimmed, 10))
+	}
+	for ids := range slices.Chunk(s.deleted, batchElements) {
+		s.begin(2 + len(ids))
+		s.words("XDEL")
+		s.bytes(s.name)
+		for _, id := range ids {
+			s.words(id.String())
+		}
+	}
+	if s.trimmed > 0 || s.deleted != nil {
+		s.counters()
+	}
+}
+
 // state writes what the stream has besides entries and groups.
 func (s *streamCommands) state(state *parser.StreamState) {
+	s.addDeleted(parser.StreamID{MS: math.MaxUint64, Seq: math.MaxUint64})
+	s.final = *state
+	if !state.Counters { // as a server does that loads it
+		s.final.Added = state.Length
+	}
 	added := s.entries
 	if s.entries == 0 { // as Redis rewrites its append-only file (rewriteStreamObject in aof.c)
 		added, s.last = 1, state.Last
@@ -86,11 +154,16 @@ func (s *streamCommands) state(state *parser.StreamState) {
 		s.words(state.Last.String())
 	}
 	if state.Counters && (added != state.Added || state.MaxDeleted != (parser.StreamID{})) {
-		s.begin(7)
-		s.words("XSETID")
-		s.bytes(s.name)
-		s.words(state.Last.String(), "ENTRIESADDED", strconv.FormatUint(state.Added, 10), "MAXDELETEDID", state.MaxDeleted.String())
+		s.counters()
 	}
+}
+
+// counters writes the counters of the stream.
+func (s *streamCommands) counters() {
+	s.begin(7)
+	s.words("XSETID")
+	s.bytes(s.name)
+	s.words(s.final.Last.String(), "ENTRIESADDED", strconv.FormatUint(s.final.Added, 10), "MAXDELETEDID", s.final.MaxDeleted.String())
 }
 
 // create writes a group without consumers.
@@ -118,7 +191,7 @@ func (s *streamCommands) begins(c *parser.StreamConsumer) {
 
 // claim writes a pending entry of the consumer.
 func (s *streamCommands) claim(id parser.StreamID) {
-	i := sort.Search(len(s.pending), func(i int) bool { return !before(s.pending[i].ID, id) })
+	i := sort.Search(len(s.pending), func(i int) bool { return s.pending[i].ID.Compare(id) >= 0 })
 	if i == len(s.pending) || s.pending[i].ID != id {
 		return // a server refuses such a snapshot
 	}
@@ -132,9 +205,6 @@ func (s *streamCommands) claim(id parser.StreamID) {
 	s.words("0", id.String(), "TIME", strconv.FormatInt(s.pending[i].Delivered, 10),
 		"RETRYCOUNT", strconv.FormatUint(s.pending[i].Count, 10), "JUSTID", "FORCE")
 }
-
-// before reports whether a is the ID of an earlier entry than b.
-func before(a, b parser.StreamID) bool { return a.MS < b.MS || a.MS == b.MS && a.Seq < b.Seq }
 
 // endConsumer writes the current consumer if nothing is pending for it.
 func (s *streamCommands) endConsumer() {

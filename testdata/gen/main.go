@@ -6,6 +6,7 @@
 //	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
 //	gen shop -server SERVER FILE         a small shop's keyspace
 //	gen memory [-keys N] [SERVER...]     errors of the memory model against servers
+//	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
@@ -59,6 +60,7 @@ var modes = map[string]mode{
 	"rules":    {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
 	"shop":     {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
 	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys) }},
+	"restore":  {0, func(o *options) error { return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb") }},
 	"bench":    {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
 	"peers":    {1, func(o *options) error { return comparePeers(o) }},
 	"growth":   {1, func(o *options) error { return measureGrowth(o) }},

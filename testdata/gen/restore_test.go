@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRestore puts keys back on a server and compares them with what a server
+// loads from the same snapshot: every type and encoding, hostile names and
+// elements, values of a million elements.
+func TestRestore(t *testing.T) {
+	server, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("there is no redis-server")
+	}
+	rdblens := filepath.Join(t.TempDir(), "rdblens")
+	if out, err := exec.Command("go", "build", "-o", rdblens, "../../cmd/rdblens").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	snapshots := "../truth/redis-7.0.*/*.rdb"
+	if testing.Short() {
+		snapshots = "../truth/redis-7.0.*/[ln]*.rdb"
+	}
+	var out strings.Builder
+	if err := checkRestores(&out, []string{server}, rdblens, snapshots); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	t.Log(out.String())
+}
