@@ -10,9 +10,9 @@ import (
 // The canned reports that every format writes: empty, ordinary, hostile (names that
 // some format could mishandle) and fleet (several inputs, one damaged).
 
-// hostileNames are the names of internal/text's tests.
+// hostileNames are the names of package text.
 var hostileNames = func() []string {
-	data, err := os.ReadFile("../internal/text/testdata/hostile_names.txt")
+	data, err := os.ReadFile("text/testdata/hostile_names.txt")
 	if err != nil {
 		panic(err)
 	}

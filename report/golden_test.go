@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing")

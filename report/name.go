@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // Name is text that somebody else wrote: the bytes of a key, an element, a

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // CSV of the largest keys: the list by --by first, then those by the other

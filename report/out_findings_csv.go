@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"strings"
 
-	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // CSV of the findings: a line for each of the worst examples of each rule and

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 

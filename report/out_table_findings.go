@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 

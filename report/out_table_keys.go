@@ -3,7 +3,7 @@ package report
 import (
 	"strconv"
 
-	"github.com/rdblens/rdblens/internal/text"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 

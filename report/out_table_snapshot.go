@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 

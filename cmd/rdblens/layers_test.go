@@ -17,7 +17,6 @@ const module = "github.com/rdblens/rdblens/"
 // layers are the packages from the lowest to the highest. Each imports only
 // those of its own and of lower layers; "x/..." is what is below x, not x.
 var layers = [][]string{
-	{"internal/..."},
 	{"parser/..."},
 	{"parser"},
 	{"thresholds/naming", "thresholds/requirements", "thresholds/units"},

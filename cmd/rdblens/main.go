@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // Exit codes. A partial result takes precedence over findings.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // jsonWriter writes each key as a line of JSON: the fields of "keys -f jsonl", and

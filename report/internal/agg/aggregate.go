@@ -3,8 +3,8 @@ package agg
 import (
 	"math/bits"
 
-	"github.com/rdblens/rdblens/internal/hashindex"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds"
 )
 

@@ -3,8 +3,8 @@ package agg
 import (
 	"iter"
 
-	"github.com/rdblens/rdblens/internal/hashindex"
-	"github.com/rdblens/rdblens/internal/hyperloglog"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
+	"github.com/rdblens/rdblens/report/internal/hyperloglog"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 

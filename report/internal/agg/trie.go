@@ -3,7 +3,7 @@ package agg
 import (
 	"bytes"
 
-	"github.com/rdblens/rdblens/internal/hashindex"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 

@@ -77,4 +77,3 @@ func eightDigits(u uint64) uint64 {
 	high = twos * 103 >> 10 & 0x000f000f000f000f // n/10 is n*103>>10 for n < 100
 	return (twos-10*high)<<8 | high
 }
-
