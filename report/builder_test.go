@@ -22,7 +22,8 @@ import (
 
 const testCreated = 1_700_000_000 // seconds
 
-// testEngine gives the rules of a profile, compiled for a snapshot of testCreated.
+// testEngine returns the rules of a profile, compiled for a snapshot of
+// testCreated.
 func testEngine(tb testing.TB, profile string) *thresholds.Engine {
 	tb.Helper()
 	policy, err := config.Load(config.Options{Profile: profile})
@@ -32,8 +33,8 @@ func testEngine(tb testing.TB, profile string) *thresholds.Engine {
 	return policy.Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true, Now: time.Unix(testCreated, 0)})
 }
 
-// testKeys gives keys of all types with names of a few shapes, some of them
-// with many values in one place.
+// testKeys returns keys of all types with names of a few shapes, some of them
+// with many values of one segment.
 func testKeys(seed uint64, n int) []parser.Key {
 	r := rand.New(rand.NewPCG(seed, 1))
 	keys := make([]parser.Key, n)
@@ -168,7 +169,7 @@ func jsonOf(tb testing.TB, r *Report) string {
 	return string(text)
 }
 
-// TestTopsAreThoseOfASort holds the lists to a sort of all keys.
+// TestTopsAreThoseOfASort compares the lists with a sort of all keys.
 func TestTopsAreThoseOfASort(t *testing.T) {
 	keys := testKeys(7, 30_000)
 	for _, block := range []int{7, 1000, 1 << 20} {
@@ -201,8 +202,8 @@ func TestTopsAreThoseOfASort(t *testing.T) {
 	}
 }
 
-// TestFindingsAreThoseOfTheRules holds counts and worst examples to the rules'
-// own answers.
+// TestFindingsAreThoseOfTheRules compares counts and worst examples with what the
+// rules return for each key.
 func TestFindingsAreThoseOfTheRules(t *testing.T) {
 	keys := testKeys(8, 20_000)
 	for _, profile := range config.Profiles() {
@@ -268,7 +269,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 	}
 }
 
-// TestTotals holds the sums to plain ones.
+// TestTotals compares the totals with plain sums.
 func TestTotals(t *testing.T) {
 	keys := testKeys(9, 5000)
 	r := gather(testEngine(t, "default"), agg.Options{Top: 1}, keys, 333).Report()
@@ -326,9 +327,10 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestPartsFilledInAnyOrder holds a report to that of parts which are filled
-// and folded one by one: what a part knows of earlier ones only spares work.
-func TestPartsFilledInAnyOrder(t *testing.T) {
+// TestShardsFilledInAnyOrder compares a report with that of shards that are
+// filled and flushed one by one: what a shard knows of earlier ones only saves
+// work.
+func TestShardsFilledInAnyOrder(t *testing.T) {
 	keys := testKeys(13, 20_000)
 	engine := testEngine(t, "default")
 	want := jsonOf(t, gather(engine, agg.Options{Top: 20}, keys, 1000).Report())
@@ -349,7 +351,7 @@ func TestPartsFilledInAnyOrder(t *testing.T) {
 			}
 		}
 		if got := jsonOf(t, b.Report()); got != want {
-			t.Error("the report depends on the order in which parts are filled")
+			t.Error("the report depends on the order in which shards are filled")
 		}
 	}
 }
@@ -363,7 +365,7 @@ func TestReportOfNothing(t *testing.T) {
 	}
 }
 
-// TestKeep holds the filter: what is not kept is in no figure.
+// TestKeep checks that a key that is not kept is in no figure.
 func TestKeep(t *testing.T) {
 	keys := testKeys(14, 3000)
 	var wanted []parser.Key
@@ -383,9 +385,9 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestNoAllocations holds the work of a key to none once a few blocks have
-// passed. Where names are random a block makes a tree of places anew, which
-// takes a few, whatever the number of keys.
+// TestNoAllocations checks that a key allocates nothing once a few blocks have
+// passed. If names are random, a block builds a trie again, which takes a few
+// allocations whatever the number of keys.
 func TestNoAllocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	ordinary := testKeys(11, 10_000)
@@ -450,8 +452,8 @@ func testSnapshot(w io.Writer, keys int, name func(i int) []byte) error {
 	return err
 }
 
-// TestSameForAnyNumberOfWorkers holds a report, byte by byte, to that of one
-// worker, on names that overflow every bound.
+// TestSameForAnyNumberOfWorkers compares a report, byte by byte, with that of one
+// worker, for names that exceed every bound.
 func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var file bytes.Buffer

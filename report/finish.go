@@ -9,8 +9,8 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// newReport returns the report of what a Builder gathered. Scan adds what it
-// knows of the inputs and of itself.
+// newReport returns the report of what a Builder gathered. Scan adds the
+// inputs, the tool and the configuration.
 func newReport(b *agg.Builder, opt *Options) *Report {
 	r := &Report{Schema: SchemaVersion, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
 	if r.By == "" {

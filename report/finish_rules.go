@@ -135,8 +135,8 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 	return lists
 }
 
-// instanceFinding gives what a rule of the instance found in each of the snapshots,
-// nil where it is nothing.
+// instanceFinding returns the findings of an instance rule in all snapshots, nil if
+// there are none.
 func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	found := newFinding(rule, severity)
 	var bytes [2]int64 // of values, of memory

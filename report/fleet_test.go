@@ -11,8 +11,8 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// TestMergeOfSnapshots holds the report of two snapshots to that of one with
-// the keys of both, as far as they are the same.
+// TestMergeOfSnapshots compares the report of two snapshots with that of one that
+// has the keys of both.
 func TestMergeOfSnapshots(t *testing.T) {
 	keys := testKeys(10, 20_000)
 	engine := testEngine(t, "typed")
@@ -33,7 +33,7 @@ func TestMergeOfSnapshots(t *testing.T) {
 	}
 }
 
-// TestDatabasesOfAFleet holds that the bound on databases is one of each input.
+// TestDatabasesOfAFleet checks that the bound on databases applies to each input.
 func TestDatabasesOfAFleet(t *testing.T) {
 	engine := testEngine(t, "default")
 	var all *gathered
@@ -64,7 +64,7 @@ func TestDatabasesOfAFleet(t *testing.T) {
 	}
 }
 
-// TestFleetWithoutSomeMemory holds that a sum says which keys are not in it.
+// TestFleetWithoutSomeMemory checks that a total says which keys it lacks.
 func TestFleetWithoutSomeMemory(t *testing.T) {
 	keys := slices.DeleteFunc(testKeys(21, 1000), func(k parser.Key) bool { return k.MemoryBound })
 	known := gather(testEngine(t, "default"), agg.Options{Top: 3}, keys, 300)
@@ -95,8 +95,8 @@ func TestFleetWithoutSomeMemory(t *testing.T) {
 	}
 }
 
-// TestInstanceFindingsOfMixedFiles holds that value bytes, which stand in where a
-// server has no model, are not added to memory.
+// TestInstanceFindingsOfMixedFiles checks that value bytes, which replace memory
+// if no model covers the server, are not added to memory.
 func TestInstanceFindingsOfMixedFiles(t *testing.T) {
 	policy, err := config.Load(config.Options{})
 	if err != nil {
@@ -122,8 +122,8 @@ func TestInstanceFindingsOfMixedFiles(t *testing.T) {
 	}
 }
 
-// TestInstanceFindingsOfAFleet holds that the worst stand first whichever
-// snapshot they are of, and say which.
+// TestInstanceFindingsOfAFleet checks that the worst findings come first
+// whichever snapshot they are of, and name it.
 func TestInstanceFindingsOfAFleet(t *testing.T) {
 	engine := testEngine(t, "default")
 	var all *gathered

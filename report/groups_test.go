@@ -10,8 +10,8 @@ import (
 	"github.com/rdblens/rdblens/report/internal/agg"
 )
 
-// TestGroupsAreExact holds every group to what its pattern says: it counts the
-// keys whose names fold into it, all of them and no other.
+// TestGroupsAreExact checks that every group counts exactly the keys whose names
+// fold into its pattern.
 func TestGroupsAreExact(t *testing.T) {
 	for n, block := range []int{100, 3000, 1 << 20, 2000} {
 		engine := testEngine(t, []string{"typed", "baidu"}[n%2]) // one separator, three
@@ -66,14 +66,14 @@ func TestGroupsAreExact(t *testing.T) {
 				t.Errorf("group %q: largest key %q at %d, want %q at %d", g.Group, g.LargestKey.Key, g.LargestKey.Offset, w.LargestKey.Key, w.LargestKey.Offset)
 			}
 			if (g.TTLMin == nil) != (w.TTLMin == nil) || g.TTLMin != nil && (*g.TTLMin != *w.TTLMin || *g.TTLMax != *w.TTLMax || *g.TTLMedian < *g.TTLMin || *g.TTLMedian > *g.TTLMax) {
-				t.Errorf("group %q: lifetimes differ", g.Group)
+				t.Errorf("group %q: TTLs differ", g.Group)
 			}
 		}
 		t.Logf("blocks of %d: %d groups, %d patterns folded", block, len(r.Groups), r.GroupsFolded)
 	}
 }
 
-// TestFoldedPlaces says what is folded and what is kept.
+// TestFoldedPlaces checks what is folded and what stays distinct.
 func TestFoldedPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var keys []parser.Key
@@ -103,8 +103,8 @@ func TestFoldedPlaces(t *testing.T) {
 	}
 }
 
-// TestFullTable fills the table of groups, with patterns of which no place has
-// many values: each group is still exact, and the rest is counted apart.
+// TestFullTable fills the table of groups with patterns that have few values of
+// any segment: each group is still exact, and the rest is counted apart.
 func TestFullTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := make([]parser.Key, 60_000)

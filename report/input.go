@@ -8,8 +8,8 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// newInput returns the row of a snapshot: what it says of itself as far as it was
-// read, and why it was not read to its end (err, else nil). FileBytes is the length
+// newInput returns the row of a snapshot: what its header and end say, as far as
+// they were read, and why it was not read to its end (err, else nil). FileBytes is the length
 // of the file, -1 if unknown.
 func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
 	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}

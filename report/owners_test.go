@@ -25,7 +25,7 @@ overrides:
   - {key: "user:vip:*", owner: sales}
 ignore:
   - {rule: no-ttl, key: "order:*", reason: "kept for the auditors", until: 2030-06-30}
-  - {rule: no-ttl, key: "user:*", reason: "was to be mended", until: 2020-01-31}
+  - {rule: no-ttl, key: "user:*", reason: "was to be fixed", until: 2020-01-31}
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ ignore:
 		t.Errorf("findings %+v", r.Findings)
 	}
 	want := []Ignored{{Rule: "no-ttl", Pattern: "order:*", Reason: "kept for the auditors", Until: "2030-06-30", Count: 3},
-		{Rule: "no-ttl", Pattern: "user:*", Reason: "was to be mended", Until: "2020-01-31", Expired: true}}
+		{Rule: "no-ttl", Pattern: "user:*", Reason: "was to be fixed", Until: "2020-01-31", Expired: true}}
 	if len(r.Ignored) != 2 || r.Ignored[0] != want[0] || r.Ignored[1] != want[1] {
 		t.Errorf("ignored\n got %+v\nwant %+v", r.Ignored, want)
 	}
@@ -76,8 +76,8 @@ ignore:
 	}
 }
 
-// TestCommandsSelect holds that commands on keys of several databases, pasted one
-// after the other, each go to their own.
+// TestCommandsSelect checks that commands on keys of several databases, pasted one
+// after the other, each select their database.
 func TestCommandsSelect(t *testing.T) {
 	engine := testEngine(t, "default")
 	for _, c := range []struct {

@@ -308,7 +308,7 @@ type Example struct {
 	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
 	Measured Figure   `json:"measured"`          // in the unit of the rule; unknown if there is nothing to measure
 	Limit    Figure   `json:"limit"`             // that was exceeded; unknown as above
-	Text     string   `json:"text"`              // what was measured, and the limit, in words
+	Text     string   `json:"text"`              // one sentence: what was measured, and the limit
 	Advice   []Advice `json:"advice"`
 }
 

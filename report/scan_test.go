@@ -76,7 +76,7 @@ func TestScanPartly(t *testing.T) {
 	}
 }
 
-// TestScanInterrupted checks that a context that ends is told from damage.
+// TestScanInterrupted distinguishes a context that ends from damage.
 func TestScanInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

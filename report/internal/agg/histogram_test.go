@@ -17,9 +17,9 @@ func TestExpiryBucket(t *testing.T) {
 	}
 }
 
-// TestBucketsTellTheirBounds holds every histogram to its bounds: a figure is
-// in the bucket whose bounds it lies in.
-func TestBucketsTellTheirBounds(t *testing.T) {
+// TestBucketBounds checks that a figure is in the bucket whose bounds it lies
+// between.
+func TestBucketBounds(t *testing.T) {
 	for _, s := range []*scale{&lengthScale, &elementsScale, &idleScale, &lfuScale} {
 		if len(s.least) != len(s.labels) || len(s.least) > len(histogram{}) {
 			t.Fatalf("%d bounds, %d labels", len(s.least), len(s.labels))

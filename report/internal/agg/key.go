@@ -109,7 +109,7 @@ func (p *keyPool) get() int32 {
 	return int32(len(p.list) - 1)
 }
 
-// release gives up one use of a key.
+// release ends one use of a key.
 func (p *keyPool) release(i int32) {
 	if p.uses[i]--; p.uses[i] == 0 {
 		p.free = append(p.free, i)

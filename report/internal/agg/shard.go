@@ -9,8 +9,8 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Bounds of the groups of one block. At earlyAggregates, places with so many
-// values that they are folded in any case are folded, which is enough for random
+// Bounds of the groups of one block. At earlyAggregates, places whose
+// number of values is far above the limit are folded, which is enough for random
 // names; else there may be maxAggregates before Groups.foldTo is called.
 const (
 	earlyAggregates = 1024

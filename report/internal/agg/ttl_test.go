@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOctaves holds the buckets of an octave to its bounds, and to give them up in
-// whole parts as longer times come.
+// TestOctaves checks the bounds of the buckets of an octave, and that it loses
+// whole buckets as longer TTLs come.
 func TestOctaves(t *testing.T) {
 	for used := 1; used <= maxOctaves; used++ {
 		end := 0
@@ -63,7 +63,7 @@ func histogramOf(times []int64) *ttlHistogram {
 	return l
 }
 
-// TestMedian holds the stated errors.
+// TestMedian checks the stated errors.
 func TestMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := timesLeft(t)
@@ -88,9 +88,9 @@ func TestMedian(t *testing.T) {
 	})
 }
 
-// TestLifetimesOfAnyOrder holds that a histogram depends on the times alone, and
-// neither on their order nor on the parts that they were gathered in.
-func TestLifetimesOfAnyOrder(t *testing.T) {
+// TestTTLsOfAnyOrder checks that a histogram depends on the TTLs alone, not on
+// their order, nor on how they were divided among histograms that are added up.
+func TestTTLsOfAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := timesLeft(t)
 		want := histogramOf(times)

@@ -24,7 +24,7 @@ func TestSketch(t *testing.T) {
 		}
 		half.Merge(&s)
 		if half.Count() != got {
-			t.Error("a merge with a part of itself changes the estimate")
+			t.Error("a merge with a part of the same sketch changes the estimate")
 		}
 	}
 }
