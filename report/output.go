@@ -110,7 +110,7 @@ func outputError(path string, err error) error {
 	case isDiskFull(err):
 		e.Hint = "free space on the disk, or write elsewhere"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Hint = "create the folder first"
+		e.Hint = "create the directory first"
 	}
 	return e
 }
@@ -120,7 +120,7 @@ func outputError(path string, err error) error {
 var ErrOwnInput = errors.New("it is the snapshot that is being read")
 
 // CheckTargets checks, before a scan, that no target is an input (also under
-// another name, through a link or a redirection) or a folder, that the folder of
+// another name, through a link or a redirection) or a directory, that the directory of
 // each exists, that existing files are writable, and that no two targets are the
 // same file. It changes nothing. Inputs are paths, "-" for standard input. The
 // error is an *OutputError.
@@ -168,7 +168,7 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 		}
 		dir, file := filepath.Split(place)
 		if file == "" {
-			return nil, &OutputError{Path: path, Err: errors.New("it is the name of a folder")}
+			return nil, &OutputError{Path: path, Err: errors.New("it is the name of a directory")}
 		}
 		if dir == "" {
 			dir = "."
@@ -179,7 +179,7 @@ func checkTarget(path string, inputs []string) (fs.FileInfo, error) {
 		return nil, nil
 	}
 	if info.IsDir() {
-		return nil, &OutputError{Path: path, Err: errors.New("it is a folder")}
+		return nil, &OutputError{Path: path, Err: errors.New("it is a directory")}
 	}
 	if info.Mode().IsRegular() {
 		for _, input := range inputs {

@@ -11,7 +11,7 @@ import (
 )
 
 // File is an output file that appears complete or not at all: it is written as
-// ".rdblens-" and random digits in the folder of its target, and renamed by Commit.
+// ".rdblens-" and random digits in the directory of its target, and renamed by Commit.
 //
 // An existing file is replaced. Its permissions stay, and its owner if the system
 // allows it. A file without write permission is not replaced. Of a symbolic link

@@ -24,7 +24,7 @@ func init() {
 
 func reportOf(keys int64) *Report { return &Report{Totals: Totals{Keys: keys}} }
 
-// only checks that a folder has exactly these files.
+// only checks that a directory has exactly these files.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -36,7 +36,7 @@ func only(t *testing.T, dir string, names ...string) {
 		got = append(got, e.Name())
 	}
 	if strings.Join(got, " ") != strings.Join(names, " ") {
-		t.Errorf("the folder has %q, want %q", got, names)
+		t.Errorf("the directory has %q, want %q", got, names)
 	}
 }
 
@@ -139,14 +139,14 @@ func TestTargetsThatCannotBe(t *testing.T) {
 		}
 	}
 	for what, targets := range map[string][]Target{
-		"folder":           {{"zz-test", dir}},
-		"folder to be":     {{"zz-test", dir + "/x/"}},
-		"no folder":        {{"zz-test", dir + "/no/x"}},
-		"file as a folder": {{"zz-test", a + "/x"}},
-		"loop":             {{"zz-test", loop}},
-		"twice":            {{"zz-test", a}, {"zz-test", a}},
-		"twice by a link":  {{"zz-test", a}, {"zz-test", dir + "/b"}},
-		"twice, new":       {{"zz-test", dir + "/new"}, {"zz-test", dir + "/c"}},
+		"directory":           {{"zz-test", dir}},
+		"directory to be":     {{"zz-test", dir + "/x/"}},
+		"no directory":        {{"zz-test", dir + "/no/x"}},
+		"file as a directory": {{"zz-test", a + "/x"}},
+		"loop":                {{"zz-test", loop}},
+		"twice":               {{"zz-test", a}, {"zz-test", a}},
+		"twice by a link":     {{"zz-test", a}, {"zz-test", dir + "/b"}},
+		"twice, new":          {{"zz-test", dir + "/new"}, {"zz-test", dir + "/c"}},
 	} {
 		err := CheckTargets(targets, nil)
 		var e *OutputError
@@ -211,14 +211,14 @@ func TestFile(t *testing.T) {
 	content(t, path, "text")
 	only(t, dir, "x")
 
-	// A folder that was created there meanwhile.
+	// A directory that was created there meanwhile.
 	path = filepath.Join(dir, "y")
 	f = write()
 	if err := os.MkdirAll(path+"/z", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Commit(); err == nil || strings.Contains(err.Error(), ".rdblens-") {
-		t.Errorf("commit over a folder: %v", err)
+		t.Errorf("commit over a directory: %v", err)
 	}
 	only(t, dir, "x", "y")
 }

@@ -19,7 +19,7 @@ func newCompletion(e *env) *cobra.Command {
 			},
 		}
 	}
-	return group("completion", "Print the completion script of a shell: commands, flags, profiles and rules",
+	return group("completion", "Print the completion script of a shell",
 		shell("bash", "source <(rdblens completion bash)", func(root *cobra.Command) error { return root.GenBashCompletionV2(e.stdout, true) }),
 		shell("zsh", "rdblens completion zsh > \"${fpath[1]}/_rdblens\"", func(root *cobra.Command) error { return root.GenZshCompletion(e.stdout) }),
 		shell("fish", "rdblens completion fish | source", func(root *cobra.Command) error { return root.GenFishCompletion(e.stdout, true) }),
@@ -27,20 +27,22 @@ func newCompletion(e *env) *cobra.Command {
 	)
 }
 
-// completer proposes what an argument or a flag's value may be.
+// completer returns the possible values of an argument that begins with begun.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 
-// completeWords proposes words, also as the last of a list with commas.
+// completeWords returns a completer of words, also for the last word of a list with
+// commas.
 func completeWords(words ...string) completer {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return beginningWith(begun, words), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
+// beginningWith returns the words that continue what was begun.
 func beginningWith(begun string, words []string) []string {
 	before := begun[:strings.LastIndexByte(begun, ',')+1]
 	if strings.HasPrefix(begun[len(before):], "-") {
-		before += "-" // a rule that is left out
+		before += "-" // a rule that is excluded
 	}
 	var list []string
 	for _, w := range words {

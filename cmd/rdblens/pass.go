@@ -17,7 +17,7 @@ import (
 )
 
 // teamConfig is the configuration that is used without being named, if it is in
-// the current folder.
+// the current directory.
 const teamConfig = "rdblens.yaml"
 
 // policyFlags select the rules.
@@ -42,7 +42,7 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 			p.profile = arg
 			return nil
 		}}.add(cmd)
-	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current folder, if it exists)",
+	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current directory, if it exists)",
 		set: textOf(&p.config)}.add(cmd)
 	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
 		words: selectors(), set: func(arg string) error {

@@ -20,7 +20,7 @@ func newRules(e *env) *cobra.Command {
 	var notCheckable bool
 	list := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules and how they are set",
+		Short: "List the rules and their settings",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if notCheckable {
@@ -30,20 +30,18 @@ func newRules(e *env) *cobra.Command {
 		},
 	}
 	flags.register(list)
-	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list what the profile's document demands and a snapshot cannot show (default: all documents)")
-	exclusive(list, "rules", "not-checkable", "what cannot be checked belongs to no rule, or to a part of one")
+	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list the requirements of the profile's document that a snapshot cannot show (default of all documents)")
+	exclusive(list, "rules", "not-checkable", "requirements that cannot be checked have no rule")
 	explain := &cobra.Command{
-		Use:   "explain NAME",
-		Short: "Say what a rule flags, why, how to fix it, and which sentence demands it",
-		Args:  exactly(1, "a rule"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-			return completeWords(ruleNames()...)(cmd, args, begun)
-		},
+		Use:               "explain NAME",
+		Short:             "Print what a rule flags, why, how to fix it, and its sources",
+		Args:              exactly(1, "a rule"),
+		ValidArgsFunction: completeWords(ruleNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.rulesExplain(args[0])
 		},
 	}
-	return group("rules", "The rules that keys are held against", list, explain)
+	return group("rules", "List and explain the rules", list, explain)
 }
 
 func (e *env) rulesList(flags *policyFlags) error {
@@ -64,14 +62,14 @@ func (e *env) rulesList(flags *policyFlags) error {
 	return outputError(w.Flush())
 }
 
-// settingText puts a rule's setting in a few words: "off", "warning 1 KB, error
-// 10 KB", "info 10 KB; element 4 KB".
+// settingText returns the setting of a rule: "off", "warning 1 KB, error 10 KB",
+// "info 10 KB; element 4 KB".
 func settingText(s *thresholds.Setting) string {
-	text := s.Summary()
+	summary := s.Summary()
 	if params := s.ParamSummary(); s.On && params != "" {
-		text += "; " + params
+		summary += "; " + params
 	}
-	return text
+	return summary
 }
 
 func (e *env) rulesNotCheckable(flags *policyFlags) error {
@@ -80,12 +78,12 @@ func (e *env) rulesNotCheckable(flags *policyFlags) error {
 		return err
 	}
 	profile := policy.Profile.Value
-	whose := "the documents demand"
+	whose := "documents"
 	if profile != thresholds.DefaultProfile {
-		whose = "the document of profile " + profile + " demands"
+		whose = "document of profile " + profile
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "What %s and a snapshot does not show, or only partly:\n", whose)
+	fmt.Fprintf(w, "Requirements of the %s that a snapshot shows only partly or not at all:\n", whose)
 	for _, d := range requirements.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
@@ -112,7 +110,7 @@ func (e *env) rulesExplain(name string) error {
 	return outputError(w.Flush())
 }
 
-// explain prints a rule's documentation and how each profile sets it.
+// explain prints the documentation of a rule and its setting in each profile.
 func explain(w io.Writer, r *thresholds.Rule) {
 	fmt.Fprintf(w, "%s: %s\n", r.Name, r.Title)
 	paragraph := func(title, text string) {
@@ -153,8 +151,8 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	}
 }
 
-// wrap prints text in lines of at most 88 columns, the first of which begins
-// with indent and the others with as many spaces.
+// wrap prints text in lines of at most 88 columns. The first line begins with
+// indent, the others with as many spaces.
 func wrap(w io.Writer, indent, s string) {
 	const columns = 88
 	io.WriteString(w, text.Wrap(indent, strings.Repeat(" ", len(indent)), s, columns))

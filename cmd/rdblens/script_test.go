@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { testscript.Main(m, commands) }
 //	flip FILE N             invert the byte N before the end
 //	nofiles PATTERN         no file matches
 //
-// and $REPO, the folder of the module.
+// and $REPO, the directory of the module.
 func TestScripts(t *testing.T) {
 	repo, err := filepath.Abs("../..")
 	if err != nil {
