@@ -115,8 +115,6 @@ func (f *file) addTo(p *thresholds.Policy) {
 // Profiles returns the names of the built-in profiles, the default one first.
 func Profiles() []string { return slices.Clone(profileNames) }
 
-func isProfile(name string) bool { return slices.Contains(profileNames, name) }
-
 // Profile returns the policy of a built-in profile, nil if there is none of that
 // name. It must not be changed.
 func Profile(name string) *thresholds.Policy { return profiles()[name] }
@@ -215,11 +213,4 @@ func hiddenLimits(s *thresholds.Setting) (list []string) {
 		}
 	}
 	return list
-}
-
-func hintOf(err error) string {
-	if h, ok := err.(interface{ Hint() string }); ok {
-		return h.Hint()
-	}
-	return ""
 }

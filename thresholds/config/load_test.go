@@ -115,7 +115,7 @@ func TestSelect(t *testing.T) {
 		_, err := Load(Options{Rules: selector})
 		var e *thresholds.SelectError
 		if !errors.As(err, &e) || e.Hint() != hint {
-			t.Errorf("%s: %v, hint %q", selector, err, hintOf(err))
+			t.Errorf("%s: %v, want the hint %q", selector, err, hint)
 		}
 	}
 	var e *ProfileError

@@ -13,7 +13,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// edits are what a configuration changes of one rule or several.
+// edits are the changes that a configuration makes to settings.
 type edits = []thresholds.Edit
 
 func appendEdits(into *edits, more edits) { *into = append(*into, more...) }
@@ -21,9 +21,8 @@ func appendEdits(into *edits, more edits) { *into = append(*into, more...) }
 // severities are the names of the severities without off.
 var severities = []string{thresholds.Info.String(), thresholds.Warning.String(), thresholds.Error.String()}
 
-// rulesShape is the shape of a mapping of rules to settings. In an override, rules
-// over the whole instance are not valid. The schemas of an override are references
-// to the others.
+// rulesShape is a mapping of rules to settings. In an override, rules over the whole
+// instance are not valid, and the schemas of rules refer to those elsewhere.
 func rulesShape(inOverride bool) shape[edits] {
 	rules := record[edits]{what: "rules"}
 	for _, rule := range thresholds.Rules() {
@@ -47,35 +46,31 @@ func rulesShape(inOverride bool) shape[edits] {
 	return s
 }
 
-// ruleShape is the shape of the setting of one rule: off, on, a severity, or a
-// mapping of limits and parameters.
+// ruleShape is the setting of one rule: off, on, a severity, or a mapping of limits
+// and parameters.
 func ruleShape(rule *thresholds.Rule) shape[edits] {
 	form := ruleRecord(rule).shape()
+	hint := "write off, on, info, warning or error"
+	if rule.Unit != units.None {
+		hint = "write off, on, or limits such as {warning: " + rule.Unit.Example() + "}"
+	}
 	return shape[edits]{with(anyOf(ref("switch"), ref("severity"), form.schema), "description", rule.Title), func(r *reader, n ast.Node) (edits, bool) {
-		if _, ok := plain(n).(*ast.MappingNode); ok {
+		if isMapping(n) {
 			list, ok := form.read(r, n)
 			// In the order in which they are to be made, not as they were written.
 			slices.SortStableFunc(list, func(a, b thresholds.Edit) int { return int(a.Kind) - int(b.Kind) })
 			return list, ok
 		}
-		text, ok := r.scalar(n, rule.Name)
+		word, ok := r.scalar(n, rule.Name)
 		if !ok {
 			return nil, false
 		}
-		edit := thresholds.Edit{Rule: rule.ID, Origin: r.origin(n)}
-		if on, ok := parseSwitch(text); ok {
-			edit.Kind, edit.On = thresholds.EditSwitch, on
-		} else if s, ok := thresholds.ParseSeverity(strings.ToLower(text)); ok {
-			edit.Kind, edit.Severity = thresholds.EditSeverity, s
-		} else {
-			hint := "write off, on, info, warning or error"
-			if rule.Unit != units.None {
-				hint = "write off, on, or limits such as {warning: " + rule.Unit.Example() + "}"
-			}
-			r.at(n.GetToken(), hint, "%q is not a setting of %s", text, rule.Name)
-			return nil, false
+		edit := thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditSwitch, Origin: r.origin(n)}
+		if edit.On, ok = parseSwitch(word); !ok {
+			edit.Kind = thresholds.EditSeverity
+			edit.Severity, ok = thresholds.ParseSeverity(strings.ToLower(word))
 		}
-		return edits{edit}, true
+		return edits{edit}, ok || r.refuse(n, hint, "%q is not a setting of %s", word, rule.Name)
 	}}
 }
 
@@ -119,24 +114,17 @@ func typesRecord[S any](rule *thresholds.Rule, what string, of func(parser.Type)
 }
 
 func severityShape(rule *thresholds.Rule) shape[edits] {
-	return shape[edits]{with(ref("severity"), "description",
-		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are set after it"),
-		func(r *reader, n ast.Node) (edits, bool) {
-			text, ok := r.scalar(n, "severity")
-			if !ok {
-				return nil, false
-			}
-			s, ok := thresholds.ParseSeverity(strings.ToLower(text))
-			if !ok {
-				r.at(n.GetToken(), thresholds.Suggest(text, append([]string{"off"}, severities...)), "%q is not a severity", text)
-				return nil, false
-			}
-			edit := thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditSeverity, Severity: s, Origin: r.origin(n)}
-			if s == thresholds.Off {
-				edit.Kind = thresholds.EditSwitch
-			}
-			return edits{edit}, true
-		}}
+	s := as(text("severity", ""), func(r *reader, n ast.Node, word string) (edits, bool) {
+		severity, ok := thresholds.ParseSeverity(strings.ToLower(word))
+		edit := thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditSeverity, Severity: severity, Origin: r.origin(n)}
+		if severity == thresholds.Off {
+			edit.Kind = thresholds.EditSwitch
+		}
+		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)), "%q is not a severity", word)
+	})
+	s.schema = with(ref("severity"), "description",
+		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are set after it")
+	return s
 }
 
 // limitFields are the limits for one type, or for all, on one side.
@@ -147,61 +135,57 @@ func limitFields(rule *thresholds.Rule, t parser.Type, under bool) []field[edits
 	}
 	fields := make([]field[edits], len(severities))
 	for i, name := range severities {
-		limit := thresholds.Limit{Type: t, Under: under, Severity: thresholds.Info + thresholds.Severity(i)}
-		of := number(rule.Name, "a limit", rule.Unit, name+side)
-		fields[i] = to(name, of, func(into *edits, v thresholds.Value) {
-			limit := limit
-			limit.Value, limit.None, limit.Origin = v.Number, v.Text == "off", v.Origin
-			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Limit: limit, Origin: v.Origin})
+		fields[i] = to(name, number(rule, "a limit", rule.Unit, name+side), func(into *edits, v figure) {
+			*into = append(*into, limitEdit(rule, thresholds.Limit{Type: t, Under: under, Severity: thresholds.Info + thresholds.Severity(i),
+				Value: v.Number, None: v.off, Origin: v.Origin}))
 		})
 	}
 	return fields
+}
+
+func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
+	return thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Limit: l, Origin: l.Origin}
 }
 
 // limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
 	limits := record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
 	return shape[edits]{anyOf(ref("off"), limits.schema), func(r *reader, n ast.Node) (list edits, ok bool) {
-		if _, ok := plain(n).(*ast.MappingNode); ok {
+		if isMapping(n) {
 			return limits.read(r, n)
 		}
-		text, ok := r.scalar(n, what)
-		if !ok {
-			return nil, false
+		word, ok := r.scalar(n, what)
+		if !ok || !isOff(word) {
+			return nil, ok && r.refuse(n, "write off, or limits such as {warning: "+rule.Unit.Example()+"}", "%q is not a limit of %s", word, rule.Name)
 		}
-		if !isOff(text) {
-			r.at(n.GetToken(), "write off, or limits such as {warning: "+rule.Unit.Example()+"}", "%q is not a limit of %s", text, rule.Name)
-			return nil, false
-		}
-		limit := thresholds.Limit{Type: t, Under: under, Origin: r.origin(n)} // of severity off
+		limit := thresholds.Limit{Type: t, Under: under, Origin: r.origin(n)} // Severity is Off
 		if t != thresholds.AnyType {
-			return edits{{Rule: rule.ID, Kind: thresholds.EditLimit, Limit: limit, Origin: limit.Origin}}, true
+			return edits{limitEdit(rule, limit)}, true
 		}
 		limit.None = true
 		for limit.Severity = thresholds.Info; limit.Severity <= thresholds.Error; limit.Severity++ {
-			list = append(list, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Limit: limit, Origin: limit.Origin})
+			list = append(list, limitEdit(rule, limit))
 		}
 		return list, true
 	}}
 }
 
-// number is a figure in a unit, or off: then its Text is "off".
-func number(rule, what string, unit units.Unit, description string) shape[thresholds.Value] {
-	return shape[thresholds.Value]{with(ref(unit.String()), "description", description), func(r *reader, n ast.Node) (v thresholds.Value, ok bool) {
-		text, ok := r.number(n, what)
-		if !ok {
-			return v, false
-		}
-		v.Origin = r.origin(n)
-		if isOff(text) {
-			v.Text = "off"
-			return v, true
+// figure is a number in a unit, or off.
+type figure struct {
+	thresholds.Value
+	off bool
+}
+
+func number(rule *thresholds.Rule, what string, unit units.Unit, description string) shape[figure] {
+	return shape[figure]{with(ref(unit.String()), "description", description), func(r *reader, n ast.Node) (v figure, ok bool) {
+		word, ok := r.number(n, what)
+		v.Origin, v.off = r.origin(n), isOff(word)
+		if !ok || v.off {
+			return v, ok
 		}
 		var err error
-		if v.Number, err = unit.Parse(text); err != nil {
-			r.at(n.GetToken(), "", "%s: %v", rule, err)
-		}
-		return v, err == nil
+		v.Number, err = unit.Parse(word)
+		return v, err == nil || r.refuse(n, "", "%s: %v", rule.Name, err)
 	}}
 }
 
@@ -214,64 +198,43 @@ func unitSchema(u units.Unit) object {
 	return with(anyOf(forms...), "examples", []string{u.Example()})
 }
 
-// paramShape is the shape of a parameter.
+// paramShape is the value of a parameter.
 func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Value] {
+	type value = thresholds.Value
 	switch p.Kind {
 	case thresholds.FlagParam:
-		on := flag(p.Name, p.Doc)
-		return shape[thresholds.Value]{on.schema, func(r *reader, n ast.Node) (v thresholds.Value, ok bool) {
-			s, ok := on.read(r, n)
-			if v.Origin = s.Origin; s.Value {
+		return as(flag(p.Name, p.Doc), func(r *reader, n ast.Node, s thresholds.Switch) (value, bool) {
+			v := value{Origin: s.Origin}
+			if s.Value {
 				v.Number = 1
 			}
-			return v, ok
-		}}
+			return v, true
+		})
 	case thresholds.CharsParam:
-		chars := text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`)
-		return shape[thresholds.Value]{chars.schema, func(r *reader, n ast.Node) (v thresholds.Value, ok bool) {
-			text, ok := chars.read(r, n)
-			if ok {
-				if _, err := naming.ParseSet(text); err != nil {
-					r.at(n.GetToken(), "write characters and ranges, such as a-z0-9.:", "%s: %v", p.Name, err)
-					ok = false
-				}
-			}
-			return thresholds.Value{Text: text, Origin: r.origin(n)}, ok
-		}}
+		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`), func(r *reader, n ast.Node, chars string) (value, bool) {
+			_, err := naming.ParseSet(chars)
+			return value{Text: chars, Origin: r.origin(n)}, err == nil || r.refuse(n, "write characters and ranges, such as a-z0-9.:", "%s: %v", p.Name, err)
+		})
 	case thresholds.AliasesParam:
 		type aliases = map[string][]string
+		words := listOf(p.Name, text("an alias", "alias"))
+		words.schema = orNull(words.schema)
 		types := typesRecord(rule, p.Name, func(t parser.Type) field[aliases] {
-			word := text("an alias", "alias")
-			list := shape[[]string]{anyOf(word.schema, object{"type": "array", "items": word.schema}, object{"type": "null"}), word.readAll}
-			return to(t.String(), list, func(into *aliases, words []string) {
+			return to(t.String(), words, func(into *aliases, list []string) {
 				if *into == nil {
 					*into = aliases{}
 				}
-				(*into)[t.String()] = words
+				(*into)[t.String()] = list
 			})
 		}).shape()
-		return shape[thresholds.Value]{with(orNull(types.schema), "description", p.Doc), func(r *reader, n ast.Node) (v thresholds.Value, ok bool) {
-			v.Origin = r.origin(n)
-			v.Aliases, ok = types.read(r, n)
-			return v, ok
-		}}
+		types.schema = with(orNull(types.schema), "description", p.Doc)
+		return as(types, func(r *reader, n ast.Node, a aliases) (value, bool) {
+			return value{Aliases: a, Origin: r.origin(n)}, true
+		})
 	}
-	s := number(rule.Name, p.Name, p.Unit, p.Doc)
+	s := number(rule, p.Name, p.Unit, p.Doc)
 	if p.Default != "" {
-		s.schema["default"] = p.Default
+		s = s.with("default", p.Default)
 	}
-	return s.that(func(r *reader, n ast.Node, v *thresholds.Value) bool {
-		v.Text = "" // off is 0
-		return true
-	})
-}
-
-// readAll returns the valid values of a list, or of a single value.
-func (s shape[T]) readAll(r *reader, n ast.Node) (values []T, ok bool) {
-	for _, entry := range list(n) {
-		if value, ok := s.read(r, entry); ok {
-			values = append(values, value)
-		}
-	}
-	return values, true
+	return as(s, func(_ *reader, _ ast.Node, v figure) (value, bool) { return v.Value, true }) // off is 0
 }

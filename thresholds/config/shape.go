@@ -29,21 +29,14 @@ func (s shape[T]) with(keywords ...any) shape[T] {
 	return s
 }
 
-// that returns the shape with a further check, which reports what is wrong.
-func (s shape[T]) that(check func(r *reader, n ast.Node, value *T) bool) shape[T] {
-	read := s.read
-	s.read = func(r *reader, n ast.Node) (T, bool) {
-		value, ok := read(r, n)
-		return value, ok && check(r, n, &value)
-	}
-	return s
-}
-
-// defined returns the shape with its schema moved to definitions.
-func (s shape[T]) defined(definitions object, name string) shape[T] {
-	definitions[name] = s.schema
-	s.schema = ref(name)
-	return s
+// as returns a shape whose values are made from those of s. It may refuse them.
+func as[T, U any](s shape[T], convert func(r *reader, n ast.Node, value T) (U, bool)) shape[U] {
+	return shape[U]{s.schema, func(r *reader, n ast.Node) (result U, ok bool) {
+		if value, ok := s.read(r, n); ok {
+			return convert(r, n, value)
+		}
+		return result, false
+	}}
 }
 
 func with(s object, keywords ...any) object {
@@ -58,13 +51,18 @@ func ref(definition string) object { return object{"$ref": "#/$defs/" + definiti
 
 func anyOf(list ...any) object { return object{"anyOf": list} }
 
-// oneOrMore is the schema of a value, or of a list of such that is not empty.
-func oneOrMore(s object) object {
-	return anyOf(s, object{"type": "array", "minItems": 1, "items": s})
+// listSchema is the schema of a list, or of a single value.
+func listSchema(of object, keywords ...any) object {
+	return anyOf(of, with(object{"type": "array", "items": of}, keywords...))
 }
 
-// orNull is the schema of a mapping that may be left blank.
-func orNull(s object) object { return with(s, "type", []string{"object", "null"}) }
+// orNull is the schema of a value that may be left blank.
+func orNull(s object) object {
+	if choices, ok := s["anyOf"].([]any); ok {
+		return with(s, "anyOf", append(choices, object{"type": "null"}))
+	}
+	return with(s, "type", []string{"object", "null"})
+}
 
 // words is the schema of some words in any letter case. Editors propose them in
 // lower case.
@@ -87,12 +85,9 @@ func text(what, description string) shape[string] {
 		func(r *reader, n ast.Node) (string, bool) { return r.scalar(n, what) }}
 }
 
-// located is a text with its origin.
-func located(s shape[string]) shape[thresholds.Text] {
-	return shape[thresholds.Text]{s.schema, func(r *reader, n ast.Node) (thresholds.Text, bool) {
-		value, ok := s.read(r, n)
-		return thresholds.Text{Value: value, Origin: r.origin(n)}, ok
-	}}
+// located adds the origin to a text.
+func located(r *reader, n ast.Node, value string) (thresholds.Text, bool) {
+	return thresholds.Text{Value: value, Origin: r.origin(n)}, true
 }
 
 // The words for on and off, in any letter case.
@@ -119,17 +114,12 @@ func isOff(text string) bool {
 
 // flag is true or false.
 func flag(what, description string) shape[thresholds.Switch] {
-	return shape[thresholds.Switch]{with(ref("switch"), "description", description), func(r *reader, n ast.Node) (s thresholds.Switch, ok bool) {
-		text, ok := r.scalar(n, what)
-		if !ok {
-			return s, false
-		}
-		on, ok := parseSwitch(text)
-		if !ok {
-			r.at(n.GetToken(), "write true or false", "%s must be true or false, not %q", what, text)
-		}
-		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok
-	}}
+	s := as(text(what, ""), func(r *reader, n ast.Node, word string) (thresholds.Switch, bool) {
+		on, ok := parseSwitch(word)
+		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, "write true or false", "%s must be true or false, not %q", what, word)
+	})
+	s.schema = with(ref("switch"), "description", description)
+	return s
 }
 
 // A field is one name of a record and where its value goes.
@@ -168,8 +158,7 @@ func (rec record[S]) shape() shape[S] {
 
 func (rec record[S]) read(r *reader, n ast.Node) (into S, ok bool) {
 	before := len(r.errs)
-	entries, _ := r.mapping(n, rec.what)
-	for _, entry := range entries {
+	for _, entry := range r.mapping(n, rec.what) {
 		if name, ok := r.scalar(entry.Key, "a name"); ok {
 			rec.readField(r, name, entry, &into)
 		}
@@ -178,38 +167,33 @@ func (rec record[S]) read(r *reader, n ast.Node) (into S, ok bool) {
 }
 
 func (rec record[S]) readField(r *reader, name string, entry *ast.MappingValueNode, into *S) {
-	for _, f := range rec.fields {
+	known := make([]string, len(rec.fields))
+	for i, f := range rec.fields {
 		if f.name == name {
 			f.read(r, entry.Value, into)
 			return
 		}
+		known[i] = f.name
 	}
 	if rec.unknown != nil {
 		problem, hint := rec.unknown(name)
-		r.at(entry.Key.GetToken(), hint, "%s", problem)
+		r.refuse(entry.Key, hint, "%s", problem)
 		return
 	}
-	names := make([]string, len(rec.fields))
-	for i, f := range rec.fields {
-		names[i] = f.name
-	}
-	r.at(entry.Key.GetToken(), thresholds.Suggest(name, names), "unknown field %q in %s", name, rec.what)
+	r.refuse(entry.Key, thresholds.Suggest(name, known), "unknown field %q in %s", name, rec.what)
 }
 
-// listOf is a list of at most maxEntries valid values; it may be left blank, and a
-// single value is a list of one. accept, if not nil, is asked about each value with
-// those before it, and reports why not.
-func listOf[T any](what string, of shape[T], accept func(r *reader, n ast.Node, before []T, value *T) bool) shape[[]T] {
-	return shape[[]T]{anyOf(object{"type": "array", "maxItems": maxEntries, "items": of.schema}, of.schema, object{"type": "null"}),
-		func(r *reader, n ast.Node) (values []T, ok bool) {
-			for _, entry := range atMost(r, what, list(n)) {
-				value, ok := of.read(r, entry)
-				if ok && (accept == nil || accept(r, entry, values, &value)) {
-					values = append(values, value)
-				}
+// listOf is a list of values. A single value is a list of one, and null is an empty
+// list. Its value has the valid entries.
+func listOf[T any](what string, of shape[T]) shape[[]T] {
+	return shape[[]T]{listSchema(of.schema, "maxItems", maxEntries), func(r *reader, n ast.Node) (values []T, ok bool) {
+		for _, entry := range atMost(r, what, list(n)) {
+			if value, ok := of.read(r, entry); ok {
+				values = append(values, value)
 			}
-			return values, true
-		}}
+		}
+		return values, true
+	}}
 }
 
 // atMost returns the first maxEntries entries of a list and reports further ones.
@@ -217,6 +201,6 @@ func atMost[N ast.Node](r *reader, what string, entries []N) []N {
 	if len(entries) <= maxEntries {
 		return entries
 	}
-	r.at(entries[maxEntries].GetToken(), "", "%s has %d entries; at most %d are allowed", what, len(entries), maxEntries)
+	r.refuse(entries[maxEntries], "", "%s has %d entries; at most %d are allowed", what, len(entries), maxEntries)
 	return entries[:maxEntries]
 }

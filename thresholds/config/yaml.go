@@ -101,7 +101,7 @@ func (r *reader) parse() ast.Node {
 		if strings.Contains(message, "\t") {
 			hint, message = "indent with spaces: YAML does not allow tabs", strings.ReplaceAll(message, "\t", `\t`)
 		}
-		r.at(at.GetToken(), hint, "%s", message)
+		r.refuseAt(at.GetToken(), hint, "%s", message)
 		return nil
 	}
 	var body ast.Node
@@ -110,7 +110,7 @@ func (r *reader) parse() ast.Node {
 			continue
 		}
 		if body != nil {
-			r.at(doc.Body.GetToken(), "", "more than one document")
+			r.refuse(doc.Body, "", "more than one document")
 			return nil
 		}
 		body = doc.Body
@@ -143,8 +143,13 @@ func tooDeep(text []byte) int {
 	return 0
 }
 
-// at reports a problem at a token.
-func (r *reader) at(t *token.Token, hint, format string, args ...any) {
+// refuse reports a problem with a node and returns false.
+func (r *reader) refuse(n ast.Node, hint, format string, args ...any) bool {
+	r.refuseAt(n.GetToken(), hint, format, args...)
+	return false
+}
+
+func (r *reader) refuseAt(t *token.Token, hint, format string, args ...any) {
 	line, column := 0, 0
 	if t != nil && t.Position != nil {
 		line, column = t.Position.Line, t.Position.Column
@@ -228,18 +233,25 @@ func plain(n ast.Node) ast.Node {
 	}
 }
 
-// mapping returns the entries of a mapping; null is an empty one.
-func (r *reader) mapping(n ast.Node, what string) ([]*ast.MappingValueNode, bool) {
+// mapping returns the entries of a mapping; null is an empty one. It reports
+// anything else.
+func (r *reader) mapping(n ast.Node, what string) []*ast.MappingValueNode {
 	switch x := plain(n).(type) {
 	case *ast.MappingNode:
-		return x.Values, true
+		return x.Values
 	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{x}, true
+		return []*ast.MappingValueNode{x}
 	case *ast.NullNode:
-		return nil, true
+		return nil
 	}
-	r.at(n.GetToken(), "", "%s must be a mapping of names to values", what)
-	return nil, false
+	r.refuse(n, "", "%s must be a mapping of names to values", what)
+	return nil
+}
+
+// isMapping reports whether a node is a mapping, and not null.
+func isMapping(n ast.Node) bool {
+	_, ok := plain(n).(*ast.MappingNode)
+	return ok
 }
 
 // list returns the entries of a sequence. A single value is a list of one, null an
@@ -265,8 +277,7 @@ func (r *reader) scalar(n ast.Node, what string) (string, bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return x.GetToken().Value, true
 	}
-	r.at(n.GetToken(), "", "%s must be a single value", what)
-	return "", false
+	return "", r.refuse(n, "", "%s must be a single value", what)
 }
 
 // number returns the text of a number with or without a unit. 0x10 is 16 and 10.0
@@ -286,13 +297,8 @@ func (r *reader) number(n ast.Node, what string) (string, bool) {
 
 // firstKey returns the first name of a mapping, the node itself if it has none.
 func firstKey(n ast.Node) ast.Node {
-	switch x := plain(n).(type) {
-	case *ast.MappingNode:
-		if len(x.Values) > 0 {
-			return x.Values[0].Key
-		}
-	case *ast.MappingValueNode:
-		return x.Key
+	if m, ok := plain(n).(*ast.MappingNode); ok && len(m.Values) > 0 {
+		return m.Values[0].Key
 	}
 	return n
 }
