@@ -67,7 +67,7 @@ func (x *explainer) deleteBatches() {
 // scanLoop returns a shell loop. It scans a batch, extracts what the reply shows
 // in quotes (first the cursor), and passes it back to redis-cli, which can read
 // the quoting that it writes. members is an awk condition that selects the lines
-// with members. The key is inside single quotes of the shell, and QuoteKey leaves
+// with members. The key is inside single quotes of the shell, and quoteKey leaves
 // none in it.
 func (x *explainer) scanLoop(scan, remove, batch, members string) string {
 	loop := `c=0; while [ "$c" != end ]; do ` +

@@ -68,7 +68,7 @@ func (x *explainer) parts(limit int64) parts {
 	if u == units.Bytes {
 		largest = max(s.Largest, 1)
 	}
-	n, chunk := Buckets(total, limit, largest), limit
+	n, chunk := buckets(total, limit, largest), limit
 	if s.Type == parser.List || s.Type == parser.Stream {
 		if u == units.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)
@@ -112,12 +112,12 @@ func (x *explainer) parts(limit int64) parts {
 	}
 }
 
-// Buckets returns the number of buckets over which a hash must distribute a total
+// buckets returns the number of buckets over which a hash must distribute a total
 // so that, with rare exceptions, none is over the limit: the mean of a bucket plus
 // four standard deviations is within the limit. The total consists of elements of
 // a size of at most largest. If even one element and its deviation do not fit,
 // every element gets a bucket of its own.
-func Buckets(total, limit, largest int64) int64 {
+func buckets(total, limit, largest int64) int64 {
 	if total <= limit || limit <= 0 {
 		return 1
 	}

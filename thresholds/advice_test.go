@@ -395,11 +395,11 @@ func TestRank(t *testing.T) {
 // them is within the limit, with hardly any exception.
 func TestBuckets(t *testing.T) {
 	for _, c := range []struct{ total, limit, want int64 }{{2_000_000, 5000, 424}, {5001, 5000, 2}, {5000, 5000, 1}, {0, 10, 1}, {100, 1, 100}, {600, 512, 2}} {
-		if got := Buckets(c.total, c.limit, 1); got != c.want {
+		if got := buckets(c.total, c.limit, 1); got != c.want {
 			t.Errorf("%d elements in buckets of %d: %d, want %d", c.total, c.limit, got, c.want)
 		}
 	}
-	n := Buckets(200_000, 1000, 1)
+	n := buckets(200_000, 1000, 1)
 	counts := make([]int64, n)
 	for i := range uint64(200_000) {
 		counts[hashMinute(int64(i*i+7))>>40%uint64(n)]++
@@ -413,7 +413,7 @@ func TestBuckets(t *testing.T) {
 
 func TestQuoteKey(t *testing.T) {
 	for name, want := range map[string]string{"user:1": `"user:1"`, "": `""`, "a b": `"a b"`, `a"b\`: `"a\"b\\"`, "it's": `"it\x27s"`, "\x00\n\xff用": `"\x00\x0a\xff\xe7\x94\xa8"`, "$(x)`y`": "\"$(x)`y`\""} {
-		if got := QuoteKey([]byte(name)); got != want {
+		if got := quoteKey([]byte(name)); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}

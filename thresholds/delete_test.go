@@ -23,7 +23,7 @@ func TestDeletionOnAServer(t *testing.T) {
 		var fill strings.Builder
 		fill.WriteString("SELECT 3\nSET other 1\n")
 		for i := range 250 {
-			fmt.Fprintf(&fill, add+"\n", QuoteKey([]byte(name)), QuoteKey(fmt.Appendf(nil, "f'\"\\ \n\xff%d$(x)`y`", i)))
+			fmt.Fprintf(&fill, add+"\n", quoteKey([]byte(name)), quoteKey(fmt.Appendf(nil, "f'\"\\ \n\xff%d$(x)`y`", i)))
 		}
 		run(t, fill.String(), cli)
 		k := key(name, collection(typ, parser.EncHashtable, 250))

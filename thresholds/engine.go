@@ -38,7 +38,7 @@ type Engine struct {
 	words      *naming.Words
 	owners     []string
 	owned      []ownedOverride
-	instance   []func() accumulator // of the rules over the instance
+	instance   []instanceRule // that are on, by RuleID
 }
 
 type ruledOverride struct {
@@ -71,9 +71,6 @@ func (p *Policy) Compile(env Env) *Engine {
 	return e
 }
 
-// Policy returns the policy that the engine was compiled from.
-func (e *Engine) Policy() *Policy { return e.policy }
-
 // Env returns what the engine was compiled for. Cluster is also true if the policy
 // says so.
 func (e *Engine) Env() Env { return e.env }
@@ -85,8 +82,8 @@ func (e *Engine) Namer() *naming.Namer { return e.namer }
 func (e *Engine) Ignores() []Ignore { return e.ignores }
 
 // Check appends what the rules find about a key to dst. It allocates only if dst
-// must grow. It keeps in f what the rules say about the name alone, so facts must
-// not be passed to the engines of different policies.
+// must grow. It stores in f what the rules find about the name, so facts must not be
+// passed to engines of different policies.
 func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding {
 	if k.Type >= parser.NumTypes {
 		return dst
@@ -96,8 +93,8 @@ func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding 
 		tables = e.overridden(k.Name)
 	}
 	t := &tables.types[k.Type]
-	if tables == e.base && e.ignores == nil && t.passesName(k, f) {
-		found, ok := t.prefilter.passes(k)
+	if tables == e.base && e.ignores == nil {
+		found, ok := t.passes(k, f)
 		if ok && k.Elements > t.prefilter.maxFullElements && isFull(k) {
 			ok = t.prefilter.passesFull(dst, k, f)
 		}

@@ -59,7 +59,7 @@ func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
 func (e *Engine) explain(f Finding, s *Subject) *explainer {
 	x := &explainer{Engine: e, Finding: f, key: s, setting: &e.settingsOf(s.Name)[f.Rule]}
 	if s.NameLen <= int64(len(s.Name)) {
-		x.arg = QuoteKey(s.Name)
+		x.arg = quoteKey(s.Name)
 	}
 	return x
 }

@@ -5,33 +5,33 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// Finding is what a rule found about one key: figures alone, put into words
-// late by Engine.Text and Engine.Advise.
+// Finding is what a rule found about one key. It has only figures: Engine.Text and
+// Engine.Advise put it into words.
 type Finding struct {
 	Rule     RuleID
 	Severity Severity
-	Note     uint8 // what the rule saw, by its own code
+	note     uint8 // what the rule found, a code of the rule
 	ranked   bool  // the rule has a rank of its own
-	// Ignored is 0 for a finding that counts, else 1 + the index in
-	// Engine.Ignores of the entry that says to leave it out.
+	// Ignored is 0 for a finding that counts, or 1 + the index in Engine.Ignores
+	// of the entry that ignores it.
 	Ignored uint16
-	// Measured and Limit are in the unit that Unit gives; both are 0 where
-	// there is nothing to measure.
+	// Measured and Limit are in the unit that Unit returns. Both are 0 if there
+	// is nothing to measure.
 	Measured, Limit int64
 }
 
-// Unit gives the unit of the finding's figures.
+// Unit returns the unit of the finding's figures.
 func (f Finding) Unit() units.Unit {
-	r := Rules()[f.Rule]
+	r := f.Rule.rule()
 	if r.unit != nil {
-		return r.unit(f.Note)
+		return r.unit(f.note)
 	}
 	return r.Unit
 }
 
-// Rank says how bad a finding about a key is, the more the worse: the order of a
-// rule's examples. It is how far beyond its limit the key lies, in the unit that
-// Unit gives, unless the rule has a better measure, and 0 where there is none.
+// Rank returns how bad a finding about a key is, at least 0; examples of a rule are
+// ordered by it. It is the distance from the limit in the unit that Unit returns,
+// unless the rule has a better measure.
 func (f *Finding) Rank(k *parser.Key) int64 {
 	if f.ranked {
 		return f.rank(k)
@@ -39,35 +39,35 @@ func (f *Finding) Rank(k *parser.Key) int64 {
 	return max(f.Measured-f.Limit, f.Limit-f.Measured)
 }
 
-// rank is apart so that Rank is inlined: most rules have none of their own.
-func (f *Finding) rank(k *parser.Key) int64 { return Rules()[f.Rule].rank(k) }
+// rank is separate so that Rank is inlined. Most rules have no rank of their own.
+func (f *Finding) rank(k *parser.Key) int64 { return f.Rule.rule().rank(k) }
 
-// InstanceFinding is what a rule found about the snapshot as a whole: a minute,
-// a slot, a tag.
+// InstanceFinding is what a rule found about the snapshot as a whole, for example
+// about a minute, a slot or a hash tag.
 type InstanceFinding struct {
 	Finding
-	Subject string // "2026-03-01T10:00Z", "slot 123", "{user}", "db 0, 1"; a tag's bytes are foreign
-	Keys    int64
-	Bytes   int64    // memory, or value bytes where the snapshot has no memory figures
-	Groups  []string // patterns of the keys concerned, those with most keys first; may be incomplete
+	Subject string   // "minute 2026-03-01T10:00Z", "slot 123", "{user}", "db 0, 1"; a tag may contain any bytes
+	Keys    int64    // that it is about
+	Bytes   int64    // their memory, or value bytes if memory is unknown
+	Groups  []string // patterns of the keys, those with most keys first; may be incomplete
 }
 
-// Subject is what advice needs to know of a key.
+// Subject is what text and advice need to know about a key.
 type Subject struct {
 	DB int
-	// SelectDB: commands begin with SELECT although the key is of database 0: the
-	// snapshot has several databases, and commands about keys of other ones,
-	// pasted before, leave redis-cli there. SubjectOf cannot know it.
+	// SelectDB makes commands begin with SELECT even if DB is 0. It must be true
+	// if the snapshot has several databases, because commands for a key of another
+	// one, pasted before, leave redis-cli there. SubjectOf does not set it.
 	SelectDB bool
-	Name     []byte // as far as it was kept
+	Name     []byte // possibly cut
 	NameLen  int64  // bytes of the whole name
 	Type     parser.Type
 	Encoding parser.Encoding
 
 	Elements, ValueBytes, Serialized, Largest, Longest int64  // -1 unknown
 	Memory, MemoryUsage, CompactMemory                 int64  // -1 unknown
-	LargestName                                        []byte // of the largest element, as far as it was kept
-	LargestNameLen                                     int64  // bytes of the whole
+	LargestName                                        []byte // of the largest element, possibly cut
+	LargestNameLen                                     int64  // bytes of the whole name
 	LZFIn, LZFOut                                      int64
 	HasExpire                                          bool
 	ExpireAt                                           int64 // ms since the epoch
@@ -77,7 +77,7 @@ type Subject struct {
 	Integers                                           bool
 }
 
-// SubjectOf gives the facts of a key. The names still belong to the key.
+// SubjectOf returns a key as a Subject, which shares the memory of its names.
 func SubjectOf(k *parser.Key) Subject {
 	return Subject{
 		DB: k.DB, Name: k.Name, NameLen: k.NameLen, Type: k.Type, Encoding: k.Encoding,
@@ -90,7 +90,7 @@ func SubjectOf(k *parser.Key) Subject {
 
 // Advice is one thing to do about a finding.
 type Advice struct {
-	Kind     string   // "look", "delete", "split", "ttl", "encoding", "cost", "name", "instance"
+	Kind     string   // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
 	Text     string   // one or more sentences
-	Commands []string // to be pasted into redis-cli, or into a shell where they begin with "redis-cli" or a variable
+	Commands []string // for redis-cli, or for a shell if the text says so
 }

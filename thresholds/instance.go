@@ -36,17 +36,22 @@ func (t *totals) add(o totals) {
 	t.bytes += o.bytes
 }
 
-// instanceRules returns the constructors of the accumulators of all rules over the
-// instance that are on, by RuleID.
-func (e *Engine) instanceRules() []func() accumulator {
-	var list []func() accumulator
+// instanceRule is a rule over the instance that is on.
+type instanceRule struct {
+	make     func() accumulator
+	expiring bool // see Rule.expiring
+}
+
+// instanceRules returns the rules over the instance that are on, by RuleID.
+func (e *Engine) instanceRules() []instanceRule {
+	var list []instanceRule
 	for _, r := range Rules() {
 		s := &e.policy.Settings[r.ID]
 		if r.accumulate == nil || !s.On || s.lacksLimits() {
 			continue
 		}
 		if a := r.accumulate(e, s); a != nil {
-			list = append(list, a)
+			list = append(list, instanceRule{a, r.expiring})
 		}
 	}
 	return list
@@ -67,14 +72,22 @@ func (e *Engine) createdMilli() int64 {
 type Instance struct {
 	engine       *Engine
 	total        totals
-	accumulators []accumulator // by RuleID
+	accumulators []accumulator // of all rules, by RuleID
+	ofAll        []accumulator // those that all keys go to
+	ofExpiring   []accumulator // those that keys with an expiry go to
 }
 
 // NewInstance returns an empty Instance.
 func (e *Engine) NewInstance() *Instance {
 	i := &Instance{engine: e}
-	for _, a := range e.instance {
-		i.accumulators = append(i.accumulators, a())
+	for _, r := range e.instance {
+		a := r.make()
+		i.accumulators = append(i.accumulators, a)
+		if r.expiring {
+			i.ofExpiring = append(i.ofExpiring, a)
+		} else {
+			i.ofAll = append(i.ofAll, a)
+		}
 	}
 	return i
 }
@@ -83,8 +96,13 @@ func (e *Engine) NewInstance() *Instance {
 func (i *Instance) Add(k *parser.Key, f *naming.Facts) {
 	size := i.engine.sizeOf(k)
 	i.total.add(totals{1, size})
-	for _, a := range i.accumulators {
+	for _, a := range i.ofAll {
 		a.add(k, f, size)
+	}
+	if k.HasExpire {
+		for _, a := range i.ofExpiring {
+			a.add(k, f, size)
+		}
 	}
 }
 
@@ -142,20 +160,9 @@ type Omitted struct {
 const maxKept = 100
 
 // Findings returns the findings by rule, the worst first: at most 100 for a rule,
-// and as many that the configuration ignores. Omitted counts the others.
-func (i *Instance) Findings() []InstanceFinding {
-	kept, _ := i.findings()
-	return kept
-}
-
-// Omitted returns the numbers of findings that Findings omits, by rule, severity
-// and the entry of the configuration that ignores them, severest first.
-func (i *Instance) Omitted() []Omitted {
-	_, omitted := i.findings()
-	return omitted
-}
-
-func (i *Instance) findings() (kept []InstanceFinding, omitted []Omitted) {
+// and as many that the configuration ignores. It counts the others by rule,
+// severity and the entry that ignores them, the severest first.
+func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
 	for _, a := range i.accumulators {
 		list := a.findings(i.total)
 		slices.SortStableFunc(list, CompareInstance)

@@ -90,7 +90,7 @@ func runInstance(t *testing.T, c *snapshotCase, parts int) ([]InstanceFinding, [
 		}
 	})
 	whole.Merge(part)
-	return whole.Findings(), whole.Omitted()
+	return whole.Findings()
 }
 
 func TestInstance(t *testing.T) {
@@ -135,7 +135,8 @@ func stampedesOf(t *testing.T, env Env, keys func(add func(*parser.Key))) []Inst
 	e := mustLoad(t, LoadOptions{Profile: "default", Rules: "ttl-stampede"}).Compile(env)
 	i := e.NewInstance()
 	keys(func(k *parser.Key) { i.Add(k, facts(e, k)) })
-	return i.Findings()
+	kept, _ := i.Findings()
+	return kept
 }
 
 func TestStampedeOfOneMinute(t *testing.T) {
@@ -225,7 +226,7 @@ func TestStampedeKeepsTheWorst(t *testing.T) {
 	for m := range int64(130) {
 		add(2000+m, 11+m%20)
 	}
-	kept, omitted := i.Findings(), i.Omitted()
+	kept, omitted := i.Findings()
 	if len(kept) != maxKept || kept[0].Measured != 30 || kept[0].Severity != Warning || kept[0].Limit != 29 {
 		t.Fatalf("%d kept, first %+v", len(kept), kept[0])
 	}
@@ -289,17 +290,18 @@ func TestInstanceIsBounded(t *testing.T) {
 		t.Errorf("%d of 3 bounds", bounds)
 	}
 	byRule := map[string]InstanceFinding{}
-	for _, f := range whole.Findings() {
+	kept, _ := whole.Findings()
+	for _, f := range kept {
 		byRule[f.Rule.Name()] = f
 	}
 	tag := byRule["hashtag-skew"]
-	if tag.Subject != "{hot}" || tag.Note != noteAtLeast || tag.Bytes > 600<<20 || tag.Bytes < 600<<20-whole.total.bytes/maxTags {
+	if tag.Subject != "{hot}" || tag.note != noteAtLeast || tag.Bytes > 600<<20 || tag.Bytes < 600<<20-whole.total.bytes/maxTags {
 		t.Errorf("tag %q of %d bytes", tag.Subject, tag.Bytes)
 	}
-	if f := byRule["multiple-databases"]; f.Note != noteAtLeast || !strings.HasSuffix(f.Subject, ", ...") {
+	if f := byRule["multiple-databases"]; f.note != noteAtLeast || !strings.HasSuffix(f.Subject, ", ...") {
 		t.Errorf("%+v", f)
 	}
-	if f := byRule["mixed-business"]; f.Note != noteAtLeast || f.Measured != maxBusinesses || len(f.Groups) != 20 || f.Groups[0] != "hot" {
+	if f := byRule["mixed-business"]; f.note != noteAtLeast || f.Measured != maxBusinesses || len(f.Groups) != 20 || f.Groups[0] != "hot" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -319,7 +321,7 @@ func TestIgnoredInstanceFindings(t *testing.T) {
 	var f naming.Facts
 	i.Add(key("a:b", nil), &f)
 	i.Add(key("a:b", func(k *parser.Key) { k.DB = 1 }), &f)
-	if list := i.Findings(); len(list) != 1 || list[0].Ignored != 1 {
+	if list, _ := i.Findings(); len(list) != 1 || list[0].Ignored != 1 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -332,7 +334,7 @@ func TestSkewWithoutTags(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Profile: "baidu", Config: writeConfig(t, "hashtags: false")}).Compile(env)
 	i := e.NewInstance()
 	tagged(func(k *parser.Key) { i.Add(k, facts(e, k)) }, 10<<20+1, 999)
-	list := i.Findings()
+	list, _ := i.Findings()
 	if len(list) != 1 || list[0].Rule.Name() != "slot-skew" || list[0].Subject != "slot 16320" {
 		t.Errorf("%+v", list)
 	}
@@ -357,7 +359,8 @@ func TestPartsGiveTheSame(t *testing.T) {
 				}
 			}
 			whole.Merge(part)
-			return whole.Findings()
+			kept, _ := whole.Findings()
+			return kept
 		}
 		want := run(1 << 30)
 		if len(want) == 0 {
@@ -397,13 +400,14 @@ ignore: [{rule: ttl-stampede, key: "minute 2023-11-1[56]*", reason: the nightly 
 		}
 	}
 	counts := [2]int64{}
-	for _, w := range i.Findings() {
+	kept, omitted := i.Findings()
+	for _, w := range kept {
 		counts[w.Ignored]++
 	}
 	if counts != [2]int64{maxKept, maxKept} {
 		t.Errorf("kept %v", counts)
 	}
-	for _, o := range i.Omitted() {
+	for _, o := range omitted {
 		counts[o.Ignored] += o.Count
 	}
 	if counts != [2]int64{180, 360} {

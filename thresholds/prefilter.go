@@ -95,34 +95,14 @@ func newPrefilter(t *table) prefilter {
 	return p
 }
 
-// passesName reports whether a name passes no gate. f keeps the answer for other
-// names with the same facts.
-func (t *table) passesName(k *parser.Key, f *naming.Facts) bool {
+// passes returns the findings about a key, and whether the prefilter can tell. For
+// a full encoding with more than maxFullElements, passesFull decides.
+func (t *table) passes(k *parser.Key, f *naming.Facts) ([]Finding, bool) {
 	bit := uint16(1) << (k.Type & 15)
-	if f.Passed&bit != 0 {
-		return true
+	if f.Passed&bit == 0 && (f.Checked&bit != 0 || !t.checkName(k, f, bit)) {
+		return nil, false
 	}
-	return f.Checked&bit == 0 && t.checkName(k, f, bit)
-}
-
-func (t *table) checkName(k *parser.Key, f *naming.Facts, bit uint16) bool {
-	f.Checked |= bit
-	var m measures
-	fillNameMeasures(&m, k, f)
-	for i := range t.prefilter.nameGates {
-		g := &t.prefilter.nameGates[i]
-		if m[g.measure%numMeasures]&g.mask > g.limit {
-			return false
-		}
-	}
-	f.Passed |= bit
-	return true
-}
-
-// passes returns the findings about a key whose name passes, and whether the
-// prefilter can tell. For a full encoding with more than maxFullElements,
-// passesFull decides.
-func (p *prefilter) passes(k *parser.Key) ([]Finding, bool) {
+	p := &t.prefilter
 	if k.Elements < p.minElements || k.Elements > p.maxElements || k.ValueBytes > p.maxValueBytes || k.Largest > p.maxLargest || k.Pending > p.maxPending {
 		return nil, false
 	}
@@ -136,6 +116,22 @@ func (p *prefilter) passes(k *parser.Key) ([]Finding, bool) {
 		return nil, false
 	}
 	return p.findingsWithoutExpiry, true
+}
+
+// checkName reports whether a name passes no gate. f keeps the answer for other
+// names with the same facts.
+func (t *table) checkName(k *parser.Key, f *naming.Facts, bit uint16) bool {
+	f.Checked |= bit
+	var m measures
+	fillNameMeasures(&m, k, f)
+	for i := range t.prefilter.nameGates {
+		g := &t.prefilter.nameGates[i]
+		if m[g.measure%numMeasures]&g.mask > g.limit {
+			return false
+		}
+	}
+	f.Passed |= bit
+	return true
 }
 
 // passesFull reports whether no check of full encodings confirms its finding. It

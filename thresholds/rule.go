@@ -105,6 +105,8 @@ type Rule struct {
 	// accumulate returns the constructor of the accumulators of a rule over the
 	// instance, nil if the rule does not apply to the snapshot.
 	accumulate func(*Engine, *Setting) func() accumulator
+	// expiring is true if an accumulator needs only keys with an expiry.
+	expiring bool
 	// text returns what was measured against which limit, as a phrase.
 	text func(*explainer) string
 	// advise adds what to do about a finding.

@@ -27,7 +27,7 @@ func init() {
 			} else {
 				var commands []string
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
-					commands = x.commands("HSTRLEN %s " + QuoteKey(name))
+					commands = x.commands("HSTRLEN %s " + quoteKey(name))
 				}
 				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", "element", quoted(name))
 			}

@@ -32,13 +32,13 @@ func init() {
 		check: func(c *compiler) {
 			c.over(idleTime, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if k.Freq == 0 {
-					found.Note, found.Measured, found.Limit = noteUnused, 0, 0
+					found.note, found.Measured, found.Limit = noteUnused, 0, 0
 				}
 				return true
 			})
 		},
 		text: func(x *explainer) string {
-			if x.Note == noteUnused {
+			if x.note == noteUnused {
 				return x.found("never expires, and its LFU counter is 0")
 			}
 			return x.found("never expires, and has been idle for {measured}, over {limit}")

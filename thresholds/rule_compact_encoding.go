@@ -119,13 +119,13 @@ func (l *compactLimits) confirm(k *parser.Key, f *naming.Facts, found *Finding) 
 	if k.Encoding != l.full || form.count == 0 || k.Elements > l.maxRatio*form.count {
 		return false
 	}
-	found.Note, found.Measured, found.Limit = notePassedNone, k.Elements, form.count
+	found.note, found.Measured, found.Limit = notePassedNone, k.Elements, form.count
 	if k.Longest > form.bytes {
-		found.Note |= notePassedBytes
+		found.note |= notePassedBytes
 		found.Measured, found.Limit = k.Longest, form.bytes
 	}
 	if k.Elements > form.count {
-		found.Note |= notePassedCount
+		found.note |= notePassedCount
 		found.Measured, found.Limit = k.Elements, form.count
 	}
 	return true
@@ -156,7 +156,7 @@ func textOfCompactEncoding(x *explainer) string {
 		saving = x.say("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
 	}
 	encoding, bytes := s.Encoding.String(), limitText(units.Bytes, x.compactForm().bytes)
-	switch x.Note {
+	switch x.note {
 	case notePassedCount:
 		return x.found("{encoding} with {measured} elements, over {limit}{saving}", "encoding", encoding, "saving", saving)
 	case notePassedBytes:
@@ -186,16 +186,16 @@ func adviseCompactEncoding(x *explainer) {
 	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && x.server.family != "valkey" && !x.server.AtLeast(7, 0) {
 		setting = names[0]
 	}
-	if x.Note&notePassedCount != 0 {
-		n := Buckets(s.Elements, form.count, 1)
+	if x.note&notePassedCount != 0 {
+		n := buckets(s.Elements, form.count, 1)
 		x.advise(adviseEncoding, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
 			"limit", comma(form.count), "n", comma(n), "setting", setting+"entries")
 	}
-	if x.Note&notePassedBytes != 0 {
+	if x.note&notePassedBytes != 0 {
 		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
 			"limit", limitText(units.Bytes, form.bytes), "setting", setting+"value")
 	}
-	if x.Note == notePassedNone {
+	if x.note == notePassedNone {
 		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {

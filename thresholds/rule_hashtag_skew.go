@@ -25,13 +25,13 @@ func init() {
 		},
 		text: func(x *explainer) string {
 			size := sizeText(x.instance.Bytes)
-			if x.Note == noteAtLeast {
+			if x.note == noteAtLeast {
 				return x.found("at least {size}, {measured} of the memory, over {limit}", "size", size)
 			}
 			return x.found("{size}, {measured} of the memory, over {limit}", "size", size)
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"CLUSTER KEYSLOT " + QuoteKey([]byte(x.instance.Subject))},
+			x.advise(adviseInstance, []string{"CLUSTER KEYSLOT " + quoteKey([]byte(x.instance.Subject))},
 				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
 		},
 		Doc: Doc{
@@ -119,7 +119,7 @@ func (t *tagSizes) findings(total totals) []InstanceFinding {
 			continue
 		}
 		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
-			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, Note: noteIf(t.pruned)},
+			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
 				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes})
 		}
 	}

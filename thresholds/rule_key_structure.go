@@ -20,13 +20,13 @@ func init() {
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if f.EmptySegment {
-					found.Note = noteEmptySegment
+					found.note = noteEmptySegment
 				}
 				return true
 			})
 		},
 		text: func(x *explainer) string {
-			if x.Note == noteEmptySegment {
+			if x.note == noteEmptySegment {
 				return x.found("an empty segment")
 			}
 			return x.counted("1 segment, fewer than {limit}", "{measured} segments, fewer than {limit}")

@@ -34,7 +34,7 @@ func init() {
 			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.key.Name[x.facts().LastStart:]), "type", x.key.Type.String())
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseName, x.commands("RENAMENX %s "+QuoteKey(x.nameWithType())), renameSentence)
+			x.advise(adviseName, x.commands("RENAMENX %s "+quoteKey(x.nameWithType())), renameSentence)
 		},
 		Doc: Doc{
 			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the configuration.",

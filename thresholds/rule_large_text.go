@@ -31,7 +31,7 @@ func init() {
 			}
 		},
 		text: func(x *explainer) string {
-			switch x.Note {
+			switch x.note {
 			case noteJSON:
 				return x.found("JSON of {measured}, over {limit}")
 			case noteXML:
@@ -87,7 +87,7 @@ const (
 func confirmText(where uint8) confirmation {
 	return func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 		kind := textKind(k.Head)
-		found.Note = kind | where
+		found.note = kind | where
 		return kind != 0
 	}
 }

@@ -22,7 +22,7 @@ func init() {
 			return func() accumulator { return &firstSegments{rule: s.Rule.ID, levels: levels} }
 		},
 		text: func(x *explainer) string {
-			if x.Note == noteAtLeast {
+			if x.note == noteAtLeast {
 				return x.found("at least {measured} first segments, over {limit}")
 			}
 			return x.found("{measured} first segments, over {limit}")
@@ -104,7 +104,7 @@ func (s *firstSegments) findings(totals) []InstanceFinding {
 	if !found {
 		return nil
 	}
-	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit, Note: noteIf(s.more)},
+	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit, note: noteIf(s.more)},
 		Subject: "first segments", Keys: s.total.keys, Bytes: s.total.bytes}
 	list := slices.Clone(s.segments.list)
 	slices.SortStableFunc(list, func(a, b counter) int { return cmp.Compare(b.keys, a.keys) })

@@ -21,7 +21,7 @@ func init() {
 			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
 		},
 		text: func(x *explainer) string {
-			if x.Note == noteAtLeast {
+			if x.note == noteAtLeast {
 				return x.found("at least {measured} databases with keys")
 			}
 			return x.found("{measured} databases with keys")
@@ -94,7 +94,7 @@ func (d *usedDatabases) findings(total totals) []InstanceFinding {
 	if n > 16 {
 		words = append(words, "...")
 	}
-	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1, Note: noteIf(d.more)},
+	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1, note: noteIf(d.more)},
 		Subject: "db " + strings.Join(words, ", "), Keys: total.keys, Bytes: total.bytes}}
 }
 

@@ -19,6 +19,7 @@ func init() {
 		Instance: true,
 		Unit:     units.Count,
 		Params:   []Param{{Name: "ratio", Unit: units.Ratio, Default: "10x", Doc: "how many times the median minute a minute must exceed"}},
+		expiring: true,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: s.Param("ratio").Number, created: e.createdMilli(), namer: e.namer}
 			return func() accumulator {
@@ -27,7 +28,7 @@ func init() {
 			}
 		},
 		text: func(x *explainer) string {
-			if x.Note == noteHour {
+			if x.note == noteHour {
 				return x.found("{measured} keys expire in one hour, over {limit}")
 			}
 			return x.found("{measured} keys expire in one minute, over {limit}")
@@ -152,7 +153,7 @@ type groupCount struct {
 func hashMinute(minute int64) uint64 { return uint64(minute) * 0x9e3779b97f4a7c15 }
 
 func (s *expiryTimes) add(k *parser.Key, f *naming.Facts, size int64) {
-	if !k.HasExpire || s.created >= 0 && k.ExpireAt < s.created {
+	if s.created >= 0 && k.ExpireAt < s.created {
 		return
 	}
 	minute := floorDiv(k.ExpireAt, 60_000)
@@ -390,7 +391,7 @@ func (s *expiryTimes) findings(totals) []InstanceFinding {
 			continue
 		}
 		l, _ := severest(s.levels, func(limit int64) bool { return n.keys > limit })
-		list = append(list, InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n.keys, Limit: l.limit, Note: note},
+		list = append(list, InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n.keys, Limit: l.limit, note: note},
 			Subject: subject, Keys: n.keys, Bytes: n.bytes, Groups: s.groupsOf(bucket)})
 	}
 	return list

@@ -48,10 +48,10 @@ func quoted(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// QuoteKey returns a name as an argument that redis-cli reads as exactly these
+// quoteKey returns a name as an argument that redis-cli reads as exactly these
 // bytes: in double quotes, with \xNN for anything but printable ASCII. It contains
 // no single quote, so that it can be put into single quotes of a shell.
-func QuoteKey(name []byte) string {
+func quoteKey(name []byte) string {
 	b := make([]byte, 0, len(name)+2)
 	b = append(b, '"')
 	for _, c := range name {

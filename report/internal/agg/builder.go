@@ -76,7 +76,8 @@ func (b *Builder) NewShard() *Shard {
 // end ends the gathering of keys.
 func (b *Builder) end() {
 	if b.Snapshots == nil && b.engine != nil {
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, b.created, b.instance.Findings(), b.instance.Omitted(), b.Keys}}
+		found, omitted := b.instance.Findings()
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, b.created, found, omitted, b.Keys}}
 		b.instance = nil
 	}
 }
