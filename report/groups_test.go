@@ -98,7 +98,7 @@ func TestFoldedPlaces(t *testing.T) {
 			t.Errorf("blocks of %d: tok:* %d, user:*:cart %d, user:guest:cart %d", block, got["tok:*"], got["user:*:cart"], got["user:guest:cart"])
 		}
 		if len(got) != 203 {
-			t.Errorf("blocks of %d: %d groups, want 203: the 200 modules stand at the first place", block, len(got))
+			t.Errorf("blocks of %d: %d groups, want 203: the 200 modules are first segments", block, len(got))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// adviceOn gives the advice on the finding of a rule about a key, as lines.
+// adviceOn returns the advice on the finding of a rule about a key, as lines.
 func adviceOn(t *testing.T, env Env, opt LoadOptions, rule string, k *parser.Key) (text string, lines []string) {
 	t.Helper()
 	e := mustLoad(t, opt).Compile(env)
@@ -87,7 +87,7 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	has(t, lines, "no command can be given")
 }
 
-// TestCommandsSelectTheirDatabase holds that commands pasted after those about a
+// TestCommandsSelectTheirDatabase checks that commands pasted after those about a
 // key of another database still act on their own key.
 func TestCommandsSelectTheirDatabase(t *testing.T) {
 	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
@@ -118,8 +118,8 @@ func TestCommandsSelectTheirDatabase(t *testing.T) {
 	}
 }
 
-// TestTrimSaysWhatItDiscards holds that no command discards items of a queue but
-// under words that say how many, and at which end.
+// TestTrimSaysWhatItDiscards checks that before each command that discards items of
+// a queue a text says how many, and at which end.
 func TestTrimSaysWhatItDiscards(t *testing.T) {
 	k := key("k:1", collection(parser.List, parser.EncQuicklist, 5950))
 	e := mustLoad(t, LoadOptions{Profile: "baidu"}).Compile(testEnv())
@@ -151,7 +151,7 @@ func TestTrimSaysWhatItDiscards(t *testing.T) {
 	}
 }
 
-// TestSplitIsUnderTheMilderLimitsToo holds that the advice names the parts that
+// TestSplitIsUnderTheMilderLimitsToo checks that the advice names the parts that
 // satisfy every limit of the rule, not only the one that was passed.
 func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 	value := func(typ parser.Type, enc parser.Encoding, elements, bytes, most int64) *parser.Key {
@@ -184,9 +184,9 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 	}
 }
 
-// TestNamesAreByTheProfileInForce holds the pattern to the profile, not to how many
-// segments the team asks for.
-func TestNamesAreByTheProfileInForce(t *testing.T) {
+// TestNamesAreByTheProfile checks that the suggested pattern is the profile's, not
+// one of the number of segments that the team sets.
+func TestNamesAreByTheProfile(t *testing.T) {
 	for _, c := range []struct{ config, name, want string }{
 		{"extends: default", "user", "pattern of the profile: business:table:id."},
 		{"extends: aliyun", "user", "pattern of the profile: business:table:id."},
@@ -365,7 +365,7 @@ func TestOneOfAKind(t *testing.T) {
 	}
 }
 
-// TestRank holds the order of a rule's examples, the worst first.
+// TestRank checks the order of a rule's examples, the worst first.
 func TestRank(t *testing.T) {
 	hash := func(elements, memory, compact int64) *parser.Key {
 		return key("a:b", with(collection(parser.Hash, parser.EncHashtable, elements), func(k *parser.Key) { k.Memory, k.CompactMemory = memory, compact }))
@@ -391,8 +391,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestBuckets holds the number of buckets to what it promises: the largest of
-// them is within the limit, with hardly any exception.
+// TestBuckets checks that with the suggested number of buckets the largest of them
+// is within the limit, with rare exceptions.
 func TestBuckets(t *testing.T) {
 	for _, c := range []struct{ total, limit, want int64 }{{2_000_000, 5000, 424}, {5001, 5000, 2}, {5000, 5000, 1}, {0, 10, 1}, {100, 1, 100}, {600, 512, 2}} {
 		if got := buckets(c.total, c.limit, 1); got != c.want {
@@ -419,7 +419,7 @@ func TestQuoteKey(t *testing.T) {
 	}
 }
 
-// TestSpanOver holds that what is over a limit never reads like the limit.
+// TestSpanOver checks that what is over a limit never reads like the limit.
 func TestSpanOver(t *testing.T) {
 	for _, c := range []struct {
 		n, limit int64

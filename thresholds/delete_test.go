@@ -47,8 +47,8 @@ func TestDeletionOnAServer(t *testing.T) {
 	}
 }
 
-// serverForTest starts a server, and gives a redis-cli that speaks to it and
-// that a shell finds under that name.
+// serverForTest starts a server, and returns a directory for PATH with a redis-cli
+// that connects to it.
 func serverForTest(t *testing.T) string {
 	t.Helper()
 	server, err := exec.LookPath("redis-server")
@@ -81,7 +81,7 @@ func serverForTest(t *testing.T) string {
 	}
 }
 
-// run gives a program its input and returns what it writes.
+// run runs a program with an input and returns its output.
 func run(t *testing.T, input, program string) string {
 	t.Helper()
 	cmd := exec.Command(program)

@@ -40,7 +40,7 @@ func facts(e *Engine, k *parser.Key) *naming.Facts {
 	return f
 }
 
-// found gives the one finding of a rule about a key, Off where there is none.
+// found returns the one finding of a rule about a key, Off if there is none.
 func found(t testing.TB, e *Engine, rule string, k *parser.Key) Finding {
 	t.Helper()
 	r, ok := Lookup(rule)

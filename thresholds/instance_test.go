@@ -46,7 +46,7 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 	},
 }
 
-// spread gives n keys in one minute, and one in each of others after it.
+// spread adds n keys in one minute, and one in each of others after it.
 func spread(add func(*parser.Key), n, others int) {
 	const minute = 1_700_006_400 // 2023-11-15 00:00
 	for i := range n {
@@ -65,7 +65,7 @@ func businesses(add func(*parser.Key), n int) {
 	}
 }
 
-// tagged gives one key of a size with a tag, and others of 10 bytes.
+// tagged adds one key of a size with a tag, and others of 10 bytes.
 func tagged(add func(*parser.Key), size int64, others int) {
 	add(key("{hot}:1", str(size)))
 	for i := range others {
@@ -142,7 +142,7 @@ func stampedesOf(t *testing.T, env Env, keys func(add func(*parser.Key))) []Inst
 func TestStampedeOfOneMinute(t *testing.T) {
 	got := stampedesOf(t, testEnv(), func(add func(*parser.Key)) { spread(add, 10001, 0) })
 	if len(got) != 1 {
-		t.Errorf("a lone minute has nothing to be held against: %+v", got)
+		t.Errorf("a single minute has no others to compare with: %+v", got)
 	}
 }
 
@@ -326,8 +326,8 @@ func TestIgnoredInstanceFindings(t *testing.T) {
 	}
 }
 
-// TestSkewWithoutTags holds that slots are those of whole names where a proxy
-// looks at no tags: CRC-16/XMODEM of "{hot}:1", modulo 16384, is 16320.
+// TestSkewWithoutTags checks that slots are those of whole names if a proxy ignores
+// tags: CRC-16/XMODEM of "{hot}:1", modulo 16384, is 16320.
 func TestSkewWithoutTags(t *testing.T) {
 	env := testEnv()
 	env.Cluster = true
@@ -381,8 +381,8 @@ func TestPartsGiveTheSame(t *testing.T) {
 	}
 }
 
-// TestIgnoredBeyondTheKept holds that a finding which is not kept is ignored as
-// the others are.
+// TestIgnoredBeyondTheKept checks that findings beyond those that are kept are
+// ignored, too.
 func TestIgnoredBeyondTheKept(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Config: writeConfig(t, `
 rules: {ttl-stampede: {info: 10, warning: off, error: off}}

@@ -178,7 +178,7 @@ func TestOverrideOfAnUnselectedRule(t *testing.T) {
 	}
 }
 
-// TestOverrideOverOverride holds keys against two overrides that both match.
+// TestOverrideOverOverride checks keys against two overrides that both match.
 func TestOverrideOverOverride(t *testing.T) {
 	e := mustLoad(t, LoadOptions{Config: writeConfig(t, `
 overrides:

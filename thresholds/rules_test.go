@@ -8,7 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
-// ruleCase is a key, and what a rule says of it under default, aliyun, baidu,
+// ruleCase is a key, and the finding of a rule about it under default, aliyun, baidu,
 // typed and upper: a letter each, e error, w warning, i info, - nothing.
 type ruleCase struct {
 	key    *parser.Key
@@ -220,7 +220,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesAreComplete demands that each rule has all its parts, and a key with a
+// TestRulesAreComplete checks that each rule has all its parts, and a key with a
 // finding and one without (for the instance: a snapshot).
 func TestRulesAreComplete(t *testing.T) {
 	for _, r := range Rules() {
@@ -262,7 +262,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-// TestSettingsOfTheProfiles holds the profiles to the table of the conventions.
+// TestSettingsOfTheProfiles compares the profiles with the table of the conventions.
 func TestSettingsOfTheProfiles(t *testing.T) {
 	want := map[string][5]string{
 		"big-string":         {"error 10 KB", "error 10 KB", "info 100 B, warning 1 KB, error 10 KB", "error 10 KB", "error 10 KB"},

@@ -12,7 +12,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// These tests hold the rules to keys that real servers wrote, under all five
+// These tests check the rules with keys that real servers wrote, under all five
 // profiles. The names of the keys say what they have (testdata/gen), so what a
 // rule must say of each follows from the name alone.
 
@@ -20,8 +20,8 @@ import (
 var ruleFiles = []string{"sizes.rdb.gz", "texts.rdb.gz", "streams.rdb.gz", "compact.rdb", "compact-valkey.rdb", "names.rdb", "expiries.rdb", "lfu.rdb", "fields.rdb",
 	"expiring.rdb.gz", "expiring-valkey.rdb.gz", "cluster.rdb.gz"}
 
-// readSnapshot calls a function for each key of a snapshot, with the engine of
-// a profile for it, and gives what it says of itself.
+// readSnapshot calls a function for each key of a snapshot, and returns the engine
+// of a profile for it.
 func readSnapshot(t *testing.T, file string, p *Policy, do func(e *Engine, k *parser.Key)) *Engine {
 	t.Helper()
 	src, err := parser.Open(filepath.Join("..", "testdata", "rules", file))
@@ -65,7 +65,7 @@ func (a about) is(words ...string) bool {
 	return len(a.words) > len(words) && slices.Equal(a.words[:len(words)], words)
 }
 
-// by gives one severity for each profile: default, aliyun, baidu, typed, upper.
+// by returns one severity for each profile: default, aliyun, baidu, typed, upper.
 func by(profile string, letters string) Severity {
 	return Severity(strings.IndexByte("-iwe", letters[slices.Index(profileNames, profile)]))
 }
@@ -73,7 +73,7 @@ func by(profile string, letters string) Severity {
 // list reports whether the name is among others.
 func (a about) list(names ...string) bool { return slices.Contains(names, a.name) }
 
-// expectations say of each rule what it must find about a key; a rule without
+// expectations are what each rule must find about a key; a rule without
 // one here must find nothing in files that are not named for it.
 var expectations = map[string]func(profile string, a about, k *parser.Key) Severity{
 	"big-string": func(p string, a about, k *parser.Key) Severity {
@@ -268,7 +268,7 @@ var expectations = map[string]func(profile string, a about, k *parser.Key) Sever
 	},
 }
 
-// number gives the number that stands second in a name, such as fields:600:...
+// number returns the second segment of a name, such as fields:600:..., as a number.
 func number(words []string) int64 {
 	if len(words) < 2 {
 		return 0

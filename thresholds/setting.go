@@ -27,7 +27,7 @@ const (
 	FromFlag                      // the command line
 )
 
-// String returns the place in words: "profile aliyun", "rdblens.yaml:12", "--rules".
+// String returns the place as text: "profile aliyun", "rdblens.yaml:12", "--rules".
 func (o Origin) String() string {
 	switch o.Kind {
 	case FromProfile:
@@ -223,7 +223,7 @@ func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
 	return value, ok
 }
 
-// setSeverity gives all findings of the rule one severity. Of several limits only
+// setSeverity sets the severity of all findings of the rule. Of several limits only
 // the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {
 	if s.Rule.Unit == units.None {

@@ -21,8 +21,8 @@ type complaint struct {
 	hint string
 }
 
-// add records how the reading of an input ended, after so many keys. A nil err is
-// success.
+// add records how the reading of an input ended and how many keys were read. A nil
+// err is success.
 func (f *failures) add(name string, keys int64, err error) {
 	var damage *parser.DamageError
 	var c complaint

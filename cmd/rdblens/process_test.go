@@ -223,7 +223,7 @@ func TestFullDisk(t *testing.T) {
 	damage := fmt.Sprintf("rdblens: %q: offset 1000: the file ends", cut)
 	for _, c := range []struct {
 		args  []string
-		first string // what is told before that
+		first string // what is printed before that
 	}{
 		{[]string{"scan", path}, ""},
 		{[]string{"scan", cut}, damage},

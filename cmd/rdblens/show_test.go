@@ -44,8 +44,8 @@ func packedTexts(entries ...any) string {
 	return string(b)
 }
 
-// streamOf is a snapshot of a stream named st, of one node with n entries. The
-// node is block, or as it stands in the file.
+// streamOf returns a snapshot of a stream named st, of one node with n entries.
+// node is the node's listpack.
 func streamOf(node []byte, n int) []byte {
 	b := []byte("REDIS0011\xfe\x00\x0f\x02st\x01\x10")
 	b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 7), 0)
@@ -54,7 +54,7 @@ func streamOf(node []byte, n int) []byte {
 	return append(append(b, 0xff), make([]byte, 8)...)
 }
 
-// shows gives what show prints of a key behind its figures.
+// shows returns what show prints of a key after its figures.
 func shows(t *testing.T, snapshot []byte, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "in.rdb")
@@ -70,8 +70,8 @@ func shows(t *testing.T, snapshot []byte, args ...string) string {
 	return value
 }
 
-// TestShowCutTexts holds that elements whose texts are cut stay what they are,
-// also where they are the same as far as they are shown.
+// TestShowCutTexts checks that elements whose texts are cut remain separate, also
+// if the shown parts are equal.
 func TestShowCutTexts(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	text := fmt.Sprintf("db 0\nhash h %[1]sa first %[1]sb second f %[1]sc\nset s %[1]sa %[1]sb\nzset z %[1]sa 1 %[1]sb 2\nlist l %[1]s\n", long)
@@ -118,7 +118,7 @@ func TestShowBatches(t *testing.T) {
 	}
 }
 
-// TestShowLeavesOut holds that show says what it leaves out, and why.
+// TestShowLeavesOut checks that show says what it omits, and why.
 func TestShowLeavesOut(t *testing.T) {
 	fields := []any{1, 0, 150}
 	values := []any{}
@@ -140,7 +140,7 @@ func TestShowLeavesOut(t *testing.T) {
 	}
 }
 
-// TestShowHugeTexts has texts that are cut, and what stands behind them.
+// TestShowHugeTexts has texts that are cut, and elements after them.
 func TestShowHugeTexts(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
 	cut := huge[:showText] + "... (17825792 bytes (17 MiB))"

@@ -261,7 +261,7 @@ func (m *Model) expectedSkiplistNode(member int64) int64 {
 	if m.memberInNode {
 		base = 16 + member
 		if m.valkey {
-			base++ // the size of the member's header stands before it
+			base++ // the size of the member's header precedes it
 		}
 	}
 	const scale = 40

@@ -10,7 +10,7 @@ func TestChoose(t *testing.T) {
 		server, version string
 		opt             Options
 		want            string // "" no model
-		note            string // what the note says of it
+		note            string // part of the note
 		approximate     bool
 	}{
 		{"redis", "7.0.15", Options{}, "redis-7.0", "", false},
@@ -85,8 +85,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// used_memory of servers that hold so many keys "key:00000000" on with a text of
-// 16 bytes, after a restart, measured with one client.
+// used_memory of servers with keys from "key:00000000" on, each a text of 16 bytes,
+// measured after a restart with one client.
 func TestInstance(t *testing.T) {
 	for _, c := range []struct {
 		server, version, allocator string
@@ -161,7 +161,7 @@ func TestInstanceOfASlot(t *testing.T) {
 		if want := 100 * c.per; known.Tables != want {
 			t.Errorf("%s: the tables of 100 slots take %d bytes, want %d", c.server, known.Tables, want)
 		}
-		// Who lists other keys than there are is not believed.
+		// A list of slots with other keys than the databases' is ignored.
 		for _, wrong := range [][]Slot{nil, slots[:99], append(slots[:99:99], Slot{Keys: 1, Expires: 1})} {
 			if in := m.Instance(0, []Database{{Keys: 60}, {Keys: 40}}, wrong); in.Tables < known.Tables*98/100 || in.Tables > known.Tables*102/100 {
 				t.Errorf("%s: %d bytes estimated, want about %d", c.server, in.Tables, known.Tables)

@@ -26,7 +26,7 @@
 //
 // # Formulas
 //
-// Each formula names the function of the server that it follows. Each stands in
+// Each formula names the function of the server that it follows. Each is in
 // one file:
 //
 //	allocator.go    size classes of jemalloc
@@ -63,7 +63,7 @@
 //
 // On the server that wrote the file the same holds for values that only grew.
 // A file does not show tables that shrank less than the server's minimal fill,
-// tables that were being rehashed, or spare bytes behind strings that were
+// tables that were being rehashed, or spare bytes of strings that were
 // appended to. Modules' values, and types without a model, count as their bytes
 // in the file, which is a lower bound and marked as such.
 package memory

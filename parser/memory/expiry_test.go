@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// hashWithExpiries gives what a model says of a hash whose n fields of 8 bytes
-// with values of 10 all expire, at random within so many milliseconds.
+// hashWithExpiries returns the sizes of a hash whose n fields of 8 bytes with
+// values of 10 all expire, at random within spread milliseconds.
 func hashWithExpiries(m *Model, n, spread int64) Sizes {
 	var a Accumulator
 	a.Reset(m)
@@ -42,7 +42,7 @@ func TestExpiryWindows(t *testing.T) {
 	}
 }
 
-// Times that no server writes do no harm.
+// Times that no server writes have no bad effect.
 func TestExpiryWindowsHostile(t *testing.T) {
 	m, _, _ := Choose("valkey", "9.1.2", Options{})
 	for _, times := range [][]int64{{math.MinInt64, math.MaxInt64}, {-1, 0}, {math.MaxInt64}, {math.MinInt64, math.MinInt64 + 100}} {
@@ -80,8 +80,8 @@ func TestExpiryBuckets(t *testing.T) {
 	}
 }
 
-// TestWindowsAreCounted holds the count of windows to what it is, however many
-// fields there are in each and however far they lie apart.
+// TestWindowsAreCounted checks estimates of the number of windows, with many and
+// few fields in each, and different distances.
 func TestWindowsAreCounted(t *testing.T) {
 	for _, apart := range []int64{1, 13, 1000} {
 		for _, want := range []int64{1, 2, 100, 3000, 15_000, 20_000, 30_000, 200_000} {

@@ -14,7 +14,7 @@ const (
 	// keyInObject: name, expiry and a short text are inside the object. Where
 	// its block has 8 spare bytes they are reserved for an expiry.
 	keyInObject
-	// keyBehindMetadata: as keyInObject, but the expiry stands before the object
+	// keyBehindMetadata: as keyInObject, but the expiry precedes the object
 	// and is reserved for long names only.
 	keyBehindMetadata
 	// keyOverlay: as keyInObject, but a value inside the object takes the place

@@ -48,8 +48,8 @@ func (m *Model) computeKey(name int64, ttl bool) (alloc, usage int64) {
 		}
 		return alloc, usage
 	case keyInEntry:
-		// The size of the name's header stands before the name. A name that
-		// came with a command has a header with room to grow.
+		// The size of the name's header precedes the name. A name that came with
+		// a command has a header with room to grow.
 		size := m.sds.size(name)
 		if m.live {
 			size = m.sds.flagged(name)
@@ -101,8 +101,8 @@ func (m *Model) keyPair(name int64, ttl bool) pair {
 	return m.key0[name]
 }
 
-// TextSizes returns what a key takes whose name and value have so many bytes:
-// Accumulator.Sizes of a StringText, without Facts.
+// TextSizes returns what a key takes whose name has name bytes and whose value is
+// a text of text bytes: Accumulator.Sizes of a StringText, without Facts.
 func (m *Model) TextSizes(name, text int64, ttl bool) (alloc, usage int64) {
 	if m.key > keyInEntry && text <= m.maxEmbedded {
 		if size := m.embeddedSize(name, text, ttl); size > 0 {

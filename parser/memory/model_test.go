@@ -78,7 +78,7 @@ func TestByHand(t *testing.T) {
 		{"valkey-9", text(3, 5, false), 24, 24},
 		{"valkey-9", text(3, 110, false), 128, 128},
 		{"valkey-9", text(3, 111, false), 24 + 128, 24 + 128},
-		// An expiry stands before the object and does not count for the limit.
+		// An expiry precedes the object and does not count for the limit.
 		{"redis-8.6", text(3, 38, false), 64, 64},
 		{"redis-8.6", text(3, 38, true), 80, 80},
 		// MEMORY USAGE of 8.4 gives the exact bytes with what is spare.
@@ -195,8 +195,8 @@ func (n *raxNode) insert(key []byte) {
 	n.leaf = true
 }
 
-// measure gives nodes and bytes of the tree with runs of single children
-// joined into chains, as rax.c keeps it. A node at which a key ends has 8 bytes
+// measure returns nodes and bytes of the tree with runs of single children joined
+// into chains, as in rax.c. A node at which a key ends has 8 bytes
 // more.
 func (n *raxNode) measure(a *allocator) (nodes, bytes int64) {
 	if len(n.kids) == 0 {
@@ -264,7 +264,7 @@ func TestRadixTree(t *testing.T) {
 	}
 }
 
-// Keys that no server writes, out of order or twice, do no harm.
+// Keys that no server writes, out of order or twice, have no bad effect.
 func TestRadixTreeHostile(t *testing.T) {
 	a, _ := chooseAllocator("jemalloc")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -340,7 +340,7 @@ func TestLoadDict(t *testing.T) {
 			t.Errorf("%d fields: %+v, want %d buckets and %d old ones", c.n, got, c.buckets, c.old)
 		}
 	}
-	// The fields behind the first long one get a table made for them.
+	// The fields after the first long one get a table made for them.
 	for _, c := range []struct{ n, long, buckets, old int64 }{{500, 1, 512, 0}, {260, 257, 512, 256}, {256, 200, 256, 0}, {3, 1, 4, 0}} {
 		if got := m.convertedDict(c.n, c.long); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields, long from the %d.: %+v, want %d buckets and %d old ones", c.n, c.long, got, c.buckets, c.old)

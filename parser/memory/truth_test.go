@@ -157,7 +157,7 @@ func scan(t *testing.T, path string, opt memory.Options, each func(*parser.Key))
 	}
 }
 
-// snapshots gives the snapshots of a directory that have a truth.
+// snapshots returns the snapshots of a directory that have a truth file.
 func snapshots(t *testing.T, dir string) []string {
 	t.Helper()
 	truths, err := filepath.Glob(filepath.Join(dir, "*.tsv"))
@@ -191,8 +191,8 @@ func exactly(kind string) bool {
 	return false
 }
 
-// TestReloaded holds MEMORY USAGE and the bytes really allocated against
-// servers that have loaded each of these snapshots.
+// TestReloaded compares MEMORY USAGE and allocated bytes with servers that have
+// loaded each of these snapshots.
 func TestReloaded(t *testing.T) {
 	const own, shared = "../../testdata/truth", "../../../shared/corpus/generated"
 	for _, c := range []struct {

@@ -306,8 +306,8 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
-// TestWarningsOfOrder holds that a limit which a severer one hides is told,
-// whichever way the rule looks, and for keys of an override.
+// TestWarningsOfOrder checks the warning about a limit that a severer one hides,
+// for rules of both directions, and for keys of an override.
 func TestWarningsOfOrder(t *testing.T) {
 	for config, want := range map[string]string{
 		"rules: {big-string: {warning: 10KB, error: 10KB}}":                                                  "big-string: the warning limit 10 KB",

@@ -7,7 +7,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// settingOf gives how a rule is set for keys that all overrides match.
+// settingOf returns how a rule is set for keys that all overrides match.
 func settingOf(t *testing.T, text, rule string) string {
 	t.Helper()
 	p := mustLoad(t, Options{Config: writeConfig(t, text)})

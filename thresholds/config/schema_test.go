@@ -19,7 +19,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// validator holds values against a JSON Schema, as far as Schema uses one: a
+// validator checks values against a JSON Schema, as far as Schema uses one: a
 // keyword that it does not know is an error.
 type validator struct {
 	t     *testing.T
@@ -148,7 +148,7 @@ func hasType(name string, value any) bool {
 	return name == "object"
 }
 
-// accepted gives the verdicts of the schema and of Load; ok is false where JSON
+// accepted returns the verdicts of the schema and of Load; ok is false where JSON
 // has no such value.
 func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 	v.t.Helper()
@@ -292,8 +292,8 @@ func TestWhatNoSchemaCanSay(t *testing.T) {
 	}
 }
 
-// TestSchema holds the schema to what it describes: every field of a
-// configuration that Load takes is in it.
+// TestSchema checks that every field of a configuration that Load accepts is in the
+// schema.
 func TestSchema(t *testing.T) {
 	v := newValidator(t)
 	fields := func(s any) []string {

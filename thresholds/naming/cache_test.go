@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCacheChangesNothing holds the facts from the cache to those of the Namer.
+// TestCacheChangesNothing compares facts from the cache with those of the Namer.
 func TestCacheChangesNothing(t *testing.T) {
 	n := NewNamer(":")
 	c := n.NewCache()

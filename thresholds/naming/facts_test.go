@@ -205,8 +205,8 @@ func TestFactsAgreeWithPlainOnes(t *testing.T) {
 	})
 }
 
-// TestHashIsThatOfTheText holds the promise that groups rest on: equal hash,
-// equal text, and the other way round.
+// TestHashIsThatOfTheText checks what groups depend on: names have equal hashes if
+// and only if their texts are equal.
 func TestHashIsThatOfTheText(t *testing.T) {
 	n := NewNamer(":")
 	texts := map[uint64]string{}
@@ -262,7 +262,7 @@ func TestFactsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestSlot holds slots against those that CLUSTER KEYSLOT of Redis 7.0 gave.
+// TestSlot compares slots with CLUSTER KEYSLOT of Redis 7.0.
 func TestSlot(t *testing.T) {
 	for name, want := range map[string]int{"": 0, "foo": 12182, "bar": 5061, "{user1000}.following": 3443, "user1000": 3443,
 		"foo{}{bar}": 8363, "foo{{bar}}zap": 4015, "{bar": 4015, "foo{bar}{zap}": 5061, "123456789": 12739,

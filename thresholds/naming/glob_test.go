@@ -37,7 +37,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// serverMatch is stringmatchlen of the server's util.c, as it stands there.
+// serverMatch is stringmatchlen of the server's util.c.
 func serverMatch(p, s string) bool {
 	for len(p) > 0 && (len(s) > 0 || p[0] == '*') {
 		switch p[0] {
@@ -143,7 +143,7 @@ func TestGlobTakesNoExponentialTime(t *testing.T) {
 	}
 }
 
-// FuzzGlob holds patterns to the server's own function.
+// FuzzGlob compares patterns with the server's own function.
 func FuzzGlob(f *testing.F) {
 	f.Add("h[^a-c]*\\?", "hello?")
 	f.Fuzz(func(t *testing.T, pattern, name string) {

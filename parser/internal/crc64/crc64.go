@@ -40,13 +40,13 @@ func makeTables() *[8][256]uint64 {
 	return t
 }
 
-// Update gives the checksum of a text whose beginning has checksum crc (0 for
-// an empty beginning) and whose rest is p.
+// Update returns the checksum of a text whose beginning has the checksum crc (0
+// for an empty beginning) and whose rest is p.
 func Update(crc uint64, p []byte) uint64 { return update(crc, p) }
 
-// Combine gives the checksum of a text AB from those of A and of B, each
-// computed from 0, and the length of B in bytes. It costs about 0.1 µs for
-// each bit that is set in lenB; a negative lenB is taken for 0.
+// Combine returns the checksum of a text AB from those of A and B, each computed
+// from 0, and the length of B in bytes. It takes about 0.1 µs for each set bit of
+// lenB; a negative lenB counts as 0.
 func Combine(crcA, crcB uint64, lenB int64) uint64 {
 	for i := 0; lenB > 0; i++ {
 		if lenB&1 != 0 {
@@ -70,7 +70,7 @@ func makePowers() *[63]uint64 {
 	return t
 }
 
-// power gives x^n modulo the polynomial, in n steps.
+// power returns x^n modulo the polynomial, in n steps.
 func power(n int) uint64 {
 	v := uint64(1) << 63
 	for range n {
@@ -81,7 +81,7 @@ func power(n int) uint64 {
 
 func timesX(v uint64) uint64 { return v>>1 ^ Poly&-(v&1) }
 
-// multiply gives a·b modulo the polynomial.
+// multiply returns a·b modulo the polynomial.
 func multiply(a, b uint64) uint64 {
 	var product uint64
 	for a != 0 {

@@ -33,7 +33,7 @@ var ways = []struct {
 	{"one", updateOne},
 }
 
-// TestCheckValue holds the check value that the Redis source names in crc64.c.
+// TestCheckValue checks the value that Redis' crc64.c names.
 func TestCheckValue(t *testing.T) {
 	for _, w := range ways {
 		if got := w.update(0, []byte("123456789")); got != 0xe9c6d914c4b8d9ca {
@@ -70,7 +70,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestPieces holds that a text's checksum does not depend on how it is cut.
+// TestPieces checks that a text's checksum does not depend on how it is cut.
 func TestPieces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	buf := make([]byte, 100<<10)

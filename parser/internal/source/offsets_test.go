@@ -9,8 +9,8 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/source"
 )
 
-// TestOffsets holds that offsets count from the snapshot's magic on, whatever
-// stands around it.
+// TestOffsets checks that offsets count from the snapshot's magic, whatever
+// surrounds it.
 func TestOffsets(t *testing.T) {
 	p := source.Sample(10)
 	for name, in := range source.Framed(t, p) {

@@ -9,7 +9,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
-// TestSourceRefuses gives what is no snapshot, and demands to be told so.
+// TestSourceRefuses checks that inputs which are no snapshots are named.
 func TestSourceRefuses(t *testing.T) {
 	tar := make([]byte, 1024)
 	copy(tar, "dump.rdb")

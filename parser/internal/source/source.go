@@ -21,8 +21,8 @@ import (
 // A Reader reads the bytes of a snapshot, from its magic on. A plain file is
 // read straight into the caller's buffer.
 //
-// An error of Read matters only if the snapshot needs the bytes behind it: the
-// checksum of a compressed frame may be wrong behind a whole snapshot.
+// An error of Read matters only if the snapshot needs the bytes after it: the
+// checksum of a compressed frame may be wrong after a whole snapshot.
 type Reader struct {
 	raw     *countingReader
 	top     *peekReader // the innermost layer
@@ -37,7 +37,7 @@ type Reader struct {
 	length     int64     // announced length of the snapshot in bytes, -1 none
 }
 
-// Error says that an input is no snapshot. Nothing of it was read.
+// Error is the reason why an input is no snapshot. Nothing of it was read.
 type Error struct {
 	Reason string
 	Hint   string // what to do about it
@@ -50,7 +50,7 @@ const (
 	maxKeepAlives = 1 << 20 // empty lines before a replication stream's snapshot
 	peekSize      = 4 << 10 // bytes looked at to recognize an input
 
-	// MaxTrailing is how many bytes behind a compressed snapshot, or one of
+	// MaxTrailing is how many bytes after a compressed snapshot, or one of
 	// unknown length, End counts at most.
 	MaxTrailing = 1 << 20
 )
@@ -153,7 +153,7 @@ func (s *Reader) Read(p []byte) (int, error) { return s.top.Read(p) }
 
 // End checks what must follow the snapshot: the closing mark of a replication
 // stream and the checksums of compressed frames. read is the length of the
-// snapshot in bytes, rest holds the bytes behind it that the caller has read
+// snapshot in bytes, rest holds the bytes after it that the caller has read
 // already. End returns the number of bytes that follow and belong to no frame,
 // such as an append-only file's commands; it counts at most MaxTrailing of
 // them unless the length of the file tells. It must be called at most once.

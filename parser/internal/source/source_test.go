@@ -110,18 +110,18 @@ func framed(t testing.TB, p []byte) map[string]struct {
 		"gzip":                     {[]string{"gzip"}, gzipped(t, p)},
 		"gzip in two members":      {[]string{"gzip"}, append(gzipped(t, p[:9]), gzipped(t, p[9:])...)},
 		"gzip with an empty first": {[]string{"gzip"}, append(gzipped(t, nil), gzipped(t, p)...)},
-		"gzip and garbage":         {[]string{"gzip"}, append(gzipped(t, p), "garbage behind it"...)},
+		"gzip and garbage":         {[]string{"gzip"}, append(gzipped(t, p), "garbage after it"...)},
 		"zstd":                     {[]string{"zstd"}, zstdOf(t, p)},
 		"zstd best":                {[]string{"zstd"}, zstdOf(t, p, zstd.WithEncoderLevel(zstd.SpeedBestCompression))},
 		"zstd behind a skip":       {[]string{"zstd"}, append(skip, zstdOf(t, p)...)},
 		"zstd in two frames":       {[]string{"zstd"}, append(zstdOf(t, p[:9]), zstdOf(t, p[9:])...)},
-		"zstd and garbage":         {[]string{"zstd"}, append(zstdOf(t, p), "garbage behind it"...)},
+		"zstd and garbage":         {[]string{"zstd"}, append(zstdOf(t, p), "garbage after it"...)},
 		"lz4":                      {[]string{"lz4"}, lz4Of(t, p)},
 		"lz4 large blocks":         {[]string{"lz4"}, lz4Of(t, p, lz4.BlockSizeOption(lz4.Block4Mb), lz4.BlockChecksumOption(true))},
 		"lz4 with its length":      {[]string{"lz4"}, lz4Of(t, p, lz4.SizeOption(uint64(len(p))), lz4.ChecksumOption(false))},
 		"lz4 behind a skip":        {[]string{"lz4"}, append(skip, lz4Of(t, p)...)},
 		"lz4 in two frames":        {[]string{"lz4"}, join(lz4Of(t, p[:9]), skip, lz4Of(t, p[9:]))},
-		"lz4 and garbage":          {[]string{"lz4"}, append(lz4Of(t, p), "garbage behind it"...)},
+		"lz4 and garbage":          {[]string{"lz4"}, append(lz4Of(t, p), "garbage after it"...)},
 		"vcs":                      {[]string{"vcs-lz4"}, vcs},
 		"vcs and garbage":          {[]string{"vcs-lz4"}, append(slices.Clone(vcs), lz4Of(t, []byte("more"))...)},
 		"gzip around vcs":          {[]string{"gzip", "vcs-lz4"}, gzipped(t, vcs)},
@@ -175,8 +175,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestSourceEnd reads on behind the snapshot, as a reader with a buffer does,
-// and checks what the frame demands there.
+// TestSourceEnd reads beyond the snapshot, as a reader with a buffer does, and
+// checks what the frame requires there.
 func TestSourceEnd(t *testing.T) {
 	p := sample(3)
 	eof := "$EOF:" + mark + "\r\n"
@@ -354,7 +354,7 @@ func TestLZ4Linked(t *testing.T) {
 	}
 }
 
-// TestZstdWindow holds the limit on memory.
+// TestZstdWindow checks the limit on memory.
 func TestZstdWindow(t *testing.T) {
 	for size, fits := range map[int]bool{8 << 20: true, 32 << 20: true, 64 << 20: false, 512 << 20: false} {
 		var b bytes.Buffer
@@ -376,8 +376,8 @@ func TestZstdWindow(t *testing.T) {
 	}
 }
 
-// TestEmptyFrames gives many empty frames, which a decoder must pass without
-// calling itself: the stack is kept small to show it.
+// TestEmptyFrames checks that a decoder skips many empty frames without recursion:
+// the stack is kept small.
 func TestEmptyFrames(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	for name, frame := range map[string][]byte{
@@ -396,7 +396,7 @@ func TestEmptyFrames(t *testing.T) {
 	}
 }
 
-// TestXXH32 holds values of the reference implementation, xxhsum -H0.
+// TestXXH32 compares with values of the reference implementation, xxhsum -H0.
 func TestXXH32(t *testing.T) {
 	for text, want := range map[string]uint32{"": 0x02cc5d05, "a": 0x550d7456, "abc": 0x32d153ff,
 		"Nobody inspects the spammish repetition": 0xe2293b2f} {
