@@ -78,7 +78,7 @@ func (w *walker) step() stepped {
 		w.t.opcodes[op]++
 		return steppedEnd
 	default:
-		if w.src.types[op].layout != layoutNone {
+		if w.src.isType[op] {
 			w.record(op)
 			return steppedKey
 		}

@@ -110,7 +110,7 @@ func (r *reader) begin() (*failure, error) {
 			w.opcodeAhead()
 			switch op := w.buf[w.pos]; {
 			case op == opEOF, op == opExpire, op == opExpireMS, op == opIdle, op == opFreq, op == opKeyMeta && !w.src.valkey,
-				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.types[op].layout != layoutNone:
+				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.isType[op]:
 				return
 			}
 			w.step()

@@ -21,7 +21,7 @@ func (w *walker) shortKey() bool {
 		t, p, at = b[9], 9, int64(binary.LittleEndian.Uint64(b[1:9]))
 	}
 	n := int(b[p+1])
-	if n > 63 || t != 0 && w.src.types[t].layout == layoutNone {
+	if n > 63 || t != 0 && !w.src.isType[t] {
 		return false
 	}
 	if expires {

@@ -23,7 +23,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 	whole := true // no opcode waits for its key
 	for p < len(b) {
 		if whole {
-			cut = skimStrings(d, b, p)
+			cut = skimStrings(&d.oneString, b, p)
 			if p = cut; p == len(b) {
 				break
 			}
@@ -114,7 +114,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 // skimStrings passes records of types whose value is one string, with at most an expiry in
 // milliseconds and a name of under 64 bytes, which is what most snapshots mostly
 // hold, as far as they lie in b whole.
-func skimStrings(d *dialect, b []byte, cut int) int {
+func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 	for {
 		p := cut
 		if len(b)-p < 9+2+63+2 {
@@ -124,7 +124,7 @@ func skimStrings(d *dialect, b []byte, cut int) int {
 			p += 9
 		}
 		name := int(b[p+1])
-		if name > 63 || !d.oneString[b[p]] {
+		if name > 63 || !oneString[b[p]] {
 			return cut
 		}
 		p += 2 + name

@@ -159,7 +159,7 @@ func (r *runner) typeAhead() (byte, bool) {
 		case opIdle:
 			p = skipLength(b, p+1)
 		default:
-			return op, r.w.src.types[op].layout != layoutNone
+			return op, r.w.src.isType[op]
 		}
 	}
 	return 0, false

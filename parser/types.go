@@ -175,7 +175,7 @@ var oldDragonflyTypes = []typeRow{
 // compile sets the types of the dialect by what the header says until now.
 func (d *dialect) compile() {
 	d.types = [256]typeRow{}
-	d.oneString = [256]bool{}
+	d.isType, d.oneString = [256]bool{}, [256]bool{}
 	tables := [][]typeRow{commonTypes, redisTypes}
 	switch {
 	case d.dragonfly && d.version <= 9:
@@ -187,7 +187,7 @@ func (d *dialect) compile() {
 	}
 	for _, rows := range tables {
 		for _, r := range rows {
-			d.types[r.number] = r
+			d.types[r.number], d.isType[r.number] = r, true
 			d.oneString[r.number] = (r.layout == layoutText || r.layout == layoutBlock) && !r.minExpire
 		}
 	}

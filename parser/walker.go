@@ -60,6 +60,7 @@ type dialect struct {
 	version   int
 	dragonfly bool
 	types     [256]typeRow // by number; see compile
+	isType    [256]bool    // the number is a type, no opcode
 	oneString [256]bool    // the value is one string of the file
 	embed     embedding
 	model     *memory.Model
