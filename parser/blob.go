@@ -241,13 +241,6 @@ func (b *blob) u32(what string) uint32 {
 	return v
 }
 
-func (b *blob) u16(what string) uint16 {
-	b.need(2, what)
-	v := binary.LittleEndian.Uint16(b.buf[b.pos:])
-	b.pos += 2
-	return v
-}
-
 // failf fails at the next byte, or where the compressed blob begins.
 func (b *blob) failf(format string, args ...any) {
 	offset := b.at

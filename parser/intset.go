@@ -38,7 +38,7 @@ func (w *walker) intset(b *blob) {
 		}
 		sum += n
 		if told {
-			w.tell(n, 0, false)
+			w.addElement(n, 0, false)
 		}
 		if n > largest {
 			largest = n

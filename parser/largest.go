@@ -36,7 +36,7 @@ func (k *Key) NameLargest() {
 		// It was walked before: nothing can be wrong with it.
 		from := blob{buf: b.text, size: int64(len(b.text))}
 		var e entry
-		from.slowEntry(&e, false, 0)
+		from.entry(listpackFormat, &e, 0)
 		if !e.isInt {
 			k.LargestName, k.LargestNameLen = cut(e.head, MaxElementName), e.n
 			return
@@ -76,13 +76,13 @@ func (w *walker) bestText(text []byte, n int64) {
 }
 
 // bestEntry names the largest element after an entry of a packed encoding.
-func (w *walker) bestEntry(b *blob, e *entry, zl bool) {
-	if e.isInt && e.at < 0 {
+func (w *walker) bestEntry(b *blob, e *entry) {
+	if e.isInt {
 		w.bestInt(e.val)
 		return
 	}
-	text := cut(b.entryText(e, zl), MaxElementName)
-	if !b.firm || (len(w.digits) > 0 && len(text) > 0 && &text[0] == &w.digits[0]) {
+	text := cut(e.head, MaxElementName)
+	if !b.firm {
 		w.bestBuf = append(w.bestBuf[:0], text...)
 		text = w.bestBuf
 	}

@@ -2,145 +2,243 @@ package parser
 
 import "encoding/binary"
 
+// packedFormat is how the entries of a listpack or ziplist are written.
+type packedFormat struct {
+	name    string
+	ziplist bool
+	header  int // bytes in front of the entries
+	lead    int // bytes of an entry in front of the one that says its kind
+	// short says for that byte, of the two shortest kinds of entries, the length
+	// of the text (upper byte) and of the entry (lower byte), 0 for others: small
+	// numbers, and strings under 64 bytes. The lead counts.
+	short [256]uint16
+	// numbers says for the first byte of a number what its entry takes, 0 for
+	// others; of listpacks alone.
+	numbers [256]uint8
+	// heads says for that byte how many bytes of an entry stand before its text,
+	// or are its number; 0 undefined. The lead does not count.
+	heads [256]uint8
+}
+
+var listpackFormat, ziplistFormat = packedFormats()
+
+func packedFormats() (lp, zl *packedFormat) {
+	lp = &packedFormat{name: "listpack", header: 6}
+	zl = &packedFormat{name: "ziplist", header: 10, lead: 1, ziplist: true}
+	for c := range 256 {
+		switch {
+		case c < 0x80:
+			lp.short[c] = uint16(decimalLen(int64(c)))<<8 | 2
+			lp.heads[c], lp.numbers[c] = 1, 2
+		case c < 0xc0:
+			lp.short[c] = uint16(c-0x80)<<8 | uint16(c-0x80+2)
+			lp.heads[c] = 1
+		case c < 0xe0:
+			lp.heads[c], lp.numbers[c] = 2, 3
+		case c < 0xf0:
+			lp.heads[c] = 2
+		}
+		switch {
+		case c < 0x40:
+			zl.short[c] = uint16(c)<<8 | uint16(c+2)
+			zl.heads[c] = 1
+		case c < 0x80:
+			zl.heads[c] = 2
+		case c >= 0xf1 && c <= 0xfd:
+			zl.short[c] = uint16(decimalLen(int64(c&15-1)))<<8 | 2
+			zl.heads[c] = 1
+		}
+	}
+	lp.heads[0xf0] = 5
+	for c, n := range map[int]uint8{0xf1: 2, 0xf2: 3, 0xf3: 4, 0xf4: 8} {
+		lp.heads[c], lp.numbers[c] = 1+n, 2+n
+	}
+	zl.heads[0x80] = 5
+	for c, n := range map[int]uint8{0xc0: 2, 0xd0: 4, 0xe0: 8, 0xf0: 3, 0xfe: 1} {
+		zl.heads[c] = 1 + n
+	}
+	return lp, zl
+}
+
 // packedRun are the sums of a packed block's elements until now.
 type packedRun struct {
 	n, sum           int64 // elements, and bytes of their texts
 	largest, longest int64
-	// bestAt and bestIndex say where the largest element of this block begins,
-	// and which it is; -1 none.
+	first, second    int64 // lengths of the last element's entries
+	// delta is by how much the listpack is longer that a server from 7.0 on makes
+	// of the ziplist.
+	delta int
+	// bestAt and bestIndex say where the largest element of this block begins
+	// that was passed, and which it is; -1 none, or another is larger.
 	bestAt    int
 	bestIndex int64
 }
 
-// wideEntry is the most bytes that a listpack entry's head takes: where so many
-// can be read, whatever they are, no shorter bound needs a look.
+// wideEntry is the most bytes that the head of a listpack entry and the length
+// behind its text take: where so many can be read, whatever they are, no shorter
+// bound needs a look.
 const wideEntry = 16
 
-// numberShift gives for the first byte of a number of 2, 3, 4 or 8 bytes, less
+// numberShift says for the first byte of a number of 2, 3, 4 or 8 bytes, less
 // 0xf1, by how much the eight bytes behind it are shifted to leave just those.
 var numberShift = [4]uint8{48, 40, 32, 0}
 
-// numberEntry gives for the first byte of any number what its entry takes, 0 for
-// the others.
-var numberEntry = func() (size [256]uint8) {
-	for c := range 0x80 {
-		size[c] = 2
-	}
-	for c := 0xc0; c < 0xe0; c++ {
-		size[c] = 3
-	}
-	size[0xf1], size[0xf2], size[0xf3], size[0xf4] = 4, 5, 6, 10
-	return size
-}()
-
-// wholeListpack is packed for a listpack that lies in memory whole, of entries
-// that passListpack passes. It reads nothing and reports false where there is
-// anything else, damage too.
-func (w *walker) wholeListpack(b *blob, stride int) bool {
-	k, buf := &w.key, b.buf
-	if len(buf) < 7 || int64(binary.LittleEndian.Uint32(buf)) != b.size || buf[len(buf)-1] != packedEnd {
-		return false
-	}
-	claimed := int64(binary.LittleEndian.Uint16(buf[4:]))
-	if claimed > leastUnpacked && w.unpacks(claimed, stride) {
-		return false
-	}
-	r := packedRun{sum: k.ValueBytes, largest: k.Largest, longest: k.Longest, bestAt: -1}
-	end := r.passListpack(buf, 6, stride, k.Type == Hash)
-	if end != len(buf)-1 || claimed != r.n*int64(stride) && claimed != countUnknown {
-		return false
-	}
-	if r.bestAt >= 0 {
-		switch {
-		case k.Type == List:
-			w.bestIndex(k.Elements + r.bestIndex)
-		case b.firm:
-			k.best.kind, k.best.text = bestListpack, buf[r.bestAt:]
-		default:
-			b.pos = r.bestAt
-			b.slowEntry(&w.entries[0], false, 0)
-			w.bestEntry(b, &w.entries[0], false)
-		}
-	}
-	b.pos = end
-	k.Elements += r.n
-	k.ValueBytes, k.Largest, k.Longest = r.sum, r.largest, r.longest
-	return true
-}
-
-// passListpack passes the elements, of stride entries each, of a listpack that
-// lies in buf whole, from p on: as far as they are of frequent kinds and under
-// headFrom bytes. It gives where it stopped, at an element's first byte or the
-// end. Of pairs both entries count, otherwise the first.
-func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
+// pass adds up elements, of stride entries each, from position p of a buffer on:
+// at most most of them, and as far as they lie in it whole, are of frequent kinds
+// and under headFrom bytes. It returns where it stopped, at an element's first
+// byte or the end. Of pairs both entries count, otherwise the first.
+func (r *packedRun) pass(f *packedFormat, buf []byte, p, stride int, pair bool, most int64) int {
 	// Behind a block there is slack that may be read.
 	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
-	end := len(buf) - 1
+	end, lead, short := len(buf)-1-f.lead, f.lead, &f.short
+	widest := byte(255) // of the byte that leads an entry
+	if f.ziplist {
+		widest = 253
+	}
 	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
-	for uint(p) < uint(end) {
-		t := int(fastListpack[wide[p]])
+	var first, second int
+	for uint(p) < uint(end) && most > 0 {
+		delta := 0
+		t := int(short[wide[p+lead]])
 		size, next := t>>8, p+t&0xff
-		if t == 0 {
-			if size, next = otherEntry(wide, p); next < 0 {
+		if t == 0 || wide[p] > widest {
+			if size, next, delta = f.other(wide, p); next < 0 {
 				break
 			}
 		}
-		most := size
+		first = size
+		longer := size
 		if stride == 2 {
 			if uint(next) >= uint(end) {
 				break
 			}
-			c := wide[next]
-			if number := int(numberEntry[c]); number != 0 && !pair { // a score
+			c := wide[next+lead]
+			if number := int(f.numbers[c]); number != 0 && !pair { // a score
 				next += number
 			} else {
-				t := int(fastListpack[c])
-				second := t >> 8
-				if t != 0 {
+				t := int(short[c])
+				second = t >> 8
+				if t != 0 && wide[next] <= widest {
 					next += t & 0xff
-				} else if second, next = otherEntry(wide, next); next < 0 {
-					break
+				} else {
+					d := 0
+					if second, next, d = f.other(wide, next); next < 0 {
+						break
+					}
+					delta += d
 				}
 				if pair {
-					most = max(most, second)
+					longer = max(longer, second)
 					size += second
 				}
 			}
 		}
-		if next > end || size >= headFrom {
+		if next > end+lead || size >= headFrom {
 			break
 		}
 		sum += int64(size)
-		longest = max(longest, int64(most))
+		longest = max(longest, int64(longer))
 		if int64(size) > largest {
 			largest = int64(size)
 			r.bestAt, r.bestIndex = p, n
 		}
+		r.delta += delta
 		n++
+		most--
 		p = next
 	}
 	r.n, r.sum, r.largest, r.longest = n, sum, largest, longest
+	r.first, r.second = int64(first), int64(second)
 	return p
 }
 
-// otherEntry gives the length of the text of the listpack entry at p, of those
-// kinds that fastListpack has not, and where the next begins; -1 where the entry
-// is large, undefined or too near the end of b.
-func otherEntry(b []byte, p int) (text, next int) {
+// other returns the length of the text of the entry at p, of those kinds that
+// are not short, where the next begins, and by how much the entry would be longer
+// in a listpack. next is -1 where the entry is large, undefined or too near the
+// end of b.
+func (f *packedFormat) other(b []byte, p int) (text, next, delta int) {
 	if len(b)-p < wideEntry {
-		return 0, -1
+		return 0, -1, 0
 	}
 	b = b[p : p+wideEntry : p+wideEntry]
+	if f.ziplist {
+		n := int(f.heads[b[1]])
+		switch c := b[1]; {
+		case b[0] >= 254 || n <= 1 || c == 0x80: // large, undefined, or short
+		case c < 0x80:
+			n := int(c&0x3f)<<8 | int(b[2])
+			return n, p + 3 + n, int(listpackText(int64(n))) - 3 - n
+		default:
+			shift := 72 - 8*uint(n)
+			v := int64(binary.LittleEndian.Uint64(b[2:])<<shift) >> shift
+			return decimalLen(v), p + 1 + n, int(listpackInt(v)) - 1 - n
+		}
+		return 0, -1, 0
+	}
 	switch c := b[0]; {
 	case c < 0xe0: // a number of 13 bits
-		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
+		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3, 0
 	case c < 0xf0:
 		n := int(c&0x0f)<<8 | int(b[1])
-		return n, p + 2 + n + int(backLen(int64(n+2)))
+		return n, p + 2 + n + int(backLen(int64(n+2))), 0
 	case c >= 0xf1 && c <= 0xf4:
 		shift := numberShift[c-0xf1]
 		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
-		return decimalLen(v), p + int(numberEntry[c])
+		return decimalLen(v), p + int(f.numbers[c]), 0
 	}
-	return 0, -1
+	return 0, -1, 0
+}
+
+// backLen is the number of bytes of a listpack entry's backward length.
+func backLen(size int64) int64 {
+	switch {
+	case size <= 127:
+		return 1
+	case size < 16383:
+		return 2
+	case size < 2097151:
+		return 3
+	case size < 268435455:
+		return 4
+	}
+	return 5
+}
+
+// listpackText is what a string of n bytes takes as a listpack entry.
+func listpackText(n int64) int64 {
+	switch {
+	case n < 64:
+		return n + 2
+	case n < 4096:
+		return n + 2 + backLen(n+2)
+	}
+	return n + 5 + backLen(n+5)
+}
+
+// listpackString is what a string of n bytes takes as a listpack entry, which
+// begins with head: a number where it is the text of one.
+func listpackString(n int64, head []byte) int64 {
+	if n <= 20 && n == int64(len(head)) {
+		if v, ok := canonicalInt(head); ok {
+			return listpackInt(v)
+		}
+	}
+	return listpackText(n)
+}
+
+// listpackInt is what a number takes as a listpack entry.
+func listpackInt(v int64) int64 {
+	switch {
+	case v >= 0 && v < 128:
+		return 2
+	case v >= -4096 && v < 4096:
+		return 3
+	case v >= -1<<15 && v < 1<<15:
+		return 4
+	case v >= -1<<23 && v < 1<<23:
+		return 5
+	case v >= -1<<31 && v < 1<<31:
+		return 6
+	}
+	return 10
 }

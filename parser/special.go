@@ -394,18 +394,18 @@ func (w *walker) templateHash(variant uint8) {
 	}
 	if packed {
 		w.open(b)
-		claimed := b.openPacked(false)
+		claimed := b.openPacked(listpackFormat)
 		id := uint64(b.number(e, "the template's ID"))
 		if !own {
 			found(id)
 		}
 		entries := int64(1)
 		for i := 0; b.rest() > 1; i++ {
-			b.next(e)
+			b.entry(listpackFormat, e, 0)
 			add(i, e.n, func() Text { return w.keepEntry(e, 0) })
 			entries++
 		}
-		b.closePacked(false, claimed, entries)
+		b.closePacked(listpackFormat, claimed, entries)
 	} else {
 		if !own {
 			found(w.length())
@@ -424,17 +424,17 @@ func (w *walker) templateHash(variant uint8) {
 
 func (w *walker) packedNames(b *blob) template {
 	var d template
-	claimed := b.openPacked(false)
+	claimed := b.openPacked(listpackFormat)
 	e := &w.entries[0]
 	var entries int64
 	for b.rest() > 1 {
-		b.next(e)
+		b.entry(listpackFormat, e, 0)
 		if entries++; entries > maxTemplateFields || e.n > 1<<31 {
 			w.failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		w.src.templates.add(&d, e.n, cut(b.entryText(e, false), w.maxHead))
+		w.src.templates.add(&d, e.n, cut(w.entryText(e), w.maxHead))
 	}
-	b.closePacked(false, claimed, entries)
+	b.closePacked(listpackFormat, claimed, entries)
 	return d
 }
 

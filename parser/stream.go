@@ -155,25 +155,8 @@ func (w *walker) producers() {
 	w.length()
 }
 
-// next passes one listpack entry.
-func (b *blob) next(e *entry) {
-	if b.left > 0 {
-		b.ready()
-	}
-	if p := b.pos; p < len(b.buf) && !b.w.visiting {
-		c := b.buf[p]
-		if t := int(fastListpack[c]); t != 0 && p+t&0xff < len(b.buf) {
-			e.n, e.at, e.isInt = int64(t>>8), p, c < 0x80
-			e.val = int64(c)
-			b.pos = p + t&0xff
-			return
-		}
-	}
-	b.slowEntry(e, false, 0)
-}
-
 func (b *blob) number(e *entry, what string) int64 {
-	b.next(e)
+	b.entry(listpackFormat, e, 0)
 	if !e.isInt {
 		b.failf("%s in a stream's node is not a number", what)
 	}
@@ -183,7 +166,7 @@ func (b *blob) number(e *entry, what string) int64 {
 // streamNode walks one node: a master entry with the usual field names, then
 // entries that differ from it.
 func (w *walker) streamNode(b *blob, hi, lo uint64) {
-	claimed := b.openPacked(false)
+	claimed := b.openPacked(listpackFormat)
 	e := &w.entries[0]
 	count, deleted := b.number(e, "the count"), b.number(e, "the count of deleted entries")
 	names := b.number(e, "the number of fields")
@@ -193,7 +176,7 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 	var namesSum, namesLongest int64
 	w.visit.names.reset()
 	for range names {
-		b.next(e)
+		b.entry(listpackFormat, e, 0)
 		namesSum += e.n
 		namesLongest = max(namesLongest, e.n)
 		if w.visiting {
@@ -218,7 +201,7 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 				w.visitEntry(id, names)
 			}
 			for i := range names {
-				b.next(e)
+				b.entry(listpackFormat, e, 0)
 				size += e.n
 				longest = max(longest, e.n)
 				if w.visiting && live && i < int64(len(w.visit.names.ends)) {
@@ -236,7 +219,7 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 				w.visitEntry(id, n)
 			}
 			for i := range 2 * n {
-				b.next(e)
+				b.entry(listpackFormat, e, 0)
 				size += e.n
 				longest = max(longest, e.n)
 				switch {
@@ -270,5 +253,5 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 	if told := uint64(count) + uint64(deleted); uint64(seen) != told {
 		b.failf("a stream's node says it has %d entries, but %d are there", told, seen)
 	}
-	b.closePacked(false, claimed, entries)
+	b.closePacked(listpackFormat, claimed, entries)
 }

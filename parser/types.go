@@ -103,6 +103,14 @@ const (
 	blockIntset
 )
 
+// format returns how the entries of a listpack or ziplist are written.
+func (b blockFormat) format() *packedFormat {
+	if b == blockZiplist {
+		return ziplistFormat
+	}
+	return listpackFormat
+}
+
 // commonTypes are the types that mean the same under every magic. Sources:
 // rdb.h and rdbLoadObject in rdb.c of each release of Redis.
 var commonTypes = []typeRow{

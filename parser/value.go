@@ -92,7 +92,7 @@ func (w *walker) packedValue(r *typeRow) {
 		w.key.Integers, w.rare = true, true
 		w.facts.Intset = true
 	default:
-		w.packed(b, r.block == blockZiplist, int(r.strings))
+		w.packed(b, r.block.format(), int(r.strings))
 	}
 	w.key.Largest = max(w.key.Largest, 0)
 	w.facts.PackedBytes = b.size
@@ -143,7 +143,7 @@ func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 			}
 		case 2:
 			w.open(b)
-			w.packed(b, zl, 1)
+			w.packed(b, r.block.format(), 1)
 			packed += b.size
 			switch {
 			case w.model == nil:

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/memory"
@@ -27,6 +28,17 @@ func benchKeys(kind string, n int) []byte {
 			r.key(16, name).str(packed)
 		case "hash-lzf":
 			r.key(16, name).raw(0xc3).len(uint64(len(small))).len(uint64(len(packed))).raw(small)
+		case "hash-ziplist":
+			r.key(13, name).str(ziplist(pairs...))
+		case "hash-unpacked": // more fields than a listpack keeps
+			r.key(16, name).str(listpack(slices.Repeat(pairs, 40)...))
+		case "zset-listpack":
+			r.key(17, name).str(listpack("member:1", "1.5", "member:20", 300, "member:300", "2.25", "member:4000", 100000))
+		case "listpackex":
+			r.key(25, name).le64(0).str(listpack("field:1", "value", 1800000000000, "field:2", "other", 0))
+		case "stream":
+			node := listpack(3, 0, 2, "temperature", "humidity", 0, 2, 0, 0, "21.5", 40, 5, 2, 1000, 0, "21.75", 41, 5, 0, 2500, 1, 1, "alarm", "too warm", 6)
+			r.key(15, name).len(1).len(16).id(1800000000000, 0).str(node).len(3).len(1800000002500).len(1).len(0)
 		case "quicklist":
 			r.key(18, name).raw(1, 2).str(packed)
 		case "set":
@@ -91,7 +103,7 @@ func BenchmarkWalk(b *testing.B) {
 		b.Fatal(err)
 	}
 	const keys = 4000
-	for _, kind := range []string{"string", "string-ttl", "hash-listpack", "hash-lzf", "quicklist", "set", "hash", "intset"} {
+	for _, kind := range []string{"string", "string-ttl", "hash-listpack", "hash-lzf", "quicklist", "set", "hash", "intset", "hash-ziplist", "hash-unpacked", "zset-listpack", "listpackex", "stream"} {
 		file := benchKeys(kind, keys)
 		for _, m := range []*memory.Model{nil, model} {
 			name := kind

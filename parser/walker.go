@@ -39,18 +39,14 @@ type walker struct {
 	visiting             bool // the visitor wants the value of the current key
 	maxName              int  // bytes kept of a key's name
 	maxHead              int  // bytes kept of a string that does not stay in the buffer
-	// converted is by how many bytes the listpack would be longer that a server
-	// from 7.0 on makes of the ziplist being walked: entries of the two shortest
-	// kinds (see fastEntry) are as long in both, the others are added up.
-	converted int64
-	rare      bool // the key has something that most have not; see begin
-	blob      blob
-	scratch   []byte // a small LZF blob, decompressed
-	digits    []byte
-	nameBuf   []byte
-	lastBuf   []byte // holds lastKey, where nameBuf did
-	bestBuf   []byte // the text of key.best, where it is not in the block
-	headBuf   []byte
+	rare                 bool // the key has something that most have not; see begin
+	blob                 blob
+	scratch              []byte // a small LZF blob, decompressed
+	digits               []byte
+	nameBuf              []byte
+	lastBuf              []byte // holds lastKey, where nameBuf did
+	bestBuf              []byte // the text of key.best, where it is not in the block
+	headBuf              []byte
 }
 
 // dialect is what the header says of the numbers that follow. All walkers of a

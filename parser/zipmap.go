@@ -16,7 +16,7 @@ func (w *walker) zipmap(b *blob) {
 	}
 	told := claimed == 254 || w.unpacks(claimed, 1)
 	var n int64
-	asListpack := int64(listpackHead + 1)
+	asListpack := int64(listpackFormat.header + 1)
 	for {
 		if b.need(1, what); b.buf[b.pos] == packedEnd {
 			b.pos++
@@ -24,7 +24,7 @@ func (w *walker) zipmap(b *blob) {
 		}
 		f := length()
 		e1, e2 := &w.entries[0], &w.entries[1]
-		*e1, *e2 = entry{n: f, at: -1}, entry{at: -1}
+		*e1, *e2 = entry{n: f}, entry{}
 		b.keepHead(e1, f, 0)
 		b.need(1, what)
 		if b.buf[b.pos] == packedEnd {
@@ -40,7 +40,7 @@ func (w *walker) zipmap(b *blob) {
 			w.visitPacked(e1, e2, nil, 2)
 		}
 		if told && w.model != nil {
-			w.tell(f, v, false)
+			w.addElement(f, v, false)
 		}
 		n++
 		asListpack += listpackString(f, e1.head) + listpackString(v, e2.head)
@@ -48,7 +48,7 @@ func (w *walker) zipmap(b *blob) {
 		w.key.Longest = max(w.key.Longest, f, v)
 		if f+v > w.key.Largest {
 			w.key.Largest = f + v
-			w.bestEntry(b, e1, false)
+			w.bestEntry(b, e1)
 			if f+v >= headFrom {
 				w.key.Head = append(w.headBuf[:0], cut(e2.head, MaxHead)...)
 			}
