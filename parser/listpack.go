@@ -2,29 +2,36 @@ package parser
 
 import "encoding/binary"
 
-// packedFormat is how the entries of a listpack or ziplist are written.
+// packedFormat is how a listpack or ziplist begins.
 type packedFormat struct {
-	name    string
-	ziplist bool
-	header  int // bytes in front of the entries
-	lead    int // bytes of an entry in front of the one that says its kind
-	// short says for that byte, of the two shortest kinds of entries, the length
-	// of the text (upper byte) and of the entry (lower byte), 0 for others: small
-	// numbers, and strings under 64 bytes. The lead counts.
+	name   string
+	header int // bytes in front of the entries
+	lead   int // bytes of an entry in front of the one that says its kind
+}
+
+var (
+	listpackFormat = &packedFormat{name: "listpack", header: 6}
+	ziplistFormat  = &packedFormat{name: "ziplist", header: 10, lead: 1}
+)
+
+// packedTables say what the first byte of an entry means; in a ziplist that is
+// the one behind the length of the entry before, which counts as part of the
+// entry in short.
+type packedTables struct {
+	// short has, for entries of the two shortest kinds, the length of the text
+	// (upper byte) and of the entry (lower byte), 0 for others: small numbers,
+	// and strings under 64 bytes.
 	short [256]uint16
-	// numbers says for the first byte of a number what its entry takes, 0 for
-	// others; of listpacks alone.
+	// numbers has what the entry of a number takes, 0 for others.
 	numbers [256]uint8
-	// heads says for that byte how many bytes of an entry stand before its text,
-	// or are its number; 0 undefined. The lead does not count.
+	// heads has how many bytes stand before the text, or are the number; 0 for
+	// undefined bytes.
 	heads [256]uint8
 }
 
-var listpackFormat, ziplistFormat = packedFormats()
+var listpackTables, ziplistTables = newPackedTables()
 
-func packedFormats() (lp, zl *packedFormat) {
-	lp = &packedFormat{name: "listpack", header: 6}
-	zl = &packedFormat{name: "ziplist", header: 10, lead: 1, ziplist: true}
+func newPackedTables() (lp, zl packedTables) {
 	for c := range 256 {
 		switch {
 		case c < 0x80:
@@ -64,129 +71,157 @@ func packedFormats() (lp, zl *packedFormat) {
 type packedRun struct {
 	n, sum           int64 // elements, and bytes of their texts
 	largest, longest int64
-	first, second    int64 // lengths of the last element's entries
 	// delta is by how much the listpack is longer that a server from 7.0 on makes
-	// of the ziplist.
-	delta int
+	// of the ziplist, in bytes.
+	delta int64
 	// bestAt and bestIndex say where the largest element of this block begins
 	// that was passed, and which it is; -1 none, or another is larger.
 	bestAt    int
 	bestIndex int64
 }
 
-// wideEntry is the most bytes that the head of a listpack entry and the length
-// behind its text take: where so many can be read, whatever they are, no shorter
-// bound needs a look.
+// wideEntry is the most bytes that the head of an entry takes, with the length
+// behind a listpack's text: where so many can be read, whatever they are, no
+// shorter bound needs a look.
 const wideEntry = 16
 
 // numberShift says for the first byte of a number of 2, 3, 4 or 8 bytes, less
 // 0xf1, by how much the eight bytes behind it are shifted to leave just those.
 var numberShift = [4]uint8{48, 40, 32, 0}
 
-// pass adds up elements, of stride entries each, from position p of a buffer on:
-// at most most of them, and as far as they lie in it whole, are of frequent kinds
-// and under headFrom bytes. It returns where it stopped, at an element's first
-// byte or the end. Of pairs both entries count, otherwise the first.
-func (r *packedRun) pass(f *packedFormat, buf []byte, p, stride int, pair bool, most int64) int {
+// passListpack adds up elements, of stride entries each, from position p of a
+// buffer on: as far as they lie in it whole, are of frequent kinds and under
+// headFrom bytes. It returns where it stopped, at an element's first byte or the
+// end. Of pairs both entries count, otherwise the first.
+func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 	// Behind a block there is slack that may be read.
 	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
-	end, lead, short := len(buf)-1-f.lead, f.lead, &f.short
-	widest := byte(255) // of the byte that leads an entry
-	if f.ziplist {
-		widest = 253
-	}
+	end := len(buf) - 1
 	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
-	var first, second int
-	for uint(p) < uint(end) && most > 0 {
-		delta := 0
-		t := int(short[wide[p+lead]])
+	for uint(p) < uint(end) {
+		t := int(listpackTables.short[wide[p]])
 		size, next := t>>8, p+t&0xff
-		if t == 0 || wide[p] > widest {
-			if size, next, delta = f.other(wide, p); next < 0 {
+		if t == 0 {
+			if size, next = otherEntry(wide, p); next < 0 {
 				break
 			}
 		}
-		first = size
-		longer := size
+		most := size
 		if stride == 2 {
 			if uint(next) >= uint(end) {
 				break
 			}
-			c := wide[next+lead]
-			if number := int(f.numbers[c]); number != 0 && !pair { // a score
+			c := wide[next]
+			if number := int(listpackTables.numbers[c]); number != 0 && !pair { // a score
 				next += number
 			} else {
-				t := int(short[c])
-				second = t >> 8
-				if t != 0 && wide[next] <= widest {
+				t := int(listpackTables.short[c])
+				second := t >> 8
+				if t != 0 {
 					next += t & 0xff
-				} else {
-					d := 0
-					if second, next, d = f.other(wide, next); next < 0 {
-						break
-					}
-					delta += d
+				} else if second, next = otherEntry(wide, next); next < 0 {
+					break
 				}
 				if pair {
-					longer = max(longer, second)
+					most = max(most, second)
 					size += second
 				}
 			}
 		}
-		if next > end+lead || size >= headFrom {
+		if next > end || size >= headFrom {
 			break
 		}
 		sum += int64(size)
-		longest = max(longest, int64(longer))
+		longest = max(longest, int64(most))
 		if int64(size) > largest {
 			largest = int64(size)
 			r.bestAt, r.bestIndex = p, n
 		}
-		r.delta += delta
 		n++
-		most--
 		p = next
 	}
 	r.n, r.sum, r.largest, r.longest = n, sum, largest, longest
-	r.first, r.second = int64(first), int64(second)
 	return p
 }
 
-// other returns the length of the text of the entry at p, of those kinds that
-// are not short, where the next begins, and by how much the entry would be longer
-// in a listpack. next is -1 where the entry is large, undefined or too near the
-// end of b.
-func (f *packedFormat) other(b []byte, p int) (text, next, delta int) {
+// otherEntry returns the length of the text of the listpack entry at p, of those
+// kinds that are not short, and where the next begins; -1 where the entry
+// is large, undefined or too near the end of b.
+func otherEntry(b []byte, p int) (text, next int) {
 	if len(b)-p < wideEntry {
-		return 0, -1, 0
+		return 0, -1
 	}
 	b = b[p : p+wideEntry : p+wideEntry]
-	if f.ziplist {
-		n := int(f.heads[b[1]])
-		switch c := b[1]; {
-		case b[0] >= 254 || n <= 1 || c == 0x80: // large, undefined, or short
-		case c < 0x80:
-			n := int(c&0x3f)<<8 | int(b[2])
-			return n, p + 3 + n, int(listpackText(int64(n))) - 3 - n
-		default:
-			shift := 72 - 8*uint(n)
-			v := int64(binary.LittleEndian.Uint64(b[2:])<<shift) >> shift
-			return decimalLen(v), p + 1 + n, int(listpackInt(v)) - 1 - n
-		}
-		return 0, -1, 0
-	}
 	switch c := b[0]; {
 	case c < 0xe0: // a number of 13 bits
-		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3, 0
+		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
 	case c < 0xf0:
 		n := int(c&0x0f)<<8 | int(b[1])
-		return n, p + 2 + n + int(backLen(int64(n+2))), 0
+		return n, p + 2 + n + int(backLen(int64(n+2)))
 	case c >= 0xf1 && c <= 0xf4:
 		shift := numberShift[c-0xf1]
 		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
-		return decimalLen(v), p + int(f.numbers[c]), 0
+		return decimalLen(v), p + int(listpackTables.numbers[c])
 	}
-	return 0, -1, 0
+	return 0, -1
+}
+
+// passZiplist does the same for a ziplist.
+func (r *packedRun) passZiplist(buf []byte, p, stride int, pair bool) int {
+	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
+	end := len(buf) - 1
+	for uint(p) < uint(end) {
+		size, next, delta := ziplistSizes(wide, p)
+		most := size
+		if stride == 2 && next < end {
+			second, behind, d := ziplistSizes(wide, next)
+			if pair {
+				most = max(most, second)
+				size += second
+			}
+			next, delta = behind, delta+d
+		} else if stride == 2 {
+			break
+		}
+		if next > end || size >= headFrom {
+			break
+		}
+		r.sum += int64(size)
+		r.longest = max(r.longest, int64(most))
+		if int64(size) > r.largest {
+			r.largest = int64(size)
+			r.bestAt, r.bestIndex = p, r.n
+		}
+		r.delta += int64(delta)
+		r.n++
+		p = next
+	}
+	return p
+}
+
+// ziplistSizes returns the length of the text of the ziplist entry at p, where
+// the next begins, beyond any buffer if the entry is large, undefined or too near
+// the end of b, and by how much it is longer in a listpack.
+func ziplistSizes(b []byte, p int) (text, next, delta int) {
+	if len(b)-p < wideEntry {
+		return 0, skipMore, 0
+	}
+	b = b[p : p+wideEntry : p+wideEntry]
+	c := b[1]
+	if t := int(ziplistTables.short[c]); t != 0 && b[0] < 254 {
+		return t >> 8, p + t&0xff, 0
+	}
+	n := int(ziplistTables.heads[c])
+	switch {
+	case b[0] >= 254 || n == 0 || c == 0x80:
+		return 0, skipMore, 0
+	case c < 0x80:
+		n := int(c&0x3f)<<8 | int(b[2])
+		return n, p + 3 + n, int(listpackText(int64(n))) - 3 - n
+	}
+	shift := 72 - 8*uint(n)
+	v := int64(binary.LittleEndian.Uint64(b[2:])<<shift) >> shift
+	return decimalLen(v), p + 1 + n, int(listpackInt(v)) - 1 - n
 }
 
 // backLen is the number of bytes of a listpack entry's backward length.

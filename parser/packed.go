@@ -10,9 +10,6 @@ import "encoding/binary"
 const (
 	packedEnd    = 0xff
 	countUnknown = 65535 // a listpack or ziplist of this count must be walked
-	// entryAhead is more than the head of any entry takes, which is all of it
-	// but a text and, of a listpack, the length behind.
-	entryAhead = 16
 	// headFrom is the size from which on the head of a collection's largest
 	// element is kept.
 	headFrom = 1 << 10
@@ -29,20 +26,32 @@ type entry struct {
 // openPacked passes the header of a listpack or ziplist and returns the number
 // of entries that it claims.
 func (b *blob) openPacked(f *packedFormat) (claimed int64) {
-	if b.size < int64(f.header)+1 {
-		b.failf("a %s of %d bytes is shorter than its header", f.name, b.size)
-	}
-	head := b.buf[:f.header]
-	total := binary.LittleEndian.Uint32(head)
-	if b.pos = 4; int64(total) != b.size {
-		b.failf("a %s says it has %d bytes, but its block has %d", f.name, total, b.size)
+	head := b.buf
+	if len(head) <= f.header || int64(binary.LittleEndian.Uint32(head)) != b.size {
+		b.failOpen(f)
 	}
 	b.pos = f.header
 	return int64(binary.LittleEndian.Uint16(head[f.header-2:]))
 }
 
+// failOpen says what is wrong with the header.
+func (b *blob) failOpen(f *packedFormat) {
+	if b.size <= int64(f.header) {
+		b.failf("a %s of %d bytes is shorter than its header", f.name, b.size)
+	}
+	b.pos = 4
+	b.failf("a %s says it has %d bytes, but its block has %d", f.name, binary.LittleEndian.Uint32(b.buf), b.size)
+}
+
 // closePacked checks that the walk ended where the block does.
 func (b *blob) closePacked(f *packedFormat, claimed, entries int64) {
+	if b.pos != len(b.buf)-1 || b.left > 0 || b.buf[b.pos] != packedEnd || claimed != entries {
+		b.failClose(f, claimed, entries)
+	}
+}
+
+// failClose says what is wrong with the end, if anything is.
+func (b *blob) failClose(f *packedFormat, claimed, entries int64) {
 	if b.rest() == 0 || b.buf[b.pos] != packedEnd {
 		b.failf("a %s has no end byte", f.name)
 	}
@@ -60,21 +69,18 @@ func (b *blob) closePacked(f *packedFormat, claimed, entries int64) {
 func (w *walker) packed(b *blob, f *packedFormat, stride int) {
 	k := &w.key
 	claimed := b.openPacked(f)
-	r := packedRun{sum: k.ValueBytes, largest: k.Largest, longest: k.Longest, delta: listpackFormat.header - f.header, bestAt: -1, bestIndex: -1}
+	r := packedRun{sum: k.ValueBytes, largest: k.Largest, longest: k.Longest, bestAt: -1, bestIndex: -1}
 	// A server that loads the value may make a table of it: then the memory
 	// model wants to know every element.
-	most, unpacks := int64(maxLen), w.unpacks(claimed, stride)
-	if unpacks {
-		most = 1
-	}
+	unpacks := claimed > leastUnpacked && w.unpacks(claimed, stride)
+	fast := stride < 3 && !unpacks && !w.visiting
 	whole := b.left == 0
 	for {
-		if stride < 3 && !w.visiting {
-			n := r.n
-			b.pos = r.pass(f, b.buf, b.pos, stride, k.Type == Hash, most)
-			if unpacks && r.n > n {
-				w.addElement(r.first, r.second, false)
-				continue
+		if fast {
+			if f == listpackFormat {
+				b.pos = r.passListpack(b.buf, b.pos, stride, k.Type == Hash)
+			} else {
+				b.pos = r.passZiplist(b.buf, b.pos, stride, k.Type == Hash)
 			}
 			if !whole && r.bestAt >= 0 && k.Type != List {
 				w.nameBest(b, f, &r) // before it is moved
@@ -89,8 +95,8 @@ func (w *walker) packed(b *blob, f *packedFormat, stride int) {
 		w.packedElement(b, f, &r, stride, unpacks)
 	}
 	b.closePacked(f, claimed, r.n*int64(stride))
-	if f.ziplist {
-		w.facts.ListpackBytes = b.size + int64(r.delta)
+	if f == ziplistFormat {
+		w.facts.ListpackBytes = b.size + r.delta + int64(listpackFormat.header-f.header)
 	}
 	switch {
 	case k.Type == List:
@@ -98,7 +104,7 @@ func (w *walker) packed(b *blob, f *packedFormat, stride int) {
 			w.bestIndex(k.Elements + r.bestIndex)
 		}
 	case r.bestAt < 0:
-	case b.firm && !f.ziplist:
+	case b.firm && f == listpackFormat:
 		k.best.kind, k.best.text = bestListpack, b.buf[r.bestAt:]
 	default:
 		w.nameBest(b, f, &r)
@@ -132,10 +138,10 @@ func (w *walker) packedElement(b *blob, f *packedFormat, r *packedRun, stride in
 		ttl = e3.val != 0
 		w.fieldExpiry(e3.val)
 	}
-	if f.ziplist {
-		r.delta += int(e1.asListpack() - (b.offset() - from))
+	if f == ziplistFormat {
+		r.delta += e1.asListpack() - (b.offset() - from)
 		if stride > 1 {
-			r.delta += int(e2.asListpack())
+			r.delta += e2.asListpack()
 		}
 	}
 	if w.visiting {
@@ -197,125 +203,150 @@ func (w *walker) entryText(e *entry) []byte {
 	return e.head
 }
 
-// entry decodes the next entry.
+// entry decodes the next entry. Its text is kept where it lies, of a large block
+// in the slot of that number.
 func (b *blob) entry(f *packedFormat, e *entry, slot int) {
-	const what = "an entry"
-	if b.left > 0 && len(b.buf)-b.pos < entryAhead {
+	if f == ziplistFormat {
+		b.ziplistEntry(e, slot)
+		return
+	}
+	if p := b.pos; b.left == 0 && p < len(b.buf) {
+		c := b.buf[p]
+		if t := int(listpackTables.short[c]); t != 0 && p+t&0xff < len(b.buf) {
+			e.n, e.isInt, e.val = int64(t>>8), c < 0x80, int64(c)
+			e.head = b.buf[p+1 : p-1+t&0xff]
+			b.pos = p + t&0xff
+			return
+		}
+	}
+	b.listpackEntry(e, slot)
+}
+
+// entryHead makes the head of the next entry contiguous and returns what of the
+// block follows in the buffer.
+func (b *blob) entryHead() []byte {
+	if b.left > 0 && len(b.buf)-b.pos < wideEntry {
 		b.more()
 	}
-	size, head := int64(-1), 0 // of a text, -1 a number; bytes that the backward length counts
-	if f.ziplist {
-		size = b.ziplistEntry(e)
-	} else {
-		from := b.pos
-		size = b.listpackEntry(e)
-		head = b.pos - from
+	if b.pos == len(b.buf) {
+		b.entryEnds(0)
 	}
-	if size < 0 {
-		e.isInt, e.n, e.head = true, int64(decimalLen(e.val)), nil
-	} else {
+	return b.buf[b.pos:]
+}
+
+// entryEnds fails: the block ends within an entry, n bytes further on.
+func (b *blob) entryEnds(n int) {
+	b.pos += n
+	b.failf("an entry reaches past the end of its block")
+}
+
+func (e *entry) setNumber(v int64) {
+	e.isInt, e.n, e.val, e.head = true, int64(decimalLen(v)), v, nil
+}
+
+func (b *blob) listpackEntry(e *entry, slot int) {
+	h := b.entryHead()
+	c := h[0]
+	n := int(listpackTables.heads[c])
+	switch {
+	case n == 0 && c == packedEnd:
+		b.pos++
+		b.failf("a listpack ends in the middle of an element")
+	case n == 0:
+		b.pos++
+		b.failf("listpack entry begins with 0x%02x, which is not defined", c)
+	case len(h) < n:
+		b.entryEnds(1)
+	}
+	b.pos += n
+	var size int64
+	switch {
+	case c < 0x80:
+		e.setNumber(int64(c))
+	case c < 0xc0:
+		size = int64(c & 0x3f)
+	case c < 0xe0:
+		e.setNumber((int64(c&0x1f)<<8 | int64(h[1])) << 51 >> 51)
+	case c < 0xf0:
+		size = int64(c&0x0f)<<8 | int64(h[1])
+	case c == 0xf0:
+		size = int64(binary.LittleEndian.Uint32(h[1:]))
+	default:
+		e.setNumber(numberOf(h[1:n]))
+	}
+	back := int64(1)
+	if listpackTables.numbers[c] == 0 {
 		e.isInt, e.n = false, size
 		b.keepHead(e, size, slot)
-	}
-	if !f.ziplist {
-		counted := int64(head) + max(size, 0)
-		n := backLen(counted)
+		counted := int64(n) + size
+		back = backLen(counted)
 		if counted == 16383 || counted == 2097151 || counted == 268435455 {
 			// Valkey 9.1 writes one byte less for entries of just these sizes:
 			// the first then holds seven bits of the length instead of none.
-			b.need(1, what)
+			b.need(1, "an entry")
 			if b.buf[b.pos] == 0x7f {
-				n--
+				back--
 			}
 		}
-		b.skip(n, what)
 	}
+	if back < int64(len(b.buf)-b.pos) {
+		b.pos += int(back)
+		return
+	}
+	b.skip(back, "an entry")
 	if b.rest() < 1 {
-		b.failf("an entry reaches past the end of its block")
+		b.entryEnds(0)
 	}
 }
 
-// listpackEntry passes the head of an entry, and returns the length of the text
-// behind it, or -1 and sets the number that the entry is.
-func (b *blob) listpackEntry(e *entry) int64 {
-	h := b.buf[b.pos:]
-	if len(h) == 0 {
-		b.failf("an entry reaches past the end of its block")
-	}
-	c := h[0]
-	n := int(listpackFormat.heads[c])
-	if len(h) < n || n == 0 {
-		b.pos++
-		switch {
-		case n > 0:
-			b.failf("an entry reaches past the end of its block")
-		case c == packedEnd:
-			b.failf("a listpack ends in the middle of an element")
-		}
-		b.failf("listpack entry begins with 0x%02x, which is not defined", c)
-	}
-	b.pos += n
-	switch {
-	case c < 0x80:
-		e.val = int64(c)
-	case c < 0xc0:
-		return int64(c & 0x3f)
-	case c < 0xe0:
-		e.val = (int64(c&0x1f)<<8 | int64(h[1])) << 51 >> 51
-	case c < 0xf0:
-		return int64(c&0x0f)<<8 | int64(h[1])
-	case c == 0xf0:
-		return int64(binary.LittleEndian.Uint32(h[1:]))
-	default:
-		e.val = numberOf(h[1:n])
-	}
-	return -1
-}
-
-// ziplistEntry does the same for an entry of a ziplist, which begins with the
-// length of the one before.
-func (b *blob) ziplistEntry(e *entry) int64 {
-	h := b.buf[b.pos:]
+// ziplistEntry decodes an entry of a ziplist, which begins with the length of
+// the one before.
+func (b *blob) ziplistEntry(e *entry, slot int) {
+	h := b.entryHead()
 	lead := 1
 	switch {
-	case len(h) == 0:
-		b.failf("an entry reaches past the end of its block")
 	case h[0] == packedEnd:
 		b.pos++
 		b.failf("a ziplist ends in the middle of an element")
 	case h[0] == 254:
 		if lead = 5; len(h) < lead {
-			b.pos++
-			b.failf("an entry reaches past the end of its block")
+			b.entryEnds(1)
 		}
 	}
 	if b.pos += lead; len(h) == lead {
-		b.failf("an entry reaches past the end of its block")
+		b.entryEnds(0)
 	}
 	h = h[lead:]
 	c := h[0]
-	n := int(ziplistFormat.heads[c])
-	if len(h) < n || n == 0 {
+	n := int(ziplistTables.heads[c])
+	if n == 0 {
 		b.pos++
-		if n == 0 {
-			b.failf("ziplist entry begins with 0x%02x, which is not defined", c)
-		}
-		b.failf("an entry reaches past the end of its block")
+		b.failf("ziplist entry begins with 0x%02x, which is not defined", c)
+	}
+	if len(h) < n {
+		b.entryEnds(1)
 	}
 	b.pos += n
+	size := int64(-1)
 	switch {
 	case c < 0x40:
-		return int64(c)
+		size = int64(c)
 	case c < 0x80:
-		return int64(c&0x3f)<<8 | int64(h[1])
+		size = int64(c&0x3f)<<8 | int64(h[1])
 	case c == 0x80:
-		return int64(binary.BigEndian.Uint32(h[1:]))
+		size = int64(binary.BigEndian.Uint32(h[1:]))
 	case n == 1:
-		e.val = int64(c&15) - 1
+		e.setNumber(int64(c&15) - 1)
 	default:
-		e.val = numberOf(h[1:n])
+		e.setNumber(numberOf(h[1:n]))
 	}
-	return -1
+	if size >= 0 {
+		e.isInt, e.n = false, size
+		b.keepHead(e, size, slot)
+	}
+	if b.rest() < 1 {
+		b.entryEnds(0)
+	}
 }
 
 // numberOf returns the number in up to 8 bytes, the least first.
