@@ -14,10 +14,7 @@ import (
 // (types, databases, groups, rules, owners) are computed from the aggregates
 // when the block is flushed.
 type aggregate struct {
-	group    uint64 // hash of the pattern
-	key      uint64 // see aggregateKey
-	findings uint64 // see findingsHash
-
+	aggregateID
 	Sums
 	fieldsWithTTL         int64 // fields of hashes that have an expiry of their own
 	largest               int64 // size of the largest key, which is in aggregates.largest
@@ -27,6 +24,15 @@ type aggregate struct {
 	found, foundEnd       int32 // in aggregates.found
 	streamGroups, pending int64
 }
+
+// aggregateID identifies an aggregate.
+type aggregateID struct {
+	group    uint64 // hash of the pattern
+	key      uint64 // see aggregateKey
+	findings uint64 // see findingsHash
+}
+
+func (id *aggregateID) hash() uint64 { return id.group ^ bits.RotateLeft64(id.key, 32) ^ id.findings }
 
 // Sums are totals over keys. Unknown figures add nothing.
 type Sums struct {
@@ -74,7 +80,7 @@ func (t *aggregates) reset() {
 	t.list, t.texts, t.found, t.ttls = t.list[:0], t.texts[:0], t.found[:0], t.ttls[:0]
 }
 
-// The bits of aggregate.key. The type is in the lowest four.
+// The bits of aggregateID.key. The type is in the lowest four.
 const (
 	encodingShift = 4
 	expireShift   = 9
@@ -115,13 +121,9 @@ func findingsHash(found []thresholds.Finding) uint64 {
 
 // find returns the position of an aggregate, -1 if there is none, and its slot
 // in the index or the free slot for it.
-func (t *aggregates) find(group, key, findings uint64) (position int, slot uint) {
-	for slot = t.index.First(group ^ bits.RotateLeft64(key, 32) ^ findings); ; slot = t.index.Next(slot) {
-		i := t.index.Position(slot)
-		if i < 0 {
-			return -1, slot
-		}
-		if a := &t.list[i]; a.group == group && a.key == key && a.findings == findings {
+func (t *aggregates) find(id aggregateID) (position int, slot uint) {
+	for slot = t.index.First(id.hash()); ; slot = t.index.Next(slot) {
+		if i := t.index.Position(slot); i < 0 || t.list[i].aggregateID == id {
 			return i, slot
 		}
 	}
@@ -129,8 +131,8 @@ func (t *aggregates) find(group, key, findings uint64) (position int, slot uint)
 
 // insert adds an aggregate in the free slot that find returned, and returns its
 // position. The table must have fewer than maxAggregates.
-func (t *aggregates) insert(slot uint, group, key, findings uint64, text []byte, found []thresholds.Finding) int {
-	a := aggregate{group: group, key: key, findings: findings, largest: -1, ttl: noTTL,
+func (t *aggregates) insert(slot uint, id aggregateID, text []byte, found []thresholds.Finding) int {
+	a := aggregate{aggregateID: id, largest: -1, ttl: noTTL,
 		text: int32(len(t.texts)), textEnd: int32(len(t.texts) + len(text)), found: int32(len(t.found))}
 	t.texts = append(t.texts, text...)
 	for i := range found {

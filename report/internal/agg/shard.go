@@ -126,9 +126,8 @@ func (sh *Shard) flushToTables() {
 
 // aggregate returns the position of the aggregate of a key.
 func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
-	key, findings := aggregateKey(k, owner), findingsHash(found)
-	group := f.Group
-	i, slot := sh.aggregates.find(group, key, findings)
+	id := aggregateID{f.Group, aggregateKey(k, owner), findingsHash(found)}
+	i, slot := sh.aggregates.find(id)
 	if i >= 0 {
 		return i
 	}
@@ -136,10 +135,12 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 	prefix := k.Name[:f.LastStart]
 	s := &sh.shortcuts[(len(prefix)*31+int(f.First))%len(sh.shortcuts)]
 	if s.valid && bytes.Equal(s.prefix, prefix) {
-		if i, slot = sh.aggregates.find(s.group, key, findings); i >= 0 {
-			sh.tables.Groups.folded.Add(group)
+		id.group = s.group
+		if i, slot = sh.aggregates.find(id); i >= 0 {
+			sh.tables.Groups.folded.Add(f.Group)
 			return i
 		}
+		id.group = f.Group
 	}
 	text := sh.builder.namer.AppendPattern(sh.pattern[:0], k.Name)
 	sh.pattern = text
@@ -148,21 +149,21 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 		pattern, node, folded := trie.appendFolded(text, text)
 		sh.pattern = pattern[:0]
 		if folded {
-			sh.tables.Groups.folded.Add(group)
+			sh.tables.Groups.folded.Add(f.Group)
 			raw := text
 			text = pattern[len(text):]
-			group = sh.tables.Groups.hashAt(node, text)
-			s.set(trie, prefix, raw, text, node, group)
-			if i, slot = sh.aggregates.find(group, key, findings); i >= 0 {
+			id.group = sh.tables.Groups.hashAt(node, text)
+			s.set(trie, prefix, raw, text, node, id.group)
+			if i, slot = sh.aggregates.find(id); i >= 0 {
 				return i
 			}
 		}
 	}
 	if len(sh.aggregates.list) >= sh.limit {
 		sh.flushToTables()
-		_, slot = sh.aggregates.find(group, key, findings)
+		_, slot = sh.aggregates.find(id)
 	}
-	return sh.aggregates.insert(slot, group, key, findings, text, found)
+	return sh.aggregates.insert(slot, id, text, found)
 }
 
 // shortcut has the pattern of names whose last segment is folded whatever it is,
