@@ -8,7 +8,7 @@ BENCHDIR ?= $(CURDIR)/bin/bench
 SERVERS  ?=
 
 # Patterns pass over testdata, so what makes it is named.
-PACKAGES    = ./... ./testdata/gen
+PACKAGES    = ./... ./testdata/gen ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth fixtures pgo clean

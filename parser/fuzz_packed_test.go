@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 // inSnapshot puts a block into a snapshot of one key, plain and compressed,

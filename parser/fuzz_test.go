@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 // FuzzScanner reads whole files, frames and all.

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"thresholds/config"},
 	{"report/..."},
 	{"report"},
-	{"cmd/rdblens", "testdata/gen"},
+	{"cmd/rdblens", "testdata/gen", "testdata/watchdog"},
 }
 
 // layerOf returns the layer of a package of this module, -1 if it is in none.
@@ -43,7 +43,7 @@ func layerOf(pkg string) int {
 // TestLayers checks that packages import only what is below them, and that no
 // package has a name that says nothing. Tests may import in any direction.
 func TestLayers(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...", module+"testdata/gen").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...", module+"testdata/gen", module+"testdata/watchdog").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

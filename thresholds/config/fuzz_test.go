@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 func TestPattern(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 func TestGlob(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 // plain is the definition, bit by bit.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/rdblens/rdblens/internal/watchdog"
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 // FuzzSource reads whole files, layers and all.
