@@ -35,8 +35,8 @@ type Policy struct {
 	// Fallbacks is how rules are set, by RuleID, that are switched on without
 	// limits of their own; nil leaves them as they are.
 	Fallbacks []Setting
-	// Selected is the set of rules that overrides may switch on.
-	Selected RuleSet
+	// Deselected is the set of rules that Select excluded: no edit applies to them.
+	Deselected RuleSet
 }
 
 // MaxOverrides is the largest number of overrides with rules in a policy: those
@@ -153,10 +153,10 @@ func (p *Policy) Overridden(o *Override) []Setting {
 	return settings
 }
 
-// apply makes the edits of selected rules to settings.
+// apply makes edits to settings, except those of deselected rules.
 func (p *Policy) apply(settings []Setting, edits []Edit) {
 	for i := range edits {
-		if e := &edits[i]; p.Selected.Has(e.Rule) {
+		if e := &edits[i]; !p.Deselected.Has(e.Rule) {
 			fallback := &settings[e.Rule]
 			if p.Fallbacks != nil {
 				fallback = &p.Fallbacks[e.Rule]
@@ -183,7 +183,7 @@ func (p *Policy) Select(selector string) error {
 			p.Apply([]Edit{{Rule: id, Kind: EditSwitch, On: set.Has(id), Origin: from}})
 		}
 	}
-	p.Rules, p.Selected = selector, set
+	p.Rules, p.Deselected = selector, AllRules()&^set
 	return nil
 }
 

@@ -109,7 +109,7 @@ func (e *env) configShow(flags *policyFlags) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	paths, values := 0, 0
-	entries := config.Show(policy)
+	entries := config.Entries(policy)
 	for i := range entries {
 		entry := &entries[i]
 		entry.Path, entry.Value = text.SanitizeLines(entry.Path), text.SanitizeLines(entry.Value)

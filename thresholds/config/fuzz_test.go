@@ -47,6 +47,6 @@ func FuzzConfig(f *testing.F) {
 		var facts naming.Facts
 		e.Namer().Facts(k.Name, &facts)
 		e.Check(k, &facts, nil)
-		Show(p)
+		Entries(p)
 	})
 }

@@ -132,7 +132,7 @@ var profiles = sync.OnceValue(func() map[string]*thresholds.Policy {
 		if err := r.problems(); err != nil {
 			panic(err)
 		}
-		p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}, Selected: thresholds.AllRules()}
+		p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}}
 		for _, rule := range thresholds.Rules() {
 			s := thresholds.DefaultSetting(rule)
 			s.Origin = thresholds.Origin{Kind: thresholds.FromProfile, Name: name}

@@ -44,7 +44,7 @@ func TestShowSaysWhereValuesComeFrom(t *testing.T) {
 	cluster := true
 	p := mustLoad(t, Options{Config: path, Rules: "all,-cold-key", Cluster: &cluster})
 	got := map[string]string{}
-	for _, e := range Show(p) {
+	for _, e := range Entries(p) {
 		got[e.Path] += e.Value + " # " + strings.Replace(e.Origin.String(), path, "rdblens.yaml", 1)
 	}
 	for path, want := range map[string]string{

@@ -71,7 +71,7 @@ overrides:
       big-element: off
 `)
 	show := func(opt Options) (list []string) {
-		for _, e := range Show(mustLoad(t, opt)) {
+		for _, e := range Entries(mustLoad(t, opt)) {
 			if e.Origin.Kind == thresholds.FromFile {
 				list = append(list, e.Path+" "+e.Value)
 			}

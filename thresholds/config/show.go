@@ -15,10 +15,10 @@ type Entry struct {
 	Origin thresholds.Origin
 }
 
-// Show returns every value of a policy: general settings, the rules in their order,
+// Entries returns every value of a policy: general settings, the rules in their order,
 // then the lists of the configuration. Overrides are shown as they were written,
 // because their effect depends on the other overrides that match a key.
-func Show(p *thresholds.Policy) []Entry {
+func Entries(p *thresholds.Policy) []Entry {
 	list := []Entry{
 		{"profile", p.Profile.Value, p.Profile.Origin},
 		{"separators", p.Separators.Value, p.Separators.Origin},
@@ -34,7 +34,7 @@ func Show(p *thresholds.Policy) []Entry {
 			list = append(list, Entry{path + ".owner", o.Owner.Value, o.Owner.Origin})
 		}
 		for i := range o.Edits {
-			if e := &o.Edits[i]; p.Selected.Has(e.Rule) {
+			if e := &o.Edits[i]; !p.Deselected.Has(e.Rule) {
 				list = append(list, showEdit(path, e))
 			}
 		}

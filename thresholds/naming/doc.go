@@ -58,9 +58,9 @@
 //   - Most names of a snapshot differ from an earlier one in the values of their
 //     digits only, and then all their facts are equal. A [Cache] recognizes such
 //     names by comparing words of eight bytes in which digits are masked, which
-//     takes a tenth of the time of Namer.Facts. A scan of short strings takes 41 %
-//     more time without it. The cache bypasses itself while it does not help, as
-//     with random names.
+//     takes a tenth of the time of Namer.Facts. Without it, a scan of short
+//     strings takes 41% more time. The cache bypasses itself while it does not
+//     help, as with random names.
 //   - What a caller derives from the facts alone can be kept beside them, see
 //     Facts.Checked; a Cache returns it with the facts.
 //

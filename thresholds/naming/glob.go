@@ -41,8 +41,8 @@ const (
 	opStar
 )
 
-// ParseGlob compiles a pattern. Malformed patterns, such as [ without ], have the
-// meaning that a server gives them. Only the empty pattern is an error.
+// ParseGlob compiles a pattern. Malformed patterns, such as [ without ], are read as
+// a server reads them. Only the empty pattern is an error.
 func ParseGlob(pattern string) (*Glob, error) {
 	if pattern == "" {
 		return nil, errors.New("empty pattern")
