@@ -413,6 +413,11 @@ func formats() []struct {
 			}, func(in *Info) bool {
 				return in.Server == "dragonfly" && in.ServerVersion == "1.30.0" && in.Checksum == ChecksumOff
 			}},
+		{"old dragonfly", newRDB("REDIS0009").aux("df-ver", "1.2.0").key(20, "json").str("[1,2]").key(2, "set").len(1).str("m").endOff(),
+			[]string{
+				`0 "json" json/ n=1 v=5 s=6 largest=5 longest=5`,
+				`0 "set" set/hashtable n=1 v=1 s=3 largest=1:"m" longest=1`,
+			}, func(in *Info) bool { return in.Server == "dragonfly" }},
 		{"redis enterprise", newRDB("REDIS0012").aux("redis-ver", "7.4.0").aux("big-used-ram", "1").
 			raw(0xfc).le64(at).raw(107).len(500).raw(121).len(16383).key(0, "k").str("v").key(0, "next").str("v").end(),
 			[]string{

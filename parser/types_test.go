@@ -1,0 +1,132 @@
+package parser
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestTypes walks the tables of types and demands for each row a snapshot that
+// has the type, from which the walk, framing and, of rows that say so, splitting
+// get the same.
+func TestTypes(t *testing.T) {
+	type row struct {
+		dialect string
+		number  int
+	}
+	dialects := map[string]*dialect{
+		"REDIS":         {version: 15},
+		"VALKEY":        {version: 80, valkey: true},
+		"dragonfly":     {version: 10, dragonfly: true},
+		"old dragonfly": {version: 9, dragonfly: true},
+	}
+	for _, d := range dialects {
+		d.compile()
+	}
+	keys := make(map[row]int)
+	for name, in := range allFixtures(t) {
+		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+		s.Visit(&Visitor{MaxName: -1})
+		for s.Scan() {
+			k, d := s.Key(), s.r.w.src
+			of := s.Info().Magic
+			if d.dragonfly && d.version <= 9 {
+				of = "old dragonfly"
+			} else if d.dragonfly {
+				of = "dragonfly"
+			}
+			if of == "old dragonfly" && k.RDBType != 20 {
+				keys[row{"dragonfly", int(k.RDBType)}]++
+			}
+			if of != "REDIS" && k.RDBType < 22 {
+				keys[row{"REDIS", int(k.RDBType)}]++ // of the common table
+			}
+			keys[row{of, int(k.RDBType)}]++
+			checkFraming(t, name, d, in, k)
+		}
+	}
+	for of, table := range map[string][]typeRow{"REDIS": append(commonTypes, redisTypes...), "VALKEY": valkeyTypes, "dragonfly": dragonflyTypes, "old dragonfly": oldDragonflyTypes} {
+		d := dialects[of]
+		for _, r := range table {
+			if d.types[r.number] != r {
+				t.Errorf("%s has two types %d", of, r.number)
+			}
+			switch {
+			case r.layout == layoutNone:
+				t.Errorf("%s: type %d has no layout", of, r.number)
+			case r.layout == layoutRefused:
+				magic := map[string]string{"REDIS": "REDIS0015", "VALKEY": "VALKEY081"}[of]
+				o := scanned(bytes.NewReader(newRDB(magic).key(r.number, "k").len(1).end()), Options{}, smallBlock)
+				if o.err == nil || !strings.Contains(o.err.Error(), r.why) || r.why == "" {
+					t.Errorf("%s: type %d is refused with %v, want %q", of, r.number, o.err, r.why)
+				}
+			case keys[row{of, int(r.number)}] == 0:
+				t.Errorf("%s: no snapshot has a key of type %d", of, r.number)
+			}
+			if r.split {
+				kind := r.number
+				if of == "VALKEY" {
+					kind = 0
+				}
+				i := bytes.IndexByte(largeTypes, kind)
+				if i < 0 {
+					t.Errorf("%s: type %d is split, but FuzzPieces has none", of, r.number)
+					continue
+				}
+				in, want := large([]byte{0, 2, 4, 6, 8, 1, 3, 5, 7, 200, 201, 19, 20}, i)
+				s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+				s.Scan()
+				s.Scan()
+				holds(t, want, true)(fmt.Sprintf("%s type %d", of, r.number), s.Key(), s.Err())
+				differential(t, in)
+			}
+		}
+	}
+}
+
+// checkFraming finds the end of a value that was walked, and of its elements.
+func checkFraming(t *testing.T, name string, d *dialect, in []byte, k *Key) {
+	t.Helper()
+	at := k.Offset
+	if i := bytes.Index(in, []byte("REDIS0")); i > 0 { // behind a frame
+		at += int64(i)
+	}
+	r := &d.types[k.RDBType]
+	if int(at) >= len(in) || in[at] != k.RDBType || !d.isType[k.RDBType] {
+		t.Fatalf("%s: no type %d at offset %d: %s", name, k.RDBType, at, line(k))
+	}
+	if k.Serialized > blockSize {
+		return
+	}
+	p := skipString(in, int(at)+1)
+	end := p + int(k.Serialized)
+	got := skipValue(r, in, p)
+	if got == skipBad {
+		switch r.layout {
+		case layoutText, layoutBlock, layoutQuicklist, layoutModule:
+		case layoutCounted:
+			if besides[r.beside].unknown {
+				return
+			}
+		case layoutStream:
+			if r.variant >= streamIdempotent {
+				return // producers
+			}
+		default:
+			return // only the walker finds the end
+		}
+	}
+	if got != end {
+		t.Errorf("%s: the value ends at %d for framing, at %d for the walk: %s", name, got, end, line(k))
+	}
+	if r.split {
+		if r.minExpire {
+			p += 8
+		}
+		n, p := count(in, p)
+		if done, next := r.skipElements(in, p, n); done != n || next != end {
+			t.Errorf("%s: %d of %d elements end at %d, want %d: %s", name, done, n, next, end, line(k))
+		}
+	}
+}
