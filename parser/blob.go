@@ -12,10 +12,10 @@ type blob struct {
 	left int64 // bytes of the blob behind buf
 	size int64 // bytes of the whole blob
 	at   int64 // offset in the snapshot of its first byte, or of its compressed form
-	// compressed says that the blob is LZF in the snapshot.
+	// compressed reports whether the blob is LZF in the snapshot.
 	compressed bool
-	// firm says that buf stays as it is until the key has been delivered: names
-	// of elements need no copy.
+	// firm reports whether buf does not change until the key has been
+	// delivered: names of elements need no copy.
 	firm bool
 
 	part  []byte // buffer for parts of a large blob
@@ -116,7 +116,7 @@ func (b *blob) ready() {
 	}
 }
 
-// more reads on behind what is left in buf.
+// more reads more bytes after what is left in buf.
 func (b *blob) more() {
 	keep := b.pos
 	if b.lzf {

@@ -13,8 +13,8 @@ const blockSize = 512 << 10
 // A block is a buffer that several goroutines may read. It returns to its pool
 // when the last of them releases it.
 //
-// The bytes read from the source lie behind headroom, into which the unread end
-// of the block before is copied.
+// The bytes read from the source follow headroom, into which the unread end of
+// the previous block is copied.
 type block struct {
 	data []byte // headroom, size bytes, and slack that decoders may overread
 	n    int    // bytes that were read

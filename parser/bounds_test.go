@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repeated gives a text over and over, n bytes in all.
+// repeated repeats a text, n bytes in all.
 type repeated struct {
 	text []byte
 	at   int
@@ -30,7 +30,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// times gives a text n times.
+// times returns a text n times.
 func times(n int64, text string) func() io.Reader {
 	many := []byte(strings.Repeat(text, 1+4096/len(text)))
 	return func() io.Reader { return &repeated{text: many, n: n * int64(len(text))} }
@@ -116,7 +116,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// counting gives n templates of one field, each with another number.
+// counting reads as n templates of one field, each with another number.
 type counting struct {
 	n, at int
 	rest  []byte

@@ -185,8 +185,8 @@ func TestSetsBegunAsIntset(t *testing.T) {
 	}
 }
 
-// TestSetsBegunAsIntsetInPieces holds that where the text stands is known of a set
-// that is larger than a block too.
+// TestSetsBegunAsIntsetInPieces checks that the position of the first text is
+// known of a set that is larger than a block, too.
 func TestSetsBegunAsIntsetInPieces(t *testing.T) {
 	opt := Options{Memory: func(*Info) *memory.Model {
 		m, _, _ := memory.Choose("redis", "6.2.14", memory.Options{State: "reloaded"})

@@ -45,7 +45,7 @@ var withMemory = Options{Memory: func(in *Info) *memory.Model {
 	return m
 }}
 
-// wrapped gives a snapshot behind whatever frames it has.
+// wrapped reads a snapshot without the frames that surround it.
 func wrapped(in io.Reader, read func(io.Reader) outcome) outcome {
 	s, err := Wrap(in)
 	if err != nil {
@@ -150,8 +150,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// checkDamage holds that a part of a snapshot gives the first keys of the
-// whole, and an error that fits.
+// checkDamage checks that a part of a snapshot has the first keys of the whole,
+// and an error that fits.
 func checkDamage(t *testing.T, name string, whole, o outcome) {
 	t.Helper()
 	if len(o.lines) > len(whole.lines) || !slices.Equal(o.lines, whole.lines[:len(o.lines)]) {
@@ -177,7 +177,7 @@ func checkError(t *testing.T, name string, o outcome) {
 		t.Errorf("%s: last key %q after %d keys", name, damage.LastKey, len(o.lines))
 	}
 	if o.info.Keys != int64(len(o.lines)) {
-		t.Errorf("%s: %d keys told, %d given", name, o.info.Keys, len(o.lines))
+		t.Errorf("%s: %d keys counted, %d delivered", name, o.info.Keys, len(o.lines))
 	}
 }
 

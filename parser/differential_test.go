@@ -47,9 +47,9 @@ var knownFaults = []struct {
 	}},
 }
 
-// TestDifferential holds every key of every fixture against hdt3213/rdb. Each
-// key is given to it in a snapshot of its own, so that a fault in one does not
-// hide the next.
+// TestDifferential compares every key of every fixture with hdt3213/rdb. It reads
+// each key in a snapshot of its own, so that a fault in one does not hide the
+// next.
 func TestDifferential(t *testing.T) {
 	var paths []string
 	for _, pattern := range []string{"../testdata/*.rdb", "../testdata/rules/*.rdb*", ownTruth + "/*/*.rdb", ownTruth + "/*/*.aof", ownTruth + "/*/*.bin"} {

@@ -28,7 +28,7 @@ func (e *DamageError) Error() string {
 // Unwrap returns the error of the reader below, if that was the reason.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// FormatError says that an input is no snapshot. Nothing of it was read.
+// FormatError is the reason why an input is no snapshot. Nothing of it was read.
 type FormatError struct {
 	Reason string
 	Hint   string // what to do, "" if nothing is known

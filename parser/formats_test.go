@@ -479,7 +479,7 @@ func moduleID(name string, version uint64) uint64 {
 	return id<<10 | version
 }
 
-// TestFormats holds every key of every hand-made snapshot, however it is read.
+// TestFormats checks every key of every hand-made snapshot, with each way to read it.
 func TestFormats(t *testing.T) {
 	for _, tt := range formats() {
 		for how, o := range map[string]outcome{

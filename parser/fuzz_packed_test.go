@@ -11,8 +11,8 @@ import (
 	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
-// inSnapshot puts a block into a snapshot of one key, plain and compressed,
-// and gives the key as three ways of reading have it.
+// inSnapshot puts a block into a snapshot of one key, plain and compressed, and
+// checks the key with three ways to read it.
 func inSnapshot(t *testing.T, typ byte, block string, before, behind func(*rdb) *rdb, check func(how string, k *Key, err error)) {
 	t.Helper()
 	small := lzf(block)

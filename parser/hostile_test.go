@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHostile gives one false claim each: the key before it stays, the key with
-// it is named, and the reason fits. No other error is good enough.
+// TestHostile has snapshots with one false claim each: the key before it is read,
+// the key with it is named, and the reason fits.
 func TestHostile(t *testing.T) {
 	good := func(magic string) *rdb { return newRDB(magic).key(0, "good").str("1") }
 	lp := func(t byte, block string) []byte { return good("REDIS0012").key(t, "bad").str(block).end() }

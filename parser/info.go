@@ -10,7 +10,7 @@ type Checksum uint8
 const (
 	ChecksumUnread   Checksum = iota
 	ChecksumOK                // stored and right
-	ChecksumOff               // stored as zero: the server was told not to compute it
+	ChecksumOff               // stored as zero: the server is configured not to compute it
 	ChecksumMismatch          // stored and wrong: the file is damaged
 	ChecksumMissing           // version 5 or later, and the file ends without it
 	ChecksumNone              // version under 5 has none
@@ -18,7 +18,7 @@ const (
 
 var checksumNames = [...]string{"not checked", "ok", "off", "mismatch", "missing", "none"}
 
-// String gives the report's word for the outcome.
+// String returns the report's word for the outcome.
 func (c Checksum) String() string { return checksumNames[c] }
 
 // ModuleInfo is what a snapshot holds of one module type.
@@ -31,8 +31,8 @@ type ModuleInfo struct {
 // AuxField is a field of the snapshot's header, both texts cut to 128 bytes.
 type AuxField struct{ Name, Value string }
 
-// Info is what a snapshot says of itself. Of a running scan it is what was
-// read until now.
+// Info is what a snapshot states about itself. During a scan it has what was read
+// so far.
 type Info struct {
 	Magic   string // "REDIS" or "VALKEY"
 	Version int    // RDB version

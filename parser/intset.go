@@ -15,7 +15,7 @@ func (w *walker) intset(b *blob) {
 	if b.size != 8+width*count {
 		b.failf("an intset says it has %d numbers of %d bytes, but its block has %d bytes", count, width, b.size)
 	}
-	told := w.unpacks(count, 1)
+	converted := w.unpacks(count, 1)
 	sum, largest := w.key.ValueBytes, w.key.Largest
 	for range count {
 		if len(b.buf)-b.pos < int(width) {
@@ -37,7 +37,7 @@ func (w *walker) intset(b *blob) {
 			w.visitElement()
 		}
 		sum += n
-		if told {
+		if converted {
 			w.addElement(n, 0, false)
 		}
 		if n > largest {

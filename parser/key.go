@@ -23,7 +23,7 @@ const (
 
 var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "json", "sketch"}
 
-// String gives the server's word for the type.
+// String returns the server's word for the type.
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -31,7 +31,7 @@ func (t Type) String() string {
 	return "unknown"
 }
 
-// ParseType gives the type of a name that String gives.
+// ParseType returns the type of a name that String returns.
 func ParseType(s string) (Type, bool) {
 	for i, n := range typeNames {
 		if n == s {
@@ -69,7 +69,7 @@ const (
 var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap", "intset",
 	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template"}
 
-// String gives the server's word for the encoding, "" for EncUnknown.
+// String returns the server's word for the encoding, "" for EncUnknown.
 func (e Encoding) String() string {
 	if int(e) < len(encodingNames) {
 		return encodingNames[e]
@@ -101,8 +101,8 @@ type Key struct {
 	// Encoding is the form in the file; RDBType is the type byte behind it.
 	Encoding Encoding
 	RDBType  uint8
-	// HasExpire says that ExpireAt (milliseconds since the epoch, which may be
-	// negative) is set.
+	// HasExpire reports whether ExpireAt (milliseconds since the epoch, which
+	// may be negative) is set.
 	HasExpire bool
 	ExpireAt  int64
 	Idle      int64 // seconds since the last access, as the LRU clock had it; -1 unknown
@@ -136,7 +136,7 @@ type Key struct {
 	Live      int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
 
 	Nodes int64 // nodes of a quicklist or stream, 0 otherwise
-	// Integers says that every member of a set is an integer.
+	// Integers reports whether every member of a set is an integer.
 	Integers bool
 
 	LZFIn, LZFOut int64 // bytes of the value's LZF strings in the file, and decompressed
@@ -161,7 +161,7 @@ type Key struct {
 	digits [41]byte // for LargestName: two numbers of 20 digits
 }
 
-// Clone gives a copy that the scanner does not overwrite, with LargestName set.
+// Clone returns a copy that the scanner does not overwrite, with LargestName set.
 func (k *Key) Clone() *Key {
 	k.NameLargest()
 	c := *k

@@ -24,7 +24,7 @@ type packedTables struct {
 	short [256]uint16
 	// numbers has what the entry of a number takes, 0 for others.
 	numbers [256]uint8
-	// heads has how many bytes stand before the text, or are the number; 0 for
+	// heads has the number of bytes before the text, or of the number; 0 for
 	// undefined bytes.
 	heads [256]uint8
 }
@@ -85,8 +85,8 @@ type packedRun struct {
 // shorter bound needs a look.
 const wideEntry = 16
 
-// numberShift says for the first byte of a number of 2, 3, 4 or 8 bytes, less
-// 0xf1, by how much the eight bytes behind it are shifted to leave just those.
+// numberShift has for the first byte of a number of 2, 3, 4 or 8 bytes, less
+// 0xf1, by how much the eight bytes after it must be shifted to leave just those.
 var numberShift = [4]uint8{48, 40, 32, 0}
 
 // passListpack adds up elements, of stride entries each, from position p of a

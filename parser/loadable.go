@@ -55,7 +55,7 @@ func newestVersion(valkey bool) (version int) {
 	return version
 }
 
-// LoadableBy gives the oldest Redis and the oldest Valkey release that load
+// LoadableBy returns the oldest Redis and the oldest Valkey release that load
 // the snapshot as their configuration is by default, such as "7.0" and "7.2",
 // from its version and the types and opcodes in it: a server refuses a file of
 // a newer version before it looks at a key, and stops at a type that it does not
@@ -110,7 +110,7 @@ func versionOf(of []release, name string) int {
 // vectorSet is the module type under which Redis 8.0 and later keep vector sets.
 const vectorSet = "vectorset"
 
-// LoadModules gives the names of the module types without which no server loads
+// LoadModules returns the names of the module types without which no server loads
 // the snapshot, in order: those of keys, and of data beside the keys, at which a
 // server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no
 // module's where LoadableBy has a release that knows them.

@@ -11,12 +11,12 @@ const (
 	lzfSlack  = 32      // bytes that lzfDecode may write behind its output
 )
 
-// lzfDecode decompresses src into dst[:n] and reports whether it gave exactly
-// n bytes. dst must have lzfSlack bytes behind n.
+// lzfDecode decompresses src into dst[:n] and reports whether it has exactly n
+// bytes. dst must have lzfSlack bytes after n.
 func lzfDecode(dst, src []byte, n int) bool {
 	i, o := 0, 0
 	dst = dst[:n+lzfSlack]
-	wide := src[:min(len(src)+32, cap(src))] // what lies behind src may be read
+	wide := src[:min(len(src)+32, cap(src))] // what follows src may be read
 	for i < len(src) {
 		c := int(src[i])
 		i++

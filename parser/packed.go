@@ -175,8 +175,8 @@ func (w *walker) nameBest(b *blob, f *packedFormat, r *packedRun) {
 // leastUnpacked is under every limit of a compact encoding, in entries.
 const leastUnpacked = 100
 
-// unpacks reports whether the memory model is to be told the elements of a
-// packed value of so many entries.
+// unpacks reports whether the elements of a packed value of entries entries must
+// be added to the memory accumulator.
 func (w *walker) unpacks(entries int64, stride int) bool {
 	k := &w.key
 	return entries > leastUnpacked && w.model != nil && k.Type != List && w.model.ConvertsOnLoad(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))

@@ -124,7 +124,7 @@ func (r *Records) Close() error {
 }
 
 // Payload is a value in the form that DUMP returns and RESTORE takes: the type
-// byte and the value as they stand in the snapshot, the RDB version (2 bytes,
+// byte and the value as in the snapshot, the RDB version (2 bytes,
 // little endian), and the CRC-64 of all before (8 bytes, little endian). Source:
 // createDumpPayload in Redis' cluster.c.
 type Payload struct {
@@ -215,7 +215,7 @@ func (p *Payload) WriteTo(out io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// RereadError says that bytes which were read once cannot be read again.
+// RereadError reports that bytes which were read once cannot be read again.
 type RereadError struct {
 	Offset int64
 	Err    error

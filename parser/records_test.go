@@ -128,7 +128,7 @@ func readTwice(t *testing.T, source io.Reader) (keys int) {
 	return keys
 }
 
-// restored holds that the payload of the current key is its value.
+// restored checks that the payload of the current key is its value.
 func restored(t *testing.T, r *Records) {
 	t.Helper()
 	k := r.Key()
@@ -412,7 +412,7 @@ func TestVisitFields(t *testing.T) {
 }
 
 // TestRecordsLibraries finds libraries of functions in the header and between
-// keys, and the values behind them.
+// keys, and the values after them.
 func TestRecordsLibraries(t *testing.T) {
 	big := strings.Repeat("x", 2*spoolMemory)
 	packed := "#!lua name=lib\n" + strings.Repeat("a", 100)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// The walks of this file are what the fuzz targets hold the parser against:
-// each takes a whole block in memory and follows the format's description
-// step by step, without a thought of speed.
+// The walks of this file are what the fuzz targets compare the parser with: each
+// takes a whole block in memory and follows the format's description step by
+// step, without regard to speed.
 
 // reference is what a value has to amount to.
 type reference struct {
@@ -70,7 +70,7 @@ func (c *cutter) little(n int) int64 {
 
 func (c *cutter) u32() int { return int(uint32(c.little(4))) }
 
-// refListpack gives the entries of a listpack; ok says that it is sound.
+// refListpack returns the entries of a listpack; ok reports whether it is valid.
 func refListpack(b []byte) (entries []refEntry, ok bool) {
 	if len(b) < 7 || int(binary.LittleEndian.Uint32(b)) != len(b) || b[len(b)-1] != 0xff {
 		return nil, false

@@ -25,9 +25,9 @@ func Run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink) (
 //
 // The goroutine that calls Run is the coordinator. It reads the source block by
 // block and finds where the last whole record of each block ends, by a grammar
-// that passes over values (framing). What lies before that end is a unit of
-// work; it goes to a channel, from which the workers receive. What lies behind
-// it is copied in front of the next block.
+// that passes over values (framing). What precedes that end is a unit of
+// work; it goes to a channel, from which the workers receive. What follows it is
+// copied in front of the next block.
 //
 // A worker computes the checksum of its unit's bytes and walks its records while
 // they are in the cache: it decodes each value as far as the key's figures need,
@@ -424,7 +424,7 @@ func (r *runner) account(u *unit) int64 {
 	return r.sinkMemory.Add(grown)
 }
 
-// takeSink gives a unit a sink.
+// takeSink assigns a sink to a unit.
 func (r *runner) takeSink(u *unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -76,8 +76,8 @@ func many(n int) []byte {
 	return r.end()
 }
 
-// parts reads a snapshot and gives the keys of each part in the order in
-// which they are folded.
+// parts reads a snapshot and returns the keys of each part in the order in which
+// they are folded.
 func parts(t *testing.T, r io.Reader, jobs int) (out []string) {
 	t.Helper()
 	begun := 0
@@ -92,8 +92,8 @@ func parts(t *testing.T, r io.Reader, jobs int) (out []string) {
 	return out
 }
 
-// TestParts holds that the parts do not depend on the number of jobs, nor on
-// how the source gives its bytes.
+// TestParts checks that the parts depend neither on the number of jobs nor on the
+// sizes of the source's reads.
 func TestParts(t *testing.T) {
 	in := many(8000)
 	want := parts(t, bytes.NewReader(in), 1)
@@ -130,7 +130,7 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%d jobs: last key %s, but %s", jobs, name, got[len(got)-1])
 		}
 		if len(got) == len(whole) || !slices.Equal(got, whole[:len(got)]) || info.Keys != int64(len(got)) {
-			t.Errorf("%d jobs: %d keys folded, %d told of %d", jobs, len(got), info.Keys, len(whole))
+			t.Errorf("%d jobs: %d keys folded, %d counted of %d", jobs, len(got), info.Keys, len(whole))
 		}
 		cancel()
 	}
@@ -164,7 +164,8 @@ func TestInterruptedWithinKey(t *testing.T) {
 	}
 }
 
-// endless is a source without an end, that calls then after so many bytes.
+// endless is a source without an end. It calls a function once it has returned a
+// number of bytes.
 type endless struct {
 	head []byte
 	more string
@@ -233,7 +234,7 @@ func TestSourceFails(t *testing.T) {
 	}
 }
 
-// TestScannerEnds holds what a Scanner says behind the last key.
+// TestScannerEnds checks what a Scanner reports after the last key.
 func TestScannerEnds(t *testing.T) {
 	in := many(10)
 	s := NewScanner(bytes.NewReader(in), Options{})
@@ -265,7 +266,7 @@ func TestScannerEnds(t *testing.T) {
 	}
 }
 
-// TestFramesAndEnd holds that the source says what stands around and behind the snapshot.
+// TestFramesAndEnd checks the frames around a snapshot and the bytes after it.
 func TestFramesAndEnd(t *testing.T) {
 	p := many(10)
 	s, err := Wrap(bytes.NewReader(gzipped(t, join("$EOF:", mark, "\r\n", p, mark, "tail"))))
@@ -274,7 +275,7 @@ func TestFramesAndEnd(t *testing.T) {
 	}
 	o := ran(s, Options{}, 2)
 	if o.err != nil || o.info.Trailing != 4 || !slices.Equal(o.info.Frames, []string{"gzip", "replication-eof"}) {
-		t.Errorf("%v, %d bytes behind, frames %q", o.err, o.info.Trailing, o.info.Frames)
+		t.Errorf("%v, %d bytes after it, frames %q", o.err, o.info.Trailing, o.info.Frames)
 	}
 	if s, err = Wrap(bytes.NewReader(join("$EOF:", mark, "\r\n", p))); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func (s *Scanner) Key() *Key { return s.key }
 // else a *FormatError, a *DamageError, or that of the source.
 func (s *Scanner) Err() error { return s.err }
 
-// Info returns what the snapshot says of itself as far as it was read: the header
+// Info returns what the snapshot states about itself as far as it was read: the header
 // from the first call on, all of it when Scan has returned false.
 func (s *Scanner) Info() *Info {
 	if !s.begun && !s.done {

@@ -53,7 +53,7 @@ func TestSinkMemory(t *testing.T) {
 				t.Errorf("%s, %d jobs: %v", tt.name, jobs, err)
 			}
 			if turns < 20 || len(got) > len(whole) || !slices.Equal(got, whole[:len(got)]) || tt.turn == nil && info.Keys != int64(len(got)) {
-				t.Errorf("%s, %d jobs: %d keys after %d turns, %d told of", tt.name, jobs, len(got), turns, info.Keys)
+				t.Errorf("%s, %d jobs: %d keys after %d turns, %d counted", tt.name, jobs, len(got), turns, info.Keys)
 			}
 		}
 	}

@@ -151,8 +151,8 @@ const (
 	skipMore = 1 << 62 // past the end of any buffer
 )
 
-// skipLength gives the position behind the length at p: skipBad where there is
-// none, beyond the buffer where it ends first.
+// skipLength returns the position after the length at p: skipBad if there is none,
+// a position beyond the buffer if that ends first.
 func skipLength(b []byte, p int) int {
 	if p >= len(b) {
 		return skipMore
@@ -170,7 +170,7 @@ func skipLength(b []byte, p int) int {
 	return skipBad
 }
 
-// lengthAt gives the length at p, which is whole and sound.
+// lengthAt returns the length at p, which is complete and valid.
 func lengthAt(b []byte, p int) uint64 {
 	switch c := b[p]; {
 	case c < 0x40:
@@ -183,7 +183,7 @@ func lengthAt(b []byte, p int) uint64 {
 	return binary.BigEndian.Uint64(b[p+1:])
 }
 
-// count reads a length and gives the position behind it, as skipLength does.
+// count reads a length and returns the position after it, as skipLength does.
 func count(b []byte, p int) (n uint64, next int) {
 	next = skipLength(b, p)
 	if next < 0 || next > len(b) {
@@ -192,7 +192,7 @@ func count(b []byte, p int) (n uint64, next int) {
 	return lengthAt(b, p), next
 }
 
-// skipString gives the position behind the string at p.
+// skipString returns the position after the string at p.
 func skipString(b []byte, p int) int {
 	if p >= len(b) {
 		return skipMore
@@ -280,8 +280,8 @@ func skipValue(r *typeRow, b []byte, p int) int {
 	return skipBad
 }
 
-// element says how an element of a counted layout or a quicklist stands in the
-// file: whether a length stands before it, its strings, and the bytes behind.
+// element returns the layout of an element of a counted layout or a quicklist in
+// the file: whether a length precedes it, its strings, and the bytes after them.
 func (r *typeRow) element() (led bool, strings, tail int) {
 	e := &besides[r.beside]
 	return e.led || r.layout == layoutQuicklist && r.variant == 2, int(r.strings + e.strings), int(e.tail)

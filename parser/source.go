@@ -27,7 +27,7 @@ type Ender interface {
 	End(read int64, rest []byte) (trailing int64, err error)
 }
 
-// MaxTrailing is how many bytes behind a snapshot Info.Trailing counts at most
+// MaxTrailing is how many bytes after a snapshot Info.Trailing counts at most
 // if the snapshot is compressed or of unknown length.
 const MaxTrailing = source.MaxTrailing
 
@@ -51,14 +51,14 @@ func newSource(r *source.Reader, err error) (*Source, error) {
 }
 
 // Read reads the next bytes of the snapshot and of what follows it. An error
-// matters only if the snapshot needs the bytes behind it: the checksum of a
-// compressed frame may be wrong behind a whole snapshot.
+// matters only if the snapshot needs the bytes after it: the checksum of a
+// compressed frame may be wrong after a whole snapshot.
 func (s *Source) Read(p []byte) (int, error) { return s.r.Read(p) }
 
 // End checks what must follow the snapshot: the closing mark of a replication
 // stream and the checksums of compressed frames. read is the length of the
 // snapshot in bytes (up to its checksum, or its end mark before version 5), rest
-// holds the bytes behind it that the caller has read already. End returns the
+// holds the bytes after it that the caller has read already. End returns the
 // number of bytes that follow and belong to no frame, such as an append-only
 // file's commands or padding; see MaxTrailing. An error says that a frame is
 // damaged although the snapshot is whole. End must be called at most once.

@@ -40,7 +40,7 @@ func (w *walker) moduleFields() {
 
 const moduleAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// moduleName gives the type name in a module's ID: nine characters of six
+// moduleName returns the type name in a module's ID: nine characters of six
 // bits above ten bits of version (module.c, moduleTypeNameByID).
 func moduleName(id uint64) (name [9]byte) {
 	id >>= 10
@@ -321,9 +321,9 @@ func appendLength(dst []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, 0x80), uint32(n))
 }
 
-// inline returns the names of the template that was used last as they stand in
-// front of a hash with names of its own: their number, and each as a string. ok
-// is false where they were not kept whole.
+// inline returns the names of the template that was used last in the form that
+// precedes a hash with names of its own: their number, and each as a string. ok
+// is false if they were not kept whole.
 func (t *templates) inline() (b []byte, ok bool) {
 	d := t.byID[t.last]
 	b = appendLength(nil, uint64(len(d.lens)))
@@ -438,7 +438,7 @@ func (w *walker) packedNames(b *blob) template {
 	return d
 }
 
-// sortedModules gives modules by name.
+// sortedModules returns modules by name.
 func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
 	var out []ModuleInfo
 	for _, v := range m {

@@ -109,8 +109,8 @@ func (s *spool) create() (err error) {
 	return nil
 }
 
-// release says that bytes before an offset, at most scannerAhead bytes back, are
-// not needed again, and those behind are.
+// release drops the bytes before an offset, at most scannerAhead bytes back; those
+// after it are still needed.
 func (s *spool) release(offset int64) {
 	s.from, s.skip = offset, false
 	if s.file != nil && offset >= s.base {

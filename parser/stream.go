@@ -126,8 +126,8 @@ func (w *walker) groups(variant uint8) {
 
 func (w *walker) streamID() StreamID { return StreamID{w.length(), w.length()} }
 
-// treeName gives the text of a name that was just read for its radix tree, nil
-// where it is longer in the file than what lies in memory whole.
+// treeName returns the text of a name that was just read for its radix tree, nil
+// if it is too long to be in memory whole.
 func (w *walker) treeName(s *str) []byte {
 	if s.n > memory.MaxStreamName || s.kind == strLZF && s.clen > smallString {
 		return nil
@@ -250,8 +250,8 @@ func (w *walker) streamNode(b *blob, hi, lo uint64) {
 			b.kind, b.hi, b.lo = bestID, id.MS, id.Seq
 		}
 	}
-	if told := uint64(count) + uint64(deleted); uint64(seen) != told {
-		b.failf("a stream's node says it has %d entries, but %d are there", told, seen)
+	if claimed := uint64(count) + uint64(deleted); uint64(seen) != claimed {
+		b.failf("a stream's node says it has %d entries, but %d are there", claimed, seen)
 	}
 	b.closePacked(listpackFormat, claimed, entries)
 }

@@ -122,8 +122,8 @@ func (w *walker) members(n uint64, beside beside) {
 var asciiScores = [4]float64{1: math.NaN(), 2: math.Inf(1), 3: math.Inf(-1)}
 
 // shortMembers passes texts of under 64 bytes that are no longer than largest,
-// up to n of them and as far as they lie in the buffer, each with tail bytes
-// behind it.
+// up to n of them and as far as they are in the buffer, each with tail bytes after
+// it.
 func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (passed uint64) {
 	buf, p, m, t := w.buf, w.pos, w.model, w.key.Type
 	total := *sum

@@ -6,8 +6,8 @@ import (
 	"github.com/rdblens/rdblens/parser/version"
 )
 
-// stringValue reads a string, and asks the memory model what the key takes: it
-// needs less than other values do.
+// stringValue reads a string, and computes what the key takes in memory, which
+// needs less than for other values.
 func (w *walker) stringValue() {
 	k, s := &w.key, &w.first
 	w.string(s, 0)
@@ -52,7 +52,7 @@ func (w *walker) textSize(n int64) {
 	}
 }
 
-// int gives the number that a string is, if it is the canonical text of one.
+// int returns the number that a string is, if it is the canonical text of one.
 func (s *str) int(text []byte) (int64, bool) {
 	if s.kind == strInt {
 		return s.val, true
@@ -63,7 +63,7 @@ func (s *str) int(text []byte) (int64, bool) {
 	return canonicalInt(text)
 }
 
-// canonicalInt gives the int64 of which text is the shortest decimal form.
+// canonicalInt returns the int64 of which text is the shortest decimal form.
 func canonicalInt(text []byte) (int64, bool) {
 	if len(text) == 0 || len(text) > 20 {
 		return 0, false

@@ -93,7 +93,7 @@ func (f *truthFile) read(path string) error {
 	return lines.Err()
 }
 
-// unescape gives the bytes behind a name of a truth file.
+// unescape returns the bytes of an escaped name of a truth file.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -191,8 +191,7 @@ func testTruth(t *testing.T, files []*truthFile) {
 	t.Logf("%d keys of %d snapshots", keys, len(files))
 }
 
-// checkInfo holds what a snapshot says of itself against what its file is
-// named for.
+// checkInfo compares the header of a snapshot with the name of its file.
 func checkInfo(t *testing.T, f *truthFile, info *parser.Info) {
 	name := strings.SplitN(filepath.Base(f.snapshot), ".", 2)[0]
 	want := parser.ChecksumOK
@@ -224,7 +223,7 @@ func checkInfo(t *testing.T, f *truthFile, info *parser.Info) {
 	}
 }
 
-// compare holds each key against what the server said of it.
+// compare compares each key with what the server said of it.
 func (f *truthFile) compare(t *testing.T, keys []*parser.Key) {
 	type name struct {
 		db  string
@@ -297,7 +296,7 @@ func (f *truthFile) differences(k *parser.Key, row map[string]string) (out []str
 	return append(out, f.metadata(k, row)...)
 }
 
-// metadata compares what stands beside the value: expiry, size in the file,
+// metadata compares what surrounds the value: expiry, size in the file,
 // idle time or counter, name of the largest element.
 func (f *truthFile) metadata(k *parser.Key, row map[string]string) (out []string) {
 	figure := func(column string, got int64) {
@@ -377,7 +376,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestSmallReads gives the same keys whatever pieces a snapshot comes in.
+// TestSmallReads checks that the sizes of a source's reads do not matter.
 func TestSmallReads(t *testing.T) {
 	for _, f := range truthFiles(t, ownTruth) {
 		if !strings.HasPrefix(filepath.Base(f.snapshot), "all.") {

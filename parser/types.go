@@ -12,13 +12,13 @@ type typeRow struct {
 	encoding Encoding
 	shape    memory.Shape
 	layout   layout
-	// Of a counted layout: the strings of an element, and what stands beside
-	// them. Of a packed block: the entries of an element.
+	// Of a counted layout: the strings of an element, and what else it
+	// has. Of a packed block: the entries of an element.
 	strings uint8
 	beside  beside
 	block   blockFormat
-	// minExpire says that the eight bytes of a hash's earliest field expiry
-	// stand before the value.
+	// minExpire reports whether the eight bytes of a hash's earliest field
+	// expiry precede the value.
 	minExpire bool
 	variant   uint8  // of the layout, where it says so
 	split     bool   // a large key is split between elements and walked in parallel
@@ -56,16 +56,16 @@ const (
 	streamCounters // entries added and read, first and greatest deleted ID
 	streamActive   // active time of consumers
 	streamIdempotent
-	streamNacked // IDs that were given back
+	streamNacked // IDs that consumers returned (XNACK)
 )
 
 // Variants of hashes with a template.
 const (
-	templateOwn    = 1 << iota // the names stand before the values
+	templateOwn    = 1 << iota // the names precede the values
 	templatePacked             // the values are a listpack
 )
 
-// beside is what stands beside the strings of an element in a counted layout.
+// beside is what an element of a counted layout has beside its strings.
 type beside uint8
 
 const (
@@ -80,9 +80,9 @@ const (
 
 // besides says for each how it stands in the file.
 var besides = [...]struct {
-	led     bool  // a length stands before the strings
+	led     bool  // a length precedes the strings
 	strings uint8 // strings more
-	tail    uint8 // bytes stand behind the strings
+	tail    uint8 // bytes after the strings
 	unknown bool  // only the walker knows where it ends
 }{
 	scoreText:      {unknown: true},

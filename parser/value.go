@@ -51,14 +51,14 @@ func (w *walker) value(t byte) {
 	}
 }
 
-// of begins a value with what its type says of it.
+// of begins a value with the facts of its type.
 func (w *walker) of(r *typeRow) {
 	w.key.Type, w.key.Encoding = r.typ, r.encoding
 	w.facts.Shape = r.shape
 }
 
 // elements walks n elements of a type that is split, or of any counted one.
-// base is the earliest field expiry, where one stands before the value.
+// base is the earliest field expiry, if it precedes the value.
 func (w *walker) elements(r *typeRow, base int64, n uint64) {
 	switch {
 	case r.layout == layoutQuicklist:
@@ -110,7 +110,7 @@ func (w *walker) quicklist(r *typeRow) {
 	}
 }
 
-// nodes walks n nodes of a quicklist and gives the bytes of the packed ones.
+// nodes walks n nodes of a quicklist and returns the bytes of the packed ones.
 func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 	zl := r.block == blockZiplist
 	k, b := &w.key, &w.blob

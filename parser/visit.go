@@ -15,9 +15,10 @@ import (
 // Element, then Field for each of its fields; Stream; and for each group Group,
 // GroupPending for each of its pending entries, and for each of its consumers
 // Consumer, then ConsumerPending for each entry that is pending for it. An entry
-// pending for the group but for none of its consumers was given back (XNACK of
-// Redis 8.8). Opaque types (Type.Opaque) have no elements. When all calls were
-// made, Scan returns and Scanner.Key is the same key with all its figures.
+// pending for the group but for none of its consumers was returned by a consumer
+// (XNACK of Redis 8.8). Opaque types (Type.Opaque) have no elements. When all
+// calls were made, Scan returns and Scanner.Key is the same key with all its
+// figures.
 //
 // Slices are valid until the function returns. A visitor needs memory for the
 // longest name and the longest two texts, as far as the limits allow, and for
@@ -142,7 +143,7 @@ type visit struct {
 	member  StreamConsumer
 	names   nameList // field names that the entries of a node share
 	field   nameList // the name of the field being read
-	// fields says that more fields of the current entry are wanted.
+	// fields reports whether more fields of the current entry are wanted.
 	fields bool
 }
 
@@ -343,8 +344,8 @@ func (w *walker) visitConsumer(name *str, seen, active int64, pending uint64) {
 	}
 }
 
-// visitPending passes on a pending entry: its ID is raw as it stands in the
-// file, 24 bytes with the time of delivery.
+// visitPending passes on a pending entry: its ID is raw as in the file, 24
+// bytes with the time of delivery.
 func (w *walker) visitPending(raw []byte, count uint64) {
 	if f := w.visit.to.GroupPending; f != nil {
 		p := PendingEntry{rawID(raw), int64(binary.LittleEndian.Uint64(raw[16:])), count}

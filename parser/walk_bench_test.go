@@ -8,7 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
-// benchKeys gives a snapshot of n keys of one kind.
+// benchKeys returns a snapshot of n keys of one kind.
 func benchKeys(kind string, n int) []byte {
 	r := newRDB("REDIS0011").aux("redis-ver", "7.2.0").raw(0xfe, 0)
 	var pairs []any

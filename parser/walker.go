@@ -16,13 +16,13 @@ type walker struct {
 	key  Key
 	db   int
 	pend pending // what opcodes said of the next key
-	// inKey says that the name in key is that of the key being read.
+	// inKey reports whether the name in key is that of the key being read.
 	inKey   bool
 	lastKey []byte // name of the last whole key, nil before the first
 	// passed, if not nil, is called after each opcode that is not one of the
 	// frequent ones of a key, with the place of its record.
 	passed func(op byte, from, to int64)
-	// inCallback says that the caller's code runs: its panics are not ours.
+	// inCallback reports whether the caller's code runs: its panics are not ours.
 	inCallback bool
 
 	model *memory.Model
@@ -253,7 +253,7 @@ func (w *walker) begin(t byte) {
 	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 }
 
-// measure asks the memory model what the key takes.
+// measure computes what the key takes in memory.
 func (w *walker) measure() {
 	k, f := &w.key, &w.facts
 	f.NameLen, f.TTL, f.Eviction = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0

@@ -16,7 +16,7 @@ type window struct {
 	buf  []byte
 	pos  int
 	base int64 // offset of buf[0] in the snapshot
-	// refill drops what lies before keep and reads on behind what is left. It
+	// refill drops what precedes keep and reads more after what is left. It
 	// changes buf, pos and base; false at the end of the source. nil in a block.
 	refill func(keep int) bool
 }
@@ -278,8 +278,8 @@ func (w *walker) spill(slot int) {
 	w.first.head = w.heads[0]
 }
 
-// text gives the first bytes, at most limit, of a string that was just read.
-// They are good until the next element.
+// text returns the first bytes, at most limit, of a string that was just read.
+// They are valid until the next element.
 func (w *walker) text(s *str, limit int) []byte {
 	switch {
 	case s.kind == strInt:

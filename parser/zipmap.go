@@ -14,7 +14,7 @@ func (w *walker) zipmap(b *blob) {
 		}
 		return int64(c)
 	}
-	told := claimed == 254 || w.unpacks(claimed, 1)
+	converted := claimed == 254 || w.unpacks(claimed, 1)
 	var n int64
 	asListpack := int64(listpackFormat.header + 1)
 	for {
@@ -39,7 +39,7 @@ func (w *walker) zipmap(b *blob) {
 		if w.visiting {
 			w.visitPacked(e1, e2, nil, 2)
 		}
-		if told && w.model != nil {
+		if converted && w.model != nil {
 			w.addElement(f, v, false)
 		}
 		n++
