@@ -281,6 +281,24 @@ func TestCSVComesBack(t *testing.T) {
 	}
 }
 
+// TestFormats checks that every format describes itself, and that no two end their
+// files alike.
+func TestFormats(t *testing.T) {
+	names := make(map[string]string)
+	for _, f := range Formats() {
+		if strings.HasPrefix(f.Name, "zz-") {
+			continue
+		}
+		if f.Doc == "" || !strings.HasPrefix(f.Extension, ".") || names[f.Extension] != "" {
+			t.Errorf("%s: %q, extension %q, as %q", f.Name, f.Doc, f.Extension, names[f.Extension])
+		}
+		names[f.Extension] = f.Name
+		if targets, err := ParseTargets([]string{"a/report" + f.Extension}); err != nil || targets[0].Format != f.Name {
+			t.Errorf("%s: a file with its extension is %v, %v", f.Name, targets, err)
+		}
+	}
+}
+
 func TestUnknownFormat(t *testing.T) {
 	if err := Write("jsno", nil, &Report{}, WriteOptions{}); err == nil || !strings.Contains(err.Error(), "json") {
 		t.Errorf("%v", err)

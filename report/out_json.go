@@ -146,61 +146,61 @@ func (e *SchemaError) Error() string {
 }
 
 // withoutNil returns a copy of the report with empty lists and maps in place of
-// nil. It shares what it does not change.
+// nil, except in fields that are omitted when empty. It shares what it does not
+// change.
 func withoutNil(r *Report) *Report {
-	c := *r
+	c := fillLists(reflect.ValueOf(*r)).Interface().(Report)
 	c.Schema = SchemaVersion
-	c.Config.Warnings = some(r.Config.Warnings)
-	c.Inputs = copyEach(r.Inputs, func(in *Input) {
-		in.Frames, in.Modules, in.Warnings = some(in.Frames), some(in.Modules), some(in.Warnings)
-		in.LoadableBy.Modules = some(in.LoadableBy.Modules)
-		if in.Memory != nil {
-			m := *in.Memory
-			m.Explanation = some(m.Explanation)
-			if m.Fit != nil {
-				f := *m.Fit
-				f.Policies = some(f.Policies)
-				m.Fit = &f
-			}
-			in.Memory = &m
-		}
-	})
-	c.Types, c.Encodings, c.Databases = some(r.Types), some(r.Encodings), some(r.Databases)
-	c.Top = someLists(r.Top)
-	c.TopByType = make(map[string]map[string][]KeyRow, len(r.TopByType))
-	for name, lists := range r.TopByType {
-		c.TopByType[name] = someLists(lists)
-	}
-	c.Hot = some(r.Hot)
-	c.Rules = copyEach(r.Rules, func(f *Finding) {
-		f.Groups = some(f.Groups)
-		f.Examples = copyEach(f.Examples, func(e *Example) { e.Advice = some(e.Advice) })
-	})
-	c.Ignored, c.Groups, c.Owners, c.Expiry = some(r.Ignored), some(r.Groups), some(r.Owners), some(r.Expiry)
-	h := &c.Histograms
-	h.KeyLength, h.Elements, h.Idle, h.LFU = some(h.KeyLength), some(h.Elements), some(h.Idle), some(h.LFU)
 	return &c
 }
 
-func some[T any](list []T) []T {
-	if list == nil {
-		return []T{}
+func fillLists(v reflect.Value) reflect.Value {
+	t := v.Type()
+	switch {
+	case !hasLists(t):
+	case t.Kind() == reflect.Pointer && !v.IsNil():
+		c := reflect.New(t.Elem())
+		c.Elem().Set(fillLists(v.Elem()))
+		return c
+	case t.Kind() == reflect.Struct:
+		c := reflect.New(t).Elem()
+		c.Set(v)
+		for i := range t.NumField() {
+			if !omitsEmpty(t.Field(i)) {
+				c.Field(i).Set(fillLists(v.Field(i)))
+			}
+		}
+		return c
+	case t.Kind() == reflect.Slice && (v.IsNil() || hasLists(t.Elem())):
+		c := reflect.MakeSlice(t, v.Len(), v.Len())
+		for i := range v.Len() {
+			c.Index(i).Set(fillLists(v.Index(i)))
+		}
+		return c
+	case t.Kind() == reflect.Map:
+		c := reflect.MakeMapWithSize(t, v.Len())
+		for _, key := range v.MapKeys() {
+			c.SetMapIndex(key, fillLists(v.MapIndex(key)))
+		}
+		return c
 	}
-	return list
+	return v
 }
 
-func someLists(lists map[string][]KeyRow) map[string][]KeyRow {
-	c := make(map[string][]KeyRow, len(lists))
-	for name, rows := range lists {
-		c[name] = some(rows)
+// hasLists reports whether values of a type have lists or maps that are written
+// when empty.
+func hasLists(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map:
+		return true
+	case reflect.Pointer:
+		return hasLists(t.Elem())
+	case reflect.Struct:
+		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return !omitsEmpty(f) && hasLists(f.Type) })
 	}
-	return c
+	return false
 }
 
-func copyEach[T any](list []T, change func(*T)) []T {
-	c := slices.Clone(some(list))
-	for i := range c {
-		change(&c[i])
-	}
-	return c
+func omitsEmpty(f reflect.StructField) bool {
+	return strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
 }

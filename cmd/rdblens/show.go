@@ -34,29 +34,31 @@ func newShow(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE [KEY...]",
 		Short: "Show what keys hold, or write the commands that put them back",
-		Long: `show finds keys and writes what they hold, without a server and in little memory
-however large they are. Keys are named in the escaping of the reports, or chosen
-with --match, --type and --db. Of databases that have keys of the same name the
-first in the file counts; --db chooses another.
+		Long: `show finds keys and writes their content, without a server and in little memory,
+however large they are. Keys are named, escaped as in reports if needed, or
+selected with --match, --type and --db. If several databases have a key of the
+same name, the first in the file counts; --db selects another.
 
-text is for people: the key's figures and its first elements. Texts are cut to
-4 KiB, and entries of a stream to 100 fields or --limit; anything omitted is
-reported.
+--format text, for people, shows the key's figures and its first elements. Texts
+are cut to 4 KB, and entries of a stream to 100 fields or --limit; anything omitted
+is reported.
 
-json is one object a line for each key: the fields of "keys -f jsonl", then its
-elements as "value" (null: the type has none that are known).
+--format json writes one object a line for each key: the fields of "keys -f jsonl",
+and its elements as "value" (null if the elements of the type are unknown).
 
-resp is the commands that put the keys back, for redis-cli --pipe: RESTORE with the
-bytes of the snapshot, TTL, and idle time or LFU counter. A key is restored exactly
-as it was, by servers that know the type. Keys that exist are not replaced without
---replace. The server deletes keys that have expired meanwhile. --portable writes
-plain commands (SET, RPUSH, XADD, ...) for any server in place of RESTORE; keys
-that plain commands cannot write are named on standard error (exit code 3). They
-add to keys that exist, which --replace deletes first. Without KEY, --match, --type
-and --db, json and resp write every key, and resp the libraries of functions too.
+--format resp writes the commands that restore the keys, for redis-cli --pipe:
+RESTORE with the bytes of the snapshot, TTL, and idle time or LFU counter. Servers
+that know the type restore exactly the same key, and delete at once a key that has
+expired. Existing keys are not replaced without --replace. --portable writes plain
+commands (SET, RPUSH, XADD, ...) in place of RESTORE, for any server. They add to
+existing keys, which --replace deletes first. Keys that plain commands cannot write
+are reported on standard error, and the exit code is 3.
 
-What is neither a plain file nor small goes through a file without a name in
-TMPDIR, which holds one value at a time.`,
+Without KEY, --match, --type and --db, json and resp write every key, and resp also
+the libraries of functions.
+
+json and resp read a value twice. Where that is not possible, in pipes and
+compressed files, a large value goes through a temporary file in TMPDIR.`,
 		Example: `  rdblens show dump.rdb cart:42
   rdblens show --db 3 --limit 10 dump.rdb 'user:\xe4\xb8\x96'
   rdblens show dump.rdb cart:42 --format resp | redis-cli --pipe
@@ -75,13 +77,13 @@ TMPDIR, which holds one value at a time.`,
 	o.format, o.limit = "text", 100
 	option{name: "format", short: "f", arg: "FORMAT", value: "text", usage: strings.Join(formats, ", "),
 		words: formats, hint: "show writes text, json or resp", set: oneOf(&o.format, "format", formats)}.add(cmd)
-	option{name: "limit", arg: "N", value: "100", usage: "elements to show of each key (json: default all)",
+	option{name: "limit", arg: "N", value: "100", usage: "elements to show of each key; json shows all by default",
 		hint: "0 shows the key's figures alone", set: wholeNumber(&o.limit, 0, math.MaxInt)}.add(cmd)
 	o.filter.registerNames(cmd)
-	f.BoolVar(&o.portable, "portable", false, "resp: plain commands for any server in place of RESTORE")
+	f.BoolVar(&o.portable, "portable", false, "resp: write plain commands for any server in place of RESTORE")
 	f.BoolVar(&o.fieldTTLs, "field-ttls", false, "with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
-	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also beside chosen keys")
-	f.BoolVar(&o.replace, "replace", false, "resp: replace keys and libraries that exist")
+	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also with selected keys")
+	f.BoolVar(&o.replace, "replace", false, "resp: replace existing keys and libraries")
 	return cmd
 }
 
@@ -97,7 +99,7 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 		}
 	}
 	if o.fieldTTLs && !o.portable {
-		return usageError("--field-ttls is for --portable", "RESTORE has the TTLs of fields")
+		return usageError("--field-ttls is for --portable", "RESTORE includes the TTLs of fields")
 	}
 	chosen := given("match") || given("type") || given("db")
 	if o.format == "text" && len(keys) == 0 && !chosen {

@@ -124,5 +124,3 @@ func (w *restoreWriter) key(r *parser.Records) error {
 	w.words(options...)
 	return err
 }
-
-func (w *restoreWriter) end() error { return w.Flush() }
