@@ -31,10 +31,10 @@ func (x *explainer) readCost() {
 	if bytes <= 0 {
 		return
 	}
-	text := x.say("One read of the whole value transfers {bytes}: {reads} reads a second fill a 1 Gbit/s network card (128 MB/s).",
+	text := x.fill("One read of the whole value transfers {bytes}: {reads} reads a second fill a 1 Gbit/s network card (128 MB/s).",
 		"bytes", measuredText(units.Bytes, bytes), "reads", comma(cardBytes/bytes))
 	if cardBytes/bytes <= 1 {
-		text = x.say("One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s).", "bytes", measuredText(units.Bytes, bytes))
+		text = x.fill("One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s).", "bytes", measuredText(units.Bytes, bytes))
 	}
 	if x.key.Type == parser.Hash && bytes <= x.key.Elements*fieldBytes {
 		text += " " + x.fieldCost(x.key.Elements)
@@ -52,11 +52,11 @@ func (x *explainer) sizeCost(size int64) string {
 	}
 	if i > 0 && i < len(sizeQPS) && sizeQPS[i].size != size {
 		low, high := sizeQPS[i-1], sizeQPS[i]
-		return x.say("Baidu measured {qps} requests a second for values of {size}, and {qps2} for {size2} (at most 10 ms each).",
+		return x.fill("Baidu measured {qps} requests a second for values of {size}, and {qps2} for {size2} (at most 10 ms each).",
 			"qps", comma(low.qps), "size", units.Bytes.Format(low.size), "qps2", comma(high.qps), "size2", units.Bytes.Format(high.size))
 	}
 	row := sizeQPS[min(i, len(sizeQPS)-1)]
-	return x.say("Baidu measured {qps} requests a second for values of {size} (at most 10 ms each).", "qps", comma(row.qps), "size", units.Bytes.Format(row.size))
+	return x.fill("Baidu measured {qps} requests a second for values of {size} (at most 10 ms each).", "qps", comma(row.qps), "size", units.Bytes.Format(row.size))
 }
 
 // fieldCost returns the rows of fieldQPS below and above a number of fields.
@@ -67,9 +67,9 @@ func (x *explainer) fieldCost(fields int64) string {
 	}
 	if i > 0 && i < len(fieldQPS) && fieldQPS[i].fields != fields {
 		low, high := fieldQPS[i-1], fieldQPS[i]
-		return x.say("HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {fields2} fields {qps2}, {ms2} ms.",
+		return x.fill("HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {fields2} fields {qps2}, {ms2} ms.",
 			"fields", comma(low.fields), "qps", comma(low.qps), "ms", low.ms, "fields2", comma(high.fields), "qps2", comma(high.qps), "ms2", high.ms)
 	}
 	row := fieldQPS[min(i, len(fieldQPS)-1)]
-	return x.say("HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each.", "fields", comma(row.fields), "qps", comma(row.qps), "ms", row.ms)
+	return x.fill("HGETALL of {fields} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each.", "fields", comma(row.fields), "qps", comma(row.qps), "ms", row.ms)
 }

@@ -31,7 +31,7 @@ func (x *explainer) split(whole bool) {
 			continue
 		}
 		lower := x.parts(limit)
-		text += " " + x.say("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", lower.short)
+		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", lower.short)
 	}
 	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: text})
 	if p.hashed {
@@ -59,9 +59,9 @@ func (x *explainer) parts(limit int64) parts {
 	if s.Type == parser.String {
 		n, chunk := comma((total+limit-1)/limit), decimal(limit)
 		return parts{
-			sentence: x.say("Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or store it as a hash of single properties, read with HGET and HMGET.",
+			sentence: x.fill("Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or store it as a hash of single properties, read with HGET and HMGET.",
 				"n", n, "limit", limitText(u, limit), "chunk", chunk),
-			short: x.say("{n} keys, key:(offset / {chunk})", "n", n, "chunk", chunk),
+			short: x.fill("{n} keys, key:(offset / {chunk})", "n", n, "chunk", chunk),
 		}
 	}
 	largest := int64(1)
@@ -78,23 +78,23 @@ func (x *explainer) parts(limit int64) parts {
 	}
 	each := sizeText(total / n)
 	if u == units.Count {
-		each = x.say("{n} elements", "n", comma(total/n))
+		each = x.fill("{n} elements", "n", comma(total/n))
 		if total/n == 1 {
-			each = x.say("1 element")
+			each = x.fill("1 element")
 		}
 	}
 	switch s.Type {
 	case parser.List:
 		return parts{
-			sentence: x.say("Split it into {n} lists, newKey = key:(index / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
+			sentence: x.fill("Split it into {n} lists, newKey = key:(index / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
 				"n", comma(n), "chunk", decimal(chunk), "each", each),
-			short: x.say("{n} lists, key:(index / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
+			short: x.fill("{n} lists, key:(index / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
 		}
 	case parser.Stream:
 		return parts{
-			sentence: x.say("Split it into {n} streams, newKey = key:(number of the entry / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
+			sentence: x.fill("Split it into {n} streams, newKey = key:(number of the entry / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
 				"n", comma(n), "chunk", decimal(chunk), "each", each),
-			short: x.say("{n} streams, key:(number of the entry / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
+			short: x.fill("{n} streams, key:(number of the entry / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
 		}
 	}
 	field := "member"
@@ -106,9 +106,9 @@ func (x *explainer) parts(limit int64) parts {
 	}
 	return parts{
 		hashed: true,
-		sentence: x.say("Split it into {n} buckets, newKey = key:(hash({field}) % {modulus}): about {each} each, so that no bucket is likely to be over {limit}.",
+		sentence: x.fill("Split it into {n} buckets, newKey = key:(hash({field}) % {modulus}): about {each} each, so that no bucket is likely to be over {limit}.",
 			"n", comma(n), "field", field, "modulus", decimal(n), "each", each, "limit", limitText(u, limit)),
-		short: x.say("{n} buckets, key:(hash({field}) % {modulus})", "n", comma(n), "field", field, "modulus", decimal(n)),
+		short: x.fill("{n} buckets, key:(hash({field}) % {modulus})", "n", comma(n), "field", field, "modulus", decimal(n)),
 	}
 }
 

@@ -76,23 +76,23 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 	return e.overridden(name).settings
 }
 
-// say fills in a sentence: pairs are the names in it, without braces, and what
+// fill fills in a sentence: pairs are the names in it, without braces, and what
 // replaces them.
-func (x *explainer) say(sentence string, pairs ...string) string {
+func (x *explainer) fill(sentence string, pairs ...string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		pairs[i] = "{" + pairs[i] + "}"
 	}
 	return strings.NewReplacer(pairs...).Replace(sentence)
 }
 
-// found is say with the finding's figures as {measured} and {limit}.
+// found is fill with the finding's figures as {measured} and {limit}.
 func (x *explainer) found(sentence string, pairs ...string) string {
 	u := x.Unit()
 	measured := measuredText(u, x.Measured)
 	if u == units.Seconds {
 		measured = spanOver(x.Measured, x.Limit)
 	}
-	return x.say(sentence, append(pairs, "measured", measured, "limit", limitText(u, x.Limit))...)
+	return x.fill(sentence, append(pairs, "measured", measured, "limit", limitText(u, x.Limit))...)
 }
 
 // counted is found with one sentence for a measure of 1 and another for all
@@ -106,7 +106,7 @@ func (x *explainer) counted(one, other string, pairs ...string) string {
 
 // advise adds a piece of advice.
 func (x *explainer) advise(kind string, commands []string, sentence string, pairs ...string) {
-	x.advice = append(x.advice, Advice{Kind: kind, Text: x.say(sentence, pairs...), Commands: commands})
+	x.advice = append(x.advice, Advice{Kind: kind, Text: x.fill(sentence, pairs...), Commands: commands})
 }
 
 // commands returns commands with the key's name in place of %s, after a SELECT

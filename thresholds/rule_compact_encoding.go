@@ -153,7 +153,7 @@ func (s *Subject) savesMemory() bool {
 func textOfCompactEncoding(x *explainer) string {
 	s, saving := x.key, ""
 	if s.savesMemory() {
-		saving = x.say("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
+		saving = x.fill("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
 	}
 	encoding, bytes := s.Encoding.String(), limitText(units.Bytes, x.compactForm().bytes)
 	switch x.note {

@@ -63,15 +63,15 @@ const (
 func (x *explainer) specialChar(kind int) string {
 	switch kind {
 	case charSpace:
-		return x.say("white space")
+		return x.fill("white space")
 	case charQuote:
-		return x.say("a quote")
+		return x.fill("a quote")
 	case charBackslash:
-		return x.say("a backslash")
+		return x.fill("a backslash")
 	case charControl:
-		return x.say("a control character")
+		return x.fill("a control character")
 	}
-	return x.say("a byte that is not UTF-8")
+	return x.fill("a byte that is not UTF-8")
 }
 
 // specialChars returns the number of special characters in a name, and the byte
