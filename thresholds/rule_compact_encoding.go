@@ -15,14 +15,14 @@ func init() {
 		Params: []Param{
 			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the count limit are reported"},
 			{Name: "hash_count", Unit: units.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
-			{Name: "hash_bytes", Unit: units.Bytes, Default: "64B", Doc: "hash-max-listpack-value of your servers"},
+			{Name: "hash_bytes", Unit: units.Bytes, Default: "64 B", Doc: "hash-max-listpack-value of your servers"},
 			{Name: "zset_count", Unit: units.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
-			{Name: "zset_bytes", Unit: units.Bytes, Default: "64B", Doc: "zset-max-listpack-value of your servers"},
+			{Name: "zset_bytes", Unit: units.Bytes, Default: "64 B", Doc: "zset-max-listpack-value of your servers"},
 			{Name: "intset_count", Unit: units.Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
 			{Name: "set_count", Unit: units.Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "set_bytes", Unit: units.Bytes, Default: "64B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_bytes", Unit: units.Bytes, Default: "64 B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
 			{Name: "list_count", Unit: units.Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
-			{Name: "list_bytes", Unit: units.Bytes, Default: "64B", Doc: "list-max-ziplist-value of servers before 3.2"},
+			{Name: "list_bytes", Unit: units.Bytes, Default: "64 B", Doc: "list-max-ziplist-value of servers before 3.2"},
 		},
 		unit: func(note uint8) units.Unit {
 			if note == notePassedBytes {

@@ -15,7 +15,7 @@ func init() {
 		Title:    "hash tag that holds too large a share of the memory",
 		Instance: true,
 		Unit:     units.Percent,
-		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10MB", Doc: "tags of no more than this are never reported"}},
+		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster || !e.policy.HashTags.Value {
 				return nil

@@ -17,7 +17,7 @@ func init() {
 		Instance: true,
 		Unit:     units.Ratio,
 		Params: []Param{
-			{Name: "min_size", Unit: units.Bytes, Default: "10MB", Doc: "slots of no more than this are never reported"},
+			{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "slots of no more than this are never reported"},
 			{Name: "min_keys", Unit: units.Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
 		},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {

@@ -20,7 +20,7 @@ func TestShowMemory(t *testing.T) {
 	for i := range 2_000_000 {
 		hash = append(appendString(hash, fmt.Sprint("field", i)), 1, 'v')
 	}
-	// A list of texts of 4 KiB, each of which takes 60 bytes of the file.
+	// A list of texts of 4 KB, each of which takes 60 bytes of the file.
 	list := appendLength([]byte("REDIS0011\x01\x02st"), 300_000)
 	text := append(append([]byte{0, 'x'}, bytes.Repeat([]byte{0xe0, 255, 0}, 15)...), 0xe0, 126, 0) // 1 + 15*264 + 135
 	for range 300_000 {

@@ -80,22 +80,22 @@ func TestShowCutTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := long[:showText]
-	mark := head + "... (5001 bytes (4.9 KiB))"
+	mark := head + "... (5,001 bytes (4.9 KB))"
 	for _, c := range []struct{ key, want string }{
 		{"h", mark + " = first\n" + mark + " = second\nf = " + mark + "\n"},
 		{"s", mark + "\n" + mark + "\n"},
 		{"z", "1  " + mark + "\n2  " + mark + "\n"},
-		{"l", "0) " + head + "... (5000 bytes (4.9 KiB))\n"},
+		{"l", "0) " + head + "... (5,000 bytes (4.9 KB))\n"},
 	} {
 		if got := shows(t, b, c.key); got != c.want {
-			t.Errorf("%s: %q", c.key, strings.ReplaceAll(got, head, "<4 KiB>"))
+			t.Errorf("%s: %q", c.key, strings.ReplaceAll(got, head, "<4 KB>"))
 		}
 	}
 	node := packedTexts(2, 0, 1, "shared", 0, 2, 0, 0, long+"a", 4, 0, 0, 1, 2, long+"a", "first", long+"b", "second", 8)
 	st := streamOf(appendString(nil, node), 2)
 	want := "7-0  shared=" + mark + "\n7-1  " + mark + "=first  " + mark + "=second\n"
 	if got := shows(t, st, "st"); got != want {
-		t.Errorf("stream: %q", strings.ReplaceAll(got, head, "<4 KiB>"))
+		t.Errorf("stream: %q", strings.ReplaceAll(got, head, "<4 KB>"))
 	}
 }
 
@@ -143,7 +143,7 @@ func TestShowLeavesOut(t *testing.T) {
 // TestShowHugeTexts has texts that are cut, and elements after them.
 func TestShowHugeTexts(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
-	cut := huge[:showText] + "... (17825792 bytes (17 MiB))"
+	cut := huge[:showText] + "... (17,825,792 bytes (17 MB))"
 	for what, c := range map[string]struct {
 		entries []any
 		want    string
@@ -154,7 +154,7 @@ func TestShowHugeTexts(t *testing.T) {
 	} {
 		got := shows(t, streamOf(appendString(nil, packedTexts(c.entries...)), 2), "st")
 		if want := c.want + "... 1 of 2 elements\n"; got != want {
-			t.Errorf("%s: %q", what, strings.ReplaceAll(got, huge[:showText], "<4 KiB>"))
+			t.Errorf("%s: %q", what, strings.ReplaceAll(got, huge[:showText], "<4 KB>"))
 		}
 	}
 	b, err := snapshotOf("hash h f x*17825792 g w\nhash i x*17825792 v\nlist j a b\n")
@@ -167,12 +167,12 @@ func TestShowHugeTexts(t *testing.T) {
 		"j": "0) a\n1) b\n",
 	} {
 		if got := shows(t, b, key); got != want {
-			t.Errorf("%s: %q", key, strings.ReplaceAll(got, huge[:showText], "<4 KiB>"))
+			t.Errorf("%s: %q", key, strings.ReplaceAll(got, huge[:showText], "<4 KB>"))
 		}
 	}
 }
 
-// TestShowLongNames tells keys apart that differ behind the first 64 KiB of
+// TestShowLongNames tells keys apart that differ behind the first 64 KB of
 // their names.
 func TestShowLongNames(t *testing.T) {
 	b, err := snapshotOf("string \"" + strings.Repeat("a", 70000) + ":end\" v1\nstring \"" + strings.Repeat("a", 70000) + ":zzz\" v2\n")

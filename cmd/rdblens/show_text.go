@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 const (
@@ -185,12 +184,12 @@ func display(b []byte, n int64) string {
 	return s
 }
 
-// size returns a number of bytes, and beside a large one the same in units.
+// size returns a number of bytes, of a large one also in a larger unit.
 func size(n int64) string {
 	if n < 1024 {
-		return strconv.FormatInt(n, 10) + " bytes"
+		return units.FormatExactBytes(n)
 	}
-	return fmt.Sprintf("%d bytes (%s)", n, humanize.IBytes(uint64(n)))
+	return units.FormatExactBytes(n) + " (" + units.FormatBytes(n) + ")"
 }
 
 // score returns a score as redis-cli shows it: with 17 digits, which are exact.
@@ -210,5 +209,9 @@ func expiry(ms int64, now time.Time) string {
 	if y := at.Year(); y < 1970 || y > 9999 {
 		return fmt.Sprintf("%d ms since 1970", ms)
 	}
-	return at.Format(time.RFC3339) + ", " + humanize.RelTime(at, now, "ago", "from now")
+	left := at.Unix() - now.Unix()
+	if left < 0 {
+		return at.Format(time.RFC3339) + ", " + units.FormatDuration(left)
+	}
+	return at.Format(time.RFC3339) + ", in " + units.FormatDuration(left)
 }
