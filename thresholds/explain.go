@@ -13,7 +13,7 @@ import (
 // against which limit, the advice what to do.
 //
 // Sentences stand in the rule files as English text with {names} in place of
-// figures. All of them pass through say, so English is the key by which a
+// figures. All of them pass through fill, so English is the key by which a
 // translation can be looked up there.
 type explainer struct {
 	*Engine

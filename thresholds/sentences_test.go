@@ -14,7 +14,7 @@ import (
 
 // sentenceCalls are the methods of explainer that fill in sentences, and the index
 // of the first argument that is one. The name/word pairs follow the last sentence.
-var sentenceCalls = map[string]int{"say": 0, "found": 0, "counted": 0, "advise": 2}
+var sentenceCalls = map[string]int{"fill": 0, "found": 0, "counted": 0, "advise": 2}
 
 // TestSentences checks all sentences in the source: each is a literal, so that it
 // can be looked up in a translation, and the call fills in every {name} in it and
