@@ -9,7 +9,7 @@ import (
 // Options say what a Builder gathers.
 type Options struct {
 	Top      int // keys on each list, at least 1
-	Examples int // keys for each rule and severity
+	Examples int // keys for each rule and severity, at least 1
 	Input    int // number of the snapshot
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
@@ -47,7 +47,7 @@ type Snapshot struct {
 
 // NewBuilder returns a Builder for one snapshot.
 func NewBuilder(opt Options) *Builder {
-	opt.Top = max(opt.Top, 1)
+	opt.Top, opt.Examples = max(opt.Top, 1), max(opt.Examples, 1)
 	return &Builder{opt: opt}
 }
 
@@ -59,7 +59,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 		b.timed, b.created = true, created*1000
 	}
 	b.Tables.init(engine, MaxGroups)
-	b.Top.top, b.Top.samples = b.opt.Top, b.opt.Examples
+	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
 	b.instance = engine.NewInstance()
 }
@@ -68,7 +68,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 func (b *Builder) NewShard() *Shard {
 	s := &Shard{builder: b, names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(), limit: earlyAggregates,
 		found: make([]thresholds.Finding, 0, 16)}
-	s.top.top, s.top.samples = b.Top.top, b.Top.samples
+	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
 	return s
 }

@@ -44,6 +44,14 @@ func (g *Groups) joinPositions(to, from int32) {
 	g.folded.Add(f.hash)
 	f.removed = true
 	g.join(t, f, g)
+	if f.ttlHistogram != 0 {
+		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
+	}
+	for i := f.findings; i != 0; {
+		next := g.findings[i-1].next
+		g.findings[i-1].next, g.freeFindings = g.freeFindings, i
+		i = next
+	}
 }
 
 // rebalance brings the table in line with the trie after folds: some groups have
@@ -85,31 +93,6 @@ func (g *Groups) rebalance() {
 	for i := range g.list {
 		g.index.Insert(g.list[i].hash, i)
 	}
-	g.compactLists()
-}
-
-// compactLists drops the histograms and findings of groups that were removed.
-func (g *Groups) compactLists() {
-	ttls, findings := g.spare.ttls[:0], g.spare.findings[:0]
-	move := func(to *Group) {
-		if to.ttlHistogram != 0 {
-			ttls = append(ttls, g.ttls[to.ttlHistogram-1])
-			to.ttlHistogram = int32(len(ttls))
-		}
-		head := int32(0)
-		for i := to.findings; i != 0; i = g.findings[i-1].next {
-			f := g.findings[i-1]
-			f.next, head = head, int32(len(findings)+1)
-			findings = append(findings, f)
-		}
-		to.findings = head
-	}
-	for i := range g.list {
-		move(&g.list[i])
-	}
-	move(&g.other)
-	g.ttls, g.spare.ttls = ttls, g.ttls
-	g.findings, g.spare.findings = findings, g.findings
 }
 
 // foldLimits say what is folded.

@@ -66,18 +66,20 @@ type Groups struct {
 	texts    []byte
 	ttls     []ttlHistogram
 	findings []groupFindings
-	trie     *patternTrie // nil while nothing had to be folded
-	pending  int          // groups added since the trie was last checked
-	other    Group        // FoldedGroup
-	full     bool         // new patterns go to other
-	folded   hyperloglog.Sketch
+	// Histograms and findings of groups that were joined with others are used
+	// again.
+	freeTTLs     []int32      // 1 + indices into ttls
+	freeFindings int32        // list: 1 + index into findings, 0 none
+	trie         *patternTrie // nil while nothing had to be folded
+	pending      int          // groups added since the trie was last checked
+	other        Group        // FoldedGroup
+	full         bool         // new patterns go to other
+	folded       hyperloglog.Sketch
 
 	spare struct { // to be used again
-		trie     *patternTrie
-		index    []int32
-		texts    []byte
-		ttls     []ttlHistogram
-		findings []groupFindings
+		trie  *patternTrie
+		index []int32
+		texts []byte
 	}
 }
 
@@ -89,6 +91,7 @@ func (g *Groups) init(namer *naming.Namer, limit int) {
 func (g *Groups) reset() {
 	g.index.Reset()
 	g.list, g.texts, g.ttls, g.findings = g.list[:0], g.texts[:0], g.ttls[:0], g.findings[:0]
+	g.freeTTLs, g.freeFindings = g.freeTTLs[:0], 0
 	g.trie, g.pending, g.full = nil, 0, false
 	g.other = newGroup(nil)
 	g.folded = hyperloglog.Sketch{}
@@ -200,8 +203,14 @@ func (g *Groups) addTTLs(to *Group, h *ttlHistogram, ttl ttlRange) {
 // histogram returns the histogram of a group, a new one if need be.
 func (g *Groups) histogram(to *Group) *ttlHistogram {
 	if to.ttlHistogram == 0 {
-		g.ttls = append(g.ttls, ttlHistogram{})
-		to.ttlHistogram = int32(len(g.ttls))
+		if n := len(g.freeTTLs); n > 0 {
+			to.ttlHistogram = g.freeTTLs[n-1]
+			g.freeTTLs = g.freeTTLs[:n-1]
+			g.ttls[to.ttlHistogram-1] = ttlHistogram{}
+		} else {
+			g.ttls = append(g.ttls, ttlHistogram{})
+			to.ttlHistogram = int32(len(g.ttls))
+		}
 		if to.ttl != noTTL {
 			g.ttls[to.ttlHistogram-1].count(to.ttl.least)
 		}
@@ -217,7 +226,13 @@ func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 			return
 		}
 	}
-	g.findings = append(g.findings, groupFindings{ruleSeverity, to.findings, count})
+	f := groupFindings{ruleSeverity, to.findings, count}
+	if i := g.freeFindings; i != 0 {
+		g.freeFindings, to.findings = g.findings[i-1].next, i
+		g.findings[i-1] = f
+		return
+	}
+	g.findings = append(g.findings, f)
 	to.findings = int32(len(g.findings))
 }
 

@@ -251,15 +251,17 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	}
 
 	// The lists of keys. Nearly every key is below all cutoffs.
-	c := &sh.top.cutoffs.types[k.Type&15]
-	passes := k.Memory > c[ByMemory] || k.MemoryUsage > c[ByMemoryUsage] || k.ValueBytes > c[ByValueBytes] || k.Elements > c[ByElements] ||
-		k.Serialized > c[BySerialized] || k.Largest > c[ByLargest] || int64(k.Freq) > sh.top.cutoffs.freq
+	top := &sh.top
+	c := (*[Measures]cutoff)(top.cutoffs[typeList(k.Type%parser.NumTypes, 0):])
+	enters := k.Memory > c[ByMemory].value || k.MemoryUsage > c[ByMemoryUsage].value || k.ValueBytes > c[ByValueBytes].value ||
+		k.Elements > c[ByElements].value || k.Serialized > c[BySerialized].value || k.Largest > c[ByLargest].value ||
+		int64(k.Freq) > top.cutoffs[hotList].value
 	for n := range found {
 		f := &found[n]
-		passes = passes || sh.top.cutoffs.examples[RuleSeverity(f.Rule, f.Severity)].passes(f.Rank(k), size)
+		enters = enters || top.cutoffs[exampleLists+RuleSeverity(f.Rule, f.Severity)].passes(f.Rank(k), size)
 	}
-	if passes {
-		sh.top.rank(&candidate{key: k, input: int32(sh.builder.opt.Input), owner: int32(owner), retained: -1}, found)
+	if enters {
+		top.add(k, size, found, int32(sh.builder.opt.Input), int32(owner))
 	}
 }
 

@@ -18,11 +18,6 @@ const (
 	Measures
 )
 
-// measuresOf returns the figures that a key is ranked by.
-func measuresOf(k *parser.Key) [Measures]int64 {
-	return [Measures]int64{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest}
-}
-
 // Entry is a key on a list. Of equal entries the first in the file ranks higher,
 // so that a list does not depend on how the file was cut into blocks.
 type Entry struct {
@@ -74,8 +69,6 @@ func (r *ranking) insert(e Entry, n int) (removed int32) {
 // enter.
 type cutoff struct{ value, second int64 }
 
-var noCutoff = cutoff{-1, -1} // of a list with room: known figures are not negative
-
 // passes reports whether a key with these figures may enter.
 func (c *cutoff) passes(value, second int64) bool {
 	return value > c.value || value == c.value && second > c.second
@@ -86,23 +79,6 @@ func (c *cutoff) raise(o cutoff) {
 	if o.value > c.value || o.value == c.value && o.second > c.second {
 		*c = o
 	}
-}
-
-// cutoff returns the cutoff of a list of at most n entries.
-func (r ranking) cutoff(n int) cutoff {
-	if len(r) < n {
-		return noCutoff
-	}
-	last := &r[len(r)-1]
-	return cutoff{last.Value, last.second}
-}
-
-// cutoffs are those of all lists. A block begins with the cutoffs of the blocks
-// before it, so that it retains only keys that may still enter a list.
-type cutoffs struct {
-	types    [16][Measures]int64 // by parser.Type, of which there are fewer
-	freq     int64
-	examples [RuleSeverities]cutoff
 }
 
 const (
@@ -123,54 +99,59 @@ func SeverityOf(ruleSeverity int) thresholds.Severity {
 	return thresholds.Severity(ruleSeverity % severities)
 }
 
-func (c *cutoffs) reset() {
-	for t := range c.types {
-		c.types[t] = [Measures]int64{-1, -1, -1, -1, -1, -1}
-	}
-	c.freq = -1
-	for i := range c.examples {
-		c.examples[i] = noCutoff
-	}
-}
+// The lists of a TopLists, by index: those of each type and measure, that of LFU
+// counters, and those of examples.
+const (
+	hotList      = int(parser.NumTypes) * Measures
+	exampleLists = hotList + 1 // the first, that of RuleSeverity 0
+	numLists     = exampleLists + RuleSeverities
+)
+
+func typeList(typ parser.Type, measure int) int { return int(typ)*Measures + measure }
 
 // TopLists has the lists of keys of a block, a snapshot or several snapshots.
 type TopLists struct {
 	top      int // entries of a list at most
-	samples  int // entries of a list of examples at most
+	examples int // entries of a list of examples at most
 	keys     keyPool
-	types    [parser.NumTypes][Measures]ranking
-	hot      ranking
-	examples [RuleSeverities]ranking
-	cutoffs  cutoffs
-	moved    []int32 // scratch of merge
+	lists    [numLists]ranking
+	// cutoffs are those of the lists. A block begins with the cutoffs of the
+	// blocks before it, so that it retains only keys that may still enter a list.
+	cutoffs [numLists]cutoff
+	moved   []int32 // scratch of merge
 }
 
 func (t *TopLists) reset() {
 	t.keys.reset()
-	for typ := range t.types {
-		for m := range t.types[typ] {
-			t.types[typ][m] = t.types[typ][m][:0]
+	for i := range t.lists {
+		t.lists[i] = t.lists[i][:0]
+		t.cutoffs[i] = cutoff{-1, -1}
+		if i < exampleLists {
+			t.cutoffs[i].second = 0 // an unknown figure, -1, does not enter
 		}
 	}
-	t.hot = t.hot[:0]
-	for i := range t.examples {
-		t.examples[i] = t.examples[i][:0]
+}
+
+// limit returns the number of entries that a list may have.
+func (t *TopLists) limit(list int) int {
+	if list < exampleLists {
+		return t.top
 	}
-	t.cutoffs.reset()
+	return t.examples
 }
 
 // Key returns the key of an entry.
 func (t *TopLists) Key(e *Entry) *RetainedKey { return &t.keys.list[e.key] }
 
 // Type returns the largest keys of a type by a measure.
-func (t *TopLists) Type(typ parser.Type, measure int) []Entry { return t.types[typ][measure] }
+func (t *TopLists) Type(typ parser.Type, measure int) []Entry { return t.lists[typeList(typ, measure)] }
 
 // Overall returns the largest keys of all types by a measure. They are among the
 // largest of their types.
 func (t *TopLists) Overall(measure int) []Entry {
 	var all ranking
-	for typ := range t.types {
-		for _, e := range t.types[typ][measure] {
+	for typ := range parser.NumTypes {
+		for _, e := range t.Type(typ, measure) {
 			all.insert(e, t.top)
 		}
 	}
@@ -178,22 +159,25 @@ func (t *TopLists) Overall(measure int) []Entry {
 }
 
 // Hot returns the keys with the highest LFU counters.
-func (t *TopLists) Hot() []Entry { return t.hot }
+func (t *TopLists) Hot() []Entry { return t.lists[hotList] }
 
 // Examples returns the worst keys of a rule and severity, by RuleSeverity.
-func (t *TopLists) Examples(ruleSeverity int) []Entry { return t.examples[ruleSeverity] }
+func (t *TopLists) Examples(ruleSeverity int) []Entry { return t.lists[exampleLists+ruleSeverity] }
 
-// enter puts an entry on a list and reports whether its key is there now.
-func (t *TopLists) enter(r *ranking, e Entry, n int) bool {
-	removed := r.insert(e, n)
-	if removed == e.key {
-		return false
+// enter puts an entry on a list if it belongs there.
+func (t *TopLists) enter(list int, e Entry) {
+	r, limit := &t.lists[list], t.limit(list)
+	removed := r.insert(e, limit)
+	if removed != e.key {
+		t.keys.uses[e.key]++
+		if removed >= 0 {
+			t.keys.release(removed)
+		}
 	}
-	t.keys.uses[e.key]++
-	if removed >= 0 {
-		t.keys.release(removed)
+	if len(*r) == limit {
+		last := &(*r)[limit-1]
+		t.cutoffs[list].raise(cutoff{last.Value, last.second})
 	}
-	return true
 }
 
 // merge adds the lists of a later block or snapshot.
@@ -203,34 +187,19 @@ func (t *TopLists) merge(o *TopLists) {
 		moved = append(moved, 0)
 	}
 	t.moved = moved
-	move := func(to *ranking, from ranking, n int) {
-		for _, e := range from {
-			if len(*to) >= n && !e.before(&(*to)[len(*to)-1]) {
-				return // nor does any after it
+	for i := range o.lists {
+		limit := t.limit(i)
+		for _, e := range o.lists[i] {
+			if r := t.lists[i]; len(r) >= limit && !e.before(&r[limit-1]) {
+				break // nor does any after it
 			}
 			if moved[e.key] == 0 {
-				i := t.keys.get()
-				t.keys.list[i].copy(&o.keys.list[e.key])
-				moved[e.key] = i + 1
+				n := t.keys.get()
+				t.keys.list[n].copy(&o.keys.list[e.key])
+				moved[e.key] = n + 1
 			}
 			e.key = moved[e.key] - 1
-			t.enter(to, e, n)
-		}
-	}
-	for typ := range t.types {
-		for m := range t.types[typ] {
-			if len(o.types[typ][m]) > 0 {
-				move(&t.types[typ][m], o.types[typ][m], t.top)
-				t.cutoffs.types[typ][m] = max(t.cutoffs.types[typ][m], t.types[typ][m].cutoff(t.top).value)
-			}
-		}
-	}
-	move(&t.hot, o.hot, t.top)
-	t.cutoffs.freq = max(t.cutoffs.freq, t.hot.cutoff(t.top).value)
-	for i := range t.examples {
-		if len(o.examples[i]) > 0 {
-			move(&t.examples[i], o.examples[i], t.samples)
-			t.cutoffs.examples[i].raise(t.examples[i].cutoff(t.samples))
+			t.enter(i, e)
 		}
 	}
 	for _, i := range moved {
@@ -240,48 +209,31 @@ func (t *TopLists) merge(o *TopLists) {
 	}
 }
 
-// candidate is a key that may enter a list. It is retained when it enters the
-// first.
-type candidate struct {
-	key          *parser.Key
-	input, owner int32
-	retained     int32 // in TopLists.keys, -1 not yet
-}
-
-// offer puts a candidate on a list if it belongs there.
-func (t *TopLists) offer(r *ranking, c *candidate, e Entry, n int) {
-	if c.retained < 0 {
-		c.retained = t.keys.get()
-		t.keys.list[c.retained].set(c.key, maxListName, sizeOf(c.key), c.input, c.owner)
-	}
-	e.offset, e.key, e.input = c.key.Offset, c.retained, c.input
-	t.enter(r, e, n)
-}
-
-// rank puts a candidate on the lists that it belongs on: by measure, by LFU
-// counter, and as an example of findings.
-func (t *TopLists) rank(c *candidate, found []thresholds.Finding) {
-	typ := c.key.Type
-	for m, v := range measuresOf(c.key) {
-		if v > t.cutoffs.types[typ][m] {
-			t.offer(&t.types[typ][m], c, Entry{Value: v}, t.top)
-			t.cutoffs.types[typ][m] = max(t.cutoffs.types[typ][m], t.types[typ][m].cutoff(t.top).value)
+// add puts a key on the lists where it belongs: by measure, by LFU counter, and as
+// an example of findings. The key is retained when it enters the first.
+func (t *TopLists) add(k *parser.Key, size int64, found []thresholds.Finding, input, owner int32) {
+	retained := int32(-1)
+	offer := func(list int, e Entry) {
+		if !t.cutoffs[list].passes(e.Value, e.second) {
+			return
 		}
+		if retained < 0 {
+			retained = t.keys.get()
+			t.keys.list[retained].set(k, maxListName, size, input, owner)
+		}
+		e.offset, e.key, e.input = k.Offset, retained, input
+		t.enter(list, e)
 	}
-	if f := int64(c.key.Freq); f > t.cutoffs.freq {
-		t.offer(&t.hot, c, Entry{Value: f}, t.top)
-		t.cutoffs.freq = max(t.cutoffs.freq, t.hot.cutoff(t.top).value)
+	for m, v := range [Measures]int64{k.Memory, k.MemoryUsage, k.ValueBytes, k.Elements, k.Serialized, k.Largest} {
+		offer(typeList(k.Type, m), Entry{Value: v})
 	}
-	size := sizeOf(c.key)
+	offer(hotList, Entry{Value: int64(k.Freq)})
 	for n := range found {
-		f := &found[n]
-		i := RuleSeverity(f.Rule, f.Severity)
-		if rank := f.Rank(c.key); f.Ignored == 0 && t.cutoffs.examples[i].passes(rank, size) {
-			t.offer(&t.examples[i], c, Entry{Value: rank, second: size, Finding: *f}, t.samples)
-			t.cutoffs.examples[i].raise(t.examples[i].cutoff(t.samples))
+		if f := &found[n]; f.Ignored == 0 {
+			offer(exampleLists+RuleSeverity(f.Rule, f.Severity), Entry{Value: f.Rank(k), second: size, Finding: *f})
 		}
 	}
-	if c.retained >= 0 {
-		t.keys.release(c.retained) // the use that get counted
+	if retained >= 0 {
+		t.keys.release(retained) // the use that get counted
 	}
 }
