@@ -1,5 +1,5 @@
-# Every target works from a clean clone with Go and redis-server in the path;
-# what needs more says so. SERVERS are commands, each one argument:
+# Every target works from a clean clone with Go, and with redis-server in PATH
+# where a server is needed. SERVERS are commands, each one argument:
 #   make fixtures SERVERS='redis-server "chroot /srv/trixie valkey-server"'
 
 GO       ?= go
@@ -7,25 +7,25 @@ FUZZTIME ?= 10m
 BENCHDIR ?= $(CURDIR)/bin/bench
 SERVERS  ?=
 
-# Patterns pass over testdata, so what makes it is named.
+# ./... does not include packages below testdata.
 PACKAGES    = ./... ./testdata/gen ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth fixtures pgo clean
 
-build: ## bin/rdblens, which needs no library at run time
+build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
 
 test: ## all tests
 	$(GO) test -timeout 20m $(PACKAGES)
 
-lint: ## what gofmt, go vet and staticcheck have to say
+lint: ## gofmt, go vet and staticcheck
 	@unformatted=$$(gofmt -l cmd parser thresholds report testdata); \
-	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
 
-race: ## the tests under the race detector, fewer damaged fixtures among them
+race: ## the tests with the race detector, with fewer damaged fixtures
 	$(GO) test -race -short -timeout 20m $(PACKAGES)
 
 fuzz: ## every fuzz target for FUZZTIME
@@ -35,30 +35,30 @@ fuzz: ## every fuzz target for FUZZTIME
 		done; \
 	done
 
-golden: ## golden files, generated pages and the README's examples anew; git diff shows what changed
+golden: ## regenerate golden files, generated pages and the README's examples; see git diff
 	$(GO) test ./report -run Golden -update
 	$(GO) generate ./...
 	$(GO) test ./cmd/rdblens -run Readme -update
 
-bench: ## Go benchmarks of every stage
+bench: ## Go benchmarks of all packages
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
 
-bench-peers: build ## whole processes beside hdt3213/rdb; makes the snapshots in BENCHDIR, 1.2 GB
+bench-peers: build ## compare whole processes with hdt3213/rdb; makes snapshots of 1.2 GB in BENCHDIR
 	$(GO) run ./testdata/gen peers -rdblens bin/rdblens $(BENCHDIR)
 
-growth: build ## time and memory by the number of keys and elements; makes the snapshots in BENCHDIR
+growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
 
-memory-truth: ## the memory model against the servers, on 200,000 keys
+memory-truth: ## errors of the memory model against servers, with 200,000 keys
 	$(GO) run ./testdata/gen memory $(SERVERS)
 
 restore-truth: build ## keys that show --format resp puts back on the servers, against the servers that loaded them
 	$(GO) run ./testdata/gen restore -rdblens bin/rdblens $(SERVERS)
 
-fixtures: ## the committed snapshots and what the servers say of them
+fixtures: ## make the committed snapshots and their truth files
 	$(GO) run ./testdata/gen fixtures $(SERVERS)
 
-pgo: ## the profile for the compiler, from the benchmark snapshots
+pgo: ## make the compiler's profile from the benchmark snapshots
 	$(GO) run ./testdata/gen pgo $(BENCHDIR) cmd/rdblens/default.pgo
 
 clean:

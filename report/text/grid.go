@@ -31,9 +31,9 @@ type Column struct {
 type Shrink uint8
 
 const (
-	ShrinkNot    Shrink = iota
-	ShrinkMiddle        // for names, which differ at both ends
-	ShrinkEnd           // for sentences
+	ShrinkNot    Shrink = iota // cells are never cut
+	ShrinkMiddle               // for names, which differ at both ends
+	ShrinkEnd                  // for sentences
 )
 
 const (

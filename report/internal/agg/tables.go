@@ -23,6 +23,7 @@ type Cell struct {
 	WithTTL int64 // keys with an expiry
 }
 
+// Add adds the keys of another cell.
 func (c *Cell) Add(o *Cell) {
 	c.Sums.add(&o.Sums)
 	c.WithTTL += o.WithTTL
