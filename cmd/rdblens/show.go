@@ -205,7 +205,7 @@ func (s *showing) index(k *parser.Key) int {
 func (s *showing) run(ctx context.Context) error {
 	src, err := s.in.open(ctx, s.e.stdin)
 	if err != nil {
-		return unreadable(s.in.name, err)
+		return s.ended(err, 0)
 	}
 	defer s.in.close(src)
 	options := parser.RecordOptions{Options: s.options, Keep: s.keep}

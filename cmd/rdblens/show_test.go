@@ -111,7 +111,7 @@ func TestShowBatches(t *testing.T) {
 		fmt.Fprintf(&hash, "field%d = v\n", i)
 	}
 	for key, want := range map[string]string{"l": list.String(), "h": hash.String()} {
-		want += "... 25000 of 30000 elements\n"
+		want += "... 25,000 of 30,000 elements\n"
 		if got := shows(t, b, "--limit", "25000", key); got != want {
 			t.Errorf("%s: %d bytes, want %d: ... %q", key, len(got), len(want), got[max(0, len(got)-100):])
 		}

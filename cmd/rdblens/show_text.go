@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
@@ -69,7 +70,7 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("encoding", "%s", enc)
 	}
 	if k.Elements >= 0 && k.Type != parser.String {
-		line("elements", "%d", k.Elements)
+		line("elements", "%s", units.FormatCount(k.Elements))
 	}
 	bytesLine("value", k.ValueBytes, "")
 	bytesLine("serialized", k.Serialized, "")
@@ -92,18 +93,19 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("expires", "never")
 	}
 	if k.FieldsWithTTL > 0 {
-		line("fields with TTL", "%d", k.FieldsWithTTL)
+		line("fields with TTL", "%s", units.FormatCount(k.FieldsWithTTL))
 	}
 	if k.Idle >= 0 {
-		line("idle", "%d s", k.Idle)
+		line("idle", "%s", units.FormatDuration(k.Idle))
 	}
 	if k.Freq >= 0 {
 		line("LFU counter", "%d", k.Freq)
 	}
 	if k.Type == parser.Stream {
-		line("groups", "%d, %d consumers, %d entries pending", k.Groups, k.Consumers, k.Pending)
+		line("groups", "%s, %s, %s pending", units.FormatCount(k.Groups),
+			units.FormatCountOf(k.Consumers, "consumer", "consumers"), units.FormatCountOf(k.Pending, "entry", "entries"))
 	}
-	line("offset", "%d", k.Offset)
+	line("offset", "%s", units.FormatCount(k.Offset))
 }
 
 // value writes the first elements of a key.
@@ -118,7 +120,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		}
 		inEntry = false
 		if shownFields < fields {
-			fmt.Fprintf(w, "  ... %d of %d fields", shownFields, fields)
+			fmt.Fprintf(w, "  ... %s of %s fields", units.FormatCount(shownFields), units.FormatCount(fields))
 		}
 		w.WriteString("\n")
 	}
@@ -152,7 +154,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	if k.Elements > int64(shown) {
-		fmt.Fprintf(w, "... %d of %d elements\n", shown, k.Elements)
+		fmt.Fprintf(w, "... %s of %s elements\n", units.FormatCount(int64(shown)), units.FormatCount(k.Elements))
 	}
 	return err
 }
@@ -184,7 +186,7 @@ func display(b []byte, n int64) string {
 	return s
 }
 
-// size returns a number of bytes, of a large one also in a larger unit.
+// size returns a number of bytes, and a large one also rounded.
 func size(n int64) string {
 	if n < 1024 {
 		return units.FormatExactBytes(n)
@@ -203,15 +205,15 @@ func score(f float64) string {
 	return strconv.FormatFloat(f, 'g', 17, 64)
 }
 
-// expiry returns a time in ms since the epoch and how far it is.
+// expiry returns a time, in ms since the epoch, and its distance from now.
 func expiry(ms int64, now time.Time) string {
-	at := time.UnixMilli(ms).UTC()
-	if y := at.Year(); y < 1970 || y > 9999 {
-		return fmt.Sprintf("%d ms since 1970", ms)
+	at := time.UnixMilli(ms)
+	if y := at.UTC().Year(); y < 1970 || y > 9999 {
+		return units.FormatCount(ms) + " ms since 1970"
 	}
-	left := at.Unix() - now.Unix()
-	if left < 0 {
-		return at.Format(time.RFC3339) + ", " + units.FormatDuration(left)
+	distance := units.FormatDuration(at.Unix() - now.Unix())
+	if !strings.HasSuffix(distance, " ago") {
+		distance = "in " + distance
 	}
-	return at.Format(time.RFC3339) + ", in " + units.FormatDuration(left)
+	return units.FormatTime(at.Unix()) + ", " + distance
 }
