@@ -32,20 +32,14 @@ type file struct {
 }
 
 // forms are the shapes of configurations and profiles.
-type forms struct {
-	config, profile shape[file]
-	definitions     object // of the JSON Schema of configurations
-}
+type forms struct{ config, profile shape[file] }
+
+var (
+	ignores   = sync.OnceValue(ignoreShape)
+	overrides = sync.OnceValue(overrideShape)
+)
 
 var describe = sync.OnceValue(func() (f forms) {
-	f.definitions = object{
-		"off":      anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
-		"switch":   anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)),
-		"severity": words(slices.Concat([]string{"off"}, severities)...),
-	}
-	for u := units.Bytes; u <= units.Percent; u++ {
-		f.definitions[u.String()] = unitSchema(u)
-	}
 	separators := to("separators", separatorsShape(), func(f *file, v thresholds.Text) { f.separators = v })
 	rules := to("rules", rulesShape(false).with("description", "changes to the rules of the profile"), func(f *file, v edits) { f.edits = v })
 	f.profile = record[file]{what: "the profile", fields: []field[file]{separators, rules,
@@ -57,25 +51,24 @@ var describe = sync.OnceValue(func() (f forms) {
 		to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"), func(f *file, v thresholds.Switch) { f.cluster = &v }),
 		to("hashtags", flag("hashtags", "false: a proxy treats {...} as an ordinary part of names").with("default", true),
 			func(f *file, v thresholds.Switch) { f.hashTags = &v }),
-		to("ignore", entries(f.definitions, "ignore", ignoreShape()).with("description", "findings that are excluded from the counts"),
+		to("ignore", entries("ignore", ignores()).with("description", "findings that are excluded from the counts"),
 			func(f *file, v []thresholds.Ignore) { f.ignores = v }),
-		to("overrides", as(entries(f.definitions, "overrides", overrideShape()).with("description",
+		to("overrides", as(entries("overrides", overrides()).with("description",
 			"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
 			func(f *file, v []thresholds.Override) { f.overrides = v }),
 		to("namespaces", namespacesShape(), func(f *file, v []thresholds.Namespace) { f.namespaces = v }),
 		to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
 	}}.shape()
-	f.config.schema = orNull(f.config.schema)
+	f.config.schema = f.config.schema.orNull()
 	return f
 })
 
 // entries is a list of records that may be left blank. The schema of a record is
-// moved to the definitions.
-func entries[T any](definitions object, name string, of shape[T]) shape[[]T] {
-	definitions[name] = of.schema
+// among the definitions.
+func entries[T any](name string, of shape[T]) shape[[]T] {
 	of.schema = ref(name)
 	s := listOf(name, of)
-	s.schema = orNull(s.schema)
+	s.schema = s.schema.orNull()
 	return s
 }
 
@@ -84,8 +77,17 @@ func entries[T any](definitions object, name string, of shape[T]) shape[[]T] {
 // exists, whether a range of characters is empty, whether a glob matches a rule, and
 // how many overrides have rules.
 func Schema() []byte {
-	f := describe()
-	root := with(f.config.schema, "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", f.definitions)
+	definitions := object{
+		"off":       anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
+		"switch":    anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)),
+		"severity":  words(slices.Concat([]string{"off"}, severities)...),
+		"ignore":    ignores().schema(),
+		"overrides": overrides().schema(),
+	}
+	for u := units.Bytes; u <= units.Percent; u++ {
+		definitions[u.String()] = unitSchema(u)
+	}
+	root := with(describe().config.schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", definitions)
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		panic(err) // there are only maps, lists, texts and numbers
@@ -105,7 +107,9 @@ func extendsShape() shape[thresholds.Text] {
 	s := as(text("extends", ""), func(r *reader, n ast.Node, name string) (string, bool) {
 		return name, slices.Contains(profileNames, name) || r.refuse(n, thresholds.Suggest(name, profileNames), "unknown profile %q", name)
 	})
-	s.schema = object{"description": "the profile to start from", "enum": profileNames, "default": thresholds.DefaultProfile}
+	s.schema = func() object {
+		return object{"description": "the profile to start from", "enum": profileNames, "default": thresholds.DefaultProfile}
+	}
 	return as(s, located)
 }
 
@@ -127,7 +131,9 @@ func separatorsShape() shape[thresholds.Text] {
 	s := as(text("separators", ""), func(r *reader, n ast.Node, v string) (string, bool) {
 		return v, matchesSeparators(v) || r.refuse(n, `write ":" or ":#_"`, "separators must be ASCII punctuation, not %q", v)
 	})
-	s.schema = object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern}
+	s.schema = func() object {
+		return object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern}
+	}
 	return as(s, located)
 }
 
@@ -141,7 +147,7 @@ func keysShape(description string) shape[[]*naming.Glob] {
 		return g, err == nil || r.refuse(n, `write "*" for all keys`, "key pattern: %v", err)
 	})
 	s := listOf("key", glob)
-	s.schema = with(listSchema(glob.schema, "minItems", 1), "description", description)
+	s.schema = listSchema(glob.schema, "minItems", 1).with("description", description)
 	return as(s, func(r *reader, n ast.Node, globs []*naming.Glob) ([]*naming.Glob, bool) {
 		return globs, len(list(n)) > 0 || r.refuse(n, `write "*" for all keys`, "key needs a pattern")
 	})
@@ -155,14 +161,17 @@ func ignoreShape() shape[thresholds.Ignore] {
 		return name, !errors.As(err, &unknown) || r.refuse(n, unknown.Hint(), "%v", err)
 	})
 	rules := listOf("rule", rule)
-	rules.schema = with(listSchema(anyOf(object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}, object{"type": "string", "pattern": `[*?\[\\]`}), "minItems", 1),
-		"description", "rule, or glob over rules, or several")
+	rules.schema = listSchema(func() object {
+		return anyOf(object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}, object{"type": "string", "pattern": `[*?\[\\]`})
+	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
 	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
 		day, err := time.Parse(time.DateOnly, date)
 		return day, err == nil || r.refuse(n, "write 2027-01-31: the last day on which the entry applies", "%q is not a date", date)
 	})
-	until.schema = object{"description": "last day on which the entry applies", "type": "string",
-		"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
+	until.schema = func() object {
+		return object{"description": "last day on which the entry applies", "type": "string",
+			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
+	}
 	s := record[entry]{what: "an entry of ignore", fields: []field[entry]{
 		to("rule", rules, func(e *entry, names []string) {
 			e.Names = names
@@ -242,12 +251,14 @@ func namespacesShape() shape[[]thresholds.Namespace] {
 	names := listOf("namespaces", name)
 	owner := text("owner", "owner")
 	owned := record[string]{what: "a namespace", fields: []field[string]{to("owner", owner, func(into *string, v string) { *into = v })}}.shape()
-	return shape[[]thresholds.Namespace]{with(anyOf(
-		object{"type": "array", "maxItems": maxEntries, "items": name.schema},
-		object{"type": "object", "maxProperties": maxEntries, "propertyNames": object{"pattern": namespacePattern},
-			"additionalProperties": anyOf(owner.schema, owned.schema, object{"type": "null"})},
-		object{"type": "null"},
-	), "description", "first segments that names may begin with, and their owners; a separator at the end is ignored"),
+	return shape[[]thresholds.Namespace]{func() object {
+		return with(anyOf(
+			object{"type": "array", "maxItems": maxEntries, "items": name.schema()},
+			object{"type": "object", "maxProperties": maxEntries, "propertyNames": object{"pattern": namespacePattern},
+				"additionalProperties": anyOf(owner.schema(), owned.schema(), object{"type": "null"})},
+			object{"type": "null"},
+		), "description", "first segments that names may begin with, and their owners; a separator at the end is ignored")
+	},
 		func(r *reader, n ast.Node) (all []thresholds.Namespace, ok bool) {
 			if _, ok := plain(n).(*ast.SequenceNode); ok {
 				return names.read(r, n)
@@ -269,8 +280,10 @@ func namespacesShape() shape[[]thresholds.Namespace] {
 // abbreviationsShape is a mapping of words to their short forms.
 func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 	short := text("a short form", "short form").with("minLength", 1)
-	return shape[[]thresholds.Abbreviation]{object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxEntries,
-		"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`}, "additionalProperties": short.schema},
+	return shape[[]thresholds.Abbreviation]{func() object {
+		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxEntries,
+			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`}, "additionalProperties": short.schema()}
+	},
 		func(r *reader, n ast.Node) (all []thresholds.Abbreviation, ok bool) {
 			for _, entry := range atMost(r, "abbreviations", r.mapping(n, "abbreviations")) {
 				long, ok1 := r.scalar(entry.Key, "a name")

@@ -31,7 +31,7 @@ func rulesShape(inOverride bool) shape[edits] {
 		}
 		s := ruleShape(rule)
 		if inOverride {
-			s.schema = object{"$ref": "#/properties/rules/properties/" + rule.Name}
+			s.schema = func() object { return object{"$ref": "#/properties/rules/properties/" + rule.Name} }
 		}
 		rules.fields = append(rules.fields, to(rule.Name, s, appendEdits))
 	}
@@ -42,7 +42,7 @@ func rulesShape(inOverride bool) shape[edits] {
 		return fmt.Sprintf("unknown rule %q", name), thresholds.Suggest(name, thresholds.RuleNames())
 	}
 	s := rules.shape()
-	s.schema = orNull(s.schema)
+	s.schema = s.schema.orNull()
 	return s
 }
 
@@ -54,7 +54,9 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 	if rule.Unit != units.None {
 		hint = "write off, on, or limits such as {warning: " + rule.Unit.Example() + "}"
 	}
-	return shape[edits]{with(anyOf(ref("switch"), ref("severity"), form.schema), "description", rule.Title), func(r *reader, n ast.Node) (edits, bool) {
+	return shape[edits]{func() object {
+		return with(anyOf(ref("switch")(), ref("severity")(), form.schema()), "description", rule.Title)
+	}, func(r *reader, n ast.Node) (edits, bool) {
 		if isMapping(n) {
 			list, ok := form.read(r, n)
 			// In the order in which they are to be made, not as they were written.
@@ -87,7 +89,7 @@ func ruleRecord(rule *thresholds.Rule) record[edits] {
 		types := typesRecord(rule, "types", func(t parser.Type) field[edits] {
 			return to(t.String(), limitsShape(rule, t.String(), t, false), appendEdits)
 		}).shape()
-		types.schema = with(orNull(types.schema), "description", "limits for single types")
+		types.schema = types.schema.orNull().with("description", "limits for single types")
 		rec.fields = append(rec.fields, to("types", types, appendEdits))
 	}
 	for i, p := range rule.Params {
@@ -122,7 +124,7 @@ func severityShape(rule *thresholds.Rule) shape[edits] {
 		}
 		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)), "%q is not a severity", word)
 	})
-	s.schema = with(ref("severity"), "description",
+	s.schema = ref("severity").with("description",
 		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are set after it")
 	return s
 }
@@ -150,7 +152,7 @@ func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
 // limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
 	limits := record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
-	return shape[edits]{anyOf(ref("off"), limits.schema), func(r *reader, n ast.Node) (list edits, ok bool) {
+	return shape[edits]{func() object { return anyOf(ref("off")(), limits.schema()) }, func(r *reader, n ast.Node) (list edits, ok bool) {
 		if isMapping(n) {
 			return limits.read(r, n)
 		}
@@ -177,7 +179,7 @@ type figure struct {
 }
 
 func number(rule *thresholds.Rule, what string, unit units.Unit, description string) shape[figure] {
-	return shape[figure]{with(ref(unit.String()), "description", description), func(r *reader, n ast.Node) (v figure, ok bool) {
+	return shape[figure]{ref(unit.String()).with("description", description), func(r *reader, n ast.Node) (v figure, ok bool) {
 		word, ok := r.number(n, what)
 		v.Origin, v.off = r.origin(n), isOff(word)
 		if !ok || v.off {
@@ -191,7 +193,7 @@ func number(rule *thresholds.Rule, what string, unit units.Unit, description str
 
 // unitSchema is the schema of a figure in a unit, or off.
 func unitSchema(u units.Unit) object {
-	forms := []any{object{"type": "string", "pattern": u.Pattern(), "minLength": 1}, ref("off")}
+	forms := []any{object{"type": "string", "pattern": u.Pattern(), "minLength": 1}, ref("off")()}
 	if largest := u.LargestNumber(); largest >= 0 {
 		forms = append(forms, object{"type": "integer", "minimum": 0, "maximum": largest})
 	}
@@ -218,7 +220,7 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 	case thresholds.AliasesParam:
 		type aliases = map[string][]string
 		words := listOf(p.Name, text("an alias", "alias"))
-		words.schema = orNull(words.schema)
+		words.schema = words.schema.orNull()
 		types := typesRecord(rule, p.Name, func(t parser.Type) field[aliases] {
 			return to(t.String(), words, func(into *aliases, list []string) {
 				if *into == nil {
@@ -227,7 +229,7 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 				(*into)[t.String()] = list
 			})
 		}).shape()
-		types.schema = with(orNull(types.schema), "description", p.Doc)
+		types.schema = types.schema.orNull().with("description", p.Doc)
 		return as(types, func(r *reader, n ast.Node, a aliases) (value, bool) {
 			return value{Aliases: a, Origin: r.origin(n)}, true
 		})

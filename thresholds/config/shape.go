@@ -14,7 +14,7 @@ import (
 // not decoded into structs by the YAML library because that stops at the first
 // problem and knows neither hints nor origins.
 type shape[T any] struct {
-	schema object
+	schema schema
 	// read returns the value of a node. If it is not valid, read reports why and
 	// returns false.
 	read func(r *reader, n ast.Node) (T, bool)
@@ -23,9 +23,28 @@ type shape[T any] struct {
 // object is a part of a JSON Schema. Its keys are written in sorted order.
 type object = map[string]any
 
+// schema returns the JSON Schema of a value. It is a function because loading, which
+// every scan does, does not need it.
+type schema func() object
+
+func (s schema) with(keywords ...any) schema {
+	return func() object { return with(s(), keywords...) }
+}
+
+// orNull is the schema of a value that may be left blank.
+func (s schema) orNull() schema {
+	return func() object {
+		o := s()
+		if choices, ok := o["anyOf"].([]any); ok {
+			return with(o, "anyOf", append(choices, object{"type": "null"}))
+		}
+		return with(o, "type", []string{"object", "null"})
+	}
+}
+
 // with returns the shape with more keywords in its schema: names and values in turn.
 func (s shape[T]) with(keywords ...any) shape[T] {
-	s.schema = with(s.schema, keywords...)
+	s.schema = s.schema.with(keywords...)
 	return s
 }
 
@@ -47,21 +66,15 @@ func with(s object, keywords ...any) object {
 	return s
 }
 
-func ref(definition string) object { return object{"$ref": "#/$defs/" + definition} }
+func ref(definition string) schema {
+	return func() object { return object{"$ref": "#/$defs/" + definition} }
+}
 
 func anyOf(list ...any) object { return object{"anyOf": list} }
 
 // listSchema is the schema of a list, or of a single value.
-func listSchema(of object, keywords ...any) object {
-	return anyOf(of, with(object{"type": "array", "items": of}, keywords...))
-}
-
-// orNull is the schema of a value that may be left blank.
-func orNull(s object) object {
-	if choices, ok := s["anyOf"].([]any); ok {
-		return with(s, "anyOf", append(choices, object{"type": "null"}))
-	}
-	return with(s, "type", []string{"object", "null"})
+func listSchema(of schema, keywords ...any) schema {
+	return func() object { return anyOf(of(), with(object{"type": "array", "items": of()}, keywords...)) }
 }
 
 // words is the schema of some words in any letter case. Editors propose them in
@@ -81,7 +94,9 @@ func words(list ...string) object {
 
 // text is any single value; a number is the text that was written.
 func text(what, description string) shape[string] {
-	return shape[string]{object{"type": []string{"string", "number", "boolean"}, "description": description},
+	return shape[string]{func() object {
+		return object{"type": []string{"string", "number", "boolean"}, "description": description}
+	},
 		func(r *reader, n ast.Node) (string, bool) { return r.scalar(n, what) }}
 }
 
@@ -118,14 +133,14 @@ func flag(what, description string) shape[thresholds.Switch] {
 		on, ok := parseSwitch(word)
 		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, "write true or false", "%s must be true or false, not %q", what, word)
 	})
-	s.schema = with(ref("switch"), "description", description)
+	s.schema = ref("switch").with("description", description)
 	return s
 }
 
 // A field is one name of a record and where its value goes.
 type field[S any] struct {
 	name   string
-	schema object
+	schema schema
 	read   func(r *reader, n ast.Node, into *S)
 }
 
@@ -149,11 +164,13 @@ type record[S any] struct {
 
 // shape returns the shape of the record. Its value is valid if all of its fields are.
 func (rec record[S]) shape() shape[S] {
-	properties := object{}
-	for _, f := range rec.fields {
-		properties[f.name] = f.schema
-	}
-	return shape[S]{object{"type": "object", "additionalProperties": false, "properties": properties}, rec.read}
+	return shape[S]{func() object {
+		properties := object{}
+		for _, f := range rec.fields {
+			properties[f.name] = f.schema()
+		}
+		return object{"type": "object", "additionalProperties": false, "properties": properties}
+	}, rec.read}
 }
 
 func (rec record[S]) read(r *reader, n ast.Node) (into S, ok bool) {
