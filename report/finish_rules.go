@@ -139,14 +139,7 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 // there are none.
 func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 	found := newFinding(rule, severity)
-	var bytes [2]int64 // of values, of memory
-	sum := func(s *agg.Snapshot, n int64) {
-		if s.Engine.Env().Memory {
-			bytes[1] += n
-		} else {
-			bytes[0] += n
-		}
-	}
+	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
 	type finding struct {
 		in *agg.Snapshot
 		*thresholds.InstanceFinding
@@ -154,19 +147,27 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	var list []finding
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]
+		bytes := &found.ValueBytes // a snapshot has one or the other
+		if s.Engine.Env().Memory {
+			bytes = &found.MemoryBytes
+		}
+		*bytes = max(*bytes, 0)
 		for n := range s.Findings {
 			if w := &s.Findings[n]; w.Rule == rule.ID && w.Severity == severity && w.Ignored == 0 {
 				found.Count++
-				sum(s, w.Bytes)
+				*bytes += Figure(w.Bytes)
 				list = append(list, finding{s, w})
 			}
 		}
 		for _, o := range s.Omitted {
 			if o.Rule == rule.ID && o.Severity == severity && o.Ignored == 0 {
 				found.Count += o.Count
-				sum(s, o.Bytes)
+				*bytes += Figure(o.Bytes)
 			}
 		}
+	}
+	if found.Count == 0 {
+		return nil
 	}
 	slices.SortStableFunc(list, func(a, b finding) int { return thresholds.CompareInstance(*a.InstanceFinding, *b.InstanceFinding) })
 	groups := map[Name]int64{}
@@ -188,17 +189,6 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	}
 	found.worstGroups()
 	found.GroupsMore = Unknown // a finding names those with most keys
-	if found.Count == 0 {
-		return nil
-	}
-	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
-	for i := range f.Snapshots { // a snapshot has one or the other
-		if f.Snapshots[i].Engine.Env().Memory {
-			found.MemoryBytes = Figure(bytes[1])
-		} else {
-			found.ValueBytes = Figure(bytes[0])
-		}
-	}
 	return found
 }
 
@@ -208,10 +198,7 @@ func (f *finisher) ignored(counts []int64) {
 	env := f.Snapshots[0].Engine.Env()
 	for i, in := range f.Snapshots[0].Engine.Ignores() {
 		f.r.Findings.Ignored += counts[i]
-		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Expired: in.Ended(env.Now), Count: counts[i]}
-		if !in.Until.IsZero() {
-			row.Until = in.Until.Add(-1).Format("2006-01-02") // the last day on which it holds
-		}
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Until: in.LastDay(), Expired: in.Ended(env.Now), Count: counts[i]}
 		f.r.Ignored = append(f.r.Ignored, row)
 	}
 }
