@@ -41,7 +41,7 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		alloc, usage = m.IntegerSizes(f.NameLen, f.IntValue, f.TTL, f.Eviction)
 		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
-		if a.fields > 0 {
+		if a.fields > 0 { // only hashes: members of sets and sorted sets are not counted
 			alloc, usage = m.convertedSizes(a, f)
 			break
 		}

@@ -50,8 +50,9 @@
 // A reload changes sizes in ways that a file shows: tables have the size that
 // the loader gives them, tables within the limits of the compact encodings
 // become listpacks or intsets (the defaults of redis.conf are assumed), packed
-// values over these limits become tables, and the last listpack of a stream
-// loses the 4096 bytes that XADD reserves.
+// hashes over these limits become tables, and the last listpack of a stream
+// loses the 4096 bytes that XADD reserves. Servers convert packed sets and sorted
+// sets over the limits as well; these are still measured as packed.
 //
 // # What is exact
 //
