@@ -11,12 +11,17 @@ const (
 	lzfSlack  = 32      // bytes that lzfDecode may write behind its output
 )
 
-// lzfDecode decompresses src into dst[:n] and reports whether it has exactly n
-// bytes. dst must have lzfSlack bytes after n.
+// lzfDecode decompresses src into dst[:n] and reports whether the result has
+// exactly n bytes. dst must have lzfSlack bytes after n.
+//
+// Most literals and references are shorter than 16 bytes, and of a length that
+// cannot be predicted. So more bytes than needed are copied, and what is too much
+// is overwritten by what follows.
 func lzfDecode(dst, src []byte, n int) bool {
 	i, o := 0, 0
 	dst = dst[:n+lzfSlack]
 	wide := src[:min(len(src)+32, cap(src))] // what follows src may be read
+	le := binary.LittleEndian
 	for i < len(src) {
 		c := int(src[i])
 		i++
@@ -26,15 +31,24 @@ func lzfDecode(dst, src []byte, n int) bool {
 				return false
 			}
 			if i+32 <= len(wide) {
-				// Two halves, for which the compiler calls nobody.
-				*(*[16]byte)(dst[o:]) = [16]byte(wide[i:])
-				*(*[16]byte)(dst[o+16:]) = [16]byte(wide[i+16:])
+				to, from := dst[o:o+32], wide[i:i+32]
+				*(*[16]byte)(to) = [16]byte(from)
+				if c > 16 {
+					*(*[16]byte)(to[16:]) = [16]byte(from[16:])
+				}
 			} else {
 				copy(dst[o:o+c], src[i:i+c])
 			}
 			i += c
 			o += c
-			continue
+			if i >= len(src) {
+				break
+			}
+			// Literals are nearly always followed by a reference.
+			if c = int(src[i]); c < 32 {
+				continue
+			}
+			i++
 		}
 		l := c>>5 + 2
 		if l == 9 {
@@ -47,28 +61,44 @@ func lzfDecode(dst, src []byte, n int) bool {
 		if i >= len(src) {
 			return false
 		}
-		p := o - (c&31)<<8 - int(src[i]) - 1
+		distance := (c&31)<<8 + int(src[i]) + 1
 		i++
+		p := o - distance
 		if p < 0 || o+l > n {
 			return false
 		}
-		if o-p >= 16 {
-			*(*[16]byte)(dst[o:]) = [16]byte(dst[p:])
-			for k := 16; k < l; k += 16 {
-				*(*[16]byte)(dst[o+k:]) = [16]byte(dst[p+k:])
-			}
-		} else if o-p >= 8 {
-			for k := 0; k < l; k += 8 {
-				binary.LittleEndian.PutUint64(dst[o+k:], binary.LittleEndian.Uint64(dst[p+k:]))
-			}
+		to := dst[o : o+16]
+		if distance >= 8 {
+			from := dst[p : p+16]
+			le.PutUint64(to, le.Uint64(from))
+			le.PutUint64(to[8:], le.Uint64(from[8:])) // of which to may be a part
 		} else {
-			for k := range l {
-				dst[o+k] = dst[p+k]
-			}
+			from := dst[p : p+4]
+			to[0] = from[0]
+			to[1] = from[1]
+			to[2] = from[2]
+			to[3] = from[3]
+			p += int(lzfNear[distance].second)
+			le.PutUint32(to[4:], le.Uint32(dst[p:]))
+			p += int(lzfNear[distance].third)
+			le.PutUint64(to[8:], le.Uint64(dst[p:]))
+			p -= 8
+		}
+		for k := 16; k < l; k += 8 {
+			le.PutUint64(dst[o+k:], le.Uint64(dst[p+k:]))
 		}
 		o += l
 	}
 	return o == n
+}
+
+// lzfNear says how a reference with a distance under 8 is repeated: from where,
+// relative to its beginning, the second four bytes are copied, and from where,
+// relative to those, the next eight, so that both continue the repetition and are
+// in place already. The idea, and inc32table and dec64table, are those of
+// lib/lz4.c of the lz4 project.
+var lzfNear = [8]struct{ second, third int8 }{
+	1: {1, 0}, 2: {2, 0}, 3: {1, 1}, 4: {0, 4}, 5: {4, -1}, 6: {4, -2}, 7: {4, -3},
 }
 
 // lzfCheck reports whether src decompresses to exactly n bytes, without doing it.
