@@ -63,20 +63,25 @@ func (r *typeRow) skipElements(b []byte, p int, n uint64) (done uint64, next int
 	return done, p
 }
 
-// splitKey sends the next record, which is larger than a block, to the workers in
-// pieces. split is false if it cannot be split: nothing was read then. ok is false
-// after a failure.
-func (r *runner) splitKey() (split, ok bool) {
+// largeKey is a key that is being split.
+type largeKey struct {
+	row  *typeRow
+	base int64  // see walker.elements
+	left uint64 // elements, or nodes of a list, that are in no piece yet
+}
+
+// splitKey begins to split the next record, which is larger than a block: it walks
+// the key's head. It reports false if the record cannot be split: nothing was read
+// then.
+func (r *runner) splitKey() bool {
 	w := r.w
 	t, found := r.typeAhead()
 	if !found || !w.src.types[t].split {
-		return false, true
+		return false
 	}
 	r.closeInline(nil)
 	r.openInline()
-	u := r.inline
-	row, base := &w.src.types[t], int64(0)
-	var left uint64
+	large := &largeKey{row: &w.src.types[t]}
 	big := &bigKey{}
 	fail := w.guard(func() {
 		for w.buf[w.pos] != t {
@@ -86,19 +91,20 @@ func (r *runner) splitKey() (split, ok bool) {
 		w.begin(t)
 		w.name()
 		big.start = w.offset()
-		if row.minExpire {
-			base = int64(w.u64le())
+		if large.row.minExpire {
+			large.base = int64(w.u64le())
 		}
-		left = w.length()
+		large.left = w.length()
 		counted := "elements"
-		if row.layout == layoutQuicklist {
+		if large.row.layout == layoutQuicklist {
 			counted = "nodes"
 		}
-		w.checkCount(left, counted)
+		w.checkCount(large.left, counted)
 	})
 	if fail != nil {
 		r.closeInline(fail)
-		return true, false
+		r.over = true
+		return true
 	}
 	big.key = *w.key.Clone()
 	if big.key.Name == nil {
@@ -110,38 +116,44 @@ func (r *runner) splitKey() (split, ok bool) {
 		big.acc.Reset(w.model)
 	}
 	big.key.Largest, big.key.Longest = -1, 0
-	u.piece = piece{role: pieceHead, big: big}
+	r.inline.piece = piece{role: pieceHead, big: big}
 	w.rare = true
 	r.closeInline(nil)
-	for {
-		if r.stopped.Load() {
-			return true, true // the caller sees it
+	r.large = large
+	return true
+}
+
+// nextPiece cuts off elements of a large key. It returns nil if it has read on, or
+// has walked an element itself.
+func (r *runner) nextPiece() *unit {
+	w, large := r.w, r.large
+	p := piece{role: pieceElements, row: large.row, base: large.base}
+	n, end := large.row.skipElements(w.buf, w.pos, large.left)
+	alone := n == 0 && large.left > 0
+	if alone {
+		if r.canKeep() && r.refill(w.pos) {
+			return nil
 		}
-		p := piece{role: pieceElements, row: row, base: base}
-		n, end := row.skipElements(w.buf, w.pos, left)
-		if n > 0 || left == 0 {
-			left -= n
-			p.count, p.last = n, left == 0
-			r.emitPiece(p, end)
-		} else if r.canKeep() && r.refill(w.pos) {
-			continue
-		} else {
-			// One element is larger than a block, or damaged, or the file ends.
-			left--
-			r.openInline()
-			u := r.inline
-			p.count, p.last = 1, left == 0
-			u.piece = p
-			fail := w.guard(func() { u.piece.walk(w) })
-			r.closeInline(fail)
-			if fail != nil {
-				return true, false
-			}
-		}
-		if left == 0 {
-			return true, true
-		}
+		n = 1 // larger than a block, or damaged, or the file ends
 	}
+	large.left -= n
+	p.count, p.last = n, large.left == 0
+	if p.last {
+		r.large = nil
+	}
+	if !alone {
+		u := r.cut(end)
+		p.end = u.base + int64(len(u.data))
+		u.piece = p
+		return u
+	}
+	r.openInline()
+	u := r.inline
+	u.piece = p
+	fail := w.guard(func() { u.piece.walk(w) })
+	r.closeInline(fail)
+	r.over = fail != nil
+	return nil
 }
 
 // typeAhead returns the type byte of the record that begins at the window's
@@ -163,14 +175,6 @@ func (r *runner) typeAhead() (byte, bool) {
 		}
 	}
 	return 0, false
-}
-
-// emitPiece sends the elements up to end in the current block to the workers.
-func (r *runner) emitPiece(p piece, end int) {
-	u := r.newUnit()
-	u.piece, u.db = p, r.db
-	u.piece.end = r.base + int64(end)
-	r.emit(u, end)
 }
 
 // walk walks the piece's elements into its sum.
