@@ -6,24 +6,30 @@ import "encoding/binary"
 // ziplist, zipmap, intset). Small ones lie in buf whole; of large ones buf is
 // the part being walked, and LZF is undone as it streams.
 type blob struct {
-	w    *walker
+	c    *window
 	buf  []byte
 	pos  int
 	left int64 // bytes of the blob behind buf
 	size int64 // bytes of the whole blob
 	at   int64 // offset in the snapshot of its first byte, or of its compressed form
-	// compressed reports whether the blob is LZF in the snapshot.
-	compressed bool
+	// compressed is the length of the LZF in the snapshot, 0 it is none.
+	compressed int64
 	// firm reports whether buf does not change until the key has been
 	// delivered: names of elements need no copy.
 	firm bool
 
-	part  []byte // buffer for parts of a large blob
-	lzf   bool
-	clen  int64 // compressed bytes still to read
-	lit   int   // literals still to copy
-	match int   // bytes still to copy from dist back
-	dist  int
+	// maxHead is how many bytes of an entry's text are kept, and heads where, in
+	// a large blob; small ones keep them all where they lie.
+	maxHead int
+	heads   [3][]byte
+
+	scratch []byte // a small LZF blob, decompressed
+	part    []byte // buffer for parts of a large blob
+	lzf     bool
+	clen    int64 // compressed bytes still to read
+	lit     int   // literals still to copy
+	match   int   // bytes still to copy from dist back
+	dist    int
 }
 
 const (
@@ -32,68 +38,70 @@ const (
 	blobAhead = 4<<10 + 64
 )
 
-// open begins the blob that the next string of the snapshot is.
-func (w *walker) open(b *blob) {
-	n, special := w.lengthOrForm()
-	b.w, b.pos, b.left, b.lzf = w, 0, 0, false
+// open begins the blob that the next string of the snapshot is. several says
+// that others follow before the key is delivered.
+func (b *blob) open(c *window, several bool) {
+	n, special := c.lengthOrForm()
+	b.c, b.pos, b.left, b.lzf = c, 0, 0, false
 	switch {
 	case !special:
-		b.size, b.at, b.compressed = w.checkLen(n), w.offset(), false
-		if b.size <= wholeBlob || w.refill == nil {
-			if uint64(len(w.buf)-w.pos) < n {
-				if w.refill == nil {
-					w.skip(n) // fails
+		b.size, b.at, b.compressed = c.checkLen(n), c.offset(), 0
+		if b.size <= wholeBlob || c.refill == nil {
+			if uint64(len(c.buf)-c.pos) < n {
+				if c.refill == nil {
+					c.skip(n) // fails
 				}
-				w.need(int(n))
+				c.need(int(n))
 			}
-			b.buf = w.buf[w.pos : w.pos+int(n)]
-			w.pos += int(n)
-			b.firm = w.refill == nil
+			b.buf = c.buf[c.pos : c.pos+int(n)]
+			c.pos += int(n)
+			b.firm = c.refill == nil
 			return
 		}
 		b.firm = false
-		b.start(b.size)
+		b.start()
 	case n == formLZF:
-		clen, ulen := w.length(), w.length()
-		b.size, b.at, b.compressed = w.checkLen(ulen), w.offset(), true
-		w.checkLen(clen)
-		w.rare = true
-		w.key.LZFIn += int64(clen)
-		w.key.LZFOut += b.size
-		if ulen > 0 && clen < ulen/lzfBest {
-			w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
-		}
+		clen, ulen := c.length(), c.length()
+		b.openLZF(c, clen, ulen)
 		if ulen <= wholeBlob && clen <= wholeBlob {
-			w.need(int(clen))
-			if w.scratch == nil {
-				w.scratch = make([]byte, wholeBlob+lzfSlack)
+			c.need(int(clen))
+			if b.scratch == nil {
+				b.scratch = make([]byte, wholeBlob+lzfSlack)
 			}
-			if !lzfDecode(w.scratch, w.buf[w.pos:w.pos+int(clen)], int(ulen)) {
-				w.failf(lzfBad)
+			if !lzfDecode(b.scratch, c.buf[c.pos:c.pos+int(clen)], int(ulen)) {
+				c.failf(lzfBad)
 			}
-			w.pos += int(clen)
-			b.buf = w.scratch[:ulen]
-			b.firm = !w.manyBlobs
+			c.pos += int(clen)
+			b.buf = b.scratch[:ulen]
+			b.firm = !several
 			return
 		}
-		b.firm, b.lzf, b.clen, b.lit, b.match = false, true, int64(clen), 0, 0
-		b.start(b.size)
+		b.start()
 	default:
 		// An integer is no packed encoding, but a listpack may not be one byte
 		// long either: let the walk say so.
-		w.pos--
-		w.failf("a number stands where a packed encoding must be")
+		c.pos--
+		c.failf("a number stands where a packed encoding must be")
 	}
 }
 
-// inflateText passes a compressed string and appends what it decompresses to,
-// at most limit bytes.
-func (w *walker) inflateText(dst []byte, clen, ulen uint64, limit int) []byte {
-	b := &w.blob
-	b.w, b.pos, b.size, b.at, b.compressed = w, 0, int64(ulen), w.offset(), true
+// openLZF begins a compressed blob whose lengths were read.
+func (b *blob) openLZF(c *window, clen, ulen uint64) {
+	b.c, b.pos, b.size, b.at = c, 0, c.checkLen(ulen), c.offset()
+	b.compressed = c.checkLen(clen)
+	if ulen > 0 && clen < ulen/lzfBest {
+		c.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	}
 	b.firm, b.lzf, b.clen, b.lit, b.match = false, true, int64(clen), 0, 0
-	for b.start(b.size); ; b.more() {
-		dst = append(dst, cut(b.buf[b.pos:], limit-len(dst))...)
+}
+
+// inflateText passes a compressed string whose lengths were read, and appends
+// what it decompresses to, at most limit bytes.
+func (b *blob) inflateText(c *window, dst []byte, clen, ulen uint64, limit int) []byte {
+	b.openLZF(c, clen, ulen)
+	for b.start(); ; b.more() {
+		part := b.buf[b.pos:]
+		dst = append(dst, part[:min(len(part), limit-len(dst))]...)
 		b.pos = len(b.buf)
 		if b.left == 0 {
 			return dst
@@ -101,11 +109,12 @@ func (w *walker) inflateText(dst []byte, clen, ulen uint64, limit int) []byte {
 	}
 }
 
-func (b *blob) start(size int64) {
+// start begins a blob that is walked in parts.
+func (b *blob) start() {
 	if b.part == nil {
 		b.part = make([]byte, blobPart)
 	}
-	b.buf, b.left = b.part[:0], size
+	b.buf, b.left = b.part[:0], b.size
 	b.more()
 }
 
@@ -128,11 +137,11 @@ func (b *blob) more() {
 		b.buf = b.inflate(b.part[:n])
 		return
 	}
-	w := b.w
+	c := b.c
 	for n < len(b.part) && b.left > 0 {
-		w.need(1)
-		k := copy(b.part[n:], w.buf[w.pos:w.pos+int(min(b.left, int64(len(w.buf)-w.pos)))])
-		w.pos += k
+		c.need(1)
+		k := copy(b.part[n:], c.buf[c.pos:c.pos+int(min(b.left, int64(len(c.buf)-c.pos)))])
+		c.pos += k
 		n += k
 		b.left -= int64(k)
 	}
@@ -141,7 +150,7 @@ func (b *blob) more() {
 
 // inflate decompresses behind out until the buffer is full or the blob ends.
 func (b *blob) inflate(out []byte) []byte {
-	w, room := b.w, cap(b.part)
+	w, room := b.c, cap(b.part)
 	produced := b.size - b.left
 	for len(out) < room {
 		switch {
@@ -244,8 +253,8 @@ func (b *blob) u32(what string) uint32 {
 // failf fails at the next byte, or where the compressed blob begins.
 func (b *blob) failf(format string, args ...any) {
 	offset := b.at
-	if !b.compressed {
+	if b.compressed == 0 {
 		offset += b.offset()
 	}
-	b.w.failAt(offset, format, args...)
+	b.c.failAt(offset, format, args...)
 }

@@ -189,9 +189,9 @@ func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
 		w.pos += int(clen)
 		return
 	}
-	if w.maxHead > MaxElementName {
+	if w.blob.maxHead > MaxElementName {
 		w.spill(slot)
-		w.heads[slot] = w.inflateText(w.heads[slot][:0], clen, ulen, w.maxHead)
+		w.heads[slot] = w.blob.inflateText(&w.window, w.heads[slot][:0], clen, ulen, w.blob.maxHead)
 		s.head = w.heads[slot]
 		return
 	}

@@ -369,8 +369,8 @@ func (b *blob) keepHead(e *entry, size int64, slot int) {
 		b.pos += int(size)
 		return
 	}
-	head := b.w.heads[slot][:0]
-	kept := min(size, int64(b.w.maxHead))
+	head := b.heads[slot][:0]
+	kept := min(size, int64(b.maxHead))
 	for left := kept; left > 0; {
 		if b.pos == len(b.buf) {
 			b.more()
@@ -380,7 +380,7 @@ func (b *blob) keepHead(e *entry, size int64, slot int) {
 		b.pos += len(part)
 		left -= int64(len(part))
 	}
-	b.w.heads[slot], e.head = head, head
+	b.heads[slot], e.head = head, head
 	b.skip(size-kept, "an entry")
 }
 

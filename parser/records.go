@@ -158,7 +158,7 @@ func (r *Records) Payload() (*Payload, error) {
 		p.parts = append(p.parts, part{span: r.meta})
 	}
 	row := &w.src.types[k.RDBType]
-	if row.layout != layoutTemplate || row.variant&templateOwn != 0 {
+	if row.kind != layoutTemplate || row.variant&templateOwn != 0 {
 		p.parts = append(p.parts, part{[]byte{k.RDBType}, value})
 		return p, nil
 	}

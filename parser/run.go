@@ -256,7 +256,7 @@ func (r *runner) next() *unit {
 func (r *runner) nextRecords() *unit {
 	w := r.w
 	db := r.db // selected where the records end
-	end, why := skim(w.src, w.buf, w.pos, &db)
+	end, why := w.src.skim(w.buf, w.pos, &db)
 	if end > w.pos {
 		r.closeInline(nil)
 		u := r.cut(end)

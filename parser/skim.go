@@ -2,6 +2,20 @@ package parser
 
 import "encoding/binary"
 
+// framing is what of a dialect finding the ends of records needs.
+type framing struct {
+	layouts    [256]Layout // by type byte
+	isType     [256]bool   // the number is a type, no opcode
+	oneString  [256]bool   // the value is one string of the file
+	enterprise bool        // the opcodes of Redis Enterprise are known
+}
+
+// set says how a type is laid out.
+func (f *framing) set(number byte, l Layout) {
+	f.layouts[number], f.isType[number] = l, true
+	f.oneString[number] = (l.kind == layoutText || l.kind == layoutBlock) && !l.minExpire
+}
+
 // How skimming ended.
 type skimmed uint8
 
@@ -17,13 +31,13 @@ const (
 //
 // It knows the grammar of what is frequent, and leaves all else, and every
 // error, to the walker, which reads the same bytes again.
-func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
+func (f *framing) skim(b []byte, pos int, db *int) (cut int, why skimmed) {
 	cut = pos
 	p := pos
 	whole := true // no opcode waits for its key
 	for p < len(b) {
 		if whole {
-			cut = skimStrings(&d.oneString, b, p)
+			cut = skimStrings(&f.oneString, b, p)
 			if p = cut; p == len(b) {
 				break
 			}
@@ -79,7 +93,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 		case opFunction:
 			p = skipString(b, p)
 		case opEnterpriseLRU, opEnterpriseSlot:
-			if d.valkey {
+			if !f.enterprise {
 				return cut, skimSlow
 			}
 			p = skipLength(b, p)
@@ -94,7 +108,7 @@ func skim(d *dialect, b []byte, pos int, db *int) (cut int, why skimmed) {
 			return cut, skimEnd
 		default:
 			if p = skipString(b, p); p > 0 && p <= len(b) {
-				p = skipValue(&d.types[op], b, p)
+				p = skipValue(&f.layouts[op], b, p)
 			}
 			whole = true
 		}
@@ -258,37 +272,30 @@ func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
 }
 
 // skipValue returns the position behind a value of a type.
-func skipValue(r *typeRow, b []byte, p int) int {
-	if r.minExpire {
+func skipValue(l *Layout, b []byte, p int) int {
+	if l.minExpire {
 		if p += 8; p > len(b) {
 			return skipMore
 		}
 	}
-	switch r.layout {
+	switch l.kind {
 	case layoutText, layoutBlock:
 		return skipString(b, p)
 	case layoutCounted, layoutQuicklist:
-		if besides[r.beside].unknown {
+		if besides[l.beside].unknown {
 			return skipBad
 		}
-		return skipCounted(b, p, r)
+		return skipCounted(b, p, l)
 	case layoutStream:
-		return skipStream(b, p, r.variant)
+		return skipStream(b, p, l.variant)
 	case layoutModule:
 		return skipModule(b, p)
 	}
 	return skipBad
 }
 
-// element returns the layout of an element of a counted layout or a quicklist in
-// the file: whether a length precedes it, its strings, and the bytes after them.
-func (r *typeRow) element() (led bool, strings, tail int) {
-	e := &besides[r.beside]
-	return e.led || r.layout == layoutQuicklist && r.variant == 2, int(r.strings + e.strings), int(e.tail)
-}
-
 // skipCounted passes a count and as many elements.
-func skipCounted(b []byte, p int, r *typeRow) int {
+func skipCounted(b []byte, p int, l *Layout) int {
 	n, p := count(b, p)
 	if p < 0 || p > len(b) {
 		return p
@@ -296,7 +303,7 @@ func skipCounted(b []byte, p int, r *typeRow) int {
 	if n > uint64(len(b)-p) {
 		return skipMore
 	}
-	led, strings, tail := r.element()
+	led, strings, tail := l.element()
 	return skipStrings(b, p, n, led, strings, tail)
 }
 
@@ -339,7 +346,7 @@ func skipLengths(b []byte, p, n int) int {
 }
 
 // streamNodes are the nodes of a stream: IDs and listpacks.
-var streamNodes = typeRow{layout: layoutCounted, strings: 2}
+var streamNodes = Layout{kind: layoutCounted, strings: 2}
 
 func skipStream(b []byte, p int, variant uint8) int {
 	if p = skipCounted(b, p, &streamNodes); p < 0 || p > len(b) {
@@ -428,4 +435,32 @@ func skipIDs(b []byte, p int) int {
 		return p
 	}
 	return behind(p, min(n, blockSize)*16)
+}
+
+// skipElements passes as many of n elements as lie in b whole.
+func (l *Layout) skipElements(b []byte, p int, n uint64) (done uint64, next int) {
+	led, strings, tail := l.element()
+	for ; done < n; done++ {
+		q := p
+		if led {
+			if q = skipLength(b, q); q < 0 || q > len(b) {
+				break
+			}
+		}
+		for range strings {
+			if q >= len(b) {
+				return done, p
+			}
+			if c := b[q]; c < 64 {
+				q += 1 + int(c)
+			} else if q = skipString(b, q); q < 0 || q > len(b) {
+				return done, p
+			}
+		}
+		if q += tail; q > len(b) {
+			break
+		}
+		p = q
+	}
+	return done, p
 }

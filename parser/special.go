@@ -297,7 +297,7 @@ func (w *walker) templateNames(n uint64) template {
 func (w *walker) templateName(s *str) []byte {
 	if w.visit.to != nil {
 		w.keepText(s, 0)
-		return cut(s.head, w.maxHead)
+		return cut(s.head, w.blob.maxHead)
 	}
 	return w.text(s, MaxElementName)
 }
@@ -432,7 +432,7 @@ func (w *walker) packedNames(b *blob) template {
 		if entries++; entries > maxTemplateFields || e.n > 1<<31 {
 			w.failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		w.src.templates.add(&d, e.n, cut(w.entryText(e), w.maxHead))
+		w.src.templates.add(&d, e.n, cut(w.entryText(e), w.blob.maxHead))
 	}
 	b.closePacked(listpackFormat, claimed, entries)
 	return d

@@ -35,34 +35,6 @@ type bigKey struct {
 	start int64 // offset of the value
 }
 
-// skipElements passes as many of n elements as lie in b whole.
-func (r *typeRow) skipElements(b []byte, p int, n uint64) (done uint64, next int) {
-	led, strings, tail := r.element()
-	for ; done < n; done++ {
-		q := p
-		if led {
-			if q = skipLength(b, q); q < 0 || q > len(b) {
-				break
-			}
-		}
-		for range strings {
-			if q >= len(b) {
-				return done, p
-			}
-			if c := b[q]; c < 64 {
-				q += 1 + int(c)
-			} else if q = skipString(b, q); q < 0 || q > len(b) {
-				return done, p
-			}
-		}
-		if q += tail; q > len(b) {
-			break
-		}
-		p = q
-	}
-	return done, p
-}
-
 // largeKey is a key that is being split.
 type largeKey struct {
 	row  *typeRow
@@ -96,7 +68,7 @@ func (r *runner) splitKey() bool {
 		}
 		large.left = w.length()
 		counted := "elements"
-		if large.row.layout == layoutQuicklist {
+		if large.row.kind == layoutQuicklist {
 			counted = "nodes"
 		}
 		w.checkCount(large.left, counted)

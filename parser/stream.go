@@ -16,7 +16,7 @@ const (
 // Redis 8.6 on, what it knows of its producers. The number of its elements is
 // its length field, whatever its nodes hold.
 func (w *walker) stream(variant uint8) {
-	w.manyBlobs, w.rare = true, true
+	w.manyBlocks, w.rare = true, true
 	k, b := &w.key, &w.blob
 	k.Live = 0
 	nodes := w.length()

@@ -53,9 +53,9 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s has two types %d", of, r.number)
 			}
 			switch {
-			case r.layout == layoutNone:
+			case r.kind == layoutNone:
 				t.Errorf("%s: type %d has no layout", of, r.number)
-			case r.layout == layoutRefused:
+			case r.kind == layoutRefused:
 				magic := map[string]string{"REDIS": "REDIS0015", "VALKEY": "VALKEY081"}[of]
 				o := scanned(bytes.NewReader(newRDB(magic).key(r.number, "k").len(1).end()), Options{}, smallBlock)
 				if o.err == nil || !strings.Contains(o.err.Error(), r.why) || r.why == "" {
@@ -101,9 +101,9 @@ func checkFraming(t *testing.T, name string, d *dialect, in []byte, k *Key) {
 	}
 	p := skipString(in, int(at)+1)
 	end := p + int(k.Serialized)
-	got := skipValue(r, in, p)
+	got := skipValue(&r.Layout, in, p)
 	if got == skipBad {
-		switch r.layout {
+		switch r.kind {
 		case layoutText, layoutBlock, layoutQuicklist, layoutModule:
 		case layoutCounted:
 			if besides[r.beside].unknown {

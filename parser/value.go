@@ -6,7 +6,7 @@ import "github.com/rdblens/rdblens/parser/memory"
 func (w *walker) value(t byte) {
 	r := &w.src.types[t]
 	w.of(r)
-	switch r.layout {
+	switch r.kind {
 	case layoutCounted:
 		var base int64
 		if r.minExpire {
@@ -61,7 +61,7 @@ func (w *walker) of(r *typeRow) {
 // base is the earliest field expiry, if it precedes the value.
 func (w *walker) elements(r *typeRow, base int64, n uint64) {
 	switch {
-	case r.layout == layoutQuicklist:
+	case r.kind == layoutQuicklist:
 		w.nodes(r, n)
 	case r.strings == 2:
 		w.fields(n, r.beside, base)
@@ -114,7 +114,7 @@ func (w *walker) quicklist(r *typeRow) {
 func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 	zl := r.block == blockZiplist
 	k, b := &w.key, &w.blob
-	w.manyBlobs, w.rare = true, true
+	w.manyBlocks, w.rare = true, true
 	k.Nodes = w.checkCount(nodes, "nodes")
 	k.Largest = -1
 	for i := uint64(0); i < nodes; i++ {
@@ -160,4 +160,14 @@ func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 	k.Largest = max(k.Largest, 0)
 	w.facts.Ziplist = zl
 	return packed
+}
+
+// open begins the packed block that the next string of the snapshot is.
+func (w *walker) open(b *blob) {
+	b.open(&w.window, w.manyBlocks)
+	if b.compressed > 0 {
+		w.rare = true
+		w.key.LZFIn += b.compressed
+		w.key.LZFOut += b.size
+	}
 }

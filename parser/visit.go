@@ -176,7 +176,7 @@ func (l *nameList) size() int { return len(l.bytes) + 16*len(l.ends) }
 // setVisitor sets the visitor of the keys that follow, nil none.
 func (w *walker) setVisitor(v *Visitor) {
 	w.visit = visit{to: v}
-	w.visiting, w.maxName, w.maxHead = false, MaxName, MaxElementName
+	w.visiting, w.maxName, w.blob.maxHead = false, MaxName, MaxElementName
 	w.src.templates.whole = v != nil
 	if v == nil {
 		return
@@ -211,10 +211,10 @@ func (w *walker) visitKey() {
 }
 
 // keepMore has the texts that follow kept as far as the visitor wants them.
-func (w *walker) keepMore() { w.maxHead = max(MaxElementName, w.visit.keep) }
+func (w *walker) keepMore() { w.blob.maxHead = max(MaxElementName, w.visit.keep) }
 
 // leave ends the visit of the current key.
-func (w *walker) leave() { w.visiting, w.maxHead = false, MaxElementName }
+func (w *walker) leave() { w.visiting, w.blob.maxHead = false, MaxElementName }
 
 // visitElement passes on the element in w.visit, and clears it.
 func (w *walker) visitElement() {
@@ -236,10 +236,10 @@ func (w *walker) keepText(s *str, slot int) Text {
 	if s.head == nil || s.kind == strInt {
 		var text []byte
 		if s.kind == strLZF {
-			limit := int(min(s.n, int64(w.maxHead)))
+			limit := int(min(s.n, int64(w.blob.maxHead)))
 			w.heads[slot] = lzfHead(grown(w.heads[slot], limit)[:0:limit], w.buf[s.off:s.off+s.clen])
 		} else {
-			text = w.text(s, w.maxHead)
+			text = w.text(s, w.blob.maxHead)
 			w.heads[slot] = append(w.heads[slot][:0], text...)
 		}
 		if w.heads[slot] == nil {

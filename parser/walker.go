@@ -34,14 +34,12 @@ type walker struct {
 	first, second, third str
 	heads                [3][]byte
 	entries              [3]entry
-	manyBlobs            bool // the value has several packed blocks
+	manyBlocks           bool // the value has several packed blocks
 	visit                visit
 	visiting             bool // the visitor wants the value of the current key
 	maxName              int  // bytes kept of a key's name
-	maxHead              int  // bytes kept of a string that does not stay in the buffer
 	rare                 bool // the key has something that most have not; see begin
 	blob                 blob
-	scratch              []byte // a small LZF blob, decompressed
 	digits               []byte
 	nameBuf              []byte
 	lastBuf              []byte // holds lastKey, where nameBuf did
@@ -56,8 +54,7 @@ type dialect struct {
 	version   int
 	dragonfly bool
 	types     [256]typeRow // by number; see compile
-	isType    [256]bool    // the number is a type, no opcode
-	oneString [256]bool    // the value is one string of the file
+	framing
 	embed     embedding
 	model     *memory.Model
 	templates templates
@@ -80,7 +77,7 @@ func newWalker(src *dialect) *walker {
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
-	w.maxName, w.maxHead = MaxName, MaxElementName
+	w.maxName, w.blob.maxHead = MaxName, MaxElementName
 	return w
 }
 
@@ -154,7 +151,7 @@ func (w *walker) longName(clen, ulen uint64) {
 		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
 	if w.visit.to != nil {
-		w.nameBuf = w.inflateText(w.nameBuf[:0], clen, ulen, w.maxName)
+		w.nameBuf = w.blob.inflateText(&w.window, w.nameBuf[:0], clen, ulen, w.maxName)
 		w.key.Name = w.nameBuf
 		w.inKey = true
 		return
@@ -245,7 +242,7 @@ func (w *walker) begin(t byte) {
 	}
 	w.key.best.kind = bestNone
 	if w.rare {
-		w.rare, w.manyBlobs = false, false
+		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
 		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
 		k.Integers, k.LZFIn, k.LZFOut, k.ModuleName = false, 0, 0, ""

@@ -243,7 +243,7 @@ func (w *walker) plain(s *str, n uint64, slot int) {
 		return
 	}
 	w.spill(slot)
-	kept := min(n, uint64(w.maxHead))
+	kept := min(n, uint64(w.blob.maxHead))
 	w.heads[slot] = w.appendNext(w.heads[slot][:0], kept)
 	s.head = w.heads[slot]
 	w.skip(n - kept)
