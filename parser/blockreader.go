@@ -3,6 +3,8 @@ package parser
 import (
 	"io"
 	"sync/atomic"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // blockSize is how many bytes are read at a time, and so the unit of parallel
@@ -60,7 +62,7 @@ func (r *blockReader) free() *block {
 	}
 	if r.made < cap(r.pool) {
 		r.made++
-		return &block{data: make([]byte, r.headroom+r.size+lzfSlack), pool: r.pool}
+		return &block{data: make([]byte, r.headroom+r.size+rdb.SlackLZF), pool: r.pool}
 	}
 	return <-r.pool
 }

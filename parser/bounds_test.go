@@ -40,16 +40,16 @@ func times(n int64, text string) func() io.Reader {
 // buffer. All that is allocated meanwhile, freed or not, stays small.
 func TestBounds(t *testing.T) {
 	const million = 1_000_000
-	head := func(magic string) *rdb { return newRDB(magic).key(0, "first").str("1") }
-	end := new(rdb).key(0, "last").str("2").endOff()
-	large := func(n int64) string { return string(new(rdb).len(uint64(n)).b) }
+	head := func(magic string) *rdbBuilder { return newRDB(magic).key(0, "first").str("1") }
+	end := new(rdbBuilder).key(0, "last").str("2").endOff()
+	large := func(n int64) string { return string(new(rdbBuilder).len(uint64(n)).b) }
 	// A listpack of 100 million bytes, whose header is made by hand.
 	blob := binary.LittleEndian.AppendUint32(nil, 100*million+7)
 	blob = append(blob, 0xff, 0xff)
 	lzfRuns := int64(2 * million)
 	tests := []struct {
 		name   string
-		head   *rdb
+		head   *rdbBuilder
 		body   func() io.Reader
 		tail   string
 		keys   int64
@@ -127,7 +127,7 @@ func (c *counting) Read(p []byte) (int, error) {
 		if c.at == c.n {
 			return 0, io.EOF
 		}
-		c.rest = new(rdb).raw(0xf2).len(uint64(c.at)).len(1).str("f").b
+		c.rest = new(rdbBuilder).raw(0xf2).len(uint64(c.at)).len(1).str("f").b
 		c.at++
 	}
 	n := copy(p, c.rest)

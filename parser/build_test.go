@@ -8,13 +8,13 @@ import (
 
 // An rdb is a snapshot being written byte by byte, as the format has it. It is
 // for what no server at hand writes, and for damage.
-type rdb struct{ b []byte }
+type rdbBuilder struct{ b []byte }
 
 // newRDB begins a snapshot with a magic, such as "REDIS0011".
-func newRDB(magic string) *rdb { return &rdb{[]byte(magic)} }
+func newRDB(magic string) *rdbBuilder { return &rdbBuilder{[]byte(magic)} }
 
 // raw appends bytes and texts as they are.
-func (r *rdb) raw(parts ...any) *rdb {
+func (r *rdbBuilder) raw(parts ...any) *rdbBuilder {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case int:
@@ -33,7 +33,7 @@ func (r *rdb) raw(parts ...any) *rdb {
 }
 
 // len appends a length in its shortest form.
-func (r *rdb) len(n uint64) *rdb {
+func (r *rdbBuilder) len(n uint64) *rdbBuilder {
 	switch {
 	case n < 64:
 		r.b = append(r.b, byte(n))
@@ -48,7 +48,7 @@ func (r *rdb) len(n uint64) *rdb {
 }
 
 // str appends plain strings.
-func (r *rdb) str(texts ...string) *rdb {
+func (r *rdbBuilder) str(texts ...string) *rdbBuilder {
 	for _, s := range texts {
 		r.len(uint64(len(s))).raw(s)
 	}
@@ -56,36 +56,39 @@ func (r *rdb) str(texts ...string) *rdb {
 }
 
 // le32 and le64 append little-endian numbers.
-func (r *rdb) le32(v uint32) *rdb { r.b = binary.LittleEndian.AppendUint32(r.b, v); return r }
-func (r *rdb) le64(v int64) *rdb {
+func (r *rdbBuilder) le32(v uint32) *rdbBuilder {
+	r.b = binary.LittleEndian.AppendUint32(r.b, v)
+	return r
+}
+func (r *rdbBuilder) le64(v int64) *rdbBuilder {
 	r.b = binary.LittleEndian.AppendUint64(r.b, uint64(v))
 	return r
 }
 
 // id appends a stream ID as nodes and pending lists have it.
-func (r *rdb) id(ms, seq uint64) *rdb {
+func (r *rdbBuilder) id(ms, seq uint64) *rdbBuilder {
 	r.b = binary.BigEndian.AppendUint64(r.b, ms)
 	r.b = binary.BigEndian.AppendUint64(r.b, seq)
 	return r
 }
 
 // aux appends a header field.
-func (r *rdb) aux(name, value string) *rdb { return r.raw(0xfa).str(name, value) }
+func (r *rdbBuilder) aux(name, value string) *rdbBuilder { return r.raw(0xfa).str(name, value) }
 
 // key appends a type byte and a name: the value has to follow.
-func (r *rdb) key(t byte, name string) *rdb { return r.raw(t).str(name) }
+func (r *rdbBuilder) key(t byte, name string) *rdbBuilder { return r.raw(t).str(name) }
 
 // end closes a snapshot with its checksum.
-func (r *rdb) end() []byte {
+func (r *rdbBuilder) end() []byte {
 	r.raw(0xff)
 	return binary.LittleEndian.AppendUint64(r.b, crc64.Update(0, r.b))
 }
 
 // endOff closes a snapshot as a server with rdbchecksum no does.
-func (r *rdb) endOff() []byte { return append(r.raw(0xff).b, make([]byte, 8)...) }
+func (r *rdbBuilder) endOff() []byte { return append(r.raw(0xff).b, make([]byte, 8)...) }
 
 // endNone closes a snapshot of a version under 5.
-func (r *rdb) endNone() []byte { return r.raw(0xff).b }
+func (r *rdbBuilder) endNone() []byte { return r.raw(0xff).b }
 
 // listpack packs texts and integers (int).
 func listpack(entries ...any) string {

@@ -131,7 +131,7 @@ func formats() []struct {
 	const at = 1700000000000 // a length of 9 bytes, a listpack entry of 10
 	node := listpack(1, 0, 1, "f", 0, 2, 0, 0, "val", 4)
 	// stream is 1 node of 31 bytes, 1 group with 1 pending entry, 1 consumer.
-	stream := func(r *rdb, t byte) *rdb {
+	stream := func(r *rdbBuilder, t byte) *rdbBuilder {
 		r.key(t, "st").len(1).len(16).id(5, 0).str(node).len(1).len(5).len(0)
 		if t >= 19 {
 			r.len(5).len(0).len(0).len(0).len(1)

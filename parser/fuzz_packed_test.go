@@ -8,17 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
 // inSnapshot puts a block into a snapshot of one key, plain and compressed, and
 // checks the key with three ways to read it.
-func inSnapshot(t *testing.T, typ byte, block string, before, behind func(*rdb) *rdb, check func(how string, k *Key, err error)) {
+func inSnapshot(t *testing.T, typ byte, block string, before, behind func(*rdbBuilder) *rdbBuilder, check func(how string, k *Key, err error)) {
 	t.Helper()
 	small := lzf(block)
-	for how, put := range map[string]func(*rdb) *rdb{
-		"plain":      func(r *rdb) *rdb { return r.str(block) },
-		"compressed": func(r *rdb) *rdb { return r.raw(0xc3).len(uint64(len(small))).len(uint64(len(block))).raw(small) },
+	for how, put := range map[string]func(*rdbBuilder) *rdbBuilder{
+		"plain": func(r *rdbBuilder) *rdbBuilder { return r.str(block) },
+		"compressed": func(r *rdbBuilder) *rdbBuilder {
+			return r.raw(0xc3).len(uint64(len(small))).len(uint64(len(block))).raw(small)
+		},
 	} {
 		in := behind(put(before(newRDB("REDIS0012").key(typ, "key")))).end()
 		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
@@ -51,7 +54,7 @@ func checkInternal(t *testing.T, err error) {
 	}
 }
 
-func same(r *rdb) *rdb { return r }
+func same(r *rdbBuilder) *rdbBuilder { return r }
 
 // holds compares a key with what the reference walk gave.
 func holds(t *testing.T, want reference, sound bool) func(string, *Key, error) {
@@ -145,7 +148,7 @@ func FuzzListpack(f *testing.F) {
 		want, sound := refPacked(typ, block)
 		before := same
 		if typ == 18 {
-			before = func(r *rdb) *rdb { return r.len(1).len(2) }
+			before = func(r *rdbBuilder) *rdbBuilder { return r.len(1).len(2) }
 		}
 		inSnapshot(t, typ, string(block), before, same, holds(t, want, sound))
 	})
@@ -167,7 +170,7 @@ func FuzzZiplist(f *testing.F) {
 		read := typ
 		before := same
 		if typ == 14 {
-			read, before = 10, func(r *rdb) *rdb { return r.len(1) }
+			read, before = 10, func(r *rdbBuilder) *rdbBuilder { return r.len(1) }
 		}
 		want, sound := refPacked(read, block)
 		inSnapshot(t, typ, string(block), before, same, holds(t, want, sound))
@@ -197,7 +200,7 @@ func FuzzZipmap(f *testing.F) {
 	// A field, a length, a value end where a part of the block does.
 	for _, n := range []int{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1} {
 		f.Add([]byte(zipmap(0, long[:255+n], long[:256+n], "f", "v")), byte(0))
-		f.Add([]byte(zipmap(2, "first", "value", strings.Repeat("f", blobPart-20+n), "v", "last", "v")), byte(0))
+		f.Add([]byte(zipmap(2, "first", "value", strings.Repeat("f", rdb.BlockPart-20+n), "v", "last", "v")), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, block []byte, units byte) {
 		defer watchdog.Start(t)()
@@ -228,8 +231,8 @@ func FuzzStreamNode(f *testing.F) {
 		block = paddedNode(block, units)
 		want, sound := refStreamNode(block, ms, seq)
 		want.n = 1000 // elements are what the stream says
-		before := func(r *rdb) *rdb { return r.len(1).len(16).id(ms, seq) }
-		behind := func(r *rdb) *rdb { return r.len(1000).len(0).len(0).len(0) }
+		before := func(r *rdbBuilder) *rdbBuilder { return r.len(1).len(16).id(ms, seq) }
+		behind := func(r *rdbBuilder) *rdbBuilder { return r.len(1000).len(0).len(0).len(0) }
 		check := holds(t, want, sound)
 		inSnapshot(t, 15, string(block), before, behind, func(how string, k *Key, err error) {
 			if check(how, k, err); err == nil && k.Live != want.live {
@@ -292,15 +295,15 @@ func FuzzLZF(f *testing.F) {
 func checkLZF(t *testing.T, src []byte, n int) {
 	t.Helper()
 	want, sound := refLZF(src, n)
-	dst := make([]byte, n+lzfSlack)
-	if got := lzfDecode(dst, src, n); got != sound || sound && !bytes.Equal(dst[:n], want) {
+	dst := make([]byte, n+rdb.SlackLZF)
+	if got := rdb.DecodeLZF(dst, src, n); got != sound || sound && !bytes.Equal(dst[:n], want) {
 		t.Errorf("decode: %v, want %v", got, sound)
 	}
-	if got := lzfCheck(src, int64(n)); got != sound {
+	if got := rdb.CheckLZF(src, int64(n)); got != sound {
 		t.Errorf("check: %v, want %v", got, sound)
 	}
 	for _, most := range []int{0, 1, 100, n} {
-		head := lzfHead(make([]byte, 0, most), src)
+		head := rdb.HeadLZF(make([]byte, 0, most), src)
 		if sound && !bytes.Equal(head, want[:min(most, n)]) {
 			t.Errorf("head of %d: %q", most, head)
 		}
@@ -312,7 +315,7 @@ func checkLZF(t *testing.T, src []byte, n int) {
 		}
 		checkError(t, how, o)
 	}
-	if n > wholeBlob {
+	if n > rdb.WholeBlock {
 		if got, ok := streamedLZF(src, n); ok != sound || sound && !bytes.Equal(got, want) {
 			t.Errorf("streamed: %v, want %v", ok, sound)
 		}
@@ -322,13 +325,13 @@ func checkLZF(t *testing.T, src []byte, n int) {
 // streamedLZF undoes LZF as a large packed block has it undone.
 func streamedLZF(src []byte, n int) (out []byte, ok bool) {
 	w := newWalker(&dialect{})
-	w.buf = new(rdb).raw(0xc3).len(uint64(len(src))).len(uint64(n)).raw(src).b
+	w.Buf = new(rdbBuilder).raw(0xc3).len(uint64(len(src))).len(uint64(n)).raw(src).b
 	fail := w.guard(func() {
 		b := &w.blob
-		for w.open(b); ; b.more() {
-			out = append(out, b.buf[b.pos:]...)
-			b.pos = len(b.buf)
-			if b.rest() == 0 {
+		for w.open(b); ; b.More() {
+			out = append(out, b.Buf[b.Pos:]...)
+			b.Pos = len(b.Buf)
+			if b.Rest() == 0 {
 				return
 			}
 		}

@@ -129,7 +129,7 @@ func large(plan []byte, kind int) ([]byte, reference) {
 	if typ == 0 {
 		magic, typ = "VALKEY080", 22
 	}
-	var elements rdb
+	var elements rdbBuilder
 	var want reference
 	count := 0
 	for ; len(elements.b) < 300_000; count++ {
@@ -143,7 +143,7 @@ func large(plan []byte, kind int) ([]byte, reference) {
 }
 
 // element appends an element as byte c of a plan has it, the i-th of its key.
-func element(r *rdb, want *reference, typ, magic, c byte, i int) {
+func element(r *rdbBuilder, want *reference, typ, magic, c byte, i int) {
 	size := []int{1, 5, 10, 63, 64, 300, 5000, 16384, 70_000}[c%9]
 	if c&1 == 0 {
 		size += i / 16 // the largest comes late

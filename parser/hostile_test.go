@@ -10,7 +10,7 @@ import (
 // TestHostile has snapshots with one false claim each: the key before it is read,
 // the key with it is named, and the reason fits.
 func TestHostile(t *testing.T) {
-	good := func(magic string) *rdb { return newRDB(magic).key(0, "good").str("1") }
+	good := func(magic string) *rdbBuilder { return newRDB(magic).key(0, "good").str("1") }
 	lp := func(t byte, block string) []byte { return good("REDIS0012").key(t, "bad").str(block).end() }
 	patch := func(s string, at int, with string) string { return s[:at] + with + s[at+len(with):] }
 	node := func(entries ...any) []byte {
@@ -58,9 +58,9 @@ func TestHostile(t *testing.T) {
 		{"listpack total", lp(16, patch(pair, 0, "\x63\x00\x00\x00")), "says it has 99 bytes", "bad"},
 		{"listpack count", lp(16, patch(pair, 4, "\x04")), "says it has 4 entries, but 2 are there", "bad"},
 		{"listpack without an end", lp(16, patch(pair, len(pair)-1, "\x00")), "past the end of its block", "bad"},
-		{"listpack of a missing end", lp(16, string(new(rdb).le32(9).raw(1, 0, 5, 1, 5).b)), "past the end", "bad"},
-		{"listpack that ends early", lp(20, string(new(rdb).le32(12).raw(1, 0, 5, 1, 0xff, 5, 1, 0xff).b[:12])), "before its block does", "bad"},
-		{"listpack entry of 4 GB", lp(20, string(new(rdb).le32(14).raw(1, 0, 0xf0, 0xfc, 0xff, 0xff, 0xff, 1, 1, 0xff).b[:14])), "past the end of its block", "bad"},
+		{"listpack of a missing end", lp(16, string(new(rdbBuilder).le32(9).raw(1, 0, 5, 1, 5).b)), "past the end", "bad"},
+		{"listpack that ends early", lp(20, string(new(rdbBuilder).le32(12).raw(1, 0, 5, 1, 0xff, 5, 1, 0xff).b[:12])), "before its block does", "bad"},
+		{"listpack entry of 4 GB", lp(20, string(new(rdbBuilder).le32(14).raw(1, 0, 0xf0, 0xfc, 0xff, 0xff, 0xff, 1, 1, 0xff).b[:14])), "past the end of its block", "bad"},
 		{"listpack entry 0xf5", lp(16, patch(pair, 6, "\xf5")), "begins with 0xf5", "bad"},
 		{"listpack entry past the end", lp(16, patch(pair, 6, "\xbf")), "past the end of its block", "bad"},
 		{"odd listpack of a hash", lp(16, listpack("f", "v", "g")), "in the middle of an element", "bad"},
@@ -70,7 +70,7 @@ func TestHostile(t *testing.T) {
 		{"ziplist total", lp(13, patch(zpair, 0, "\x09")), "says it has 9 bytes", "bad"},
 		{"ziplist count", lp(13, patch(zpair, 8, "\x09")), "says it has 9 entries, but 2 are there", "bad"},
 		{"ziplist entry past the end", lp(13, patch(zpair, 11, "\x3f")), "past the end of its block", "bad"},
-		{"ziplist entry of 4 GB", lp(10, string(new(rdb).le32(18).le32(10).raw(1, 0, 0, 0x80, 0xff, 0xff, 0xff, 0xff, 1, 0xff).b)), "past the end of its block", "bad"},
+		{"ziplist entry of 4 GB", lp(10, string(new(rdbBuilder).le32(18).le32(10).raw(1, 0, 0, 0x80, 0xff, 0xff, 0xff, 0xff, 1, 0xff).b)), "past the end of its block", "bad"},
 		{"ziplist entry 0xc1", lp(13, patch(zpair, 11, "\xc1")), "begins with 0xc1", "bad"},
 		{"odd ziplist of a hash", lp(13, ziplist("f")), "in the middle of an element", "bad"},
 		{"ziplist of ten bytes", lp(10, "\x0a\x00\x00\x00\x0a\x00\x00\x00\x00\x00"), "shorter than its header", "bad"},

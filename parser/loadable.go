@@ -1,6 +1,10 @@
 package parser
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
+)
 
 // A release of a server, and the newest RDB version that it loads.
 type release struct {
@@ -155,27 +159,27 @@ func (i *Info) oldest(d *dialect, of []release, version int) string {
 // release. Sources as for types.
 func opcodeSince(op byte, valkey bool) string {
 	switch op {
-	case opExpire, opSelectDB, opEOF:
+	case rdb.OpExpire, rdb.OpSelectDB, rdb.OpEOF:
 		return "1.0"
-	case opExpireMS:
+	case rdb.OpExpireMS:
 		return "2.6"
-	case opAux, opResizeDB:
+	case rdb.OpAux, rdb.OpResizeDB:
 		return "3.2"
-	case opModuleAux, opIdle, opFreq:
+	case rdb.OpModuleAux, rdb.OpIdle, rdb.OpFreq:
 		return "5.0"
-	case opFunction:
+	case rdb.OpFunction:
 		return "7.0"
 	}
 	switch {
-	case op == opKeyMeta && valkey:
+	case op == rdb.OpKeyMeta && valkey:
 		return "9.0"
-	case op == opTemplate && valkey:
+	case op == rdb.OpTemplate && valkey:
 		return "9.2"
-	case op == opSlotInfo && !valkey:
+	case op == rdb.OpSlotInfo && !valkey:
 		return "7.4"
-	case op == opKeyMeta:
+	case op == rdb.OpKeyMeta:
 		return "8.6"
-	case op == opTemplate:
+	case op == rdb.OpTemplate:
 		return "8.10"
 	}
 	return ""

@@ -5,40 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
-
 	"github.com/rdblens/rdblens/parser/version"
-)
-
-// The opcodes of a snapshot. Those under 200 and 242 to 243 mean what the
-// dialect says.
-const (
-	opEnterpriseLRU  = 107
-	opEnterpriseSlot = 121
-	opDFFullSyncEnd  = 200
-	opDFZstd         = 201
-	opDFLZ4          = 202
-	opDFBlobEnd      = 203
-	opDFJournalBlob  = 210
-	opDFJournal      = 211
-	opDFMask         = 220
-	opDFVectorIndex  = 222
-	opDFShardIndex   = 223
-	opDFTaggedChunk  = 224
-	opTemplate       = 242 // Redis 8.10; Valkey: an update in a forkless save
-	opKeyMeta        = 243 // Redis 8.6; Valkey 9: a slot import
-	opSlotInfo       = 244
-	opFunction       = 245
-	opFunctionPreGA  = 246
-	opModuleAux      = 247
-	opIdle           = 248
-	opFreq           = 249
-	opAux            = 250
-	opResizeDB       = 251
-	opExpireMS       = 252
-	opExpire         = 253
-	opSelectDB       = 254
-	opEOF            = 255
 )
 
 type stepped uint8
@@ -51,41 +20,41 @@ const (
 
 // opcodeAhead makes sure that an opcode or type lies in the window.
 func (w *walker) opcodeAhead() {
-	if w.pos == len(w.buf) && (w.refill == nil || !w.refill(w.pos)) {
-		w.failf("the file ends before its end mark: it was cut short")
+	if w.Pos == len(w.Buf) && (w.Refill == nil || !w.Refill(w.Pos)) {
+		w.Failf("the file ends before its end mark: it was cut short")
 	}
 }
 
 // step reads one opcode, or one key.
 func (w *walker) step() stepped {
 	w.opcodeAhead()
-	op := w.buf[w.pos]
-	w.pos++
+	op := w.Buf[w.Pos]
+	w.Pos++
 	if op == 0 {
 		w.record(op)
 		return steppedKey
 	}
 	switch op {
-	case opExpireMS:
-		w.pend.hasExpire, w.pend.expire, w.pend.any = true, int64(w.u64le()), true
-	case opExpire:
-		w.pend.hasExpire, w.pend.expire, w.pend.any = true, int64(int32(w.u32le()))*1000, true
-	case opIdle:
-		w.pend.idle, w.pend.any = int64(min(w.length(), 1<<62)), true
-	case opFreq:
-		w.pend.freq, w.pend.any = int16(w.byte()), true
-	case opEOF:
+	case rdb.OpExpireMS:
+		w.pend.hasExpire, w.pend.expire, w.pend.any = true, int64(w.Uint64()), true
+	case rdb.OpExpire:
+		w.pend.hasExpire, w.pend.expire, w.pend.any = true, int64(int32(w.Uint32()))*1000, true
+	case rdb.OpIdle:
+		w.pend.idle, w.pend.any = int64(min(w.Length(), 1<<62)), true
+	case rdb.OpFreq:
+		w.pend.freq, w.pend.any = int16(w.Byte()), true
+	case rdb.OpEOF:
 		w.t.opcodes[op]++
 		return steppedEnd
 	default:
-		if w.src.isType[op] {
+		if w.src.IsType[op] {
 			w.record(op)
 			return steppedKey
 		}
-		from := w.offset() - 1
+		from := w.Offset() - 1
 		w.rareOp(op)
 		if w.passed != nil {
-			w.passed(op, from, w.offset())
+			w.passed(op, from, w.Offset())
 		}
 	}
 	w.t.opcodes[op]++
@@ -94,41 +63,41 @@ func (w *walker) step() stepped {
 
 func (w *walker) rareOp(op byte) {
 	switch op {
-	case opSelectDB:
-		db := w.length()
+	case rdb.OpSelectDB:
+		db := w.Length()
 		if db > 1<<31-1 {
-			w.failf("database number %d is out of range", db)
+			w.Failf("database number %d is out of range", db)
 		}
 		w.db = int(db)
-	case opResizeDB:
-		w.length()
-		w.length()
-	case opSlotInfo:
-		w.length()
-		keys := w.length()
-		w.slot(keys, w.length())
-	case opAux:
+	case rdb.OpResizeDB:
+		w.Length()
+		w.Length()
+	case rdb.OpSlotInfo:
+		w.Length()
+		keys := w.Length()
+		w.slot(keys, w.Length())
+	case rdb.OpAux:
 		w.aux()
-	case opFunction:
+	case rdb.OpFunction:
 		w.string(&w.first, 0)
 		w.t.functions++
 		w.t.functionBytes += w.first.n
-	case opFunctionPreGA:
+	case rdb.OpFunctionPreGA:
 		w.string(&w.first, 0)
 		w.string(&w.first, 0)
-		if w.length() != 0 {
+		if w.Length() != 0 {
 			w.string(&w.first, 0)
 		}
 		w.string(&w.first, 0)
 		w.t.functions++
 		w.t.functionBytes += w.first.n
-	case opModuleAux:
-		m := w.t.module(w.length())
+	case rdb.OpModuleAux:
+		m := w.t.module(w.Length())
 		m.Aux++
-		if w.length() != modUInt {
-			w.failf("a module's record outside of keys does not begin as one")
+		if w.Length() != rdb.ModuleUInt {
+			w.Failf("a module's record outside of keys does not begin as one")
 		}
-		w.length()
+		w.Length()
 		w.moduleFields()
 	default:
 		w.dialectOp(op)
@@ -139,29 +108,29 @@ func (w *walker) rareOp(op byte) {
 func (w *walker) dialectOp(op byte) {
 	d := w.src
 	switch {
-	case op == opKeyMeta && d.valkey:
+	case op == rdb.OpKeyMeta && d.valkey:
 		w.string(&w.first, 0)
-		ranges := w.length()
+		ranges := w.Length()
 		for range ranges {
-			w.length()
-			w.length()
+			w.Length()
+			w.Length()
 		}
-	case op == opKeyMeta:
-		classes := w.length()
+	case op == rdb.OpKeyMeta:
+		classes := w.Length()
 		for range classes {
-			w.take(4)
+			w.Take(4)
 			w.moduleFields()
 		}
 		w.pend.any = true
-	case op == opTemplate && !d.valkey:
+	case op == rdb.OpTemplate && !d.valkey:
 		w.defineTemplate()
-	case op == opTemplate:
-		w.failf("the snapshot holds updates that were made while it was saved (opcode 242 of Valkey), which rdblens does not read yet")
-	case op == opEnterpriseLRU && !d.valkey && !d.dragonfly:
-		w.length()
+	case op == rdb.OpTemplate:
+		w.Failf("the snapshot holds updates that were made while it was saved (opcode 242 of Valkey), which rdblens does not read yet")
+	case op == rdb.OpEnterpriseLRU && !d.valkey && !d.dragonfly:
+		w.Length()
 		w.pend.any = true
-	case op == opEnterpriseSlot && !d.valkey && !d.dragonfly:
-		w.length()
+	case op == rdb.OpEnterpriseSlot && !d.valkey && !d.dragonfly:
+		w.Length()
 		w.pend.any = true
 	case d.dragonfly:
 		w.dragonflyOp(op)
@@ -172,40 +141,40 @@ func (w *walker) dialectOp(op byte) {
 
 func (w *walker) dragonflyOp(op byte) {
 	switch op {
-	case opDFFullSyncEnd, opDFJournal:
-		w.take(8)
-	case opDFJournalBlob:
-		w.length()
+	case rdb.OpDFFullSyncEnd, rdb.OpDFJournal:
+		w.Take(8)
+	case rdb.OpDFJournalBlob:
+		w.Length()
 		w.string(&w.first, 0)
-	case opDFMask:
-		if flags := w.u32le(); flags&2 != 0 {
-			w.take(4)
+	case rdb.OpDFMask:
+		if flags := w.Uint32(); flags&2 != 0 {
+			w.Take(4)
 		}
 		w.pend.any = true
-	case opDFShardIndex:
-		w.length()
+	case rdb.OpDFShardIndex:
+		w.Length()
 		w.string(&w.first, 0)
-		n := w.length()
+		n := w.Length()
 		for range n {
-			w.ahead()
+			w.Ahead()
 			w.string(&w.first, 0)
-			w.length()
+			w.Length()
 		}
-	case opDFVectorIndex:
+	case rdb.OpDFVectorIndex:
 		w.string(&w.first, 0)
-		w.length()
-		n := w.length()
+		w.Length()
+		n := w.Length()
 		for range n {
-			w.take(12)
-			levels := w.u32le()
+			w.Take(12)
+			levels := w.Uint32()
 			for range int64(levels) + 1 {
-				w.skip(4 * uint64(w.u32le()))
+				w.Skip(4 * uint64(w.Uint32()))
 			}
 		}
-	case opDFZstd, opDFLZ4, opDFBlobEnd:
-		w.failf("the snapshot holds compressed blocks of Dragonfly: save it with --compression_mode=0 or as a plain .rdb")
-	case opDFTaggedChunk:
-		w.failf("the snapshot holds interleaved chunks of Dragonfly (opcode 224): save it as a plain .rdb")
+	case rdb.OpDFZstd, rdb.OpDFLZ4, rdb.OpDFBlobEnd:
+		w.Failf("the snapshot holds compressed blocks of Dragonfly: save it with --compression_mode=0 or as a plain .rdb")
+	case rdb.OpDFTaggedChunk:
+		w.Failf("the snapshot holds interleaved chunks of Dragonfly (opcode 224): save it as a plain .rdb")
 	default:
 		w.failUnknown(op)
 	}
@@ -224,7 +193,7 @@ const (
 )
 
 func (w *walker) aux() {
-	w.ahead()
+	w.Ahead()
 	w.string(&w.first, 0)
 	var buf [maxAuxText]byte
 	name := buf[:copy(buf[:], w.text(&w.first, maxAuxText))]

@@ -1,175 +1,122 @@
 package parser
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// A listpack or ziplist is walked in two ways. packedRun.pass adds up runs of
-// elements whose entries are of frequent kinds and small, without looking at
-// them one by one. All others, and all elements that somebody wants to see, are
-// decoded by blob.entry.
-
-const (
-	packedEnd    = 0xff
-	countUnknown = 65535 // a listpack or ziplist of this count must be walked
-	// headFrom is the size from which on the head of a collection's largest
-	// element is kept.
-	headFrom = 1 << 10
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
-// entry is one entry of a listpack or ziplist that was decoded.
-type entry struct {
-	n     int64 // length of its text in bytes
-	isInt bool
-	val   int64  // of a number
-	head  []byte // its text, or the first bytes of it
-}
-
-// openPacked passes the header of a listpack or ziplist and returns the number
-// of entries that it claims.
-func (b *blob) openPacked(f *packedFormat) (claimed int64) {
-	head := b.buf
-	if len(head) <= f.header || int64(binary.LittleEndian.Uint32(head)) != b.size {
-		b.failOpen(f)
-	}
-	b.pos = f.header
-	return int64(binary.LittleEndian.Uint16(head[f.header-2:]))
-}
-
-// failOpen says what is wrong with the header.
-func (b *blob) failOpen(f *packedFormat) {
-	if b.size <= int64(f.header) {
-		b.failf("a %s of %d bytes is shorter than its header", f.name, b.size)
-	}
-	b.pos = 4
-	b.failf("a %s says it has %d bytes, but its block has %d", f.name, binary.LittleEndian.Uint32(b.buf), b.size)
-}
-
-// closePacked checks that the walk ended where the block does.
-func (b *blob) closePacked(f *packedFormat, claimed, entries int64) {
-	if b.pos != len(b.buf)-1 || b.left > 0 || b.buf[b.pos] != packedEnd || claimed != entries {
-		b.failClose(f, claimed, entries)
-	}
-}
-
-// failClose says what is wrong with the end, if anything is.
-func (b *blob) failClose(f *packedFormat, claimed, entries int64) {
-	if b.rest() == 0 || b.buf[b.pos] != packedEnd {
-		b.failf("a %s has no end byte", f.name)
-	}
-	if b.rest() != 1 {
-		b.failf("a %s ends %d bytes before its block does", f.name, b.rest()-1)
-	}
-	if claimed != countUnknown && claimed != entries {
-		b.failf("a %s says it has %d entries, but %d are there", f.name, claimed, entries)
-	}
-}
+// A listpack or ziplist is walked in two ways. Run.PassListpack and PassZiplist add
+// up runs of elements whose entries are of frequent kinds and small, without
+// looking at them one by one. All others, and all elements that somebody wants to
+// see, are decoded by Block.Decode.
 
 // packed walks a listpack or ziplist whose elements are groups of stride
 // entries: 1 items and members, 2 pairs (of a sorted set only the member is
 // measured), 3 field, value and expiry.
-func (w *walker) packed(b *blob, f *packedFormat, stride int) {
+func (w *walker) packed(b *rdb.Block, f *rdb.Format, stride int) {
 	k := &w.key
-	claimed := b.openPacked(f)
-	r := packedRun{sum: k.ValueBytes, largest: k.Largest, longest: k.Longest, bestAt: -1, bestIndex: -1}
+	claimed := b.OpenPacked(f)
+	r := rdb.Run{Sum: k.ValueBytes, Largest: k.Largest, Longest: k.Longest, LargestAt: -1, LargestIndex: -1}
 	// A server that loads the value may make a table of it: then the memory
 	// model wants to know every element.
 	unpacks := claimed > leastUnpacked && w.unpacks(claimed, stride)
 	fast := stride < 3 && !unpacks && !w.visiting
-	whole := b.left == 0
+	whole := b.Left == 0
 	for {
 		if fast {
-			if f == listpackFormat {
-				b.pos = r.passListpack(b.buf, b.pos, stride, k.Type == Hash)
+			if f == rdb.Listpack {
+				b.Pos = r.PassListpack(b.Buf, b.Pos, stride, k.Type == Hash)
 			} else {
-				b.pos = r.passZiplist(b.buf, b.pos, stride, k.Type == Hash)
+				b.Pos = r.PassZiplist(b.Buf, b.Pos, stride, k.Type == Hash)
 			}
-			if !whole && r.bestAt >= 0 && k.Type != List {
+			if !whole && r.LargestAt >= 0 && k.Type != List {
 				w.nameBest(b, f, &r) // before it is moved
 			}
 		}
-		if b.left > 0 {
-			b.ready()
+		if b.Left > 0 {
+			b.Ready()
 		}
-		if b.pos+f.lead >= len(b.buf) || b.buf[b.pos] == packedEnd {
+		if b.Pos+f.Lead >= len(b.Buf) || b.Buf[b.Pos] == rdb.PackedEnd {
 			break
 		}
 		w.packedElement(b, f, &r, stride, unpacks)
 	}
-	b.closePacked(f, claimed, r.n*int64(stride))
-	if f == ziplistFormat {
-		w.facts.ListpackBytes = b.size + r.delta + int64(listpackFormat.header-f.header)
+	b.ClosePacked(f, claimed, r.Elements*int64(stride))
+	if f == rdb.Ziplist {
+		w.facts.ListpackBytes = b.Size + r.ListpackDelta + int64(rdb.Listpack.Header-f.Header)
 	}
 	switch {
 	case k.Type == List:
-		if r.bestIndex >= 0 {
-			w.bestIndex(k.Elements + r.bestIndex)
+		if r.LargestIndex >= 0 {
+			w.bestIndex(k.Elements + r.LargestIndex)
 		}
-	case r.bestAt < 0:
-	case b.firm && f == listpackFormat:
-		k.best.kind, k.best.text = bestListpack, b.buf[r.bestAt:]
+	case r.LargestAt < 0:
+	case b.Stable && f == rdb.Listpack:
+		k.best.kind, k.best.text = bestListpack, b.Buf[r.LargestAt:]
 	default:
 		w.nameBest(b, f, &r)
 	}
-	k.Elements += r.n
-	k.ValueBytes, k.Largest, k.Longest = r.sum, r.largest, r.longest
+	k.Elements += r.Elements
+	k.ValueBytes, k.Largest, k.Longest = r.Sum, r.Largest, r.Longest
 }
 
 // packedElement decodes the next element.
-func (w *walker) packedElement(b *blob, f *packedFormat, r *packedRun, stride int, unpacks bool) {
+func (w *walker) packedElement(b *rdb.Block, f *rdb.Format, r *rdb.Run, stride int, unpacks bool) {
 	k := &w.key
 	e1, e2, e3 := &w.entries[0], &w.entries[1], &w.entries[2]
-	*e2 = entry{}
-	from := b.offset()
-	b.entry(f, e1, 0)
-	size, longest, value := e1.n, e1.n, e1
+	*e2 = rdb.Entry{}
+	from := b.Offset()
+	b.Decode(f, e1, 0)
+	size, longest, value := e1.Len, e1.Len, e1
 	if stride > 1 {
-		b.entry(f, e2, 1)
+		b.Decode(f, e2, 1)
 		if k.Type == Hash {
-			size += e2.n
-			longest = max(longest, e2.n)
+			size += e2.Len
+			longest = max(longest, e2.Len)
 			value = e2
 		}
 	}
 	ttl := false
 	if stride == 3 {
-		b.entry(f, e3, 2)
-		if !e3.isInt {
-			b.failf("a field's expiry is not a number")
+		b.Decode(f, e3, 2)
+		if !e3.IsInt {
+			b.Failf("a field's expiry is not a number")
 		}
-		ttl = e3.val != 0
-		w.fieldExpiry(e3.val)
+		ttl = e3.Value != 0
+		w.fieldExpiry(e3.Value)
 	}
-	if f == ziplistFormat {
-		r.delta += e1.asListpack() - (b.offset() - from)
+	if f == rdb.Ziplist {
+		r.ListpackDelta += e1.ListpackSize() - (b.Offset() - from)
 		if stride > 1 {
-			r.delta += e2.asListpack()
+			r.ListpackDelta += e2.ListpackSize()
 		}
 	}
 	if w.visiting {
 		w.visitPacked(e1, e2, e3, stride)
 	}
 	if unpacks {
-		w.addElement(e1.n, e2.n, ttl)
+		w.addElement(e1.Len, e2.Len, ttl)
 	}
-	r.sum += size
-	r.longest = max(r.longest, longest)
-	if size > r.largest {
-		r.largest, r.bestAt, r.bestIndex = size, -1, r.n
+	r.Sum += size
+	r.Longest = max(r.Longest, longest)
+	if size > r.Largest {
+		r.Largest, r.LargestAt, r.LargestIndex = size, -1, r.Elements
 		if k.Type != List {
 			w.bestEntry(b, e1)
 		}
-		if size >= headFrom {
+		if size >= rdb.LargeElement {
 			k.Head = append(w.headBuf[:0], cut(w.entryText(value), MaxHead)...)
 		}
 	}
-	r.n++
+	r.Elements++
 }
 
 // nameBest names the largest element of a run, which lies in the buffer whole.
-func (w *walker) nameBest(b *blob, f *packedFormat, r *packedRun) {
-	from := blob{buf: b.buf, pos: r.bestAt, size: int64(len(b.buf))}
-	from.entry(f, &w.entries[0], 0)
-	w.bestEntry(b, &w.entries[0])
-	r.bestAt = -1
+func (w *walker) nameBest(b *rdb.Block, f *rdb.Format, r *rdb.Run) {
+	e := rdb.DecodeAt(f, b.Buf, r.LargestAt)
+	w.bestEntry(b, &e)
+	r.LargestAt = -1
 }
 
 // leastUnpacked is under every limit of a compact encoding, in entries.
@@ -195,199 +142,120 @@ func (w *walker) addElement(first, second int64, ttl bool) {
 }
 
 // entryText returns the text of an entry, or its first bytes.
-func (w *walker) entryText(e *entry) []byte {
-	if e.isInt {
-		w.digits = appendInt(w.digits[:0], e.val)
+func (w *walker) entryText(e *rdb.Entry) []byte {
+	if e.IsInt {
+		w.digits = appendInt(w.digits[:0], e.Value)
 		return w.digits
 	}
-	return e.head
+	return e.Text
 }
 
-// entry decodes the next entry. Its text is kept where it lies, of a large block
-// in the slot of that number.
-func (b *blob) entry(f *packedFormat, e *entry, slot int) {
-	if f == ziplistFormat {
-		b.ziplistEntry(e, slot)
-		return
+// intset walks the sorted numbers of a set.
+func (w *walker) intset(b *rdb.Block) {
+	const what = "an intset"
+	if b.Size < 8 {
+		b.Failf("an intset of %d bytes is shorter than its header", b.Size)
 	}
-	if p := b.pos; b.left == 0 && p < len(b.buf) {
-		c := b.buf[p]
-		if t := int(listpackTables.short[c]); t != 0 && p+t&0xff < len(b.buf) {
-			e.n, e.isInt, e.val = int64(t>>8), c < 0x80, int64(c)
-			e.head = b.buf[p+1 : p-1+t&0xff]
-			b.pos = p + t&0xff
-			return
+	width, count := int64(b.Uint32(what)), int64(b.Uint32(what))
+	if width != 2 && width != 4 && width != 8 {
+		b.Failf("an intset of numbers of %d bytes: only 2, 4 and 8 exist", width)
+	}
+	if b.Size != 8+width*count {
+		b.Failf("an intset says it has %d numbers of %d bytes, but its block has %d bytes", count, width, b.Size)
+	}
+	converted := w.unpacks(count, 1)
+	sum, largest := w.key.ValueBytes, w.key.Largest
+	for range count {
+		if len(b.Buf)-b.Pos < int(width) {
+			b.More()
+		}
+		var v int64
+		switch width {
+		case 2:
+			v = int64(int16(binary.LittleEndian.Uint16(b.Buf[b.Pos:])))
+		case 4:
+			v = int64(int32(binary.LittleEndian.Uint32(b.Buf[b.Pos:])))
+		default:
+			v = int64(binary.LittleEndian.Uint64(b.Buf[b.Pos:]))
+		}
+		b.Pos += int(width)
+		n := int64(rdb.DecimalLen(v))
+		if w.visiting {
+			w.visit.element.Value = w.keepEntry(&rdb.Entry{IsInt: true, Value: v, Len: n}, 0)
+			w.visitElement()
+		}
+		sum += n
+		if converted {
+			w.addElement(n, 0, false)
+		}
+		if n > largest {
+			largest = n
+			w.bestInt(v)
 		}
 	}
-	b.listpackEntry(e, slot)
+	w.key.Elements, w.key.ValueBytes, w.key.Largest, w.key.Longest = count, sum, largest, max(largest, 0)
 }
 
-// entryHead makes the head of the next entry contiguous and returns what of the
-// block follows in the buffer.
-func (b *blob) entryHead() []byte {
-	if b.left > 0 && len(b.buf)-b.pos < wideEntry {
-		b.more()
+// zipmap walks the fields of a hash as Redis 2.2 to 2.4 kept it.
+func (w *walker) zipmap(b *rdb.Block) {
+	const what = "a zipmap entry"
+	if b.Size < 2 {
+		b.Failf("a zipmap of %d bytes is shorter than its header", b.Size)
 	}
-	if b.pos == len(b.buf) {
-		b.entryEnds(0)
+	claimed := int64(b.Byte(what))
+	length := func() int64 {
+		c := b.Byte(what)
+		if c == 254 {
+			return int64(b.Uint32(what))
+		}
+		return int64(c)
 	}
-	return b.buf[b.pos:]
-}
-
-// entryEnds fails: the block ends within an entry, n bytes further on.
-func (b *blob) entryEnds(n int) {
-	b.pos += n
-	b.failf("an entry reaches past the end of its block")
-}
-
-func (e *entry) setNumber(v int64) {
-	e.isInt, e.n, e.val, e.head = true, int64(decimalLen(v)), v, nil
-}
-
-func (b *blob) listpackEntry(e *entry, slot int) {
-	h := b.entryHead()
-	c := h[0]
-	n := int(listpackTables.heads[c])
-	switch {
-	case n == 0 && c == packedEnd:
-		b.pos++
-		b.failf("a listpack ends in the middle of an element")
-	case n == 0:
-		b.pos++
-		b.failf("listpack entry begins with 0x%02x, which is not defined", c)
-	case len(h) < n:
-		b.entryEnds(1)
-	}
-	b.pos += n
-	var size int64
-	switch {
-	case c < 0x80:
-		e.setNumber(int64(c))
-	case c < 0xc0:
-		size = int64(c & 0x3f)
-	case c < 0xe0:
-		e.setNumber((int64(c&0x1f)<<8 | int64(h[1])) << 51 >> 51)
-	case c < 0xf0:
-		size = int64(c&0x0f)<<8 | int64(h[1])
-	case c == 0xf0:
-		size = int64(binary.LittleEndian.Uint32(h[1:]))
-	default:
-		e.setNumber(numberOf(h[1:n]))
-	}
-	back := int64(1)
-	if listpackTables.numbers[c] == 0 {
-		e.isInt, e.n = false, size
-		b.keepHead(e, size, slot)
-		counted := int64(n) + size
-		back = backLen(counted)
-		if counted == 16383 || counted == 2097151 || counted == 268435455 {
-			// Valkey 9.1 writes one byte less for entries of just these sizes:
-			// the first then holds seven bits of the length instead of none.
-			b.need(1, "an entry")
-			if b.buf[b.pos] == 0x7f {
-				back--
+	converted := claimed == 254 || w.unpacks(claimed, 1)
+	var n int64
+	asListpack := int64(rdb.Listpack.Header + 1)
+	for {
+		if b.Need(1, what); b.Buf[b.Pos] == rdb.PackedEnd {
+			b.Pos++
+			break
+		}
+		f := length()
+		e1, e2 := &w.entries[0], &w.entries[1]
+		*e1, *e2 = rdb.Entry{Len: f}, rdb.Entry{}
+		b.KeepText(e1, f, 0)
+		b.Need(1, what)
+		if b.Buf[b.Pos] == rdb.PackedEnd {
+			b.Failf("a zipmap ends between a field and its value")
+		}
+		v := length()
+		free := int64(b.Byte(what))
+		e2.Len = v
+		b.KeepText(e2, v, 1)
+		b.Skip(free, what)
+		b.Need(1, what)
+		if w.visiting {
+			w.visitPacked(e1, e2, nil, 2)
+		}
+		if converted && w.model != nil {
+			w.addElement(f, v, false)
+		}
+		n++
+		asListpack += rdb.ListpackString(f, e1.Text) + rdb.ListpackString(v, e2.Text)
+		w.key.ValueBytes += f + v
+		w.key.Longest = max(w.key.Longest, f, v)
+		if f+v > w.key.Largest {
+			w.key.Largest = f + v
+			w.bestEntry(b, e1)
+			if f+v >= rdb.LargeElement {
+				w.key.Head = append(w.headBuf[:0], cut(e2.Text, MaxHead)...)
 			}
 		}
 	}
-	if back < int64(len(b.buf)-b.pos) {
-		b.pos += int(back)
-		return
+	if b.Rest() != 0 {
+		b.Failf("a zipmap ends %d bytes before its block does", b.Rest())
 	}
-	b.skip(back, "an entry")
-	if b.rest() < 1 {
-		b.entryEnds(0)
+	if claimed < 254 && claimed != n {
+		b.Failf("a zipmap says it has %d fields, but %d are there", claimed, n)
 	}
-}
-
-// ziplistEntry decodes an entry of a ziplist, which begins with the length of
-// the one before.
-func (b *blob) ziplistEntry(e *entry, slot int) {
-	h := b.entryHead()
-	lead := 1
-	switch {
-	case h[0] == packedEnd:
-		b.pos++
-		b.failf("a ziplist ends in the middle of an element")
-	case h[0] == 254:
-		if lead = 5; len(h) < lead {
-			b.entryEnds(1)
-		}
-	}
-	if b.pos += lead; len(h) == lead {
-		b.entryEnds(0)
-	}
-	h = h[lead:]
-	c := h[0]
-	n := int(ziplistTables.heads[c])
-	if n == 0 {
-		b.pos++
-		b.failf("ziplist entry begins with 0x%02x, which is not defined", c)
-	}
-	if len(h) < n {
-		b.entryEnds(1)
-	}
-	b.pos += n
-	size := int64(-1)
-	switch {
-	case c < 0x40:
-		size = int64(c)
-	case c < 0x80:
-		size = int64(c&0x3f)<<8 | int64(h[1])
-	case c == 0x80:
-		size = int64(binary.BigEndian.Uint32(h[1:]))
-	case n == 1:
-		e.setNumber(int64(c&15) - 1)
-	default:
-		e.setNumber(numberOf(h[1:n]))
-	}
-	if size >= 0 {
-		e.isInt, e.n = false, size
-		b.keepHead(e, size, slot)
-	}
-	if b.rest() < 1 {
-		b.entryEnds(0)
-	}
-}
-
-// numberOf returns the number in up to 8 bytes, the least first.
-func numberOf(b []byte) (v int64) {
-	for i, c := range b {
-		v |= int64(c) << (8 * i)
-	}
-	shift := 64 - 8*len(b)
-	return v << shift >> shift
-}
-
-// keepHead passes the size bytes of a string entry. It keeps them where they
-// lie, or in a large blob the first of them.
-func (b *blob) keepHead(e *entry, size int64, slot int) {
-	if size > b.rest() {
-		b.skip(size, "an entry") // fails
-	}
-	if b.left == 0 {
-		e.head = b.buf[b.pos : b.pos+int(size)]
-		b.pos += int(size)
-		return
-	}
-	head := b.heads[slot][:0]
-	kept := min(size, int64(b.maxHead))
-	for left := kept; left > 0; {
-		if b.pos == len(b.buf) {
-			b.more()
-		}
-		part := b.buf[b.pos : b.pos+int(min(left, int64(len(b.buf)-b.pos)))]
-		head = append(head, part...)
-		b.pos += len(part)
-		left -= int64(len(part))
-	}
-	b.heads[slot], e.head = head, head
-	b.skip(size-kept, "an entry")
-}
-
-// asListpack is what an entry takes in a listpack, in bytes.
-func (e *entry) asListpack() int64 {
-	if e.isInt {
-		return listpackInt(e.val)
-	}
-	return listpackText(e.n)
+	w.key.Elements = n
+	w.facts.ListpackBytes = asListpack
 }

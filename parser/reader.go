@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // reader is what Scanner and Run share: the source, the walker that reads it as a
@@ -38,7 +39,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	}
 	r.w = newWalker(&dialect{})
 	r.w.t = r.tally
-	r.w.refill = r.refill
+	r.w.Refill = r.refill
 	return r
 }
 
@@ -48,9 +49,9 @@ func (r *reader) refill(keep int) bool {
 	r.addSum()
 	before := r.base
 	ok := r.advance(keep)
-	w.buf, w.base = r.data, r.base
-	w.pos -= int(r.base - before)
-	r.sumFrom = w.pos
+	w.Buf, w.Base = r.data, r.base
+	w.Pos -= int(r.base - before)
+	r.sumFrom = w.Pos
 	return ok
 }
 
@@ -59,32 +60,32 @@ func (r *reader) addSum() {
 	if !r.summing || r.cur == nil {
 		return
 	}
-	part := r.data[r.sumFrom:r.w.pos]
+	part := r.data[r.sumFrom:r.w.Pos]
 	if !r.opt.NoChecksum {
 		r.sum = crc64.Update(r.sum, part)
 	}
 	r.summed += int64(len(part))
-	r.sumFrom = r.w.pos
+	r.sumFrom = r.w.Pos
 }
 
 // startSum begins a new checksum at the current position.
 func (r *reader) startSum() {
-	r.sum, r.summed, r.summing, r.sumFrom = 0, 0, true, r.w.pos
+	r.sum, r.summed, r.summing, r.sumFrom = 0, 0, true, r.w.Pos
 }
 
 // guard runs f and returns the failure that ended it, nil if none did.
-func (w *walker) guard(f func()) (fail *failure) {
+func (w *walker) guard(f func()) (fail *rdb.Failure) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
-		case *failure:
+		case *rdb.Failure:
 			fail = p
 		case runtime.Error:
 			if w.inCallback {
 				panic(p)
 			}
 			// An invalid length or count that no check caught.
-			fail = &failure{offset: w.offset(), reason: "the data is invalid here (internal error: " + p.Error() + ")"}
+			fail = &rdb.Failure{Offset: w.Offset(), Reason: "the data is invalid here (internal error: " + p.Error() + ")"}
 		default:
 			panic(p)
 		}
@@ -95,9 +96,9 @@ func (w *walker) guard(f func()) (fail *failure) {
 
 // begin reads the magic and the header, up to the first key. The error is a
 // *FormatError.
-func (r *reader) begin() (*failure, error) {
+func (r *reader) begin() (*rdb.Failure, error) {
 	r.advance(0)
-	r.w.buf, r.w.base = r.data, 0
+	r.w.Buf, r.w.Base = r.data, 0
 	r.startSum()
 	if err := r.magic(); err != nil {
 		return nil, err
@@ -106,11 +107,11 @@ func (r *reader) begin() (*failure, error) {
 	w.info = r.info
 	fail := w.guard(func() {
 		for {
-			w.ahead()
+			w.Ahead()
 			w.opcodeAhead()
-			switch op := w.buf[w.pos]; {
-			case op == opEOF, op == opExpire, op == opExpireMS, op == opIdle, op == opFreq, op == opKeyMeta && !w.src.valkey,
-				op == opEnterpriseLRU, op == opEnterpriseSlot, op == opDFMask, w.src.isType[op]:
+			switch op := w.Buf[w.Pos]; {
+			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq, op == rdb.OpKeyMeta && !w.src.valkey,
+				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot, op == rdb.OpDFMask, w.src.IsType[op]:
 				return
 			}
 			w.step()
@@ -133,7 +134,7 @@ func (r *reader) warn(format string, args ...any) {
 }
 
 func (r *reader) magic() error {
-	b := r.w.buf
+	b := r.w.Buf
 	if len(b) == 0 {
 		if r.err != io.EOF {
 			return r.err
@@ -158,26 +159,26 @@ func (r *reader) magic() error {
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
 	r.w.src.compile()
-	r.w.pos = 9
+	r.w.Pos = 9
 	return nil
 }
 
 // end reads what follows the end opcode. sum is the checksum of all bytes before.
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
-	in.Bytes, in.Ended = w.offset(), true
+	in.Bytes, in.Ended = w.Offset(), true
 	var bad string
 	if in.Version < 5 {
 		in.Checksum = ChecksumNone
 	} else {
-		for len(w.buf)-w.pos < 8 && r.refill(w.pos) {
+		for len(w.Buf)-w.Pos < 8 && r.refill(w.Pos) {
 		}
-		if len(w.buf)-w.pos < 8 {
+		if len(w.Buf)-w.Pos < 8 {
 			in.Checksum = ChecksumMissing
-			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.buf)-w.pos)
-			w.pos = len(w.buf)
+			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
+			w.Pos = len(w.Buf)
 		} else {
-			stored := w.u64le()
+			stored := w.Uint64()
 			switch {
 			case stored == 0:
 				in.Checksum = ChecksumOff
@@ -193,27 +194,27 @@ func (r *reader) end(sum uint64) error {
 				bad = fmt.Sprintf("the checksum is wrong: stored %016x, computed %016x", stored, sum)
 			}
 		}
-		in.Bytes = w.offset()
+		in.Bytes = w.Offset()
 	}
 	if bad == "" {
-		after := w.buf[w.pos:]
+		after := w.Buf[w.Pos:]
 		in.Trailing = int64(len(after))
 		if r.closer != nil {
-			n, err := r.closer.End(w.offset(), after)
+			n, err := r.closer.End(w.Offset(), after)
 			in.Trailing = n
 			if err != nil {
-				return r.damage(&failure{offset: w.offset(), reason: err.Error(), err: err}, nil, nil)
+				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
 			}
 		}
 		return nil
 	}
-	return r.damage(&failure{offset: w.offset(), reason: bad}, nil, nil)
+	return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
 }
 
 // damage returns the error that a caller sees.
-func (r *reader) damage(f *failure, last, key []byte) *DamageError {
-	e := &DamageError{Offset: f.offset, Reason: f.reason, LastKey: last, Key: key, Err: f.err}
-	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.offset >= r.base+int64(len(r.data)) {
+func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
+	e := &DamageError{Offset: f.Offset, Reason: f.Reason, LastKey: last, Key: key, Err: f.Err}
+	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.Offset >= r.base+int64(len(r.data)) {
 		// The walk ran out of bytes because the source failed.
 		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
 		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {

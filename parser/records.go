@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // Records reads the keys of a snapshot one after the other, as a Scanner does,
@@ -62,9 +63,9 @@ func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records 
 func (r *Records) passed(op byte, from, to int64) {
 	valkey := r.s.r.w.src.valkey
 	switch {
-	case op == opFunction && r.opt.Library != nil && r.err == nil:
+	case op == rdb.OpFunction && r.opt.Library != nil && r.err == nil:
 		r.err = r.opt.Library(&Payload{r: r, version: versionOf(redisReleases, "7.0"), parts: []part{{span: span{from, to - from}}}})
-	case op == opKeyMeta && !valkey:
+	case op == rdb.OpKeyMeta && !valkey:
 		r.meta = span{from, to - from}
 	}
 	if r.spool != nil && r.meta.n == 0 {
@@ -151,14 +152,14 @@ const footerSize = 10
 // is too large to be kept.
 func (r *Records) Payload() (*Payload, error) {
 	k, w := r.s.key, r.s.r.w
-	value := span{w.offset() - k.Serialized, k.Serialized}
+	value := span{w.Offset() - k.Serialized, k.Serialized}
 	p := &Payload{r: r, version: w.src.payloadVersion(k.RDBType)}
 	if r.meta.n > 0 {
 		p.version = max(p.version, versionOf(redisReleases, "8.6"))
 		p.parts = append(p.parts, part{span: r.meta})
 	}
 	row := &w.src.types[k.RDBType]
-	if row.kind != layoutTemplate || row.variant&templateOwn != 0 {
+	if row.Kind != rdb.Template || row.Variant&rdb.TemplateOwn != 0 {
 		p.parts = append(p.parts, part{[]byte{k.RDBType}, value})
 		return p, nil
 	}
@@ -166,14 +167,14 @@ func (r *Records) Payload() (*Payload, error) {
 	if !ok {
 		return nil, fmt.Errorf("the hash templates of the snapshot have more than %d MiB", maxWholeNames>>20)
 	}
-	if row.variant&templatePacked == 0 { // the value begins with the template's number
+	if row.Variant&rdb.TemplatePacked == 0 { // the value begins with the template's number
 		n := min(9, value.n)
 		if _, err := r.at.ReadAt(r.buf[:n], value.from); err != nil {
 			return nil, &RereadError{value.from, err}
 		}
-		number := window{buf: r.buf[:n]}
-		number.length()
-		value = span{value.from + int64(number.pos), value.n - int64(number.pos)}
+		number := rdb.Cursor{Buf: r.buf[:n]}
+		number.Length()
+		value = span{value.from + int64(number.Pos), value.n - int64(number.Pos)}
 	}
 	const oneByOne = 1 // how the names stand
 	p.parts = append(p.parts, part{append([]byte{k.RDBType - 1, oneByOne}, names...), value})
@@ -237,7 +238,7 @@ func (p *Payload) Text() ([]byte, error) {
 	var text []byte
 	w := newWalker(p.r.s.r.w.src)
 	w.t = newTally()
-	w.window = window{buf: b, base: part.from, pos: 1}
+	w.Cursor = rdb.Cursor{Buf: b, Base: part.from, Pos: 1}
 	fail := w.guard(func() {
 		w.setVisitor(&Visitor{MaxText: -1})
 		w.keepMore()
@@ -245,7 +246,7 @@ func (p *Payload) Text() ([]byte, error) {
 		text = w.keepText(&w.first, 0).Bytes
 	})
 	if fail != nil {
-		return nil, &RereadError{fail.offset, errors.New(fail.reason)}
+		return nil, &RereadError{fail.Offset, errors.New(fail.Reason)}
 	}
 	return text, nil
 }
@@ -258,11 +259,11 @@ func (r *Records) Visit(v *Visitor) error {
 	end := r.s.offset()
 	n := end - k.Offset
 	var w *walker
-	if n+lzfSlack <= int64(len(r.buf)) {
+	if n+rdb.SlackLZF <= int64(len(r.buf)) {
 		w = newWalker(r.s.r.w.src)
 		w.t = newTally()
-		w.window = window{buf: r.buf[:n], base: k.Offset}
-		if _, err := r.at.ReadAt(w.buf, k.Offset); err != nil {
+		w.Cursor = rdb.Cursor{Buf: r.buf[:n], Base: k.Offset}
+		if _, err := r.at.ReadAt(w.Buf, k.Offset); err != nil {
 			return &RereadError{k.Offset, err}
 		}
 	} else {
@@ -271,31 +272,31 @@ func (r *Records) Visit(v *Visitor) error {
 		w.src = r.s.r.w.src
 		again.advance(0)
 		again.base = k.Offset
-		w.buf, w.base = again.data, again.base
+		w.Buf, w.Base = again.data, again.base
 	}
 	visitor := *v
 	visitor.Key = nil
 	if v.Element != nil {
 		visitor.Element = func(e *Element) bool {
 			if !v.Element(e) {
-				panic(&failure{err: errEnough})
+				panic(&rdb.Failure{Err: errEnough})
 			}
 			return true
 		}
 	}
 	w.setVisitor(&visitor)
 	fail := w.guard(func() {
-		if w.step() != steppedKey || w.offset() != end {
-			w.failAt(k.Offset, "there is another value now")
+		if w.step() != steppedKey || w.Offset() != end {
+			w.FailAt(k.Offset, "there is another value now")
 		}
 	})
 	switch {
-	case fail == nil || fail.err == errEnough:
+	case fail == nil || fail.Err == errEnough:
 		return nil
-	case fail.err != nil:
-		return &RereadError{fail.offset, fail.err}
+	case fail.Err != nil:
+		return &RereadError{fail.Offset, fail.Err}
 	}
-	return &RereadError{fail.offset, errors.New(fail.reason)}
+	return &RereadError{fail.Offset, errors.New(fail.Reason)}
 }
 
 // errEnough ends a visit.

@@ -193,46 +193,46 @@ func TestVisitEncodings(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		magic string
-		write func(r *rdb)
+		write func(r *rdbBuilder)
 		want  []string
 	}{
-		{"string", "REDIS0011", func(r *rdb) { r.key(0, "k").str("hello") }, []string{"hello"}},
-		{"integer", "REDIS0011", func(r *rdb) { r.key(0, "k").raw(0xc1, 0x39, 0x30) }, []string{"12345"}},
-		{"lzf", "REDIS0011", func(r *rdb) { r.key(0, "k").raw(0xc3, 5, 10, 0, "a", 0xe0, 0, 0) }, []string{"aaaaaaaaaa"}},
-		{"list", "REDIS0003", func(r *rdb) { r.key(1, "k").len(2).str("a", long) }, []string{"a", long}},
-		{"set", "REDIS0011", func(r *rdb) { r.key(2, "k").len(2).str("a").raw(0xc0, 0xff) }, []string{"a", "-1"}},
-		{"old zset", "REDIS0004", func(r *rdb) {
+		{"string", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").str("hello") }, []string{"hello"}},
+		{"integer", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").raw(0xc1, 0x39, 0x30) }, []string{"12345"}},
+		{"lzf", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").raw(0xc3, 5, 10, 0, "a", 0xe0, 0, 0) }, []string{"aaaaaaaaaa"}},
+		{"list", "REDIS0003", func(r *rdbBuilder) { r.key(1, "k").len(2).str("a", long) }, []string{"a", long}},
+		{"set", "REDIS0011", func(r *rdbBuilder) { r.key(2, "k").len(2).str("a").raw(0xc0, 0xff) }, []string{"a", "-1"}},
+		{"old zset", "REDIS0004", func(r *rdbBuilder) {
 			r.key(3, "k").len(4).str("a").raw(3, "1.5").str("b").raw(253).str("c").raw(254).str("d").raw(255)
 		}, []string{"a 1.5", "b NaN", "c +Inf", "d -Inf"}},
-		{"zset", "REDIS0011", func(r *rdb) { r.key(5, "k").len(1).str("a").le64(int64(math.Float64bits(-2.5))) }, []string{"a -2.5"}},
-		{"hash", "REDIS0011", func(r *rdb) { r.key(4, "k").len(2).str("f", "v").str("g", "") }, []string{"f=v", "g="}},
-		{"zipmap", "REDIS0002", func(r *rdb) { r.key(9, "k").str(zipmap(3, "f", "v", "g", long)) }, []string{"f=v", "g=" + long}},
-		{"ziplist list", "REDIS0009", func(r *rdb) { r.key(10, "k").str(ziplist("a", 7, -3, 300, long, 1<<40)) },
+		{"zset", "REDIS0011", func(r *rdbBuilder) { r.key(5, "k").len(1).str("a").le64(int64(math.Float64bits(-2.5))) }, []string{"a -2.5"}},
+		{"hash", "REDIS0011", func(r *rdbBuilder) { r.key(4, "k").len(2).str("f", "v").str("g", "") }, []string{"f=v", "g="}},
+		{"zipmap", "REDIS0002", func(r *rdbBuilder) { r.key(9, "k").str(zipmap(3, "f", "v", "g", long)) }, []string{"f=v", "g=" + long}},
+		{"ziplist list", "REDIS0009", func(r *rdbBuilder) { r.key(10, "k").str(ziplist("a", 7, -3, 300, long, 1<<40)) },
 			[]string{"a", "7", "-3", "300", long, "1099511627776"}},
-		{"intset", "REDIS0009", func(r *rdb) { r.key(11, "k").str(intset(4, -70000, 5)) }, []string{"-70000", "5"}},
-		{"ziplist zset", "REDIS0009", func(r *rdb) { r.key(12, "k").str(ziplist("a", 3, "b", "1.5")) }, []string{"a 3", "b 1.5"}},
-		{"ziplist hash", "REDIS0009", func(r *rdb) { r.key(13, "k").str(ziplist("f", 3)) }, []string{"f=3"}},
-		{"ziplist quicklist", "REDIS0009", func(r *rdb) { r.key(14, "k").len(2).str(ziplist("a"), ziplist(long, "c")) }, []string{"a", long, "c"}},
-		{"listpack hash", "REDIS0011", func(r *rdb) { r.key(16, "k").str(listpack("f", long, "g", -5000)) }, []string{"f=" + long, "g=-5000"}},
-		{"listpack zset", "REDIS0011", func(r *rdb) { r.key(17, "k").str(listpack("a", "inf", 12, -1)) }, []string{"a +Inf", "12 -1"}},
-		{"quicklist", "REDIS0011", func(r *rdb) { r.key(18, "k").len(2).len(1).str(long).len(2).str(listpack("b", 1<<20)) }, []string{long, "b", "1048576"}},
-		{"listpack set", "REDIS0011", func(r *rdb) { r.key(20, "k").str(listpack("a", "b")) }, []string{"a", "b"}},
-		{"hash of 7.4 candidates", "REDIS0012", func(r *rdb) { r.key(22, "k").len(2).len(0).str("f", "v").len(9999).str("g", "w") }, []string{"f=v", "g=w@9999"}},
-		{"listpackex of 7.4 candidates", "REDIS0012", func(r *rdb) { r.key(23, "k").str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
-		{"hash with TTL", "REDIS0012", func(r *rdb) { r.key(24, "k").le64(5000).len(2).len(0).str("f", "v").len(1).str("g", "w") }, []string{"f=v", "g=w@5000"}},
-		{"listpackex", "REDIS0012", func(r *rdb) { r.key(25, "k").le64(9999).str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
-		{"Valkey hash with TTL", "VALKEY080", func(r *rdb) { r.key(22, "k").len(2).str("f", "v").le64(-1).str("g", "w").le64(77) }, []string{"f=v", "g=w@77"}},
-		{"stream", "REDIS0009", func(r *rdb) {
+		{"intset", "REDIS0009", func(r *rdbBuilder) { r.key(11, "k").str(intset(4, -70000, 5)) }, []string{"-70000", "5"}},
+		{"ziplist zset", "REDIS0009", func(r *rdbBuilder) { r.key(12, "k").str(ziplist("a", 3, "b", "1.5")) }, []string{"a 3", "b 1.5"}},
+		{"ziplist hash", "REDIS0009", func(r *rdbBuilder) { r.key(13, "k").str(ziplist("f", 3)) }, []string{"f=3"}},
+		{"ziplist quicklist", "REDIS0009", func(r *rdbBuilder) { r.key(14, "k").len(2).str(ziplist("a"), ziplist(long, "c")) }, []string{"a", long, "c"}},
+		{"listpack hash", "REDIS0011", func(r *rdbBuilder) { r.key(16, "k").str(listpack("f", long, "g", -5000)) }, []string{"f=" + long, "g=-5000"}},
+		{"listpack zset", "REDIS0011", func(r *rdbBuilder) { r.key(17, "k").str(listpack("a", "inf", 12, -1)) }, []string{"a +Inf", "12 -1"}},
+		{"quicklist", "REDIS0011", func(r *rdbBuilder) { r.key(18, "k").len(2).len(1).str(long).len(2).str(listpack("b", 1<<20)) }, []string{long, "b", "1048576"}},
+		{"listpack set", "REDIS0011", func(r *rdbBuilder) { r.key(20, "k").str(listpack("a", "b")) }, []string{"a", "b"}},
+		{"hash of 7.4 candidates", "REDIS0012", func(r *rdbBuilder) { r.key(22, "k").len(2).len(0).str("f", "v").len(9999).str("g", "w") }, []string{"f=v", "g=w@9999"}},
+		{"listpackex of 7.4 candidates", "REDIS0012", func(r *rdbBuilder) { r.key(23, "k").str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"hash with TTL", "REDIS0012", func(r *rdbBuilder) { r.key(24, "k").le64(5000).len(2).len(0).str("f", "v").len(1).str("g", "w") }, []string{"f=v", "g=w@5000"}},
+		{"listpackex", "REDIS0012", func(r *rdbBuilder) { r.key(25, "k").le64(9999).str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"Valkey hash with TTL", "VALKEY080", func(r *rdbBuilder) { r.key(22, "k").len(2).str("f", "v").le64(-1).str("g", "w").le64(77) }, []string{"f=v", "g=w@77"}},
+		{"stream", "REDIS0009", func(r *rdbBuilder) {
 			r.key(15, "k").len(1).len(16).id(100, 5).str(streamNode).len(2).len(102).len(12).len(0)
 		}, []string{"100-5 temp:21 hum:60%", "102-12 only:" + long}},
-		{"array", "REDIS0014", func(r *rdb) {
+		{"array", "REDIS0014", func(r *rdbBuilder) {
 			r.key(28, "k").len(3).len(0).len(4).len(0).str("a").len(9).len(1).le64(-8).len(70).len(2).le64(int64(math.Float64bits(0.5)))
 		}, []string{"4=a", "9=-8", "70=0.5"}},
-		{"template listpack", "REDIS0015", func(r *rdb) {
+		{"template listpack", "REDIS0015", func(r *rdbBuilder) {
 			r.raw(242).len(3).len(2).str("f", "gg").key(30, "k").str(listpack(3, "v", "w"))
 		}, []string{"f=v", "gg=w"}},
-		{"template array", "REDIS0015", func(r *rdb) { r.raw(242).len(3).len(2).str("f", "gg").key(32, "k").len(3).str("v", "w") }, []string{"f=v", "gg=w"}},
-		{"template with its names", "REDIS0015", func(r *rdb) { r.key(31, "k").len(1).len(2).str("f", "gg").str("v", "w") }, []string{"f=v", "gg=w"}},
+		{"template array", "REDIS0015", func(r *rdbBuilder) { r.raw(242).len(3).len(2).str("f", "gg").key(32, "k").len(3).str("v", "w") }, []string{"f=v", "gg=w"}},
+		{"template with its names", "REDIS0015", func(r *rdbBuilder) { r.key(31, "k").len(1).len(2).str("f", "gg").str("v", "w") }, []string{"f=v", "gg=w"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			b := newRDB(c.magic)
@@ -452,23 +452,23 @@ func TestPayload(t *testing.T) {
 	meta := newRDB("").raw(0xf3).len(1).raw(1, 2, 3, 4).len(2).len(7).len(0).b
 	for _, c := range []struct {
 		what, magic string
-		write       func(r *rdb)
+		write       func(r *rdbBuilder)
 		want        []byte
 		version     int
 	}{
-		{"string", "REDIS0011", func(r *rdb) { r.key(0, "k").str("v") }, newRDB("").raw(0).str("v").b, 6},
-		{"quicklist", "REDIS0012", func(r *rdb) { r.key(18, "k").len(1).len(2).str(listpack("b")) }, newRDB("").raw(18).len(1).len(2).str(listpack("b")).b, 10},
-		{"Valkey's hash", "VALKEY080", func(r *rdb) { r.key(22, "k").len(1).str("f", "v").le64(-1) }, newRDB("").raw(22).len(1).str("f", "v").le64(-1).b, 80},
-		{"a type of Valkey and Redis", "VALKEY080", func(r *rdb) { r.key(20, "k").str(listpack("a")) }, newRDB("").raw(20).str(listpack("a")).b, 11},
-		{"hash with TTL", "REDIS0012", func(r *rdb) { r.key(24, "k").le64(5000).len(1).len(0).str("f", "v") }, newRDB("").raw(24).le64(5000).len(1).len(0).str("f", "v").b, 12},
-		{"template listpack", "REDIS0015", func(r *rdb) {
+		{"string", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").str("v") }, newRDB("").raw(0).str("v").b, 6},
+		{"quicklist", "REDIS0012", func(r *rdbBuilder) { r.key(18, "k").len(1).len(2).str(listpack("b")) }, newRDB("").raw(18).len(1).len(2).str(listpack("b")).b, 10},
+		{"Valkey's hash", "VALKEY080", func(r *rdbBuilder) { r.key(22, "k").len(1).str("f", "v").le64(-1) }, newRDB("").raw(22).len(1).str("f", "v").le64(-1).b, 80},
+		{"a type of Valkey and Redis", "VALKEY080", func(r *rdbBuilder) { r.key(20, "k").str(listpack("a")) }, newRDB("").raw(20).str(listpack("a")).b, 11},
+		{"hash with TTL", "REDIS0012", func(r *rdbBuilder) { r.key(24, "k").le64(5000).len(1).len(0).str("f", "v") }, newRDB("").raw(24).le64(5000).len(1).len(0).str("f", "v").b, 12},
+		{"template listpack", "REDIS0015", func(r *rdbBuilder) {
 			r.raw(242).len(3).len(2).str("f", "gg").key(30, "k").str(listpack(3, "v", "w"))
 		}, newRDB("").raw(29, 1, names).str(listpack(3, "v", "w")).b, 15},
-		{"template array", "REDIS0015", func(r *rdb) {
+		{"template array", "REDIS0015", func(r *rdbBuilder) {
 			r.raw(242).len(3).len(1).str("x").raw(242).len(300).len(2).str("f", "gg").key(32, "k").len(300).str("v", "w")
 		}, newRDB("").raw(31, 1, names).str("v", "w").b, 15},
-		{"metadata", "REDIS0013", func(r *rdb) { r.raw(meta).raw(0xfa).str("a", "b").key(0, "k").str("v") }, newRDB("").raw(meta).raw(0).str("v").b, 13},
-		{"KeyDB's job", "REDIS0009", func(r *rdb) { r.key(64, "k").str("s").raw(make([]byte, 16)).len(0).len(0) },
+		{"metadata", "REDIS0013", func(r *rdbBuilder) { r.raw(meta).raw(0xfa).str("a", "b").key(0, "k").str("v") }, newRDB("").raw(meta).raw(0).str("v").b, 13},
+		{"KeyDB's job", "REDIS0009", func(r *rdbBuilder) { r.key(64, "k").str("s").raw(make([]byte, 16)).len(0).len(0) },
 			newRDB("").raw(64).str("s").raw(make([]byte, 16)).len(0).len(0).b, 9},
 	} {
 		b := newRDB(c.magic)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/rdblens/rdblens/parser/internal/rdb"
+
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 )
 
@@ -89,15 +91,15 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	} else {
 		r.walkAll(jobs)
 	}
-	r.info.Bytes = r.w.offset()
+	r.info.Bytes = r.w.Offset()
 	switch {
 	case r.flushErr != nil:
 		err = r.flushErr
 	case r.failed != nil:
 		err = r.damage(r.failed, r.lastKey, r.failedKey)
-		r.info.Bytes = r.failed.offset
+		r.info.Bytes = r.failed.Offset
 	case !r.ended:
-		err = r.damage(&failure{offset: r.w.offset(), reason: "interrupted", err: ctx.Err()}, r.lastKey, nil)
+		err = r.damage(&rdb.Failure{Offset: r.w.Offset(), Reason: "interrupted", Err: ctx.Err()}, r.lastKey, nil)
 	default:
 		err = r.end(r.checksum)
 		if d, ok := err.(*DamageError); ok {
@@ -163,7 +165,7 @@ type unit struct {
 	sinkSize  int64
 	growth    int // what keys may have added to the sink since it was asked
 	counters  *tally
-	fail      *failure
+	fail      *rdb.Failure
 	failedKey []byte
 	lastKey   []byte // name of the last whole key; nil: none in this unit
 	crc       uint64
@@ -200,7 +202,7 @@ type runner struct {
 	lastKey  []byte
 	big      *bigKey // whose pieces are being joined
 
-	failed    *failure
+	failed    *rdb.Failure
 	failedKey []byte
 	flushErr  error
 }
@@ -256,28 +258,28 @@ func (r *runner) next() *unit {
 func (r *runner) nextRecords() *unit {
 	w := r.w
 	db := r.db // selected where the records end
-	end, why := w.src.skim(w.buf, w.pos, &db)
-	if end > w.pos {
+	end, why := w.src.RecordsEnd(w.Buf, w.Pos, &db)
+	if end > w.Pos {
 		r.closeInline(nil)
 		u := r.cut(end)
 		r.db = db
 		return u
 	}
-	if why == skimShort && r.canKeep() {
+	if why == rdb.StopShort && r.canKeep() {
 		r.closeInline(nil)
-		if r.refill(w.pos) {
+		if r.refill(w.Pos) {
 			return nil
 		}
 	}
 	// Damage, the end, what is rare, or a record larger than a block.
-	if why != skimShort || r.err != nil || !r.splitKey() {
+	if why != rdb.StopShort || r.err != nil || !r.splitKey() {
 		r.walkInline()
 	}
 	return nil
 }
 
 // canKeep reports whether what is left of the block fits in front of the next.
-func (r *runner) canKeep() bool { return len(r.w.buf)-r.w.pos <= r.headroom }
+func (r *runner) canKeep() bool { return len(r.w.Buf)-r.w.Pos <= r.headroom }
 
 // sequentialOnly reports whether records depend on those before them: on
 // compressed blobs of Dragonfly, on templates of Redis 8.10.
@@ -287,11 +289,11 @@ func (r *runner) sequentialOnly() bool {
 
 // cut makes a unit of the bytes of the current block up to end.
 func (r *runner) cut(end int) *unit {
-	from := r.w.pos
+	from := r.w.Pos
 	u := r.newUnit()
-	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+lzfSlack, cap(r.data))], r.base+int64(from), r.db
+	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, cap(r.data))], r.base+int64(from), r.db
 	u.blk.refs.Add(1)
-	r.w.pos = end
+	r.w.Pos = end
 	return u
 }
 
@@ -306,7 +308,7 @@ func (r *runner) openInline() {
 }
 
 // closeInline ends that unit, if there is one.
-func (r *runner) closeInline(fail *failure) {
+func (r *runner) closeInline(fail *rdb.Failure) {
 	u := r.inline
 	if u == nil {
 		return
@@ -347,7 +349,7 @@ func (r *runner) walkInline() {
 	if fail != nil {
 		r.over = true
 	}
-	if r.over || r.summed+int64(w.pos-r.sumFrom) >= int64(r.size) {
+	if r.over || r.summed+int64(w.Pos-r.sumFrom) >= int64(r.size) {
 		r.closeInline(fail)
 	} else {
 		r.db = w.db
@@ -357,7 +359,7 @@ func (r *runner) walkInline() {
 // walk walks a unit that was cut off.
 func (r *runner) walk(w *walker, u *unit) {
 	if !r.stopped.Load() {
-		w.window = window{buf: u.data, base: u.base}
+		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.t = u.db, u.counters
 		w.resetRun()
 		if !r.opt.NoChecksum {
@@ -370,7 +372,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				return
 			}
 			r.takeSink(u)
-			for w.pos < len(w.buf) {
+			for w.Pos < len(w.Buf) {
 				if w.shortKey() || w.step() == steppedKey {
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
@@ -453,7 +455,7 @@ func (w *walker) resetRun() {
 }
 
 // noteEnd notes how the walk of a unit ended.
-func (u *unit) noteEnd(w *walker, fail *failure) {
+func (u *unit) noteEnd(w *walker, fail *rdb.Failure) {
 	u.fail = fail
 	if w.lastKey != nil {
 		u.lastKey = append(u.lastKey[:0], w.lastKey...)

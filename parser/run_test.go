@@ -14,7 +14,7 @@ import (
 
 // TestChecksum tells the outcomes apart, with and without options.
 func TestChecksum(t *testing.T) {
-	body := func() *rdb { return newRDB("REDIS0011").key(0, "k").str("v") }
+	body := func() *rdbBuilder { return newRDB("REDIS0011").key(0, "k").str("v") }
 	sound := body().end()
 	tests := []struct {
 		name string
@@ -141,7 +141,7 @@ func TestInterrupted(t *testing.T) {
 // their end.
 func TestInterruptedWithinKey(t *testing.T) {
 	element := strings.Repeat("\x05value", 2*smallBlock/6)
-	for name, head := range map[string]*rdb{
+	for name, head := range map[string]*rdbBuilder{
 		"hash":        newRDB("REDIS0011").key(0, "good").str("1").key(4, "large").len(1 << 40),
 		"plain list":  newRDB("REDIS0011").key(0, "good").str("1").key(1, "large").len(1 << 40),
 		"string":      newRDB("REDIS0011").key(0, "good").str("1").key(0, "large").len(1 << 40),

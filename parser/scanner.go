@@ -3,6 +3,8 @@ package parser
 import (
 	"io"
 	"iter"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
@@ -75,13 +77,13 @@ func (s *Scanner) begin() bool {
 	return !s.done
 }
 
-func (s *Scanner) fail(f *failure) {
+func (s *Scanner) fail(f *rdb.Failure) {
 	w := s.r.w
 	var key []byte
 	if w.inKey {
 		key = append([]byte{}, w.key.Name...)
 	}
-	s.r.info.Bytes = f.offset
+	s.r.info.Bytes = f.Offset
 	s.finish(s.r.damage(f, w.lastKey, key))
 }
 
@@ -122,4 +124,4 @@ func (s *Scanner) All() iter.Seq2[*Key, error] {
 }
 
 // offset is where the next key, or the opcodes before it, begin.
-func (s *Scanner) offset() int64 { return s.r.w.offset() }
+func (s *Scanner) offset() int64 { return s.r.w.Offset() }

@@ -27,7 +27,7 @@ func gzipped(t testing.TB, p []byte) []byte {
 }
 
 // join puts texts and bytes together.
-func join(parts ...any) []byte { return new(rdb).raw(parts...).b }
+func join(parts ...any) []byte { return new(rdbBuilder).raw(parts...).b }
 
 func flipped(p []byte, i int) []byte {
 	p = slices.Clone(p)

@@ -5,54 +5,33 @@ import (
 	"math"
 	"sort"
 	"strconv"
-)
 
-// Opcodes of a module's own serialization.
-const (
-	modEOF = iota
-	modSInt
-	modUInt
-	modFloat
-	modDouble
-	modString
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // moduleFields passes what a module wrote, up to its end mark.
 func (w *walker) moduleFields() {
 	for {
-		w.ahead()
-		switch op := w.length(); op {
-		case modEOF:
+		w.Ahead()
+		switch op := w.Length(); op {
+		case rdb.ModuleEOF:
 			return
-		case modSInt, modUInt:
-			w.length()
-		case modFloat:
-			w.take(4)
-		case modDouble:
-			w.take(8)
-		case modString:
+		case rdb.ModuleSInt, rdb.ModuleUInt:
+			w.Length()
+		case rdb.ModuleFloat:
+			w.Take(4)
+		case rdb.ModuleDouble:
+			w.Take(8)
+		case rdb.ModuleString:
 			w.string(&w.first, 0)
 		default:
-			w.failf("a module's data has the unknown opcode %d", op)
+			w.Failf("a module's data has the unknown opcode %d", op)
 		}
 	}
 }
 
-const moduleAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-// moduleName returns the type name in a module's ID: nine characters of six
-// bits above ten bits of version (module.c, moduleTypeNameByID).
-func moduleName(id uint64) (name [9]byte) {
-	id >>= 10
-	for i := 8; i >= 0; i-- {
-		name[i] = moduleAlphabet[id&63]
-		id >>= 6
-	}
-	return name
-}
-
 func (w *walker) moduleValue() {
-	m := w.t.module(w.length())
+	m := w.t.module(w.Length())
 	m.Keys++
 	w.key.ModuleName, w.rare = m.Name, true
 	w.moduleFields()
@@ -70,33 +49,33 @@ func (w *walker) unknownSizes() {
 // a number of eight bytes.
 func (w *walker) array() {
 	k := &w.key
-	n := w.length()
+	n := w.Length()
 	if n == 0 {
-		w.failf("an array without elements")
+		w.Failf("an array without elements")
 	}
-	if flag := w.length(); flag != 0 {
-		w.length()
+	if flag := w.Length(); flag != 0 {
+		w.Length()
 	}
-	k.Elements = w.checkCount(n, "elements")
+	k.Elements = w.CheckCount(n, "elements")
 	k.Largest = -1
 	for range n {
-		w.ahead()
-		index := w.length()
+		w.Ahead()
+		index := w.Length()
 		size := int64(8)
 		s := &w.first
-		switch tag := w.length(); tag {
+		switch tag := w.Length(); tag {
 		case 0, 3:
 			w.string(s, 0)
 			size = s.n
 		case 1, 2:
-			bits := w.u64le()
+			bits := w.Uint64()
 			*s = str{n: 8, kind: strInt}
 			if w.visiting {
 				w.visit.element.Value = w.arrayNumber(bits, tag == 2)
 			}
 		default:
-			w.pos--
-			w.failf("an array's element has the unknown kind %d", tag)
+			w.Pos--
+			w.Failf("an array's element has the unknown kind %d", tag)
 		}
 		if w.visiting {
 			e := &w.visit.element
@@ -111,7 +90,7 @@ func (w *walker) array() {
 		if size > k.Largest {
 			k.Largest, k.Longest = size, size
 			w.bestIndex(int64(index))
-			if size >= headFrom {
+			if size >= rdb.LargeElement {
 				k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 			}
 		}
@@ -131,11 +110,11 @@ func (w *walker) arrayNumber(bits uint64, double bool) Text {
 // cron passes a job of KeyDB.
 func (w *walker) cron() {
 	w.string(&w.first, 0)
-	w.take(16)
+	w.Take(16)
 	for range 2 {
-		n := w.length()
+		n := w.Length()
 		for range n {
-			w.ahead()
+			w.Ahead()
 			w.string(&w.first, 0)
 		}
 	}
@@ -159,13 +138,13 @@ func (w *walker) document() {
 // filter passes a Bloom filter of Dragonfly.
 func (w *walker) filter(variant uint8) {
 	w.unknownSizes()
-	w.length()
-	w.take(16)
-	w.lengths(3)
-	filters := w.length()
+	w.Length()
+	w.Take(16)
+	w.Lengths(3)
+	filters := w.Length()
 	for range filters {
-		w.ahead()
-		w.length()
+		w.Ahead()
+		w.Length()
 		if variant == 1 {
 			w.string(&w.first, 0)
 		} else {
@@ -177,33 +156,33 @@ func (w *walker) filter(variant uint8) {
 // countMin passes a count-min sketch of Dragonfly.
 func (w *walker) countMin() {
 	w.unknownSizes()
-	width, depth := w.length(), w.length()
-	w.length()
-	if width > maxLen || depth > maxLen || width > 0 && depth > maxLen/8/width {
-		w.failf("a sketch of %d by %d cells is larger than any file", width, depth)
+	width, depth := w.Length(), w.Length()
+	w.Length()
+	if width > rdb.MaxLen || depth > rdb.MaxLen || width > 0 && depth > rdb.MaxLen/8/width {
+		w.Failf("a sketch of %d by %d cells is larger than any file", width, depth)
 	}
-	w.skip(width * depth * 8)
+	w.Skip(width * depth * 8)
 }
 
 // topK passes a top-k of Dragonfly.
 func (w *walker) topK() {
 	w.unknownSizes()
-	w.lengths(4)
-	w.take(8)
-	n := w.length()
+	w.Lengths(4)
+	w.Take(8)
+	n := w.Length()
 	for range n {
-		w.ahead()
+		w.Ahead()
 		w.string(&w.first, 0)
-		w.length()
+		w.Length()
 	}
-	w.skip(w.length())
+	w.Skip(w.Length())
 }
 
 // cuckoo passes a cuckoo filter of Dragonfly.
 func (w *walker) cuckoo() {
 	w.unknownSizes()
-	w.lengths(6)
-	filters := w.length()
+	w.Lengths(6)
+	filters := w.Length()
 	for range filters {
 		w.chunks()
 	}
@@ -211,14 +190,14 @@ func (w *walker) cuckoo() {
 
 // chunks passes a total, and pieces that add up to it.
 func (w *walker) chunks() {
-	left := w.length()
-	w.checkLen(left)
+	left := w.Length()
+	w.CheckLen(left)
 	for left > 0 {
-		n := w.length()
+		n := w.Length()
 		if n == 0 || n > left {
-			w.failf("a filter's chunk of %d bytes does not fit into the %d that are left", n, left)
+			w.Failf("a filter's chunk of %d bytes does not fit into the %d that are left", n, left)
 		}
-		w.skip(n)
+		w.Skip(n)
 		left -= n
 	}
 }
@@ -257,18 +236,18 @@ const (
 // defineTemplate reads opcode 242.
 func (w *walker) defineTemplate() {
 	t := &w.src.templates
-	id, n := w.length(), w.length()
+	id, n := w.Length(), w.Length()
 	if n == 0 {
-		w.failf("a hash template without fields")
+		w.Failf("a hash template without fields")
 	}
 	if t.byID == nil {
 		t.byID = make(map[uint64]template)
 	}
 	if _, ok := t.byID[id]; ok {
-		w.failf("the hash template %d is defined twice", id)
+		w.Failf("the hash template %d is defined twice", id)
 	}
 	if len(t.byID) >= maxTemplates {
-		w.failf("more than %d hash templates", maxTemplates)
+		w.Failf("more than %d hash templates", maxTemplates)
 	}
 	w.keepMore()
 	t.byID[id] = w.templateNames(n)
@@ -280,13 +259,13 @@ func (w *walker) templateNames(n uint64) template {
 	var d template
 	t := &w.src.templates
 	for range n {
-		w.ahead()
+		w.Ahead()
 		w.string(&w.first, 0)
 		if t.fields++; t.fields > maxTemplateFields {
-			w.failf("hash templates of more than %d fields", maxTemplateFields)
+			w.Failf("hash templates of more than %d fields", maxTemplateFields)
 		}
 		if w.first.n > 1<<31 {
-			w.failf("a field name of %d bytes", w.first.n)
+			w.Failf("a field name of %d bytes", w.first.n)
 		}
 		t.add(&d, w.first.n, w.templateName(&w.first))
 	}
@@ -297,7 +276,7 @@ func (w *walker) templateNames(n uint64) template {
 func (w *walker) templateName(s *str) []byte {
 	if w.visit.to != nil {
 		w.keepText(s, 0)
-		return cut(s.head, w.blob.maxHead)
+		return cut(s.head, w.blob.MaxHead)
 	}
 	return w.text(s, MaxElementName)
 }
@@ -348,35 +327,35 @@ func (d *template) name(i int) []byte {
 // templateHash walks a hash whose names stand in a template: 29 and 31 bring
 // their own, 30 and 32 refer to one; 29 and 30 keep the values in a listpack.
 func (w *walker) templateHash(variant uint8) {
-	own, packed := variant&templateOwn != 0, variant&templatePacked != 0
+	own, packed := variant&rdb.TemplateOwn != 0, variant&rdb.TemplatePacked != 0
 	k := &w.key
 	k.Largest = -1
 	var d template
 	found := func(id uint64) {
 		var ok bool
 		if d, ok = w.src.templates.byID[id]; !ok {
-			w.failf("the hash template %d was never defined", id)
+			w.Failf("the hash template %d was never defined", id)
 		}
 		w.src.templates.last = id
 	}
 	b, e := &w.blob, &w.entries[0]
 	if own {
 		before := w.src.templates
-		switch format := w.length(); format {
+		switch format := w.Length(); format {
 		case 0:
 			w.open(b)
 			d = w.packedNames(b)
 		case 1:
-			d = w.templateNames(w.length())
+			d = w.templateNames(w.Length())
 		default:
-			w.pos--
-			w.failf("a hash template's names have the unknown form %d", format)
+			w.Pos--
+			w.Failf("a hash template's names have the unknown form %d", format)
 		}
 		w.src.templates.fields, w.src.templates.names = before.fields, before.names
 	}
 	add := func(i int, v int64, text func() Text) {
 		if i >= len(d.lens) {
-			w.failf("a hash has more values than its template has fields (%d)", len(d.lens))
+			w.Failf("a hash has more values than its template has fields (%d)", len(d.lens))
 		}
 		f := int64(d.lens[i])
 		if w.visiting {
@@ -394,47 +373,47 @@ func (w *walker) templateHash(variant uint8) {
 	}
 	if packed {
 		w.open(b)
-		claimed := b.openPacked(listpackFormat)
-		id := uint64(b.number(e, "the template's ID"))
+		claimed := b.OpenPacked(rdb.Listpack)
+		id := uint64(b.Number(e, "the template's ID"))
 		if !own {
 			found(id)
 		}
 		entries := int64(1)
-		for i := 0; b.rest() > 1; i++ {
-			b.entry(listpackFormat, e, 0)
-			add(i, e.n, func() Text { return w.keepEntry(e, 0) })
+		for i := 0; b.Rest() > 1; i++ {
+			b.Decode(rdb.Listpack, e, 0)
+			add(i, e.Len, func() Text { return w.keepEntry(e, 0) })
 			entries++
 		}
-		b.closePacked(listpackFormat, claimed, entries)
+		b.ClosePacked(rdb.Listpack, claimed, entries)
 	} else {
 		if !own {
-			found(w.length())
+			found(w.Length())
 		}
 		for i := range d.lens {
-			w.ahead()
+			w.Ahead()
 			w.string(&w.first, 0)
 			add(i, w.first.n, func() Text { return w.keepText(&w.first, 0) })
 		}
 	}
 	if k.Elements != int64(len(d.lens)) {
-		w.failf("a hash has %d values, but its template %d fields", k.Elements, len(d.lens))
+		w.Failf("a hash has %d values, but its template %d fields", k.Elements, len(d.lens))
 	}
 	k.Largest = max(k.Largest, 0)
 }
 
-func (w *walker) packedNames(b *blob) template {
+func (w *walker) packedNames(b *rdb.Block) template {
 	var d template
-	claimed := b.openPacked(listpackFormat)
+	claimed := b.OpenPacked(rdb.Listpack)
 	e := &w.entries[0]
 	var entries int64
-	for b.rest() > 1 {
-		b.entry(listpackFormat, e, 0)
-		if entries++; entries > maxTemplateFields || e.n > 1<<31 {
-			w.failf("a hash template of more than %d fields", maxTemplateFields)
+	for b.Rest() > 1 {
+		b.Decode(rdb.Listpack, e, 0)
+		if entries++; entries > maxTemplateFields || e.Len > 1<<31 {
+			w.Failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		w.src.templates.add(&d, e.n, cut(w.entryText(e), w.blob.maxHead))
+		w.src.templates.add(&d, e.Len, cut(w.entryText(e), w.blob.MaxHead))
 	}
-	b.closePacked(listpackFormat, claimed, entries)
+	b.ClosePacked(rdb.Listpack, claimed, entries)
 	return d
 }
 

@@ -1,6 +1,9 @@
 package parser
 
-import "github.com/rdblens/rdblens/parser/memory"
+import (
+	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/memory"
+)
 
 // A key that is larger than a block is split between its elements, so that all
 // workers walk it: a head, with the name and the number of elements, then pieces
@@ -56,22 +59,22 @@ func (r *runner) splitKey() bool {
 	large := &largeKey{row: &w.src.types[t]}
 	big := &bigKey{}
 	fail := w.guard(func() {
-		for w.buf[w.pos] != t {
+		for w.Buf[w.Pos] != t {
 			w.step()
 		}
-		w.pos++
+		w.Pos++
 		w.begin(t)
 		w.name()
-		big.start = w.offset()
-		if large.row.minExpire {
-			large.base = int64(w.u64le())
+		big.start = w.Offset()
+		if large.row.MinExpire {
+			large.base = int64(w.Uint64())
 		}
-		large.left = w.length()
+		large.left = w.Length()
 		counted := "elements"
-		if large.row.kind == layoutQuicklist {
+		if large.row.Kind == rdb.Quicklist {
 			counted = "nodes"
 		}
-		w.checkCount(large.left, counted)
+		w.CheckCount(large.left, counted)
 	})
 	if fail != nil {
 		r.closeInline(fail)
@@ -100,10 +103,10 @@ func (r *runner) splitKey() bool {
 func (r *runner) nextPiece() *unit {
 	w, large := r.w, r.large
 	p := piece{role: pieceElements, row: large.row, base: large.base}
-	n, end := large.row.skipElements(w.buf, w.pos, large.left)
+	n, end := large.row.SkipElements(w.Buf, w.Pos, large.left)
 	alone := n == 0 && large.left > 0
 	if alone {
-		if r.canKeep() && r.refill(w.pos) {
+		if r.canKeep() && r.refill(w.Pos) {
 			return nil
 		}
 		n = 1 // larger than a block, or damaged, or the file ends
@@ -131,19 +134,19 @@ func (r *runner) nextPiece() *unit {
 // typeAhead returns the type byte of the record that begins at the window's
 // position, behind the opcodes that may precede it.
 func (r *runner) typeAhead() (byte, bool) {
-	b, p := r.w.buf, r.w.pos
+	b, p := r.w.Buf, r.w.Pos
 	for p < len(b) && p >= 0 {
 		switch op := b[p]; op {
-		case opExpireMS:
+		case rdb.OpExpireMS:
 			p += 9
-		case opExpire:
+		case rdb.OpExpire:
 			p += 5
-		case opFreq:
+		case rdb.OpFreq:
 			p += 2
-		case opIdle:
-			p = skipLength(b, p+1)
+		case rdb.OpIdle:
+			p = rdb.SkipLength(b, p+1)
 		default:
-			return op, r.w.src.isType[op]
+			return op, r.w.src.IsType[op]
 		}
 	}
 	return 0, false
@@ -160,7 +163,7 @@ func (p *piece) walk(w *walker) {
 	w.key.best = best{}
 	w.of(p.row)
 	w.elements(p.row, p.base, p.count)
-	p.end = w.offset()
+	p.end = w.Offset()
 	k := &w.key
 	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, k.best
 	p.sum.best.text = append([]byte(nil), k.best.text...)

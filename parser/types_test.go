@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // TestTypes walks the tables of types and demands for each row a snapshot that
@@ -53,9 +55,9 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s has two types %d", of, r.number)
 			}
 			switch {
-			case r.kind == layoutNone:
+			case r.Kind == rdb.None:
 				t.Errorf("%s: type %d has no layout", of, r.number)
-			case r.kind == layoutRefused:
+			case r.Kind == rdb.Refused:
 				magic := map[string]string{"REDIS": "REDIS0015", "VALKEY": "VALKEY081"}[of]
 				o := scanned(bytes.NewReader(newRDB(magic).key(r.number, "k").len(1).end()), Options{}, smallBlock)
 				if o.err == nil || !strings.Contains(o.err.Error(), r.why) || r.why == "" {
@@ -93,24 +95,24 @@ func checkFraming(t *testing.T, name string, d *dialect, in []byte, k *Key) {
 		at += int64(i)
 	}
 	r := &d.types[k.RDBType]
-	if int(at) >= len(in) || in[at] != k.RDBType || !d.isType[k.RDBType] {
+	if int(at) >= len(in) || in[at] != k.RDBType || !d.IsType[k.RDBType] {
 		t.Fatalf("%s: no type %d at offset %d: %s", name, k.RDBType, at, line(k))
 	}
 	if k.Serialized > blockSize {
 		return
 	}
-	p := skipString(in, int(at)+1)
+	p := rdb.SkipString(in, int(at)+1)
 	end := p + int(k.Serialized)
-	got := skipValue(&r.Layout, in, p)
-	if got == skipBad {
-		switch r.kind {
-		case layoutText, layoutBlock, layoutQuicklist, layoutModule:
-		case layoutCounted:
-			if besides[r.beside].unknown {
+	got := rdb.SkipValue(&r.Layout, in, p)
+	if got == rdb.SkipBad {
+		switch r.Kind {
+		case rdb.Text, rdb.Packed, rdb.Quicklist, rdb.Module:
+		case rdb.Counted:
+			if r.Beside == rdb.ScoreText {
 				return
 			}
-		case layoutStream:
-			if r.variant >= streamIdempotent {
+		case rdb.Stream:
+			if r.Variant >= rdb.StreamIdempotent {
 				return // producers
 			}
 		default:
@@ -121,11 +123,11 @@ func checkFraming(t *testing.T, name string, d *dialect, in []byte, k *Key) {
 		t.Errorf("%s: the value ends at %d for framing, at %d for the walk: %s", name, got, end, line(k))
 	}
 	if r.split {
-		if r.minExpire {
+		if r.MinExpire {
 			p += 8
 		}
-		n, p := count(in, p)
-		if done, next := r.skipElements(in, p, n); done != n || next != end {
+		n, p := rdb.CountAt(in, p)
+		if done, next := r.SkipElements(in, p, n); done != n || next != end {
 			t.Errorf("%s: %d of %d elements end at %d, want %d: %s", name, done, n, next, end, line(k))
 		}
 	}

@@ -1,51 +1,57 @@
 package parser
 
-import "github.com/rdblens/rdblens/parser/memory"
+import (
+	"math"
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/memory"
+)
 
 // value walks the value of type t, no string.
 func (w *walker) value(t byte) {
 	r := &w.src.types[t]
 	w.of(r)
-	switch r.kind {
-	case layoutCounted:
+	switch r.Kind {
+	case rdb.Counted:
 		var base int64
-		if r.minExpire {
-			base = int64(w.u64le())
+		if r.MinExpire {
+			base = int64(w.Uint64())
 		}
-		w.elements(r, base, w.length())
-	case layoutBlock:
-		if r.minExpire {
-			w.take(8)
+		w.elements(r, base, w.Length())
+	case rdb.Packed:
+		if r.MinExpire {
+			w.Take(8)
 		}
 		w.packedValue(r)
-	case layoutQuicklist:
+	case rdb.Quicklist:
 		w.quicklist(r)
-	case layoutStream:
-		w.stream(r.variant)
-	case layoutModule:
+	case rdb.Stream:
+		w.stream(r.Variant)
+	case rdb.Module:
 		w.moduleValue()
-	case layoutText:
+	case rdb.Text:
 		w.document()
-	case layoutArray:
+	case rdb.Array:
 		w.array()
-	case layoutTemplate:
-		w.templateHash(r.variant)
-	case layoutNumber:
-		w.length()
+	case rdb.Template:
+		w.templateHash(r.Variant)
+	case rdb.Number:
+		w.Length()
 		k := &w.key
 		k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, 8, 8, 8
-	case layoutCron:
+	case rdb.Cron:
 		w.cron()
-	case layoutFilter:
-		w.filter(r.variant)
-	case layoutCountMin:
+	case rdb.Filter:
+		w.filter(r.Variant)
+	case rdb.CountMin:
 		w.countMin()
-	case layoutTopK:
+	case rdb.TopK:
 		w.topK()
-	case layoutCuckoo:
+	case rdb.Cuckoo:
 		w.cuckoo()
-	case layoutRefused:
-		w.failf("%s", r.why)
+	case rdb.Refused:
+		w.Failf("%s", r.why)
 	default:
 		w.failUnknown(t)
 	}
@@ -61,22 +67,22 @@ func (w *walker) of(r *typeRow) {
 // base is the earliest field expiry, if it precedes the value.
 func (w *walker) elements(r *typeRow, base int64, n uint64) {
 	switch {
-	case r.kind == layoutQuicklist:
+	case r.Kind == rdb.Quicklist:
 		w.nodes(r, n)
-	case r.strings == 2:
-		w.fields(n, r.beside, base)
+	case r.Strings == 2:
+		w.fields(n, r.Beside, base)
 	default:
-		w.members(n, r.beside)
+		w.members(n, r.Beside)
 	}
 }
 
 func (w *walker) failUnknown(t byte) {
-	w.pos--
+	w.Pos--
 	what := "type or opcode"
 	if w.src.version > newestVersion(w.src.valkey) {
-		w.failf("unknown %s %d: this snapshot (RDB version %d) is newer than this rdblens", what, t, w.src.version)
+		w.Failf("unknown %s %d: this snapshot (RDB version %d) is newer than this rdblens", what, t, w.src.version)
 	}
-	w.failf("unknown %s %d", what, t)
+	w.Failf("unknown %s %d", what, t)
 }
 
 // packedValue walks a value of one packed block.
@@ -84,27 +90,27 @@ func (w *walker) packedValue(r *typeRow) {
 	b := &w.blob
 	w.open(b)
 	w.key.Largest = -1
-	switch r.block {
-	case blockZipmap:
+	switch r.Block {
+	case rdb.BlockZipmap:
 		w.zipmap(b)
-	case blockIntset:
+	case rdb.BlockIntset:
 		w.intset(b)
 		w.key.Integers, w.rare = true, true
 		w.facts.Intset = true
 	default:
-		w.packed(b, r.block.format(), int(r.strings))
+		w.packed(b, r.Block.Format(), int(r.Strings))
 	}
 	w.key.Largest = max(w.key.Largest, 0)
-	w.facts.PackedBytes = b.size
-	w.facts.Ziplist = r.block == blockZiplist || r.block == blockZipmap
+	w.facts.PackedBytes = b.Size
+	w.facts.Ziplist = r.Block == rdb.BlockZiplist || r.Block == rdb.BlockZipmap
 }
 
 // quicklist walks a list of packed nodes; of ziplists before Redis 7.0.
 func (w *walker) quicklist(r *typeRow) {
-	n := w.length()
+	n := w.Length()
 	packed := w.nodes(r, n)
 	// From Redis 7.2 on a list of one small node is kept as that listpack.
-	if r.block == blockListpack && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
+	if r.Block == rdb.BlockListpack && n == 1 && packed > 0 && packed <= 8<<10 && w.src.version >= 11 {
 		w.key.Encoding = EncListpack
 		w.facts.Shape, w.facts.PackedBytes = memory.Packed, packed
 	}
@@ -112,19 +118,19 @@ func (w *walker) quicklist(r *typeRow) {
 
 // nodes walks n nodes of a quicklist and returns the bytes of the packed ones.
 func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
-	zl := r.block == blockZiplist
+	zl := r.Block == rdb.BlockZiplist
 	k, b := &w.key, &w.blob
 	w.manyBlocks, w.rare = true, true
-	k.Nodes = w.checkCount(nodes, "nodes")
+	k.Nodes = w.CheckCount(nodes, "nodes")
 	k.Largest = -1
 	for i := uint64(0); i < nodes; i++ {
 		container := uint64(2)
-		if r.variant == 2 {
-			container = w.length()
+		if r.Variant == 2 {
+			container = w.Length()
 		}
 		switch container {
 		case 1: // one plain element
-			w.ahead()
+			w.Ahead()
 			s := &w.first
 			w.string(s, 0)
 			if w.visiting {
@@ -143,18 +149,18 @@ func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 			}
 		case 2:
 			w.open(b)
-			w.packed(b, r.block.format(), 1)
-			packed += b.size
+			w.packed(b, r.Block.Format(), 1)
+			packed += b.Size
 			switch {
 			case w.model == nil:
 			case zl:
-				w.acc.AddZiplistNode(b.size, w.facts.ListpackBytes)
+				w.acc.AddZiplistNode(b.Size, w.facts.ListpackBytes)
 			default:
-				w.acc.AddListNode(false, b.size)
+				w.acc.AddListNode(false, b.Size)
 			}
 		default:
-			w.pos--
-			w.failf("a list's node has container kind %d; only 1 and 2 exist", container)
+			w.Pos--
+			w.Failf("a list's node has container kind %d; only 1 and 2 exist", container)
 		}
 	}
 	k.Largest = max(k.Largest, 0)
@@ -163,11 +169,314 @@ func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 }
 
 // open begins the packed block that the next string of the snapshot is.
-func (w *walker) open(b *blob) {
-	b.open(&w.window, w.manyBlocks)
-	if b.compressed > 0 {
+func (w *walker) open(b *rdb.Block) {
+	b.Open(&w.Cursor, w.manyBlocks)
+	if b.Compressed > 0 {
 		w.rare = true
-		w.key.LZFIn += b.compressed
-		w.key.LZFOut += b.size
+		w.key.LZFIn += b.Compressed
+		w.key.LZFOut += b.Size
 	}
+}
+
+// smallTable bounds the collections whose size as a listpack is worked out:
+// no compact limit is near it.
+const smallTable = 2048
+
+// members walks n items of a list, or members of a set or sorted set.
+func (w *walker) members(n uint64, beside rdb.Beside) {
+	k, m, s := &w.key, w.model, &w.first
+	k.Elements = w.CheckCount(n, "elements")
+	integers := k.Type == Set && beside == rdb.BesideNothing
+	small := n <= smallTable && (k.Type != Set || m == nil || m.HasSetListpacks())
+	var sum, largest, lp int64
+	largest = -1
+	// In a block names stay where they are: that of the largest is read once,
+	// at the end.
+	var best str
+	bestIndex := int64(-1)
+	plain := !small && (beside == rdb.BesideNothing || beside == rdb.ScoreBinary)
+	tail := 0
+	if beside == rdb.ScoreBinary {
+		tail = 8
+	}
+	for i := uint64(0); i < n; i++ {
+		if plain && !integers && !w.visiting {
+			// Most of a large collection are short texts that are not the
+			// longest: only their lengths count.
+			i += w.shortMembers(n-i, tail, largest, &sum)
+			if i == n {
+				break
+			}
+		}
+		w.Ahead()
+		w.string(s, 0)
+		if w.visiting {
+			w.visit.element.Value = w.keepText(s, 0)
+		}
+		size := s.n
+		sum += size
+		if size > largest {
+			largest = size
+			if w.Refill == nil && size < rdb.LargeElement {
+				best, bestIndex = *s, int64(i)
+			} else {
+				bestIndex = -1
+				w.newLargest(s, s, size, int64(i))
+			}
+		}
+		if m != nil {
+			switch k.Type {
+			case Set:
+				w.acc.AddMember(size)
+			case ZSet:
+				w.acc.AddScoredMember(size)
+			default:
+				w.acc.AddListItem(size, rdb.ListpackText(size))
+			}
+		}
+		if integers && s.kind != strInt {
+			if size > 20 {
+				integers = false
+			} else {
+				_, integers = rdb.CanonicalInt(w.text(s, 20))
+			}
+			if !integers {
+				w.facts.LeadingIntegers = int64(i)
+			}
+		}
+		if small {
+			if s.kind == strPlain && s.n > 0 && s.n < 64 && w.Buf[s.off] > '9' {
+				lp += s.n + 2
+			} else {
+				lp += w.asEntry(s)
+			}
+		}
+		switch beside {
+		case rdb.ScoreBinary:
+			bits := w.Uint64()
+			if small {
+				lp += scoreEntry(math.Float64frombits(bits))
+			}
+			w.visit.element.Score = math.Float64frombits(bits)
+		case rdb.ScoreText:
+			c := w.Byte()
+			w.visit.element.Score = asciiScores[c&3]
+			if c < 253 {
+				text := w.Take(int(c))
+				if small {
+					lp += rdb.ListpackText(int64(len(text)))
+				}
+				if w.visiting {
+					w.visit.element.Score, _ = strconv.ParseFloat(string(text), 64)
+				}
+			}
+		case rdb.ExpirySeconds:
+			w.expirySeconds()
+		}
+		if w.visiting {
+			w.visitElement()
+		}
+	}
+	if bestIndex >= 0 {
+		w.newLargest(&best, &best, largest, bestIndex)
+	}
+	k.ValueBytes = sum
+	k.Largest, k.Longest = max(largest, 0), max(largest, 0)
+	k.Integers = integers && n > 0
+	w.rare = w.rare || k.Integers
+	w.facts.ListpackBytes = lp + 7
+	if !small {
+		w.facts.ListpackBytes = 0
+	}
+}
+
+// asciiScores are the scores that stand for themselves in type 3, by the lower
+// bits of 253, 254 and 255.
+var asciiScores = [4]float64{1: math.NaN(), 2: math.Inf(1), 3: math.Inf(-1)}
+
+// shortMembers passes texts of under 64 bytes that are no longer than largest,
+// up to n of them and as far as they are in the buffer, each with tail bytes after
+// it.
+func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (passed uint64) {
+	buf, p, m, t := w.Buf, w.Pos, w.model, w.key.Type
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		c := int64(buf[p])
+		next := p + 1 + int(c) + tail
+		if c >= 64 || c > largest || next > len(buf) {
+			break
+		}
+		p = next
+		total += c
+		if m == nil {
+			continue
+		}
+		switch t {
+		case Set:
+			w.acc.AddMember(c)
+		case ZSet:
+			w.acc.AddScoredMember(c)
+		default:
+			w.acc.AddListItem(c, rdb.ListpackText(c))
+		}
+	}
+	w.Pos, *sum = p, total
+	return passed
+}
+
+// shortFields does for pairs what shortMembers does for single texts.
+func (w *walker) shortFields(n uint64, largest, longest int64, sum *int64) (passed uint64) {
+	buf, p, m := w.Buf, w.Pos, w.model
+	total := *sum
+	for ; passed < n && p < len(buf); passed++ {
+		f := int64(buf[p])
+		q := p + 1 + int(f)
+		if f >= 64 || f > longest || q >= len(buf) {
+			break
+		}
+		v := int64(buf[q])
+		q += 1 + int(v)
+		if v >= 64 || v > longest || f+v > largest || q > len(buf) {
+			break
+		}
+		p = q
+		total += f + v
+		if m != nil {
+			w.acc.AddField(f, v, false)
+		}
+	}
+	w.Pos, *sum = p, total
+	return passed
+}
+
+// newLargest notes the largest element until now: name is the string that
+// names it, value the one whose first bytes are kept.
+func (w *walker) newLargest(name, value *str, size, index int64) {
+	if w.key.Type == List {
+		w.bestIndex(index)
+	} else {
+		w.bestString(name)
+	}
+	if size >= rdb.LargeElement {
+		w.key.Head = append(w.headBuf[:0], w.text(value, MaxHead)...)
+	}
+}
+
+// asEntry is what a string would take as a listpack entry, in bytes.
+func (w *walker) asEntry(s *str) int64 {
+	if s.kind == strInt {
+		return rdb.ListpackInt(s.val)
+	}
+	if s.n > 0 && s.n <= 20 && s.kind == strPlain {
+		if t := w.text(s, 20); t[0] <= '9' {
+			if v, ok := rdb.CanonicalInt(t); ok {
+				return rdb.ListpackInt(v)
+			}
+		}
+	}
+	return rdb.ListpackText(s.n)
+}
+
+// scoreEntry is what a score takes as a listpack entry: a number where it has
+// no fraction, else its shortest text of 17 digits.
+func scoreEntry(f float64) int64 {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return rdb.ListpackInt(int64(f))
+	}
+	var buf [32]byte
+	return rdb.ListpackText(int64(len(strconv.AppendFloat(buf[:0], f, 'g', 17, 64))))
+}
+
+// fields walks n pairs of a hash.
+func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
+	k, m := &w.key, w.model
+	f, v := &w.first, &w.second
+	k.Elements = w.CheckCount(n, "elements")
+	small := n <= smallTable
+	var sum, longest, lp int64
+	largest := int64(-1)
+	var best str // the field of the largest pair, named at the end in a block
+	later := false
+	for i := uint64(0); i < n; i++ {
+		if !small && !w.visiting && beside == rdb.BesideNothing {
+			i += w.shortFields(n-i, largest, longest, &sum)
+			if i == n {
+				break
+			}
+		}
+		w.Ahead()
+		ttl := false
+		switch beside {
+		case rdb.ExpiryAbsolute:
+			at := w.Length()
+			ttl = at != 0
+			w.fieldExpiry(int64(min(at, math.MaxInt64)))
+			w.visit.element.ExpireAt = int64(at)
+		case rdb.ExpiryRelative:
+			if d := w.Length(); d != 0 {
+				ttl = true
+				w.fieldExpiry(int64(uint64(base) + d - 1))
+				w.visit.element.ExpireAt = int64(uint64(base) + d - 1)
+			}
+		}
+		w.string(f, 0)
+		if w.visiting {
+			w.visit.element.Name = w.keepText(f, 0)
+		}
+		w.string(v, 1)
+		if w.visiting {
+			w.visit.element.Value = w.keepText(v, 1)
+		}
+		size := f.n + v.n
+		sum += size
+		longest = max(longest, f.n, v.n)
+		if size > largest {
+			largest = size
+			if w.Refill == nil && size < rdb.LargeElement {
+				best, later = *f, true
+			} else {
+				later = false
+				w.newLargest(f, v, size, 0)
+			}
+		}
+		if small {
+			lp += w.asEntry(f) + w.asEntry(v)
+		}
+		switch beside {
+		case rdb.ExpiryBinary:
+			if at := int64(w.Uint64()); at != -1 {
+				ttl = true
+				w.fieldExpiry(at)
+				w.visit.element.ExpireAt = max(at, 0)
+			}
+		case rdb.ExpirySeconds:
+			ttl = w.expirySeconds()
+		}
+		if w.visiting {
+			w.visitElement()
+		}
+		if m != nil {
+			w.acc.AddField(f.n, size-f.n, ttl)
+		}
+	}
+	if later {
+		w.newLargest(&best, &best, largest, 0)
+	}
+	k.ValueBytes, k.Largest, k.Longest = sum, max(largest, 0), longest
+	if small {
+		w.facts.ListpackBytes = lp + 7
+	}
+}
+
+// expirySeconds reads the expiry of an element of Dragonfly's, and reports
+// whether it has one.
+func (w *walker) expirySeconds() bool {
+	s := &w.third
+	w.string(s, 2)
+	at, ok := s.int(w.text(s, 20))
+	if !ok || at <= 0 {
+		return false
+	}
+	w.fieldExpiry(at)
+	return true
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // A Visitor receives the values of keys, element by element, while a Scanner
@@ -176,7 +178,7 @@ func (l *nameList) size() int { return len(l.bytes) + 16*len(l.ends) }
 // setVisitor sets the visitor of the keys that follow, nil none.
 func (w *walker) setVisitor(v *Visitor) {
 	w.visit = visit{to: v}
-	w.visiting, w.maxName, w.blob.maxHead = false, MaxName, MaxElementName
+	w.visiting, w.maxName, w.blob.MaxHead = false, MaxName, MaxElementName
 	w.src.templates.whole = v != nil
 	if v == nil {
 		return
@@ -211,10 +213,10 @@ func (w *walker) visitKey() {
 }
 
 // keepMore has the texts that follow kept as far as the visitor wants them.
-func (w *walker) keepMore() { w.blob.maxHead = max(MaxElementName, w.visit.keep) }
+func (w *walker) keepMore() { w.blob.MaxHead = max(MaxElementName, w.visit.keep) }
 
 // leave ends the visit of the current key.
-func (w *walker) leave() { w.visiting, w.blob.maxHead = false, MaxElementName }
+func (w *walker) leave() { w.visiting, w.blob.MaxHead = false, MaxElementName }
 
 // visitElement passes on the element in w.visit, and clears it.
 func (w *walker) visitElement() {
@@ -236,10 +238,10 @@ func (w *walker) keepText(s *str, slot int) Text {
 	if s.head == nil || s.kind == strInt {
 		var text []byte
 		if s.kind == strLZF {
-			limit := int(min(s.n, int64(w.blob.maxHead)))
-			w.heads[slot] = lzfHead(grown(w.heads[slot], limit)[:0:limit], w.buf[s.off:s.off+s.clen])
+			limit := int(min(s.n, int64(w.blob.MaxHead)))
+			w.heads[slot] = rdb.HeadLZF(grown(w.heads[slot], limit)[:0:limit], w.Buf[s.off:s.off+s.clen])
 		} else {
-			text = w.text(s, w.blob.maxHead)
+			text = w.text(s, w.blob.MaxHead)
 			w.heads[slot] = append(w.heads[slot][:0], text...)
 		}
 		if w.heads[slot] == nil {
@@ -251,44 +253,32 @@ func (w *walker) keepText(s *str, slot int) Text {
 }
 
 // keepEntry returns an entry of a packed block as far as a visitor wants it.
-func (w *walker) keepEntry(e *entry, slot int) Text {
-	text := e.head
-	if e.isInt {
-		w.heads[slot] = appendInt(w.heads[slot][:0], e.val)
+func (w *walker) keepEntry(e *rdb.Entry, slot int) Text {
+	text := e.Text
+	if e.IsInt {
+		w.heads[slot] = appendInt(w.heads[slot][:0], e.Value)
 		text = w.heads[slot]
 	}
 	if text == nil {
 		text = []byte{}
 	}
-	return Text{cut(text, w.visit.keep), e.n}
-}
-
-// score returns the score that an entry holds.
-func (e *entry) score() float64 {
-	if e.isInt {
-		return float64(e.val)
-	}
-	f, err := strconv.ParseFloat(string(e.head), 64)
-	if err != nil && !math.IsInf(f, 0) || int64(len(e.head)) < e.n {
-		return math.NaN()
-	}
-	return f
+	return Text{cut(text, w.visit.keep), e.Len}
 }
 
 // visitPacked passes on an element of a listpack or ziplist, of stride entries.
-func (w *walker) visitPacked(e1, e2, e3 *entry, stride int) {
+func (w *walker) visitPacked(e1, e2, e3 *rdb.Entry, stride int) {
 	e := &w.visit.element
 	first := w.keepEntry(e1, 0)
 	switch {
 	case stride == 1:
 		e.Value = first
 	case w.key.Type == ZSet:
-		e.Value, e.Score = first, e2.score()
+		e.Value, e.Score = first, e2.Score()
 	default:
 		e.Name, e.Value = first, w.keepEntry(e2, 1)
 	}
 	if stride > 2 {
-		e.ExpireAt = e3.val
+		e.ExpireAt = e3.Value
 	}
 	w.visitElement()
 }
@@ -311,7 +301,7 @@ func (w *walker) visitField(name, value Text) {
 }
 
 // shareName keeps a name that the entries of a node share.
-func (w *walker) shareName(e *entry) {
+func (w *walker) shareName(e *rdb.Entry) {
 	v := &w.visit
 	if v.to.MaxText < 0 || v.names.size() < maxSharedNames {
 		v.names.add(w.keepEntry(e, 0))

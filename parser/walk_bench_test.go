@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -74,7 +75,7 @@ func pressed(s string) string {
 	for i := 0; i+3 <= len(s); {
 		at, ok := seen[s[i:i+3]]
 		seen[s[i:i+3]] = i
-		if !ok || i-at > lzfWindow {
+		if !ok || i-at > rdb.WindowLZF {
 			i++
 			continue
 		}
@@ -116,12 +117,12 @@ func BenchmarkWalk(b *testing.B) {
 				w := newWalker(&dialect{version: 11, model: m})
 				w.model, w.t = m, newTally()
 				w.src.compile()
-				block := append(file[:len(file):len(file)], make([]byte, lzfSlack)...)[:len(file)]
+				block := append(file[:len(file):len(file)], make([]byte, rdb.SlackLZF)...)[:len(file)]
 				n := 0
 				b.ResetTimer()
 				if fail := w.guard(func() {
 					for n < b.N {
-						w.window = window{buf: block, pos: 9}
+						w.Cursor = rdb.Cursor{Buf: block, Pos: 9}
 						for how := steppedOp; how != steppedEnd; how = w.step() {
 							if how == steppedKey {
 								n++
@@ -129,7 +130,7 @@ func BenchmarkWalk(b *testing.B) {
 						}
 					}
 				}); fail != nil {
-					b.Fatal(fail.reason)
+					b.Fatal(fail.Reason)
 				}
 			})
 		}
@@ -147,7 +148,7 @@ func BenchmarkSkim(b *testing.B) {
 			b.SetBytes(int64(len(file)) / keys)
 			db := 0
 			for done := 0; done < b.N; done += keys {
-				if _, why := d.skim(file, 9, &db); why != skimEnd {
+				if _, why := d.RecordsEnd(file, 9, &db); why != rdb.StopEnd {
 					b.Fatal(why)
 				}
 			}
@@ -163,11 +164,11 @@ func BenchmarkLZF(b *testing.B) {
 	}
 	plain := listpack(entries...)
 	src := []byte(pressed(plain))
-	dst := make([]byte, len(plain)+lzfSlack)
+	dst := make([]byte, len(plain)+rdb.SlackLZF)
 	b.Run("decode", func(b *testing.B) {
 		b.SetBytes(int64(len(plain)))
 		for b.Loop() {
-			if !lzfDecode(dst, src, len(plain)) {
+			if !rdb.DecodeLZF(dst, src, len(plain)) {
 				b.Fatal("not decoded")
 			}
 		}
@@ -175,7 +176,7 @@ func BenchmarkLZF(b *testing.B) {
 	b.Run("check", func(b *testing.B) {
 		b.SetBytes(int64(len(plain)))
 		for b.Loop() {
-			if !lzfCheck(src, int64(len(plain))) {
+			if !rdb.CheckLZF(src, int64(len(plain))) {
 				b.Fatal("not sound")
 			}
 		}

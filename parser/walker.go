@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -8,7 +9,7 @@ import (
 // ways of use: over a stream, whose window fills again as it goes, and over a
 // block of whole records.
 type walker struct {
-	window
+	rdb.Cursor
 	src  *dialect
 	info *Info // while the header is read, else nil
 	t    *tally
@@ -33,13 +34,13 @@ type walker struct {
 	// first bytes where those do not stay in the buffer.
 	first, second, third str
 	heads                [3][]byte
-	entries              [3]entry
+	entries              [3]rdb.Entry
 	manyBlocks           bool // the value has several packed blocks
 	visit                visit
 	visiting             bool // the visitor wants the value of the current key
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
-	blob                 blob
+	blob                 rdb.Block
 	digits               []byte
 	nameBuf              []byte
 	lastBuf              []byte // holds lastKey, where nameBuf did
@@ -54,7 +55,7 @@ type dialect struct {
 	version   int
 	dragonfly bool
 	types     [256]typeRow // by number; see compile
-	framing
+	rdb.Framing
 	embed     embedding
 	model     *memory.Model
 	templates templates
@@ -77,92 +78,92 @@ func newWalker(src *dialect) *walker {
 	w.headBuf = make([]byte, 0, MaxHead)
 	w.bestBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
-	w.maxName, w.blob.maxHead = MaxName, MaxElementName
+	w.maxName, w.blob.MaxHead = MaxName, MaxElementName
 	return w
 }
 
 // name reads the name of the key that begins.
 func (w *walker) name() {
 	k := &w.key
-	if w.refill == nil {
+	if w.Refill == nil {
 		// In a block the name stays where it is.
-		if c := w.buf[w.pos]; c < 64 && len(w.buf)-w.pos > 64 {
-			k.Name, k.NameLen = w.buf[w.pos+1:w.pos+1+int(c)], int64(c)
-			w.pos += 1 + int(c)
+		if c := w.Buf[w.Pos]; c < 64 && len(w.Buf)-w.Pos > 64 {
+			k.Name, k.NameLen = w.Buf[w.Pos+1:w.Pos+1+int(c)], int64(c)
+			w.Pos += 1 + int(c)
 			w.inKey = true
 			return
 		}
 	}
-	n, special := w.lengthOrForm()
+	n, special := w.LengthOrForm()
 	switch {
-	case special && n == formLZF:
-		clen, ulen := w.length(), w.length()
+	case special && n == rdb.FormLZF:
+		clen, ulen := w.Length(), w.Length()
 		if ulen > MaxName || clen > MaxName || ulen > uint64(w.maxName) {
 			w.longName(clen, ulen)
 			break
 		}
-		w.need(int(clen))
-		w.nameBuf = grown(w.nameBuf, int(ulen)+lzfSlack)
-		if !lzfDecode(w.nameBuf, w.buf[w.pos:w.pos+int(clen)], int(ulen)) {
-			w.failf(lzfBad)
+		w.Need(int(clen))
+		w.nameBuf = grown(w.nameBuf, int(ulen)+rdb.SlackLZF)
+		if !rdb.DecodeLZF(w.nameBuf, w.Buf[w.Pos:w.Pos+int(clen)], int(ulen)) {
+			w.Failf(rdb.BadLZF)
 		}
-		w.pos += int(clen)
+		w.Pos += int(clen)
 		k.Name, k.NameLen = w.nameBuf[:ulen], int64(ulen)
 	case special:
 		var v int64
 		switch n {
-		case formInt8:
-			v = int64(int8(w.byte()))
-		case formInt16:
-			b := w.take(2)
+		case rdb.FormInt8:
+			v = int64(int8(w.Byte()))
+		case rdb.FormInt16:
+			b := w.Take(2)
 			v = int64(int16(uint16(b[0]) | uint16(b[1])<<8))
-		case formInt32:
-			v = int64(int32(w.u32le()))
+		case rdb.FormInt32:
+			v = int64(int32(w.Uint32()))
 		default:
-			w.pos--
-			w.failf("string form %d is not defined", n)
+			w.Pos--
+			w.Failf("string form %d is not defined", n)
 		}
 		w.nameBuf = appendInt(w.nameBuf[:0], v)
 		k.Name, k.NameLen = w.nameBuf, int64(len(w.nameBuf))
 	case n <= MaxName && n <= uint64(w.maxName):
-		w.need(int(n))
-		k.Name, k.NameLen = w.buf[w.pos:w.pos+int(n)], int64(n)
-		if w.refill != nil {
+		w.Need(int(n))
+		k.Name, k.NameLen = w.Buf[w.Pos:w.Pos+int(n)], int64(n)
+		if w.Refill != nil {
 			w.nameBuf = append(w.nameBuf[:0], k.Name...)
 			k.Name = w.nameBuf
 		}
-		w.pos += int(n)
+		w.Pos += int(n)
 	default:
-		k.NameLen = w.checkLen(n)
+		k.NameLen = w.CheckLen(n)
 		kept := min(n, uint64(w.maxName))
-		w.nameBuf = w.appendNext(w.nameBuf[:0], kept)
+		w.nameBuf = w.AppendNext(w.nameBuf[:0], kept)
 		k.Name = w.nameBuf
 		w.inKey = true
-		w.skip(n - kept)
+		w.Skip(n - kept)
 	}
 	w.inKey = true
 }
 
 // longName reads a compressed name of which not all can be kept.
 func (w *walker) longName(clen, ulen uint64) {
-	w.key.NameLen = w.checkLen(ulen)
-	w.checkLen(clen)
-	if clen < ulen/lzfBest {
-		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	w.key.NameLen = w.CheckLen(ulen)
+	w.CheckLen(clen)
+	if clen < ulen/rdb.MaxRatioLZF {
+		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
 	if w.visit.to != nil {
-		w.nameBuf = w.blob.inflateText(&w.window, w.nameBuf[:0], clen, ulen, w.maxName)
+		w.nameBuf = w.blob.AppendLZF(&w.Cursor, w.nameBuf[:0], clen, ulen, w.maxName)
 		w.key.Name = w.nameBuf
 		w.inKey = true
 		return
 	}
 	head := int(min(clen, MaxName))
-	w.need(head)
+	w.Need(head)
 	w.nameBuf = grown(w.nameBuf, MaxName)
-	w.nameBuf = lzfHead(w.nameBuf[:0:MaxName], w.buf[w.pos:w.pos+head])
+	w.nameBuf = rdb.HeadLZF(w.nameBuf[:0:MaxName], w.Buf[w.Pos:w.Pos+head])
 	w.key.Name = w.nameBuf
 	w.inKey = true
-	w.lzfPass(clen, int64(ulen))
+	w.SkipLZF(clen, int64(ulen))
 }
 
 func grown(b []byte, n int) []byte {
@@ -185,13 +186,13 @@ func (w *walker) rest(t byte) {
 	if w.visit.to != nil {
 		w.visitKey()
 	}
-	start := w.offset()
+	start := w.Offset()
 	if t == 0 {
 		w.stringValue()
-		k.Serialized = w.offset() - start
+		k.Serialized = w.Offset() - start
 	} else {
 		w.collection(t)
-		k.Serialized = w.offset() - start
+		k.Serialized = w.Offset() - start
 		if w.model != nil {
 			w.measure()
 		}
@@ -233,7 +234,7 @@ func (w *walker) begin(t byte) {
 	k.HasExpire, k.ExpireAt, k.Idle, k.Freq = w.pend.hasExpire, w.pend.expire, w.pend.idle, w.pend.freq
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = 0, 0, 0, 0
 	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = -1, -1, -1, false
-	k.Offset = w.offset() - 1
+	k.Offset = w.Offset() - 1
 	if k.LargestNameLen != 0 || k.LargestName != nil {
 		k.LargestName, k.LargestNameLen = nil, 0
 	}

@@ -1,17 +1,17 @@
-package parser
+package rdb
 
 import "encoding/binary"
 
-// packedFormat is how a listpack or ziplist begins.
-type packedFormat struct {
+// Format is how a listpack or ziplist begins.
+type Format struct {
 	name   string
-	header int // bytes in front of the entries
-	lead   int // bytes of an entry in front of the one that says its kind
+	Header int // bytes in front of the entries
+	Lead   int // bytes of an entry in front of the one that says its kind
 }
 
 var (
-	listpackFormat = &packedFormat{name: "listpack", header: 6}
-	ziplistFormat  = &packedFormat{name: "ziplist", header: 10, lead: 1}
+	Listpack = &Format{name: "listpack", Header: 6}
+	Ziplist  = &Format{name: "ziplist", Header: 10, Lead: 1}
 )
 
 // packedTables say what the first byte of an entry means; in a ziplist that is
@@ -35,7 +35,7 @@ func newPackedTables() (lp, zl packedTables) {
 	for c := range 256 {
 		switch {
 		case c < 0x80:
-			lp.short[c] = uint16(decimalLen(int64(c)))<<8 | 2
+			lp.short[c] = uint16(DecimalLen(int64(c)))<<8 | 2
 			lp.heads[c], lp.numbers[c] = 1, 2
 		case c < 0xc0:
 			lp.short[c] = uint16(c-0x80)<<8 | uint16(c-0x80+2)
@@ -52,7 +52,7 @@ func newPackedTables() (lp, zl packedTables) {
 		case c < 0x80:
 			zl.heads[c] = 2
 		case c >= 0xf1 && c <= 0xfd:
-			zl.short[c] = uint16(decimalLen(int64(c&15-1)))<<8 | 2
+			zl.short[c] = uint16(DecimalLen(int64(c&15-1)))<<8 | 2
 			zl.heads[c] = 1
 		}
 	}
@@ -67,17 +67,17 @@ func newPackedTables() (lp, zl packedTables) {
 	return lp, zl
 }
 
-// packedRun are the sums of a packed block's elements until now.
-type packedRun struct {
-	n, sum           int64 // elements, and bytes of their texts
-	largest, longest int64
-	// delta is by how much the listpack is longer that a server from 7.0 on makes
+// Run are the sums of a packed block's elements until now.
+type Run struct {
+	Elements, Sum    int64 // elements, and bytes of their texts
+	Largest, Longest int64
+	// ListpackDelta is by how much the listpack is longer that a server from 7.0 on makes
 	// of the ziplist, in bytes.
-	delta int64
-	// bestAt and bestIndex say where the largest element of this block begins
+	ListpackDelta int64
+	// LargestAt and bestIndex say where the largest element of this block begins
 	// that was passed, and which it is; -1 none, or another is larger.
-	bestAt    int
-	bestIndex int64
+	LargestAt    int
+	LargestIndex int64
 }
 
 // wideEntry is the most bytes that the head of an entry takes, with the length
@@ -89,15 +89,15 @@ const wideEntry = 16
 // 0xf1, by how much the eight bytes after it must be shifted to leave just those.
 var numberShift = [4]uint8{48, 40, 32, 0}
 
-// passListpack adds up elements, of stride entries each, from position p of a
+// PassListpack adds up elements, of stride entries each, from position p of a
 // buffer on: as far as they lie in it whole, are of frequent kinds and under
-// headFrom bytes. It returns where it stopped, at an element's first byte or the
+// LargeElement bytes. It returns where it stopped, at an element's first byte or the
 // end. Of pairs both entries count, otherwise the first.
-func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
+func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 	// Behind a block there is slack that may be read.
 	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
 	end := len(buf) - 1
-	n, sum, largest, longest := r.n, r.sum, r.largest, r.longest
+	n, sum, largest, longest := r.Elements, r.Sum, r.Largest, r.Longest
 	for uint(p) < uint(end) {
 		t := int(listpackTables.short[wide[p]])
 		size, next := t>>8, p+t&0xff
@@ -128,19 +128,19 @@ func (r *packedRun) passListpack(buf []byte, p, stride int, pair bool) int {
 				}
 			}
 		}
-		if next > end || size >= headFrom {
+		if next > end || size >= LargeElement {
 			break
 		}
 		sum += int64(size)
 		longest = max(longest, int64(most))
 		if int64(size) > largest {
 			largest = int64(size)
-			r.bestAt, r.bestIndex = p, n
+			r.LargestAt, r.LargestIndex = p, n
 		}
 		n++
 		p = next
 	}
-	r.n, r.sum, r.largest, r.longest = n, sum, largest, longest
+	r.Elements, r.Sum, r.Largest, r.Longest = n, sum, largest, longest
 	return p
 }
 
@@ -154,20 +154,20 @@ func otherEntry(b []byte, p int) (text, next int) {
 	b = b[p : p+wideEntry : p+wideEntry]
 	switch c := b[0]; {
 	case c < 0xe0: // a number of 13 bits
-		return decimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
+		return DecimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
 	case c < 0xf0:
 		n := int(c&0x0f)<<8 | int(b[1])
 		return n, p + 2 + n + int(backLen(int64(n+2)))
 	case c >= 0xf1 && c <= 0xf4:
 		shift := numberShift[c-0xf1]
 		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
-		return decimalLen(v), p + int(listpackTables.numbers[c])
+		return DecimalLen(v), p + int(listpackTables.numbers[c])
 	}
 	return 0, -1
 }
 
-// passZiplist does the same for a ziplist.
-func (r *packedRun) passZiplist(buf []byte, p, stride int, pair bool) int {
+// PassZiplist does the same for a ziplist.
+func (r *Run) PassZiplist(buf []byte, p, stride int, pair bool) int {
 	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
 	end := len(buf) - 1
 	for uint(p) < uint(end) {
@@ -183,17 +183,17 @@ func (r *packedRun) passZiplist(buf []byte, p, stride int, pair bool) int {
 		} else if stride == 2 {
 			break
 		}
-		if next > end || size >= headFrom {
+		if next > end || size >= LargeElement {
 			break
 		}
-		r.sum += int64(size)
-		r.longest = max(r.longest, int64(most))
-		if int64(size) > r.largest {
-			r.largest = int64(size)
-			r.bestAt, r.bestIndex = p, r.n
+		r.Sum += int64(size)
+		r.Longest = max(r.Longest, int64(most))
+		if int64(size) > r.Largest {
+			r.Largest = int64(size)
+			r.LargestAt, r.LargestIndex = p, r.Elements
 		}
-		r.delta += int64(delta)
-		r.n++
+		r.ListpackDelta += int64(delta)
+		r.Elements++
 		p = next
 	}
 	return p
@@ -204,7 +204,7 @@ func (r *packedRun) passZiplist(buf []byte, p, stride int, pair bool) int {
 // the end of b, and by how much it is longer in a listpack.
 func ziplistSizes(b []byte, p int) (text, next, delta int) {
 	if len(b)-p < wideEntry {
-		return 0, skipMore, 0
+		return 0, SkipMore, 0
 	}
 	b = b[p : p+wideEntry : p+wideEntry]
 	c := b[1]
@@ -214,66 +214,12 @@ func ziplistSizes(b []byte, p int) (text, next, delta int) {
 	n := int(ziplistTables.heads[c])
 	switch {
 	case b[0] >= 254 || n == 0 || c == 0x80:
-		return 0, skipMore, 0
+		return 0, SkipMore, 0
 	case c < 0x80:
 		n := int(c&0x3f)<<8 | int(b[2])
-		return n, p + 3 + n, int(listpackText(int64(n))) - 3 - n
+		return n, p + 3 + n, int(ListpackText(int64(n))) - 3 - n
 	}
 	shift := 72 - 8*uint(n)
 	v := int64(binary.LittleEndian.Uint64(b[2:])<<shift) >> shift
-	return decimalLen(v), p + 1 + n, int(listpackInt(v)) - 1 - n
-}
-
-// backLen is the number of bytes of a listpack entry's backward length.
-func backLen(size int64) int64 {
-	switch {
-	case size <= 127:
-		return 1
-	case size < 16383:
-		return 2
-	case size < 2097151:
-		return 3
-	case size < 268435455:
-		return 4
-	}
-	return 5
-}
-
-// listpackText is what a string of n bytes takes as a listpack entry.
-func listpackText(n int64) int64 {
-	switch {
-	case n < 64:
-		return n + 2
-	case n < 4096:
-		return n + 2 + backLen(n+2)
-	}
-	return n + 5 + backLen(n+5)
-}
-
-// listpackString is what a string of n bytes takes as a listpack entry, which
-// begins with head: a number where it is the text of one.
-func listpackString(n int64, head []byte) int64 {
-	if n <= 20 && n == int64(len(head)) {
-		if v, ok := canonicalInt(head); ok {
-			return listpackInt(v)
-		}
-	}
-	return listpackText(n)
-}
-
-// listpackInt is what a number takes as a listpack entry.
-func listpackInt(v int64) int64 {
-	switch {
-	case v >= 0 && v < 128:
-		return 2
-	case v >= -4096 && v < 4096:
-		return 3
-	case v >= -1<<15 && v < 1<<15:
-		return 4
-	case v >= -1<<23 && v < 1<<23:
-		return 5
-	case v >= -1<<31 && v < 1<<31:
-		return 6
-	}
-	return 10
+	return DecimalLen(v), p + 1 + n, int(ListpackInt(v)) - 1 - n
 }

@@ -1,43 +1,43 @@
-package parser
+package rdb
 
 import "encoding/binary"
 
-// framing is what of a dialect finding the ends of records needs.
-type framing struct {
-	layouts    [256]Layout // by type byte
-	isType     [256]bool   // the number is a type, no opcode
-	oneString  [256]bool   // the value is one string of the file
-	enterprise bool        // the opcodes of Redis Enterprise are known
+// Framing is what of a dialect finding the ends of records needs.
+type Framing struct {
+	Layouts    [256]Layout // by type byte
+	IsType     [256]bool   // the number is a type, no opcode
+	OneString  [256]bool   // the value is one string of the file
+	Enterprise bool        // the opcodes of Redis Enterprise are known
 }
 
-// set says how a type is laid out.
-func (f *framing) set(number byte, l Layout) {
-	f.layouts[number], f.isType[number] = l, true
-	f.oneString[number] = (l.kind == layoutText || l.kind == layoutBlock) && !l.minExpire
+// Set says how a type is laid out.
+func (f *Framing) Set(number byte, l Layout) {
+	f.Layouts[number], f.IsType[number] = l, true
+	f.OneString[number] = (l.Kind == Text || l.Kind == Packed) && !l.MinExpire
 }
 
 // How skimming ended.
-type skimmed uint8
+type Stop uint8
 
 const (
-	skimShort skimmed = iota // the bytes ran out inside of a record
-	skimSlow                 // a record that only the walker understands, or damage
-	skimEnd                  // the end opcode
+	StopShort Stop = iota // the bytes ran out inside of a record
+	StopRare              // a record that only the walker understands, or damage
+	StopEnd               // the end opcode
 )
 
-// skim finds where records end, without looking into values: it is what one
+// RecordsEnd finds where records end, without looking into values: it is what one
 // goroutine can do fast enough to keep others busy. It returns the end of the
 // last whole record, and why it went no further.
 //
 // It knows the grammar of what is frequent, and leaves all else, and every
 // error, to the walker, which reads the same bytes again.
-func (f *framing) skim(b []byte, pos int, db *int) (cut int, why skimmed) {
+func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 	cut = pos
 	p := pos
 	whole := true // no opcode waits for its key
 	for p < len(b) {
 		if whole {
-			cut = skimStrings(&f.oneString, b, p)
+			cut = skimStrings(&f.OneString, b, p)
 			if p = cut; p == len(b) {
 				break
 			}
@@ -45,84 +45,84 @@ func (f *framing) skim(b []byte, pos int, db *int) (cut int, why skimmed) {
 		op := b[p]
 		p++
 		switch op {
-		case opExpireMS:
+		case OpExpireMS:
 			p += 8
 			whole = false
 			continue
-		case opExpire:
+		case OpExpire:
 			p += 4
 			whole = false
 			continue
-		case opIdle:
-			p = skipLength(b, p)
+		case OpIdle:
+			p = SkipLength(b, p)
 			whole = false
-		case opFreq:
+		case OpFreq:
 			p++
 			whole = false
 			continue
-		case opSelectDB:
+		case OpSelectDB:
 			at := p
-			if p = skipLength(b, p); p > 0 && p <= len(b) {
+			if p = SkipLength(b, p); p > 0 && p <= len(b) {
 				n := lengthAt(b, at)
 				if n > 1<<31-1 {
-					return cut, skimSlow
+					return cut, StopRare
 				}
 				if !whole {
 					// The database of a record that is read again must be the
 					// one that it began in.
-					return cut, skimSlow
+					return cut, StopRare
 				}
 				*db = int(n)
 				cut = p
 				continue
 			}
-		case opAux:
-			if p = skipString(b, p); p > 0 && p <= len(b) {
-				p = skipString(b, p)
+		case OpAux:
+			if p = SkipString(b, p); p > 0 && p <= len(b) {
+				p = SkipString(b, p)
 			}
-		case opResizeDB:
-			if p = skipLength(b, p); p > 0 && p <= len(b) {
-				p = skipLength(b, p)
+		case OpResizeDB:
+			if p = SkipLength(b, p); p > 0 && p <= len(b) {
+				p = SkipLength(b, p)
 			}
-		case opSlotInfo:
+		case OpSlotInfo:
 			for range 3 {
 				if p > 0 && p <= len(b) {
-					p = skipLength(b, p)
+					p = SkipLength(b, p)
 				}
 			}
-		case opFunction:
-			p = skipString(b, p)
-		case opEnterpriseLRU, opEnterpriseSlot:
-			if !f.enterprise {
-				return cut, skimSlow
+		case OpFunction:
+			p = SkipString(b, p)
+		case OpEnterpriseLRU, OpEnterpriseSlot:
+			if !f.Enterprise {
+				return cut, StopRare
 			}
-			p = skipLength(b, p)
+			p = SkipLength(b, p)
 			whole = false
 			if p > 0 && p <= len(b) {
 				continue
 			}
-		case opEOF:
+		case OpEOF:
 			if !whole {
-				return cut, skimSlow
+				return cut, StopRare
 			}
-			return cut, skimEnd
+			return cut, StopEnd
 		default:
-			if p = skipString(b, p); p > 0 && p <= len(b) {
-				p = skipValue(&f.layouts[op], b, p)
+			if p = SkipString(b, p); p > 0 && p <= len(b) {
+				p = SkipValue(&f.Layouts[op], b, p)
 			}
 			whole = true
 		}
 		if p < 0 {
-			return cut, skimSlow
+			return cut, StopRare
 		}
 		if p > len(b) {
-			return cut, skimShort
+			return cut, StopShort
 		}
 		if whole {
 			cut = p
 		}
 	}
-	return cut, skimShort
+	return cut, StopShort
 }
 
 // skimStrings passes records of types whose value is one string, with at most an expiry in
@@ -134,7 +134,7 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 		if len(b)-p < 9+2+63+2 {
 			return cut
 		}
-		if b[p] == opExpireMS {
+		if b[p] == OpExpireMS {
 			p += 9
 		}
 		name := int(b[p+1])
@@ -149,7 +149,7 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 		case n < 128:
 			p += 2 + n&0x3f<<8 + int(b[p+1])
 		default:
-			if p = skipString(b, p); p < 0 {
+			if p = SkipString(b, p); p < 0 {
 				return cut
 			}
 		}
@@ -161,15 +161,16 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 }
 
 const (
-	skipBad  = -1
-	skipMore = 1 << 62 // past the end of any buffer
+	SkipBad  = -1
+	SkipMore = 1 << 62 // past the end of any buffer
+	tooFar   = 1 << 40 // more bytes than any buffer has
 )
 
-// skipLength returns the position after the length at p: skipBad if there is none,
+// SkipLength returns the position after the length at p: SkipBad if there is none,
 // a position beyond the buffer if that ends first.
-func skipLength(b []byte, p int) int {
+func SkipLength(b []byte, p int) int {
 	if p >= len(b) {
-		return skipMore
+		return SkipMore
 	}
 	switch c := b[p]; {
 	case c < 0x40:
@@ -181,7 +182,7 @@ func skipLength(b []byte, p int) int {
 	case c == 0x81:
 		return p + 9
 	}
-	return skipBad
+	return SkipBad
 }
 
 // lengthAt returns the length at p, which is complete and valid.
@@ -197,19 +198,19 @@ func lengthAt(b []byte, p int) uint64 {
 	return binary.BigEndian.Uint64(b[p+1:])
 }
 
-// count reads a length and returns the position after it, as skipLength does.
-func count(b []byte, p int) (n uint64, next int) {
-	next = skipLength(b, p)
+// CountAt reads a length and returns the position after it, as SkipLength does.
+func CountAt(b []byte, p int) (n uint64, next int) {
+	next = SkipLength(b, p)
 	if next < 0 || next > len(b) {
 		return 0, next
 	}
 	return lengthAt(b, p), next
 }
 
-// skipString returns the position after the string at p.
-func skipString(b []byte, p int) int {
+// SkipString returns the position after the string at p.
+func SkipString(b []byte, p int) int {
 	if p >= len(b) {
-		return skipMore
+		return SkipMore
 	}
 	c := b[p]
 	switch {
@@ -217,7 +218,7 @@ func skipString(b []byte, p int) int {
 		return p + 1 + int(c)
 	case c < 0x80:
 		if p+1 >= len(b) {
-			return skipMore
+			return SkipMore
 		}
 		return p + 2 + int(c&0x3f)<<8 + int(b[p+1])
 	case c == 0xc0:
@@ -227,16 +228,16 @@ func skipString(b []byte, p int) int {
 	case c == 0xc2:
 		return p + 5
 	case c == 0xc3:
-		n, q := count(b, p+1)
+		n, q := CountAt(b, p+1)
 		if q < 0 || q > len(b) {
 			return q
 		}
-		if q = skipLength(b, q); q < 0 || q > len(b) {
+		if q = SkipLength(b, q); q < 0 || q > len(b) {
 			return q
 		}
 		return behind(q, n)
 	}
-	n, q := count(b, p)
+	n, q := CountAt(b, p)
 	if q < 0 || q > len(b) {
 		return q
 	}
@@ -244,8 +245,8 @@ func skipString(b []byte, p int) int {
 }
 
 func behind(p int, n uint64) int {
-	if n > blockSize {
-		return skipMore
+	if n > tooFar {
+		return SkipMore
 	}
 	return p + int(n)
 }
@@ -255,12 +256,12 @@ func behind(p int, n uint64) int {
 func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
 	for ; n > 0; n-- {
 		if led {
-			if p = skipLength(b, p); p < 0 || p > len(b) {
+			if p = SkipLength(b, p); p < 0 || p > len(b) {
 				return p
 			}
 		}
 		for range strings {
-			if p = skipString(b, p); p < 0 || p > len(b) {
+			if p = SkipString(b, p); p < 0 || p > len(b) {
 				return p
 			}
 		}
@@ -271,74 +272,74 @@ func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
 	return p
 }
 
-// skipValue returns the position behind a value of a type.
-func skipValue(l *Layout, b []byte, p int) int {
-	if l.minExpire {
+// SkipValue returns the position behind a value of a type.
+func SkipValue(l *Layout, b []byte, p int) int {
+	if l.MinExpire {
 		if p += 8; p > len(b) {
-			return skipMore
+			return SkipMore
 		}
 	}
-	switch l.kind {
-	case layoutText, layoutBlock:
-		return skipString(b, p)
-	case layoutCounted, layoutQuicklist:
-		if besides[l.beside].unknown {
-			return skipBad
+	switch l.Kind {
+	case Text, Packed:
+		return SkipString(b, p)
+	case Counted, Quicklist:
+		if besides[l.Beside].unknown {
+			return SkipBad
 		}
 		return skipCounted(b, p, l)
-	case layoutStream:
-		return skipStream(b, p, l.variant)
-	case layoutModule:
+	case Stream:
+		return skipStream(b, p, l.Variant)
+	case Module:
 		return skipModule(b, p)
 	}
-	return skipBad
+	return SkipBad
 }
 
 // skipCounted passes a count and as many elements.
 func skipCounted(b []byte, p int, l *Layout) int {
-	n, p := count(b, p)
+	n, p := CountAt(b, p)
 	if p < 0 || p > len(b) {
 		return p
 	}
 	if n > uint64(len(b)-p) {
-		return skipMore
+		return SkipMore
 	}
 	led, strings, tail := l.element()
 	return skipStrings(b, p, n, led, strings, tail)
 }
 
 func skipModule(b []byte, p int) int {
-	if p = skipLength(b, p); p < 0 {
+	if p = SkipLength(b, p); p < 0 {
 		return p
 	}
 	for p < len(b) {
 		op := b[p]
 		p++
 		switch op {
-		case modEOF:
+		case ModuleEOF:
 			return p
-		case modSInt, modUInt:
-			p = skipLength(b, p)
-		case modFloat:
+		case ModuleSInt, ModuleUInt:
+			p = SkipLength(b, p)
+		case ModuleFloat:
 			p += 4
-		case modDouble:
+		case ModuleDouble:
 			p += 8
-		case modString:
-			p = skipString(b, p)
+		case ModuleString:
+			p = SkipString(b, p)
 		default:
-			return skipBad
+			return SkipBad
 		}
 		if p < 0 {
 			return p
 		}
 	}
-	return skipMore
+	return SkipMore
 }
 
 // skipLengths passes n lengths.
 func skipLengths(b []byte, p, n int) int {
 	for ; n > 0; n-- {
-		if p = skipLength(b, p); p < 0 || p > len(b) {
+		if p = SkipLength(b, p); p < 0 || p > len(b) {
 			return p
 		}
 	}
@@ -346,25 +347,25 @@ func skipLengths(b []byte, p, n int) int {
 }
 
 // streamNodes are the nodes of a stream: IDs and listpacks.
-var streamNodes = Layout{kind: layoutCounted, strings: 2}
+var streamNodes = Layout{Kind: Counted, Strings: 2}
 
 func skipStream(b []byte, p int, variant uint8) int {
 	if p = skipCounted(b, p, &streamNodes); p < 0 || p > len(b) {
 		return p
 	}
 	head, group := 3, 2
-	if variant >= streamCounters {
+	if variant >= StreamCounters {
 		head, group = 8, 3
 	}
 	if p = skipLengths(b, p, head); p < 0 || p > len(b) {
 		return p
 	}
-	groups, p := count(b, p)
+	groups, p := CountAt(b, p)
 	for ; groups > 0; groups-- {
 		if p < 0 || p > len(b) {
 			return p
 		}
-		if p = skipString(b, p); p < 0 || p > len(b) {
+		if p = SkipString(b, p); p < 0 || p > len(b) {
 			return p
 		}
 		if p = skipLengths(b, p, group); p < 0 || p > len(b) {
@@ -374,7 +375,7 @@ func skipStream(b []byte, p int, variant uint8) int {
 			return p
 		}
 	}
-	if variant >= streamIdempotent {
+	if variant >= StreamIdempotent {
 		// Producers: rare, and so left to the walker.
 		if p < 0 || p > len(b) {
 			return p
@@ -383,11 +384,11 @@ func skipStream(b []byte, p int, variant uint8) int {
 			return p
 		}
 		var n uint64
-		if n, p = count(b, p); p < 0 || p > len(b) {
+		if n, p = CountAt(b, p); p < 0 || p > len(b) {
 			return p
 		}
 		if n > 0 {
-			return skipBad
+			return SkipBad
 		}
 		p = skipLengths(b, p, 2)
 	}
@@ -396,33 +397,33 @@ func skipStream(b []byte, p int, variant uint8) int {
 
 // skipConsumers passes the pending entries of a group and its consumers.
 func skipConsumers(b []byte, p int, variant uint8) int {
-	pel, p := count(b, p)
+	pel, p := CountAt(b, p)
 	for ; pel > 0; pel-- {
 		if p < 0 || p > len(b) {
 			return p
 		}
-		p = skipLength(b, p+24)
+		p = SkipLength(b, p+24)
 	}
 	if p < 0 || p > len(b) {
 		return p
 	}
-	consumers, p := count(b, p)
+	consumers, p := CountAt(b, p)
 	times := 8
-	if variant >= streamActive {
+	if variant >= StreamActive {
 		times = 16
 	}
 	for ; consumers > 0; consumers-- {
 		if p < 0 || p > len(b) {
 			return p
 		}
-		if p = skipString(b, p); p < 0 || p > len(b) {
+		if p = SkipString(b, p); p < 0 || p > len(b) {
 			return p
 		}
 		if p = skipIDs(b, p+times); p < 0 || p > len(b) {
 			return p
 		}
 	}
-	if variant >= streamNacked && p >= 0 && p <= len(b) {
+	if variant >= StreamNacked && p >= 0 && p <= len(b) {
 		p = skipIDs(b, p)
 	}
 	return p
@@ -430,20 +431,20 @@ func skipConsumers(b []byte, p int, variant uint8) int {
 
 // skipIDs passes a count and as many stream IDs.
 func skipIDs(b []byte, p int) int {
-	n, p := count(b, p)
+	n, p := CountAt(b, p)
 	if p < 0 || p > len(b) {
 		return p
 	}
-	return behind(p, min(n, blockSize)*16)
+	return behind(p, min(n, tooFar)*16)
 }
 
-// skipElements passes as many of n elements as lie in b whole.
-func (l *Layout) skipElements(b []byte, p int, n uint64) (done uint64, next int) {
+// SkipElements passes as many of n elements as lie in b whole.
+func (l *Layout) SkipElements(b []byte, p int, n uint64) (done uint64, next int) {
 	led, strings, tail := l.element()
 	for ; done < n; done++ {
 		q := p
 		if led {
-			if q = skipLength(b, q); q < 0 || q > len(b) {
+			if q = SkipLength(b, q); q < 0 || q > len(b) {
 				break
 			}
 		}
@@ -453,7 +454,7 @@ func (l *Layout) skipElements(b []byte, p int, n uint64) (done uint64, next int)
 			}
 			if c := b[q]; c < 64 {
 				q += 1 + int(c)
-			} else if q = skipString(b, q); q < 0 || q > len(b) {
+			} else if q = SkipString(b, q); q < 0 || q > len(b) {
 				return done, p
 			}
 		}

@@ -1,4 +1,4 @@
-package parser
+package rdb
 
 import "encoding/binary"
 
@@ -7,19 +7,19 @@ import "encoding/binary"
 // to it), its lower five and the next byte a distance of up to 8192 bytes.
 
 const (
-	lzfWindow = 8 << 10 // the farthest a back reference reaches
-	lzfSlack  = 32      // bytes that lzfDecode may write behind its output
+	WindowLZF = 8 << 10 // the farthest a back reference reaches
+	SlackLZF  = 32      // bytes that DecodeLZF may write behind its output
 )
 
-// lzfDecode decompresses src into dst[:n] and reports whether the result has
-// exactly n bytes. dst must have lzfSlack bytes after n.
+// DecodeLZF decompresses src into dst[:n] and reports whether the result has
+// exactly n bytes. dst must have SlackLZF bytes after n.
 //
 // Most literals and references are shorter than 16 bytes, and of a length that
 // cannot be predicted. So more bytes than needed are copied, and what is too much
 // is overwritten by what follows.
-func lzfDecode(dst, src []byte, n int) bool {
+func DecodeLZF(dst, src []byte, n int) bool {
 	i, o := 0, 0
-	dst = dst[:n+lzfSlack]
+	dst = dst[:n+SlackLZF]
 	wide := src[:min(len(src)+32, cap(src))] // what follows src may be read
 	le := binary.LittleEndian
 	for i < len(src) {
@@ -101,8 +101,8 @@ var lzfNear = [8]struct{ second, third int8 }{
 	1: {1, 0}, 2: {2, 0}, 3: {1, 1}, 4: {0, 4}, 5: {4, -1}, 6: {4, -2}, 7: {4, -3},
 }
 
-// lzfCheck reports whether src decompresses to exactly n bytes, without doing it.
-func lzfCheck(src []byte, n int64) bool {
+// CheckLZF reports whether src decompresses to exactly n bytes, without doing it.
+func CheckLZF(src []byte, n int64) bool {
 	i, o := 0, int64(0)
 	for i < len(src) {
 		c := int(src[i])
@@ -129,8 +129,8 @@ func lzfCheck(src []byte, n int64) bool {
 	return i == len(src) && o == n
 }
 
-// lzfHead decompresses the first bytes of src, at most cap(dst).
-func lzfHead(dst, src []byte) []byte {
+// HeadLZF decompresses the first bytes of src, at most cap(dst).
+func HeadLZF(dst, src []byte) []byte {
 	dst = dst[:0]
 	for i := 0; i < len(src) && len(dst) < cap(dst); {
 		c := int(src[i])
@@ -162,81 +162,40 @@ func lzfHead(dst, src []byte) []byte {
 	return dst
 }
 
-const lzfBad = "a compressed string does not decompress to the length it claims"
+const BadLZF = "a compressed string does not decompress to the length it claims"
 
-// lzfString passes a compressed string whose lengths were just read.
-func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
-	s.n = w.checkLen(ulen)
-	w.checkLen(clen)
-	w.rare = true
-	w.key.LZFIn += int64(clen)
-	w.key.LZFOut += s.n
-	if ulen > 0 && clen < ulen/lzfBest {
-		w.failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
-	}
-	if clen <= smallString || w.refill == nil {
-		if uint64(len(w.buf)-w.pos) < clen {
-			if clen > smallString {
-				w.skip(clen) // fails
-			}
-			w.need(int(clen))
-		}
-		src := w.buf[w.pos : w.pos+int(clen)]
-		if !lzfCheck(src, s.n) {
-			w.failf(lzfBad)
-		}
-		s.head, s.off, s.clen = nil, w.pos, int(clen)
-		w.pos += int(clen)
-		return
-	}
-	if w.blob.maxHead > MaxElementName {
-		w.spill(slot)
-		w.heads[slot] = w.blob.inflateText(&w.window, w.heads[slot][:0], clen, ulen, w.blob.maxHead)
-		s.head = w.heads[slot]
-		return
-	}
-	w.need(smallString)
-	if cap(w.heads[slot]) < MaxElementName {
-		w.heads[slot] = make([]byte, 0, MaxElementName)
-	}
-	w.heads[slot] = lzfHead(w.heads[slot][:0:MaxElementName], w.buf[w.pos:w.pos+smallString])
-	s.head = w.heads[slot]
-	w.spill(slot)
-	w.lzfPass(clen, s.n)
-}
+// MaxRatioLZF is more than the best ratio that LZF reaches: 3 bytes give 264.
+const MaxRatioLZF = 89
 
-// lzfBest is more than the best ratio that LZF reaches: 3 bytes give 264.
-const lzfBest = 89
-
-// lzfPass checks and passes a compressed string too large to lie in memory whole.
-func (w *walker) lzfPass(clen uint64, n int64) {
-	start := w.offset()
+// SkipLZF checks and passes a compressed string too large to lie in memory whole.
+func (w *Cursor) SkipLZF(clen uint64, n int64) {
+	start := w.Offset()
 	left, o := int64(clen), int64(0)
 	for left > 0 {
-		c := int64(w.byte())
+		c := int64(w.Byte())
 		left--
 		if c < 32 {
 			left -= c + 1
 			o += c + 1
 			if left < 0 {
-				w.failAt(start, lzfBad)
+				w.FailAt(start, BadLZF)
 			}
-			w.skip(uint64(c + 1))
+			w.Skip(uint64(c + 1))
 			continue
 		}
 		l := c>>5 + 2
 		if l == 9 {
-			l += int64(w.byte())
+			l += int64(w.Byte())
 			left--
 		}
-		d := (c&31)<<8 | int64(w.byte())
+		d := (c&31)<<8 | int64(w.Byte())
 		left--
 		if left < 0 || d >= o {
-			w.failAt(start, lzfBad)
+			w.FailAt(start, BadLZF)
 		}
 		o += l
 	}
 	if o != n {
-		w.failAt(start, lzfBad)
+		w.FailAt(start, BadLZF)
 	}
 }
