@@ -149,56 +149,66 @@ func (e *SchemaError) Error() string {
 // nil, except in fields that are omitted when empty. It shares what it does not
 // change.
 func withoutNil(r *Report) *Report {
-	c := fillLists(reflect.ValueOf(*r)).Interface().(Report)
+	c := make(listFiller).fill(reflect.ValueOf(*r)).Interface().(Report)
 	c.Schema = SchemaVersion
 	return &c
 }
 
-func fillLists(v reflect.Value) reflect.Value {
+// listFiller knows of each type whether its values have lists or maps that are
+// written when empty.
+type listFiller map[reflect.Type]bool
+
+// fill returns a value with empty lists and maps in place of nil.
+func (l listFiller) fill(v reflect.Value) reflect.Value {
 	t := v.Type()
 	switch {
-	case !hasLists(t):
+	case !l.hasLists(t):
 	case t.Kind() == reflect.Pointer && !v.IsNil():
 		c := reflect.New(t.Elem())
-		c.Elem().Set(fillLists(v.Elem()))
+		c.Elem().Set(l.fill(v.Elem()))
 		return c
 	case t.Kind() == reflect.Struct:
 		c := reflect.New(t).Elem()
 		c.Set(v)
 		for i := range t.NumField() {
-			if !omitsEmpty(t.Field(i)) {
-				c.Field(i).Set(fillLists(v.Field(i)))
+			if l.hasLists(t.Field(i).Type) && !omitsEmpty(t.Field(i)) {
+				c.Field(i).Set(l.fill(v.Field(i)))
 			}
 		}
 		return c
-	case t.Kind() == reflect.Slice && (v.IsNil() || hasLists(t.Elem())):
+	case t.Kind() == reflect.Slice && (v.IsNil() || l.hasLists(t.Elem())):
 		c := reflect.MakeSlice(t, v.Len(), v.Len())
 		for i := range v.Len() {
-			c.Index(i).Set(fillLists(v.Index(i)))
+			c.Index(i).Set(l.fill(v.Index(i)))
 		}
 		return c
 	case t.Kind() == reflect.Map:
 		c := reflect.MakeMapWithSize(t, v.Len())
 		for _, key := range v.MapKeys() {
-			c.SetMapIndex(key, fillLists(v.MapIndex(key)))
+			c.SetMapIndex(key, l.fill(v.MapIndex(key)))
 		}
 		return c
 	}
 	return v
 }
 
-// hasLists reports whether values of a type have lists or maps that are written
-// when empty.
-func hasLists(t reflect.Type) bool {
+func (l listFiller) hasLists(t reflect.Type) bool {
+	known, ok := l[t]
+	if ok {
+		return known
+	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map:
-		return true
+		known = true
 	case reflect.Pointer:
-		return hasLists(t.Elem())
+		known = l.hasLists(t.Elem())
 	case reflect.Struct:
-		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return !omitsEmpty(f) && hasLists(f.Type) })
+		for i := range t.NumField() {
+			known = known || !omitsEmpty(t.Field(i)) && l.hasLists(t.Field(i).Type)
+		}
 	}
-	return false
+	l[t] = known
+	return known
 }
 
 func omitsEmpty(f reflect.StructField) bool {

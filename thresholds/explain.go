@@ -77,12 +77,29 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 }
 
 // fill fills in a sentence: pairs are the names in it, without braces, and what
-// replaces them.
+// replaces them. Other text in braces stays.
 func (x *explainer) fill(sentence string, pairs ...string) string {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
+	var b strings.Builder
+	for {
+		start := strings.IndexByte(sentence, '{')
+		length := strings.IndexByte(sentence[start+1:], '}')
+		if start < 0 || length < 0 {
+			b.WriteString(sentence)
+			return b.String()
+		}
+		b.WriteString(sentence[:start])
+		name, rest := sentence[start+1:start+1+length], sentence[start+length+2:]
+		text := ""
+		found := false
+		for i := 0; i+1 < len(pairs) && !found; i += 2 {
+			text, found = pairs[i+1], pairs[i] == name
+		}
+		if !found { // a brace of the sentence itself
+			text, rest = "{", sentence[start+1:]
+		}
+		b.WriteString(text)
+		sentence = rest
 	}
-	return strings.NewReplacer(pairs...).Replace(sentence)
 }
 
 // found is fill with the finding's figures as {measured} and {limit}.

@@ -123,9 +123,51 @@ type expiryTimes struct {
 	started     bool // firstMinute and firstHour are set
 	firstMinute int64
 	firstHour   int64
-	minutes     []totals // from firstMinute on, as far as needed
-	hours       []totals // from firstHour on
+	minutes     timeline // from firstMinute on
+	hours       timeline // from firstHour on
 	groups      map[int][]groupCount
+}
+
+// timeline has the totals of buckets by number, in pages that exist once one of
+// their buckets has keys: most snapshots have keys in few of the minutes.
+type timeline []*[pageBuckets]totals
+
+const pageBuckets = 64
+
+// at returns the totals of a bucket.
+func (t *timeline) at(i int) *totals {
+	p := i / pageBuckets
+	if missing := p + 1 - len(*t); missing > 0 {
+		*t = append(*t, make(timeline, missing)...)
+	}
+	if (*t)[p] == nil {
+		(*t)[p] = new([pageBuckets]totals)
+	}
+	return &(*t)[p][i%pageBuckets]
+}
+
+// each calls a function for each bucket that has keys. Its buckets are numbered
+// from first on.
+func (t timeline) each(first int, do func(bucket int, n totals)) {
+	for p, page := range t {
+		if page == nil {
+			continue
+		}
+		for i, n := range page {
+			if n.keys > 0 {
+				do(first+p*pageBuckets+i, n)
+			}
+		}
+	}
+}
+
+func (t timeline) size() (n int64) {
+	for _, page := range t {
+		if page != nil {
+			n += pageBuckets * 16
+		}
+	}
+	return n + int64(cap(t))*8
 }
 
 // pendingKey is a key that is not counted yet.
@@ -182,8 +224,8 @@ func (s *expiryTimes) add(k *parser.Key, f *naming.Facts, size int64) {
 // count counts the pending keys of another run, and its samples.
 func (s *expiryTimes) count(o *expiryTimes) {
 	for _, k := range o.pending {
-		if n := uint64(k.minute - s.firstMinute); n < uint64(len(s.minutes)) {
-			s.minutes[n].add(totals{1, k.bytes})
+		if p := uint64(k.minute-s.firstMinute) / pageBuckets; p < uint64(len(s.minutes)) && s.minutes[p] != nil {
+			s.minutes[p][uint64(k.minute-s.firstMinute)%pageBuckets].add(totals{1, k.bytes})
 		} else {
 			s.addTo(s.bucket(k.minute), totals{1, k.bytes})
 		}
@@ -255,31 +297,20 @@ func (s *expiryTimes) addTo(bucket int, n totals) {
 	if i < 0 {
 		return
 	}
-	if missing := i + 1 - len(*list); missing > 0 {
-		*list = append(*list, make([]totals, missing)...)
-	}
-	(*list)[i].add(n)
+	list.at(i).add(n)
 }
 
 func (s *expiryTimes) totalsOf(bucket int) totals {
 	if bucket >= maxMinutes {
-		return s.hours[bucket-maxMinutes]
+		return *s.hours.at(bucket - maxMinutes)
 	}
-	return s.minutes[bucket]
+	return *s.minutes.at(bucket)
 }
 
 // each calls a function for each bucket that has keys, minutes first.
 func (s *expiryTimes) each(do func(bucket int, n totals)) {
-	for i, n := range s.minutes {
-		if n.keys > 0 {
-			do(i, n)
-		}
-	}
-	for i, n := range s.hours {
-		if n.keys > 0 {
-			do(maxMinutes+i, n)
-		}
-	}
+	s.minutes.each(0, do)
+	s.hours.each(maxMinutes, do)
 }
 
 // addGroup counts keys of a group in a bucket, which must have been counted there
@@ -350,11 +381,12 @@ func (s *expiryTimes) merge(next accumulator) {
 func (s *expiryTimes) reset() {
 	s.clearPending()
 	s.started, s.groups = false, nil
-	s.minutes, s.hours = s.minutes[:0], s.hours[:0]
+	clear(s.minutes)
+	clear(s.hours)
 }
 
 func (s *expiryTimes) size() int64 {
-	return int64(cap(s.pending)+cap(s.minutes)+cap(s.hours))*16 + int64(cap(s.samples))*40 + int64(cap(s.patterns))
+	return int64(cap(s.pending))*16 + s.minutes.size() + s.hours.size() + int64(cap(s.samples))*40 + int64(cap(s.patterns))
 }
 
 // findings returns the minutes in which too many keys expire at once, and the

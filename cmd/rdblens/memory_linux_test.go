@@ -66,17 +66,34 @@ func TestMemory(t *testing.T) {
 func runsWithin(t *testing.T, what string, args ...string) []byte {
 	t.Helper()
 	const most = 128 << 10 // KB of resident memory
+	out, peak := runPeak(t, args...)
+	if peak > most {
+		t.Errorf("%s of %s takes %d MB", args[0], what, peak>>10)
+	}
+	return out
+}
+
+// runPeak runs the command and returns its output and its peak memory in KB.
+func runPeak(t *testing.T, args ...string) (out []byte, peak int64) {
+	t.Helper()
 	cmd := exec.Command("peak", args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	var peak int64
 	if _, scanErr := fmt.Sscanf(errs.String(), "peak %d KB", &peak); err != nil || scanErr != nil {
-		t.Errorf("%s of %s: %v, %s", args[0], what, err, &errs)
-	} else if peak > most {
-		t.Errorf("%s of %s takes %d MB", args[0], what, peak>>10)
+		t.Errorf("%s: %v, %s", strings.Join(args, " "), err, &errs)
 	}
-	return out
+	return out, peak
+}
+
+// TestMemoryOfSmall checks that a small snapshot takes little more memory than the
+// program itself: nothing of the scan has a fixed large size.
+func TestMemoryOfSmall(t *testing.T) {
+	const most = 12 << 10 // KB
+	_, program := runPeak(t, "version")
+	if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", "2", "../../testdata/shop.rdb"); peak-program > most {
+		t.Errorf("the scan takes %d KB, and the program %d KB", peak, program)
+	}
 }
 
 func init() { commands["peak"] = peak }
