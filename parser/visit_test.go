@@ -2,8 +2,12 @@ package parser
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -221,4 +225,150 @@ func lengths(k *Key, elements []copied) (n int64) {
 		}
 	}
 	return n
+}
+
+// TestVisitEncodings has every element of every encoding of the standard types,
+// written by hand.
+func TestVisitEncodings(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	streamNode := listpack(2, 1, 2, "temp", "hum", 0,
+		2, 0, 0, 21, "60%", 5, // same fields
+		3, 1, 0, 22, 70, 5, // deleted
+		0, 2, 7, 1, "only", long, 6) // fields of its own
+	for _, c := range []struct {
+		what  string
+		magic string
+		write func(r *rdbBuilder)
+		want  []string
+	}{
+		{"string", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").str("hello") }, []string{"hello"}},
+		{"integer", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").raw(0xc1, 0x39, 0x30) }, []string{"12345"}},
+		{"lzf", "REDIS0011", func(r *rdbBuilder) { r.key(0, "k").raw(0xc3, 5, 10, 0, "a", 0xe0, 0, 0) }, []string{"aaaaaaaaaa"}},
+		{"list", "REDIS0003", func(r *rdbBuilder) { r.key(1, "k").len(2).str("a", long) }, []string{"a", long}},
+		{"set", "REDIS0011", func(r *rdbBuilder) { r.key(2, "k").len(2).str("a").raw(0xc0, 0xff) }, []string{"a", "-1"}},
+		{"old zset", "REDIS0004", func(r *rdbBuilder) {
+			r.key(3, "k").len(4).str("a").raw(3, "1.5").str("b").raw(253).str("c").raw(254).str("d").raw(255)
+		}, []string{"a 1.5", "b NaN", "c +Inf", "d -Inf"}},
+		{"zset", "REDIS0011", func(r *rdbBuilder) { r.key(5, "k").len(1).str("a").le64(int64(math.Float64bits(-2.5))) }, []string{"a -2.5"}},
+		{"hash", "REDIS0011", func(r *rdbBuilder) { r.key(4, "k").len(2).str("f", "v").str("g", "") }, []string{"f=v", "g="}},
+		{"zipmap", "REDIS0002", func(r *rdbBuilder) { r.key(9, "k").str(zipmap(3, "f", "v", "g", long)) }, []string{"f=v", "g=" + long}},
+		{"ziplist list", "REDIS0009", func(r *rdbBuilder) { r.key(10, "k").str(ziplist("a", 7, -3, 300, long, 1<<40)) },
+			[]string{"a", "7", "-3", "300", long, "1099511627776"}},
+		{"intset", "REDIS0009", func(r *rdbBuilder) { r.key(11, "k").str(intset(4, -70000, 5)) }, []string{"-70000", "5"}},
+		{"ziplist zset", "REDIS0009", func(r *rdbBuilder) { r.key(12, "k").str(ziplist("a", 3, "b", "1.5")) }, []string{"a 3", "b 1.5"}},
+		{"ziplist hash", "REDIS0009", func(r *rdbBuilder) { r.key(13, "k").str(ziplist("f", 3)) }, []string{"f=3"}},
+		{"ziplist quicklist", "REDIS0009", func(r *rdbBuilder) { r.key(14, "k").len(2).str(ziplist("a"), ziplist(long, "c")) }, []string{"a", long, "c"}},
+		{"listpack hash", "REDIS0011", func(r *rdbBuilder) { r.key(16, "k").str(listpack("f", long, "g", -5000)) }, []string{"f=" + long, "g=-5000"}},
+		{"listpack zset", "REDIS0011", func(r *rdbBuilder) { r.key(17, "k").str(listpack("a", "inf", 12, -1)) }, []string{"a +Inf", "12 -1"}},
+		{"quicklist", "REDIS0011", func(r *rdbBuilder) { r.key(18, "k").len(2).len(1).str(long).len(2).str(listpack("b", 1<<20)) }, []string{long, "b", "1048576"}},
+		{"listpack set", "REDIS0011", func(r *rdbBuilder) { r.key(20, "k").str(listpack("a", "b")) }, []string{"a", "b"}},
+		{"hash of 7.4 candidates", "REDIS0012", func(r *rdbBuilder) { r.key(22, "k").len(2).len(0).str("f", "v").len(9999).str("g", "w") }, []string{"f=v", "g=w@9999"}},
+		{"listpackex of 7.4 candidates", "REDIS0012", func(r *rdbBuilder) { r.key(23, "k").str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"hash with TTL", "REDIS0012", func(r *rdbBuilder) { r.key(24, "k").le64(5000).len(2).len(0).str("f", "v").len(1).str("g", "w") }, []string{"f=v", "g=w@5000"}},
+		{"listpackex", "REDIS0012", func(r *rdbBuilder) { r.key(25, "k").le64(9999).str(listpack("f", "v", 9999, "g", "w", 0)) }, []string{"f=v@9999", "g=w"}},
+		{"Valkey hash with TTL", "VALKEY080", func(r *rdbBuilder) { r.key(22, "k").len(2).str("f", "v").le64(-1).str("g", "w").le64(77) }, []string{"f=v", "g=w@77"}},
+		{"stream", "REDIS0009", func(r *rdbBuilder) {
+			r.key(15, "k").len(1).len(16).id(100, 5).str(streamNode).len(2).len(102).len(12).len(0)
+		}, []string{"100-5 temp:21 hum:60%", "102-12 only:" + long}},
+		{"array", "REDIS0014", func(r *rdbBuilder) {
+			r.key(28, "k").len(3).len(0).len(4).len(0).str("a").len(9).len(1).le64(-8).len(70).len(2).le64(int64(math.Float64bits(0.5)))
+		}, []string{"4=a", "9=-8", "70=0.5"}},
+		{"template listpack", "REDIS0015", func(r *rdbBuilder) {
+			r.raw(242).len(3).len(2).str("f", "gg").key(30, "k").str(listpack(3, "v", "w"))
+		}, []string{"f=v", "gg=w"}},
+		{"template array", "REDIS0015", func(r *rdbBuilder) { r.raw(242).len(3).len(2).str("f", "gg").key(32, "k").len(3).str("v", "w") }, []string{"f=v", "gg=w"}},
+		{"template with its names", "REDIS0015", func(r *rdbBuilder) { r.key(31, "k").len(1).len(2).str("f", "gg").str("v", "w") }, []string{"f=v", "gg=w"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			b := newRDB(c.magic)
+			c.write(b)
+			in := b.end()
+			if c.magic < "REDIS0005" {
+				in = in[:len(in)-8] // no checksum before version 5
+			}
+			for how, source := range sources(in) {
+				r := find(t, source, -1, "k")
+				all := copyElements(t, r, noLimits)
+				if got := elementTexts(r.Key(), all); !reflect.DeepEqual(got, c.want) {
+					t.Errorf("%s:\ngot  %q\nwant %q", how, got, c.want)
+				}
+				for n := range c.want {
+					few := copyElements(t, r, limits{n, 10, 10})
+					if len(few) != n {
+						t.Errorf("limit %d: %d elements", n, len(few))
+					}
+					for i, e := range few {
+						want := all[i]
+						want.Name.Bytes, want.Value.Bytes = cut10(want.Name.Bytes), cut10(want.Value.Bytes)
+						want.pairs = slices.Clone(want.pairs)
+						for i, p := range want.pairs {
+							want.pairs[i].Bytes = cut10(p.Bytes)
+						}
+						if got, want := fmt.Sprintf("%+v", e), fmt.Sprintf("%+v", want); got != want {
+							t.Errorf("limit %d: element %d is %s, want %s", n, i, got, want)
+						}
+					}
+				}
+				if k := r.Key(); k.Type != Array && k.ValueBytes != lengths(k, all) {
+					t.Errorf("the lengths of the elements add up to %d, value bytes are %d", lengths(k, all), k.ValueBytes)
+				}
+				restored(t, r)
+			}
+		})
+	}
+}
+
+func cut10(b []byte) []byte { return b[:min(len(b), 10)] }
+
+// TestVisitFields limits the fields of an entry, shared ones and its own, and
+// finds the entries behind it.
+func TestVisitFields(t *testing.T) {
+	shared, values, own := []any{3, 1, 5}, []any{}, []any{}
+	for i := range 5 {
+		shared = append(shared, fmt.Sprint("f", i))
+		values = append(values, fmt.Sprint("v", i))
+		own = append(own, fmt.Sprint("own", i), fmt.Sprint("w", i))
+	}
+	node := append(slices.Clone(shared), 0)
+	node = append(append(append(node, 2, 0, 0), values...), 8)
+	node = append(append(append(node, 3, 0, 1), values...), 8) // deleted
+	node = append(append(append(node, 0, 0, 2, 5), own...), 14)
+	node = append(append(append(node, 2, 0, 3), values...), 8)
+	b := newRDB("REDIS0011").key(15, "k").len(1).len(16).id(7, 0).str(listpack(node...)).len(3).len(7).len(3).len(0).end()
+	for _, c := range []struct {
+		limits
+		want []string
+	}{
+		{limits{9, 2, 100}, []string{"7-0 f0:v0 f1:v1", "7-2 own0:w0 own1:w1", "7-3 f0:v0 f1:v1"}},
+		{limits{1, 1, 100}, []string{"7-0 f0:v0"}},
+		{limits{2, 9, 100}, []string{"7-0 f0:v0 f1:v1 f2:v2 f3:v3 f4:v4", "7-2 own0:w0 own1:w1 own2:w2 own3:w3 own4:w4"}},
+	} {
+		r := find(t, bytes.NewReader(b), -1, "k")
+		elements := copyElements(t, r, c.limits)
+		if got := elementTexts(r.Key(), elements); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.limits, got, c.want)
+		}
+		for _, e := range elements {
+			if e.Fields != 5 {
+				t.Errorf("%s has %d fields", e.ID, e.Fields)
+			}
+		}
+	}
+}
+
+// TestVisitStops does not read what nobody wants.
+func TestVisitStops(t *testing.T) {
+	in := newRDB("REDIS0011").key(4, "k").len(4 << 20).raw(strings.Repeat("\x01f\x01v", 4<<20)).end()
+	at := &countingAt{random{bytes.NewReader(in)}, 0}
+	r := find(t, at, -1, "k")
+	copyElements(t, r, limits{10, 10, 10})
+	if at.n > 1<<20 {
+		t.Errorf("%d bytes were read for 10 elements", at.n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r = NewRecords(ctx, bytes.NewReader(in), RecordOptions{})
+	if r.Next() || !errors.Is(r.Err(), context.Canceled) {
+		t.Errorf("%v, want the context's error", r.Err())
+	}
 }
