@@ -23,8 +23,10 @@ type Records struct {
 	spool *spool      // nil: the source has random access
 	kept  bool        // Keep wants the key
 	meta  span        // the record of metadata before the key
-	buf   []byte
-	err   error // of Library
+	buf   []byte // read last, from bufAt on
+	bufAt int64
+	small *walker // of values that fit in buf
+	err   error   // of Library
 }
 
 // RecordOptions say what Records reads.
@@ -44,7 +46,7 @@ type span struct{ from, n int64 }
 // NewRecords returns Records of a snapshot that is neither compressed nor framed.
 // Reading ends when ctx does. Close must be called.
 func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records {
-	r := &Records{opt: opt, buf: make([]byte, 64<<10)}
+	r := &Records{opt: opt, buf: make([]byte, 0, 64<<10)}
 	if f, ok := src.(interface{ ReaderAt() io.ReaderAt }); ok {
 		r.at = f.ReaderAt()
 	}
@@ -168,11 +170,11 @@ func (r *Records) Payload() (*Payload, error) {
 		return nil, fmt.Errorf("the hash templates of the snapshot have more than %d MiB", maxWholeNames>>20)
 	}
 	if row.Variant&rdb.TemplatePacked == 0 { // the value begins with the template's number
-		n := min(9, value.n)
-		if _, err := r.at.ReadAt(r.buf[:n], value.from); err != nil {
-			return nil, &RereadError{value.from, err}
+		b, err := r.read(value.from, min(9, value.n))
+		if err != nil {
+			return nil, err
 		}
-		number := rdb.Cursor{Buf: r.buf[:n]}
+		number := rdb.Cursor{Buf: b}
 		number.Length()
 		value = span{value.from + int64(number.Pos), value.n - int64(number.Pos)}
 	}
@@ -203,9 +205,9 @@ func (p *Payload) WriteTo(out io.Writer) (written int64, err error) {
 	for _, part := range p.parts {
 		write(part.bytes)
 		for at, end := part.from, part.from+part.n; at < end && err == nil; {
-			b := p.r.buf[:min(int64(len(p.r.buf)), end-at)]
-			if _, readErr := p.r.at.ReadAt(b, at); readErr != nil {
-				return written, &RereadError{at, readErr}
+			b, readErr := p.r.read(at, min(int64(cap(p.r.buf)), end-at))
+			if readErr != nil {
+				return written, readErr
 			}
 			write(b)
 			at += int64(len(b))
@@ -257,22 +259,9 @@ func (p *Payload) Text() ([]byte, error) {
 func (r *Records) Visit(v *Visitor) error {
 	k := r.s.key
 	end := r.s.offset()
-	n := end - k.Offset
-	var w *walker
-	if n+rdb.SlackLZF <= int64(len(r.buf)) {
-		w = newWalker(r.s.r.w.src)
-		w.t = newTally()
-		w.Cursor = rdb.Cursor{Buf: r.buf[:n], Base: k.Offset}
-		if _, err := r.at.ReadAt(w.Buf, k.Offset); err != nil {
-			return &RereadError{k.Offset, err}
-		}
-	} else {
-		again := newReader(io.NewSectionReader(r.at, k.Offset, n), Options{NoChecksum: true}, 2, scanBlock)
-		w = again.w
-		w.src = r.s.r.w.src
-		again.advance(0)
-		again.base = k.Offset
-		w.Buf, w.Base = again.data, again.base
+	w, err := r.again(k.Offset, end-k.Offset)
+	if err != nil {
+		return err
 	}
 	visitor := *v
 	visitor.Key = nil
@@ -297,6 +286,42 @@ func (r *Records) Visit(v *Visitor) error {
 		return &RereadError{fail.Offset, fail.Err}
 	}
 	return &RereadError{fail.Offset, errors.New(fail.Reason)}
+}
+
+// again returns a walker of n bytes of the snapshot.
+func (r *Records) again(from, n int64) (*walker, error) {
+	if n > int64(cap(r.buf)) {
+		again := newReader(io.NewSectionReader(r.at, from, n), Options{NoChecksum: true}, 2, scanBlock)
+		again.w.src = r.s.r.w.src
+		again.advance(0)
+		again.base = from
+		again.w.Buf, again.w.Base = again.data, from
+		return again.w, nil
+	}
+	b, err := r.read(from, n)
+	if err != nil {
+		return nil, err
+	}
+	if r.small == nil {
+		r.small = newWalker(r.s.r.w.src)
+		r.small.t = newTally()
+	}
+	r.small.Cursor = rdb.Cursor{Buf: b, Base: from}
+	r.small.resetRun()
+	return r.small, nil
+}
+
+// read returns n bytes of the snapshot, at most the capacity of r.buf, which are
+// valid until the next call. The error is a *RereadError.
+func (r *Records) read(from, n int64) ([]byte, error) {
+	if from < r.bufAt || from+n > r.bufAt+int64(len(r.buf)) {
+		have, err := r.at.ReadAt(r.buf[:cap(r.buf)], from)
+		r.buf, r.bufAt = r.buf[:have], from
+		if int64(have) < n {
+			return nil, &RereadError{from, err}
+		}
+	}
+	return r.buf[from-r.bufAt:][:n], nil
 }
 
 // errEnough ends a visit.
