@@ -23,7 +23,7 @@ type Records struct {
 	spool *spool      // nil: the source has random access
 	kept  bool        // Keep wants the key
 	meta  span        // the record of metadata before the key
-	buf   []byte // read last, from bufAt on
+	buf   []byte      // read last, from bufAt on
 	bufAt int64
 	small *walker // of values that fit in buf
 	err   error   // of Library

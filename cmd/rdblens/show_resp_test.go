@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdblens/rdblens/internal/text"
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // showRun runs show and returns what it wrote.
@@ -75,7 +75,9 @@ func TestShowInputs(t *testing.T) {
 			t.Fatalf("%v: exit code %d, %d bytes", flags, code, len(want))
 		}
 		for what, got := range map[string]func() (string, string, int){
-			"a pipe":            func() (string, string, int) { return showRun(t, bytes.NewReader(b), append([]string{"-"}, flags...)...) },
+			"a pipe": func() (string, string, int) {
+				return showRun(t, bytes.NewReader(b), append([]string{"-"}, flags...)...)
+			},
 			"a compressed file": func() (string, string, int) { return showRun(t, nil, append([]string{packed}, flags...)...) },
 		} {
 			if out, errs, code := got(); out != want || code != exitDone {

@@ -127,15 +127,18 @@ func (s *server) reconnect() error {
 	return nil
 }
 
-// stop shuts the server down without a save.
+// stop shuts the server down without a save. A server that does not end is
+// killed.
 func (s *server) stop() error {
 	if s.client == nil {
 		return nil
 	}
-	s.client.write("SHUTDOWN", "NOSAVE")
-	s.client.w.Flush()
+	s.client.conn.SetDeadline(time.Now().Add(30 * time.Second))
+	s.client.do("SHUTDOWN", "NOSAVE") // returns when the server ends the connection
 	s.client.close()
 	s.client = nil
+	kill := time.AfterFunc(30*time.Second, func() { s.cmd.Process.Kill() })
+	defer kill.Stop()
 	s.cmd.Wait()
 	return nil
 }
