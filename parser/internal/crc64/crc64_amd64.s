@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// Eight remainders of 128 bits stand in X0 to X7. FOLD moves one of them over
+// X0 to X7 hold eight remainders of 128 bits. FOLD moves one of them over
 // 1024 bits (X9 has the two factors) and adds the text at off(SI).
 #define FOLD(acc, tmp, text, off) \
 	MOVOU     off(SI), text     \
@@ -77,47 +77,4 @@ rest:
 	MOVQ   X0, lo+40(FP)
 	PSRLDQ $8, X0
 	MOVQ   X0, hi+48(FP)
-	RET
-
-// WIDE is FOLD for four remainders of 128 bits side by side, over 2048 bits (Z9
-// has the two factors, four times).
-#define WIDE(acc, low, off) \
-	VPCLMULQDQ $0x00, Z9, acc, low         \
-	VPCLMULQDQ $0x11, Z9, acc, acc         \
-	VPTERNLOGQ $0x96, off(SI), low, acc
-
-// func foldWide(crc uint64, p []byte, powers *[2]uint64, rest *[256]byte)
-TEXT ·foldWide(SB), NOSPLIT, $0-48
-	MOVQ            crc+0(FP), AX
-	VMOVQ           AX, X8
-	MOVQ            p_base+8(FP), SI
-	MOVQ            p_len+16(FP), CX
-	MOVQ            powers+32(FP), DX
-	MOVQ            rest+40(FP), DI
-	VMOVDQU64       0(SI), Z0
-	VMOVDQU64       64(SI), Z1
-	VMOVDQU64       128(SI), Z2
-	VMOVDQU64       192(SI), Z3
-	VPXORQ          Z8, Z0, Z0
-	VBROADCASTI32X4 0(DX), Z9
-	ADDQ            $256, SI
-	SUBQ            $256, CX
-	JMP             wide
-
-sixteen:
-	WIDE(Z0, Z10, 0)
-	WIDE(Z1, Z11, 64)
-	WIDE(Z2, Z12, 128)
-	WIDE(Z3, Z13, 192)
-	ADDQ $256, SI
-	SUBQ $256, CX
-
-wide:
-	CMPQ       CX, $256
-	JAE        sixteen
-	VMOVDQU64  Z0, 0(DI)
-	VMOVDQU64  Z1, 64(DI)
-	VMOVDQU64  Z2, 128(DI)
-	VMOVDQU64  Z3, 192(DI)
-	VZEROUPPER
 	RET
