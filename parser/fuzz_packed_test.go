@@ -327,7 +327,7 @@ func streamedLZF(src []byte, n int) (out []byte, ok bool) {
 	w := newWalker(&dialect{})
 	w.Buf = new(rdbBuilder).raw(0xc3).len(uint64(len(src))).len(uint64(n)).raw(src).b
 	fail := w.guard(func() {
-		b := &w.blob
+		b := &w.block
 		for w.open(b); ; b.More() {
 			out = append(out, b.Buf[b.Pos:]...)
 			b.Pos = len(b.Buf)

@@ -83,8 +83,8 @@ type Info struct {
 	Warnings       []string
 }
 
-// tally counts what a walker met. Tallies of parts of a snapshot add up.
-type tally struct {
+// counters count what a walker met. Those of parts of a snapshot add up.
+type counters struct {
 	keys           int64
 	types          [256]int64
 	opcodes        [256]int64
@@ -103,9 +103,9 @@ type tally struct {
 	dbs            map[int]struct{}
 }
 
-func newTally() *tally { return &tally{lastDB: -1} }
+func newCounters() *counters { return &counters{lastDB: -1} }
 
-// Bounds on what a hostile file can make a tally hold.
+// Bounds on what a hostile file can make counters hold.
 const (
 	maxModules = 1024
 	maxSlots   = 1 << 16
@@ -113,21 +113,21 @@ const (
 	MaxDatabases = 1 << 16
 )
 
-func (t *tally) reset() {
+func (t *counters) reset() {
 	m, d, s := t.modules, t.dbs, t.slots
 	clear(m)
 	clear(d)
-	*t = tally{modules: m, dbs: d, slots: s[:0], lastDB: -1}
+	*t = counters{modules: m, dbs: d, slots: s[:0], lastDB: -1}
 }
 
 // addSlots counts what the file says of cluster slots, as far as there is room.
-func (t *tally) addSlots(slots ...memory.Slot) {
+func (t *counters) addSlots(slots ...memory.Slot) {
 	t.cluster = true
 	t.slotCount += int64(len(slots))
 	t.slots = append(t.slots, slots[:min(len(slots), maxSlots-len(t.slots))]...)
 }
 
-func (t *tally) addDB(db int) {
+func (t *counters) addDB(db int) {
 	if db == t.lastDB {
 		return
 	}
@@ -141,7 +141,7 @@ func (t *tally) addDB(db int) {
 }
 
 // module counts for the module of an ID; those beyond maxModules share a name.
-func (t *tally) module(id uint64) *ModuleInfo {
+func (t *counters) module(id uint64) *ModuleInfo {
 	raw := rdb.ModuleName(id)
 	if m, ok := t.modules[string(raw[:])]; ok {
 		return m
@@ -149,7 +149,7 @@ func (t *tally) module(id uint64) *ModuleInfo {
 	return t.moduleNamed(string(raw[:]))
 }
 
-func (t *tally) moduleNamed(name string) *ModuleInfo {
+func (t *counters) moduleNamed(name string) *ModuleInfo {
 	if m, ok := t.modules[name]; ok {
 		return m
 	}
@@ -167,7 +167,7 @@ func (t *tally) moduleNamed(name string) *ModuleInfo {
 	return m
 }
 
-func (t *tally) add(o *tally) {
+func (t *counters) add(o *counters) {
 	t.keys += o.keys
 	for i := range t.types {
 		t.types[i] += o.types[i]
@@ -195,7 +195,7 @@ func (t *tally) add(o *tally) {
 }
 
 // fill puts the counts into what a caller sees.
-func (t *tally) fill(in *Info) {
+func (t *counters) fill(in *Info) {
 	in.Keys, in.Types, in.Opcodes = t.keys, t.types, t.opcodes
 	in.StreamMismatch, in.EmptyKeys = t.streamMismatch, t.emptyKeys
 	in.Cluster = in.Cluster || t.cluster

@@ -163,7 +163,7 @@ type Key struct {
 	// replication stream and within compressed data it counts what is inside.
 	Offset int64
 
-	best   best
+	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
 }
 
@@ -171,44 +171,44 @@ type Key struct {
 func (k *Key) Clone() *Key {
 	k.NameLargest()
 	c := *k
-	c.best = best{}
+	c.ref = largestRef{}
 	c.Name = append([]byte(nil), k.Name...)
 	c.LargestName = append([]byte(nil), k.LargestName...)
 	c.Head = append([]byte(nil), k.Head...)
 	return &c
 }
 
-// best is the name of a key's largest element until now. Few keys are shown with
+// largestRef refers to the name of a key's largest element until now. Few keys are shown with
 // it, so it is put into words for those alone.
-type best struct {
+type largestRef struct {
 	kind   uint8
-	text   []byte // bestText, and for bestListpack the entry and what follows
+	text   []byte // refText, and for refToListpack the entry and what follows
 	n      int64  // bytes of the whole text
 	val    int64
 	hi, lo uint64
 }
 
 const (
-	bestNone     uint8 = iota
-	bestText           // the first bytes of a string
-	bestListpack       // an entry of a listpack
-	bestInt            // a number
-	bestIndex          // an item's index
-	bestID             // a stream ID
+	refNone       uint8 = iota
+	refText             // the first bytes of a string
+	refToListpack       // an entry of a listpack
+	refNumber           // a number
+	refIndex            // an item's index
+	refID               // a stream ID
 )
 
 // NameLargest sets LargestName and LargestNameLen.
 func (k *Key) NameLargest() {
-	b := &k.best
-	if k.LargestName != nil || b.kind == bestNone {
+	b := &k.ref
+	if k.LargestName != nil || b.kind == refNone {
 		return
 	}
 	text := k.digits[:0]
 	switch b.kind {
-	case bestText:
+	case refText:
 		k.LargestName, k.LargestNameLen = b.text, b.n
 		return
-	case bestListpack:
+	case refToListpack:
 		// It was walked before: nothing can be wrong with it.
 		e := rdb.DecodeAt(rdb.Listpack, b.text, 0)
 		if !e.IsInt {
@@ -216,9 +216,9 @@ func (k *Key) NameLargest() {
 			return
 		}
 		text = strconv.AppendInt(text, e.Value, 10)
-	case bestInt, bestIndex:
+	case refNumber, refIndex:
 		text = strconv.AppendInt(text, b.val, 10)
-	case bestID:
+	case refID:
 		text = strconv.AppendUint(text, b.hi, 10)
 		text = append(text, '-')
 		text = strconv.AppendUint(text, b.lo, 10)
@@ -226,41 +226,41 @@ func (k *Key) NameLargest() {
 	k.LargestName, k.LargestNameLen = text, int64(len(text))
 }
 
-func (w *walker) bestIndex(i int64) { w.key.best.kind, w.key.best.val = bestIndex, i }
+func (w *walker) refToIndex(i int64) { w.key.ref.kind, w.key.ref.val = refIndex, i }
 
-func (w *walker) bestInt(v int64) { w.key.best.kind, w.key.best.val = bestInt, v }
+func (w *walker) refToNumber(v int64) { w.key.ref.kind, w.key.ref.val = refNumber, v }
 
-// bestString names the largest element after a string of the snapshot.
-func (w *walker) bestString(s *str) {
+// refToString names the largest element after a string of the snapshot.
+func (w *walker) refToString(s *str) {
 	if s.kind == strInt {
-		w.bestInt(s.val)
+		w.refToNumber(s.val)
 		return
 	}
 	text := w.text(s, MaxElementName)
 	if w.Refill != nil || s.kind != strPlain {
-		w.bestBuf = append(w.bestBuf[:0], text...)
-		text = w.bestBuf
+		w.refBuf = append(w.refBuf[:0], text...)
+		text = w.refBuf
 	}
-	w.bestText(text, s.n)
+	w.refToText(text, s.n)
 }
 
-func (w *walker) bestText(text []byte, n int64) {
-	b := &w.key.best
-	b.kind, b.text, b.n = bestText, text, n
+func (w *walker) refToText(text []byte, n int64) {
+	b := &w.key.ref
+	b.kind, b.text, b.n = refText, text, n
 }
 
-// bestEntry names the largest element after an entry of a packed encoding.
-func (w *walker) bestEntry(b *rdb.Block, e *rdb.Entry) {
+// refToEntry names the largest element after an entry of a packed encoding.
+func (w *walker) refToEntry(b *rdb.Block, e *rdb.Entry) {
 	if e.IsInt {
-		w.bestInt(e.Value)
+		w.refToNumber(e.Value)
 		return
 	}
 	text := cut(e.Text, MaxElementName)
 	if !b.Stable {
-		w.bestBuf = append(w.bestBuf[:0], text...)
-		text = w.bestBuf
+		w.refBuf = append(w.refBuf[:0], text...)
+		text = w.refBuf
 	}
-	w.bestText(text, e.Len)
+	w.refToText(text, e.Len)
 }
 
 func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }

@@ -44,7 +44,7 @@ func (w *walker) step() stepped {
 	case rdb.OpFreq:
 		w.pend.freq, w.pend.any = int16(w.Byte()), true
 	case rdb.OpEOF:
-		w.t.opcodes[op]++
+		w.counters.opcodes[op]++
 		return steppedEnd
 	default:
 		if w.src.IsType[op] {
@@ -57,7 +57,7 @@ func (w *walker) step() stepped {
 			w.passed(op, from, w.Offset())
 		}
 	}
-	w.t.opcodes[op]++
+	w.counters.opcodes[op]++
 	return steppedOp
 }
 
@@ -80,8 +80,8 @@ func (w *walker) rareOp(op byte) {
 		w.aux()
 	case rdb.OpFunction:
 		w.string(&w.first, 0)
-		w.t.functions++
-		w.t.functionBytes += w.first.n
+		w.counters.functions++
+		w.counters.functionBytes += w.first.n
 	case rdb.OpFunctionPreGA:
 		w.string(&w.first, 0)
 		w.string(&w.first, 0)
@@ -89,10 +89,10 @@ func (w *walker) rareOp(op byte) {
 			w.string(&w.first, 0)
 		}
 		w.string(&w.first, 0)
-		w.t.functions++
-		w.t.functionBytes += w.first.n
+		w.counters.functions++
+		w.counters.functionBytes += w.first.n
 	case rdb.OpModuleAux:
-		m := w.t.module(w.Length())
+		m := w.counters.module(w.Length())
 		m.Aux++
 		if w.Length() != rdb.ModuleUInt {
 			w.Failf("a module's record outside of keys does not begin as one")
@@ -183,7 +183,7 @@ func (w *walker) dragonflyOp(op byte) {
 // slot takes what the file says of a cluster slot.
 func (w *walker) slot(keys, expires uint64) {
 	const most = 1 << 40 // more than any server holds
-	w.t.addSlots(memory.Slot{Keys: int64(min(keys, most)), Expires: int64(min(expires, most))})
+	w.counters.addSlots(memory.Slot{Keys: int64(min(keys, most)), Expires: int64(min(expires, most))})
 }
 
 // maxAux bounds what is kept of the header's fields: so many, of such length.
@@ -198,13 +198,13 @@ func (w *walker) aux() {
 	var buf [maxAuxText]byte
 	name := buf[:copy(buf[:], w.text(&w.first, maxAuxText))]
 	w.string(&w.second, 0)
-	w.t.auxCount++
+	w.counters.auxCount++
 	switch string(name) {
 	case "lua":
-		w.t.scripts++
-		w.t.scriptBytes += w.second.n
+		w.counters.scripts++
+		w.counters.scriptBytes += w.second.n
 	case "slot-info": // slot,keys,expires, and from Valkey 9 on the hashes with fields that expire
-		w.t.cluster = true
+		w.counters.cluster = true
 		_, keys, _ := strings.Cut(string(w.text(&w.second, maxAuxText)), ",")
 		keys, expires, _ := strings.Cut(keys, ",")
 		expires, _, _ = strings.Cut(expires, ",")

@@ -31,7 +31,7 @@ func (w *walker) packed(b *rdb.Block, f *rdb.Format, stride int) {
 				b.Pos = r.PassZiplist(b.Buf, b.Pos, stride, k.Type == Hash)
 			}
 			if !whole && r.LargestAt >= 0 && k.Type != List {
-				w.nameBest(b, f, &r) // before it is moved
+				w.refToPassed(b, f, &r) // before it is moved
 			}
 		}
 		if b.Left > 0 {
@@ -49,13 +49,13 @@ func (w *walker) packed(b *rdb.Block, f *rdb.Format, stride int) {
 	switch {
 	case k.Type == List:
 		if r.LargestIndex >= 0 {
-			w.bestIndex(k.Elements + r.LargestIndex)
+			w.refToIndex(k.Elements + r.LargestIndex)
 		}
 	case r.LargestAt < 0:
 	case b.Stable && f == rdb.Listpack:
-		k.best.kind, k.best.text = bestListpack, b.Buf[r.LargestAt:]
+		k.ref.kind, k.ref.text = refToListpack, b.Buf[r.LargestAt:]
 	default:
-		w.nameBest(b, f, &r)
+		w.refToPassed(b, f, &r)
 	}
 	k.Elements += r.Elements
 	k.ValueBytes, k.Largest, k.Longest = r.Sum, r.Largest, r.Longest
@@ -103,7 +103,7 @@ func (w *walker) packedElement(b *rdb.Block, f *rdb.Format, r *rdb.Run, stride i
 	if size > r.Largest {
 		r.Largest, r.LargestAt, r.LargestIndex = size, -1, r.Elements
 		if k.Type != List {
-			w.bestEntry(b, e1)
+			w.refToEntry(b, e1)
 		}
 		if size >= rdb.LargeElement {
 			k.Head = append(w.headBuf[:0], cut(w.entryText(value), MaxHead)...)
@@ -112,10 +112,10 @@ func (w *walker) packedElement(b *rdb.Block, f *rdb.Format, r *rdb.Run, stride i
 	r.Elements++
 }
 
-// nameBest names the largest element of a run, which lies in the buffer whole.
-func (w *walker) nameBest(b *rdb.Block, f *rdb.Format, r *rdb.Run) {
+// refToPassed names the largest element of a run, which lies in the buffer whole.
+func (w *walker) refToPassed(b *rdb.Block, f *rdb.Format, r *rdb.Run) {
 	e := rdb.DecodeAt(f, b.Buf, r.LargestAt)
-	w.bestEntry(b, &e)
+	w.refToEntry(b, &e)
 	r.LargestAt = -1
 }
 
@@ -190,7 +190,7 @@ func (w *walker) intset(b *rdb.Block) {
 		}
 		if n > largest {
 			largest = n
-			w.bestInt(v)
+			w.refToNumber(v)
 		}
 	}
 	w.key.Elements, w.key.ValueBytes, w.key.Largest, w.key.Longest = count, sum, largest, max(largest, 0)
@@ -244,7 +244,7 @@ func (w *walker) zipmap(b *rdb.Block) {
 		w.key.Longest = max(w.key.Longest, f, v)
 		if f+v > w.key.Largest {
 			w.key.Largest = f + v
-			w.bestEntry(b, e1)
+			w.refToEntry(b, e1)
 			if f+v >= rdb.LargeElement {
 				w.key.Head = append(w.headBuf[:0], cut(e2.Text, MaxHead)...)
 			}

@@ -239,7 +239,7 @@ func (p *Payload) Text() ([]byte, error) {
 	}
 	var text []byte
 	w := newWalker(p.r.s.r.w.src)
-	w.t = newTally()
+	w.counters = newCounters()
 	w.Cursor = rdb.Cursor{Buf: b, Base: part.from, Pos: 1}
 	fail := w.guard(func() {
 		w.setVisitor(&Visitor{MaxText: -1})
@@ -304,7 +304,7 @@ func (r *Records) again(from, n int64) (*walker, error) {
 	}
 	if r.small == nil {
 		r.small = newWalker(r.s.r.w.src)
-		r.small.t = newTally()
+		r.small.counters = newCounters()
 	}
 	r.small.Cursor = rdb.Cursor{Buf: b, Base: from}
 	r.small.resetRun()

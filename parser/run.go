@@ -129,8 +129,8 @@ func (r *runner) walkAll(jobs int) {
 	// The header was walked as a stream: its bytes are the first unit.
 	header := r.newUnit()
 	r.addSum()
-	header.crc, header.size, header.counters = r.sum, r.summed, r.tally
-	r.tally = newTally()
+	header.crc, header.size, header.counters = r.sum, r.summed, r.counters
+	r.counters = newCounters()
 	r.summing = false
 	r.db = r.w.db
 	r.done(header)
@@ -164,7 +164,7 @@ type unit struct {
 	sink      Sink // nil before the first key
 	sinkSize  int64
 	growth    int // what keys may have added to the sink since it was asked
-	counters  *tally
+	counters  *counters
 	fail      *rdb.Failure
 	failedKey []byte
 	lastKey   []byte // name of the last whole key; nil: none in this unit
@@ -222,7 +222,7 @@ func (r *runner) newUnit() *unit {
 		}
 		*u = unit{counters: u.counters, first: u.first, lastKey: u.lastKey[:0]}
 	} else {
-		u = &unit{counters: newTally(), first: make(chan struct{}, 1)}
+		u = &unit{counters: newCounters(), first: make(chan struct{}, 1)}
 	}
 	if r.order = append(r.order, u); len(r.order) == 1 {
 		u.first <- struct{}{}
@@ -301,7 +301,7 @@ func (r *runner) cut(end int) *unit {
 func (r *runner) openInline() {
 	if r.inline == nil {
 		r.inline = r.newUnit()
-		r.w.t, r.w.db = r.inline.counters, r.db
+		r.w.counters, r.w.db = r.inline.counters, r.db
 		r.w.resetRun()
 		r.startSum()
 	}
@@ -360,7 +360,7 @@ func (r *runner) walkInline() {
 func (r *runner) walk(w *walker, u *unit) {
 	if !r.stopped.Load() {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
-		w.db, w.t = u.db, u.counters
+		w.db, w.counters = u.db, u.counters
 		w.resetRun()
 		if !r.opt.NoChecksum {
 			u.crc = crc64.Update(0, u.data)
@@ -373,7 +373,7 @@ func (r *runner) walk(w *walker, u *unit) {
 			}
 			r.takeSink(u)
 			for w.Pos < len(w.Buf) {
-				if w.shortKey() || w.step() == steppedKey {
+				if w.fastRecord() || w.step() == steppedKey {
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
 						return
@@ -499,7 +499,7 @@ func (r *runner) complete(u *unit) {
 		return
 	}
 	r.joinPiece(u)
-	r.tally.add(u.counters)
+	r.counters.add(u.counters)
 	r.checksum = crc64.Combine(r.checksum, u.crc, u.size)
 	if u.lastKey != nil {
 		r.lastKey = append(r.lastKey[:0], u.lastKey...)

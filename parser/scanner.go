@@ -1,9 +1,15 @@
 package parser
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"runtime"
+	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
@@ -125,3 +131,227 @@ func (s *Scanner) All() iter.Seq2[*Key, error] {
 
 // offset is where the next key, or the opcodes before it, begin.
 func (s *Scanner) offset() int64 { return s.r.w.Offset() }
+
+// reader is what Scanner and Run share: the source, the walker that reads it as a
+// stream, the header and the end.
+type reader struct {
+	blockReader
+	opt      Options
+	w        *walker
+	info     *Info
+	counters *counters
+	closer   Ender
+	// sum is the checksum of the bytes that the walker has passed as a stream
+	// since startSum, summed is their number. sumFrom is the place in the current
+	// block up to which they are in sum.
+	sum     uint64
+	summing bool
+	sumFrom int
+	summed  int64
+}
+
+func newReader(src io.Reader, opt Options, blocks, size int) *reader {
+	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1}, counters: newCounters()}
+	r.blockReader = *newBlockReader(src, blocks, size)
+	r.closer, _ = src.(Ender)
+	if f, ok := src.(interface{ Frames() []string }); ok {
+		r.info.Frames = f.Frames()
+	}
+	r.w = newWalker(&dialect{})
+	r.w.counters = r.counters
+	r.w.Refill = r.refill
+	return r
+}
+
+// refill is that of the walker's window.
+func (r *reader) refill(keep int) bool {
+	w := r.w
+	r.addSum()
+	before := r.base
+	ok := r.advance(keep)
+	w.Buf, w.Base = r.data, r.base
+	w.Pos -= int(r.base - before)
+	r.sumFrom = w.Pos
+	return ok
+}
+
+// addSum adds the bytes passed since the last call to the checksum.
+func (r *reader) addSum() {
+	if !r.summing || r.cur == nil {
+		return
+	}
+	part := r.data[r.sumFrom:r.w.Pos]
+	if !r.opt.NoChecksum {
+		r.sum = crc64.Update(r.sum, part)
+	}
+	r.summed += int64(len(part))
+	r.sumFrom = r.w.Pos
+}
+
+// startSum begins a new checksum at the current position.
+func (r *reader) startSum() {
+	r.sum, r.summed, r.summing, r.sumFrom = 0, 0, true, r.w.Pos
+}
+
+// guard runs f and returns the failure that ended it, nil if none did.
+func (w *walker) guard(f func()) (fail *rdb.Failure) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *rdb.Failure:
+			fail = p
+		case runtime.Error:
+			if w.inCallback {
+				panic(p)
+			}
+			// An invalid length or count that no check caught.
+			fail = &rdb.Failure{Offset: w.Offset(), Reason: "the data is invalid here (internal error: " + p.Error() + ")"}
+		default:
+			panic(p)
+		}
+	}()
+	f()
+	return nil
+}
+
+// begin reads the magic and the header, up to the first key. The error is a
+// *FormatError.
+func (r *reader) begin() (*rdb.Failure, error) {
+	r.advance(0)
+	r.w.Buf, r.w.Base = r.data, 0
+	r.startSum()
+	if err := r.magic(); err != nil {
+		return nil, err
+	}
+	w := r.w
+	w.info = r.info
+	fail := w.guard(func() {
+		for {
+			w.Ahead()
+			w.opcodeAhead()
+			switch op := w.Buf[w.Pos]; {
+			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq, op == rdb.OpKeyMeta && !w.src.valkey,
+				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot, op == rdb.OpDFMask, w.src.IsType[op]:
+				return
+			}
+			w.step()
+		}
+	})
+	w.info = nil
+	r.info.Cluster = r.counters.cluster
+	if v := newestVersion(w.src.valkey); r.info.Version > v {
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known", r.info.Version, v)
+	}
+	if r.opt.Memory != nil {
+		w.src.model = r.opt.Memory(r.info)
+		w.model = w.src.model
+	}
+	return fail, nil
+}
+
+func (r *reader) warn(format string, args ...any) {
+	r.info.Warnings = append(r.info.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) magic() error {
+	b := r.w.Buf
+	if len(b) == 0 {
+		if r.err != io.EOF {
+			return r.err
+		}
+		return &FormatError{Reason: "the file is empty", Hint: "a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
+	}
+	digits := 0
+	switch {
+	case len(b) >= 9 && string(b[:5]) == "REDIS":
+		digits, r.info.Magic = 5, "REDIS"
+	case len(b) >= 9 && string(b[:6]) == "VALKEY":
+		digits, r.info.Magic = 6, "VALKEY"
+		r.w.src.valkey = true
+		r.info.Server = "valkey"
+	default:
+		return &FormatError{Reason: fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+	}
+	v, err := strconv.ParseUint(string(b[digits:9]), 10, 16)
+	if err != nil || v == 0 {
+		return &FormatError{Reason: fmt.Sprintf("not a snapshot: %q has no version", b[:9]), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+	}
+	r.info.Version = int(v)
+	r.w.src.version = int(v)
+	r.w.src.compile()
+	r.w.Pos = 9
+	return nil
+}
+
+// end reads what follows the end opcode. sum is the checksum of all bytes before.
+func (r *reader) end(sum uint64) error {
+	w, in := r.w, r.info
+	in.Bytes, in.Ended = w.Offset(), true
+	var bad string
+	if in.Version < 5 {
+		in.Checksum = ChecksumNone
+	} else {
+		for len(w.Buf)-w.Pos < 8 && r.refill(w.Pos) {
+		}
+		if len(w.Buf)-w.Pos < 8 {
+			in.Checksum = ChecksumMissing
+			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
+			w.Pos = len(w.Buf)
+		} else {
+			stored := w.Uint64()
+			switch {
+			case stored == 0:
+				in.Checksum = ChecksumOff
+				if r.opt.Strict {
+					bad = "the checksum is switched off (zero)"
+				}
+			case r.opt.NoChecksum:
+				in.Checksum = ChecksumUnread
+			case stored == sum:
+				in.Checksum = ChecksumOK
+			default:
+				in.Checksum = ChecksumMismatch
+				bad = fmt.Sprintf("the checksum is wrong: stored %016x, computed %016x", stored, sum)
+			}
+		}
+		in.Bytes = w.Offset()
+	}
+	if bad == "" {
+		after := w.Buf[w.Pos:]
+		in.Trailing = int64(len(after))
+		if r.closer != nil {
+			n, err := r.closer.End(w.Offset(), after)
+			in.Trailing = n
+			if err != nil {
+				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
+			}
+		}
+		return nil
+	}
+	return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
+}
+
+// damage returns the error that a caller sees.
+func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
+	e := &DamageError{Offset: f.Offset, Reason: f.Reason, LastKey: last, Key: key, Err: f.Err}
+	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.Offset >= r.base+int64(len(r.data)) {
+		// The walk ran out of bytes because the source failed.
+		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
+		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {
+			e.Reason = "interrupted"
+		}
+	}
+	return e
+}
+
+// finish completes the Info with the totals.
+func (r *reader) finish() {
+	r.counters.fill(r.info)
+	in := r.info
+	if in.StreamMismatch > 0 {
+		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
+	}
+	if in.EmptyKeys > 0 {
+		r.warn("%d keys are collections without an element: a server drops them when it loads the file", in.EmptyKeys)
+	}
+}

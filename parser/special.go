@@ -31,7 +31,7 @@ func (w *walker) moduleFields() {
 }
 
 func (w *walker) moduleValue() {
-	m := w.t.module(w.Length())
+	m := w.counters.module(w.Length())
 	m.Keys++
 	w.key.ModuleName, w.rare = m.Name, true
 	w.moduleFields()
@@ -42,7 +42,7 @@ func (w *walker) moduleValue() {
 func (w *walker) unknownSizes() {
 	k := &w.key
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = -1, -1, -1, -1
-	k.best.kind = bestNone
+	k.ref.kind = refNone
 }
 
 // array walks an array of Redis 8.8: elements with an index, each a string or
@@ -89,7 +89,7 @@ func (w *walker) array() {
 		k.ValueBytes += size
 		if size > k.Largest {
 			k.Largest, k.Longest = size, size
-			w.bestIndex(int64(index))
+			w.refToIndex(int64(index))
 			if size >= rdb.LargeElement {
 				k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
 			}
@@ -276,7 +276,7 @@ func (w *walker) templateNames(n uint64) template {
 func (w *walker) templateName(s *str) []byte {
 	if w.visit.to != nil {
 		w.keepText(s, 0)
-		return cut(s.head, w.blob.MaxHead)
+		return cut(s.head, w.block.MaxHead)
 	}
 	return w.text(s, MaxElementName)
 }
@@ -338,7 +338,7 @@ func (w *walker) templateHash(variant uint8) {
 		}
 		w.src.templates.last = id
 	}
-	b, e := &w.blob, &w.entries[0]
+	b, e := &w.block, &w.entries[0]
 	if own {
 		before := w.src.templates
 		switch format := w.Length(); format {
@@ -366,8 +366,8 @@ func (w *walker) templateHash(variant uint8) {
 		k.Longest = max(k.Longest, f, v)
 		if f+v > k.Largest {
 			k.Largest = f + v
-			w.bestBuf = append(w.bestBuf[:0], cut(d.name(i), MaxElementName)...)
-			w.key.best = best{kind: bestText, text: w.bestBuf, n: f}
+			w.refBuf = append(w.refBuf[:0], cut(d.name(i), MaxElementName)...)
+			w.key.ref = largestRef{kind: refText, text: w.refBuf, n: f}
 		}
 		k.Elements++
 	}
@@ -411,7 +411,7 @@ func (w *walker) packedNames(b *rdb.Block) template {
 		if entries++; entries > maxTemplateFields || e.Len > 1<<31 {
 			w.Failf("a hash template of more than %d fields", maxTemplateFields)
 		}
-		w.src.templates.add(&d, e.Len, cut(w.entryText(e), w.blob.MaxHead))
+		w.src.templates.add(&d, e.Len, cut(w.entryText(e), w.block.MaxHead))
 	}
 	b.ClosePacked(rdb.Listpack, claimed, entries)
 	return d

@@ -34,7 +34,7 @@ type bigKey struct {
 	key   Key
 	acc   memory.Accumulator
 	facts memory.Facts
-	best  best
+	ref   largestRef
 	start int64 // offset of the value
 }
 
@@ -160,14 +160,14 @@ func (p *piece) walk(w *walker) {
 		w.acc.Reset(w.model)
 		w.facts = memory.Facts{}
 	}
-	w.key.best = best{}
+	w.key.ref = largestRef{}
 	w.of(p.row)
 	w.elements(p.row, p.base, p.count)
 	p.end = w.Offset()
 	k := &w.key
-	p.sum.acc, p.sum.facts, p.sum.best = w.acc, w.facts, k.best
-	p.sum.best.text = append([]byte(nil), k.best.text...)
-	k.best.kind = bestNone // its name is made when all pieces are there
+	p.sum.acc, p.sum.facts, p.sum.ref = w.acc, w.facts, k.ref
+	p.sum.ref.text = append([]byte(nil), k.ref.text...)
+	k.ref.kind = refNone // its name is made when all pieces are there
 	p.sum.key = *k.Clone()
 }
 
@@ -188,9 +188,9 @@ func (r *runner) joinPiece(u *unit) {
 	first := k.Elements == 0
 	if o.Elements > 0 && o.Largest > k.Largest {
 		k.Largest, k.Head = o.Largest, o.Head
-		big.best = sum.best
-		if big.best.kind == bestIndex {
-			big.best.val += k.Elements
+		big.ref = sum.ref
+		if big.ref.kind == refIndex {
+			big.ref.val += k.Elements
 		}
 	}
 	if (first || k.Integers) && !o.Integers {
@@ -223,7 +223,7 @@ func (r *runner) joinPiece(u *unit) {
 	k.Largest = max(k.Largest, 0)
 	k.Serialized = p.end - big.start
 	w := &walker{src: r.w.src, model: r.w.src.model, key: *k, acc: big.acc, facts: big.facts}
-	w.key.best = big.best
+	w.key.ref = big.ref
 	if w.model != nil {
 		w.measure()
 	}

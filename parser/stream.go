@@ -18,7 +18,7 @@ const (
 // its length field, whatever its nodes hold.
 func (w *walker) stream(variant uint8) {
 	w.manyBlocks, w.rare = true, true
-	k, b := &w.key, &w.blob
+	k, b := &w.key, &w.block
 	k.Live = 0
 	nodes := w.Length()
 	k.Nodes = w.CheckCount(nodes, "nodes")
@@ -54,7 +54,7 @@ func (w *walker) stream(variant uint8) {
 		w.producers()
 	}
 	if k.Live != k.Elements {
-		w.t.streamMismatch++
+		w.counters.streamMismatch++
 	}
 }
 
@@ -239,8 +239,8 @@ func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) {
 		k.Longest = max(k.Longest, longest)
 		if size > k.Largest {
 			k.Largest = size
-			b := &w.key.best
-			b.kind, b.hi, b.lo = bestID, id.MS, id.Seq
+			b := &w.key.ref
+			b.kind, b.hi, b.lo = refID, id.MS, id.Seq
 		}
 	}
 	if claimed := uint64(count) + uint64(deleted); uint64(seen) != claimed {

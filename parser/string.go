@@ -81,7 +81,7 @@ func (w *walker) plain(s *str, n uint64, slot int) {
 		return
 	}
 	w.spill(slot)
-	kept := min(n, uint64(w.blob.MaxHead))
+	kept := min(n, uint64(w.block.MaxHead))
 	w.heads[slot] = w.AppendNext(w.heads[slot][:0], kept)
 	s.head = w.heads[slot]
 	w.Skip(n - kept)
@@ -138,9 +138,9 @@ func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
 		w.Pos += int(clen)
 		return
 	}
-	if w.blob.MaxHead > MaxElementName {
+	if w.block.MaxHead > MaxElementName {
 		w.spill(slot)
-		w.heads[slot] = w.blob.AppendLZF(&w.Cursor, w.heads[slot][:0], clen, ulen, w.blob.MaxHead)
+		w.heads[slot] = w.block.AppendLZF(&w.Cursor, w.heads[slot][:0], clen, ulen, w.block.MaxHead)
 		s.head = w.heads[slot]
 		return
 	}
@@ -276,16 +276,16 @@ func sdsHeader(n int64) int64 {
 	return 9
 }
 
-// shortRecord is more than what shortKey reads without looking for the block's
+// fastRecordAhead is more than what fastRecord reads without looking for the block's
 // end: an expiry, a type, a name of up to 63 bytes and the first of a value.
-const shortRecord = 96
+const fastRecordAhead = 96
 
-// shortKey is step for what most records in a block are: at most an expiry, then
+// fastRecord is step for what most records in a block are: at most an expiry, then
 // a key with a name of up to 63 bytes. It reads nothing and reports false where
 // the next record is another, or the block nearly ends.
-func (w *walker) shortKey() bool {
+func (w *walker) fastRecord() bool {
 	b := w.Buf[w.Pos:]
-	if len(b) < shortRecord || w.pend.any {
+	if len(b) < fastRecordAhead || w.pend.any {
 		return false
 	}
 	k := &w.key
@@ -299,7 +299,7 @@ func (w *walker) shortKey() bool {
 		return false
 	}
 	if expires {
-		w.t.opcodes[rdb.OpExpireMS]++
+		w.counters.opcodes[rdb.OpExpireMS]++
 	}
 	w.Pos += p + 1 // behind the type, as begin wants it
 	w.begin(t)

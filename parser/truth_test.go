@@ -41,6 +41,9 @@ func truthFiles(t *testing.T, dir string) []*truthFile {
 	}
 	var out []*truthFile
 	for _, path := range paths {
+		if strings.HasSuffix(path, ".true.tsv") {
+			continue // a second opinion on another file's sizes
+		}
 		f := &truthFile{server: filepath.Base(filepath.Dir(path))}
 		for _, ext := range []string{".rdb", ".aof", ".bin"} {
 			p := strings.TrimSuffix(path, ".tsv") + ext

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
 )
@@ -109,4 +111,183 @@ func (d *dialect) compile() {
 			d.Framing.Set(r.number, r.Layout)
 		}
 	}
+}
+
+// A release of a server, and the newest RDB version that it loads.
+type release struct {
+	name    string
+	version int
+	unread  bool // rdblens does not read what it added
+}
+
+// redisReleases are those releases of Redis that load more than the one before.
+// Which types and opcodes they added, their tables say (typeRow.since).
+var redisReleases = []release{
+	{name: "1.0", version: 1},
+	{name: "2.2", version: 1},
+	{name: "2.4", version: 2},
+	{name: "2.6", version: 6},
+	{name: "3.2", version: 7},
+	{name: "4.0", version: 8},
+	{name: "5.0", version: 9},
+	{name: "7.0", version: 10},
+	{name: "7.2", version: 11},
+	{name: "7.4", version: 12},
+	{name: "8.6", version: 13},
+	{name: "8.8", version: 14},
+	{name: "8.10", version: 15},
+}
+
+// valkeyFork is the newest of the Redis releases above that Valkey's first
+// release reads.
+const valkeyFork = "7.2"
+
+// valkeyReleases are those of Valkey, which begin with what it forked. Under
+// Redis' magic they refuse versions 12 to 79.
+var valkeyReleases = append(upTo(redisReleases, valkeyFork),
+	release{name: "9.0", version: 80},
+	release{name: "9.2", version: 81, unread: true})
+
+// releases returns the releases of the line that writes a magic.
+func releases(valkey bool) []release {
+	if valkey {
+		return valkeyReleases
+	}
+	return redisReleases
+}
+
+// newestVersion is the newest RDB version whose every number is known.
+func newestVersion(valkey bool) (version int) {
+	for _, r := range releases(valkey) {
+		if !r.unread {
+			version = r.version
+		}
+	}
+	return version
+}
+
+// LoadableBy returns the oldest Redis and the oldest Valkey release that load
+// the snapshot as their configuration is by default, such as "7.0" and "7.2",
+// from its version and the types and opcodes in it: a server refuses a file of
+// a newer version before it looks at a key, and stops at a type that it does not
+// know. All later releases of the same line load it as well.
+//
+// It is "" where no release does: a file with Valkey's magic on Redis, one of
+// Redis 7.4 or later on Valkey, types and opcodes of other servers (KeyDB's cron
+// jobs, Dragonfly's, Redis Enterprise's), modules of release candidates. Vector
+// sets need Redis 8.0, whose own they are; what other modules wrote needs these
+// besides, see LoadModules. Of a file that was not read to its end, it is what
+// was seen of it.
+func (i *Info) LoadableBy() (redis, valkey string) {
+	d := dialect{valkey: i.Magic == "VALKEY", dragonfly: i.Server == "dragonfly", version: i.Version}
+	d.compile()
+	if d.valkey {
+		return "", i.oldest(&d, valkeyReleases, max(i.Version, 80))
+	}
+	redis = i.oldest(&d, redisReleases, i.Version)
+	if slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == vectorSet }) {
+		// Redis 8.0 writes the version of 7.4.
+		if i.oldest(&d, upTo(redisReleases, "7.4"), i.Version) != "" {
+			redis = "8.0"
+		}
+		return redis, ""
+	}
+	switch {
+	case slices.Contains(i.Frames, "vcs-lz4"):
+		return "", "9.2"
+	case i.oldest(&d, upTo(redisReleases, valkeyFork), i.Version) != "":
+		valkey = valkeyFork
+	}
+	return redis, valkey
+}
+
+// payloadVersion returns the RDB version for a DUMP payload of type t: that of the
+// oldest release that loads the type. A type of which no release is known has the
+// snapshot's.
+func (d *dialect) payloadVersion(t byte) int {
+	if since := d.types[t].since; since != "" {
+		return versionOf(releases(d.valkey), since)
+	}
+	return d.version
+}
+
+// versionOf returns the RDB version of a release; at least 6, that of Redis 2.6,
+// the first that has RESTORE.
+func versionOf(of []release, name string) int {
+	n := slices.IndexFunc(of, func(r release) bool { return r.name == name })
+	return max(of[n].version, 6)
+}
+
+// vectorSet is the module type under which Redis 8.0 and later keep vector sets.
+const vectorSet = "vectorset"
+
+// LoadModules returns the names of the module types without which no server loads
+// the snapshot, in order: those of keys, and of data beside the keys, at which a
+// server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no
+// module's where LoadableBy has a release that knows them.
+func (i *Info) LoadModules() []string {
+	var names []string
+	for _, m := range i.Modules {
+		if m.Keys+m.Aux > 0 && m.Name != vectorSet {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// upTo returns the releases up to the one of that name.
+func upTo(releases []release, name string) []release {
+	n := slices.IndexFunc(releases, func(r release) bool { return r.name == name })
+	return slices.Clip(releases[:n+1])
+}
+
+// oldest returns the first of some releases that loads a version and all types
+// and opcodes that were seen, "" if none does.
+func (i *Info) oldest(d *dialect, of []release, version int) string {
+	first := slices.IndexFunc(of, func(r release) bool { return r.version >= version })
+	if first < 0 {
+		return ""
+	}
+	need := func(since string) bool {
+		n := slices.IndexFunc(of, func(r release) bool { return r.name == since })
+		first = max(first, n)
+		return n >= 0
+	}
+	for n := range i.Types {
+		if i.Types[n] > 0 && !need(d.types[n].since) || i.Opcodes[n] > 0 && !need(opcodeSince(byte(n), d.valkey)) {
+			return ""
+		}
+	}
+	return of[first].name
+}
+
+// opcodeSince returns the first release that reads an opcode, "" none does:
+// opcode 246 (functions of release candidates of 7.0) is refused by every
+// release. Sources as for types.
+func opcodeSince(op byte, valkey bool) string {
+	switch op {
+	case rdb.OpExpire, rdb.OpSelectDB, rdb.OpEOF:
+		return "1.0"
+	case rdb.OpExpireMS:
+		return "2.6"
+	case rdb.OpAux, rdb.OpResizeDB:
+		return "3.2"
+	case rdb.OpModuleAux, rdb.OpIdle, rdb.OpFreq:
+		return "5.0"
+	case rdb.OpFunction:
+		return "7.0"
+	}
+	switch {
+	case op == rdb.OpKeyMeta && valkey:
+		return "9.0"
+	case op == rdb.OpTemplate && valkey:
+		return "9.2"
+	case op == rdb.OpSlotInfo && !valkey:
+		return "7.4"
+	case op == rdb.OpKeyMeta:
+		return "8.6"
+	case op == rdb.OpTemplate:
+		return "8.10"
+	}
+	return ""
 }

@@ -87,7 +87,7 @@ func (w *walker) failUnknown(t byte) {
 
 // packedValue walks a value of one packed block.
 func (w *walker) packedValue(r *typeRow) {
-	b := &w.blob
+	b := &w.block
 	w.open(b)
 	w.key.Largest = -1
 	switch r.Block {
@@ -119,7 +119,7 @@ func (w *walker) quicklist(r *typeRow) {
 // nodes walks n nodes of a quicklist and returns the bytes of the packed ones.
 func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 	zl := r.Block == rdb.BlockZiplist
-	k, b := &w.key, &w.blob
+	k, b := &w.key, &w.block
 	w.manyBlocks, w.rare = true, true
 	k.Nodes = w.CheckCount(nodes, "nodes")
 	k.Largest = -1
@@ -353,9 +353,9 @@ func (w *walker) shortFields(n uint64, largest, longest int64, sum *int64) (pass
 // names it, value the one whose first bytes are kept.
 func (w *walker) newLargest(name, value *str, size, index int64) {
 	if w.key.Type == List {
-		w.bestIndex(index)
+		w.refToIndex(index)
 	} else {
-		w.bestString(name)
+		w.refToString(name)
 	}
 	if size >= rdb.LargeElement {
 		w.key.Head = append(w.headBuf[:0], w.text(value, MaxHead)...)

@@ -178,7 +178,7 @@ func (l *nameList) size() int { return len(l.bytes) + 16*len(l.ends) }
 // setVisitor sets the visitor of the keys that follow, nil none.
 func (w *walker) setVisitor(v *Visitor) {
 	w.visit = visit{to: v}
-	w.visiting, w.maxName, w.blob.MaxHead = false, MaxName, MaxElementName
+	w.visiting, w.maxName, w.block.MaxHead = false, MaxName, MaxElementName
 	w.src.templates.whole = v != nil
 	if v == nil {
 		return
@@ -213,10 +213,10 @@ func (w *walker) visitKey() {
 }
 
 // keepMore has the texts that follow kept as far as the visitor wants them.
-func (w *walker) keepMore() { w.blob.MaxHead = max(MaxElementName, w.visit.keep) }
+func (w *walker) keepMore() { w.block.MaxHead = max(MaxElementName, w.visit.keep) }
 
 // leave ends the visit of the current key.
-func (w *walker) leave() { w.visiting, w.blob.MaxHead = false, MaxElementName }
+func (w *walker) leave() { w.visiting, w.block.MaxHead = false, MaxElementName }
 
 // visitElement passes on the element in w.visit, and clears it.
 func (w *walker) visitElement() {
@@ -238,10 +238,10 @@ func (w *walker) keepText(s *str, slot int) Text {
 	if s.head == nil || s.kind == strInt {
 		var text []byte
 		if s.kind == strLZF {
-			limit := int(min(s.n, int64(w.blob.MaxHead)))
+			limit := int(min(s.n, int64(w.block.MaxHead)))
 			w.heads[slot] = rdb.HeadLZF(grown(w.heads[slot], limit)[:0:limit], w.Buf[s.off:s.off+s.clen])
 		} else {
-			text = w.text(s, w.blob.MaxHead)
+			text = w.text(s, w.block.MaxHead)
 			w.heads[slot] = append(w.heads[slot][:0], text...)
 		}
 		if w.heads[slot] == nil {

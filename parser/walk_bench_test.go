@@ -115,7 +115,7 @@ func BenchmarkWalk(b *testing.B) {
 				b.SetBytes(int64(len(file)) / keys)
 				b.ReportAllocs()
 				w := newWalker(&dialect{version: 11, model: m})
-				w.model, w.t = m, newTally()
+				w.model, w.counters = m, newCounters()
 				w.src.compile()
 				block := append(file[:len(file):len(file)], make([]byte, rdb.SlackLZF)...)[:len(file)]
 				n := 0

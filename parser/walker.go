@@ -10,9 +10,9 @@ import (
 // block of whole records.
 type walker struct {
 	rdb.Cursor
-	src  *dialect
-	info *Info // while the header is read, else nil
-	t    *tally
+	src      *dialect
+	info     *Info // while the header is read, else nil
+	counters *counters
 
 	key  Key
 	db   int
@@ -40,11 +40,11 @@ type walker struct {
 	visiting             bool // the visitor wants the value of the current key
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
-	blob                 rdb.Block
+	block                rdb.Block
 	digits               []byte
 	nameBuf              []byte
 	lastBuf              []byte // holds lastKey, where nameBuf did
-	bestBuf              []byte // the text of key.best, where it is not in the block
+	refBuf               []byte // the text of key.ref, where it is not in the block
 	headBuf              []byte
 }
 
@@ -76,9 +76,9 @@ func newWalker(src *dialect) *walker {
 	// An empty name is not nil, which would be none.
 	w.nameBuf, w.lastBuf = []byte{}, []byte{}
 	w.headBuf = make([]byte, 0, MaxHead)
-	w.bestBuf = make([]byte, 0, MaxElementName)
+	w.refBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
-	w.maxName, w.blob.MaxHead = MaxName, MaxElementName
+	w.maxName, w.block.MaxHead = MaxName, MaxElementName
 	return w
 }
 
@@ -152,7 +152,7 @@ func (w *walker) longName(clen, ulen uint64) {
 		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
 	if w.visit.to != nil {
-		w.nameBuf = w.blob.AppendLZF(&w.Cursor, w.nameBuf[:0], clen, ulen, w.maxName)
+		w.nameBuf = w.block.AppendLZF(&w.Cursor, w.nameBuf[:0], clen, ulen, w.maxName)
 		w.key.Name = w.nameBuf
 		w.inKey = true
 		return
@@ -197,7 +197,7 @@ func (w *walker) rest(t byte) {
 			w.measure()
 		}
 		if k.Elements == 0 && k.Type != Stream {
-			w.t.emptyKeys++
+			w.counters.emptyKeys++
 		}
 	}
 	w.endKey()
@@ -219,10 +219,10 @@ func (w *walker) endKey() {
 	if w.pend.any {
 		w.pend = nothingPending
 	}
-	w.t.keys++
-	w.t.types[w.key.RDBType]++
-	if w.key.DB != w.t.lastDB {
-		w.t.addDB(w.key.DB)
+	w.counters.keys++
+	w.counters.types[w.key.RDBType]++
+	if w.key.DB != w.counters.lastDB {
+		w.counters.addDB(w.key.DB)
 	}
 }
 
@@ -241,7 +241,7 @@ func (w *walker) begin(t byte) {
 	if k.Head != nil {
 		k.Head = nil
 	}
-	w.key.best.kind = bestNone
+	w.key.ref.kind = refNone
 	if w.rare {
 		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0

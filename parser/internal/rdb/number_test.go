@@ -1,17 +1,15 @@
-package parser
+package rdb
 
 import (
 	"math"
 	"math/rand/v2"
 	"strconv"
 	"testing"
-
-	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 func TestDecimalLen(t *testing.T) {
 	check := func(v int64) {
-		if got, want := rdb.DecimalLen(v), len(strconv.FormatInt(v, 10)); got != want {
+		if got, want := DecimalLen(v), len(strconv.FormatInt(v, 10)); got != want {
 			t.Errorf("decimalLen(%d) = %d, want %d", v, got, want)
 		}
 	}
