@@ -110,8 +110,6 @@ func (w *Cursor) Take(n int) []byte {
 	return b
 }
 
-func (w *Cursor) u16le() uint16 { return binary.LittleEndian.Uint16(w.Take(2)) }
-
 func (w *Cursor) Uint32() uint32 { return binary.LittleEndian.Uint32(w.Take(4)) }
 
 func (w *Cursor) Uint64() uint64 { return binary.LittleEndian.Uint64(w.Take(8)) }
