@@ -227,8 +227,11 @@ func (s *server) pipe(cmd *exec.Cmd) (failed []string, err error) {
 			return failed, errors.Join(err, <-sent)
 		}
 		if v == last {
-			_, err := s.do("SELECT", "0")
-			return failed, errors.Join(<-sent, err)
+			err := <-sent // only then is the connection free
+			if err == nil {
+				_, err = s.do("SELECT", "0")
+			}
+			return failed, err
 		}
 	}
 }
