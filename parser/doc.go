@@ -43,5 +43,42 @@
 // panic with a *failure, which is recovered once per record or block: the loops
 // over elements stay free of error values.
 //
-// A comment in run.go says how blocks are cut and walked in parallel.
+// # How a snapshot is read in parallel
+//
+// All workers do the same. Whoever has no work takes the turn (runner.turn), cuts
+// the next unit of work off the snapshot and lets the next worker cut; then it
+// walks its unit, beside the others.
+//
+// Cutting is reading a block of the source and finding where its last whole record
+// ends, by a grammar that passes over values (framing). What precedes that end is
+// the unit. What follows it is copied in front of the next block.
+//
+// Walking is computing the checksum of the unit's bytes and decoding its records,
+// each value as far as the key's figures need. The key goes to the unit's sink. As
+// the worker that cuts a block also walks it, the block is still in the cache of
+// its processor. (One goroutine that cuts for all others and sends them blocks over
+// a channel needed 4 to 7 % more CPU time on snapshots of mixed and large keys.)
+//
+// Three kinds of records are not walked this way:
+//
+//   - What framing does not know, what is damaged, and records that are larger
+//     than a block and cannot be split, are walked in the turn, as a stream whose
+//     window is refilled (walkInline). Such records follow one another in one
+//     unit, which ends when it is as large as a block.
+//   - A hash, set, sorted set or list that is larger than a block is split
+//     between its elements (split.go). Each piece is a unit, and the sums of the
+//     pieces are joined.
+//   - Where a record can only be understood after those before it
+//     (sequentialOnly), all are walked in the turn.
+//
+// Units are numbered by their order in the file and completed in that order,
+// whichever is walked first: counters are added, checksums are combined, pieces
+// are joined, and sinks are flushed. So what a caller sees depends on the bytes of
+// the snapshot alone. After damage nothing more is completed.
+//
+// Memory is bounded by the number of blocks, by the number of units in flight,
+// and by Options.SinkMemory: where all sinks together hold more, those of at
+// least minWaitSize wait until they are first in order. No worker waits for
+// ever, because units are cut in order, so those before a waiting one are being
+// walked or done, and the first one never waits.
 package parser

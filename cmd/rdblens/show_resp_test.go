@@ -54,7 +54,7 @@ func commandsOf(t *testing.T, resp string) (commands [][]string) {
 	return commands
 }
 
-// TestShowInputs gives the same for a file, a pipe and a compressed file.
+// TestShowInputs checks that a file, a pipe and a compressed file give the same output.
 func TestShowInputs(t *testing.T) {
 	file := filepath.Join("..", "..", "testdata", "truth", "redis-7.0.15", "all.rdb")
 	b, err := os.ReadFile(file)
@@ -295,7 +295,7 @@ func TestShowRefuses(t *testing.T) {
 	}
 }
 
-// TestShowDamaged writes what stands before the damage, whole.
+// TestShowDamaged checks that what precedes the damage is written whole.
 func TestShowDamaged(t *testing.T) {
 	b, err := snapshotOf("db 0\nstring a 1\nstring b 2\nstring c 3\n")
 	if err != nil {
