@@ -88,7 +88,7 @@ type Rule struct {
 	// as a whole, not single keys.
 	Instance bool
 
-	// Unit is the unit of the limits. NoUnit means that the rule has a severity
+	// Unit is the unit of the limits. units.None means that the rule has a severity
 	// instead of limits.
 	Unit  units.Unit
 	Bound Bound
