@@ -196,8 +196,8 @@ func (r *runner) next() *unit {
 	for !r.over && !r.stopped.Load() {
 		var u *unit
 		switch {
-		case r.ctx.Err() != nil:
-			r.over = true
+		case r.ctx.Err() != nil && r.err == nil:
+			r.over = true // what a source delivered before it stopped is still walked
 		case r.sequentialOnly():
 			r.walkInline()
 		case r.large != nil:

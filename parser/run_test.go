@@ -164,6 +164,51 @@ func TestInterruptedWithinKey(t *testing.T) {
 	}
 }
 
+// TestInterruptedStall cancels a pass whose source delivered some bytes and then
+// nothing: all keys that were delivered whole are folded.
+func TestInterruptedStall(t *testing.T) {
+	in := many(200)
+	offsets := []int64{}
+	s := NewScanner(bytes.NewReader(in), Options{})
+	for s.Scan() {
+		offsets = append(offsets, s.Key().Offset)
+	}
+	for at := 9; at < len(in); at += 97 {
+		ctx, cancel := context.WithCancel(t.Context())
+		src := &stalled{in: in[:at], ctx: ctx, then: cancel}
+		info, err := Run(ctx, src, Options{Jobs: 2}, newNoSink)
+		var damage *DamageError
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" {
+			t.Fatalf("%d bytes: %v", at, err)
+		}
+		begun := 0 // keys whose first byte was delivered; the last may not be whole
+		for begun < len(offsets) && offsets[begun] < int64(at) {
+			begun++
+		}
+		if info.Keys < int64(begun-1) || info.Keys > int64(begun) {
+			t.Fatalf("%d bytes: %d keys, want %d or one less", at, info.Keys, begun)
+		}
+	}
+}
+
+// stalled delivers some bytes, calls a function, and blocks until the context ends.
+type stalled struct {
+	in   []byte
+	ctx  context.Context
+	then func()
+}
+
+func (s *stalled) Read(p []byte) (int, error) {
+	if len(s.in) > 0 {
+		n := copy(p, s.in)
+		s.in = s.in[n:]
+		return n, nil
+	}
+	s.then()
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
 // endless is a source without an end. It calls a function once it has returned a
 // number of bytes.
 type endless struct {

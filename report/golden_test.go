@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -178,10 +179,39 @@ func TestJSONComesBack(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "{}", "[]", `{"schema":"rdblens/2"}`} {
+	for _, text := range []string{"", "{}", "[]", `{"schema":"rdblens/0"}`, `{"schema":"rdblens/3"}`, `{"schema":"rdblens/11"}`} {
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%q: no error", text)
 		}
+	}
+}
+
+// TestOlderSchema reads a report that a build of schema rdblens/1 wrote of
+// testdata/shop.rdb (with shortened lists) and writes it in the present schema.
+func TestOlderSchema(t *testing.T) {
+	saved, err := os.ReadFile("testdata/schema1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(bytes.NewReader(saved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Schema != "rdblens/1" || !r.Complete || r.Totals.Keys != 12624 || len(r.Groups) != 4 || r.Rules[0].Rule == "" ||
+		len(r.Rules[0].Examples) == 0 || len(r.Top[ByMemory]) != 2 || r.Top[ByMemory][0].Key == "" {
+		t.Errorf("schema %s, %d keys, %d groups", r.Schema, r.Totals.Keys, len(r.Groups))
+	}
+	var want, got map[string]any
+	if err := errors.Join(json.Unmarshal(saved, &want), json.Unmarshal(render(t, "json", r, 0), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if want["schema"] = SchemaVersion; !cmp.Equal(want, got) {
+		t.Errorf("written again it differs:\n%s", cmp.Diff(want, got))
+	}
+	var schema *SchemaError
+	if _, err := Read(strings.NewReader(`{"schema":"rdblens/3"}`)); !errors.As(err, &schema) ||
+		err.Error() != "unknown schema rdblens/3: this version reads rdblens/2 and rdblens/1" {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -115,14 +115,15 @@ func (j *jsonWriter) text(v reflect.Value, indent, more string) {
 	j.Write(text[start:])
 }
 
-// Read reads a report that was written as JSON. The error is a *SchemaError if it
-// has another schema.
+// Read reads a report that was written as JSON, in the present schema or an older
+// one. The error is a *SchemaError if it has another schema. Report.Schema says
+// which it is; figures that an older schema did not have are 0 or unknown.
 func Read(rd io.Reader) (*Report, error) {
 	var r Report
 	if err := json.NewDecoder(rd).Decode(&r); err != nil {
 		return nil, err
 	}
-	if r.Schema != SchemaVersion {
+	if r.Schema != SchemaVersion && !slices.Contains(olderSchemas, r.Schema) {
 		return nil, &SchemaError{Schema: r.Schema}
 	}
 	for i := range r.Rules {
@@ -142,7 +143,7 @@ func (e *SchemaError) Error() string {
 	if e.Schema == "" {
 		return "not a report: it names no schema"
 	}
-	return "report of schema " + Name(e.Schema).Display() + ", want " + SchemaVersion
+	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " + strings.Join(olderSchemas, ", ")
 }
 
 // withoutNil returns a copy of the report with empty lists and maps in place of

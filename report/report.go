@@ -5,7 +5,11 @@ import "github.com/rdblens/rdblens/report/internal/agg"
 // SchemaVersion identifies the JSON schema of a report. Fields may be added under
 // the same version; a field that changes its meaning or is removed requires a new
 // one.
-const SchemaVersion = "rdblens/1"
+const SchemaVersion = "rdblens/2"
+
+// olderSchemas are those that Read reads besides. A field that they do not have is
+// its zero value.
+var olderSchemas = []string{"rdblens/1"}
 
 // The measures that keys are ranked by: the keys of Report.Top. Each is the name
 // of the column that has the figure.

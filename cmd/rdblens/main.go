@@ -33,6 +33,7 @@ func main() {
 	signals := stopSignals()
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() { endOnNextSignal(signals) })
+	go removeBeforeDump()
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -69,6 +70,20 @@ func endOnNextSignal(signals []os.Signal) {
 	os.Exit(exitPartial)
 }
 
+// removeBeforeDump removes temporary files before a signal ends the process with
+// the stacks of its goroutines.
+func removeBeforeDump() {
+	sent := make(chan os.Signal, 1)
+	signal.Notify(sent, syscall.SIGQUIT, syscall.SIGABRT)
+	s := <-sent
+	report.RemoveUnfinished()
+	signal.Reset(s)
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
+		select {} // until the signal arrives
+	}
+	os.Exit(exitUsage)
+}
+
 // run runs the command line and returns the exit code. When ctx ends, the pass
 // stops, and what was read until then is reported.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -76,9 +91,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	help := &helpWriter{Writer: stdout}
+	root.SetOut(help)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = outputError(help.err)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -93,6 +112,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		e.complain(exit.err, exit.hint)
 	}
 	return exit.code
+}
+
+// helpWriter keeps the first error of writing, which cobra drops for its help.
+type helpWriter struct {
+	io.Writer
+	err error
+}
+
+func (h *helpWriter) Write(p []byte) (int, error) {
+	n, err := h.Writer.Write(p)
+	if h.err == nil {
+		h.err = err
+	}
+	return n, err
 }
 
 // env has the standard streams of a command.

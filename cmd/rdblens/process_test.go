@@ -108,6 +108,44 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestSignalsOfStacks ends a process by the signals at which Go writes the stacks of
+// all goroutines: no temporary file stays.
+func TestSignalsOfStacks(t *testing.T) {
+	for _, sent := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGABRT} {
+		dir := t.TempDir()
+		cmd := exec.Command("rdblens", "keys", "-f", "csv=keys.csv", "-")
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		in.Write(manyKeys(t)[:1000000])
+		begun := false
+		for range 100 {
+			left, _ := filepath.Glob(filepath.Join(dir, ".rdblens-*"))
+			if begun = len(left) > 0; begun {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if err := cmd.Process.Signal(sent); err != nil {
+			t.Fatal(err)
+		}
+		code := exitCode(t, cmd.Wait())
+		if code != exitUsage || !strings.Contains(errs.String(), "goroutine ") {
+			t.Errorf("%v: exit code %d, %.200s", sent, code, &errs)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 || !begun {
+			t.Errorf("%v: left behind: %v", sent, left)
+		}
+	}
+}
+
 // TestInterruptSilent stops a pass whose input never sends anything.
 func TestInterruptSilent(t *testing.T) {
 	for _, args := range [][]string{{"scan", "-"}, {"keys", "-"}, {"show", "-", "key"}} {
@@ -235,6 +273,21 @@ func TestFullDisk(t *testing.T) {
 		{[]string{"config", "show"}, ""},
 		{[]string{"config", "schema"}, ""},
 		{[]string{"completion", "bash"}, ""},
+		{[]string{"completion", "zsh"}, ""},
+		{[]string{"completion", "fish"}, ""},
+		{[]string{"completion", "powershell"}, ""},
+		{nil, ""},
+		{[]string{"--help"}, ""},
+		{[]string{"help"}, ""},
+		{[]string{"help", "scan"}, ""},
+		{[]string{"keys", "-h"}, ""},
+		{[]string{"rules"}, ""},
+		{[]string{"rules", "list", "--not-checkable"}, ""},
+		{[]string{"config"}, ""},
+		{[]string{"completion"}, ""},
+		{[]string{"__complete", "sc"}, ""},
+		{[]string{"show", "-f", "json", path}, ""},
+		{[]string{"show", "-f", "resp", "--portable", path}, ""},
 		{[]string{"scan", "-f", "json=/dev/full", path}, ""},
 		{[]string{"scan", "-f", "json=/dev/full", cut}, damage},
 	} {
