@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 // Every output starts from it:
 //
 //	JSON, JSONL  the escaped form, as a JSON string
-//	CSV          also \xNN for a first = + - or @, then quoted as in RFC 4180
+//	CSV          also \xNN for a character that begins a formula (= + - @, in
+//	             ASCII or full width) at the beginning of a cell or after ; where
+//	             some readers begin a cell; then quoted as in RFC 4180
 //	display      also \xNN for characters that are invisible (see invisible) and
 //	             for a space at either end
 //
@@ -175,8 +178,10 @@ func AppendJSON(dst, name []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendCSV appends the escaped form of a name as a CSV cell. A first character
-// that a spreadsheet would take for a formula is written as \xNN.
+// AppendCSV appends the escaped form of a name as a CSV cell. A character that a
+// spreadsheet would take for the beginning of a formula is written as \xNN: the
+// first of the cell, and the first behind each semicolon, because many spreadsheets
+// separate cells there. Spaces and quotes before it do not protect it.
 func AppendCSV(dst, name []byte) []byte { return csvEscaper.appendCell(dst, name) }
 
 // AppendCSVSentence appends a sentence of ours as a CSV cell. Names in it are
@@ -188,14 +193,12 @@ func (e *escaper) appendCell(dst, name []byte) []byte {
 	if len(name) == 0 {
 		return dst
 	}
-	first := name[0]
-	formula := first == '=' || first == '+' || first == '-' || first == '@'
-	if !formula && plain(name) {
+	if formulaLen(name) == 0 && plain(name) && bytes.IndexByte(name, ';') < 0 {
 		return append(dst, name...)
 	}
-	quoted := first == ' ' // some readers drop it otherwise
+	quoted := name[0] == ' ' // some readers drop it otherwise
 	for _, c := range name {
-		if c == ',' || c == '"' {
+		if c == ',' || c == '"' || c == ';' {
 			quoted = true
 			break
 		}
@@ -203,15 +206,41 @@ func (e *escaper) appendCell(dst, name []byte) []byte {
 	if quoted {
 		dst = append(dst, '"')
 	}
-	if formula {
-		dst = e.appendHex(dst, name[:1])
-		name = name[1:]
+	start := 0
+	begins := true // a cell may begin here
+	for i := 0; i < len(name); i++ {
+		if begins {
+			if n := formulaLen(name[i:]); n > 0 {
+				dst = e.append(dst, name[start:i])
+				dst = e.appendHex(dst, name[i:i+n])
+				start = i + n
+				i += n - 1
+				begins = false
+				continue
+			}
+		}
+		begins = name[i] == ';' || begins && (name[i] == ' ' || name[i] == '"' || name[i] == '\'')
 	}
-	dst = e.append(dst, name)
+	dst = e.append(dst, name[start:])
 	if quoted {
 		dst = append(dst, '"')
 	}
 	return dst
+}
+
+// formulaLen returns the bytes of a first character that begins a formula, 0 if
+// there is none.
+func formulaLen(name []byte) int {
+	if len(name) > 0 && (name[0] == '=' || name[0] == '+' || name[0] == '-' || name[0] == '@') {
+		return 1
+	}
+	if len(name) >= 3 && name[0] == 0xef && name[1] == 0xbc {
+		switch name[2] {
+		case 0x9d, 0x8b, 0x8d, 0xa0: // U+FF1D, U+FF0B, U+FF0D, U+FF20
+			return 3
+		}
+	}
+	return 0
 }
 
 // AppendDisplay appends a name for a terminal: the escaped form, with \xNN for

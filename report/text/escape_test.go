@@ -49,6 +49,13 @@ func TestEscape(t *testing.T) {
 		{"+", "+", `"+"`, `\x2b`, "+"},
 		{"@x", "@x", `"@x"`, `\x40x`, "@x"},
 		{"a=", "a=", `"a="`, "a=", "a="},
+		{"a;=cmd()", "a;=cmd()", `"a;=cmd()"`, `"a;\x3dcmd()"`, "a;=cmd()"},
+		{"a; \"=1;b", `a; "=1;b`, `"a; \"=1;b"`, `"a; ""\x3d1;b"`, `a; "=1;b`},
+		{";;-1;+", ";;-1;+", `";;-1;+"`, `";;\x2d1;\x2b"`, ";;-1;+"},
+		{"＝1;＋a＋", "＝1;＋a＋", `"＝1;＋a＋"`, `"\xef\xbc\x9d1;\xef\xbc\x8ba＋"`, "＝1;＋a＋"},
+		{"－", "－", `"－"`, `\xef\xbc\x8d`, "－"},
+		{"＠x", "＠x", `"＠x"`, `\xef\xbc\xa0x`, "＠x"},
+		{"；=", "；=", `"；="`, "；=", "；="},
 		{" a b ", " a b ", `" a b "`, `" a b "`, `\x20a b\x20`},
 		{" ", " ", `" "`, `" "`, `\x20`},
 		{"a\u202eb", "a\u202eb", "\"a\u202eb\"", "a\u202eb", `a\xe2\x80\xaeb`},
@@ -114,11 +121,22 @@ func roundTrip(t *testing.T, name []byte) {
 	if err != nil || len(rows) != 1 || len(rows[0]) != 3 {
 		t.Fatalf("csv of %q: %q, %v", name, rows, err)
 	}
-	cell := rows[0][1]
-	if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
-		t.Fatalf("csv of %q is a formula: %q", name, cell)
+	back("csv", []byte(rows[0][1]))
+	// Separated at commas and at semicolons, and by readers that know no quotes.
+	line := "1," + string(text) + ",2"
+	lazy := csv.NewReader(strings.NewReader(line))
+	lazy.Comma, lazy.LazyQuotes = ';', true
+	cells, err := lazy.Read()
+	if err != nil {
+		t.Fatalf("csv of %q, separated at semicolons: %v", name, err)
 	}
-	back("csv", []byte(cell))
+	cells = append(append(append(cells, rows[0]...), strings.Split(line, ";")...), strings.Split(string(text), ";")...)
+	for _, cell := range cells {
+		cell = strings.TrimLeft(cell, ` "'`)
+		if r, _ := utf8.DecodeRuneInString(cell); strings.ContainsRune("=+-@＝＋－＠\t\r", r) && cell != "" {
+			t.Fatalf("csv of %q has a formula: %q", name, cell)
+		}
+	}
 }
 
 func TestRoundTrip(t *testing.T) {
