@@ -235,8 +235,6 @@ func zipmap(free int, pairs ...string) string {
 	return string(append(b, 0xff))
 }
 
-func crcOf(p []byte) uint64 { return crc64.Update(0, p) }
-
 // lzf compresses as LZF does, but only runs of one byte.
 func lzf(s string) string {
 	var out, plain []byte

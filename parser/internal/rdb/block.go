@@ -236,6 +236,7 @@ func (b *Block) Need(n int, what string) {
 	}
 }
 
+// Byte reads a byte.
 func (b *Block) Byte(what string) byte {
 	b.Need(1, what)
 	c := b.Buf[b.Pos]
@@ -243,6 +244,7 @@ func (b *Block) Byte(what string) byte {
 	return c
 }
 
+// Uint32 reads a number of 4 bytes, little endian.
 func (b *Block) Uint32(what string) uint32 {
 	b.Need(4, what)
 	v := binary.LittleEndian.Uint32(b.Buf[b.Pos:])

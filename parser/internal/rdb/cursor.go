@@ -96,6 +96,7 @@ func (w *Cursor) AppendNext(dst []byte, n uint64) []byte {
 	return dst
 }
 
+// Byte reads a byte.
 func (w *Cursor) Byte() byte {
 	w.Need(1)
 	b := w.Buf[w.Pos]
@@ -103,6 +104,7 @@ func (w *Cursor) Byte() byte {
 	return b
 }
 
+// Take reads n bytes, which are valid until the next read.
 func (w *Cursor) Take(n int) []byte {
 	w.Need(n)
 	b := w.Buf[w.Pos : w.Pos+n]
@@ -110,11 +112,13 @@ func (w *Cursor) Take(n int) []byte {
 	return b
 }
 
+// Uint32 reads a number of 4 bytes, little endian.
 func (w *Cursor) Uint32() uint32 { return binary.LittleEndian.Uint32(w.Take(4)) }
 
+// Uint64 reads a number of 8 bytes, little endian.
 func (w *Cursor) Uint64() uint64 { return binary.LittleEndian.Uint64(w.Take(8)) }
 
-// The special string forms behind a length byte of 11xxxxxx.
+// The special string forms after a length byte of 11xxxxxx.
 const (
 	FormInt8  = 0
 	FormInt16 = 1

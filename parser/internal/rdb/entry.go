@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	PackedEnd    = 0xff
+	PackedEnd    = 0xff  // ends a listpack, ziplist or zipmap
 	countUnknown = 65535 // a listpack or ziplist of this count must be walked
 	// LargeElement is the size from which on the head of a collection's largest
 	// element is kept.
@@ -62,8 +62,8 @@ func (b *Block) failClose(f *Format, claimed, entries int64) {
 	}
 }
 
-// Entry decodes the next entry. Its text is kept where it lies, of a large block
-// in the slot of that number.
+// Decode decodes the next entry. Its text stays in the buffer; that of a large
+// block is copied to the slot of that number.
 func (b *Block) Decode(f *Format, e *Entry, slot int) {
 	if f == Ziplist {
 		b.ziplistEntry(e, slot)
@@ -259,6 +259,7 @@ func DecodeAt(f *Format, b []byte, p int) (e Entry) {
 	return e
 }
 
+// Number decodes the next entry of a stream's node, which must be a number.
 func (b *Block) Number(e *Entry, what string) int64 {
 	b.Decode(Listpack, e, 0)
 	if !e.IsInt {

@@ -16,7 +16,7 @@ func (f *Framing) Set(number byte, l Layout) {
 	f.OneString[number] = (l.Kind == Text || l.Kind == Packed) && !l.MinExpire
 }
 
-// How skimming ended.
+// Stop is why framing ended.
 type Stop uint8
 
 const (
@@ -161,7 +161,7 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 }
 
 const (
-	SkipBad  = -1
+	SkipBad  = -1      // no valid length or value
 	SkipMore = 1 << 62 // past the end of any buffer
 	tooFar   = 1 << 40 // more bytes than any buffer has
 )

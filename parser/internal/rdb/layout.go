@@ -25,12 +25,12 @@ const (
 	Quicklist             // a count, and as many nodes; variant 2: each with its kind before it
 	Stream                // variants 1 to 5, as the constants below say
 	Module                // an ID, and values each with its kind, up to an end mark
-	Array
-	Template // values of a hash; variant: TemplateOwn, TemplatePacked
-	Number   // one length
-	Cron
-	Filter // of Dragonfly: variant 2 has its bits in chunks
-	CountMin
+	Array                 // of Redis 8.8
+	Template              // values of a hash; variant: TemplateOwn, TemplatePacked
+	Number                // one length
+	Cron                  // of KeyDB
+	Filter                // of Dragonfly: variant 2 has its bits in chunks
+	CountMin              // sketches of Dragonfly
 	TopK
 	Cuckoo
 	Refused // not read: typeRow.why says why
@@ -55,16 +55,16 @@ const (
 type Beside uint8
 
 const (
-	BesideNothing  Beside = iota
-	ScoreText             // behind: a length byte and so many characters, or 253 to 255
-	ScoreBinary           // behind: eight bytes
-	ExpiryAbsolute        // before: a length, ms since the epoch, 0 none
-	ExpiryRelative        // before: a length, 0 none, else ms since the earliest expiry, plus 1
-	ExpiryBinary          // behind: eight bytes, ms since the epoch, -1 none
-	ExpirySeconds         // behind: a string, seconds since an epoch of Dragonfly's, -1 none
+	BesideNothing  Beside = iota // its strings alone
+	ScoreText                    // after: a length byte and as many characters, or 253 to 255
+	ScoreBinary                  // after: eight bytes
+	ExpiryAbsolute               // before: a length, ms since the epoch, 0 none
+	ExpiryRelative               // before: a length, 0 none, else ms since the earliest expiry, plus 1
+	ExpiryBinary                 // after: eight bytes, ms since the epoch, -1 none
+	ExpirySeconds                // after: a string, seconds since an epoch of Dragonfly's, -1 none
 )
 
-// besides says for each how it stands in the file.
+// besides has the form of each in the file.
 var besides = [...]struct {
 	led     bool  // a length precedes the strings
 	strings uint8 // strings more

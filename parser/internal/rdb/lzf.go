@@ -162,6 +162,7 @@ func HeadLZF(dst, src []byte) []byte {
 	return dst
 }
 
+// BadLZF is the reason of the error for a compressed string with a false length.
 const BadLZF = "a compressed string does not decompress to the length it claims"
 
 // MaxRatioLZF is more than the best ratio that LZF reaches: 3 bytes give 264.

@@ -9,6 +9,7 @@ type Format struct {
 	Lead   int // bytes of an entry in front of the one that says its kind
 }
 
+// The formats of packed blocks with entries (listpack.c, ziplist.c).
 var (
 	Listpack = &Format{name: "listpack", Header: 6}
 	Ziplist  = &Format{name: "ziplist", Header: 10, Lead: 1}
