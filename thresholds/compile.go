@@ -61,7 +61,7 @@ func (e *Engine) tables(settings []Setting) *tables {
 	t := &tables{settings: settings}
 	for i := range settings {
 		s := &settings[i]
-		if !s.On || s.Rule.check == nil {
+		if !s.On || s.Rule.check == nil || s.Idle(e.policy) != "" {
 			continue
 		}
 		for typ := range parser.NumTypes {

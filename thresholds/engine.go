@@ -51,7 +51,7 @@ func (p *Policy) Compile(env Env) *Engine {
 	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
 	e.compileOwners(p)
-	e.words = longWords(p.Abbreviations)
+	e.words = longWords(p.Abbreviations, p.Separators.Value)
 	e.base = e.tables(p.Settings)
 	for _, o := range p.Overrides {
 		if len(o.Edits) > 0 {

@@ -47,7 +47,7 @@ func (e *Engine) instanceRules() []instanceRule {
 	var list []instanceRule
 	for _, r := range Rules() {
 		s := &e.policy.Settings[r.ID]
-		if r.accumulate == nil || !s.On || s.lacksLimits() {
+		if r.accumulate == nil || !s.On || s.lacksLimits() || s.Idle(e.policy) != "" {
 			continue
 		}
 		if a := r.accumulate(e, s); a != nil {

@@ -53,8 +53,7 @@ func (e *Engine) owner(k *parser.Key, f *naming.Facts) int {
 // namespaceTable finds the namespace that a name begins with.
 type namespaceTable struct {
 	separators string
-	owned      bool // some have an owner
-	any        bool
+	owned      bool                  // some have an owner
 	first      [256][]namespaceEntry // by first byte, the longest first
 }
 
@@ -64,7 +63,7 @@ type namespaceEntry struct {
 }
 
 func makeNamespaces(list []Namespace, owners []string, separators string) namespaceTable {
-	t := namespaceTable{separators: separators, any: len(list) > 0}
+	t := namespaceTable{separators: separators}
 	index := map[string]int{}
 	for i, o := range owners {
 		index[o] = i

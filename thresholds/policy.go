@@ -119,12 +119,12 @@ type Abbreviation struct {
 }
 
 // longWords compiles the words that have a short form.
-func longWords(list []Abbreviation) *naming.Words {
+func longWords(list []Abbreviation, separators string) *naming.Words {
 	words := make([]string, len(list))
 	for i, a := range list {
 		words[i] = a.Long
 	}
-	return naming.NewWords(words)
+	return naming.NewWords(words, separators)
 }
 
 // Clone returns a copy whose settings can be changed.

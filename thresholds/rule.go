@@ -100,6 +100,9 @@ type Rule struct {
 
 	Doc Doc
 
+	// idle returns why a rule that is on checks nothing, "" if it does; nil: it
+	// always does.
+	idle func(*Policy, *Setting) string
 	// check adds the checks of a rule about keys to the table of one type.
 	check func(*compiler)
 	// accumulate returns the constructor of the accumulators of a rule over the

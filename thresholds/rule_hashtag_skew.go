@@ -16,8 +16,9 @@ func init() {
 		Instance: true,
 		Unit:     units.Percent,
 		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
+		idle:     withoutTags,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
-			if !e.env.Cluster || !e.policy.HashTags.Value {
+			if !e.env.Cluster {
 				return nil
 			}
 			levels, minSize := s.levels(AnyType), s.Param("min_size").Number
@@ -43,8 +44,10 @@ func init() {
 			Sources: []Source{
 				{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
 					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
+				{[]string{"aliyun"}, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
+					"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
 			},
-			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document gives a number"}},
+			Notes: []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

@@ -10,10 +10,13 @@ func init() {
 		Name:    "key-abbreviation",
 		Section: SectionNames,
 		Title:   "word that has an agreed short form",
-		check: func(c *compiler) {
-			if len(c.engine.policy.Abbreviations) == 0 {
-				return
+		idle: func(p *Policy, s *Setting) string {
+			if len(p.Abbreviations) == 0 {
+				return "there are no abbreviations"
 			}
+			return ""
+		},
+		check: func(c *compiler) {
 			words := c.engine.words
 			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				_, at := words.Find(k.Name)
@@ -31,7 +34,8 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A word, or several consecutive words, for which the configuration lists a short form. Case does not matter. A word ends at anything " +
-				"but a letter, and before a capital that follows a small letter (filePath). Off if the configuration lists none.",
+				"but a letter, and before a capital that follows a small letter (filePath). Consecutive words are in one segment, with at most one character between " +
+				"them: file.path is file path, file:path is not. Off if the configuration lists none.",
 			Why:     "Every key's name is stored in memory; agreed short forms keep names short and still readable.",
 			Fix:     "Use the short form in the list.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",

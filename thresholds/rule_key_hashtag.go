@@ -12,13 +12,11 @@ func init() {
 		Name:    "key-hashtag",
 		Section: SectionNames,
 		Title:   "name with {…}, a hash tag",
+		idle:    withoutTags,
 		check: func(c *compiler) {
-			if !c.engine.policy.HashTags.Value {
-				return
-			}
 			severity := c.Severity
-			if c.engine.env.Cluster {
-				severity = Info
+			if !c.engine.env.Cluster {
+				severity = max(severity-1, Info)
 			}
 			c.whenSevere(classes, int64(naming.ClassBrace), 0, severity, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if f.TagEnd > f.TagStart {
@@ -43,8 +41,8 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name with { and } around something. An info if the snapshot shows cluster mode or --cluster is given, because a tag can be useful there. Not checked if " +
-				"hashtags: false says that the proxy ignores tags.",
+			What: "A name with { and } around something, or with {}. Its severity is that of the setting if the snapshot shows cluster mode or --cluster is given, and one less " +
+				"elsewhere (an info instead of a warning), where tags have no effect. Not checked if hashtags: false says that the proxy ignores tags.",
 			Why:     "A cluster chooses the slot by what is in the braces: all keys with the same tag are on one node, intended or not.",
 			Fix:     "Omit braces from names. If keys must be in one slot for a transaction or a script, keep the tag, and keep the data that shares it small.",
 			Example: "{user}:1001:name: every key of this form is in the same slot.",
@@ -52,7 +50,15 @@ func init() {
 				{onlyBaidu, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡，不需要使用 hashtag 的场景，禁止使用“{}”，如果有特殊原因必须使用，建议在控制台关闭 hashtag 的特性。",
 					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced; where no hash tag is needed, {} is forbidden; if braces must be used for a special reason, switch the hash tag feature off in the console."},
 			},
-			Notes: []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning"}},
+			Notes: []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning in a cluster; ours: an info elsewhere, because the harm that it names is a cluster's"}},
 		},
 	})
+}
+
+// withoutTags returns why rules on hash tags check nothing: tags have no effect.
+func withoutTags(p *Policy, s *Setting) string {
+	if p.HashTags.Value {
+		return ""
+	}
+	return "hashtags is false"
 }

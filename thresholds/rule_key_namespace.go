@@ -10,11 +10,19 @@ func init() {
 		Name:    "key-namespace",
 		Section: SectionNames,
 		Title:   "name whose first segment is not on the team's list of business modules",
+		Params: []Param{{Name: "closed", Kind: FlagParam,
+			Doc: "names must begin with a listed namespace; without it a list under namespaces is closed, and a mapping of namespaces to owners is not"}},
+		idle: func(p *Policy, s *Setting) string {
+			switch {
+			case len(p.Namespaces) == 0:
+				return "there are no namespaces"
+			case s.Param("closed").Number == 0:
+				return "namespaces may have further ones; set closed: true if they may not"
+			}
+			return ""
+		},
 		check: func(c *compiler) {
 			t := &c.engine.namespaces
-			if !t.any {
-				return
-			}
 			c.when(always, -1, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				return t.find(k.Name, f) == nil
 			})
@@ -23,13 +31,14 @@ func init() {
 			return x.found("{first} is not a listed namespace", "first", quoted(x.key.Name[:x.facts().FirstEnd]))
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseName, nil, "Use a listed prefix, or add {first} to the list, with its owner (namespaces in rdblens.yaml).",
+			x.advise(adviseName, nil, "Use a listed prefix, or add {first} to namespaces in the configuration.",
 				"first", quoted(x.key.Name[:x.facts().FirstEnd]))
 			x.rename()
 		},
 		Doc: Doc{
 			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or several with their separators. " +
-				"Off if the configuration lists none.",
+				"Off if the configuration lists none, and if it names owners of namespaces (namespaces: {cart: checkout}) without closed: true, because " +
+				"owners need not be known for all. A plain list (namespaces: [order, cart]) is closed unless the rule has closed: false.",
 			Why:     "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the same name.",
 			Fix:     "Use the agreed prefix, or add the new one to namespaces, with its owner.",
 			Example: "tmp:1, where namespaces lists user and order.",
@@ -44,4 +53,11 @@ func init() {
 			Notes: []Note{{[]string{"default", "baidu", "upper"}, "the list is the team's own: a namespace that is not on it is an error where the document does not mark it as mere advice"}},
 		},
 	})
+}
+
+// CloseNamespaces sets that names must begin with a listed namespace, unless the
+// rule's closed parameter is set otherwise later.
+func (p *Policy) CloseNamespaces(from Origin) {
+	rule, _ := Lookup("key-namespace")
+	p.Apply([]Edit{{Rule: rule.ID, Kind: EditParam, Param: 0, Value: Value{Number: 1, Origin: from}, Origin: from}})
 }

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"fmt"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,7 +14,7 @@ func init() {
 	register(Rule{
 		Name:    "key-special-char",
 		Section: SectionNames,
-		Title:   "name with white space, quotes, backslash, control characters or bytes that are not UTF-8",
+		Title:   "name with white space, quotes, backslash, control or format characters or bytes that are not UTF-8",
 		unit:    func(uint8) units.Unit { return units.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
@@ -26,12 +27,12 @@ func init() {
 		text: func(x *explainer) string {
 			_, at, kind := specialChars(x.key.Name, x.key.NameLen > int64(len(x.key.Name)))
 			return x.counted("{char} at byte {at}", "{measured} special characters, the first is {char} at byte {at}",
-				"char", x.specialChar(kind), "at", decimal(int64(at)))
+				"char", x.specialChar(kind, at), "at", decimal(int64(at)))
 		},
 		advise: adviseCharacters,
 		Doc: Doc{
-			What: "A name with white space, a quote (' \" `), a backslash, a control character, or bytes that are not UTF-8. White space and control " +
-				"characters outside ASCII are included.",
+			What: "A name with white space, a quote (' \" `), a backslash, a control or format character, or bytes that are not UTF-8. White space and control " +
+				"characters outside ASCII are included. Format characters (Unicode Cf) are invisible: zero width, direction, soft hyphen, byte order mark.",
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
 			Fix:     "Build names only from letters, digits and separators. Encode user input before it becomes part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,
@@ -43,6 +44,7 @@ func init() {
 			},
 			Notes: []Note{
 				{onlyDefault, "all documents that mention special characters forbid these; the underscore is forbidden by one and used by another, so it is left to key-charset"},
+				{everyProfile, "ours: the documents name spaces, line breaks, quotes and escape characters; format characters are added because they cannot be seen"},
 				{onlyBaidu, "the document forbids them unconditionally, so it is an error"},
 				{onlyUpper, "borrowed: from Alibaba's text; the document behind upper does not mention them"},
 			},
@@ -56,11 +58,12 @@ const (
 	charQuote
 	charBackslash
 	charControl
+	charFormat
 	charInvalid // not UTF-8
 )
 
-// specialChar returns the name of a kind of special character.
-func (x *explainer) specialChar(kind int) string {
+// specialChar returns the name of a special character of a kind at a byte offset.
+func (x *explainer) specialChar(kind, at int) string {
 	switch kind {
 	case charSpace:
 		return x.fill("white space")
@@ -70,6 +73,9 @@ func (x *explainer) specialChar(kind int) string {
 		return x.fill("a backslash")
 	case charControl:
 		return x.fill("a control character")
+	case charFormat:
+		r, _ := utf8.DecodeRune(x.key.Name[at:])
+		return x.fill("the invisible character {code}", "code", fmt.Sprintf("%U", r))
 	}
 	return x.fill("a byte that is not UTF-8")
 }
@@ -96,6 +102,8 @@ func specialChars(name []byte, isCut bool) (count int64, first int, kind int) {
 			k = charSpace
 		case unicode.IsControl(r):
 			k = charControl
+		case r >= 0x80 && unicode.Is(unicode.Cf, r):
+			k = charFormat
 		}
 		if k >= 0 {
 			if count++; first < 0 {

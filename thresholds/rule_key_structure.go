@@ -58,9 +58,10 @@ func init() {
 				{onlyUpper, upper, "", "结合起来\u00a0 PRO:USER:UID:18", "Combined: PRO:USER:UID:18."},
 			},
 			Notes: []Note{
-				{onlyDefault, "all demand a prefix and a separator, and no two the same number of segments: a warning under two"},
+				{everyProfile, "ours: no document mentions empty segments; user::1 has a part without a meaning, and names of this form (Spring's cache::id) are hard to tell from mistakes"},
+				{onlyDefault, "all demand a prefix and a separator, and no two the same number of segments: a warning under two; # counts as a separator because Baidu's text recommends it (uid#0#0)"},
 				{onlyBaidu, "the separators are those that the document recommends: # : _"},
-				{onlyTyped, "other may be omitted, so three segments are enough"},
+				{onlyTyped, "ours: the document does not say that its third part, other, may be omitted; it often is, so three segments are enough"},
 			},
 		},
 	})

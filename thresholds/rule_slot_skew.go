@@ -50,10 +50,10 @@ func init() {
 			Sources: []Source{
 				{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
 					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
-				{onlyDefault, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
+				{[]string{"default", "aliyun"}, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
 					"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
 			},
-			Notes: []Note{{[]string{"default", "baidu"}, "ours: no document gives a number"}},
+			Notes: []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

@@ -138,12 +138,24 @@ var ruleCases = map[string][]ruleCase{
 		{key: key(`user\1`, nil), want: "eeeee"}, {key: key("user\x001", nil), want: "eeeee"}, {key: key("user\x7f", nil), want: "eeeee"}, {key: key("user\xff", nil), want: "eeeee"},
 		{key: key("用户:1", nil), want: "-----"}, {key: key("用\u3000户:1", nil), want: "eeeee"}, {key: key("a_b-c.d:1{x}#+=@", nil), want: "-----"}, {key: key("a:b", nil), want: "-----"},
 		{key: key("用户:\xe7\x94", nil), want: "eeeee"},
+		// Control and format characters by Unicode's tables (general categories Cc and Cf).
+		{key: key("a:\u200bb", nil), want: "eeeee"}, {key: key("a:\u200c", nil), want: "eeeee"}, {key: key("a:\u200d", nil), want: "eeeee"}, {key: key("\ufeffa:b", nil), want: "eeeee"},
+		{key: key("a:\u200e", nil), want: "eeeee"}, {key: key("a:\u200f", nil), want: "eeeee"}, {key: key("a:\u202e", nil), want: "eeeee"}, {key: key("a:\u2066", nil), want: "eeeee"},
+		{key: key("a:\u2060", nil), want: "eeeee"}, {key: key("a:\u00ad", nil), want: "eeeee"}, {key: key("a:\U000e0041", nil), want: "eeeee"}, {key: key("a:\u0085", nil), want: "eeeee"},
+		{key: key("a:\u009b", nil), want: "eeeee"}, {key: key("a:\u00a0b", nil), want: "eeeee"}, {key: key("a:\u2028b", nil), want: "eeeee"}, {key: key("a:\u2003b", nil), want: "eeeee"},
+		{key: key("a:\xed\xa0\x80", nil), want: "eeeee"}, {key: key("a:\xc0\x80", nil), want: "eeeee"}, // a surrogate, an overlong NUL
+		{key: key("a:\u00e9", nil), want: "-----"}, {key: key("a:\U0001f600", nil), want: "-----"}, {key: key("a:e\u0301", nil), want: "-----"}, {key: key("a:\ufffd", nil), want: "-----"},
+		{key: key(strings.Repeat("a", 200)+"\u200b", nil), want: "eeeee"},
 		{key: key("用户:\xe7\x94", func(k *parser.Key) { k.NameLen++ }), want: "-----"}, // cut within a character
 	},
 	"key-charset": {
 		{key: key("a-b:1", nil), want: "--iei"}, {key: key("a.b:1", nil), want: "--i-i"}, {key: key("2020-08-29:x", nil), want: "---ei"}, {key: key("v1.2:x", nil), want: "----i"},
 		{key: key("v1.x:y", nil), want: "--i-i"}, {key: key("a:b", nil), want: "----i"}, {key: key("A:B", nil), want: "---e-"}, {key: key("1a:b", nil), want: "---ei"},
 		{key: key("a_b:1", nil), want: "---ei"}, {key: key("", nil), want: "---e-"}, {key: key("a+b", nil), want: "--iei"}, {key: key("-1", nil), want: "--iei"}, {key: key("用:A", nil), want: "---ei"},
+		{key: key("s:550e8400-e29b-41d4-a716.446655440000", nil), want: "--iei"}, {key: key("s:ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB", nil), want: "---ei"},
+		{key: key("s:550e8400-e29b-41d4-a716-446655440000:x-y", nil), want: "--iei"}, {key: key("s:550e8400-e29b-41d4-a716-44665544000", nil), want: "--iei"},
+		{key: key("s:550e8400-e29b-41d4-a716-446655440000-x", nil), want: "--iei"}, {key: key("s:550e8400-e29b-41d4-a716.446655440000", nil), want: "--iei"},
+		{key: key("a=1", nil), want: "--iei"}, {key: key("1=1", nil), want: "---ei"},
 	},
 	"key-length": {
 		{key: key("ab", nil), want: "----i"}, {key: key("abc", nil), want: "-----"}, {key: key(strings.Repeat("a", 30), nil), want: "-----"}, {key: key(strings.Repeat("a", 31), nil), want: "--i-i"},
@@ -151,7 +163,7 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-structure": {
 		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
-		{key: key("user#1", nil), want: "wi-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
+		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
 		{key: key(":a:b:c", nil), want: "wiwew"}, {key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "--w-w"},
 	},
 	"key-type-suffix": {
@@ -166,9 +178,16 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("user", nil), want: "-----", config: "namespaces: [user, order]"}, {key: key("users:1", nil), want: "eieee", config: "namespaces: [user, order]"},
 		{key: key("shop:order:1", nil), want: "-----", config: "namespaces: ['shop:order']"}, {key: key("shop:orders:1", nil), want: "eieee", config: "namespaces: ['shop:order']"},
 		{key: key("", nil), want: "eieee", config: "namespaces: [user]"},
+		{key: key("tmp:1", nil), want: "-----", config: "namespaces: {cart: {owner: checkout}}"}, {key: key("tmp:1", nil), want: "-----", config: "namespaces: {cart: checkout}"},
+		{key: key("tmp:1", nil), want: "eieee", config: "namespaces: {cart: checkout}\nrules: {key-namespace: {closed: true}}"},
+		{key: key("cart:1", nil), want: "-----", config: "namespaces: {cart: checkout}\nrules: {key-namespace: {closed: true}}"},
+		{key: key("tmp:1", nil), want: "-----", config: "namespaces: [cart]\nrules: {key-namespace: {closed: false}}"},
+		{key: key("tmp:1", nil), want: "wwwww", config: "namespaces: [cart]\nrules: {key-namespace: warning}"},
+		{key: key("tmp:1", nil), want: "-----", config: "namespaces: [cart]\noverrides: [{key: 'tmp:*', rules: {key-namespace: {closed: false}}}]"},
 	},
 	"key-hashtag": {
-		{key: key("{user}:1", nil), want: "--w--"}, {key: key("{user}:1", nil), want: "--i--", env: inCluster}, {key: key("a{}b", nil), want: "--w--"}, {key: key("a{b", nil), want: "-----"},
+		{key: key("{user}:1", nil), want: "--i--"}, {key: key("{user}:1", nil), want: "--w--", env: inCluster}, {key: key("a{}b", nil), want: "--i--"},
+		{key: key("{user}:1", nil), want: "wwwww", config: "rules: {key-hashtag: error}"}, {key: key("{user}:1", nil), want: "eeeee", config: "rules: {key-hashtag: error}", env: inCluster}, {key: key("a{b", nil), want: "-----"},
 		{key: key("a}b{c", nil), want: "-----"}, {key: key("{user}:1", nil), want: "-----", config: "hashtags: false"}, {key: key("a:b", nil), want: "-----"},
 	},
 	"key-abbreviation": {
@@ -176,7 +195,9 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("x:Economic2", nil), want: "iiiii", config: "abbreviations: {economic: ec}"}, {key: key("economics:1", nil), want: "-----", config: "abbreviations: {economic: ec}"},
 		{key: key("uneconomic:1", nil), want: "-----", config: "abbreviations: {economic: ec}"},
 		{key: key("filePath:1", nil), want: "iiiii", config: "abbreviations: {file path: fp}"}, {key: key("x:file_path", nil), want: "iiiii", config: "abbreviations: {file path: fp}"},
-		{key: key("file:x:path", nil), want: "-----", config: "abbreviations: {file path: fp}"}, {key: key("profilePath:1", nil), want: "-----", config: "abbreviations: {file path: fp}"},
+		{key: key("file:x:path", nil), want: "-----", config: "abbreviations: {file path: fp}"},
+		{key: key("file:path", nil), want: "-----", config: "abbreviations: {file path: fp}"}, {key: key("x:file.path", nil), want: "iiiii", config: "abbreviations: {file path: fp}"},
+		{key: key("file#path", nil), want: "-i-ii", config: "abbreviations: {file path: fp}"}, {key: key("a:file_path", nil), want: "-----", config: "separators: '_:'\nabbreviations: {file path: fp}"}, {key: key("profilePath:1", nil), want: "-----", config: "abbreviations: {file path: fp}"},
 		{key: key("myFilePathName", nil), want: "iiiii", config: "abbreviations: {file path: fp}"},
 	},
 	"queue-backlog": {
@@ -288,8 +309,8 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"key-abbreviation":   {"info", "info", "info", "info", "info"},
 		"multiple-databases": {"warning", "warning", "off", "off", "off"},
 		"mixed-business":     {"off", "warning 10", "off", "off", "off"},
-		"slot-skew":          {"warning 10x", "off", "warning 10x", "off", "off"},
-		"hashtag-skew":       {"warning 1%", "off", "warning 1%", "off", "off"},
+		"slot-skew":          {"warning 10x", "warning 10x", "warning 10x", "off", "off"},
+		"hashtag-skew":       {"warning 1%", "warning 1%", "warning 1%", "off", "off"},
 		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "off", "off"},
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 	}
@@ -300,7 +321,7 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 			}
 		}
 	}
-	separators := map[string]string{"default": ":", "aliyun": ":", "baidu": ":#_", "typed": ":", "upper": ":"}
+	separators := map[string]string{"default": ":#", "aliyun": ":", "baidu": ":#_", "typed": ":", "upper": ":"}
 	for _, profile := range profileNames {
 		if got := mustLoad(t, LoadOptions{Profile: profile}).Separators.Value; got != separators[profile] {
 			t.Errorf("%s: separators %q", profile, got)

@@ -329,8 +329,8 @@ func TestInstanceOnServersKeys(t *testing.T) {
 		{"cluster.rdb.gz", "ttl-stampede", "-----", ""},
 		{"databases.rdb", "multiple-databases", "ww---", "db 0, 3"}, {"names.rdb", "multiple-databases", "-----", ""},
 		{"businesses-11.rdb", "mixed-business", "-w---", "first segments"}, {"businesses-10.rdb", "mixed-business", "-----", ""},
-		{"cluster-skewed.rdb.gz", "slot-skew", "w-w--", "slot " + strconv.Itoa(naming.Slot([]byte("hot")))}, {"cluster.rdb.gz", "slot-skew", "-----", ""},
-		{"cluster-skewed.rdb.gz", "hashtag-skew", "w-w--", "{hot}"}, {"cluster.rdb.gz", "hashtag-skew", "-----", ""},
+		{"cluster-skewed.rdb.gz", "slot-skew", "www--", "slot " + strconv.Itoa(naming.Slot([]byte("hot")))}, {"cluster.rdb.gz", "slot-skew", "-----", ""},
+		{"cluster-skewed.rdb.gz", "hashtag-skew", "www--", "{hot}"}, {"cluster.rdb.gz", "hashtag-skew", "-----", ""},
 		{"sizes.rdb.gz", "slot-skew", "-----", ""}, {"sizes.rdb.gz", "hashtag-skew", "-----", ""},
 	} {
 		for _, profile := range profileNames {
@@ -380,9 +380,9 @@ func TestStampedeOnServersKeys(t *testing.T) {
 	}
 }
 
-func TestClusterSoftensHashTags(t *testing.T) {
+func TestHashTagsMatterInClusters(t *testing.T) {
 	p := mustLoad(t, LoadOptions{Profile: "baidu"})
-	for file, want := range map[string]Severity{"names.rdb": Warning, "cluster.rdb.gz": Info} {
+	for file, want := range map[string]Severity{"names.rdb": Info, "cluster.rdb.gz": Warning} {
 		n := 0
 		readSnapshot(t, file, p, func(e *Engine, k *parser.Key) {
 			if f := found(t, e, "key-hashtag", k); f.Severity != Off {

@@ -14,6 +14,7 @@ import (
 // way than the rules.
 var (
 	specialNames  = regexp.MustCompile("[\\s'\"`\\\\\\x00-\\x1f\\x7f\u00a0\u0085\u3000]")
+	uuids         = regexp.MustCompile(`\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b`)
 	betweenDigits = regexp.MustCompile(`([0-9])[-.+=]([0-9])`)
 	operators     = regexp.MustCompile(`[-.+=]`)
 	typedNames    = regexp.MustCompile(`^[a-z][a-z0-9.:]*$`)
@@ -31,7 +32,7 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 	"key-charset": func(p string, a about, k *parser.Key) Severity {
 		switch p {
 		case "baidu":
-			name := a.name
+			name := uuids.ReplaceAllString(a.name, "")
 			for range 2 { // 1-2-3: each digit ends one match
 				name = betweenDigits.ReplaceAllString(name, "$1$2")
 			}
@@ -62,6 +63,9 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 	},
 	"key-structure": func(p string, a about, k *parser.Key) Severity {
 		name := a.name
+		if p == "default" {
+			name = strings.ReplaceAll(name, "#", ":")
+		}
 		if p == "baidu" {
 			name = strings.NewReplacer("#", ":", "_", ":").Replace(name)
 		}
@@ -83,9 +87,9 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 			return Off
 		}
 		if strings.HasPrefix(a.file, "cluster") {
-			return by(p, "--i--")
+			return by(p, "--w--")
 		}
-		return by(p, "--w--")
+		return by(p, "--i--")
 	},
 	"key-namespace":    func(p string, a about, k *parser.Key) Severity { return Off }, // no lists
 	"key-abbreviation": func(p string, a about, k *parser.Key) Severity { return Off },

@@ -116,6 +116,15 @@ func DefaultSetting(r *Rule) Setting {
 	return s
 }
 
+// Idle returns why the rule checks nothing under a policy although it is on, "" if
+// it does or is off.
+func (s *Setting) Idle(p *Policy) string {
+	if !s.On || s.Rule.idle == nil {
+		return ""
+	}
+	return s.Rule.idle(p, s)
+}
+
 func (s *Setting) clone() Setting {
 	c := *s
 	c.Limits = slices.Clone(s.Limits)
@@ -155,14 +164,41 @@ func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bo
 	return general.Value, true
 }
 
-// setLimit replaces the limit of the same type, side and severity. A limit that
-// switches a type off replaces all limits of that type.
+// setLimit replaces the limit of the same type, side and severity; a limit for all
+// types, those of single types as well. A limit that switches a type off replaces
+// all limits of that type.
 func (s *Setting) setLimit(n Limit) {
 	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
-		return l.Type == n.Type && (n.Severity == Off || l.Under == n.Under && l.Severity == n.Severity)
+		return (l.Type == n.Type || n.Type == AnyType) && (n.Severity == Off || l.Under == n.Under && l.Severity == n.Severity)
 	})
 	s.Limits = append(s.Limits, n)
+	if n.Type == AnyType {
+		for _, l := range slices.Clone(s.Limits) {
+			if l.Severity == Off {
+				s.setForOff(l.Type, n)
+			}
+		}
+	}
 	sortLimits(s.Limits)
+}
+
+// setForOff sets a limit for a type that is off, which has only limits of its own.
+// If these comprise all general limits, the type is no longer off.
+func (s *Setting) setForOff(t parser.Type, n Limit) {
+	n.Type = t
+	s.Limits = append(s.Limits, n)
+	same := func(a, b Limit) bool {
+		return a.Under == b.Under && a.Severity == b.Severity && a.Value == b.Value && a.None == b.None
+	}
+	for _, general := range s.Limits {
+		if general.Type == AnyType && !slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Type == t && same(l, general) }) {
+			return
+		}
+	}
+	all := slices.Clone(s.Limits)
+	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
+		return l.Type == t && (l.Severity == Off || slices.ContainsFunc(all, func(general Limit) bool { return general.Type == AnyType && same(l, general) }))
+	})
 }
 
 // sortLimits sorts general limits before those of types, upper limits before lower

@@ -19,7 +19,7 @@ func newConfig(e *env) *cobra.Command {
 	var flags policyFlags
 	check := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Check a configuration and report every problem with its line",
+		Short: "Check a configuration: report its problems, and which rules it switches on, off or changes",
 		Args:  exactly(1, "a configuration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configCheck(args[0])
@@ -53,8 +53,26 @@ func (e *env) configCheck(path string) error {
 		return policyError(err)
 	}
 	e.warn(policy)
-	_, err = fmt.Fprintf(e.stdout, "%s: ok, %s\n", text.Sanitize(path), countSettings(policy))
-	return outputError(err)
+	w := bufio.NewWriter(e.stdout)
+	fmt.Fprintf(w, "%s: ok, %s\n", text.Sanitize(path), countSettings(policy))
+	keys := ""
+	for _, c := range config.Changes(policy) {
+		if c.Keys != keys {
+			keys = c.Keys
+			fmt.Fprintf(w, "  keys %s:\n", text.Sanitize(keys))
+		}
+		what := c.After
+		switch {
+		case c.Idle != "":
+			what = c.Idle
+		case c.Word() == "changed":
+			what += " (was " + c.Before + ")"
+		case c.Word() == "off":
+			what = "(was " + c.Before + ")"
+		}
+		fmt.Fprintf(w, "  %-8s %-18s %s\n", c.Word(), c.Rule, text.Sanitize(what))
+	}
+	return outputError(w.Flush())
 }
 
 // warn prints the warnings of a policy.

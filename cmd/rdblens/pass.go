@@ -62,6 +62,10 @@ func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
 	if path == "" {
 		if _, err := os.Lstat(teamConfig); err == nil {
 			path = teamConfig
+			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+				return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s in the current directory is not a regular file", path),
+					hint: "remove it, or name a configuration with --config"}
+			}
 		}
 	}
 	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules}

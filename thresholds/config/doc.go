@@ -18,7 +18,10 @@
 //
 // Of several values for one setting the last one decides: the profile, then the
 // file, then flags; of the overrides that match a key, each after those before it.
-// Limits are set one by one. A severity for a whole rule leaves only the limit that
+// Limits are set one by one. A limit for all types also replaces the limits of the
+// same severity that an earlier place sets for single types, and switches on types
+// that are off there; beside it, in the same place, those of single types are set
+// after it. A severity for a whole rule leaves only the limit that
 // is exceeded first, and limits in the same place are set after it. Parameters do
 // not switch a rule on; limits do.
 //

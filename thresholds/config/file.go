@@ -27,7 +27,7 @@ type file struct {
 	edits         edits
 	ignores       []thresholds.Ignore
 	overrides     []thresholds.Override
-	namespaces    []thresholds.Namespace
+	namespaces    namespaces
 	abbreviations []thresholds.Abbreviation
 }
 
@@ -56,7 +56,7 @@ var describe = sync.OnceValue(func() (f forms) {
 		to("overrides", as(entries("overrides", overrides()).with("description",
 			"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
 			func(f *file, v []thresholds.Override) { f.overrides = v }),
-		to("namespaces", namespacesShape(), func(f *file, v []thresholds.Namespace) { f.namespaces = v }),
+		to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 		to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
 	}}.shape()
 	f.config.schema = f.config.schema.orNull()
@@ -239,8 +239,16 @@ func fewOverrides(r *reader, n ast.Node, overrides []thresholds.Override) ([]thr
 	return overrides, true
 }
 
+// namespaces are the namespaces of a configuration. A plain list of names has all
+// namespaces that are allowed; a mapping of names to owners need not.
+type namespaces struct {
+	all    []thresholds.Namespace
+	isList bool
+	origin thresholds.Origin
+}
+
 // namespacesShape is a list of names, or a mapping of names to owners.
-func namespacesShape() shape[[]thresholds.Namespace] {
+func namespacesShape() shape[namespaces] {
 	name := as(text("a namespace", "namespace").with("pattern", namespacePattern), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
 		entry := thresholds.Namespace{Name: word, Origin: r.origin(n)}
 		if strings.ContainsAny(word, "*?[") {
@@ -251,17 +259,20 @@ func namespacesShape() shape[[]thresholds.Namespace] {
 	names := listOf("namespaces", name)
 	owner := text("owner", "owner")
 	owned := record[string]{what: "a namespace", fields: []field[string]{to("owner", owner, func(into *string, v string) { *into = v })}}.shape()
-	return shape[[]thresholds.Namespace]{func() object {
+	return shape[namespaces]{func() object {
 		return with(anyOf(
 			object{"type": "array", "maxItems": maxEntries, "items": name.schema()},
 			object{"type": "object", "maxProperties": maxEntries, "propertyNames": object{"pattern": namespacePattern},
 				"additionalProperties": anyOf(owner.schema(), owned.schema(), object{"type": "null"})},
 			object{"type": "null"},
-		), "description", "first segments that names may begin with, and their owners; a separator at the end is ignored")
+		), "description", "first segments of names. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
+			"key-namespace has closed: true. A separator at the end is ignored.")
 	},
-		func(r *reader, n ast.Node) (all []thresholds.Namespace, ok bool) {
-			if _, ok := plain(n).(*ast.SequenceNode); ok {
-				return names.read(r, n)
+		func(r *reader, n ast.Node) (v namespaces, ok bool) {
+			v.origin = r.origin(n)
+			if _, v.isList = plain(n).(*ast.SequenceNode); v.isList {
+				v.all, ok = names.read(r, n)
+				return v, ok
 			}
 			for _, entry := range atMost(r, "namespaces", r.mapping(n, "namespaces")) {
 				by := owner
@@ -270,10 +281,10 @@ func namespacesShape() shape[[]thresholds.Namespace] {
 				}
 				if next, ok := name.read(r, entry.Key); ok {
 					next.Owner, _ = by.read(r, entry.Value)
-					all = append(all, next)
+					v.all = append(v.all, next)
 				}
 			}
-			return all, true
+			return v, true
 		}}
 }
 

@@ -104,8 +104,11 @@ func (f *file) addTo(p *thresholds.Policy) {
 	if f.hashTags != nil {
 		p.HashTags = *f.hashTags
 	}
+	if f.namespaces.isList {
+		p.CloseNamespaces(f.namespaces.origin)
+	}
 	p.Apply(f.edits)
-	p.Ignores, p.Overrides, p.Namespaces, p.Abbreviations = f.ignores, f.overrides, f.namespaces, f.abbreviations
+	p.Ignores, p.Overrides, p.Namespaces, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.abbreviations
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user

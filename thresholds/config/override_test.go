@@ -94,3 +94,80 @@ overrides:
 		}
 	}
 }
+
+// TestLaterLimitsDecide: a limit for all types replaces those of the same severity
+// that an earlier place sets for single types, and only those. The truth is written
+// by hand: the profile, then the file, then the overrides in their order.
+func TestLaterLimitsDecide(t *testing.T) {
+	for _, c := range []struct{ rule, text, want string }{
+		// The file, then an override.
+		{"queue-backlog", "rules: {queue-backlog: {types: {list: {warning: 1000}}}}\noverrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]", "warning 100,000"},
+		{"queue-backlog", "rules: {queue-backlog: {types: {list: {warning: 1000, error: 5000}}}}\noverrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]",
+			"warning 100,000; list: error 5,000"},
+		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}, set: {info: 7}}}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]", "error 9; set: info 7"},
+		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}}}}\noverrides: [{key: '*', rules: {big-collection: {error: off}}}]", "off"},
+		{"big-collection", "rules: {big-collection: {types: {hash: {error: off}}}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]", "error 9"},
+		// In one place the limits of single types are set last, in whatever order they are written.
+		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}}, error: 9}}", "error 9; hash: error 100"},
+		{"big-collection", "overrides: [{key: '*', rules: {big-collection: {types: {hash: off}, error: 9}}}]", "error 9; hash: off"},
+		// One override, then another.
+		{"big-collection", "overrides: [{key: 'a*', rules: {big-collection: {types: {hash: {error: 100}}}}}, {key: '*', rules: {big-collection: {error: 9}}}]", "error 9"},
+		{"big-collection", "overrides: [{key: 'a*', rules: {big-collection: {error: 9}}}, {key: '*', rules: {big-collection: {types: {hash: {error: 100}}}}}]", "error 9; hash: error 100"},
+		// The profile, then the file or an override.
+		{"big-collection", "extends: typed\nrules: {big-collection: {warning: 2000}}", "warning 2,000, error 5,000"},
+		{"big-collection", "extends: typed\nrules: {big-collection: {error: 9000}}", "error 9,000; hash: warning 100"},
+		{"big-collection", "extends: typed\noverrides: [{key: '*', rules: {big-collection: {warning: 2000}}}]", "warning 2,000, error 5,000"},
+		// A type that is off.
+		{"queue-backlog", "overrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]", "warning 100,000"},
+		{"queue-backlog", "rules: {queue-backlog: {error: 9}}", "warning 1,000, error 9; list: warning off, error 9"},
+		{"queue-backlog", "rules: {queue-backlog: {types: {list: off}}}\noverrides: [{key: '*', rules: {queue-backlog: error}}]", "error 1,000; list: off"},
+		// Upper and lower limits do not replace each other.
+		{"key-length", "rules: {key-length: {types: {hash: {warning: 9}}, under: {warning: 3}}}\noverrides: [{key: '*', rules: {key-length: {under: {warning: 2}}}}]",
+			"warning over 128 B, warning under 2 B; hash: warning over 9 B"},
+	} {
+		if got := settingOf(t, c.text, c.rule); got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+	}
+	// Flags come last: a rule that --rules leaves out stays off, whatever overrides
+	// set; one that it names is on with the limits of the file.
+	path := writeConfig(t, "rules: {big-collection: off, big-string: {error: 9}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]")
+	p := mustLoad(t, Options{Config: path, Rules: "all,-big-collection"})
+	if s := p.Overridden(&p.Overrides[0])[ruleID(t, "big-collection")]; s.On {
+		t.Error("an override switched on what --rules leaves out")
+	}
+	if s := mustLoad(t, Options{Config: path, Rules: "big-string"}).Settings[ruleID(t, "big-string")]; s.Summary() != "error 9 B" {
+		t.Errorf("--rules big-string: %s", s.Summary())
+	}
+}
+
+// TestChanges: what a file switches on, off or changes, by hand.
+func TestChanges(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"extends: aliyun", ""},
+		{"rules: {no-ttl: off, big-string: {error: 20KB}, single-element: on, big-stream: {warning: 100000}}",
+			"changed big-string: error 10 KB to error 20 KB; on single-element: off to warning; off no-ttl: warning to off; "},
+		{"namespaces: [order, cart]", "on key-namespace: off to error, closed true; "},
+		{"namespaces: {cart: {owner: checkout}}", "off key-namespace: off to off (namespaces may have further ones; set closed: true if they may not); "},
+		{"namespaces: {cart: {owner: checkout}}\nrules: {key-namespace: {closed: true}}", "on key-namespace: off to error, closed true; "},
+		{"abbreviations: {economic: ec}", "on key-abbreviation: off to info; "},
+		{"extends: baidu\nhashtags: false", "off key-hashtag: warning to off (hashtags is false); off hashtag-skew: warning 1% to off (hashtags is false); "},
+		{"overrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}, no-ttl: off}}]",
+			"celery*: off no-ttl: warning to off; celery*: changed queue-backlog: warning 1,000; list: off to warning 100,000; "},
+	} {
+		got := ""
+		for _, x := range Changes(mustLoad(t, Options{Config: writeConfig(t, c.text)})) {
+			if x.Keys != "" {
+				got += x.Keys + ": "
+			}
+			got += x.Word() + " " + x.Rule + ": " + x.Before + " to " + x.After
+			if x.Idle != "" {
+				got += " (" + x.Idle + ")"
+			}
+			got += "; "
+		}
+		if got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,9 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 		if isMapping(n) {
 			list, ok := form.read(r, n)
 			// In the order in which they are to be made, not as they were written.
-			slices.SortStableFunc(list, func(a, b thresholds.Edit) int { return int(a.Kind) - int(b.Kind) })
+			slices.SortStableFunc(list, func(a, b thresholds.Edit) int {
+				return cmp.Or(int(a.Kind)-int(b.Kind), ofOneType(&a)-ofOneType(&b))
+			})
 			return list, ok
 		}
 		word, ok := r.scalar(n, rule.Name)
@@ -74,6 +77,15 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 		}
 		return edits{edit}, ok || r.refuse(n, hint, "%q is not a setting of %s", word, rule.Name)
 	}}
+}
+
+// ofOneType returns 1 for a limit of a single type, which is set after those for all
+// types beside it, and 0 otherwise.
+func ofOneType(e *thresholds.Edit) int {
+	if e.Kind == thresholds.EditLimit && e.Limit.Type != thresholds.AnyType {
+		return 1
+	}
+	return 0
 }
 
 // ruleRecord is a rule's limits and parameters.

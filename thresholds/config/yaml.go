@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
@@ -86,11 +86,12 @@ func (r *reader) parse() ast.Node {
 		r.problem(0, 0, "", "not UTF-8 text")
 		return nil
 	}
-	if line := tooDeep(r.text); line > 0 {
-		r.problem(line, 1, "", "nested deeper than %d levels", maxDepth)
+	tokens := lexer.Tokenize(string(r.text))
+	if at := tooDeep(tokens); at != nil {
+		r.refuseAt(at, "", "nested deeper than %d levels", maxDepth)
 		return nil
 	}
-	file, err := parseYAML(r.text)
+	file, err := parseYAML(tokens)
 	if err != nil {
 		var at yaml.Error
 		if !errors.As(err, &at) || at.GetToken() == nil {
@@ -119,28 +120,57 @@ func (r *reader) parse() ast.Node {
 }
 
 // parseYAML turns a panic of the YAML library into an error.
-func parseYAML(text []byte) (file *ast.File, err error) {
+func parseYAML(tokens token.Tokens) (file *ast.File, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("not valid YAML")
 		}
 	}()
-	return yamlparser.ParseBytes(text, 0)
+	return yamlparser.Parse(tokens, 0)
 }
 
-// tooDeep returns the first line that is nested deeper than maxDepth, 0 if none is.
-func tooDeep(text []byte) int {
-	depth := 0
-	for i, line := range bytes.Split(text, []byte("\n")) {
-		rest := bytes.TrimLeft(line, "-? ")
-		dashes := len(line) - len(rest) - bytes.Count(line[:len(line)-len(rest)], []byte(" "))
-		depth += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		depth = max(0, depth-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")))
-		if dashes > maxDepth || depth > maxDepth {
-			return i + 1
+// tooDeep returns the first token that is nested deeper than maxDepth, nil if none
+// is. The YAML parser needs memory in proportion to the square of the depth, so this
+// is found out before. Flow collections, [a] and {a: b}, are counted by their
+// brackets. Block collections begin at the columns of their dashes, question marks
+// and names; each is inside those around it that begin further left. Anchors and
+// tags before one value are a level each.
+func tooDeep(tokens token.Tokens) *token.Token {
+	var blocks []int // columns of the block collections around
+	flow, properties := 0, 0
+	for i, t := range tokens {
+		begin := t // of an entry of a block collection
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.MappingValueType:
+			if i > 0 {
+				begin = tokens[i-1]
+			}
+			fallthrough
+		case token.SequenceEntryType, token.MappingKeyType:
+			if column := begin.Position.Column; flow == 0 {
+				for len(blocks) > 0 && blocks[len(blocks)-1] > column {
+					blocks = blocks[:len(blocks)-1]
+				}
+				if len(blocks) == 0 || blocks[len(blocks)-1] < column {
+					blocks = append(blocks, column)
+				}
+			}
+		}
+		switch {
+		case t.Type == token.AnchorType || t.Type == token.TagType:
+			properties++
+		case i == 0 || tokens[i-1].Type != token.AnchorType: // else the anchor's name
+			properties = 0
+		}
+		if flow+len(blocks)+properties > maxDepth {
+			return t
 		}
 	}
-	return 0
+	return nil
 }
 
 // refuse reports a problem with a node and returns false.

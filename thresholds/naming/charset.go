@@ -6,16 +6,17 @@ import "errors"
 type Charset struct {
 	bad         [256]uint8 // 1: not allowed
 	badFirst    [256]bool
-	forbidden   [256]bool // bad, but accepted between two digits
+	forbidden   [256]bool // bad, but accepted between two digits, and - in a UUID
 	suspect     Class     // kinds of bytes some of which are bad
 	limitsFirst bool
-	spares      bool // some are accepted between two digits
+	spares      bool // some are accepted there
 }
 
 // NewCharset returns the set of the allowed characters, without the forbidden
 // ones, and with those that a name may begin with. Each is a text as ParseSet
 // takes it; "" for allowed or first means that all characters are. With
-// betweenDigits, a forbidden character is accepted between two digits.
+// betweenDigits, a forbidden character is accepted between two digits, as in dates
+// and versions, and the dashes of a UUID are.
 func NewCharset(allowed, first, forbidden string, betweenDigits bool) (*Charset, error) {
 	allow, err1 := ParseSet(allowed)
 	begin, err2 := ParseSet(first)
@@ -80,9 +81,24 @@ func (s *Charset) FirstViolation(name []byte) int {
 	return -1
 }
 
-// spared reports whether byte i is a forbidden one between two digits.
+// spared reports whether byte i is a forbidden one between two digits or in a UUID.
 func (s *Charset) spared(name []byte, i int) bool {
-	return s.forbidden[name[i]] && i > 0 && i+1 < len(name) && isDigit(name[i-1]) && isDigit(name[i+1])
+	if !s.forbidden[name[i]] || i == 0 || i+1 == len(name) {
+		return false
+	}
+	return isDigit(name[i-1]) && isDigit(name[i+1]) || name[i] == '-' && inUUID(name, i)
+}
+
+// inUUID reports whether byte i of a name is a dash of a UUID. Hexadecimal digits
+// right before or after it belong to a longer number, not to a UUID.
+func inUUID(name []byte, i int) bool {
+	for _, offset := range [...]int{8, 13, 18, 23} {
+		start := i - offset
+		if uuidAt(name, start) && (start == 0 || !isHex(name[start-1])) && (start+36 == len(name) || !isHex(name[start+36])) {
+			return true
+		}
+	}
+	return false
 }
 
 // ParseSet parses a set of ASCII characters and ranges of letters or digits, such

@@ -66,6 +66,7 @@ type Namer struct {
 	separators string
 	isSep      [256]bool
 	first      uint64 // the first separator in each byte of a word, 0 none
+	others     Class  // the kinds of bytes that the further separators are of
 }
 
 // NewNamer returns a Namer for a set of separators, each an ASCII character.
@@ -79,10 +80,15 @@ func NewNamer(separators string) *Namer {
 			continue
 		}
 		n.isSep[b] = true
+		if n.separators != "" {
+			n.others |= ClassOf(b)
+		}
 		n.separators += string(rune(b))
 	}
 	if n.separators != "" {
 		n.first = uint64(n.separators[0]) * ones
+	} else {
+		n.others = ^Class(0) // a first separator of 0 would be found in names
 	}
 	return n
 }
@@ -139,7 +145,7 @@ func (n *Namer) Facts(name []byte, f *Facts) {
 // digits, one bit a byte.
 func (n *Namer) shortFacts(name []byte, f *Facts) (digits uint64) {
 	c, digits, letters, seps := scan(name, n.first)
-	if len(n.separators) != 1 {
+	if c&n.others != 0 {
 		seps = n.seps(name)
 	}
 
@@ -214,7 +220,7 @@ func (n *Namer) longFacts(name []byte, f *Facts) {
 	for from := 0; from < len(name); from += oneWord {
 		part := name[from:min(from+oneWord, len(name))]
 		c, _, _, seps := scan(part, n.first)
-		if len(n.separators) != 1 {
+		if c&n.others != 0 {
 			seps = n.seps(part)
 		}
 		f.Class |= c

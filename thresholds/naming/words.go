@@ -5,6 +5,7 @@ import "strings"
 // Words finds words of a list in names.
 type Words struct {
 	byFirst [256][]listedWord // by first letter, in lower case; in the order of the list
+	joins   [256]bool         // bytes that may occur between two words of an entry
 }
 
 type listedWord struct {
@@ -13,9 +14,15 @@ type listedWord struct {
 }
 
 // NewWords compiles a list. Each entry is one word of ASCII letters, or several
-// separated by white space. Letter case is ignored.
-func NewWords(list []string) *Words {
+// separated by white space. Letter case is ignored. Words of an entry are found in
+// one segment only, and separators end a segment, except an underscore that is not
+// the first of several: such names write words as in video_info.
+func NewWords(list []string, separators string) *Words {
 	w := new(Words)
+	for b := range w.joins {
+		i := strings.IndexByte(separators, byte(b))
+		w.joins[b] = !isAlphanumeric(byte(b)) && (i < 0 || b == '_' && i > 0)
+	}
 	for i, entry := range list {
 		parts := strings.Fields(strings.ToLower(entry))
 		w.byFirst[parts[0][0]] = append(w.byFirst[parts[0][0]], listedWord{parts, i})
@@ -26,14 +33,14 @@ func NewWords(list []string) *Words {
 // Find returns the index of the first listed word in a name and its offset, 0 and
 // -1 if there is none. A word ends at anything but a letter and before a capital
 // that follows a lower-case letter, as in filePath. Between the words of an entry
-// at most one character that is neither letter nor digit may occur.
+// at most one character may occur that is neither letter, digit nor separator.
 func (w *Words) Find(name []byte) (index, offset int) {
 	for i, c := range name {
 		if !isLetter(c) || i > 0 && isLetter(name[i-1]) && !isHump(name, i) {
 			continue
 		}
 		for _, l := range w.byFirst[c|0x20] {
-			if l.begins(name[i:]) {
+			if w.begins(&l, name[i:]) {
 				return l.index, i
 			}
 		}
@@ -43,10 +50,10 @@ func (w *Words) Find(name []byte) (index, offset int) {
 
 // begins reports whether text begins with the entry and the last word of it ends
 // there.
-func (l *listedWord) begins(text []byte) bool {
+func (w *Words) begins(l *listedWord, text []byte) bool {
 	i := 0
 	for n, part := range l.parts {
-		if n > 0 && i < len(text) && !isAlphanumeric(text[i]) {
+		if n > 0 && i < len(text) && w.joins[text[i]] {
 			i++
 		}
 		if len(text)-i < len(part) {
