@@ -60,11 +60,13 @@ var modes = map[string]mode{
 	"rules":    {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
 	"shop":     {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
 	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys) }},
-	"restore":  {0, func(o *options) error { return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb") }},
-	"bench":    {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
-	"peers":    {1, func(o *options) error { return comparePeers(o) }},
-	"growth":   {1, func(o *options) error { return measureGrowth(o) }},
-	"pgo":      {2, func(o *options) error { return makeProfile(o) }},
+	"restore": {0, func(o *options) error {
+		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
+	}},
+	"bench":  {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
+	"peers":  {1, func(o *options) error { return comparePeers(o) }},
+	"growth": {1, func(o *options) error { return measureGrowth(o) }},
+	"pgo":    {2, func(o *options) error { return makeProfile(o) }},
 }
 
 func run(args []string) error {

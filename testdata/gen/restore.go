@@ -30,8 +30,8 @@ func (r restoreRun) String() string {
 
 // checkRestores puts the keys of snapshots back on servers, and compares with
 // servers that loaded the snapshots: those under testdata/truth that the server
-// can load, hostile names and values, and values of a million elements.
-func checkRestores(out io.Writer, servers []string, rdblens string, truth string) error {
+// can load, hostile names and values, and values of so many elements.
+func checkRestores(out io.Writer, servers []string, rdblens, truth string, elements int) error {
 	if len(servers) == 0 {
 		servers = installedServers()
 	}
@@ -53,7 +53,7 @@ func checkRestores(out io.Writer, servers []string, rdblens string, truth string
 		}
 		defer os.RemoveAll(dir)
 		own := append([]string{}, snapshots...)
-		for what, fill := range map[string]func(*filler){"hostile": fillHostile, "million": fillMillion} {
+		for what, fill := range map[string]func(*filler){"hostile": fillHostile, "large": func(f *filler) { fillLarge(f, elements) }} {
 			file := filepath.Join(dir, what+".rdb")
 			if err := makeSnapshot(argv, file, fill); err != nil {
 				return err
@@ -340,7 +340,7 @@ func (k keyState) askValue(s *server, key string) error {
 		return err
 	}
 	switch typ := strings.Trim(k["type"], `"`); typ {
-	case "string", "list", "set", "zset": // the digest tells
+	case "string", "list", "set", "zset": // the digest is enough
 	case "stream":
 		v, err := s.do("XINFO", "STREAM", key, "FULL", "COUNT", "0")
 		if err != nil {
@@ -361,7 +361,7 @@ func (k keyState) askValue(s *server, key string) error {
 }
 
 // streamText returns what XINFO says of a stream, but for entries, which the
-// digest tells, and the form of the tree that they are in. A line ends with
+// digest covers, and the form of the tree that they are in. A line ends with
 // each value.
 func streamText(v any) string {
 	list, _ := v.([]any)
@@ -466,9 +466,8 @@ func fillHostile(f *filler) {
 	f.do("XDEL", "emptied stream", "5-1")
 }
 
-// fillMillion makes values of a million elements.
-func fillMillion(f *filler) {
-	const n = 1_000_000
+// fillLarge makes values of n elements.
+func fillLarge(f *filler, n int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	err := f.s.pipeline(func(send func(args ...string)) {
 		for i := 0; i < n; i += 100 {
@@ -492,6 +491,6 @@ func fillMillion(f *filler) {
 		f.err = err
 	}
 	for _, consumer := range []string{"a", "b"} {
-		f.do("XREADGROUP", "GROUP", "readers", consumer, "COUNT", "50000", "STREAMS", "stream", ">")
+		f.do("XREADGROUP", "GROUP", "readers", consumer, "COUNT", strconv.Itoa(n/20), "STREAMS", "stream", ">")
 	}
 }
