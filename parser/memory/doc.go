@@ -39,7 +39,7 @@
 //	expiry.go       indexes of hash fields by expiry
 //	list.go         quicklists
 //	stream.go       streams and consumer groups
-//	rax.go          radix trees of stream IDs, rax_names.go those of names
+//	rax.go          radix trees of stream IDs and of names
 //	instance.go     key tables, cluster slots, the empty server
 //
 // What is done once for every element is looked up: a Model has tables of what a
