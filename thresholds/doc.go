@@ -15,9 +15,10 @@
 // parameters, documentation with the sentences that it is based on, and functions
 // that check, describe and advise. RULES.md, the JSON Schema of configurations,
 // completion and the rules command are derived from it. To add a rule, write its
-// file, add it to the profiles that need it (config/profiles) and a fixture to the
-// tests, which fail for a rule without documentation, text, advice, a key with a
-// finding and one without.
+// file, add it to the profiles that need it (config/profiles), name it where a
+// document demands it (requirements/requirements.yaml), add a fixture and its
+// settings to the tests, which fail for a rule without documentation, text, advice,
+// a key with a finding and one without, and run make golden.
 //
 // Rules about keys are compiled into tables of gates, one table for each type. A
 // gate compares one figure of the key with a limit; only if it is passed does the
