@@ -30,7 +30,7 @@ func (r restoreRun) String() string {
 
 // checkRestores puts the keys of snapshots back on servers, and compares with
 // servers that loaded the snapshots: those under testdata/truth that the server
-// can load, hostile names and values, and values of so many elements.
+// can load, hostile names, and values with that number of elements.
 func checkRestores(out io.Writer, servers []string, rdblens, truth string, elements int) error {
 	if len(servers) == 0 {
 		servers = installedServers()
