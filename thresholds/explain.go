@@ -13,7 +13,7 @@ import (
 // against which limit, the advice what to do.
 //
 // Sentences stand in the rule files as English text with {names} in place of
-// figures. All of them pass through fill, so English is the key by which a
+// figures. All of them pass through Fill, so English is the key by which a
 // translation can be looked up there.
 type explainer struct {
 	*Engine
@@ -76,9 +76,11 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 	return e.overridden(name).settings
 }
 
-// fill fills in a sentence: pairs are the names in it, without braces, and what
+func (x *explainer) fill(sentence string, pairs ...string) string { return Fill(sentence, pairs...) }
+
+// Fill fills in a sentence: pairs are the names in it, without braces, and what
 // replaces them. Other text in braces stays.
-func (x *explainer) fill(sentence string, pairs ...string) string {
+func Fill(sentence string, pairs ...string) string {
 	var b strings.Builder
 	for {
 		start := strings.IndexByte(sentence, '{')

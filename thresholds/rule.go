@@ -76,6 +76,16 @@ var sectionNames = [numSections]string{"Size", "Expiry", "Names", "The whole ins
 // String returns the section's title.
 func (s Section) String() string { return sectionNames[s] }
 
+// Harm is what a finding does to the server.
+type Harm uint8
+
+// The harms, the least first.
+const (
+	Names      Harm = iota // none at once: people and programs suffer
+	UsesMemory             // it takes memory
+	Blocks                 // it makes other clients wait
+)
+
 // Rule is one convention that keys, or the whole instance, are checked against.
 // Each rule is defined in a file of its own: limits, check, text, advice,
 // documentation and sources.
@@ -84,6 +94,15 @@ type Rule struct {
 	Name    string
 	Section Section
 	Title   string // what it flags, in one line
+	Harm    Harm
+	// Brief says, in a sentence, what to do about the worst that the rule found,
+	// and what that saves or prevents. It may contain {key}, the worst key or
+	// subject, with its {measured}, {limit}, {size}, {keymemory} and {reads}, the
+	// reads a second that a network card can send; {text}, the phrase of the
+	// finding; {groups}, those of the subject; and {group}, that with the most
+	// memory, with its {groupkeys} and {groupmemory}. "" if there is nothing to do
+	// that would help at once.
+	Brief string
 	// Instance is true for a rule that flags minutes, slots, tags or the snapshot
 	// as a whole, not single keys.
 	Instance bool

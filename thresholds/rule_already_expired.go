@@ -13,6 +13,7 @@ func init() {
 		Name:    "already-expired",
 		Section: SectionExpiry,
 		Title:   "key that had already expired when the snapshot was taken",
+		Harm:    UsesMemory,
 		unit:    func(uint8) units.Unit { return units.Seconds },
 		check: func(c *compiler) {
 			created := c.engine.createdMilli()

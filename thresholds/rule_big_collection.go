@@ -7,6 +7,8 @@ func init() {
 		Name:    "big-collection",
 		Section: SectionSize,
 		Title:   "hash, list, set or sorted set with more elements than the limit",
+		Harm:    Blocks,
+		Brief:   "Split {key}: a command on all of its {measured} elements makes every other client wait.",
 		Unit:    units.Count,
 		PerType: true,
 		Types:   collections,

@@ -10,6 +10,8 @@ func init() {
 		Name:    "big-element",
 		Section: SectionSize,
 		Title:   "collection or stream whose largest element is over the limit",
+		Harm:    Blocks,
+		Brief:   "Store the largest element of {key} under a key of its own: it has {measured} of the {size} that a read of the whole value sends.",
 		Unit:    units.Bytes,
 		PerType: true,
 		Types:   withElements,

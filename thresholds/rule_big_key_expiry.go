@@ -7,6 +7,8 @@ func init() {
 		Name:    "big-key-expiry",
 		Section: SectionExpiry,
 		Title:   "big collection that blocks the server when it expires",
+		Harm:    Blocks,
+		Brief:   "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {measured} elements.",
 		Unit:    units.None,
 		Types:   collections,
 		unit:    func(uint8) units.Unit { return units.Count },

@@ -10,6 +10,8 @@ func init() {
 		Name:    "big-stream",
 		Section: SectionSize,
 		Title:   "stream with more entries than the limit",
+		Harm:    Blocks,
+		Brief:   "Trim {key}: it has {measured} entries and takes {keymemory}.",
 		Unit:    units.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},

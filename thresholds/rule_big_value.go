@@ -10,6 +10,8 @@ func init() {
 		Name:    "big-value",
 		Section: SectionSize,
 		Title:   "collection or stream whose elements total more bytes than the limit",
+		Harm:    Blocks,
+		Brief:   "Split {key}: a read of the whole value sends {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
 		Unit:    units.Bytes,
 		PerType: true,
 		Types:   withElements,

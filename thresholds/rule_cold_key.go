@@ -13,6 +13,8 @@ func init() {
 		Name:    "cold-key",
 		Section: SectionExpiry,
 		Title:   "key without an expiry that is not being used",
+		Harm:    UsesMemory,
+		Brief:   "Delete {group} or let it expire: {groupkeys} that nobody uses take {groupmemory}.",
 		Unit:    units.Seconds,
 		PerType: true,
 		unit: func(note uint8) units.Unit {

@@ -11,6 +11,7 @@ func init() {
 		Name:    "compact-encoding",
 		Section: SectionSize,
 		Title:   "collection in its full encoding although it is near the limits of the compact one",
+		Harm:    UsesMemory,
 		Types:   collections,
 		Params: []Param{
 			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the count limit are reported"},

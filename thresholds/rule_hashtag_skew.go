@@ -13,6 +13,8 @@ func init() {
 		Name:     "hashtag-skew",
 		Section:  SectionInstance,
 		Title:    "hash tag that holds too large a share of the memory",
+		Harm:     Blocks,
+		Brief:    "Spread the keys of tag {key}: {text}.",
 		Instance: true,
 		Unit:     units.Percent,
 		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},

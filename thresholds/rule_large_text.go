@@ -14,6 +14,7 @@ func init() {
 		Name:    "large-text",
 		Section: SectionInstance,
 		Title:   "large JSON, XML or plain text that is stored uncompressed",
+		Harm:    UsesMemory,
 		Unit:    units.Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
 		Params:  []Param{{Name: "element", Unit: units.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},

@@ -7,6 +7,8 @@ func init() {
 		Name:    "no-ttl",
 		Section: SectionExpiry,
 		Title:   "key that never expires",
+		Harm:    UsesMemory,
+		Brief:   "Give {group} a TTL: without one {groupkeys} keep {groupmemory} for ever.",
 		check:   func(c *compiler) { c.when(withoutExpiry, -1, 0, nil) },
 		text:    func(x *explainer) string { return x.found("never expires") },
 		advise: func(x *explainer) {

@@ -12,6 +12,8 @@ func init() {
 		Name:    "queue-backlog",
 		Section: SectionInstance,
 		Title:   "queue whose producers are faster than its consumers",
+		Harm:    Blocks,
+		Brief:   "Find out why nobody empties {key}: {text}.",
 		Unit:    units.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},

@@ -10,6 +10,7 @@ func init() {
 		Name:    "single-element",
 		Section: SectionSize,
 		Title:   "collection with one element, where a string would do",
+		Harm:    UsesMemory,
 		Types:   collections,
 		check: func(c *compiler) {
 			c.when(fewElements, -1, -2, func(k *parser.Key, f *naming.Facts, found *Finding) bool {

@@ -14,6 +14,8 @@ func init() {
 		Name:     "slot-skew",
 		Section:  SectionInstance,
 		Title:    "hash slot with many times its fair share of the memory",
+		Harm:     Blocks,
+		Brief:    "Spread the keys of {key}: {text}.",
 		Instance: true,
 		Unit:     units.Ratio,
 		Params: []Param{

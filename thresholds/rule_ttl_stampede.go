@@ -16,6 +16,8 @@ func init() {
 		Name:     "ttl-stampede",
 		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
+		Harm:     Blocks,
+		Brief:    "Spread the TTLs of {groups}: {measured} keys expire in one {key}.",
 		Instance: true,
 		Unit:     units.Count,
 		Params:   []Param{{Name: "ratio", Unit: units.Ratio, Default: "10x", Doc: "how many times the median minute a minute must exceed"}},

@@ -13,6 +13,8 @@ func init() {
 		Name:    "ttl-too-long",
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
+		Harm:    UsesMemory,
+		Brief:   "Shorten the TTL of {group}: {groupkeys} take {groupmemory} for longer than allowed.",
 		Unit:    units.Seconds,
 		PerType: true,
 		check: func(c *compiler) {
