@@ -67,7 +67,7 @@ func ordinaryReport() *Report {
 	top := []KeyRow{board, cart, queue, page, session}
 	return &Report{
 		Schema: SchemaVersion, Complete: true, Tool: Tool{Name: "rdblens", Version: "1.0.0"},
-		Config: Config{Profile: "aliyun", File: "rdblens.yaml", FailOn: "error"},
+		Config: Config{Profile: "aliyun", Separators: ":#", File: "rdblens.yaml", FailOn: "error"},
 		Inputs: []Input{{Name: "testdata/shop.rdb", Server: "redis", ServerVersion: "7.0.15", Format: "REDIS", RDBVersion: 10, Created: 1_772_323_200,
 			Checksum: "ok", Bytes: 712_345, FileBytes: 712_345, Keys: 4213, Databases: 2, UsedMem: 13_700_000, Functions: 2, FunctionBytes: 3100,
 			Modules: []Module{{Name: "ReJSON-RL", Keys: 3}}, LoadableBy: Loadable{Redis: "7.0", Valkey: "7.2", Modules: []Name{"ReJSON-RL"}}, Complete: true, Ended: true,
@@ -126,7 +126,7 @@ func ordinaryReport() *Report {
 func hostileReport() *Report {
 	r := &Report{Schema: SchemaVersion, Tool: Tool{Name: "rdblens", Version: "1.0.0"}, By: ByValueBytes,
 		Interrupted: true,
-		Config: Config{Profile: "default", File: "=evil\x1b[2J.yaml", Rules: "all",
+		Config: Config{Profile: "default", Separators: ":#", File: "=evil\x1b[2J.yaml", Rules: "all",
 			Warnings: []string{"big-string: the warning limit 10KB (=evil\x1b[2J.yaml:3) can never be reported: the error limit is 5KB"}},
 		Filter: &Filter{Types: []string{"hash"}, Databases: []int{0, 15}, Match: []string{"*\x1b]0;x\x07\u202e*"}, Regex: []string{`^a\d+`}, MinSize: 1,
 			MinElements: 5000, Owners: []string{"@team"}, Dropped: 7},
@@ -163,7 +163,7 @@ func hostileReport() *Report {
 func fleetReport() *Report {
 	r := ordinaryReport()
 	r.Complete = false
-	r.Config = Config{Profile: "default"}
+	r.Config = Config{Profile: "default", Separators: ":#"}
 	second := r.Inputs[0]
 	second.Name, second.Keys, second.Complete, second.Ended, second.Checksum = "backup/node-2.rdb.gz", 100, false, false, "not checked"
 	second.Error = &Damage{Offset: 70_000, LastKey: np("user:99"), Reason: "the file ends in the middle of a key", Hint: "copy the snapshot again"}

@@ -232,7 +232,8 @@ func (f *finisher) groups() {
 
 func (f *finisher) group(pattern Name, g *agg.Group) Group {
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
-		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL}
+		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL,
+		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
 	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
 		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
@@ -247,6 +248,12 @@ func (f *finisher) group(pattern Name, g *agg.Group) Group {
 		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
 			out.Errors += count.Keys
 		}
+	}
+	if t, ok := g.Type(); ok {
+		out.Type = t.String()
+	}
+	if db := g.DB(); db >= 0 {
+		out.DB = &db
 	}
 	if g.Owner() >= 0 {
 		out.Owner = f.Snapshots[0].Engine.Owners()[g.Owner()]

@@ -19,7 +19,8 @@ type Format struct {
 	// when no format is named, with its dot: ".json".
 	Extension string
 
-	rank int // place in Formats
+	rank   int  // place in Formats
+	binary bool // not text
 	// write need neither flush nor check the errors of w, which keeps the first.
 	write func(w *bufio.Writer, r *Report, o WriteOptions) error
 }

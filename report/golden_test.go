@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,6 +34,11 @@ func realFormats() []string {
 	return names
 }
 
+// textFormats returns those of realFormats that are not binary.
+func textFormats() []string {
+	return slices.DeleteFunc(realFormats(), func(name string) bool { f, _ := Lookup(name); return f.binary })
+}
+
 func render(t *testing.T, format string, r *Report, width int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -44,7 +50,7 @@ func render(t *testing.T, format string, r *Report, width int) []byte {
 
 func TestGolden(t *testing.T) {
 	for _, c := range cannedReports() {
-		for _, format := range realFormats() {
+		for _, format := range textFormats() {
 			f, _ := Lookup(format)
 			got := render(t, format, c.report, 100)
 			path := filepath.Join("testdata", c.name+f.Extension)
@@ -89,7 +95,7 @@ func TestWritersChangeNothing(t *testing.T) {
 // people an invisible one.
 func TestHarmless(t *testing.T) {
 	for _, c := range cannedReports() {
-		for _, format := range realFormats() {
+		for _, format := range textFormats() {
 			for _, width := range []int{1, 40, 80, 120, 1000} {
 				out := render(t, format, c.report, width)
 				if !utf8.Valid(out) {

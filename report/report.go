@@ -85,12 +85,13 @@ type Tool struct {
 
 // Config is the configuration that was in force.
 type Config struct {
-	Profile  string   `json:"profile"`
-	File     string   `json:"file,omitempty"`  // the team's configuration, "" none
-	Rules    string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
-	FailOn   string   `json:"fail_on,omitempty"`
-	Cluster  bool     `json:"cluster"`  // configured or recognized as a cluster's node
-	Warnings []string `json:"warnings"` // valid but suspicious settings
+	Profile    string   `json:"profile"`
+	File       string   `json:"file,omitempty"`  // the team's configuration, "" none
+	Rules      string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
+	FailOn     string   `json:"fail_on,omitempty"`
+	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
+	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
+	Warnings   []string `json:"warnings"`             // valid but suspicious settings
 }
 
 // Filter describes which keys were counted. All figures of the report are about
@@ -219,7 +220,7 @@ type Totals struct {
 	// Value bytes and memory of the keys without an expiry, which the volatile
 	// eviction policies never evict.
 	WithoutTTLBytes  int64  `json:"value_bytes_without_ttl"`
-	WithoutTTLMemory Figure `json:"memory_bytes_without_ttl"`
+	WithoutTTLMemory Figure `json:"memory_bytes_without_ttl,omitempty"`
 	Expired          Figure `json:"expired"` // past their expiry when the snapshot was taken
 	FieldsWithTTL    int64  `json:"fields_with_ttl"`
 	StreamGroups     int64  `json:"stream_groups"`
@@ -336,20 +337,25 @@ type Ignored struct {
 // Group has the totals of the keys whose names have one pattern, such as
 // user:*:string.
 type Group struct {
-	Group       Name    `json:"group"`
-	Keys        int64   `json:"keys"`
-	Elements    int64   `json:"elements"`
-	ValueBytes  int64   `json:"value_bytes"`
-	MemoryBytes Figure  `json:"memory_bytes"`
-	MemoryUsage Figure  `json:"memory_usage_bytes"`
-	WithoutTTL  int64   `json:"without_ttl"`
-	TTLMin      *int64  `json:"ttl_min"`    // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
-	TTLMedian   *int64  `json:"ttl_median"` // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
-	TTLMax      *int64  `json:"ttl_max"`
-	LargestKey  *KeyRow `json:"largest_key"`
-	Findings    int64   `json:"findings"`
-	Errors      int64   `json:"errors"` // findings of that severity
-	Owner       string  `json:"owner,omitempty"`
+	Group       Name   `json:"group"`
+	Keys        int64  `json:"keys"`
+	Elements    int64  `json:"elements"`
+	ValueBytes  int64  `json:"value_bytes"`
+	MemoryBytes Figure `json:"memory_bytes"`
+	MemoryUsage Figure `json:"memory_usage_bytes"`
+	WithoutTTL  int64  `json:"without_ttl"`
+	// MemoryWithoutTTL is the memory of the keys without an expiry. Reports of older
+	// versions do not have it.
+	MemoryWithoutTTL Figure  `json:"memory_bytes_without_ttl,omitempty"`
+	Type             string  `json:"type,omitempty"` // of all keys, "" if they have several
+	DB               *int    `json:"db,omitempty"`   // of all keys, nil if they are in several
+	TTLMin           *int64  `json:"ttl_min"`        // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
+	TTLMedian        *int64  `json:"ttl_median"`     // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
+	TTLMax           *int64  `json:"ttl_max"`
+	LargestKey       *KeyRow `json:"largest_key"`
+	Findings         int64   `json:"findings"`
+	Errors           int64   `json:"errors"` // findings of that severity
+	Owner            string  `json:"owner,omitempty"`
 }
 
 // Owner has the totals of the keys of one owner.

@@ -194,7 +194,7 @@ func (s *scan) check() error {
 // config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
-	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
 	}

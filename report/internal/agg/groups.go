@@ -3,6 +3,7 @@ package agg
 import (
 	"iter"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/report/internal/hyperloglog"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -16,29 +17,56 @@ const FoldedGroup = "(other)"
 type Group struct {
 	hash uint64
 	Sums
-	WithoutTTL    int64 // keys without an expiry
-	ttl           ttlRange
-	ttlHistogram  int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
-	findings      int32 // 1 + index into Groups.findings, 0 none
-	text, textEnd int32 // the pattern, in Groups.texts
-	owner         int32 // index in thresholds.Engine.Owners, mixedOwners or noOwnerYet
-	removed       bool  // joined with another group
-	largest       RetainedKey
+	WithoutTTL int64 // keys without an expiry
+	// MemoryWithoutTTL is the memory of these keys, in bytes.
+	MemoryWithoutTTL int64
+	ttl              ttlRange
+	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
+	findings         int32 // 1 + index into Groups.findings, 0 none
+	text, textEnd    int32 // the pattern, in Groups.texts
+	common           common
+	removed          bool // joined with another group
+	largest          RetainedKey
 }
 
-// The owners of a group without keys, and of one with keys of several owners.
+// common is what the keys of a group have in common: each is mixed if they differ,
+// and undefined if there are none.
+type common struct {
+	owner, typ, db int32
+}
+
 const (
-	noOwnerYet  = -2
-	mixedOwners = -1
+	undefined = -2
+	mixed     = -1
 )
 
+// add adds other keys.
+func (c *common) add(o common) {
+	for _, x := range []struct {
+		to   *int32
+		from int32
+	}{{&c.owner, o.owner}, {&c.typ, o.typ}, {&c.db, o.db}} {
+		if *x.to == undefined {
+			*x.to = x.from
+		} else if x.from != undefined && *x.to != x.from {
+			*x.to = mixed
+		}
+	}
+}
+
 func newGroup(buf []byte) Group {
-	return Group{ttl: noTTL, owner: noOwnerYet, largest: RetainedKey{size: -1, buf: buf}}
+	return Group{ttl: noTTL, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
 }
 
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
 // if its keys have several.
-func (g *Group) Owner() int { return int(g.owner) }
+func (g *Group) Owner() int { return int(g.common.owner) }
+
+// Type returns the type of the group's keys; ok is false if they have several.
+func (g *Group) Type() (t parser.Type, ok bool) { return parser.Type(g.common.typ), g.common.typ >= 0 }
+
+// DB returns the database of the group's keys, -1 if they are in several.
+func (g *Group) DB() int { return int(g.common.db) }
 
 // Largest returns the largest key by memory, or by value bytes if memory is
 // unknown; nil if there is none.
@@ -236,15 +264,10 @@ func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 	to.findings = int32(len(g.findings))
 }
 
-// addSums adds the sums of keys, their owner and the largest of them.
-func (g *Group) addSums(s *Sums, owner int32, largest *RetainedKey) {
+// addSums adds the sums of keys, what they have in common and the largest of them.
+func (g *Group) addSums(s *Sums, c common, largest *RetainedKey) {
 	g.Sums.add(s)
-	switch {
-	case g.owner == noOwnerYet:
-		g.owner = owner
-	case owner != noOwnerYet && g.owner != owner:
-		g.owner = mixedOwners
-	}
+	g.common.add(c)
 	if largest.size >= 0 && largest.before(&g.largest) {
 		g.largest.copy(largest)
 	}
@@ -252,8 +275,9 @@ func (g *Group) addSums(s *Sums, owner int32, largest *RetainedKey) {
 
 // join adds a group of a table, which may be this one, to a group of this table.
 func (g *Groups) join(to *Group, from *Group, o *Groups) {
-	to.addSums(&from.Sums, from.owner, &from.largest)
+	to.addSums(&from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
+	to.MemoryWithoutTTL += from.MemoryWithoutTTL
 	if from.ttlHistogram != 0 {
 		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
 		g.addTTLs(to, &h, from.ttl)

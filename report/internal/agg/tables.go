@@ -103,13 +103,14 @@ func (t *Tables) flush(from *aggregates, input int) {
 		}
 		last.Sums.add(&a.Sums)
 		group := t.Groups.get(t.Groups.ensure(a.group, from.texts[a.text:a.textEnd]))
-		group.addSums(&a.Sums, int32(a.owner()), &from.largest[i])
+		group.addSums(&a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys
 			last.WithTTL += a.Keys
 			last.WithTTLMemory += a.Memory
 		} else {
 			group.WithoutTTL += a.Keys
+			group.MemoryWithoutTTL += a.Memory
 		}
 		if a.ttlHistogram != 0 {
 			t.Groups.addTTLs(group, &from.ttls[a.ttlHistogram-1], a.ttl)

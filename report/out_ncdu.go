@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// The export format of ncdu, version 1.2 (https://dev.yorhel.nl/ncdu/jsonfmt),
+// which gdu reads too: segments of patterns are folders, keys are files. Disk usage is memory,
+// apparent size is value bytes. Keys of a group that are in none of the report's
+// lists are one file, "(N more keys)". A slash in a name is written as \x2f. gdu
+// adds 4 KB to the size of each folder.
+
+func init() {
+	register(&Format{Name: "ncdu", Doc: "the keyspace as folders, for ncdu -f and gdu -f", Extension: ".ncdu.json", rank: 6, write: writeNcdu})
+}
+
+// ncduItem is a folder or file of the export.
+type ncduItem struct {
+	Name string `json:"name"`
+	// Bytes.
+	Apparent int64 `json:"asize,omitempty"`
+	Disk     int64 `json:"dsize,omitempty"`
+}
+
+func writeNcdu(w *bufio.Writer, r *Report, _ WriteOptions) error {
+	header := struct {
+		Program string `json:"progname"`
+		Version string `json:"progver"`
+		Time    int64  `json:"timestamp"`
+	}{Program: r.Tool.Name, Version: r.Tool.Version}
+	var names []string
+	for i := range r.Inputs {
+		names = append(names, r.Inputs[i].Name.Display())
+		header.Time = max(header.Time, int64(r.Inputs[i].Created))
+	}
+	n := &ncduWriter{w: w, keys: keysByGroup(r)}
+	w.WriteString("[1,2,")
+	n.json(header)
+	n.folder(cmp.Or(strings.Join(names, " "), "(no snapshot)"), newKeyTree(r)) // the root is named by a path
+	w.WriteString("]\n")
+	return n.err
+}
+
+type ncduWriter struct {
+	w    *bufio.Writer
+	keys map[Name][]*KeyRow
+	err  error
+}
+
+func (n *ncduWriter) json(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		n.err = err
+	}
+	n.w.Write(b)
+}
+
+func (n *ncduWriter) folder(name string, t *keyTree) {
+	n.w.WriteString(",\n[")
+	n.json(ncduItem{Name: name})
+	if t.group != nil {
+		n.files(t.group)
+	}
+	for _, c := range t.children {
+		name := ncduName(c.segment.Display())
+		if c.group != nil && c.group.Keys == 1 && len(c.children) == 0 {
+			n.file(name, c.value, c.size)
+			continue
+		}
+		n.folder(name, c)
+	}
+	n.w.WriteByte(']')
+}
+
+// files writes the keys of a group.
+func (n *ncduWriter) files(g *Group) {
+	keys, value, size := g.Keys, g.ValueBytes, int64(sizeOf(g.MemoryBytes, g.ValueBytes))
+	for _, k := range n.keys[g.Group] {
+		v, s := max(0, int64(k.ValueBytes)), int64(sizeOf(k.Memory, int64(k.ValueBytes)))
+		if keys == 0 || v > value || s > size {
+			break // of a group that stands for several
+		}
+		keys, value, size = keys-1, value-v, size-s
+		n.file(ncduName(k.Key.Display()), v, s)
+	}
+	if keys > 0 {
+		n.file("("+humanize.Comma(keys)+" more keys)", value, size)
+	}
+}
+
+func (n *ncduWriter) file(name string, apparent, disk int64) {
+	n.w.WriteString(",\n")
+	n.json(ncduItem{name, apparent, disk})
+}
+
+// ncduName returns a name that a file system could have.
+func ncduName(s string) string {
+	switch s = strings.ReplaceAll(s, "/", `\x2f`); s {
+	case ".":
+		return `\x2e`
+	case "..":
+		return `\x2e\x2e`
+	}
+	return s
+}

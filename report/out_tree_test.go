@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// treeReports returns the canned reports, and one of a thousand levels.
+func treeReports() []cannedReport {
+	deep := ordinaryReport()
+	deep.Groups[0].Group = Name(strings.Repeat("a:", 1000))
+	deep.Groups[1].Group = ""
+	return append(cannedReports(), cannedReport{"deep", deep})
+}
+
+// sums returns keys, memory and memory without TTL of all groups.
+func sums(r *Report) (keys, memory, withoutTTL int64) {
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		keys += g.Keys
+		memory += int64(sizeOf(g.MemoryBytes, g.ValueBytes))
+		withoutTTL += max(0, int64(g.MemoryWithoutTTL))
+	}
+	return keys, memory, withoutTTL
+}
+
+func needTool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("no %s: apt-get install %[1]s", name)
+	}
+}
+
+// writeFile writes a report to a file of the test and returns its path.
+func writeFile(t *testing.T, format string, r *Report) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report")
+	if err := os.WriteFile(path, render(t, format, r, 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestNcduImports checks that ncdu reads the export, and that what it exports again
+// has all bytes and keys.
+func TestNcduImports(t *testing.T) {
+	needTool(t, "ncdu")
+	for _, c := range treeReports() {
+		out, err := exec.Command("ncdu", "-0", "-f", writeFile(t, "ncdu", c.report), "-o", "-").CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%.500s", c.name, err, out)
+			continue
+		}
+		var export []any
+		if err := json.Unmarshal(out, &export); err != nil {
+			t.Errorf("%s: %v\n%.500s", c.name, err, out)
+			continue
+		}
+		keys, disk := countNcdu(t, export[3])
+		wantKeys, want, _ := sums(c.report)
+		if keys != wantKeys || disk != want {
+			t.Errorf("%s: ncdu has %d keys, %d bytes, want %d, %d", c.name, keys, disk, wantKeys, want)
+		}
+	}
+}
+
+var moreKeys = regexp.MustCompile(`^\(([0-9,]+) more keys\)$`)
+
+// countNcdu returns the keys and disk usage below an item of an export.
+func countNcdu(t *testing.T, item any) (keys, disk int64) {
+	if folder, ok := item.([]any); ok {
+		for _, child := range folder[1:] {
+			k, d := countNcdu(t, child)
+			keys, disk = keys+k, disk+d
+		}
+		return keys, disk
+	}
+	file := item.(map[string]any)
+	keys = 1
+	if m := moreKeys.FindStringSubmatch(file["name"].(string)); m != nil {
+		n, err := strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = n
+	}
+	size, _ := file["dsize"].(float64)
+	return keys, int64(size)
+}
+
+// TestGduReads checks that gdu lists the first level of the export.
+func TestGduReads(t *testing.T) {
+	needTool(t, "gdu")
+	for _, c := range treeReports() {
+		out, err := exec.Command("gdu", "--no-color", "-n", "-p", "-f", writeFile(t, "ncdu", c.report)).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%.500s", c.name, err, out)
+		}
+		for _, n := range newKeyTree(c.report).children {
+			if name := ncduName(n.segment.Display()); !bytes.Contains(out, []byte(name)) {
+				t.Errorf("%s: gdu does not list %q:\n%s", c.name, name, out)
+			}
+		}
+	}
+}
+
+// TestPprofReads checks that go tool pprof reads the profile with all values, and
+// that the difference of a report from itself is nothing.
+func TestPprofReads(t *testing.T) {
+	for _, c := range treeReports() {
+		path := writeFile(t, "pprof", c.report)
+		keys, memory, withoutTTL := sums(c.report)
+		for index, want := range map[string]int64{"keys": keys, "memory": memory, "memory_without_ttl": withoutTTL} {
+			if want == 0 {
+				continue
+			}
+			unit := map[bool]string{true: "count", false: "B"}[index == "keys"]
+			out := pprof(t, "-top", "-unit="+unit, "-sample_index="+index, path)
+			total := regexp.MustCompile(`of ([0-9.]+)`).FindStringSubmatch(out)
+			if total == nil || total[1] != strconv.FormatInt(want, 10) {
+				t.Errorf("%s: pprof shows another total of %s than %d:\n%.800s", c.name, index, want, out)
+			}
+		}
+		if len(c.report.Groups) > 0 {
+			if out := pprof(t, "-top", "-diff_base="+path, path); !strings.Contains(out, "of 3") && !strings.Contains(out, " 0, 0% of ") {
+				t.Errorf("%s: differs from itself:\n%s", c.name, out)
+			}
+		}
+	}
+}
+
+func pprof(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"tool", "pprof"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("pprof %s: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestPprofLabels checks the labels of the samples of a scan.
+func TestPprofLabels(t *testing.T) {
+	r := ordinaryReport()
+	r.Groups = []Group{{Group: "a:*", Keys: 2, ValueBytes: 10, MemoryBytes: 100, MemoryWithoutTTL: 60, Type: "hash", DB: new(3), Owner: "shop"},
+		{Group: "a:b:*", Keys: 1, ValueBytes: 1, MemoryBytes: 50}}
+	p, err := profile.ParseData(render(t, "pprof", r, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range p.Sample {
+		var stack []string
+		for _, l := range s.Location {
+			stack = append(stack, l.Line[0].Function.Name)
+		}
+		var labels []string
+		for _, k := range slices.Sorted(maps.Keys(s.Label)) {
+			labels = append(labels, k+"="+s.Label[k][0])
+		}
+		got = append(got, fmt.Sprint(stack, s.Value, labels))
+	}
+	want := []string{"[a:* a:] [2 100 60] [db=3 owner=shop type=hash]", "[a:b:* a:b: a:] [1 50 0] []"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestFoldedStacks checks the form that flame graph programs read: frames with
+// semicolons between them, a space, and a number.
+func TestFoldedStacks(t *testing.T) {
+	for _, c := range treeReports() {
+		var total int64
+		lines := 0
+		for line := range strings.Lines(string(render(t, "folded", c.report, 0))) {
+			i := strings.LastIndexByte(line, ' ')
+			n, err := strconv.ParseInt(strings.TrimSuffix(line[i+1:], "\n"), 10, 64)
+			if err != nil || i <= 0 {
+				t.Fatalf("%s: %q: %v", c.name, line, err)
+			}
+			if frames := strings.Count(line[:i], ";") + 1; frames > maxTreeDepth {
+				t.Errorf("%s: %d frames", c.name, frames)
+			}
+			total += n
+			lines++
+		}
+		if _, want, _ := sums(c.report); total != want || lines != len(c.report.Groups) {
+			t.Errorf("%s: %d lines, %d bytes, want %d, %d", c.name, lines, total, len(c.report.Groups), want)
+		}
+	}
+}
