@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Format is a form in which a report is written. Its file, out_<name>.go,
@@ -29,6 +30,11 @@ type Format struct {
 // ignore them.
 type WriteOptions struct {
 	Width int // of the terminal, in columns; 0 is DefaultWidth
+
+	// For metrics: when the scan ended, and how long it took. Zero is now, and
+	// unknown.
+	Now     time.Time
+	Elapsed time.Duration
 }
 
 // DefaultWidth is the width of tables, in columns, where there is no terminal.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,7 +43,7 @@ func textFormats() []string {
 func render(t *testing.T, format string, r *Report, width int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(format, &b, r, WriteOptions{Width: width}); err != nil {
+	if err := Write(format, &b, r, WriteOptions{Width: width, Now: time.Unix(1772330000, 0), Elapsed: 1500 * time.Millisecond}); err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
 	return b.Bytes()

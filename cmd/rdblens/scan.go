@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -126,6 +127,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return outputError(err)
 	}
 	stop := e.progress(list)
+	started := time.Now()
 	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
 	if err != nil {
@@ -134,7 +136,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout)})
+	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Elapsed: time.Since(started)})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
