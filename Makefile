@@ -49,8 +49,8 @@ bench-peers: build ## compare whole processes with hdt3213/rdb; makes snapshots 
 growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
 
-memory-truth: ## errors of the memory model against servers, with 200,000 keys
-	$(GO) run ./testdata/gen memory $(SERVERS)
+memory-truth: ## errors of the memory model against servers, with 200,000 keys; with CHURN=1 changed by all write commands, SEED=N repeats one
+	$(GO) run ./testdata/gen memory $(if $(CHURN),-churn) $(if $(SEED),-seed $(SEED)) $(SERVERS)
 
 restore-truth: build ## keys that show --format resp puts back on the servers, against the servers that loaded them
 	$(GO) run ./testdata/gen restore -rdblens bin/rdblens $(SERVERS)

@@ -208,6 +208,7 @@ func (r *runner) joinPiece(u *unit) {
 	}
 	k.FieldsWithTTL += o.FieldsWithTTL
 	big.acc.Merge(&sum.acc)
+	big.facts.IntEntry = max(big.facts.IntEntry, sum.facts.IntEntry)
 	big.facts.Shape, big.facts.Ziplist = sum.facts.Shape, sum.facts.Ziplist
 	switch {
 	case first:

@@ -187,7 +187,7 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 	k, m, s := &w.key, w.model, &w.first
 	k.Elements = w.CheckCount(n, "elements")
 	integers := k.Type == Set && beside == rdb.BesideNothing
-	small := n <= smallTable && (k.Type != Set || m == nil || m.HasSetListpacks())
+	small := m != nil && n <= smallTable && (k.Type != Set || m.HasSetListpacks())
 	var sum, largest, lp int64
 	largest = -1
 	// In a block names stay where they are: that of the largest is read once,
@@ -234,14 +234,19 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 				w.acc.AddListItem(size, rdb.ListpackText(size))
 			}
 		}
-		if integers && s.kind != strInt {
-			if size > 20 {
-				integers = false
-			} else {
-				_, integers = rdb.CanonicalInt(w.text(s, 20))
+		if integers {
+			v := s.val
+			if s.kind != strInt {
+				integers = size <= 20
+				if integers {
+					v, integers = rdb.CanonicalInt(w.text(s, 20))
+				}
+				if !integers {
+					w.facts.LeadingIntegers = int64(i)
+				}
 			}
-			if !integers {
-				w.facts.LeadingIntegers = int64(i)
+			if integers {
+				w.facts.IntEntry = max(w.facts.IntEntry, rdb.ListpackInt(v))
 			}
 		}
 		if small {
@@ -255,7 +260,7 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 		case rdb.ScoreBinary:
 			bits := w.Uint64()
 			if small {
-				lp += scoreEntry(math.Float64frombits(bits))
+				lp += w.scoreEntry(math.Float64frombits(bits))
 			}
 			w.visit.element.Score = math.Float64frombits(bits)
 		case rdb.ScoreText:
@@ -263,12 +268,12 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 			w.visit.element.Score = asciiScores[c&3]
 			if c < 253 {
 				text := w.Take(int(c))
-				if small {
-					lp += rdb.ListpackText(int64(len(text)))
-				}
-				if w.visiting {
+				if w.visiting || small {
 					w.visit.element.Score, _ = strconv.ParseFloat(string(text), 64)
 				}
+			}
+			if small {
+				lp += w.scoreEntry(w.visit.element.Score)
 			}
 		case rdb.ExpirySeconds:
 			w.expirySeconds()
@@ -377,14 +382,14 @@ func (w *walker) asEntry(s *str) int64 {
 	return rdb.ListpackText(s.n)
 }
 
-// scoreEntry is what a score takes as a listpack entry: a number where it has
-// no fraction, else its shortest text of 17 digits.
-func scoreEntry(f float64) int64 {
+// scoreEntry returns what a score takes as a listpack entry, in bytes.
+func (w *walker) scoreEntry(f float64) int64 {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return rdb.ListpackInt(int64(f))
 	}
 	var buf [32]byte
-	return rdb.ListpackText(int64(len(strconv.AppendFloat(buf[:0], f, 'g', 17, 64))))
+	text := w.model.AppendScore(buf[:0], f)
+	return rdb.ListpackString(int64(len(text)), text)
 }
 
 // fields walks n pairs of a hash.

@@ -45,9 +45,9 @@ type Facts struct {
 	// LeadingIntegers is the number of a set's members that precede the first
 	// one which is not an integer; it has no meaning if all are integers.
 	LeadingIntegers int64
-	// IntWidth is the bytes of each member if these are put into an intset: 2, 4
-	// or 8. 0 means unknown: it is then derived from Longest.
-	IntWidth   int64
+	// IntEntry is the most bytes that one of these integers takes as a listpack
+	// entry.
+	IntEntry   int64
 	Serialized int64 // bytes of the value in the file
 }
 

@@ -41,8 +41,8 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		alloc, usage = m.IntegerSizes(f.NameLen, f.IntValue, f.TTL, f.Eviction)
 		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
-		if a.fields > 0 { // only hashes: members of sets and sorted sets are not counted
-			alloc, usage = m.convertedSizes(a, f)
+		if m.ConvertsOnLoad(f.Type, f.Intset, f.Elements) {
+			alloc, usage = m.tabledSizes(a, f)
 			break
 		}
 		alloc, usage = m.packedSizes(f)
@@ -63,16 +63,18 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		}
 		if fits && !m.live {
 			alloc, usage = m.packedBlockSizes(f, size)
+			if f.Shape == SetTable && !f.Integers {
+				// The loader reserves the listpack for the leading integers
+				// (setTypeConvertAndExpand in t_set.c).
+				reserved := m.usable(emptyListpack + f.LeadingIntegers*f.IntEntry)
+				alloc = max(alloc, reserved)
+				if m.usage != usageExact {
+					usage = alloc
+				}
+			}
 			break
 		}
-		switch f.Shape {
-		case SetTable:
-			alloc, usage = m.setSizes(a, f)
-		case HashTable:
-			alloc, usage = m.hashSizes(a, f)
-		default:
-			alloc, usage = m.sortedSetSizes(a, f)
-		}
+		alloc, usage = m.tabledSizes(a, f)
 	case StreamTree:
 		alloc, usage = m.streamSizes(a)
 	default:
@@ -98,8 +100,8 @@ func (m *Model) ConvertsOnLoad(typ uint8, intset bool, n int64) bool {
 	return !m.live && typ >= typeSet && typ <= typeHash && n > maxPacked(typ, intset)
 }
 
-// convertedSizes returns what a packed value takes as a table.
-func (m *Model) convertedSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+// tabledSizes returns what a set, hash or sorted set takes as a table.
+func (m *Model) tabledSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 	switch f.Type {
 	case typeHash:
 		return m.hashSizes(a, f)
@@ -159,7 +161,7 @@ func (m *Model) packedBlockSizes(f *Facts, size int64) (alloc, usage int64) {
 func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
 	n := f.Elements
 	if f.Shape == SetTable && f.Integers {
-		return 8 + n*intsetWidth(f), n <= maxIntsetMembers // intset.h
+		return 8 + n*intsetWidth(f.IntEntry), n <= maxIntsetMembers // intset.h
 	}
 	if f.Shape == SetTable && !m.setListpack || f.ListpackBytes == 0 {
 		return 0, false
@@ -178,15 +180,13 @@ func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
 	return size, fits
 }
 
-// intsetWidth returns the bytes of each member of an intset: 2, 4 or 8, by its
-// widest one.
-func intsetWidth(f *Facts) int64 {
+// intsetWidth returns the bytes of each member of an intset, of which entry is
+// the largest listpack entry.
+func intsetWidth(entry int64) int64 {
 	switch {
-	case f.IntWidth > 0:
-		return f.IntWidth
-	case f.Longest <= 4:
+	case entry <= 4:
 		return 2
-	case f.Longest <= 9:
+	case entry <= 6:
 		return 4
 	}
 	return 8
@@ -234,6 +234,9 @@ func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 	const zset = 16
 	n := f.Elements
 	t := m.tableFor(n)
+	if f.Shape == Packed && !m.setListpack {
+		t = m.insertedDict(n) // not presized before Redis 7.2 (zsetConvert in t_zset.c)
+	}
 	alloc, usage = m.tableSizes(t, 0)
 	ea, eu := m.dictEntries(n, t, m.zsetNoValue)
 	if m.zsetNoValue && m.usage == usageBlocks { // Redis 8.2

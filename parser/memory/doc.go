@@ -36,6 +36,7 @@
 //	collections.go  sets, sorted sets, hashes, and their compact encodings
 //	hashtable.go    buckets of Redis' dict and of Valkey's hashtable
 //	loading.go      tables that are still being rehashed after a load
+//	score.go        scores in listpacks
 //	expiry.go       indexes of hash fields by expiry
 //	list.go         quicklists
 //	stream.go       streams and consumer groups
@@ -50,9 +51,8 @@
 // A reload changes sizes in ways that a file shows: tables have the size that
 // the loader gives them, tables within the limits of the compact encodings
 // become listpacks or intsets (the defaults of redis.conf are assumed), packed
-// hashes over these limits become tables, and the last listpack of a stream
-// loses the 4096 bytes that XADD reserves. Servers convert packed sets and sorted
-// sets over the limits as well; these are still measured as packed.
+// values over these limits become tables, and the last listpack of a stream
+// loses the 4096 bytes that XADD reserves.
 //
 // # What is exact
 //

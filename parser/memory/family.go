@@ -69,6 +69,7 @@ type family struct {
 	zskiplist    int64 // structure; with its head node if skiplistHead is 0
 	skiplistHead int64 // head node of 32 levels
 	memberInNode bool  // a skiplist node contains its member
+	shortScores  bool  // scores in listpacks have the fewest digits (fpconv_dtoa) instead of 17
 
 	// Lists (quicklist.h).
 	quicklist     int64

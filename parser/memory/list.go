@@ -4,6 +4,9 @@ package memory
 // -2, the default. A larger item has a node of its own.
 const maxNode = 8 << 10
 
+// emptyListpack is the size of a listpack's header and end byte.
+const emptyListpack = 7
+
 // A listState is what an Accumulator knows of a list.
 type listState struct {
 	nodes  int64
@@ -78,7 +81,7 @@ func (m *Model) emptyPacked() int64 {
 	if m.ziplists {
 		return 11
 	}
-	return 7
+	return emptyListpack
 }
 
 // listSizes returns what a list of nodes takes without its key.

@@ -21,65 +21,82 @@ func (m *Model) hashTableFor(n, firstLong int64, expiring bool) table {
 		}
 		return m.convertedHashtable(n, firstLong)
 	case expiring && n > maxPackedFields:
-		return m.convertedDict(n, 0)
+		return m.insertedDict(n)
 	case n > maxPackedFields || firstLong == 0:
 		return table{buckets: dictBuckets(n)}
 	}
-	return m.convertedDict(n, firstLong)
+	return m.convertedDict(n, firstLong, expiring)
+}
+
+// A growingDict is a dict while entries are inserted. It doubles when it is full,
+// and each further insert moves one bucket of the old table that is not empty.
+type growingDict struct {
+	table
+	used  int64
+	steps int64 // inserts until the old table is gone
+}
+
+func (d *growingDict) insert() {
+	if d.steps > 0 {
+		if d.steps--; d.steps == 0 {
+			d.old = 0
+		}
+	}
+	if d.steps == 0 && d.used >= d.buckets {
+		d.resize(dictBuckets(d.used + 1))
+	}
+	d.used++
+}
+
+// resize begins to move the entries, unless they are being moved.
+func (d *growingDict) resize(buckets int64) {
+	if d.steps > 0 || buckets == d.buckets {
+		return
+	}
+	d.old, d.buckets = d.buckets, buckets
+	d.steps = filledBuckets(d.used, d.old)
+}
+
+// insertedDict returns the dict of n entries that were inserted one by one.
+func (m *Model) insertedDict(n int64) table {
+	full := dictBuckets(n) / 2
+	if full < 4 {
+		return table{buckets: dictBuckets(n)}
+	}
+	d := growingDict{table: table{buckets: full}, used: full}
+	for d.used < n && (d.old > 0 || d.used == full) {
+		d.insert()
+	}
+	return d.table
 }
 
 // convertedDict returns the dict of a hash of n fields whose field number
 // firstLong fits no listpack. It is made for the fields before that one, and
-// then sized for those to come, unless it is being moved. With firstLong 0 it
-// begins empty. It doubles when it is full, and each further insert moves one
-// bucket of the old table that is not empty.
-func (m *Model) convertedDict(n, firstLong int64) table {
-	var t table
-	var steps int64 // inserts until the old table is gone
-	var used int64
-	if firstLong > 0 {
-		used = firstLong - 1
+// then sized for those to come, unless it is being moved: behind that field, or
+// before it if fields expire.
+func (m *Model) convertedDict(n, firstLong int64, expiring bool) table {
+	d := growingDict{table: table{buckets: dictBuckets(firstLong - 1)}, used: firstLong - 1}
+	if expiring {
+		d.resize(m.convertedBuckets(&d, n-firstLong, n))
 	}
-	t.buckets = dictBuckets(used)
-	for used < n {
-		if firstLong == 0 && steps == 0 && used < t.buckets {
-			used = min(n, t.buckets) // nothing happens until it is full
-			continue
-		}
-		if steps > 0 {
-			k := int64(1)
-			if firstLong == 0 {
-				k = min(steps, n-used) // it cannot be full before the old table is gone
-			}
-			used += k - 1
-			if steps -= k; steps == 0 {
-				t.old = 0
-			}
-		}
-		if steps == 0 && used >= t.buckets {
-			t.old, t.buckets = t.buckets, dictBuckets(used+1)
-			steps = filledBuckets(used, t.old)
-		}
-		used++
-		if used == firstLong && steps == 0 {
-			if next := m.convertedBuckets(t.buckets, used, n); next != t.buckets {
-				t.old, t.buckets = t.buckets, next
-				steps = filledBuckets(used, t.old)
-			}
-		}
+	d.insert()
+	if !expiring {
+		d.resize(m.convertedBuckets(&d, n-firstLong, n))
 	}
-	return t
+	for d.used < n {
+		d.insert()
+	}
+	return d.table
 }
 
-// convertedBuckets returns the buckets of a dict once it has used out of n
-// fields, of which the last is the first one that no listpack takes.
-func (m *Model) convertedBuckets(buckets, used, n int64) int64 {
-	rest := n - used
+// convertedBuckets returns for how many buckets the loader asks when it has put
+// the fields of a listpack into a dict, and rest out of n fields are to come.
+func (m *Model) convertedBuckets(d *growingDict, rest, n int64) int64 {
 	if m.conversion == sizeForAll {
 		rest = n
 	}
-	if rest <= 4 || used > rest || m.conversion != sizeForRest && buckets >= rest {
-		return buckets
+	if rest <= 4 || d.used > rest || m.conversion != sizeForRest && d.buckets >= rest {
+		return d.buckets
 	}
 	return dictBuckets(rest)
 }

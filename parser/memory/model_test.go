@@ -336,13 +336,13 @@ func TestLoadDict(t *testing.T) {
 	for _, c := range []struct{ n, buckets, old int64 }{
 		{512, 512, 0}, {513, 1024, 512}, {800, 1024, 512}, {835, 1024, 512}, {840, 1024, 0}, {1024, 1024, 0}, {1025, 2048, 1024},
 	} {
-		if got := m.convertedDict(c.n, 0); got.buckets != c.buckets || got.old != c.old {
+		if got := m.insertedDict(c.n); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields: %+v, want %d buckets and %d old ones", c.n, got, c.buckets, c.old)
 		}
 	}
 	// The fields after the first long one get a table made for them.
 	for _, c := range []struct{ n, long, buckets, old int64 }{{500, 1, 512, 0}, {260, 257, 512, 256}, {256, 200, 256, 0}, {3, 1, 4, 0}} {
-		if got := m.convertedDict(c.n, c.long); got.buckets != c.buckets || got.old != c.old {
+		if got := m.convertedDict(c.n, c.long, false); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields, long from the %d.: %+v, want %d buckets and %d old ones", c.n, c.long, got, c.buckets, c.old)
 		}
 	}

@@ -37,6 +37,7 @@ func redis72() *family {
 	f.name, f.since = "redis-7.2", version.Version{Major: 7, Minor: 2}
 	f.setNoValue = true // dictEntryNoValue: dict.c
 	f.setListpack = true
+	f.shortScores = true  // d2string in util.c
 	f.bareListpack = true // listTypeTryConvertQuicklist: t_list.c
 	f.consumer = 32       // active_time: stream.h
 	return f

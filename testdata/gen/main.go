@@ -5,7 +5,7 @@
 //	gen truth -server SERVER DIR [NAME]  every type and encoding, with truth files
 //	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
 //	gen shop -server SERVER FILE         a small shop's keyspace
-//	gen memory [-keys N] [SERVER...]     errors of the memory model against servers
+//	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
@@ -37,6 +37,8 @@ func main() {
 type options struct {
 	server  string
 	keys    int
+	churn   bool
+	seed    uint64
 	dir     string
 	scale   float64
 	rdblens string
@@ -59,7 +61,7 @@ var modes = map[string]mode{
 	"truth":    {1, func(o *options) error { return makeFixtures(o.argv(), o.args[0], o.args[1:]) }},
 	"rules":    {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
 	"shop":     {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
-	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys) }},
+	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys, o.churn, o.seed) }},
 	"restore": {0, func(o *options) error {
 		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
 	}},
@@ -81,6 +83,8 @@ func run(args []string) error {
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	f.StringVar(&o.server, "server", "redis-server", "command of the server")
 	f.IntVar(&o.keys, "keys", 200_000, "number of keys to measure the memory model with")
+	f.BoolVar(&o.churn, "churn", false, "change the keys of the memory measurement with all write commands and different limits")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the churn (default: chosen at random and printed)")
 	f.StringVar(&o.dir, "dir", "", "directory to keep the snapshots of the memory measurement and their truth files in (default: they are deleted)")
 	f.Float64Var(&o.scale, "scale", 1, "size of the benchmark snapshots relative to the published ones")
 	f.StringVar(&o.rdblens, "rdblens", "bin/rdblens", "binary to measure")

@@ -25,7 +25,7 @@ type memoryUse struct{ startup, used int64 }
 
 // measureMemory fills each server, measures it, and prints the errors of the
 // memory model.
-func measureMemory(servers []string, dir string, keys int) error {
+func measureMemory(servers []string, dir string, keys int, churn bool, seed uint64) error {
 	if len(servers) == 0 {
 		servers = installedServers()
 	}
@@ -42,8 +42,14 @@ func measureMemory(servers []string, dir string, keys int) error {
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	if churn {
+		if seed == 0 {
+			seed = rand.Uint64()
+		}
+		fmt.Printf("churn with -seed %d\n", seed)
+	}
 	for _, s := range servers {
-		truth, err := takeMemoryTruth(strings.Fields(s), dir, keys)
+		truth, err := takeMemoryTruth(strings.Fields(s), dir, keys, churn, seed)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
@@ -68,7 +74,7 @@ func (m *memoryTruth) write() error {
 	return writeTruth(strings.TrimSuffix(m.file, ".rdb")+".tsv", comments, m.rows)
 }
 
-func takeMemoryTruth(argv []string, dir string, keys int) (*memoryTruth, error) {
+func takeMemoryTruth(argv []string, dir string, keys int, churn bool, seed uint64) (*memoryTruth, error) {
 	s, err := newServer(argv, "--databases", "16")
 	if err != nil {
 		return nil, err
@@ -84,10 +90,14 @@ func takeMemoryTruth(argv []string, dir string, keys int) (*memoryTruth, error) 
 	if m.live.startup, err = s.usedMemory(); err != nil {
 		return nil, err
 	}
-	err = s.pipeline(func(send func(args ...string)) {
-		f := &memoryFill{rng: rand.New(rand.NewPCG(3, uint64(keys))), send: send, keys: keys, fields: s.fieldExpiry}
-		f.fill()
-	})
+	if churn {
+		err = s.churn(keys, seed)
+	} else {
+		err = s.pipeline(func(send func(args ...string)) {
+			f := &memoryFill{rng: rand.New(rand.NewPCG(3, uint64(keys))), send: send, keys: keys, fields: s.fieldExpiry}
+			f.fill()
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

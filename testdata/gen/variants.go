@@ -17,6 +17,7 @@ var fixtures = []fixture{
 	{name: "lfu", conf: []string{"--maxmemory-policy", "allkeys-lfu", "--lfu-decay-time", "0"}, fill: fillSome, between: (*filler).counters},
 	{name: "nocomp", conf: []string{"--rdbcompression", "no"}, fill: fillPlain, large: true},
 	{name: "nocrc", conf: []string{"--rdbchecksum", "no"}, fill: fillSome},
+	{name: "limits", fill: (*filler).limits},
 	{name: "empty", fill: func(*filler) {}},
 	{name: "cluster", conf: []string{"--cluster-enabled", "yes"}, fill: (*filler).slots, noDrop: true},
 	{name: "expired", fill: (*filler).expired, noReload: true, capture: saveExpired},
@@ -119,6 +120,44 @@ func (f *filler) restoreUsage(option string, limit int) {
 
 func (f *filler) idleTimes() { f.restoreUsage("IDLETIME", 1<<30) }
 func (f *filler) counters()  { f.restoreUsage("FREQ", 255) }
+
+// limits writes values under other limits of the compact encodings than those of
+// the restart.
+func (f *filler) limits() {
+	member := func(i int) []string { return []string{"member:" + strconv.Itoa(i)} }
+	raised := func(value string) {
+		f.do("SADD", "raised:set:long", value, "a", "b")
+		f.do("ZADD", "raised:zset:long", "1", value, "2.5", "b")
+		f.do("HSET", "raised:hash:long", "f", value, "g", "v")
+		for _, n := range []int{120, 129, 281, 600} {
+			name := ":" + strconv.Itoa(n)
+			f.add(n, member, "SADD", "raised:set"+name)
+			f.add(n, func(i int) []string { return []string{strconv.Itoa(i), "member:" + strconv.Itoa(i)} }, "ZADD", "raised:zset"+name)
+			f.add(n, func(i int) []string { return []string{"field:" + strconv.Itoa(i), "value"} }, "HSET", "raised:hash"+name)
+			f.add(n, func(i int) []string { return []string{strconv.Itoa(i * 1000)} }, "SADD", "raised:intset"+name)
+		}
+	}
+	f.with(func() { raised(text(500)) }, "set-max-intset-entries", "4000", "set-max-listpack-entries", "2000", "set-max-listpack-value", "1000",
+		"hash-max-listpack-entries", "2000", "hash-max-listpack-value", "1000", "zset-max-listpack-entries", "2000", "zset-max-listpack-value", "1000")
+	f.with(func() {
+		for _, largest := range []int{100, 127, 128, 32767, 32768, 99999, 1 << 23, 1<<31 - 1, 1 << 31, 1 << 40} {
+			for i, sign := range []int{1, -1} {
+				f.add(30, func(i int) []string { return []string{strconv.Itoa(sign * (largest - i))} }, "SADD", "lowered:intset:"+strconv.Itoa(sign*largest))
+				// A listpack that begins as an intset.
+				f.add(20+40*i, func(i int) []string { return []string{strconv.Itoa(sign * (largest - i))} }, "SADD", "lowered:mixed:"+strconv.Itoa(sign*largest))
+				f.do("SADD", "lowered:mixed:"+strconv.Itoa(sign*largest), "text")
+			}
+		}
+		for _, score := range []string{
+			"0", "-0", "1", "1.5", "0.1", "0.30000000000000004", "3.14159", "12345.678", "1e-5", "1.5e-5", "1.25e-7", "1e-7", "1.5e-300", "1e300", "-1.5e22", "1e21", "1e22", "123456789e20",
+			"inf", "-inf", "9007199254740991", "9007199254740992", "-9007199254740994", "100000000000000000", "4611686018427387904", "4611686018427388928", "9223372036854775808", "-1e19",
+		} {
+			f.add(40, func(i int) []string { return []string{score, "m" + strconv.Itoa(i)} }, "ZADD", "lowered:zset:"+score)
+		}
+		f.add(100, func(int) []string { return []string{strconv.FormatFloat(f.rng.NormFloat64(), 'g', -1, 64), f.noise(8)} }, "ZADD", "lowered:zset:fractions")
+		f.add(100, func(i int) []string { return []string{"field:" + strconv.Itoa(i), "value"} }, "HSET", "lowered:hash")
+	}, "set-max-intset-entries", "1", "set-max-listpack-entries", "1", "hash-max-listpack-entries", "1", "zset-max-listpack-entries", "0")
+}
 
 // slots writes keys to a cluster node that has all slots.
 func (f *filler) slots() {
