@@ -176,6 +176,9 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit}
 		for _, text := range w.Groups {
 			pattern := Name(f.Tables.Groups.PatternOf([]byte(text)))
+			if slices.Contains(example.Groups, pattern) {
+				continue // several were folded into one
+			}
 			example.Groups = append(example.Groups, pattern)
 			groups[pattern]++
 		}

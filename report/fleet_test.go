@@ -137,7 +137,7 @@ func TestInstanceFindingsOfAFleet(t *testing.T) {
 			for i := range n {
 				keys = append(keys, parser.Key{Name: fmt.Appendf(nil, "shop%d:item:%d", input, i), NameLen: 12, Elements: 1, ValueBytes: 10, Serialized: 11,
 					Memory: 60, MemoryUsage: 60, Largest: 10, CompactMemory: -1, Idle: -1, Freq: -1, Live: -1,
-					HasExpire: true, ExpireAt: (testCreated + 3600 + 60*minute) * 1000})
+					HasExpire: true, ExpireAt: (testCreated + 3600 + 120*minute) * 1000, Offset: int64(len(keys)) * 50}) // no neighbouring minutes
 			}
 		}
 		b := gather(engine, agg.Options{Top: 3, Input: input, Examples: 8}, keys, 1000)

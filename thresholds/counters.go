@@ -1,6 +1,9 @@
 package thresholds
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // counters count keys and bytes by a part of names, such as a hash tag, in the
 // order in which the parts first appear.
@@ -35,6 +38,29 @@ func (c *counters) find(hash uint64, kept []byte, length int) int {
 			return i
 		}
 	}
+}
+
+// get returns the counter of a part, of which kept are the first bytes, and adds it
+// unless there are limit counters: it then returns nil.
+func (c *counters) get(hash uint64, kept []byte, length, limit int) *counter {
+	i := c.find(hash, kept, length)
+	if i < 0 {
+		if len(c.list) >= limit {
+			return nil
+		}
+		i = c.insert(hash, kept, length)
+	}
+	return &c.list[i]
+}
+
+// nth returns the n-th largest figure of the counters, from 0.
+func (c *counters) nth(n int, figure func(*counter) int64) int64 {
+	list := make([]int64, len(c.list))
+	for i := range c.list {
+		list[i] = figure(&c.list[i])
+	}
+	slices.Sort(list)
+	return list[len(list)-1-n]
 }
 
 // insert adds a counter for a part that find does not know, and returns its index.

@@ -3,7 +3,6 @@ package thresholds
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -44,17 +43,6 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 5) }, subject: "{hot}", count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 5) }},
 	},
-}
-
-// spread adds n keys in one minute, and one in each of others after it.
-func spread(add func(*parser.Key), n, others int) {
-	const minute = 1_700_006_400 // 2023-11-15 00:00
-	for i := range n {
-		add(key(fmt.Sprintf("item:%d:price", i), expires(minute*1000+int64(i)*59_999/int64(n))))
-	}
-	for i := range others {
-		add(key("b:c", expires((minute+60+60*int64(i))*1000)))
-	}
 }
 
 func businesses(add func(*parser.Key), n int) {
@@ -114,129 +102,6 @@ func TestInstance(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestStampedeHasGroups(t *testing.T) {
-	for _, parts := range []int{1 << 30, 500} {
-		list, _ := runInstance(t, instanceCases["ttl-stampede"].hit, parts)
-		f := list[0]
-		if f.Keys != 10001 || f.Measured != 10001 || f.Limit != 10000 || f.Bytes != 50*10001 {
-			t.Errorf("%+v", f)
-		}
-		if !reflect.DeepEqual(f.Groups, []string{"item:*:price"}) {
-			t.Errorf("groups %q", f.Groups)
-		}
-	}
-}
-
-func stampedesOf(t *testing.T, env Env, keys func(add func(*parser.Key))) []InstanceFinding {
-	t.Helper()
-	e := mustLoad(t, LoadOptions{Profile: "default", Rules: "ttl-stampede"}).Compile(env)
-	i := e.NewInstance()
-	keys(func(k *parser.Key) { i.Add(k, facts(e, k)) })
-	kept, _ := i.Findings()
-	return kept
-}
-
-func TestStampedeOfOneMinute(t *testing.T) {
-	got := stampedesOf(t, testEnv(), func(add func(*parser.Key)) { spread(add, 10001, 0) })
-	if len(got) != 1 {
-		t.Errorf("a single minute has no others to compare with: %+v", got)
-	}
-}
-
-func TestStampedeNeedsTenTimesTheMedian(t *testing.T) {
-	run := func(each int) int {
-		return len(stampedesOf(t, testEnv(), func(add func(*parser.Key)) {
-			spread(add, 20000, 0)
-			for minute := range 4 {
-				for range each {
-					add(key("x:y", expires((1_700_006_400+600+60*int64(minute))*1000)))
-				}
-			}
-		}))
-	}
-	if n := run(1999); n != 1 {
-		t.Errorf("20000 against a median of 1999: %d findings", n)
-	}
-	if n := run(2000); n != 0 {
-		t.Errorf("20000 against a median of 2000: %d findings", n)
-	}
-}
-
-func TestStampedeSkipsExpiredKeys(t *testing.T) {
-	old := func(at int64) int {
-		return len(stampedesOf(t, testEnv(), func(add func(*parser.Key)) {
-			for range 10001 {
-				add(key("x:y", expires(at)))
-			}
-		}))
-	}
-	if n := old(created*1000 - 1); n != 0 {
-		t.Errorf("expired keys make %d findings", n)
-	}
-	if n := old(created * 1000); n != 1 {
-		t.Errorf("keys that expire just then make %d findings", n)
-	}
-}
-
-func TestStampedeFoldsIntoHours(t *testing.T) {
-	const near = (created/60 + nearMinutes - 1) * 60
-	list := stampedesOf(t, testEnv(), func(add func(*parser.Key)) {
-		for i := range 10001 {
-			add(key("near:1", expires(near*1000)))
-			add(key("far:1", expires((1_800_000_000+int64(i)%3600)*1000)))
-		}
-		add(key("far:2", expires(1_900_000_000_000)))
-		add(key("far:3", expires(1_900_010_000_000)))
-		add(key("never:1", expires(1<<63-1)))
-	})
-	if len(list) != 2 || list[0].Subject != "hour 2027-01-15T08:00Z" || list[1].Subject != "minute 2024-02-12T22:12Z" {
-		t.Errorf("%+v", list)
-	}
-}
-
-func TestStampedeWithoutTime(t *testing.T) {
-	env := testEnv()
-	env.Created = -1
-	list := stampedesOf(t, env, func(add func(*parser.Key)) {
-		spread(add, 10001, 3)
-		for day := range 1000 { // more days than are told apart
-			add(key("x:y", expires(int64(day)*86_400_000)))
-		}
-	})
-	if len(list) != 1 || list[0].Subject != "minute 2023-11-15T00:00Z" {
-		t.Errorf("%+v", list)
-	}
-}
-
-func TestStampedeKeepsTheWorst(t *testing.T) {
-	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {ttl-stampede: {info: 10, warning: 29, error: off}}")}).Compile(testEnv())
-	i := e.NewInstance()
-	var f naming.Facts
-	add := func(minute, n int64) {
-		for range n {
-			i.Add(key("x:y", expires((created+60*minute)*1000)), &f)
-		}
-	}
-	for m := range int64(1000) {
-		add(m, 1)
-	}
-	for m := range int64(130) {
-		add(2000+m, 11+m%20)
-	}
-	kept, omitted := i.Findings()
-	if len(kept) != maxKept || kept[0].Measured != 30 || kept[0].Severity != Warning || kept[0].Limit != 29 {
-		t.Fatalf("%d kept, first %+v", len(kept), kept[0])
-	}
-	for n := range kept[1:] {
-		if kept[n].Measured < kept[n+1].Measured {
-			t.Errorf("order: %d before %d", kept[n].Measured, kept[n+1].Measured)
-		}
-	}
-	if len(omitted) != 1 || omitted[0].Count != 30 || omitted[0].Severity != Info {
-		t.Errorf("omitted %+v", omitted)
 	}
 }
 
@@ -337,47 +202,6 @@ func TestSkewWithoutTags(t *testing.T) {
 	list, _ := i.Findings()
 	if len(list) != 1 || list[0].Rule.Name() != "slot-skew" || list[0].Subject != "slot 16320" {
 		t.Errorf("%+v", list)
-	}
-}
-
-// TestPartsGiveTheSame fills more minutes than one run keeps fresh, with and
-// without a time of the snapshot.
-func TestPartsGiveTheSame(t *testing.T) {
-	for _, at := range []int64{created, -1} {
-		env := testEnv()
-		env.Created = at
-		e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {ttl-stampede: {warning: 3, ratio: 0}}")}).Compile(env)
-		run := func(size int) []InstanceFinding {
-			whole, part := e.NewInstance(), e.NewInstance()
-			var f naming.Facts
-			for i := range int64(150_000) {
-				k := key("a:b", expires((created+i*7919%9_000_000)*1000))
-				part.Add(k, &f)
-				if int(i)%size == size-1 {
-					whole.Merge(part)
-					part.Reset()
-				}
-			}
-			whole.Merge(part)
-			kept, _ := whole.Findings()
-			return kept
-		}
-		want := run(1 << 30)
-		if len(want) == 0 {
-			t.Fatal("no findings")
-		}
-		for i := range want {
-			want[i].Groups = nil // samples of a run, not sums
-		}
-		for _, size := range []int{100_000, 10_000} {
-			got := run(size)
-			for i := range got {
-				got[i].Groups = nil
-			}
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("created %d: parts of %d keys give something else", at, size)
-			}
-		}
 	}
 }
 

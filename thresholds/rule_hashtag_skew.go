@@ -1,8 +1,6 @@
 package thresholds
 
 import (
-	"slices"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -80,26 +78,19 @@ func (t *tagSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 }
 
 func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) {
-	i := t.tags.find(hash, kept, length)
-	if i < 0 {
-		if len(t.tags.list) == 2*maxTags {
-			t.prune()
-		}
-		i = t.tags.insert(hash, kept, length)
+	n := t.tags.get(hash, kept, length, 2*maxTags)
+	if n == nil {
+		t.prune()
+		n = t.tags.get(hash, kept, length, 2*maxTags)
 	}
-	t.tags.list[i].keys += keys
-	t.tags.list[i].bytes += size
+	n.keys += keys
+	n.bytes += size
 }
 
 // prune subtracts the bytes of the largest tag that cannot be kept from all tags,
 // and drops those that have none left.
 func (t *tagSizes) prune() {
-	sizes := make([]int64, len(t.tags.list))
-	for i := range t.tags.list {
-		sizes[i] = t.tags.list[i].bytes
-	}
-	slices.Sort(sizes)
-	least := sizes[len(sizes)-1-maxTags]
+	least := t.tags.nth(maxTags, func(n *counter) int64 { return n.bytes })
 	t.tags.keep(func(n *counter) bool {
 		n.bytes -= least
 		return n.bytes > 0
