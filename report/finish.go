@@ -180,10 +180,18 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row.Input = from.Input()
 	row.Group = Name(f.Tables.Groups.PatternOf(k.Name))
 	row.Owner = s.Engine.Owners()[from.Owner()]
-	if ttl, ok := s.TTL(k); ok {
-		row.TTL = new(floorSeconds(ttl))
+	if ttl, ok := TTL(k, s.Engine.Env().Created); ok {
+		row.TTL = &ttl
 	}
 	return row
+}
+
+// TTL returns the seconds that a key had left when its snapshot was taken, rounded
+// down; they are negative if it had expired. created is that time in seconds since
+// the epoch. It returns false if the key has no expiry or created is not a time.
+func TTL(k *parser.Key, created int64) (seconds int64, ok bool) {
+	ms, ok := agg.TTL(k, created)
+	return floorSeconds(ms), ok
 }
 
 // floorSeconds returns the whole seconds in milliseconds, rounded down.

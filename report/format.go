@@ -29,7 +29,8 @@ type Format struct {
 // WriteOptions control how a report is shown to people. Formats for programs
 // ignore them.
 type WriteOptions struct {
-	Width int // of the terminal, in columns; 0 is DefaultWidth
+	Width    int      // of the terminal, in columns; 0 is DefaultWidth
+	Sections []string // parts that format table writes, of Sections; nil is all
 
 	// For metrics: when the scan ended, and how long it took. Zero is now, and
 	// unknown.

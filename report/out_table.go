@@ -34,34 +34,60 @@ type tableWriter struct {
 	w       *bufio.Writer
 	r       *Report
 	width   int
+	begun   bool            // something was written
 	err     error           // the first of a table
 	advised map[string]bool // advice that has been written
 }
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	t := &tableWriter{w: w, r: r, width: o.Width, advised: make(map[string]bool)}
-	t.summary()
-	t.snapshots()
-	t.totals()
-	t.types()
-	t.databases()
-	t.top()
-	t.topByType()
-	t.hot()
-	t.findings()
-	t.ignored()
-	t.groups()
-	t.owners()
-	t.expiry()
-	t.histograms()
+	if o.Sections == nil {
+		t.begun = true
+		t.summary()
+	}
+	for _, s := range sections {
+		if o.Sections == nil || slices.Contains(o.Sections, s.name) {
+			s.write(t)
+		}
+	}
 	return t.err
+}
+
+// sections are the parts of the report after the summary, in their order.
+var sections = []struct {
+	name  string
+	write func(t *tableWriter)
+}{
+	{"snapshots", (*tableWriter).snapshots},
+	{"totals", (*tableWriter).totals},
+	{"types", (*tableWriter).types},
+	{"databases", (*tableWriter).databases},
+	{"keys", func(t *tableWriter) { t.top(); t.topByType(); t.hot() }},
+	{"findings", (*tableWriter).findings},
+	{"ignored", (*tableWriter).ignored},
+	{"groups", (*tableWriter).groups},
+	{"owners", (*tableWriter).owners},
+	{"expiry", (*tableWriter).expiry},
+	{"histograms", (*tableWriter).histograms},
+}
+
+// Sections returns the names that WriteOptions.Sections takes.
+func Sections() []string {
+	names := make([]string, len(sections))
+	for i, s := range sections {
+		names[i] = s.name
+	}
+	return names
 }
 
 func (t *tableWriter) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
 
 // section begins a part of the report.
 func (t *tableWriter) section(title, note string) {
-	t.printf("\n")
+	if t.begun {
+		t.printf("\n")
+	}
+	t.begun = true
 	if note != "" {
 		title += " (" + note + ")"
 	}
@@ -222,12 +248,26 @@ func filterText(f *Filter) string {
 	}
 	words("match", f.Match)
 	words("regex", f.Regex)
+	figure := func(before string, n *int64, format func(int64) string) {
+		if n != nil {
+			parts = append(parts, before+format(*n))
+		}
+	}
+	elements := func(n int64) string { return units.FormatCountOf(n, "element", "elements") }
 	if f.MinSize > 0 {
-		parts = append(parts, "values of at least "+units.FormatCountOf(f.MinSize, "byte", "bytes"))
+		figure("values of at least ", &f.MinSize, units.FormatExactBytes)
 	}
+	figure("values of at most ", f.MaxSize, units.FormatExactBytes)
 	if f.MinElements > 0 {
-		parts = append(parts, "at least "+units.FormatCountOf(f.MinElements, "element", "elements"))
+		figure("at least ", &f.MinElements, elements)
 	}
+	figure("at most ", f.MaxElements, elements)
+	if f.NoTTL {
+		parts = append(parts, "without TTL")
+	}
+	figure("TTL under ", f.TTLUnder, units.FormatExactDuration)
+	figure("TTL over ", f.TTLOver, units.FormatExactDuration)
+	figure("idle over ", f.IdleOver, units.FormatExactDuration)
 	words("owner", f.Owners)
 	return strings.Join(parts, "; ")
 }

@@ -142,8 +142,11 @@ func (t *tableWriter) ignored() {
 		countColumn("ignored", func(i int) int64 { return rows[i].Count }),
 		leftColumn("until", func(i int) string {
 			until := text.Sanitize(rows[i].Until)
-			if rows[i].Expired {
+			switch {
+			case rows[i].Expired:
 				until += " (expired)"
+			case rows[i].Unused:
+				until = strings.TrimSpace(until + " (matches nothing)")
 			}
 			return until
 		}),

@@ -103,6 +103,12 @@ type Filter struct {
 	Regex       []string `json:"regex,omitempty"`
 	MinSize     int64    `json:"min_size,omitempty"`
 	MinElements int64    `json:"min_elements,omitempty"`
+	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
+	MaxElements *int64   `json:"max_elements,omitempty"`
+	NoTTL       bool     `json:"no_ttl,omitempty"`    // keys without an expiry
+	TTLUnder    *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
+	TTLOver     *int64   `json:"ttl_over,omitempty"`
+	IdleOver    *int64   `json:"idle_over,omitempty"` // seconds
 	Owners      []string `json:"owners,omitempty"`
 	// Dropped is the number of keys that were read and not counted.
 	Dropped int64 `json:"dropped"`
@@ -331,6 +337,7 @@ type Ignored struct {
 	Reason  string `json:"reason"`
 	Until   string `json:"until,omitempty"` // the last day, "" if it has no end
 	Expired bool   `json:"expired,omitempty"`
+	Unused  bool   `json:"unused,omitempty"` // it applies and matched nothing, although every key was checked against all rules of the profile
 	Count   int64  `json:"count"`
 }
 

@@ -52,9 +52,10 @@ type Options struct {
 	// 16. The report does not depend on it.
 	Jobs int
 	Now  time.Time // decides which entries of the policy's ignore list have ended; zero is time.Now
-	// Keep, if not nil, reports whether a key is counted. It is called by several
-	// goroutines. Filter describes it in the report.
-	Keep   func(k *parser.Key, owner string) bool
+	// Keep, if not nil, reports whether a key is counted. created is when its
+	// snapshot was taken, in seconds since the epoch, -1 unknown; see TTL. Keep is
+	// called by several goroutines. Filter describes it in the report.
+	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
 }
 
@@ -157,6 +158,11 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		r.Interrupted = errors.Is(failed, context.Canceled)
 		return r, failed
 	}
+	if s.opt.Keep == nil && s.policy.Rules == "" {
+		for i := range r.Ignored {
+			r.Ignored[i].Unused = r.Ignored[i].Count == 0 && !r.Ignored[i].Expired
+		}
+	}
 	return r, nil
 }
 
@@ -216,7 +222,9 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
-		o.Keep = func(k *parser.Key, owner int) bool { return s.opt.Keep(k, engine.Owners()[owner]) }
+		o.Keep = func(k *parser.Key, owner int) bool {
+			return s.opt.Keep(k, engine.Owners()[owner], engine.Env().Created)
+		}
 	}
 	b := agg.NewBuilder(o)
 	c := keyspace{MaxMemory: s.opt.MaxMemory}

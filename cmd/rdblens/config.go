@@ -2,10 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,19 +23,36 @@ import (
 func newConfig(e *env) *cobra.Command {
 	var flags policyFlags
 	check := &cobra.Command{
-		Use:   "check FILE",
-		Short: "Check a configuration: report its problems, and which rules it switches on, off or changes",
-		Args:  exactly(1, "a configuration"),
+		Use:   "check [FILE]",
+		Short: "Check a configuration (default " + teamConfig + "): its problems, what it changes, and ignores that have ended",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.configCheck(args[0])
+			path, err := inForce(strings.Join(args, ""))
+			if path == "" && err == nil {
+				err = &exitError{code: exitUsage, err: errors.New("there is no " + teamConfig + " in the current directory"), hint: "rdblens config init writes one"}
+			}
+			if err != nil {
+				return err
+			}
+			return e.configCheck(cmd.Context(), path)
 		},
 	}
+	profile := thresholds.DefaultProfile
+	create := &cobra.Command{
+		Use:   "init [FILE]",
+		Short: "Write a configuration with every setting in a comment (default " + teamConfig + ", - is standard output)",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.configInit(cmp.Or(strings.Join(args, ""), teamConfig), config.Template(profile))
+		},
+	}
+	profileOption(&profile).add(create)
 	show := &cobra.Command{
 		Use:   "show",
 		Short: "Print every value that applies and where it was set",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.configShow(&flags)
+			return e.configShow(cmd.Context(), &flags)
 		},
 	}
 	flags.register(show)
@@ -44,15 +66,37 @@ func newConfig(e *env) *cobra.Command {
 			return outputError(err)
 		},
 	}
-	return group("config", "Check and show the team's configuration", check, show, schema)
+	return group("config", "Write, check and show the team's configuration", create, check, show, schema)
 }
 
-func (e *env) configCheck(path string) error {
-	policy, err := config.Load(config.Options{Config: path})
-	if err != nil {
-		return policyError(err)
+// configInit writes a file that does not exist yet.
+func (e *env) configInit(path string, template []byte) error {
+	if path == "-" {
+		_, err := e.stdout.Write(template)
+		return outputError(err)
 	}
-	e.warn(policy)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		hint := ""
+		if errors.Is(err, fs.ErrExist) {
+			hint = "rdblens config check " + path
+		}
+		return &exitError{code: exitUsage, err: err, hint: hint}
+	}
+	_, err = f.Write(template)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(path)
+		return outputError(err)
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: written\n", text.Sanitize(path))
+	return outputError(err)
+}
+
+func (e *env) configCheck(ctx context.Context, path string) error {
+	policy, err := e.loadPolicy(ctx, config.Options{Config: path})
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintf(w, "%s: ok, %s\n", text.Sanitize(path), countSettings(policy))
 	keys := ""
@@ -72,14 +116,64 @@ func (e *env) configCheck(path string) error {
 		}
 		fmt.Fprintf(w, "  %-8s %-18s %s\n", c.Word(), c.Rule, text.Sanitize(what))
 	}
+	for i := range policy.Ignores {
+		if in := &policy.Ignores[i]; in.Ended(time.Now()) {
+			fmt.Fprintf(w, "  ended    ignore of %s, key %s, on %s (%s): its findings count again\n", text.Sanitize(strings.Join(in.Names, ",")),
+				text.Sanitize(in.Pattern()), in.LastDay(), text.Sanitize(in.Origin.String()))
+		}
+	}
 	return outputError(w.Flush())
 }
 
-// warn prints the warnings of a policy.
-func (e *env) warn(p *thresholds.Policy) {
-	for _, w := range p.Warnings {
+// inForce returns the path of a configuration: the given one, or that of the current
+// directory, "" if there is none.
+func inForce(path string) (string, error) {
+	if path != "" {
+		return path, nil
+	}
+	if _, err := os.Lstat(teamConfig); err != nil {
+		return "", nil
+	}
+	if info, err := os.Stat(teamConfig); err == nil && !info.Mode().IsRegular() {
+		return "", &exitError{code: exitUsage, err: fmt.Errorf("%s in the current directory is not a regular file", teamConfig),
+			hint: "remove it, or name a configuration with --config"}
+	}
+	return teamConfig, nil
+}
+
+// loadPolicy makes a policy and prints its warnings.
+func (e *env) loadPolicy(ctx context.Context, options config.Options) (*thresholds.Policy, error) {
+	policy, err := readPolicy(ctx, options)
+	if err != nil {
+		return nil, policyError(err)
+	}
+	for _, w := range policy.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %s\n", text.SanitizeLines(w))
 	}
+	return policy, nil
+}
+
+// readPolicy is config.Load, except that reading ends with ctx where the
+// configuration is a pipe from the shell or a device. A named pipe is refused: to
+// open one takes as long as nobody writes to it.
+func readPolicy(ctx context.Context, options config.Options) (*thresholds.Policy, error) {
+	path := options.Config
+	info, err := os.Stat(path)
+	if path == "" || err != nil || info.Mode().IsRegular() {
+		return config.Load(options)
+	}
+	inherited := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
+	if info.Mode()&fs.ModeNamedPipe != 0 && !inherited {
+		return nil, &exitError{code: exitUsage, err: inputError(path, "not a regular file"), hint: "a configuration is a file, or comes from the shell: --config /dev/stdin, --config <(...)"}
+	}
+	yaml, err := io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return os.Open(path) }), config.MaxBytes+1))
+	if isInterrupt(err) {
+		return nil, &exitError{code: exitPartial, err: inputError(path, "interrupted while the configuration was read")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return config.LoadText(options, yaml)
 }
 
 // countSettings counts what a configuration sets: "extends aliyun, 1 rule changed".
@@ -120,8 +214,8 @@ func setInFile(s *thresholds.Setting) bool {
 // makes room for it.
 const alignedValue = 24
 
-func (e *env) configShow(flags *policyFlags) error {
-	policy, err := flags.load(e)
+func (e *env) configShow(ctx context.Context, flags *policyFlags) error {
+	policy, err := flags.load(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -147,6 +241,9 @@ func padded(s string, n int) string { return s + strings.Repeat(" ", max(0, n-te
 // policyError is an error of a configuration, or of the flags that select rules.
 func policyError(err error) error {
 	exit := &exitError{code: exitUsage, err: err}
+	if errors.As(err, &exit) {
+		return err
+	}
 	var problems config.Errors
 	var hinted interface{ Hint() string }
 	switch {

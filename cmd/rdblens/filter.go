@@ -25,6 +25,7 @@ type filter struct {
 	report.Filter // as the report shows it
 
 	types       uint32 // bit set of parser.Type, 0 is all
+	bounded     bool   // one of the conditions of within was given; set by ready
 	globs       []*naming.Glob
 	expressions []expression
 }
@@ -40,14 +41,20 @@ func (x *expression) match(name []byte) bool {
 	return (len(x.prefix) == 0 || bytes.Contains(name, x.prefix)) && x.re.Match(name)
 }
 
+// ready prepares the filter when all flags were read.
+func (f *filter) ready() {
+	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+}
+
 // active reports whether the filter can drop a key.
 func (f *filter) active() bool {
 	return f.types != 0 || f.Databases != nil || f.globs != nil || f.expressions != nil ||
-		f.MinSize > 0 || f.MinElements > 0 || f.Owners != nil
+		f.MinSize > 0 || f.MinElements > 0 || f.bounded || f.Owners != nil
 }
 
-// keep reports whether a key counts, except for its owner: see keepOwner.
-func (f *filter) keep(k *parser.Key) bool {
+// keep reports whether a key counts, except for its owner: see keepOwner. created is
+// when the snapshot was taken, in seconds since the epoch, -1 unknown.
+func (f *filter) keep(k *parser.Key, created int64) bool {
 	if f.types != 0 && f.types&(1<<k.Type) == 0 {
 		return false
 	}
@@ -57,7 +64,18 @@ func (f *filter) keep(k *parser.Key) bool {
 	if k.ValueBytes < f.MinSize && f.MinSize > 0 || k.Elements < f.MinElements && f.MinElements > 0 {
 		return false // an unknown size (-1, modules) meets no minimum
 	}
-	return f.keepName(k.Name)
+	return (!f.bounded || f.within(k, created)) && f.keepName(k.Name)
+}
+
+// within reports whether a key meets the conditions on its TTL and idle time and
+// the upper bounds. An unknown figure meets none.
+func (f *filter) within(k *parser.Key, created int64) bool {
+	under := func(n int64, most *int64) bool { return most == nil || n >= 0 && n <= *most }
+	ttl, timed := report.TTL(k, created)
+	return under(k.ValueBytes, f.MaxSize) && under(k.Elements, f.MaxElements) &&
+		!(f.NoTTL && k.HasExpire) &&
+		(f.TTLUnder == nil || timed && ttl < *f.TTLUnder) && (f.TTLOver == nil || timed && ttl > *f.TTLOver) &&
+		(f.IdleOver == nil || k.Idle > *f.IdleOver)
 }
 
 // keepOwner reports whether keys of an owner count.
@@ -100,10 +118,25 @@ func (f *filter) register(cmd *cobra.Command) {
 			f.Regex = append(f.Regex, arg)
 			return nil
 		}}.add(cmd)
+	const sizes = "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes"
 	option{name: "min-size", arg: "SIZE", usage: "only keys whose value has at least this many bytes: 10KB, 1MB",
-		hint: "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes", set: sizeOf(&f.MinSize, 0)}.add(cmd)
+		hint: sizes, set: sizeOf(&f.MinSize, 0)}.add(cmd)
+	option{name: "max-size", arg: "SIZE", usage: "only keys whose value has at most this many bytes",
+		hint: sizes, set: optional(&f.MaxSize, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
 	option{name: "min-elements", arg: "N", usage: "only keys with at least this many elements",
 		set: wholeNumber(&f.MinElements, 0, math.MaxInt)}.add(cmd)
+	option{name: "max-elements", arg: "N", usage: "only keys with at most this many elements",
+		set: optional(&f.MaxElements, func(n *int64) func(string) error { return wholeNumber(n, 0, math.MaxInt) })}.add(cmd)
+	cmd.Flags().BoolVar(&f.NoTTL, "no-ttl", false, "only keys without a TTL")
+	const times = "a duration is 30d, 12h, 90m or 1w 2d"
+	option{name: "ttl-under", arg: "TIME", usage: "only keys that had less than this TTL left when the snapshot was taken, expired ones included: 1h",
+		hint: times, set: optional(&f.TTLUnder, durationOf)}.add(cmd)
+	option{name: "ttl-over", arg: "TIME", usage: "only keys that had more than this TTL left when the snapshot was taken: 30d",
+		hint: times, set: optional(&f.TTLOver, durationOf)}.add(cmd)
+	option{name: "idle-over", arg: "TIME", usage: "only keys that had not been used for longer than this (snapshots of servers with an LRU policy): 30d",
+		hint: times, set: optional(&f.IdleOver, durationOf)}.add(cmd)
+	exclusive(cmd, "no-ttl", "ttl-under", "a key without a TTL has none that is under or over a limit")
+	exclusive(cmd, "no-ttl", "ttl-over", "a key without a TTL has none that is under or over a limit")
 	option{name: "owner", arg: "NAME,...", usage: "only keys of groups that the configuration assigns to these owners",
 		set: func(arg string) error { // the configuration decides later which owners exist
 			names, err := csv.NewReader(strings.NewReader(arg)).Read()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,6 +51,10 @@ func (o *option) Set(arg string) error {
 func (o *option) String() string { return o.value }
 func (o *option) Type() string   { return o.arg }
 
+// writesFile is the hint, for each command that can write a file, for someone who
+// writes -o FILE.
+var writesFile = map[string]string{"scan": "-f json=FILE", "keys": "-f csv=FILE", "show": "redirect standard output: > FILE"}
+
 // flagError is the usage error of a flag that is unknown or has a wrong argument.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
@@ -73,6 +78,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); near != "" {
 			hint = near
+		}
+		if name := unknown.GetSpecifiedName(); name == "o" || name == "output" {
+			hint = cmp.Or(writesFile[cmd.Name()], hint)
 		}
 	}
 	return usageError(err.Error(), hint)
@@ -149,6 +157,26 @@ func sizeOf(target *int64, least int64) func(string) error {
 		}
 		*target = n
 		return nil
+	}
+}
+
+// durationOf accepts durations.
+func durationOf(target *int64) func(string) error {
+	return func(arg string) (err error) {
+		if *target, err = units.ParseDuration(arg); arg == "" {
+			err = errEmpty
+		}
+		return err
+	}
+}
+
+// optional makes target point to what set, one of the functions above, accepts.
+func optional(target **int64, set func(*int64) func(string) error) func(string) error {
+	n := new(int64)
+	accept := set(n)
+	return func(arg string) error {
+		*target = n
+		return accept(arg)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,10 +21,11 @@ import (
 // keysFlags are the flags of keys.
 type keysFlags struct {
 	passFlags
-	header string // of the format
-	row    appendRow
-	path   string // "" is standard output
-	only   thresholds.RuleSet
+	header  string // of the format, "" for jsonl
+	row     appendRow
+	columns []column // that --columns adds
+	path    string   // "" is standard output
+	only    thresholds.RuleSet
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -51,13 +54,26 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 	o.passFlags.register(cmd)
 	o.setFormat("csv")
 	formats := 0
-	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv or jsonl, or with =FILE to a file",
-		words: []string{"csv", "jsonl"}, hint: "keys writes csv or jsonl, to a file with csv=FILE", set: func(arg string) error {
+	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv or jsonl, with =FILE to a file, or the name of a file that ends like one",
+		words: []string{"csv", "jsonl"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
 			if formats++; formats > 1 {
 				return &hintedError{errors.New("keys writes one format"), "run it once for each"}
 			}
 			return o.setFormat(arg)
 		}}.add(cmd)
+	var words []string
+	for _, c := range columns {
+		words = append(words, "+"+c.name)
+	}
+	option{name: "columns", arg: "LIST", usage: "columns to add to each row: " + strings.Join(words, ", "),
+		words: words, hint: "columns: " + strings.Join(words, ","), set: eachWord(func(word string) error {
+			i := slices.Index(words, word)
+			if i < 0 {
+				return fmt.Errorf("unknown column %q", word)
+			}
+			o.columns = append(o.columns, columns[i])
+			return nil
+		})}.add(cmd)
 	option{name: "rule", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
 		words: selectors(), set: func(arg string) (err error) {
 			if arg == "" {
@@ -73,6 +89,9 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 // setFormat sets the format from FORMAT or FORMAT=FILE.
 func (o *keysFlags) setFormat(arg string) error {
 	format, path, toFile := strings.Cut(arg, "=")
+	if end := strings.TrimPrefix(filepath.Ext(arg), "."); !toFile && end != "" {
+		format, path = end, arg
+	}
 	switch format {
 	case "csv":
 		o.header = report.KeysHeader
@@ -96,7 +115,7 @@ func (o *keysFlags) setFormat(arg string) error {
 const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
-	if err := p.load(e); err != nil {
+	if err := p.load(ctx, e); err != nil {
 		return err
 	}
 	list, err := e.inputs(args)
@@ -137,8 +156,14 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 // writeKeys writes the rows of all inputs. The error is one of writing.
 func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io.Writer) (*failures, error) {
 	bad := new(failures)
-	if _, err := io.WriteString(out, p.header); err != nil {
-		return bad, err
+	if p.header != "" {
+		header := strings.TrimSuffix(p.header, "\n")
+		for _, c := range p.columns {
+			header += "," + c.name
+		}
+		if _, err := io.WriteString(out, header+"\n"); err != nil {
+			return bad, err
+		}
 	}
 	for _, in := range list {
 		keys := int64(0)
@@ -165,11 +190,12 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	defer in.close(src)
-	w := &rowWriter{keysFlags: p, out: out, spare: make(chan []byte, spareChunks)}
+	w := &rowWriter{keysFlags: p, file: []byte(in.name), fixed: rowFixed + rowNameByte*len(in.name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	options.Memory = p.model
 	options.Header = func(info *parser.Info) {
+		w.created = info.Created
 		if p.only != 0 || p.filter.Owners != nil {
 			w.engine = p.engine(info)
 		}

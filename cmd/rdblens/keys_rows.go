@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -12,9 +14,12 @@ import (
 // rowWriter writes the rows of one input.
 type rowWriter struct {
 	*keysFlags
-	engine *thresholds.Engine // nil unless owners or findings are asked for
-	out    io.Writer
-	spare  chan []byte // chunks not in use
+	fixed   int                // bytes that a row takes at most besides the key's name
+	engine  *thresholds.Engine // nil unless owners or findings are asked for
+	created int64              // Info.Created
+	file    []byte             // name of the input
+	out     io.Writer
+	spare   chan []byte // chunks not in use
 }
 
 func (w *rowWriter) newSink() parser.Sink {
@@ -57,7 +62,7 @@ type rowSink struct {
 
 const (
 	rowChunk    = 384 << 10 // more than the longest row
-	rowFixed    = 8 << 10   // bytes that a row takes at most besides the key's name
+	rowFixed    = 8 << 10   // bytes that a row takes at most besides the names of key and file
 	rowNameByte = 5         // bytes that one of the name takes at most: JSON writes \\xNN
 	spareChunks = 128
 )
@@ -69,19 +74,60 @@ func (s *rowSink) Key(k *parser.Key) {
 	if !s.wanted(k) {
 		return
 	}
-	if cap(s.last)-len(s.last) < rowFixed+rowNameByte*len(k.Name) {
+	if cap(s.last)-len(s.last) < s.fixed+rowNameByte*len(k.Name) {
 		if len(s.last) > 0 {
 			s.full = append(s.full, s.last)
 		}
 		s.last = s.chunk()
 	}
 	s.last = s.row(s.last, k, s.findings)
+	if s.columns != nil {
+		s.addColumns(k)
+	}
+}
+
+// A column can be added to the rows. It has numbers or text.
+type column struct {
+	name   string
+	number func(s *rowSink, k *parser.Key) (n int64, known bool)
+	text   func(s *rowSink) []byte
+}
+
+// columns are those that --columns takes.
+var columns = []column{
+	{name: "ttl_seconds", number: func(s *rowSink, k *parser.Key) (int64, bool) { return report.TTL(k, s.created) }},
+	{name: "file", text: func(s *rowSink) []byte { return s.file }},
+	{name: "key_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.NameLen, true }},
+	{name: "longest_string_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.Longest, k.Longest >= 0 }},
+}
+
+// addColumns adds the columns of --columns to the last row.
+func (s *rowSink) addColumns(k *parser.Key) {
+	row, end, unknown, writeText := s.last, "}\n", "null", text.AppendJSON
+	if s.header != "" {
+		end, unknown, writeText = "\n", "", text.AppendCSV
+	}
+	row = row[:len(row)-len(end)]
+	for _, c := range s.columns {
+		row = append(row, ',')
+		if s.header == "" {
+			row = append(append(append(row, '"'), c.name...), `":`...)
+		}
+		if c.text != nil {
+			row = writeText(row, c.text(s))
+		} else if n, known := c.number(s, k); known {
+			row = text.AppendInt(row, n)
+		} else {
+			row = append(row, unknown...)
+		}
+	}
+	s.last = append(row, end...)
 }
 
 // wanted reports whether the filters keep a key. If findings are asked for, it
 // must have one of them; these are left in findings.
 func (s *rowSink) wanted(k *parser.Key) bool {
-	if !s.filter.keep(k) {
+	if !s.filter.keep(k, s.created) {
 		return false
 	}
 	if s.engine == nil {

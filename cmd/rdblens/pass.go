@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -31,17 +31,7 @@ type policyFlags struct {
 
 func (p *policyFlags) register(cmd *cobra.Command) {
 	p.given = cmd.Flags()
-	option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
-		words: config.Profiles(), set: func(arg string) error {
-			if arg == "" {
-				return errEmpty
-			}
-			if !slices.Contains(config.Profiles(), arg) {
-				return &config.ProfileError{Name: arg}
-			}
-			p.profile = arg
-			return nil
-		}}.add(cmd)
+	profileOption(&p.profile).add(cmd)
 	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current directory, if it exists)",
 		set: textOf(&p.config)}.add(cmd)
 	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
@@ -55,29 +45,33 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 		}}.add(cmd)
 }
 
+// profileOption is the flag that selects a profile.
+func profileOption(target *string) option {
+	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
+		words: config.Profiles(), set: func(arg string) error {
+			if arg == "" {
+				return errEmpty
+			}
+			if !slices.Contains(config.Profiles(), arg) {
+				return &config.ProfileError{Name: arg}
+			}
+			*target = arg
+			return nil
+		}}
+}
+
 // load returns the policy in force: flags take precedence over the configuration.
 // Valid but suspicious settings produce a warning on standard error.
-func (p *policyFlags) load(e *env) (*thresholds.Policy, error) {
-	path := p.config
-	if path == "" {
-		if _, err := os.Lstat(teamConfig); err == nil {
-			path = teamConfig
-			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-				return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s in the current directory is not a regular file", path),
-					hint: "remove it, or name a configuration with --config"}
-			}
-		}
+func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, error) {
+	path, err := inForce(p.config)
+	if err != nil {
+		return nil, err
 	}
 	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}
-	policy, err := config.Load(options)
-	if err != nil {
-		return nil, policyError(err)
-	}
-	e.warn(policy)
-	return policy, nil
+	return e.loadPolicy(ctx, options)
 }
 
 // maxJobs bounds the goroutines, each of which has blocks of its own.
@@ -123,10 +117,11 @@ func (p *passFlags) register(cmd *cobra.Command) {
 }
 
 // load loads the policy and checks what depends on it.
-func (p *passFlags) load(e *env) (err error) {
-	if p.policy, err = p.policyFlags.load(e); err != nil {
+func (p *passFlags) load(ctx context.Context, e *env) (err error) {
+	if p.policy, err = p.policyFlags.load(ctx, e); err != nil {
 		return err
 	}
+	p.filter.ready()
 	p.memory.Cluster = p.policy.Cluster.Value
 	known := p.policy.Owners()[1:] // the first stands for keys without an owner
 	for _, o := range p.filter.Owners {

@@ -108,6 +108,42 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestSilentConfig: a signal ends the reading of a configuration from a pipe that
+// nobody writes to.
+func TestSilentConfig(t *testing.T) {
+	for _, args := range [][]string{{"scan", "--config", "/dev/stdin", "../../testdata/shop.rdb"}, {"config", "check", "/dev/fd/0"}} {
+		cmd := exec.Command("rdblens", args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		cmd.Process.Signal(syscall.SIGTERM)
+		stuck := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		if code := exitCode(t, cmd.Wait()); code != exitPartial || !strings.Contains(errs.String(), "interrupted while the configuration was read") {
+			t.Errorf("%q: exit code %d, %s", args, code, &errs)
+		}
+		stuck.Stop()
+	}
+}
+
+// TestOutputToNull: a shell, Python and Node give a program whose output is not
+// wanted /dev/null, opened for writing alone or for both. Go opens it, for both, where
+// standard output is closed, before any code of the program runs. So a closed
+// standard output is not an error: nothing distinguishes it from that of Python.
+func TestOutputToNull(t *testing.T) {
+	for _, redirection := range []string{">/dev/null", "1<>/dev/null", ">&-"} {
+		cmd := exec.Command("sh", "-c", "rdblens scan --fail-on error ../../testdata/shop.rdb "+redirection)
+		if out, err := cmd.CombinedOutput(); exitCode(t, err) != exitFindings || !strings.Contains(string(out), "at or above --fail-on error") {
+			t.Errorf("%s: %v, %s", redirection, err, out)
+		}
+	}
+}
+
 // TestSignalsOfStacks ends a process by the signals at which Go writes the stacks of
 // all goroutines: no temporary file stays.
 func TestSignalsOfStacks(t *testing.T) {

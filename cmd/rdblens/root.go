@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -25,9 +27,14 @@ and the report covers what was read.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if _, err := os.Stat(args[0]); err == nil || args[0] == "-" {
+				return usageError(fmt.Sprintf("%q is no command", args[0]), "rdblens scan "+strings.Join(args, " "))
+			}
 			return unknownCommand(cmd, args[0])
 		},
+		Version: toolVersion(),
 	}
+	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newCompletion(e), newVersion(e))
 	return root

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -24,9 +25,9 @@ func newRules(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if notCheckable {
-				return e.rulesNotCheckable(&flags)
+				return e.rulesNotCheckable(cmd.Context(), &flags)
 			}
-			return e.rulesList(&flags)
+			return e.rulesList(cmd.Context(), &flags)
 		},
 	}
 	flags.register(list)
@@ -44,8 +45,8 @@ func newRules(e *env) *cobra.Command {
 	return group("rules", "List and explain the rules", list, explain)
 }
 
-func (e *env) rulesList(flags *policyFlags) error {
-	policy, err := flags.load(e)
+func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
+	policy, err := flags.load(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -72,8 +73,8 @@ func settingText(s *thresholds.Setting) string {
 	return summary
 }
 
-func (e *env) rulesNotCheckable(flags *policyFlags) error {
-	policy, err := flags.load(e)
+func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
+	policy, err := flags.load(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
@@ -33,6 +34,7 @@ type scanFlags struct {
 	passFlags
 	report.Options // those that flags set
 	targets        []report.Target
+	sections       []string // nil is all
 }
 
 func newScan(e *env) *cobra.Command {
@@ -92,9 +94,23 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			}
 			return fmt.Errorf("unknown measure %q", arg)
 		}}.add(cmd)
-	columns := strings.Join(report.GroupOrders(), ", ")
-	option{name: "groups-by", arg: "COLUMN", usage: "column that orders the groups: " + columns,
-		words: report.GroupOrders(), hint: "columns: " + columns, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
+	orders := strings.Join(report.GroupOrders(), ", ")
+	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: " + orders,
+		words: report.GroupOrders(), hint: "columns: " + orders, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "groups-by" { // its former name
+			name = "sort-groups"
+		}
+		return pflag.NormalizedName(name)
+	})
+	sections := strings.Join(report.Sections(), ", ")
+	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: " + sections,
+		words: report.Sections(), hint: "sections: " + sections, set: eachWord(func(word string) error {
+			var name string
+			err := oneOf(&name, "section", report.Sections())(word)
+			o.sections = append(o.sections, name)
+			return err
+		})}.add(cmd)
 	var formats []string
 	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated: " + strings.Join(report.FormatNames(), ", "),
 		words: report.FormatNames(), hint: "-f table -f json=report.json -f findings.csv", set: func(arg string) (err error) {
@@ -116,7 +132,7 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 }
 
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
-	if err := o.load(e); err != nil {
+	if err := o.load(ctx, e); err != nil {
 		return err
 	}
 	list, err := e.inputs(args)
@@ -136,7 +152,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Elapsed: time.Since(started)})
+	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Sections: o.sections, Elapsed: time.Since(started)})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -155,7 +171,9 @@ func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*rep
 	options.Memory, options.Jobs, options.NoChecksum, options.Strict = o.memory, o.jobs, o.parse.NoChecksum, o.parse.Strict
 	if f := &o.filter; f.active() {
 		options.Filter = f.Filter
-		options.Keep = func(k *parser.Key, owner string) bool { return f.keep(k) && f.keepOwner(owner) }
+		options.Keep = func(k *parser.Key, owner string, created int64) bool {
+			return f.keep(k, created) && f.keepOwner(owner)
+		}
 	}
 	var sources []report.Source
 	for _, in := range list {

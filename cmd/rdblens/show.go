@@ -192,7 +192,7 @@ type showing struct {
 
 // keep reports whether a key is wanted.
 func (s *showing) keep(k *parser.Key) bool {
-	return s.filter.keep(k) && (!s.named || s.index(k) >= 0)
+	return s.filter.keep(k, -1) && (!s.named || s.index(k) >= 0)
 }
 
 // index returns the index of a key's name among those that are looked for, -1 if

@@ -11,8 +11,8 @@
 // needs nothing here. All problems of a file are reported, up to 20, each with line,
 // column, excerpt and, where possible, a hint.
 //
-// Files are bounded: 256 KB, 64 levels, 10,000 entries of each list; aliases are not
-// followed.
+// Files are bounded: 256 KB, 64 levels, 10,000 entries of each list, 2,000 names of
+// each mapping; aliases are not followed.
 //
 // # Precedence
 //

@@ -262,7 +262,7 @@ func namespacesShape() shape[namespaces] {
 	return shape[namespaces]{func() object {
 		return with(anyOf(
 			object{"type": "array", "maxItems": maxEntries, "items": name.schema()},
-			object{"type": "object", "maxProperties": maxEntries, "propertyNames": object{"pattern": namespacePattern},
+			object{"type": "object", "maxProperties": maxNames, "propertyNames": object{"pattern": namespacePattern},
 				"additionalProperties": anyOf(owner.schema(), owned.schema(), object{"type": "null"})},
 			object{"type": "null"},
 		), "description", "first segments of names. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
@@ -274,7 +274,7 @@ func namespacesShape() shape[namespaces] {
 				v.all, ok = names.read(r, n)
 				return v, ok
 			}
-			for _, entry := range atMost(r, "namespaces", r.mapping(n, "namespaces")) {
+			for _, entry := range atMost(r, "namespaces", maxNames, r.mapping(n, "namespaces")) {
 				by := owner
 				if _, ok := plain(entry.Value).(*ast.NullNode); ok || isMapping(entry.Value) {
 					by = owned
@@ -292,11 +292,11 @@ func namespacesShape() shape[namespaces] {
 func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 	short := text("a short form", "short form").with("minLength", 1)
 	return shape[[]thresholds.Abbreviation]{func() object {
-		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxEntries,
+		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxNames,
 			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`}, "additionalProperties": short.schema()}
 	},
 		func(r *reader, n ast.Node) (all []thresholds.Abbreviation, ok bool) {
-			for _, entry := range atMost(r, "abbreviations", r.mapping(n, "abbreviations")) {
+			for _, entry := range atMost(r, "abbreviations", maxNames, r.mapping(n, "abbreviations")) {
 				long, ok1 := r.scalar(entry.Key, "a name")
 				brief, ok2 := short.read(r, entry.Value)
 				switch words := strings.Fields(long); {

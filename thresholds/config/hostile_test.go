@@ -27,7 +27,7 @@ func TestDeepFiles(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := time.Now()
-		_, err := load(Options{Config: "x.yaml"}, []byte(text))
+		_, err := LoadText(Options{Config: "x.yaml"}, []byte(text))
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), "nested deeper than 64 levels") {
 			t.Errorf("%s: %v", name, err)
@@ -51,7 +51,7 @@ func TestBracketsThatDoNotNest(t *testing.T) {
 		"namespaces: " + strings.Repeat("\n- a", 500), "namespaces: [" + strings.Repeat("[a], ", 0) + strings.Repeat("a, ", 500) + "]",
 		"# " + strings.Repeat("- ", 100) + "\n# " + strings.Repeat("? ", 100) + "\n",
 	} {
-		if _, err := load(Options{Config: "x.yaml"}, []byte(text)); err != nil {
+		if _, err := LoadText(Options{Config: "x.yaml"}, []byte(text)); err != nil {
 			t.Errorf("%.60q: %v", text, err)
 		}
 	}

@@ -39,28 +39,23 @@ func (e *ProfileError) Hint() string { return thresholds.Suggest(e.Name, profile
 // option is, it is a *ProfileError or a *thresholds.SelectError; otherwise it is
 // that of reading the file.
 func Load(opt Options) (*thresholds.Policy, error) {
-	var text []byte
-	if opt.Config != "" {
-		var err error
-		if text, err = readFile(opt.Config); err != nil {
-			return nil, err
-		}
+	if opt.Config == "" {
+		return LoadText(opt, nil)
 	}
-	return load(opt, text)
-}
-
-// readFile reads a file of bounded size, which may be a pipe.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.Open(opt.Config)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return LoadText(opt, text)
 }
 
-// load makes a policy from the text of the configuration that opt names.
-func load(opt Options, text []byte) (*thresholds.Policy, error) {
+// LoadText is Load with the text of the file that opt.Config names.
+func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
 	var team file
 	if opt.Config != "" {
 		r := &reader{path: opt.Config, text: text, kind: thresholds.FromFile}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -169,7 +170,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"rules:\n  big-string: error\n", "", ""},
 		{strings.Repeat("[", 100), "nested deeper than 64 levels", ""},
 		{strings.Repeat("- ", 100) + "a", "nested deeper than 64 levels", ""},
-		{strings.Repeat("#", maxBytes+1), "larger than 256 KB", ""},
+		{strings.Repeat("#", MaxBytes+1), "larger than 256 KB", ""},
 		{"rules: {\"no\x1b[31m\": off}", "unknown rule", ""},
 	} {
 		path := writeConfig(t, c.text)
@@ -272,24 +273,11 @@ func TestNothingIsDropped(t *testing.T) {
 		}
 		return b.String()
 	}
-	words := func(n int) string {
-		var b strings.Builder
-		for i := range n {
-			b.WriteString(" ")
-			for m := i + 1; m > 0; m /= 26 {
-				b.WriteByte(byte('a' + m%26))
-			}
-			b.WriteString("x: x\n")
-		}
-		return b.String()
-	}
 	for _, c := range []struct {
 		what string
 		text func(n int) string
 	}{
 		{"namespaces", func(n int) string { return entries(n, "- N") }},
-		{"namespaces", func(n int) string { return entries(n, " N: x") }},
-		{"abbreviations", words},
 		{"ignore", func(n int) string { return entries(n, "- {rule: '*',reason: x}") }},
 		{"overrides", func(n int) string { return entries(n, "- {key: x,owner: x}") }},
 	} {
@@ -303,6 +291,40 @@ func TestNothingIsDropped(t *testing.T) {
 		if !errors.As(err, &list) || list[0].Line != maxEntries+2 || !strings.Contains(err.Error(), c.what+" has 10001 entries; at most 10000 are allowed") {
 			t.Errorf("%s: %v", c.what, err)
 		}
+	}
+}
+
+// TestLargeMappings: a mapping has at most 2,000 names. The YAML library takes
+// seconds for 20,000.
+func TestLargeMappings(t *testing.T) {
+	text := func(n int, name string) string {
+		var b strings.Builder
+		for i := range n {
+			letters := ""
+			for m := i + 1; m > 0; m /= 26 {
+				letters += string(rune('a' + m%26))
+			}
+			b.WriteString(strings.ReplaceAll(name, "N", letters+"x"))
+		}
+		return b.String()
+	}
+	for what, c := range map[string]struct{ before, name, after, problem string }{
+		"namespaces":           {"namespaces:\n", " N: x\n", "", "more than 2000 names in a mapping"},
+		"namespaces in a line": {"namespaces: {", "N: x, ", "}", "namespaces has 2001 entries; at most 2000 are allowed"},
+		"abbreviations":        {"abbreviations:\n", " N: x\n", "", "more than 2000 names in a mapping"},
+	} {
+		p, err := LoadText(Options{Config: "x.yaml"}, []byte(c.before+text(2000, c.name)+c.after))
+		if err != nil || len(p.Namespaces)+len(p.Abbreviations) != 2000 {
+			t.Errorf("%s: %.300v", what, err)
+		}
+		_, err = LoadText(Options{Config: "x.yaml"}, []byte(c.before+text(2001, c.name)+c.after))
+		if err == nil || !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %.300v", what, err)
+		}
+	}
+	start := time.Now()
+	if _, err := LoadText(Options{Config: "x.yaml"}, []byte("namespaces:\n"+text(20000, " N: x\n"))); err == nil || time.Since(start) > 2*time.Second {
+		t.Errorf("%s, %.300v", time.Since(start), err)
 	}
 }
 

@@ -165,7 +165,7 @@ func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 	if err := d.Decode(&value); err != nil {
 		v.t.Fatalf("%s: %v", text, err)
 	}
-	_, err = load(Options{Config: "rdblens.yaml"}, []byte(text))
+	_, err = LoadText(Options{Config: "rdblens.yaml"}, []byte(text))
 	return v.accepts(v.root, value), err, true
 }
 

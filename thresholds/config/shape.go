@@ -204,7 +204,7 @@ func (rec record[S]) readField(r *reader, name string, entry *ast.MappingValueNo
 // list. Its value has the valid entries.
 func listOf[T any](what string, of shape[T]) shape[[]T] {
 	return shape[[]T]{listSchema(of.schema, "maxItems", maxEntries), func(r *reader, n ast.Node) (values []T, ok bool) {
-		for _, entry := range atMost(r, what, list(n)) {
+		for _, entry := range atMost(r, what, maxEntries, list(n)) {
 			if value, ok := of.read(r, entry); ok {
 				values = append(values, value)
 			}
@@ -213,11 +213,11 @@ func listOf[T any](what string, of shape[T]) shape[[]T] {
 	}}
 }
 
-// atMost returns the first maxEntries entries of a list and reports further ones.
-func atMost[N ast.Node](r *reader, what string, entries []N) []N {
-	if len(entries) <= maxEntries {
+// atMost returns the first most entries of a list and reports further ones.
+func atMost[N ast.Node](r *reader, what string, most int, entries []N) []N {
+	if len(entries) <= most {
 		return entries
 	}
-	r.refuse(entries[maxEntries], "", "%s has %d entries; at most %d are allowed", what, len(entries), maxEntries)
-	return entries[:maxEntries]
+	r.refuse(entries[most], "", "%s has %d entries; at most %d are allowed", what, len(entries), most)
+	return entries[:most]
 }

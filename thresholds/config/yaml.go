@@ -20,10 +20,13 @@ import (
 // Bounds of a configuration. They are far above what a team needs, and keep a
 // hostile file from exhausting memory or stack.
 const (
-	maxBytes    = 256 << 10
+	MaxBytes    = 256 << 10
 	maxDepth    = 64
 	maxProblems = 20    // reported for one file
 	maxEntries  = 10000 // of each list
+	// maxNames bounds each mapping. To parse one, the YAML library takes time in
+	// proportion to the square of its names.
+	maxNames = 2000
 )
 
 // Error is a problem at one place of a configuration.
@@ -79,16 +82,16 @@ type reader struct {
 // YAML; then errs has the reason.
 func (r *reader) parse() ast.Node {
 	switch {
-	case len(r.text) > maxBytes:
-		r.problem(0, 0, "", "larger than %d KB", maxBytes>>10)
+	case len(r.text) > MaxBytes:
+		r.problem(0, 0, "", "larger than %d KB", MaxBytes>>10)
 		return nil
 	case !utf8.Valid(r.text):
 		r.problem(0, 0, "", "not UTF-8 text")
 		return nil
 	}
 	tokens := lexer.Tokenize(string(r.text))
-	if at := tooDeep(tokens); at != nil {
-		r.refuseAt(at, "", "nested deeper than %d levels", maxDepth)
+	if at, problem := tooLarge(tokens); at != nil {
+		r.refuseAt(at, "", "%s", problem)
 		return nil
 	}
 	file, err := parseYAML(tokens)
@@ -129,14 +132,16 @@ func parseYAML(tokens token.Tokens) (file *ast.File, err error) {
 	return yamlparser.Parse(tokens, 0)
 }
 
-// tooDeep returns the first token that is nested deeper than maxDepth, nil if none
-// is. The YAML parser needs memory in proportion to the square of the depth, so this
-// is found out before. Flow collections, [a] and {a: b}, are counted by their
-// brackets. Block collections begin at the columns of their dashes, question marks
-// and names; each is inside those around it that begin further left. Anchors and
-// tags before one value are a level each.
-func tooDeep(tokens token.Tokens) *token.Token {
-	var blocks []int // columns of the block collections around
+// tooLarge returns the first token that is nested deeper than maxDepth or begins the
+// name beyond maxNames of a block mapping, and says so; nil if there is none. The
+// YAML parser needs memory in proportion to the square of the depth, so this is
+// found out before. Flow collections, [a] and {a: b}, are counted by their brackets.
+// Block collections begin at the columns of their dashes, question marks and names;
+// each is inside those around it that begin further left. Anchors and tags before
+// one value are a level each.
+func tooLarge(tokens token.Tokens) (at *token.Token, problem string) {
+	type block struct{ column, names int }
+	var blocks []block // the block collections around
 	flow, properties := 0, 0
 	for i, t := range tokens {
 		begin := t // of an entry of a block collection
@@ -151,12 +156,19 @@ func tooDeep(tokens token.Tokens) *token.Token {
 			}
 			fallthrough
 		case token.SequenceEntryType, token.MappingKeyType:
-			if column := begin.Position.Column; flow == 0 {
-				for len(blocks) > 0 && blocks[len(blocks)-1] > column {
-					blocks = blocks[:len(blocks)-1]
-				}
-				if len(blocks) == 0 || blocks[len(blocks)-1] < column {
-					blocks = append(blocks, column)
+			if flow > 0 {
+				break
+			}
+			column := begin.Position.Column
+			for len(blocks) > 0 && blocks[len(blocks)-1].column > column {
+				blocks = blocks[:len(blocks)-1]
+			}
+			if len(blocks) == 0 || blocks[len(blocks)-1].column < column {
+				blocks = append(blocks, block{column: column})
+			}
+			if in := &blocks[len(blocks)-1]; t.Type != token.SequenceEntryType {
+				if in.names++; in.names > maxNames {
+					return begin, fmt.Sprintf("more than %d names in a mapping", maxNames)
 				}
 			}
 		}
@@ -167,10 +179,10 @@ func tooDeep(tokens token.Tokens) *token.Token {
 			properties = 0
 		}
 		if flow+len(blocks)+properties > maxDepth {
-			return t
+			return t, fmt.Sprintf("nested deeper than %d levels", maxDepth)
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // refuse reports a problem with a node and returns false.

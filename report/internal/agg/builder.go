@@ -38,8 +38,7 @@ type Builder struct {
 type Snapshot struct {
 	Input    int
 	Engine   *thresholds.Engine
-	Timed    bool  // it says when it was taken
-	Created  int64 // when, in ms since the epoch
+	Timed    bool // it says when it was taken
 	Findings []thresholds.InstanceFinding
 	Omitted  []thresholds.Omitted
 	Keys     int64 // that were counted
@@ -55,7 +54,7 @@ func NewBuilder(opt Options) *Builder {
 // then may Shards take keys.
 func (b *Builder) Start(engine *thresholds.Engine) {
 	b.engine, b.namer = engine, engine.Namer()
-	if created := engine.Env().Created; created >= 0 && created <= 1<<50 {
+	if created := engine.Env().Created; isTime(created) {
 		b.timed, b.created = true, created*1000
 	}
 	b.Tables.init(engine, MaxGroups)
@@ -77,7 +76,7 @@ func (b *Builder) NewShard() *Shard {
 func (b *Builder) end() {
 	if b.Snapshots == nil && b.engine != nil {
 		found, omitted := b.instance.Findings()
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, b.created, found, omitted, b.Keys}}
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, found, omitted, b.Keys}}
 		b.instance = nil
 	}
 }
@@ -122,13 +121,4 @@ func (b *Builder) Snapshot(input int) *Snapshot {
 		}
 	}
 	return &b.Snapshots[0]
-}
-
-// TTL returns the TTL in milliseconds of a key of the snapshot; ok is false if it
-// has no expiry or the snapshot does not say when it was taken.
-func (s *Snapshot) TTL(k *parser.Key) (ms int64, ok bool) {
-	if !k.HasExpire || !s.Timed {
-		return 0, false
-	}
-	return remaining(k.ExpireAt, s.Created), true
 }

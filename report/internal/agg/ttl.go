@@ -1,6 +1,10 @@
 package agg
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/rdblens/rdblens/parser"
+)
 
 // ttlRange is the shortest and the longest TTL in milliseconds; there is none if
 // least is more than most.
@@ -9,6 +13,19 @@ type ttlRange struct{ least, most int64 }
 var noTTL = ttlRange{1<<63 - 1, -1 << 63}
 
 func (r *ttlRange) add(o ttlRange) { r.least, r.most = min(r.least, o.least), max(r.most, o.most) }
+
+// TTL returns the milliseconds that a key had left when its snapshot was taken,
+// which created states in seconds since the epoch. It returns false if the key has
+// no expiry or created is not a time.
+func TTL(k *parser.Key, created int64) (ms int64, ok bool) {
+	if !k.HasExpire || !isTime(created) {
+		return 0, false
+	}
+	return remaining(k.ExpireAt, created*1000), true
+}
+
+// isTime reports whether a number of seconds since the epoch can be a time.
+func isTime(seconds int64) bool { return seconds >= 0 && seconds <= 1<<50 }
 
 // remaining returns the milliseconds from now to at, both since the epoch.
 func remaining(at, now int64) int64 {
