@@ -2,6 +2,7 @@ package agg
 
 import (
 	"bytes"
+	"hash/maphash"
 
 	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -16,6 +17,12 @@ type patternTrie struct {
 	texts     []byte
 	index     hashindex.Index // of nodes, by parent and text
 	unused    int             // nodes out of use
+
+	// prefix has all segments but the last of the pattern that was inserted last,
+	// and prefixNode the node at which they end: the next one often begins alike.
+	prefix      []byte
+	prefixNode  int32
+	prefixDepth int
 }
 
 // trieNode is a segment after all those above it. Its children are the values
@@ -50,7 +57,11 @@ func (t *patternTrie) reset() {
 	t.texts = t.texts[:0]
 	t.index.Reset()
 	t.unused = 0
+	t.forgetPrefix()
 }
+
+// forgetPrefix must be called when nodes move.
+func (t *patternTrie) forgetPrefix() { t.prefix, t.prefixNode, t.prefixDepth = t.prefix[:0], 0, 0 }
 
 func (t *patternTrie) text(node int32) []byte {
 	n := &t.nodes[node]
@@ -87,8 +98,10 @@ func (t *patternTrie) separatorOf(segment []byte) []byte {
 	return nil
 }
 
+var hashSeed = maphash.MakeSeed()
+
 func hashChild(parent int32, text []byte) uint64 {
-	return naming.HashPattern(text) ^ uint64(parent)
+	return maphash.Bytes(hashSeed, text) ^ uint64(parent)
 }
 
 // child returns the child of a node with a text, 0 if there is none.
@@ -162,9 +175,15 @@ func (t *patternTrie) starChild(parent int32, segment []byte) int32 {
 // insert returns the node at which a pattern ends, and makes the nodes that are
 // missing. No node on its path may fold a segment of it.
 func (t *patternTrie) insert(pattern []byte) int32 {
-	node := int32(0)
-	for from, depth := 0, 0; from < len(pattern); depth++ {
+	if !bytes.HasPrefix(pattern, t.prefix) {
+		t.forgetPrefix()
+	}
+	node := t.prefixNode
+	for from, depth := len(t.prefix), t.prefixDepth; from < len(pattern); depth++ {
 		end, star := t.segment(pattern, from, depth)
+		if end == len(pattern) {
+			t.prefix, t.prefixNode, t.prefixDepth = append(t.prefix[:0], pattern[:from]...), node, depth
+		}
 		node = t.ensureChild(node, pattern[from:end], star)
 		from = end
 	}
@@ -224,6 +243,7 @@ func (t *patternTrie) appendPath(dst []byte, node int32) []byte {
 // come later. join joins the group (1 + index) of a pattern with that of the
 // pattern that takes it in.
 func (t *patternTrie) fold(node int32, keep func(child int32) bool, join func(to, from int32)) {
+	t.forgetPrefix()
 	t.nodes[node].folded = true
 	child := t.nodes[node].first
 	t.nodes[node].first, t.nodes[node].literals = 0, 0
@@ -323,6 +343,7 @@ func (t *patternTrie) compact() {
 	old := *t
 	t.nodes, t.texts, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, 0
 	t.index.Reset()
+	t.forgetPrefix()
 	t.copyBelow(0, &old, 0)
 }
 
