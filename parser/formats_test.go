@@ -113,8 +113,10 @@ func formats() []struct {
 			[]string{
 				`0 "z" zset/skiplist n=1 v=2 s=24 largest=2:"mm" longest=2`,
 				// 9 id, 2 uint, 10 int, 5 float, 9 double, 4 string, 1 end
-				`0 "mod" module/ n=-1 v=-1 s=40 module=ReJSON-RL`,
-			}, func(in *Info) bool { return len(in.Modules) == 1 && in.Modules[0] == ModuleInfo{"ReJSON-RL", 1, 0} }},
+				`0 "mod" ReJSON-RL/ n=-1 v=-1 s=40 module=ReJSON-RL`,
+			}, func(in *Info) bool {
+				return len(in.Modules) == 1 && in.Modules[0] == ModuleInfo{"ReJSON-RL", 1, 0, 3, 1}
+			}},
 		{"version 9, idle and frequency, module aux", newRDB("REDIS0009").
 			raw(0xf7).len(moduleID("module-xy", 1)).len(2).len(1).len(5).str("state").len(0).
 			raw(0xfc).le64(at).raw(0xf8).len(1000).key(0, "i").str("1").
@@ -123,7 +125,9 @@ func formats() []struct {
 				`0 "i" string/int n=1 v=1 s=2 largest=1 longest=1 at=1700000000000 idle=1000`,
 				`0 "f" string/embstr n=1 v=2 s=3 largest=2 longest=2 freq=200`,
 				`0 "none" string/embstr n=1 v=2 s=3 largest=2 longest=2`,
-			}, func(in *Info) bool { return len(in.Modules) == 1 && in.Modules[0] == ModuleInfo{"module-xy", 0, 1} }},
+			}, func(in *Info) bool {
+				return len(in.Modules) == 1 && in.Modules[0] == ModuleInfo{"module-xy", 0, 1, 0, 0}
+			}},
 		{"version 10, functions and listpacks", newRDB("REDIS0010").
 			raw(0xf5).str("#!lua name=a\n").raw(0xf6).str("b", "lua").len(1).str("about", "code").raw(0xf6).str("c", "lua").len(0).str("other").
 			key(16, "h").str(listpack("f", "v", "field", 4095)).
@@ -290,22 +294,22 @@ func formats() []struct {
 			raw(0xde).str("vec").len(1).len(1).le32(0).le64(1).le32(1).le32(1).le32(5).le32(0).
 			endOff(),
 			[]string{
-				`1 "json" json/ n=1 v=7 s=8 largest=7 longest=7`,
+				`1 "json" ReJSON-RL/ n=1 v=7 s=8 largest=7 longest=7`,
 				`1 "masked" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
 				`0 "hash" hash/hashtable n=2 v=5 s=17 largest=3:"g" longest=2 fields=1@100`,
 				`0 "set" set/hashtable n=2 v=5 s=14 largest=3:"mm2" longest=3 fields=1@50`,
-				`0 "sbf" sketch/ n=-1 v=-1 s=28`,
-				`0 "sbf2" sketch/ n=-1 v=-1 s=30`,
-				`0 "cms" sketch/ n=-1 v=-1 s=51`,
-				`0 "topk" sketch/ n=-1 v=-1 s=22`,
-				`0 "cuckoo" sketch/ n=-1 v=-1 s=12`,
+				`0 "sbf" MBbloom--/ n=-1 v=-1 s=28`,
+				`0 "sbf2" MBbloom--/ n=-1 v=-1 s=30`,
+				`0 "cms" CMSk-TYPE/ n=-1 v=-1 s=51`,
+				`0 "topk" TopK-TYPE/ n=-1 v=-1 s=22`,
+				`0 "cuckoo" MBbloomCF/ n=-1 v=-1 s=12`,
 				`0 "lp" zset/listpack n=1 v=1 s=13 largest=1:"m" longest=1`,
 			}, func(in *Info) bool {
 				return in.Server == "dragonfly" && in.ServerVersion == "1.30.0" && in.Checksum == ChecksumOff
 			}},
 		{"old dragonfly", newRDB("REDIS0009").aux("df-ver", "1.2.0").key(20, "json").str("[1,2]").key(2, "set").len(1).str("m").endOff(),
 			[]string{
-				`0 "json" json/ n=1 v=5 s=6 largest=5 longest=5`,
+				`0 "json" ReJSON-RL/ n=1 v=5 s=6 largest=5 longest=5`,
 				`0 "set" set/hashtable n=1 v=1 s=3 largest=1:"m" longest=1`,
 			}, func(in *Info) bool { return in.Server == "dragonfly" }},
 		{"redis enterprise", newRDB("REDIS0012").aux("redis-ver", "7.4.0").aux("big-used-ram", "1").

@@ -31,6 +31,11 @@ type ModuleInfo struct {
 	Name string // nine characters at most
 	Keys int64
 	Aux  int64 // records outside of any key
+	// Version is the newest encoding version of the keys. Skipped counts the keys
+	// of an encoding version, or with contents, that this package does not know:
+	// they have no elements.
+	Version int
+	Skipped int64
 }
 
 // AuxField is a field of the snapshot's header, both texts cut to 128 bytes.
@@ -188,6 +193,8 @@ func (t *counters) add(o *counters) {
 		into := t.moduleNamed(name)
 		into.Keys += m.Keys
 		into.Aux += m.Aux
+		into.Skipped += m.Skipped
+		into.Version = max(into.Version, m.Version)
 	}
 	for db := range o.dbs {
 		t.addDB(db)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // Type is what TYPE says of a key: its data type, whatever its encoding.
@@ -18,16 +19,32 @@ const (
 	ZSet
 	Hash
 	Stream
-	Module
+	Module // a module type that this package does not read; Key.ModuleName is what TYPE says
 	Array
-	GCRA   // Redis rate limiter state
-	Cron   // KeyDB cron job
-	JSON   // Dragonfly JSON document
-	Sketch // Dragonfly Bloom and cuckoo filters, count-min sketch, top-k
+	GCRA // Redis rate limiter state
+	Cron // KeyDB cron job
+	JSON // JSON document
+	// The other types of modules that this package reads, and of Dragonfly's
+	// values that are the same.
+	Bloom         // Bloom filter of RedisBloom
+	Cuckoo        // cuckoo filter
+	CountMin      // count-min sketch
+	TopK          // top-k
+	TDigest       // t-digest
+	TimeSeries    // time series
+	VectorSet     // vector set of Redis 8.0 or later
+	ValkeyBloom   // Bloom filter of valkey-bloom
+	SearchIndex   // index of RediSearch before 2.0
+	InvertedIndex // its keys for terms, ...
+	NumericIndex  // ... for numbers,
+	TagIndex      // ... for tags
+	Suggestions   // dictionary of suggestions of RediSearch
 	NumTypes
 )
 
-var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "json", "sketch"}
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron",
+	"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset", "bloomfltr",
+	"ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
 
 // String returns the server's word for the type.
 func (t Type) String() string {
@@ -36,6 +53,9 @@ func (t Type) String() string {
 	}
 	return "unknown"
 }
+
+// OfModule reports whether a module, and vector sets, have values of the type.
+func (t Type) OfModule() bool { return t == Module || t >= JSON && t < NumTypes }
 
 // ParseType returns the type of a name that String returns.
 func ParseType(s string) (Type, bool) {
@@ -46,6 +66,25 @@ func ParseType(s string) (Type, bool) {
 	}
 	return 0, false
 }
+
+// typeOfModule returns the type of values with a module ID.
+func typeOfModule(id uint64) Type {
+	id >>= 10
+	for t := JSON; t < NumTypes; t++ {
+		if moduleIDs[t] == id {
+			return t
+		}
+	}
+	return Module
+}
+
+// moduleIDs are the IDs of the types' names, without encoding versions.
+var moduleIDs = func() (ids [NumTypes]uint64) {
+	for t := JSON; t < NumTypes; t++ {
+		ids[t] = rdb.ModuleID(t.String())
+	}
+	return ids
+}()
 
 // Encoding is OBJECT ENCODING's word for the form of a value, as far as the
 // file shows it: the loading server may choose another one.
@@ -149,14 +188,17 @@ type Key struct {
 
 	// Memory is the bytes allocated for the key, MemoryUsage what MEMORY USAGE
 	// with SAMPLES 0 says. -1 not known. MemoryBound says that both are a
-	// lower bound (modules, arrays).
-	Memory, MemoryUsage int64
-	MemoryBound         bool
+	// lower bound (modules that are not known, arrays), MemoryApproximate that
+	// they may differ from the truth to either side.
+	Memory, MemoryUsage            int64
+	MemoryBound, MemoryApproximate bool
 	// CompactMemory is what Memory would be in the compact encoding of the
 	// type; -1 where there is none or it is not known.
 	CompactMemory int64
 
-	ModuleName string // type Module: the module's type name, such as "ReJSON-RL"
+	ModuleName string // of a module's value: the module's type name, such as "ReJSON-RL"
+	// Module is what a module's value has besides, nil for other values.
+	Module *modules.Facts
 
 	// Offset is where the type byte stands: bytes from the snapshot's magic on, so
 	// that of a file it is the place in the file, but behind the frame of a
@@ -175,6 +217,10 @@ func (k *Key) Clone() *Key {
 	c.Name = append([]byte(nil), k.Name...)
 	c.LargestName = append([]byte(nil), k.LargestName...)
 	c.Head = append([]byte(nil), k.Head...)
+	if k.Module != nil {
+		facts := *k.Module
+		c.Module = &facts
+	}
 	return &c
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
@@ -350,6 +351,11 @@ func (r *reader) finish() {
 	in := r.info
 	if in.StreamMismatch > 0 {
 		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
+	}
+	for _, m := range in.Modules {
+		if m.Skipped > 0 && module.Reads(m.Name) {
+			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
+		}
 	}
 	if in.EmptyKeys > 0 {
 		r.warn("%d keys are collections without an element: a server drops them when it loads the file", in.EmptyKeys)

@@ -6,36 +6,57 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
-// moduleFields passes what a module wrote, up to its end mark.
-func (w *walker) moduleFields() {
-	for {
-		w.Ahead()
-		switch op := w.Length(); op {
-		case rdb.ModuleEOF:
-			return
-		case rdb.ModuleSInt, rdb.ModuleUInt:
-			w.Length()
-		case rdb.ModuleFloat:
-			w.Take(4)
-		case rdb.ModuleDouble:
-			w.Take(8)
-		case rdb.ModuleString:
-			w.string(&w.first, 0)
-		default:
-			w.Failf("a module's data has the unknown opcode %d", op)
-		}
+// moduleType returns the type of the module's value that begins at the window's
+// position, which stays there.
+func (w *walker) moduleType() Type {
+	w.Ahead()
+	id, next := rdb.CountAt(w.Buf, w.Pos)
+	if next < 0 || next > len(w.Buf) {
+		return Module // damaged, as the walk will say
 	}
+	return typeOfModule(id)
 }
 
+// modules returns the walker's reader of modules' values.
+func (w *walker) modules() *module.Reader {
+	if w.module == nil {
+		w.module = &module.Reader{Cursor: &w.Cursor}
+	}
+	return w.module
+}
+
+// moduleFields passes what a module wrote outside of values, up to its end mark.
+func (w *walker) moduleFields() { w.modules().Skip() }
+
+// moduleValue walks a value that a module wrote.
 func (w *walker) moduleValue() {
-	m := w.counters.module(w.Length())
+	k, r := &w.key, w.modules()
+	id := w.Length()
+	m := w.counters.module(id)
 	m.Keys++
-	w.key.ModuleName, w.rare = m.Name, true
-	w.moduleFields()
-	w.unknownSizes()
+	k.Type, k.ModuleName, w.rare = typeOfModule(id), m.Name, true
+	v := r.Read(id, w.model)
+	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest
+	k.LZFIn, k.LZFOut = v.LZFIn, v.LZFOut
+	k.Module = &v.Facts
+	m.Version = max(m.Version, v.Version)
+	if !v.Understood {
+		m.Skipped++
+		return
+	}
+	switch {
+	case v.Name != nil:
+		w.refToText(v.Name, v.NameLen)
+	case v.Index >= 0:
+		w.refToIndex(v.Index)
+	}
+	w.facts.Shape = memory.ModuleValue
+	w.facts.Allocated, w.facts.Usage, w.facts.Approximate = r.Sizes.Allocated, r.Sizes.Usage, r.Sizes.Approximate
 }
 
 // unknownSizes marks a value whose elements nobody but its module knows.

@@ -284,9 +284,6 @@ func (f *truthFile) differences(k *parser.Key, row map[string]string) (out []str
 	if want := f.encodings(k, row); !strings.Contains(" "+want+" ", " "+k.Encoding.String()+" ") {
 		out = append(out, fmt.Sprintf("encoding %v, the server says %s", k.Encoding, want))
 	}
-	if k.Type == parser.Module {
-		return append(out, f.metadata(k, row)...) // what is in it is the module's own
-	}
 	figure("elements", k.Elements)
 	figure("value_bytes", k.ValueBytes)
 	figure("max_elem", k.Largest)
@@ -348,7 +345,7 @@ func (f *truthFile) usage(k *parser.Key, row map[string]string) (out []string) {
 func (f *truthFile) encodings(k *parser.Key, row map[string]string) string {
 	live, reloaded := row["encoding"], row["encoding_reloaded"]
 	switch {
-	case k.Type == parser.Module || live == "-" || live == "unknown":
+	case k.Type.OfModule() || live == "-" || live == "unknown":
 		return k.Encoding.String() // not known, or no word for it yet (streams in 5.0)
 	case (k.Type == parser.String || k.Type == parser.List) && reloaded != "" && reloaded != "-":
 		return reloaded // how the value grew is not in the file

@@ -80,11 +80,11 @@ var dragonflyTypes = []typeRow{
 	{number: 30, typ: JSON, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Text}},
 	{number: 31, typ: Hash, encoding: EncHashtable, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpirySeconds}},
 	{number: 32, typ: Set, encoding: EncHashtable, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ExpirySeconds}},
-	{number: 33, typ: Sketch, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 1}},
-	{number: 34, typ: Sketch, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 2}},
-	{number: 35, typ: Sketch, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.CountMin}},
-	{number: 36, typ: Sketch, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.TopK}},
-	{number: 37, typ: Sketch, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Cuckoo}},
+	{number: 33, typ: Bloom, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 1}},
+	{number: 34, typ: Bloom, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 2}},
+	{number: 35, typ: CountMin, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.CountMin}},
+	{number: 36, typ: TopK, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.TopK}},
+	{number: 37, typ: Cuckoo, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Cuckoo}},
 }
 
 // oldDragonflyTypes are those of its releases that wrote version 9 at most and
@@ -185,7 +185,7 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 		return "", i.oldest(&d, valkeyReleases, max(i.Version, 80))
 	}
 	redis = i.oldest(&d, redisReleases, i.Version)
-	if slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == vectorSet }) {
+	if slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == VectorSet.String() }) {
 		// Redis 8.0 writes the version of 7.4.
 		if i.oldest(&d, upTo(redisReleases, "7.4"), i.Version) != "" {
 			redis = "8.0"
@@ -218,9 +218,6 @@ func versionOf(of []release, name string) int {
 	return max(of[n].version, 6)
 }
 
-// vectorSet is the module type under which Redis 8.0 and later keep vector sets.
-const vectorSet = "vectorset"
-
 // LoadModules returns the names of the module types without which no server loads
 // the snapshot, in order: those of keys, and of data beside the keys, at which a
 // server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no
@@ -228,7 +225,7 @@ const vectorSet = "vectorset"
 func (i *Info) LoadModules() []string {
 	var names []string
 	for _, m := range i.Modules {
-		if m.Keys+m.Aux > 0 && m.Name != vectorSet {
+		if m.Keys+m.Aux > 0 && m.Name != VectorSet.String() {
 			names = append(names, m.Name)
 		}
 	}

@@ -128,9 +128,9 @@ type StreamConsumer struct {
 	Pending uint64 // entries pending for it, as the file says
 }
 
-// Opaque reports whether the elements of values of this type are not known:
-// modules, GCRA, KeyDB's cron jobs, Dragonfly's filters and sketches.
-func (t Type) Opaque() bool { return t == Module || t == GCRA || t == Cron || t == Sketch }
+// Opaque reports whether the elements of values of this type are not passed to a
+// Visitor: those of modules except documents, GCRA, KeyDB's cron jobs.
+func (t Type) Opaque() bool { return t == GCRA || t == Cron || t.OfModule() && t != JSON }
 
 // maxSharedNames bounds the shared field names of a stream's node that are kept
 // for a visitor that limits texts: bytes of the names and a few for each.
@@ -201,6 +201,9 @@ func (w *walker) visitKey() {
 	v := w.visit.to
 	w.visit.element = Element{}
 	w.key.Type = w.src.types[w.key.RDBType].typ
+	if w.key.Type == Module {
+		w.key.Type = w.moduleType()
+	}
 	w.visiting = true
 	if v.Key != nil {
 		w.inCallback = true

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
 )
@@ -41,6 +42,7 @@ type walker struct {
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
 	block                rdb.Block
+	module               *module.Reader // nil before the first value of a module
 	digits               []byte
 	nameBuf              []byte
 	lastBuf              []byte // holds lastKey, where nameBuf did
@@ -233,7 +235,7 @@ func (w *walker) begin(t byte) {
 	k.DB, k.RDBType = w.db, t
 	k.HasExpire, k.ExpireAt, k.Idle, k.Freq = w.pend.hasExpire, w.pend.expire, w.pend.idle, w.pend.freq
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = 0, 0, 0, 0
-	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = -1, -1, -1, false
+	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound, k.MemoryApproximate = -1, -1, -1, false, false
 	k.Offset = w.Offset() - 1
 	if k.LargestNameLen != 0 || k.LargestName != nil {
 		k.LargestName, k.LargestNameLen = nil, 0
@@ -246,7 +248,7 @@ func (w *walker) begin(t byte) {
 		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
 		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
-		k.Integers, k.LZFIn, k.LZFOut, k.ModuleName = false, 0, 0, ""
+		k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = false, 0, 0, "", nil
 	}
 	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 }
@@ -259,7 +261,7 @@ func (w *walker) measure() {
 	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
 	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
 	r := w.acc.Sizes(f)
-	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound = r.Allocated, r.Usage, r.Compact, r.LowerBound
+	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound, k.MemoryApproximate = r.Allocated, r.Usage, r.Compact, r.LowerBound, r.Approximate
 }
 
 // fieldExpiry counts the expiry of one field, 0 none.

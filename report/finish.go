@@ -95,7 +95,7 @@ func (f *finisher) totals() {
 	*t = Totals{
 		Keys: all.Keys, Elements: all.Elements, ValueBytes: all.ValueBytes, SerializedBytes: all.Serialized,
 		MemoryBytes: memoryFigure(all.Memory, all.Keys), MemoryUsage: memoryFigure(all.MemoryUsage, all.Keys),
-		MemoryBound: tables.MemoryBound > 0, NameBytes: all.NameBytes,
+		MemoryBound: tables.MemoryBound > 0, MemoryApproximate: tables.MemoryApproximate > 0, NameBytes: all.NameBytes,
 		WithTTL: all.WithTTL, WithoutTTL: all.Keys - all.WithTTL,
 		WithoutTTLBytes: none.ValueBytes, WithoutTTLMemory: memoryFigure(none.Memory, none.Keys),
 		Expired: Unknown, FieldsWithTTL: tables.FieldsWithTTL, StreamGroups: tables.StreamGroups, StreamPending: tables.StreamPending,

@@ -18,6 +18,7 @@ type keyspace struct {
 	MaxMemory int64         // bytes of a server that the keys are to fit into, 0 not asked
 
 	Bounded       int64 // keys whose memory is a lower bound
+	Rough         int64 // keys whose memory is approximate
 	Expired       int64 // keys past their expiry when the snapshot was taken
 	ExpiredMemory int64 // memory of the expired keys, bytes
 }
@@ -55,7 +56,10 @@ func newMemory(in *Input, c keyspace) *Memory {
 	p := c.Model.Instance(all.bytes, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	if m.Bound {
-		m.Explanation = append(m.Explanation, "a lower bound: of "+units.FormatCountOf(c.Bounded, "key", "keys")+" of modules, arrays or vector sets only the bytes in the file are known")
+		m.Explanation = append(m.Explanation, "a lower bound: of "+units.FormatCountOf(c.Bounded, "key", "keys")+" of modules or arrays only the bytes in the file are known")
+	}
+	if c.Rough > 0 {
+		m.Explanation = append(m.Explanation, "approximate: the memory of "+units.FormatCountOf(c.Rough, "key", "keys")+" of modules was not measured, or depends on what no snapshot shows")
 	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory

@@ -115,6 +115,9 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}
+	if k.MemoryApproximate {
+		dst = append(dst, `,"memory_is_approximate":true`...)
+	}
 	if k.NameLen > int64(len(k.Name)) {
 		dst = append(dst, `,"key_bytes":`...)
 		dst = text.AppendInt(dst, k.NameLen)
@@ -145,7 +148,7 @@ func newKeyRow(k *parser.Key) KeyRow {
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
 		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),
 		FieldsWithTTL: Unknown, Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
-		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Module: k.ModuleName}
+		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Approximate: k.MemoryApproximate, Module: k.ModuleName}
 	if hasElementName(k) {
 		name := Name(k.LargestName)
 		row.LargestElement = &name

@@ -291,6 +291,9 @@ func (t *tableWriter) totals() {
 		t.field(label, s+note)
 	}
 	bound := ""
+	if r.MemoryApproximate {
+		bound = " (approximate for some types of modules)"
+	}
 	if r.MemoryBound {
 		bound = " (a lower bound: no model covers some types)"
 	}

@@ -217,6 +217,10 @@ type Totals struct {
 	// MemoryBound: the memory figures are a lower bound, because no model covers
 	// the types or the servers of some keys.
 	MemoryBound bool `json:"memory_is_lower_bound,omitempty"`
+	// MemoryApproximate: those of some keys may differ from the truth to either
+	// side, because their types were not measured or depend on what no snapshot
+	// shows.
+	MemoryApproximate bool `json:"memory_is_approximate,omitempty"`
 	// WithoutMemory is the number of keys of inputs whose server no model covers:
 	// they add nothing to the memory figures and are in no list by memory.
 	WithoutMemory int64 `json:"keys_without_memory,omitempty"`
@@ -415,13 +419,14 @@ type KeyRow struct {
 	Freq           Figure `json:"freq"`
 	Offset         int64  `json:"offset"` // in the decompressed snapshot
 
-	Input     int    `json:"input,omitempty"`     // index into inputs
-	NameBytes int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
-	TTL       *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
-	Group     Name   `json:"group,omitempty"`
-	Owner     string `json:"owner,omitempty"`
-	Longest   Figure `json:"longest_string_bytes"` // longest single string of the value
-	Pending   int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
-	Bound     bool   `json:"memory_is_lower_bound,omitempty"`
-	Module    string `json:"module,omitempty"`
+	Input       int    `json:"input,omitempty"`     // index into inputs
+	NameBytes   int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
+	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
+	Group       Name   `json:"group,omitempty"`
+	Owner       string `json:"owner,omitempty"`
+	Longest     Figure `json:"longest_string_bytes"` // longest single string of the value
+	Pending     int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
+	Approximate bool   `json:"memory_is_approximate,omitempty"`
+	Module      string `json:"module,omitempty"`
 }

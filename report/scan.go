@@ -252,7 +252,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	}()
 	in := newInput(source.Name, source.Size, info, err)
 	if in.Format != "" {
-		c.Slots, c.Databases, c.Bounded = info.Slots, databasesOf(b, number), b.Tables.MemoryBound
+		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil

@@ -98,7 +98,7 @@ func newPrefilter(t *table) prefilter {
 // passes returns the findings about a key, and whether the prefilter can tell. For
 // a full encoding with more than maxFullElements, passesFull decides.
 func (t *table) passes(k *parser.Key, f *naming.Facts) ([]Finding, bool) {
-	bit := uint16(1) << (k.Type & 15)
+	bit := uint32(1) << (k.Type & 31)
 	if f.Passed&bit == 0 && (f.Checked&bit != 0 || !t.checkName(k, f, bit)) {
 		return nil, false
 	}
@@ -120,7 +120,7 @@ func (t *table) passes(k *parser.Key, f *naming.Facts) ([]Finding, bool) {
 
 // checkName reports whether a name passes no gate. f keeps the answer for other
 // names with the same facts.
-func (t *table) checkName(k *parser.Key, f *naming.Facts, bit uint16) bool {
+func (t *table) checkName(k *parser.Key, f *naming.Facts, bit uint32) bool {
 	f.Checked |= bit
 	var m measures
 	fillNameMeasures(&m, k, f)

@@ -156,7 +156,11 @@ func (f *filter) registerNames(cmd *cobra.Command) {
 			if !ok {
 				return fmt.Errorf("unknown type %q", word)
 			}
-			f.types |= 1 << t
+			for other := range parser.NumTypes {
+				if other == t || t == parser.Module && other.OfModule() {
+					f.types |= 1 << other
+				}
+			}
 			f.Types = append(f.Types, word)
 			return nil
 		})}.add(cmd)

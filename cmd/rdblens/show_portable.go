@@ -101,7 +101,8 @@ func (w *portableWriter) refuses(k *parser.Key) string {
 			return fmt.Sprintf("it has %d pending entries, more than the %d that --portable takes", k.Pending, maxPending)
 		}
 		return ""
-	case parser.Module:
+	}
+	if k.ModuleName != "" {
 		return fmt.Sprintf("it is a value of the module type %s, which plain commands cannot write", k.ModuleName)
 	}
 	return fmt.Sprintf("plain commands cannot write the type %s", k.Type)

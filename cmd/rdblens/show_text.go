@@ -78,6 +78,9 @@ func (w *textWriter) figures(k *parser.Key) {
 	if k.MemoryBound {
 		bound = " at least"
 	}
+	if k.MemoryApproximate {
+		bound = " approximately"
+	}
 	bytesLine("memory", k.Memory, bound)
 	bytesLine("memory usage", k.MemoryUsage, bound)
 	if k.Type != parser.String && k.Largest >= 0 && k.Elements > 0 {

@@ -4,19 +4,21 @@ package memory
 // the file, as far as the file shows it.
 type Shape uint8
 
-// Other is a value that no model covers, such as those of modules.
+// Other is a value that no model covers, such as those of modules that are not
+// known.
 const (
-	Other      Shape = iota
-	StringInt        // the canonical decimal form of an int64
-	StringText       // any other string: embstr or raw, depending on its length
-	Packed           // one listpack, ziplist, zipmap or intset of Facts.PackedBytes bytes
-	PackedEx         // a listpack with an expiry for each field (listpackex)
-	Quicklist        // nodes, added by AddListNode or AddZiplistNode
-	LinkedList       // items, added by AddListItem (before Redis 3.2)
-	SetTable         // members, added by AddMember
-	HashTable        // fields, added by AddField
-	Skiplist         // members, added by AddScoredMember
-	StreamTree       // nodes and groups, added by AddStreamNode, BeginGroup and what follows it
+	Other       Shape = iota
+	StringInt         // the canonical decimal form of an int64
+	StringText        // any other string: embstr or raw, depending on its length
+	Packed            // one listpack, ziplist, zipmap or intset of Facts.PackedBytes bytes
+	PackedEx          // a listpack with an expiry for each field (listpackex)
+	Quicklist         // nodes, added by AddListNode or AddZiplistNode
+	LinkedList        // items, added by AddListItem (before Redis 3.2)
+	SetTable          // members, added by AddMember
+	HashTable         // fields, added by AddField
+	Skiplist          // members, added by AddScoredMember
+	StreamTree        // nodes and groups, added by AddStreamNode, BeginGroup and what follows it
+	ModuleValue       // a module's value that takes Facts.Allocated and Facts.Usage bytes
 )
 
 // Facts is what the parser knows of a key once it has walked the value. Lengths
@@ -49,6 +51,10 @@ type Facts struct {
 	// entry.
 	IntEntry   int64
 	Serialized int64 // bytes of the value in the file
+	// Allocated and Usage are what a ModuleValue takes, as package memory/modules
+	// computes it; Approximate reports whether they are not exact.
+	Allocated, Usage int64
+	Approximate      bool
 }
 
 // Sizes is what a key takes, in bytes.
@@ -59,6 +65,9 @@ type Sizes struct {
 	// -1 if there is none or if its size is unknown.
 	Compact    int64
 	LowerBound bool // Allocated and Usage are lower bounds
+	// Approximate reports that Allocated and Usage may differ from the truth to
+	// either side.
+	Approximate bool
 }
 
 // An Accumulator sums what the elements of one value take while the parser walks

@@ -16,6 +16,10 @@ const (
 	maxPackedString  = 64  // hash-, zset- and set-max-listpack-value
 )
 
+// moduleValueSize is the size of the structure between an object and what its
+// module has allocated (moduleValue in server.h).
+const moduleValueSize = 16
+
 // maxPacked returns the most elements that a value of a type has in a compact
 // encoding by default.
 func maxPacked(typ uint8, intset bool) int64 {
@@ -77,6 +81,14 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		alloc, usage = m.tabledSizes(a, f)
 	case StreamTree:
 		alloc, usage = m.streamSizes(a)
+	case ModuleValue:
+		alloc, usage = m.keySizes(f.NameLen, f.TTL)
+		if m.key <= keyInEntry || m.usage == usageWithoutName { // objectComputeSize counts neither object nor moduleValue
+			usage -= objectSize
+		} else {
+			usage = alloc
+		}
+		return Sizes{Allocated: alloc + m.usable(moduleValueSize) + f.Allocated, Usage: usage + f.Usage, Compact: -1, Approximate: f.Approximate}
 	default:
 		alloc, usage = m.keySizes(f.NameLen, f.TTL)
 		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, LowerBound: true}

@@ -130,6 +130,7 @@ const MaxStreamName = 4 << 10
 // a name may begin with another one.
 type nameTree struct {
 	names, length, bytes int64
+	nodes                int64
 	last                 []byte     // the last name
 	path                 []nameNode // nodes above its leaf, by depth
 	estimated            bool       // the names are unsorted or too long
@@ -143,7 +144,7 @@ type nameNode struct {
 }
 
 func (t *nameTree) reset() {
-	t.names, t.length, t.bytes = 0, 0, 0
+	t.names, t.length, t.bytes, t.nodes = 0, 0, 0, 0
 	t.last, t.path = t.last[:0], t.path[:0]
 	t.estimated = false
 }
@@ -176,7 +177,7 @@ func (t *nameTree) branch(a *allocator, next []byte) {
 		t.path = append(t.path, nameNode{depth: int32(common), children: 1, ends: true})
 		return
 	}
-	t.bytes += a.usable(raxLeaf)
+	t.node(a, raxLeaf)
 	below := t.pop(a, int32(common))
 	if top := len(t.path) - 1; top >= 0 && t.path[top].depth == int32(common) {
 		t.path[top].children++
@@ -201,34 +202,46 @@ func (t *nameTree) pop(a *allocator, depth int32) int32 {
 			value = pointerSize
 		}
 		if node.children == 1 {
-			t.bytes += a.usable(chainNode(int64(below-node.depth)) + value)
+			t.node(a, chainNode(int64(below-node.depth))+value)
 		} else {
 			t.chain(a, below-node.depth-1)
-			t.bytes += a.usable(branchNode(int64(node.children)) + value)
+			t.node(a, branchNode(int64(node.children))+value)
 		}
 		below = node.depth
 	}
 	return below
 }
 
+func (t *nameTree) node(a *allocator, size int64) {
+	t.nodes++
+	t.bytes += a.usable(size)
+}
+
 func (t *nameTree) chain(a *allocator, n int32) {
 	if n > 0 {
-		t.bytes += a.usable(chainNode(int64(n)))
+		t.node(a, chainNode(int64(n)))
 	}
 }
 
 // finish returns the allocated bytes of the tree's nodes and resets it.
 func (t *nameTree) finish(a *allocator) int64 {
+	_, size := t.measure(a)
+	return size
+}
+
+// measure is finish that returns the number of nodes as well, of an estimated tree
+// two for each name.
+func (t *nameTree) measure(a *allocator) (nodes, bytes int64) {
 	defer t.reset()
 	switch {
 	case t.names == 0:
-		return a.usable(8)
+		return 1, a.usable(8)
 	case t.estimated:
-		return estimatedNames(a, t.names, t.length)
+		return 2 * t.names, estimatedNames(a, t.names, t.length)
 	}
-	t.bytes += a.usable(raxLeaf)
+	t.node(a, raxLeaf)
 	t.chain(a, t.pop(a, -1))
-	return t.bytes
+	return t.nodes, t.bytes
 }
 
 // estimatedNames returns the bytes of a radix tree of names of which only the

@@ -57,7 +57,7 @@ type Facts struct {
 	// Checked and Passed are bit sets for the caller's use; they are 0 in new
 	// facts. A Cache returns them unchanged with the facts, to all names that
 	// share these, so that a caller can keep what it derives from facts alone.
-	Checked, Passed uint16
+	Checked, Passed uint32
 }
 
 // Namer computes facts about names for one set of separators. It is immutable

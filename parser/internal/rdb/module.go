@@ -1,5 +1,12 @@
 package rdb
 
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+)
+
 // Opcodes of a module's own serialization.
 const (
 	ModuleEOF = iota
@@ -21,4 +28,63 @@ func ModuleName(id uint64) (name [9]byte) {
 		id >>= 6
 	}
 	return name
+}
+
+// ModuleID returns the part of a module's ID that its name is: ModuleName without
+// the ten bits of version. name has nine characters of the alphabet.
+func ModuleID(name string) (id uint64) {
+	for i := range len(name) {
+		id = id<<6 | uint64(strings.IndexByte(moduleAlphabet, name[i]))
+	}
+	return id
+}
+
+// Float64 returns the number that 8 bytes hold, little endian.
+func Float64(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
+
+// AppendNumber reads a string that is coded as a number and appends its text.
+func AppendNumber(dst []byte, c *Cursor) []byte {
+	form, _ := c.LengthOrForm()
+	var v int64
+	switch form {
+	case FormInt8:
+		v = int64(int8(c.Byte()))
+	case FormInt16:
+		v = int64(int16(binary.LittleEndian.Uint16(c.Take(2))))
+	case FormInt32:
+		v = int64(int32(c.Uint32()))
+	default:
+		c.Pos--
+		c.Failf("string form %d is not defined", form)
+	}
+	return strconv.AppendInt(dst, v, 10)
+}
+
+// PassString passes a string, and returns the length of its text and of its LZF, 0
+// if it has none.
+func (w *Cursor) PassString() (n, compressed int64) {
+	w.Need(1)
+	if c := w.Buf[w.Pos]; c>>6 == 3 && c&63 != FormLZF {
+		var digits [20]byte
+		return int64(len(AppendNumber(digits[:0], w))), 0
+	}
+	size, special := w.LengthOrForm()
+	if !special {
+		n = w.CheckLen(size)
+		w.Skip(size)
+		return n, 0
+	}
+	clen, ulen := w.Length(), w.Length()
+	n, compressed = w.CheckLen(ulen), w.CheckLen(clen)
+	switch {
+	case ulen > 0 && clen < ulen/MaxRatioLZF:
+		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
+	case clen > uint64(len(w.Buf)-w.Pos):
+		w.SkipLZF(clen, n)
+	case !CheckLZF(w.Buf[w.Pos:w.Pos+int(clen)], n):
+		w.Failf(BadLZF)
+	default:
+		w.Pos += int(clen)
+	}
+	return n, compressed
 }

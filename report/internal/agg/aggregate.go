@@ -80,13 +80,14 @@ func (t *aggregates) reset() {
 	t.list, t.texts, t.found, t.ttls = t.list[:0], t.texts[:0], t.found[:0], t.ttls[:0]
 }
 
-// The bits of aggregateID.key. The type is in the lowest four.
+// The bits of aggregateID.key. The type is in the lowest five.
 const (
-	encodingShift = 4
-	expireShift   = 9
-	boundShift    = 10 // memory is a lower bound
-	ownerShift    = 11
-	dbShift       = 27
+	encodingShift    = 5
+	expireShift      = 10
+	boundShift       = 11 // memory is a lower bound
+	approximateShift = 12 // memory is approximate
+	ownerShift       = 13
+	dbShift          = 29
 )
 
 // aggregateKey packs what aggregates distinguish besides pattern and findings.
@@ -98,13 +99,17 @@ func aggregateKey(k *parser.Key, owner int) uint64 {
 	if k.MemoryBound {
 		a |= 1 << boundShift
 	}
+	if k.MemoryApproximate {
+		a |= 1 << approximateShift
+	}
 	return a
 }
 
-func (a *aggregate) typ() parser.Type          { return parser.Type(a.key & 15) }
+func (a *aggregate) typ() parser.Type          { return parser.Type(a.key & 31) }
 func (a *aggregate) encoding() parser.Encoding { return parser.Encoding(a.key >> encodingShift & 31) }
 func (a *aggregate) hasExpire() bool           { return a.key>>expireShift&1 != 0 }
 func (a *aggregate) memoryBound() bool         { return a.key>>boundShift&1 != 0 }
+func (a *aggregate) memoryApproximate() bool   { return a.key>>approximateShift&1 != 0 }
 func (a *aggregate) owner() int                { return int(a.key >> ownerShift & 0xffff) }
 func (a *aggregate) db() int                   { return int(a.key >> dbShift) }
 

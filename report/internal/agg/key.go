@@ -28,7 +28,8 @@ type RetainedKey struct {
 	freq                                                 int16
 	typ                                                  parser.Type
 	encoding                                             parser.Encoding
-	hasExpire, memoryBound, largestHasName, integers     bool
+	hasExpire, memoryBound, approximate                  bool
+	largestHasName, integers                             bool
 }
 
 // set copies a key of the size given, and at most maxName bytes of its name. It
@@ -40,7 +41,7 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 		memory: k.Memory, memoryUsage: k.MemoryUsage, compactMemory: k.CompactMemory, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,
 		idle: k.Idle, fieldsWithTTL: k.FieldsWithTTL, pending: k.Pending, lzfIn: k.LZFIn, lzfOut: k.LZFOut, db: k.DB, module: k.ModuleName,
 		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestNameLen: k.LargestNameLen,
-		input: input, owner: owner, freq: k.Freq, typ: k.Type, encoding: k.Encoding, hasExpire: k.HasExpire, memoryBound: k.MemoryBound,
+		input: input, owner: owner, freq: k.Freq, typ: k.Type, encoding: k.Encoding, hasExpire: k.HasExpire, memoryBound: k.MemoryBound, approximate: k.MemoryApproximate,
 		largestHasName: k.LargestName != nil, integers: k.Integers}
 }
 
@@ -63,7 +64,7 @@ func (r *RetainedKey) Key() parser.Key {
 		HasExpire: r.hasExpire, ExpireAt: r.expireAt, Idle: r.idle, Freq: r.freq, Elements: r.elements, ValueBytes: r.valueBytes,
 		Serialized: r.serialized, Largest: r.largest, LargestNameLen: r.largestNameLen, Longest: r.longest, FieldsWithTTL: r.fieldsWithTTL,
 		Pending: r.pending, Integers: r.integers, LZFIn: r.lzfIn, LZFOut: r.lzfOut, Memory: r.memory, MemoryUsage: r.memoryUsage,
-		MemoryBound: r.memoryBound, CompactMemory: r.compactMemory, ModuleName: r.module, Offset: r.offset}
+		MemoryBound: r.memoryBound, MemoryApproximate: r.approximate, CompactMemory: r.compactMemory, ModuleName: r.module, Offset: r.offset}
 	if r.largestHasName {
 		k.LargestName = r.buf[r.nameEnd:]
 	}

@@ -14,7 +14,8 @@ type Tables struct {
 	Ignored   []int64 // findings by entry of thresholds.Engine.Ignores
 	Groups    Groups
 
-	MemoryBound, FieldsWithTTL, StreamGroups, StreamPending int64 // MemoryBound counts keys
+	MemoryBound, MemoryApproximate             int64 // keys
+	FieldsWithTTL, StreamGroups, StreamPending int64
 }
 
 // Cell has the keys of one type in one encoding.
@@ -71,7 +72,7 @@ func (t *Tables) reset() {
 	clear(t.Rules[:])
 	clear(t.Ignored)
 	t.Groups.reset()
-	t.MemoryBound, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = 0, 0, 0, 0
+	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = 0, 0, 0, 0, 0
 }
 
 // database returns the sums of a database. Those of one input are contiguous, and
@@ -119,6 +120,9 @@ func (t *Tables) flush(from *aggregates, input int) {
 		}
 		if a.memoryBound() {
 			t.MemoryBound += a.Keys
+		}
+		if a.memoryApproximate() {
+			t.MemoryApproximate += a.Keys
 		}
 		t.FieldsWithTTL += a.fieldsWithTTL
 		t.StreamGroups += a.streamGroups
@@ -187,6 +191,7 @@ func (t *Tables) merge(o *Tables) {
 		t.Ignored[i] += n
 	}
 	t.MemoryBound += o.MemoryBound
+	t.MemoryApproximate += o.MemoryApproximate
 	t.FieldsWithTTL += o.FieldsWithTTL
 	t.StreamGroups += o.StreamGroups
 	t.StreamPending += o.StreamPending
