@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -50,15 +49,17 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe()))
-	section := thresholds.Section(255)
-	for _, r := range thresholds.Rules() {
-		if r.Section != section {
-			section = r.Section
-			fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.String()))
+	for section := range thresholds.SectionInstance + 1 {
+		fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.String()))
+		table := text.Grid{Columns: make([]text.Column, 3)}
+		for _, r := range thresholds.Rules() {
+			if r.Section == section {
+				table.Add(r.Name, settingText(&policy.Settings[r.ID]), r.Title)
+			}
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, settingText(&policy.Settings[r.ID]), r.Title)
+		table.Write(w, text.Unlimited)
 	}
 	return outputError(w.Flush())
 }
@@ -131,11 +132,11 @@ func explain(w io.Writer, r *thresholds.Rule) {
 		}
 	}
 	fmt.Fprintf(w, "\nPROFILES\n")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, profile := range config.Profiles() {
-		fmt.Fprintf(t, "  %s\t%s\n", profile, settingText(&config.Profile(profile).Settings[r.ID]))
+	profiles := text.Grid{Columns: make([]text.Column, 2)}
+	for _, name := range config.Profiles() {
+		profiles.Add(name, settingText(&config.Profile(name).Settings[r.ID]))
 	}
-	t.Flush()
+	profiles.Write(w, text.Unlimited)
 	if len(r.Doc.Sources) > 0 {
 		fmt.Fprintf(w, "\nSOURCES\n")
 	}

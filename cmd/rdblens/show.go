@@ -20,6 +20,7 @@ import (
 
 // showOptions are the flags of show.
 type showOptions struct {
+	policyFlags
 	filter    filter
 	format    string
 	limit     int // -1 no limit
@@ -39,9 +40,9 @@ however large they are. Keys are named, escaped as in reports if needed, or
 selected with --match, --type and --db. If several databases have a key of the
 same name, the first in the file counts; --db selects another.
 
---format text, for people, shows the key's figures and its first elements. Texts
-are cut to 4 KB, and entries of a stream to 100 fields or --limit; anything omitted
-is reported.
+--format text, for people, shows the key's figures, what the rules find about it,
+its five largest elements, and its first elements. Texts are cut to 4 KB, and
+entries of a stream to 100 fields or --limit; anything omitted is reported.
 
 --format json writes one object a line for each key: the fields of "keys -f jsonl",
 and its elements as "value" (null if the elements of the type are unknown).
@@ -80,6 +81,7 @@ compressed files, a large value goes through a temporary file in TMPDIR.`,
 	option{name: "limit", arg: "N", value: "100", usage: "elements to show of each key; json shows all by default",
 		hint: "0 shows the key's figures alone", set: wholeNumber(&o.limit, 0, math.MaxInt)}.add(cmd)
 	o.filter.registerNames(cmd)
+	o.policyFlags.register(cmd)
 	f.BoolVar(&o.portable, "portable", false, "resp: write plain commands for any server in place of RESTORE")
 	f.BoolVar(&o.fieldTTLs, "field-ttls", false, "with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
 	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also with selected keys")
@@ -96,6 +98,11 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	for _, name := range []string{"portable", "functions", "replace"} {
 		if given(name) && o.format != "resp" {
 			return usageError("--"+name+" is for --format resp", "")
+		}
+	}
+	for _, name := range []string{"profile", "config", "rules"} {
+		if given(name) && o.format != "text" {
+			return usageError("--"+name+" is for --format text", "the other formats list no findings")
 		}
 	}
 	if o.fieldTTLs && !o.portable {
@@ -130,16 +137,17 @@ type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
-func (o *showOptions) writer(out io.Writer) keyWriter {
+func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	switch {
 	case o.format == "json":
-		return newJSONWriter(out, o.limit)
+		return newJSONWriter(e.stdout, o.limit), nil
 	case o.format == "text":
-		return newTextWriter(out, o.limit)
+		policy, err := o.load(ctx, e)
+		return newTextWriter(e.stdout, o.limit, policy), err
 	case o.portable:
-		return newPortableWriter(out, o.replace, o.fieldTTLs)
+		return newPortableWriter(e.stdout, o.replace, o.fieldTTLs), nil
 	}
-	return &restoreWriter{newRESP(out), o.replace}
+	return &restoreWriter{newRESP(e.stdout), o.replace}, nil
 }
 
 func (e *env) show(ctx context.Context, o *showOptions, file string, keys []string) error {
@@ -150,7 +158,11 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
-	s := &showing{e: e, in: list[0], filter: &o.filter, functions: o.functions, out: o.writer(e.stdout)}
+	out, err := o.writer(ctx, e)
+	if err != nil {
+		return err
+	}
+	s := &showing{e: e, in: list[0], filter: &o.filter, functions: o.functions, out: out}
 	for _, key := range keys {
 		name, err := text.Unescape([]byte(key))
 		if err != nil {

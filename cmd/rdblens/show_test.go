@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -221,5 +222,47 @@ func TestShowIntoOwnInput(t *testing.T) {
 		if after, _ := os.ReadFile(path); !bytes.Equal(after, b) {
 			t.Errorf("%s: %d bytes were appended to the snapshot", input, len(after)-len(b))
 		}
+	}
+}
+
+// TestShowLargest: the first of the largest elements is the one that the scan found.
+func TestShowLargest(t *testing.T) {
+	var rows, shown bytes.Buffer
+	if code := run(t.Context(), []string{"keys", "-f", "jsonl", "../../testdata/shop.rdb"}, nil, &rows, &rows); code != exitDone {
+		t.Fatal(&rows)
+	}
+	want := map[string]int64{}
+	for line := range strings.Lines(rows.String()) {
+		var k struct {
+			Key, Type string
+			Elements  int64
+			Largest   int64 `json:"largest_element_bytes"`
+		}
+		if err := json.Unmarshal([]byte(line), &k); err != nil {
+			t.Fatal(err)
+		}
+		if k.Type != "string" && k.Elements > 1 {
+			want[k.Key] = k.Largest
+		}
+	}
+	if code := run(t.Context(), []string{"show", "../../testdata/shop.rdb", "--match", "*", "--limit", "1"}, nil, &shown, &shown); code != exitDone {
+		t.Fatal(code)
+	}
+	seen := 0
+	for part := range strings.SplitSeq("\n"+shown.String(), "\nkey              ") {
+		name, figures, _ := strings.Cut(part, "\n")
+		_, size, ok := strings.Cut(figures, "\nlargest elements ")
+		if !ok {
+			continue
+		}
+		seen++
+		var n string
+		fmt.Sscanf(size, "%s byte", &n)
+		if strings.ReplaceAll(n, ",", "") != fmt.Sprint(want[name]) {
+			t.Errorf("%s: %s bytes, want %d", name, n, want[name])
+		}
+	}
+	if seen != len(want) || seen < 500 {
+		t.Errorf("%d of %d keys", seen, len(want))
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -22,13 +25,15 @@ const (
 // textWriter writes keys for people: figures, an empty line, elements.
 type textWriter struct {
 	*bufio.Writer
-	limit int // of elements
-	now   time.Time
-	keys  int
+	limit  int // of elements
+	policy *thresholds.Policy
+	rules  *thresholds.Engine // compiled for the snapshot with the first key
+	now    time.Time
+	keys   int
 }
 
-func newTextWriter(w io.Writer, limit int) *textWriter {
-	return &textWriter{Writer: bufio.NewWriter(w), limit: limit, now: time.Now()}
+func newTextWriter(w io.Writer, limit int, policy *thresholds.Policy) *textWriter {
+	return &textWriter{Writer: bufio.NewWriter(w), limit: limit, policy: policy, now: time.Now()}
 }
 
 func (w *textWriter) library(*parser.Payload) error { return nil }
@@ -39,6 +44,7 @@ func (w *textWriter) key(r *parser.Records) error {
 	}
 	k := r.Key()
 	w.figures(k)
+	w.findings(r.Info(), k)
 	if k.Type.Opaque() {
 		fmt.Fprintf(w, "\nthe value of a %s cannot be shown without its server\n", k.Type)
 		return nil
@@ -46,7 +52,111 @@ func (w *textWriter) key(r *parser.Records) error {
 	if w.limit == 0 {
 		return nil
 	}
+	if err := w.largest(r); err != nil {
+		return err
+	}
 	return w.value(r)
+}
+
+// list writes lines under one name.
+func (w *textWriter) list(name string, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "%-16s %s\n", name, line)
+		name = ""
+	}
+}
+
+// findings writes what the rules find about a key.
+func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
+	if w.rules == nil {
+		w.rules = w.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+			Cluster: info.Cluster || w.policy.Cluster.Value, Memory: k.Memory >= 0, Now: w.now})
+	}
+	var facts naming.Facts
+	w.rules.Namer().Facts(k.Name, &facts)
+	subject := thresholds.SubjectOf(k)
+	var lines []string
+	for _, f := range w.rules.Check(k, &facts, nil) {
+		ignored := ""
+		if f.Ignored != 0 {
+			ignored = ", ignored"
+		}
+		lines = append(lines, fmt.Sprintf("%-7s  %s: %s%s", f.Severity, f.Rule.Name(), text.Sanitize(w.rules.Text(f, &subject)), ignored))
+	}
+	w.list("findings", lines)
+}
+
+// listsLargest reports whether the largest elements of a key are listed.
+func (w *textWriter) listsLargest(k *parser.Key) bool {
+	return w.limit > 0 && k.Type != parser.String && !k.Type.Opaque() && k.Elements > 1
+}
+
+// largest writes the largest elements of a collection or stream.
+func (w *textWriter) largest(r *parser.Records) error {
+	const shown, nameBytes = 5, 200
+	k := r.Key()
+	if !w.listsLargest(k) {
+		return nil
+	}
+	type element struct {
+		size int64
+		name string
+	}
+	var top []element
+	add := func(size int64, name func() string) {
+		if len(top) == shown && size <= top[shown-1].size {
+			return
+		}
+		i := len(top)
+		for i > 0 && size > top[i-1].size {
+			i--
+		}
+		top = slices.Insert(top, i, element{size, name()})
+		top = top[:min(len(top), shown)]
+	}
+	index, entry, size := -1, parser.StreamID{}, int64(0)
+	stream := k.Type == parser.Stream
+	endEntry := func() {
+		if stream && index >= 0 {
+			add(size, entry.String)
+		}
+	}
+	err := r.Visit(&parser.Visitor{
+		MaxText: nameBytes,
+		Element: func(e *parser.Element) bool {
+			endEntry()
+			index, entry, size = index+1, e.ID, e.Value.Len
+			if k.Type == parser.Hash {
+				size += e.Name.Len
+			}
+			if !stream {
+				add(size, func() string { return elementName(k.Type, e, index) })
+			}
+			return true
+		},
+		Field: func(name, value parser.Text) bool {
+			size += name.Len + value.Len
+			return true
+		},
+	})
+	endEntry()
+	var lines []string
+	for _, e := range top {
+		lines = append(lines, units.FormatExactBytes(e.size)+"  "+e.name)
+	}
+	w.list("largest elements", lines)
+	return err
+}
+
+// elementName returns what identifies an element, the nth from 0 on, in its key.
+func elementName(t parser.Type, e *parser.Element, n int) string {
+	switch {
+	case t == parser.List:
+		return strconv.Itoa(n)
+	case e.Name.Bytes != nil:
+		return display(e.Name.Bytes, e.Name.Len)
+	}
+	return display(e.Value.Bytes, e.Value.Len)
 }
 
 // figures writes the figures of a key that are known.
@@ -83,7 +193,7 @@ func (w *textWriter) figures(k *parser.Key) {
 	}
 	bytesLine("memory", k.Memory, bound)
 	bytesLine("memory usage", k.MemoryUsage, bound)
-	if k.Type != parser.String && k.Largest >= 0 && k.Elements > 0 {
+	if !w.listsLargest(k) && k.Type != parser.String && k.Largest >= 0 && k.Elements > 0 {
 		note := ""
 		if k.NameLargest(); k.LargestName != nil {
 			note = ", " + display(k.LargestName, k.LargestNameLen)

@@ -17,7 +17,8 @@ type Grid struct {
 	Rows    [][]string // a cell for each column
 }
 
-// Column describes a column of a Grid.
+// Column describes a column of a Grid. A Grid whose columns have no titles has no
+// head.
 type Column struct {
 	Title  string
 	Right  bool // align right
@@ -43,6 +44,9 @@ const (
 	gridIndent = "  "
 	gridGap    = 2 // columns of the terminal between two of the table
 )
+
+// Unlimited is a width in which every table fits.
+const Unlimited = 1 << 30
 
 // Add adds a row.
 func (g *Grid) Add(cells ...string) { g.Rows = append(g.Rows, cells) }
@@ -144,7 +148,9 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.On}},
 		})),
 	)
-	table.Header(titles)
+	if strings.Join(titles, "") != "" {
+		table.Header(titles)
+	}
 	for _, row := range g.Rows {
 		cut := make([]string, len(shown))
 		for at, i := range shown {
