@@ -118,7 +118,7 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 func advice(list []thresholds.Advice) []Advice {
 	var out []Advice
 	for _, a := range list {
-		out = append(out, Advice{Kind: a.Kind, Text: a.Text, Commands: a.Commands})
+		out = append(out, Advice(a))
 	}
 	return out
 }

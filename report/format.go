@@ -31,6 +31,7 @@ type Format struct {
 type WriteOptions struct {
 	Width    int      // of the terminal, in columns; 0 is DefaultWidth
 	Sections []string // parts that format table writes, of Sections; nil is all
+	Advice   bool     // show commands that change data, too, each with its condition
 
 	// For metrics: when the scan ended, and how long it took. Zero is now, and
 	// unknown.

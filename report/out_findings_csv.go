@@ -11,8 +11,9 @@ import (
 // severity, with the sums of the whole finding repeated on it (keys --rule lists
 // every offender). A finding without examples has one line. Texts and commands
 // are sentences of ours; several in one cell are separated by semicolons, and so
-// are the groups of a subject. The commands are for reading, those of each advice
-// after its kind: JSON and table have them for pasting.
+// are the groups of a subject. Commands stand one a line of their cell, so that they
+// can be pasted: those that only look in `commands`, those that change data in
+// `changes`, with the condition of each on the same line of `conditions`.
 
 func init() {
 	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", Extension: ".findings.csv", rank: 4, write: writeFindingsCSV})
@@ -20,7 +21,7 @@ func init() {
 
 func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 	c := newCSVWriter(w, "rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,"+
-		"subject,measured,limit,text,advice,commands,groups")
+		"subject,measured,limit,text,advice,commands,groups,conditions,changes")
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		finding := func() {
@@ -36,7 +37,7 @@ func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		}
 		if len(f.Examples) == 0 {
 			finding()
-			c.names(make([]Name, 15)...)
+			c.names(make([]Name, 17)...)
 			c.end()
 		}
 	}
@@ -57,15 +58,38 @@ func (c *csvWriter) example(r *Report, e *Example) {
 	}
 	c.names(e.Subject)
 	c.figures(e.Measured, e.Limit)
-	var advice, commands, groups []string
+	var advice, commands, groups, conditions, changes []string
 	for _, a := range e.Advice {
 		advice = append(advice, a.Text)
-		if len(a.Commands) > 0 {
-			commands = append(commands, a.Kind+": "+strings.Join(a.Commands, " | "))
+		if !a.ChangesData {
+			commands = append(commands, a.Commands...)
+			continue
+		}
+		for _, command := range a.Commands {
+			conditions, changes = append(conditions, a.Condition), append(changes, command)
 		}
 	}
 	for _, g := range e.Groups {
 		groups = append(groups, strings.ReplaceAll(string(text.AppendEscaped(nil, []byte(g))), ";", `\x3b`))
 	}
-	c.sentences(e.Text, strings.Join(advice, "; "), strings.Join(commands, "; "), strings.Join(groups, "; "))
+	c.sentences(e.Text, strings.Join(advice, "; "))
+	c.lines(commands)
+	c.sentences(strings.Join(groups, "; "))
+	c.lines(conditions)
+	c.lines(changes)
+}
+
+// lines appends a cell with a sentence of ours on each line.
+func (c *csvWriter) lines(list []string) {
+	if len(list) > 0 {
+		c.line = append(c.line, '"')
+	}
+	for i, s := range list {
+		cell := text.AppendCSVSentence(nil, s)
+		if len(cell) > 0 && cell[0] == '"' { // that of the cell
+			cell = cell[1 : len(cell)-1]
+		}
+		c.line = append(append(c.line, cell...), "\n\""[min(1, (i+1)/len(list))])
+	}
+	c.line = append(c.line, ',')
 }

@@ -35,12 +35,13 @@ type tableWriter struct {
 	r       *Report
 	width   int
 	begun   bool            // something was written
+	changes bool            // show commands that change data
 	err     error           // the first of a table
 	advised map[string]bool // advice that has been written
 }
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
-	t := &tableWriter{w: w, r: r, width: o.Width, advised: make(map[string]bool)}
+	t := &tableWriter{w: w, r: r, width: o.Width, changes: o.Advice, advised: make(map[string]bool)}
 	if o.Sections == nil {
 		t.begun = true
 		t.summary()

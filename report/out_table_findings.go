@@ -21,7 +21,11 @@ func (t *tableWriter) findings() {
 		}
 		return
 	}
-	t.section("FINDINGS", "rdblens rules explain NAME describes a rule")
+	note := "rdblens rules explain NAME describes a rule"
+	if !t.changes {
+		note += "; --advice shows commands that change data"
+	}
+	t.section("FINDINGS", note)
 	t.table(len(rules),
 		leftColumn("severity", func(i int) string { return rules[i].Severity }),
 		leftColumn("rule", func(i int) string { return rules[i].Rule }),
@@ -73,6 +77,9 @@ func (t *tableWriter) finding(f *Finding) {
 		t.wrap("    groups: ", "      ", s)
 	}
 	for _, a := range rows[0].Advice {
+		if a.ChangesData && !t.changes {
+			continue
+		}
 		// Advice that an earlier finding gave is not repeated.
 		advice := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
 		if !t.advised[advice] {
@@ -120,7 +127,11 @@ func groupsText(f *Finding) string {
 }
 
 func (t *tableWriter) advice(a *Advice) {
-	t.wrap("    "+a.Kind+": ", "      ", text.Sanitize(a.Text))
+	kind := a.Kind
+	if a.ChangesData {
+		kind += " " + text.Sanitize(a.Condition)
+	}
+	t.wrap("    "+kind+": ", "      ", text.Sanitize(a.Text))
 	// A command is neither wrapped nor cut, so that it can be pasted.
 	for _, c := range a.Commands[:min(len(a.Commands), tableCommands)] {
 		t.printf("      %s\n", text.Sanitize(c))

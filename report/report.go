@@ -332,6 +332,10 @@ type Advice struct {
 	Kind     string   `json:"kind"` // "look", "delete", "split", "ttl", "encoding", "cost", ...
 	Text     string   `json:"text"`
 	Commands []string `json:"commands,omitempty"` // for redis-cli
+	// ChangesData is true if the commands change data or settings. Condition says
+	// when they may be run: "if it is no longer needed"; "" if they only look.
+	ChangesData bool   `json:"changes_data"`
+	Condition   string `json:"condition"`
 }
 
 // Ignored has the findings that an entry of the configuration ignores.

@@ -11,25 +11,24 @@ import (
 // time.
 const smallCollection = 100
 
+// unneeded is the condition of all commands that delete a key.
+const unneeded = "if it is no longer needed"
+
 // delete adds how to delete the key without blocking the server that wrote the
 // snapshot.
 func (x *explainer) delete() {
 	switch {
 	case x.arg == "":
-		x.advise(adviseDelete, nil, "If it can be deleted: its name is longer than what was kept here, so no command can be given.")
+		x.advise(adviseDelete, nil, "To delete it, no command can be given: its name is longer than what was kept here.")
 	case x.server.unlinks():
-		x.advise(adviseDelete, x.commands("UNLINK %s"), "If it can be deleted: UNLINK removes it at once and frees its memory in the background.")
+		x.change(adviseDelete, unneeded, x.commands("UNLINK %s"), "UNLINK removes it at once and frees its memory in the background.")
 	case x.key.Type == parser.String:
-		x.advise(adviseDelete, x.commands("DEL %s"), "If it can be deleted: DEL of a string does not block.")
+		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "DEL of a string does not block.")
 	case x.key.Elements >= 0 && x.key.Elements <= smallCollection || x.key.Encoding.Compact():
-		x.deleteSmall()
+		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "DEL is fast enough: the key is small.")
 	default:
 		x.deleteBatches()
 	}
-}
-
-func (x *explainer) deleteSmall() {
-	x.advise(adviseDelete, x.commands("DEL %s"), "If it can be deleted: DEL. It is small enough.")
 }
 
 // deleteBatches adds commands for servers before 4.0. redis-cli takes a number
@@ -40,28 +39,24 @@ func (x *explainer) deleteBatches() {
 		batch = 500
 	}
 	size, times := decimal(batch), decimal((x.key.Elements+batch-1)/batch)
-	batches := func(command string) {
-		x.advise(adviseDelete, x.commands(times+" "+command),
-			"If it can be deleted: in batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
-			"batch", size, "elements", comma(x.key.Elements))
-	}
-	scan := func(loop string) {
-		x.advise(adviseDelete, []string{loop},
-			"If it can be deleted: in batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
-			"batch", size, "elements", comma(x.key.Elements))
-	}
+	var commands []string
+	where := ""
 	switch x.key.Type {
 	case parser.List:
-		batches("LTRIM %s " + size + " -1")
+		commands = x.commands(times + " LTRIM %s " + size + " -1")
 	case parser.ZSet:
-		batches("ZREMRANGEBYRANK %s 0 " + decimal(batch-1))
+		commands = x.commands(times + " ZREMRANGEBYRANK %s 0 " + decimal(batch-1))
 	case parser.Hash:
-		scan(x.scanLoop("HSCAN", "HDEL", size, "NR%2==0"))
+		commands, where = []string{x.scanLoop("HSCAN", "HDEL", size, "NR%2==0")}, ", from a shell that has redis-cli (add -h and -p)"
 	case parser.Set:
-		scan(x.scanLoop("SSCAN", "SREM", size, "NR>1"))
+		commands, where = []string{x.scanLoop("SSCAN", "SREM", size, "NR>1")}, ", from a shell that has redis-cli (add -h and -p)"
 	default:
-		x.deleteSmall()
+		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "This server has no UNLINK, and blocks until DEL has freed the memory.")
+		return
 	}
+	x.change(adviseDelete, unneeded, commands,
+		"In batches of {batch}{where}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
+		"batch", size, "where", where, "elements", comma(x.key.Elements))
 }
 
 // scanLoop returns a shell loop. It scans a batch, extracts what the reply shows

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
@@ -23,19 +24,18 @@ func (x *explainer) split(whole bool) {
 		x.moveElementOut(x.key.Largest)
 		return
 	}
-	p := x.parts(x.Limit)
-	text := p.sentence
+	text, short := x.parts(x.Limit)
 	for severity := x.Severity - 1; severity >= Info; severity-- {
 		limit, ok := x.setting.Limit(x.key.Type, false, severity)
 		if !ok || limit <= 0 || limit >= x.Limit || whole && x.key.Largest > limit {
 			continue
 		}
-		lower := x.parts(limit)
-		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", lower.short)
+		_, short = x.parts(limit)
+		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", short)
 	}
 	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: text})
-	if p.hashed {
-		x.advise(adviseSplit, nil, "If it grows over time, add the date: key:202601, key:202602, each with an expiry.")
+	if x.key.Type != parser.String {
+		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.", "a", x.part("202601"), "b", x.part("202602"))
 	}
 }
 
@@ -46,70 +46,71 @@ func (x *explainer) moveElementOut(largest int64) {
 		"largest", measuredText(units.Bytes, largest), "limit", limitText(units.Bytes, x.Limit))
 }
 
-// parts is a way to split a key.
-type parts struct {
-	sentence string
-	short    string // the same without explanation
-	hashed   bool   // into buckets by a hash
+// part returns the name of a part of the key, where key is the key's name, but
+// without the type at its end if the profile demands that names end in one.
+func (x *explainer) part(number string) string {
+	separators := x.policy.Separators.Value
+	separator := separators[:1]
+	if i := bytes.IndexAny(x.key.Name, separators); i >= 0 {
+		separator = string(x.key.Name[i])
+	}
+	name := "key" + separator + number
+	if s := x.settingOf("key-type-suffix"); s.On && s.Rule.AppliesTo(x.key.Type) {
+		name += separator + x.key.Type.String()
+	}
+	return name
 }
 
-// parts returns how to split the key so that no part is over a limit.
-func (x *explainer) parts(limit int64) parts {
+// parts returns how to split the key so that no part is over a limit, as a
+// sentence and without explanation.
+func (x *explainer) parts(limit int64) (sentence, short string) {
 	s, u, total := x.key, x.Unit(), x.Measured
-	if s.Type == parser.String {
-		n, chunk := comma((total+limit-1)/limit), decimal(limit)
-		return parts{
-			sentence: x.fill("Split it over {n} keys of at most {limit} each, newKey = key:(offset / {chunk}); or store it as a hash of single properties, read with HGET and HMGET.",
-				"n", n, "limit", limitText(u, limit), "chunk", chunk),
-			short: x.fill("{n} keys, key:(offset / {chunk})", "n", n, "chunk", chunk),
-		}
-	}
 	largest := int64(1)
 	if u == units.Bytes {
 		largest = max(s.Largest, 1)
 	}
 	n, chunk := buckets(total, limit, largest), limit
-	if s.Type == parser.List || s.Type == parser.Stream {
+	what, rule, reason := "", "", ""
+	switch s.Type {
+	case parser.String:
+		n = (total + limit - 1) / limit
+		what, rule = "keys", x.part("(offset / "+decimal(limit)+")")
+		switch x.note {
+		case noteJSON, noteXML:
+			reason = "; or store it as a hash of its properties, read with HGET and HMGET"
+		case 0:
+			reason = x.fill("; of a bitmap, {rule}", "rule", x.part("(bit / "+decimal(8*limit)+")"))
+		}
+		short = x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
+		return x.fill("Split it over {n} keys of at most {limit} each, newKey = {rule}{reason}.", "n", comma(n), "limit", limitText(u, limit), "rule", rule, "reason", reason), short
+	case parser.ZSet: // a split by a hash of the member would break ranks
+		keep := limit / largest
+		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
+			"last", decimal(-keep-1), "n", comma(keep)), x.fill("the {n} highest", "n", comma(keep))
+	case parser.List, parser.Stream:
 		if u == units.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)
 		}
 		n = max((s.Elements+chunk-1)/chunk, 2)
 		chunk = max((s.Elements+n-1)/n, 1) // all parts of equal length
+		what, rule = "lists", x.part("(index / "+decimal(chunk)+")")
+		if s.Type == parser.Stream {
+			what, rule = "streams", x.part("(number of the entry / "+decimal(chunk)+")")
+		}
+	default:
+		field := map[parser.Type]string{parser.Hash: "field", parser.Array: "index"}[s.Type]
+		if field == "" {
+			field = "member"
+		}
+		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
+		reason = x.fill(", so that no bucket is likely to be over {limit}", "limit", limitText(u, limit))
 	}
 	each := sizeText(total / n)
 	if u == units.Count {
-		each = x.fill("{n} elements", "n", comma(total/n))
-		if total/n == 1 {
-			each = x.fill("1 element")
-		}
+		each = units.FormatCountOf(total/n, "element", "elements")
 	}
-	switch s.Type {
-	case parser.List:
-		return parts{
-			sentence: x.fill("Split it into {n} lists, newKey = key:(index / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
-				"n", comma(n), "chunk", decimal(chunk), "each", each),
-			short: x.fill("{n} lists, key:(index / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
-		}
-	case parser.Stream:
-		return parts{
-			sentence: x.fill("Split it into {n} streams, newKey = key:(number of the entry / {chunk}): about {each} each. If it grows over time, add the date instead: key:202601, key:202602.",
-				"n", comma(n), "chunk", decimal(chunk), "each", each),
-			short: x.fill("{n} streams, key:(number of the entry / {chunk})", "n", comma(n), "chunk", decimal(chunk)),
-		}
-	}
-	field := "member"
-	switch s.Type {
-	case parser.Hash:
-		field = "field"
-	case parser.Array:
-		field = "index"
-	}
-	return parts{
-		hashed: true,
-		sentence: x.fill("Split it into {n} buckets, newKey = key:(hash({field}) % {modulus}): about {each} each, so that no bucket is likely to be over {limit}.",
-			"n", comma(n), "field", field, "modulus", decimal(n), "each", each, "limit", limitText(u, limit)),
-		short: x.fill("{n} buckets, key:(hash({field}) % {modulus})", "n", comma(n), "field", field, "modulus", decimal(n)),
-	}
+	return x.fill("Split it into {n} {what}, newKey = {rule}: about {each} each{reason}.", "n", comma(n), "what", what, "rule", rule, "each", each, "reason", reason),
+		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
 }
 
 // buckets returns the number of buckets over which a hash must distribute a total

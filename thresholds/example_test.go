@@ -28,6 +28,9 @@ func Example() {
 		if found.Severity == thresholds.Error {
 			for _, a := range engine.Advise(found, &subject) {
 				fmt.Printf("  %s: %s\n", a.Kind, a.Text)
+				if a.ChangesData {
+					fmt.Printf("    %s:\n", a.Condition)
+				}
 				for _, command := range a.Commands {
 					fmt.Printf("    %s\n", command)
 				}
@@ -38,14 +41,15 @@ func Example() {
 	// error: big-collection: 5,200 elements, over 5,000
 	//   cost: One read of the whole value transfers 52,000 bytes: 2,581 reads a second fill a 1 Gbit/s network card (128 MB/s). Baidu measured 68,000 requests a second for values of 50 KB, and 42,000 for 100 KB (at most 10 ms each).
 	//   split: Split it into 2 buckets, newKey = key:(hash(member) % 2): about 2,600 elements each, so that no bucket is likely to be over 5,000.
-	//   split: If it grows over time, add the date: key:202601, key:202602, each with an expiry.
+	//   split: If it grows over time, start a new one for each period: key:202601, key:202602, each with an expiry.
 	//   look: Inspect it on the server.
 	//     TYPE "fans:1"
 	//     SCARD "fans:1"
 	//     OBJECT ENCODING "fans:1"
 	//     PTTL "fans:1"
 	//     MEMORY USAGE "fans:1"
-	//   delete: If it can be deleted: UNLINK removes it at once and frees its memory in the background.
+	//   delete: UNLINK removes it at once and frees its memory in the background.
+	//     if it is no longer needed:
 	//     UNLINK "fans:1"
 	// warning: big-key-expiry: 5,200 elements to delete when it expires, over 5,000
 }

@@ -128,6 +128,11 @@ func (x *explainer) advise(kind string, commands []string, sentence string, pair
 	x.advice = append(x.advice, Advice{Kind: kind, Text: x.fill(sentence, pairs...), Commands: commands})
 }
 
+// change adds a piece of advice with commands that change data.
+func (x *explainer) change(kind, condition string, commands []string, sentence string, pairs ...string) {
+	x.advice = append(x.advice, Advice{Kind: kind, Text: x.fill(sentence, pairs...), Commands: commands, ChangesData: true, Condition: condition})
+}
+
 // commands returns commands with the key's name in place of %s, after a SELECT
 // unless the key's database is certain to be the current one. It returns none if
 // the name was cut.

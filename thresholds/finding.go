@@ -93,4 +93,8 @@ type Advice struct {
 	Kind     string   // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
 	Text     string   // one or more sentences
 	Commands []string // for redis-cli, or for a shell if the text says so
+	// ChangesData is true if the commands change data or settings; otherwise they
+	// only look. Condition says when such commands may be run: "if ...".
+	ChangesData bool
+	Condition   string
 }

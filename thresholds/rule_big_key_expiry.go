@@ -20,11 +20,8 @@ func init() {
 			// The limit is that of big-collection, whether or not that rule is on.
 			big, _ := Lookup("big-collection")
 			s := &c.settings[big.ID]
-			for of := Error; of >= Info; of-- {
-				if limit, ok := s.Limit(c.typ, false, of); ok {
-					c.add(expiringElements, -1, false, []level{{limit, severity}}, nil)
-					return
-				}
+			if limit, ok := s.severest(c.typ); ok {
+				c.add(expiringElements, -1, false, []level{{limit, severity}}, nil)
 			}
 		},
 		text: func(x *explainer) string {
@@ -36,10 +33,10 @@ func init() {
 				x.advise(adviseTTL, []string{"CONFIG GET lazyfree-lazy-expire"},
 					"This server frees expired keys in the background by default. Check that lazyfree-lazy-expire is still yes.")
 			case x.server.unlinks():
-				x.advise(adviseTTL, []string{"CONFIG SET lazyfree-lazy-expire yes"}, "Let the server free expired keys in the background.")
+				x.change(adviseTTL, "if the server may free expired keys in a background thread", []string{"CONFIG SET lazyfree-lazy-expire yes"},
+					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the setting, too.")
 			default:
-				x.advise(adviseTTL, x.commands("PERSIST %s"),
-					"This server deletes expired keys in its main thread. Remove the expiry, and delete the key in batches before the time at which it would have expired.")
+				x.advise(adviseTTL, nil, "This server deletes expired keys in its main thread. Delete the key in batches before it expires.")
 			}
 			x.split(anyPart)
 			x.delete()

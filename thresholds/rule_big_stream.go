@@ -21,8 +21,8 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			x.readCost()
-			x.advise(adviseSplit, nil, "Trim it to what is still read, and cap it on writing: XADD key MAXLEN ~ {limit} * ...; or start a new stream for each period: key:202601.",
-				"limit", decimal(x.Limit))
+			x.advise(adviseSplit, nil, "Trim it to what is still read, and cap it on writing: XADD key MAXLEN ~ {cap} * ... (~ may leave some more); or start a new stream for each period: {period}.",
+				"cap", decimal(x.Limit-x.Limit/10), "period", x.part("202601"))
 			x.inspect()
 			x.delete()
 		},

@@ -20,6 +20,7 @@ func init() {
 		Types:   []parser.Type{parser.String},
 		check: func(c *compiler) {
 			c.over(valueBytes, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+				found.note = textKind(k.Head)
 				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},

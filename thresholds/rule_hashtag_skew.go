@@ -32,7 +32,11 @@ func init() {
 			return x.found("{size}, {measured} of the memory, over {limit}", "size", size)
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"CLUSTER KEYSLOT " + quoteKey([]byte(x.instance.Subject))},
+			var commands []string
+			if tag := x.instance.Subject; len(tag) < maxTag+len("{}") { // it is whole
+				commands = []string{"CLUSTER KEYSLOT " + quoteKey([]byte(tag))}
+			}
+			x.advise(adviseInstance, commands,
 				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
 		},
 		Doc: Doc{

@@ -34,7 +34,15 @@ func init() {
 			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.key.Name[x.facts().LastStart:]), "type", x.key.Type.String())
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseName, x.commands("RENAMENX %s "+quoteKey(x.nameWithType())), renameSentence)
+			x.rename()
+			name := x.nameWithType()
+			switch {
+			case x.arg == "" || x.breaks(name):
+			case x.env.Cluster && naming.Slot(name) != naming.Slot(x.key.Name):
+				x.advise(adviseName, nil, "RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
+			default:
+				x.change(adviseName, "if no program uses the old name any more", x.commands("RENAMENX %s "+quoteKey(name)), "Rename it. In a cluster both names must be in one slot.")
+			}
 		},
 		Doc: Doc{
 			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the configuration.",
@@ -51,6 +59,23 @@ func init() {
 // typeWords returns the words that may end the name of a key of a type.
 func typeWords(s *Setting, t parser.Type) []string {
 	return append([]string{t.String()}, s.Param("aliases").Aliases[t.String()]...)
+}
+
+// breaks reports whether the key would have a finding of a rule on names under
+// another name that it does not have under its own.
+func (x *explainer) breaks(name []byte) bool {
+	broken := func(name []byte) (rules RuleSet) {
+		var f naming.Facts
+		x.namer.Facts(name, &f)
+		k := parser.Key{DB: x.key.DB, Name: name, NameLen: int64(len(name)), Type: x.key.Type, Idle: -1, Freq: -1}
+		for _, found := range x.Check(&k, &f, nil) {
+			if found.Rule.rule().Section == SectionNames {
+				rules |= 1 << found.Rule
+			}
+		}
+		return rules
+	}
+	return broken(name)&^broken(x.key.Name) != 0
 }
 
 // nameWithType returns the name with the type at its end. It replaces the last

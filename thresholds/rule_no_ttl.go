@@ -12,12 +12,12 @@ func init() {
 		check:   func(c *compiler) { c.when(withoutExpiry, -1, 0, nil) },
 		text:    func(x *explainer) string { return x.found("never expires") },
 		advise: func(x *explainer) {
-			commands := x.commands("EXPIRE %s 86400")
+			write := "EXPIRE key (86400 + random(0..8640))"
 			if x.key.Type == parser.String { // SET can write value and expiry together
-				x.advise(adviseTTL, commands, "Set an expiry, with a random part if many keys are written at once: 86400 + random(0..3600) seconds. When writing: SET key value EX seconds.")
-			} else {
-				x.advise(adviseTTL, commands, "Set an expiry, with a random part if many keys are written at once: 86400 + random(0..3600) seconds.")
+				write = "SET key value EX (86400 + random(0..8640))"
 			}
+			x.advise(adviseTTL, nil, "Set an expiry when it is written, each with a random part of its own: {write}.", "write", write)
+			x.expire(day)
 			x.inspect()
 			x.delete()
 		},

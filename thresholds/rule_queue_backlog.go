@@ -36,10 +36,8 @@ func init() {
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
 				x.advise(adviseQueue, x.commands("LLEN %s"), "Add consumers, or find the one that is stuck; limit the length of the queue on writing.")
-				x.trimQueue(fmt.Sprintf("LTRIM %%s %d -1", -x.Limit),
-					"Only if jobs may be lost, and producers write with RPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest {keep}.")
-				x.trimQueue(fmt.Sprintf("LTRIM %%s 0 %d", x.Limit-1),
-					"Only if jobs may be lost, and producers write with LPUSH: LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest {keep}.")
+				x.trimQueue("RPUSH", "head", fmt.Sprintf("LTRIM %%s %d -1", -x.Limit))
+				x.trimQueue("LPUSH", "tail", fmt.Sprintf("LTRIM %%s 0 %d", x.Limit-1))
 			}
 			x.inspect()
 		},
@@ -62,11 +60,14 @@ func init() {
 	})
 }
 
-// trimQueue adds a command that cuts a queue to the limit, and what it discards.
+// trimQueue adds a command that cuts a queue to the limit, and what it discards, by
+// the command that producers write with and the end at which the oldest items are.
 // For a limit of 0 no LTRIM of this form does so.
-func (x *explainer) trimQueue(command, sentence string) {
+func (x *explainer) trimQueue(push, end, command string) {
 	if x.arg == "" || x.Limit <= 0 {
 		return
 	}
-	x.advise(adviseDelete, x.commands(command), sentence, "lost", comma(x.Measured-x.Limit), "all", comma(x.Measured), "keep", comma(x.Limit))
+	x.change(adviseDelete, x.fill("if jobs may be lost, and producers write with {push}", "push", push), x.commands(command),
+		"LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the {end}, and keeps the newest {keep}.",
+		"lost", comma(x.Measured-x.Limit), "all", comma(x.Measured), "end", end, "keep", comma(x.Limit))
 }

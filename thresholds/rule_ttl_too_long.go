@@ -36,7 +36,8 @@ func init() {
 		},
 		text: func(x *explainer) string { return x.found("expires in {measured}, over {limit}") },
 		advise: func(x *explainer) {
-			x.advise(adviseTTL, x.commands("EXPIRE %s 86400"), "Shorten it to what the business needs, and renew it while the key is in use.")
+			x.advise(adviseTTL, nil, "Shorten it to what the business needs, and renew it while the key is in use.")
+			x.expire(math.MaxInt64)
 		},
 		Doc: Doc{
 			What: "A key whose TTL was longer than the limit when the snapshot was taken, by at least a second: a snapshot gives the time at which it was " +

@@ -46,8 +46,6 @@ func redis72(e *Env)   { e.Version = "7.2.4" }
 func inCluster(e *Env) { e.Cluster = true }
 func undated(e *Env)   { e.Created = -1 }
 
-const day = 86400
-
 var ruleCases = map[string][]ruleCase{
 	"big-string": {
 		{key: key("a:b", str(100)), want: "-----"}, {key: key("a:b", str(101)), want: "--i--"},

@@ -259,6 +259,15 @@ func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
 	return value, ok
 }
 
+// severest returns the limit of the highest severity that has one for a type, false
+// if there is none.
+func (s *Setting) severest(t parser.Type) (limit int64, ok bool) {
+	for severity := Error; severity >= Info && !ok; severity-- {
+		limit, ok = s.Limit(t, false, severity)
+	}
+	return limit, ok
+}
+
 // setSeverity sets the severity of all findings of the rule. Of several limits only
 // the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {

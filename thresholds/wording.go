@@ -49,8 +49,9 @@ func quoted(b []byte) string {
 }
 
 // quoteKey returns a name as an argument that redis-cli reads as exactly these
-// bytes: in double quotes, with \xNN for anything but printable ASCII. It contains
-// no single quote, so that it can be put into single quotes of a shell.
+// bytes: in double quotes, with \xNN for anything but printable ASCII, and for what a
+// shell expands in double quotes. It contains no single quote, so that it can be
+// put into single quotes of a shell.
 func quoteKey(name []byte) string {
 	b := make([]byte, 0, len(name)+2)
 	b = append(b, '"')
@@ -58,7 +59,7 @@ func quoteKey(name []byte) string {
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', c)
-		case c < ' ' || c >= 0x7f || c == '\'':
+		case c < ' ' || c >= 0x7f || c == '\'' || c == '$' || c == '`' || c == '!':
 			b = fmt.Appendf(b, `\x%02x`, c)
 		default:
 			b = append(b, c)

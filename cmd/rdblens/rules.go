@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -125,6 +126,7 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	paragraph("WHY", r.Doc.Why)
 	paragraph("HOW TO FIX IT", r.Doc.Fix)
 	paragraph("EXAMPLE", r.Doc.Example)
+	explainChanges(w, r)
 	if len(r.Params) > 0 {
 		fmt.Fprintf(w, "\nPARAMETERS\n")
 		for _, p := range r.Params {
@@ -150,6 +152,26 @@ func explain(w io.Writer, r *thresholds.Rule) {
 	}
 	for _, n := range r.Doc.Notes {
 		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+n.Text)
+	}
+}
+
+// explainChanges prints the commands that change data which the advice of a rule
+// may have, for a current server.
+func explainChanges(w io.Writer, r *thresholds.Rule) {
+	var list []thresholds.Advice
+	for _, profile := range config.Profiles() {
+		for _, a := range config.Profile(profile).Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: -1}).Changes(r) {
+			if !slices.ContainsFunc(list, func(b thresholds.Advice) bool { return slices.Equal(a.Commands, b.Commands) }) {
+				list = append(list, a)
+			}
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\nCOMMANDS THAT CHANGE DATA\n")
+	}
+	for _, a := range list {
+		fmt.Fprintf(w, "  %s\n", strings.Join(a.Commands, "\n  "))
+		wrap(w, "    ", a.Condition+": "+a.Text)
 	}
 }
 

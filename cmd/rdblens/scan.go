@@ -35,6 +35,7 @@ type scanFlags struct {
 	report.Options // those that flags set
 	targets        []report.Target
 	sections       []string // nil is all
+	advice         bool
 }
 
 func newScan(e *env) *cobra.Command {
@@ -127,6 +128,7 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			}
 			return nil
 		}}.add(cmd)
+	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
@@ -152,7 +154,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Sections: o.sections, Elapsed: time.Since(started)})
+	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Sections: o.sections, Advice: o.advice, Elapsed: time.Since(started)})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
