@@ -144,7 +144,7 @@ func formats() []struct {
 				`0 "l" list/quicklist n=4 v=81 s=93 largest=70:"3" longest=70 nodes=2`,
 				`0 "one" list/quicklist n=1 v=1 s=13 largest=1:"0" longest=1 nodes=1`,
 			}, func(in *Info) bool { return in.Functions == 3 && in.FunctionBytes == 13+4+5 }},
-		{"version 11, set listpack, slot info", newRDB("REDIS0011").aux("redis-ver", "7.2.4").
+		{"version 12, set listpack, slot info", newRDB("REDIS0012").aux("redis-ver", "7.4.0").
 			raw(0xf4).len(16383).len(1).len(0).
 			key(20, "s").str(listpack("a", 127, 128)).
 			key(18, "one").len(1).len(2).str(listpack("a")).end(),

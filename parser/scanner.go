@@ -289,7 +289,7 @@ func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.Offset(), true
 	var bad string
-	if in.Version < 5 {
+	if in.Version < firstChecksum && !w.src.valkey {
 		in.Checksum = ChecksumNone
 	} else {
 		for len(w.Buf)-w.Pos < 8 && r.refill(w.Pos) {
@@ -317,6 +317,13 @@ func (r *reader) end(sum uint64) error {
 		}
 		in.Bytes = w.Offset()
 	}
+	switch c := w.src.contradiction(r.counters); {
+	case c == "":
+	case in.Checksum == ChecksumOK: // the version is what was written
+		r.warn("%s", c)
+	default:
+		bad = c
+	}
 	if bad == "" {
 		after := w.Buf[w.Pos:]
 		in.Trailing = int64(len(after))
@@ -327,10 +334,19 @@ func (r *reader) end(sum uint64) error {
 				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
 			}
 		}
-		return nil
+		if in.Checksum == ChecksumNone && in.Trailing == 8 {
+			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, but the snapshot says RDB version %d, which has none", in.Version)
+		}
 	}
-	return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
+	if bad != "" {
+		return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
+	}
+	return nil
 }
+
+// firstChecksum is the oldest RDB version under the magic REDIS that ends with a
+// checksum.
+const firstChecksum = 5
 
 // damage returns the error that a caller sees.
 func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {

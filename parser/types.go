@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
@@ -138,14 +139,54 @@ var redisReleases = []release{
 	{name: "8.10", version: 15},
 }
 
+// firstVersion returns the oldest RDB version that what came with a release can
+// stand under. The release candidates of 2.6 wrote versions 3 to 6, a step for each
+// change.
+func firstVersion(valkey bool, since string) int {
+	if since == "2.6" {
+		return 3
+	}
+	n := slices.IndexFunc(releases(valkey), func(r release) bool { return r.name == since })
+	return releases(valkey)[n].version
+}
+
+// contradiction says in which way what was read of the snapshot contradicts its
+// RDB version: "" in none. Dragonfly, which writes newer types under version 9, is
+// not asked, and nothing is known of types and opcodes that no release has.
+func (d *dialect) contradiction(seen *counters) string {
+	if d.dragonfly {
+		return ""
+	}
+	if d.valkey && d.version < valkeyFirst {
+		return fmt.Sprintf("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on", d.version, valkeyFirst)
+	}
+	for n := range seen.types {
+		for _, what := range []struct {
+			name, since string
+			count       int64
+		}{{"type", d.types[n].since, seen.types[n]}, {"opcode", opcodeSince(byte(n), d.valkey), seen.opcodes[n]}} {
+			if what.count == 0 || what.since == "" {
+				continue
+			}
+			if first := firstVersion(d.valkey, what.since); d.version < first {
+				return fmt.Sprintf("the snapshot says RDB version %d, but has %s %d, which exists from version %d on", d.version, what.name, n, first)
+			}
+		}
+	}
+	return ""
+}
+
 // valkeyFork is the newest of the Redis releases above that Valkey's first
 // release reads.
 const valkeyFork = "7.2"
 
+// valkeyFirst is the oldest RDB version under the magic VALKEY.
+const valkeyFirst = 80
+
 // valkeyReleases are those of Valkey, which begin with what it forked. Under
 // Redis' magic they refuse versions 12 to 79.
 var valkeyReleases = append(upTo(redisReleases, valkeyFork),
-	release{name: "9.0", version: 80},
+	release{name: "9.0", version: valkeyFirst},
 	release{name: "9.2", version: 81, unread: true})
 
 // releases returns the releases of the line that writes a magic.
@@ -182,7 +223,7 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 	d := dialect{valkey: i.Magic == "VALKEY", dragonfly: i.Server == "dragonfly", version: i.Version}
 	d.compile()
 	if d.valkey {
-		return "", i.oldest(&d, valkeyReleases, max(i.Version, 80))
+		return "", i.oldest(&d, valkeyReleases, max(i.Version, valkeyFirst))
 	}
 	redis = i.oldest(&d, redisReleases, i.Version)
 	if slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == VectorSet.String() }) {
