@@ -36,7 +36,7 @@ and the report covers what was read.`,
 	}
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newCompletion(e), newVersion(e))
+	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newCompletion(e), newVersion(e))
 	return root
 }
 
