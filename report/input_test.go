@@ -52,7 +52,7 @@ func TestNewMemory(t *testing.T) {
 		{DB: 0, Keys: 1000, WithTTL: 300, MemoryBytes: 100_000, WithTTLMemory: 30_000},
 		{DB: 1, Keys: 10, MemoryBytes: 1_000, WithTTLMemory: 0},
 	}}
-	whole := model.Instance(101_000, []memory.Database{{Keys: 1000, Expires: 300}, {Keys: 10}}, nil)
+	whole := model.Instance(101_000, []memory.Database{{Keys: 1000, Expires: 300}, {Number: 1, Keys: 10}}, nil)
 	in := &Input{UsedMem: Figure(whole.UsedMemory + 500_000)}
 	m := newMemory(in, c)
 	if m.Predicted != Figure(whole.UsedMemory) || m.Predicted != m.Startup+m.Keys+m.Tables || m.Keys != 101_000 {
@@ -80,7 +80,7 @@ func TestNewMemory(t *testing.T) {
 		t.Errorf("without used-mem: %+v", m)
 	}
 	c.Expired, c.ExpiredMemory = 100, 8_000
-	less := model.Instance(93_000, []memory.Database{{Keys: 900, Expires: 200}, {Keys: 10}}, nil)
+	less := model.Instance(93_000, []memory.Database{{Keys: 900, Expires: 200}, {Number: 1, Keys: 10}}, nil)
 	if m := newMemory(in, c); m.Predicted != Figure(less.UsedMemory) || m.Keys != 93_000 || len(m.Explanation) != 1 || !strings.Contains(m.Explanation[0], "100 expired keys left out") {
 		t.Errorf("without the expired: %+v, want %+v", m, less)
 	}

@@ -40,7 +40,7 @@ func newMemory(in *Input, c keyspace) *Memory {
 	var databases []memory.Database
 	var all, volatile eviction
 	for _, d := range c.Databases {
-		databases = append(databases, memory.Database{Keys: d.Keys, Expires: d.WithTTL})
+		databases = append(databases, memory.Database{Number: d.DB, Keys: d.Keys, Expires: d.WithTTL})
 		all.add(d.Keys, int64(d.MemoryBytes))
 		volatile.add(d.WithTTL, int64(d.WithTTLMemory))
 	}

@@ -39,5 +39,5 @@ func ExampleAccumulator() {
 	instance := m.Instance(sizes.Allocated, []memory.Database{{Keys: 1}}, nil)
 	fmt.Printf("%d bytes allocated, %d by MEMORY USAGE; used_memory %d\n", sizes.Allocated, sizes.Usage, instance.UsedMemory)
 	// Output:
-	// 38080 bytes allocated, 56304 by MEMORY USAGE; used_memory 735112
+	// 38080 bytes allocated, 56304 by MEMORY USAGE; used_memory 784072
 }

@@ -91,10 +91,13 @@ type family struct {
 	setListpack bool  // small sets of texts are listpacks
 	listpackEx  int64 // structure of a listpack with expiries; 0: the server has none
 
-	// The whole instance: used_memory of an empty server with one client, and in
-	// cluster mode; and what each slot with keys, and with expiries, takes there
-	// beside its tables (0: one table for all slots).
+	// The whole instance: used_memory of an empty server with one idle client
+	// that has sent two different commands, and in cluster mode; what each
+	// database takes beyond the 16th, and each with keys beyond the first; and
+	// what each slot (database outside of a cluster) with keys, and with
+	// expiries, takes beside its tables (0: one table for all slots).
 	startup, startupCluster int64
+	database, usedDatabase  int64
 	slot, slotExpires       int64
 	slotPairs               bool // a loader makes the table of a slot's expiries even if it has none
 }

@@ -4,6 +4,7 @@ import "math"
 
 // A Database is what a model needs to know of one database of a snapshot.
 type Database struct {
+	Number  int
 	Keys    int64
 	Expires int64 // keys with an expiry
 }
@@ -16,7 +17,7 @@ type Slot struct {
 
 // An Instance is the predicted memory of a server, in bytes.
 type Instance struct {
-	Startup int64 // an empty server with one client
+	Startup int64 // an empty server with one idle client
 	Keys    int64 // the sum of what the keys take
 	// Tables is what the databases' tables of keys and of expiries take; in
 	// cluster mode some servers have such a pair for each slot.
@@ -24,26 +25,36 @@ type Instance struct {
 	UsedMemory int64 // the sum of these: used_memory in INFO
 }
 
+// configuredDatabases is the default of the option databases.
+const configuredDatabases = 16
+
 // clusterSlots is the number of slots of a cluster.
 const clusterSlots = 16384
 
 // Instance predicts used_memory of a server with these databases, whose keys
 // take keys bytes, the sum of Sizes.Allocated. slots are the slots of a cluster
 // node that have keys. If they are nil, or do not add up to the databases' keys,
-// the keys are assumed to lie in all slots of the cluster at random. The
-// prediction omits what no snapshot shows: clients, the replication backlog,
-// scripts, buffers, and on a server that is still running the slack of tables
-// and strings left by deleted data.
+// the keys are assumed to lie in all slots of the cluster at random. The server
+// is assumed to have 16 databases, or as many as the numbers show.
+//
+// The prediction omits what no snapshot shows: further clients, buffers, the
+// replication backlog, scripts, the histogram of 24 KiB that each command has
+// once it was called (latency-tracking, Redis 7.0 and later; those of two
+// commands are included), and on a server that is still running the slack of
+// tables and strings left by deleted data.
 func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instance {
 	in := Instance{Startup: m.startup, Keys: keys}
 	if m.cluster {
 		in.Startup = m.startupCluster
 	}
+	highest := configuredDatabases - 1
 	var inDatabases, inSlots Slot
 	for _, d := range databases {
 		inDatabases.Keys += d.Keys
 		inDatabases.Expires += d.Expires
+		highest = max(highest, d.Number)
 	}
+	in.Startup += int64(highest-configuredDatabases+1) * m.database
 	for _, s := range slots {
 		inSlots.Keys += s.Keys
 		inSlots.Expires += s.Expires
@@ -51,14 +62,14 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 	switch {
 	case !m.cluster || m.slot == 0:
 		for _, d := range databases {
-			in.Tables += m.keyTable(d.Keys) + m.keyTable(d.Expires)
+			in.Tables += m.slotTables(Slot{d.Keys, d.Expires})
+			if d.Number > 0 && d.Keys > 0 {
+				in.Tables += m.usedDatabase
+			}
 		}
 	case inSlots == inDatabases:
 		for _, s := range slots {
-			in.Tables += m.slotTable(s.Keys, m.slot) + m.slotTable(s.Expires, m.slotExpires)
-			if m.slotPairs && !m.live && s.Keys > 0 && s.Expires == 0 {
-				in.Tables += m.usable(m.slotExpires)
-			}
+			in.Tables += m.slotTables(s)
 		}
 	default:
 		for _, d := range databases {
@@ -91,13 +102,17 @@ func (m *Model) keyTable(n int64) int64 {
 	return size
 }
 
-// slotTable returns what the table of n keys of one slot takes, with a structure
-// of header bytes.
-func (m *Model) slotTable(n, header int64) int64 {
-	if n == 0 {
-		return 0
+// slotTables returns what the tables of keys and of expiries of one slot take, or
+// those of one database on a server that is no node of a cluster.
+func (m *Model) slotTables(s Slot) int64 {
+	size := m.keyTable(s.Keys) + m.keyTable(s.Expires)
+	if m.slot > 0 && s.Keys > 0 {
+		size += m.usable(m.slot)
+		if s.Expires > 0 || m.slotPairs && !m.live {
+			size += m.usable(m.slotExpires)
+		}
 	}
-	return m.usable(header) + m.keyTable(n)
+	return size
 }
 
 // filledSlots returns the expected number of slots of a cluster that n keys at

@@ -16,7 +16,7 @@ func redis62() *family {
 		stream: 40, group: 32, consumer: 24, nack: 24, rax: 24,
 		ziplists:   true,
 		conversion: sizeForRest,
-		startup:    900000, startupCluster: 1620000,
+		startup:    900000, startupCluster: 1620000, database: 450,
 	}
 }
 
@@ -28,7 +28,7 @@ func redis70() *family {
 	f.quicklistNode = 40 // sz is a size_t: quicklist.h
 	f.stream = 80        // first_id, max_deleted_entry_id, entries_added: stream.h
 	f.group = 40         // entries_read: stream.h
-	f.startup, f.startupCluster = 951000, 1675000
+	f.startup, f.startupCluster = 948800, 1672500
 	return f
 }
 
@@ -52,7 +52,7 @@ func redis74() *family {
 	f.listpackEx = 32     // listpackEx: server.h
 	f.plainNodes = true   // quicklist.c
 	f.conversion = sizeForLargerRest
-	f.startup, f.startupCluster = 820000, 1850000
+	f.startup, f.startupCluster = 866000, 1850000
 	f.slot, f.slotExpires = 64, 64 // kvstore.c
 	return f
 }
@@ -60,7 +60,8 @@ func redis74() *family {
 func redis80() *family {
 	f := redis74()
 	f.name, f.since = "redis-8.0", version.Version{Major: 8, Minor: 0}
-	f.startup, f.startupCluster = 697000, 2036000
+	f.startup, f.startupCluster = 743400, 2033400
+	f.database = 3778
 	f.slot = 2464 // with the histogram of key sizes; measured
 	return f
 }
@@ -74,7 +75,7 @@ func redis82() *family {
 	f.nack = 32          // with its node in the index: stream.h
 	f.groupIndex = true  // cgroups_ref: stream.h
 	f.listpackEx = 24    // without the key: server.h
-	f.startup, f.startupCluster = 715000, 2070000
+	f.startup, f.startupCluster = 761000, 2070000
 	return f
 }
 
@@ -88,7 +89,7 @@ func redis84() *family {
 	f.quicklist = 48                       // quicklist.h
 	f.stream, f.group, f.rax = 120, 48, 32 // stream.h, rax.h
 	f.timeIndex = true                     // stream.h
-	f.startup, f.startupCluster = 730000, 2110000
+	f.startup, f.startupCluster = 776000, 2110000
 	return f
 }
 
@@ -105,7 +106,7 @@ func redis86() *family {
 	f.stream = 160           // stream.h
 	f.group, f.nack = 56, 64 // stream.h
 	f.timeIndex = false      // the NACKs themselves are a list by time
-	f.startup, f.startupCluster = 743000, 2169000
+	f.startup, f.startupCluster = 789000, 2169000
 	f.slotPairs = true
 	return f
 }

@@ -11,7 +11,8 @@ func valkey80() *family {
 	f.key = keyInEntry // embedded keys: dict.c
 	f.sds, f.field = sdsTight, sdsTight
 	f.plainNodes = true // quicklist.c
-	f.startup, f.startupCluster = 900000, 2650000
+	f.startup, f.startupCluster = 948000, 2650000
+	f.database = 642
 	f.slot, f.slotExpires = 80, 80 // kvstore.c
 	return f
 }
@@ -25,7 +26,7 @@ func valkey81() *family {
 	f.setNoValue = false
 	f.embedsValue = true // hashTypeEntry: t_hash.c
 	f.rax = 32           // alloc_size: rax.h
-	f.startup, f.startupCluster = 896000, 2743000
+	f.startup, f.startupCluster = 943700, 2739800
 	f.slot, f.slotExpires = 88, 88
 	return f
 }
@@ -40,7 +41,8 @@ func valkey9() *family {
 	f.fieldExpiry = 8                    // entry.c
 	f.memberInNode = true                // zslCreateNode: t_zset.c
 	f.zskiplist, f.skiplistHead = 528, 0 // the head is inside: server.h
-	f.startup, f.startupCluster = 902000, 2549000
+	f.startup, f.startupCluster = 973300, 2570500
+	f.database, f.usedDatabase = 8, 1110 // made at the first use
 	f.slot, f.slotExpires = 96, 96
 	return f
 }
