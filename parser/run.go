@@ -38,6 +38,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		r.budget = DefaultSinkMemory
 	}
 	r.src = &interruptible{ctx, src}
+	r.w.inOrder = func() { r.inline.wait() }
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
@@ -99,9 +100,11 @@ func (r *runner) walkAll(jobs int) {
 		workers.Go(func() {
 			w := newWalker(r.w.src)
 			w.model = w.src.model
+			var u *unit
+			w.inOrder = func() { u.wait() }
 			for {
 				r.turn.Lock()
-				u := r.next()
+				u = r.next()
 				r.turn.Unlock()
 				if u == nil {
 					return
@@ -135,6 +138,12 @@ type unit struct {
 
 	walked bool          // guarded by runner.mu
 	first  chan struct{} // receives when all units before are completed
+}
+
+// wait returns when all units before are completed.
+func (u *unit) wait() {
+	<-u.first
+	u.first <- struct{}{} // it stays the first
 }
 
 type runner struct {
@@ -366,8 +375,7 @@ func (r *runner) reserve(u *unit) bool {
 	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
 		return true
 	}
-	<-u.first
-	u.first <- struct{}{} // it stays the first
+	u.wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped.Load() {

@@ -25,7 +25,7 @@ func (w *walker) moduleType() Type {
 // modules returns the walker's reader of modules' values.
 func (w *walker) modules() *module.Reader {
 	if w.module == nil {
-		w.module = &module.Reader{Cursor: &w.Cursor}
+		w.module = &module.Reader{Cursor: &w.Cursor, Names: &w.src.names, InOrder: w.inOrder}
 	}
 	return w.module
 }
@@ -40,6 +40,9 @@ func (w *walker) moduleValue() {
 	m := w.counters.module(id)
 	m.Keys++
 	k.Type, k.ModuleName, w.rare = typeOfModule(id), m.Name, true
+	if r.Keep = 0; w.visiting {
+		r.Keep = w.visit.keep
+	}
 	v := r.Read(id, w.model)
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest
 	k.LZFIn, k.LZFOut = v.LZFIn, v.LZFOut
@@ -48,6 +51,13 @@ func (w *walker) moduleValue() {
 	if !v.Understood {
 		m.Skipped++
 		return
+	}
+	if k.Type == JSON && v.TextLen >= 0 {
+		k.Head = v.Head
+		if w.visiting {
+			w.visit.element.Value = Text{v.Text, v.TextLen}
+			w.visitElement()
+		}
 	}
 	switch {
 	case v.Name != nil:

@@ -43,6 +43,7 @@ type walker struct {
 	rare                 bool // the key has something that most have not; see begin
 	block                rdb.Block
 	module               *module.Reader // nil before the first value of a module
+	inOrder              func()         // nil: all keys are walked in the order of the file
 	digits               []byte
 	nameBuf              []byte
 	lastBuf              []byte // holds lastKey, where nameBuf did
@@ -61,6 +62,7 @@ type dialect struct {
 	embed     embedding
 	model     *memory.Model
 	templates templates
+	names     module.Names
 }
 
 type pending struct {
@@ -198,7 +200,7 @@ func (w *walker) rest(t byte) {
 		if w.model != nil {
 			w.measure()
 		}
-		if k.Elements == 0 && k.Type != Stream {
+		if k.Elements == 0 && k.Type != Stream && k.ModuleName == "" {
 			w.counters.emptyKeys++
 		}
 	}

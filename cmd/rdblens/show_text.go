@@ -172,7 +172,7 @@ func (w *textWriter) figures(k *parser.Key) {
 	line("key", "%s", display(k.Name, k.NameLen))
 	line("database", "%d", k.DB)
 	kind := k.Type.String()
-	if k.ModuleName != "" {
+	if k.Type == parser.Module {
 		kind += " " + display([]byte(k.ModuleName), int64(len(k.ModuleName)))
 	}
 	line("type", "%s", kind)
@@ -266,7 +266,7 @@ func (w *textWriter) value(r *parser.Records) error {
 	if shown == 0 && k.Elements > 0 {
 		w.WriteString("\n")
 	}
-	if k.Elements > int64(shown) {
+	if k.Elements > int64(shown) && k.Type != parser.JSON {
 		fmt.Fprintf(w, "... %s of %s elements\n", units.FormatCount(int64(shown)), units.FormatCount(k.Elements))
 	}
 	return err

@@ -26,6 +26,7 @@ type layout struct {
 }
 
 var layouts = [...]layout{
+	{name: "ReJSON-RL", newest: 4, walk: (*Reader).document},
 	{name: "MBbloom--", newest: 4, walk: (*Reader).bloom},
 	{name: "MBbloomCF", oldest: 1, newest: 4, walk: (*Reader).cuckoo},
 	{name: "CMSk-TYPE", walk: (*Reader).countMin},
@@ -77,6 +78,11 @@ type Reader struct {
 	Sizes modules.Sizes
 	// Keep is the number of bytes kept of a document in Value.Text.
 	Keep int
+	// Names are the names of members in all documents of the snapshot; nil if they
+	// are not known.
+	Names *Names
+	// InOrder, if not nil, returns when all values before this one have been walked.
+	InOrder func()
 
 	failed  bool   // the items are not those of the layout
 	pending uint64 // the opcode at which that was seen, or noOpcode
@@ -85,6 +91,7 @@ type Reader struct {
 	name  []byte
 	text  []byte
 	digit [20]byte
+	doc   document
 }
 
 const noOpcode = 1 << 63

@@ -18,8 +18,9 @@ type Sizes struct {
 	Approximate bool
 	Links       int64 // allocated bytes of the links of a vector set
 
-	tree    memory.NameTree
-	vectors vectors
+	document documentKind
+	tree     memory.NameTree
+	vectors  vectors
 }
 
 // Reset prepares the Sizes for the next value.

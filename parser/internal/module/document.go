@@ -1,0 +1,180 @@
+package module
+
+import (
+	"encoding/binary"
+)
+
+// document walks a JSON document of RedisJSON or valkey-json. Its elements are the
+// items or members of the root, 1 for a root that has none. Encoding versions: 0
+// and 1 are a tree of nodes (RedisJSON 1.0), 2 and 3 JSON text (2.0 to 8.6, and
+// valkey-json), 4 CBOR (since 8.8).
+func (r *Reader) document(version int) {
+	d := &r.doc
+	d.level, d.roots, d.root, d.name = 0, 0, 0, d.name[:0]
+	r.Sizes.Document(version)
+	if version <= 1 {
+		r.jsonTree()
+		return
+	}
+	if !r.open() {
+		return
+	}
+	b := &r.block
+	r.Bytes, r.TextLen = b.Size, b.Size
+	d.head = append(d.head[:0], b.Buf[b.Pos:min(len(b.Buf), b.Pos+MaxHead)]...)
+	r.Head = d.head
+	if r.Keep > 0 {
+		d.text = append(d.text[:0], b.Buf[b.Pos:][:min(len(b.Buf)-b.Pos, r.Keep)]...)
+		r.Text = d.text
+	}
+	if version == 4 {
+		r.cbor()
+	} else {
+		r.jsonText()
+	}
+	r.close()
+	if version == 2 && r.uint() > 0 { // the document is in an index
+		r.length()
+		r.length()
+	}
+}
+
+// A document is the state of the walk of a document.
+type document struct {
+	head, text []byte
+	level      int // open arrays and objects
+	levels     [maxLevels]level
+	roots      int // values outside of all levels
+	// root is where the current member of the root begins, name its name as far
+	// as it is kept.
+	root int64
+	name []byte
+	long []byte // a string that does not lie in the buffer whole
+}
+
+// level is an array or object that is not complete.
+type level struct {
+	n      int64 // items or members that have begun
+	left   int64 // those that are still to come, where that is known
+	object bool
+}
+
+// maxLevels bounds the depth of documents: modules refuse more than 128 levels by
+// default.
+const maxLevels = 1024
+
+// more reads more of a document whose content is in a string. It returns false at
+// its end.
+func (r *Reader) more() bool {
+	b, d := &r.block, &r.doc
+	if b.Left == 0 {
+		return false
+	}
+	left := b.Left
+	b.More()
+	if want := r.Keep - len(d.text); want > 0 {
+		fresh := b.Buf[len(b.Buf)-int(left-b.Left):]
+		d.text = append(d.text, fresh[:min(len(fresh), want)]...)
+		r.Text = d.text
+	}
+	return true
+}
+
+// push begins an array or object of n members or items, -1 not known.
+func (r *Reader) push(object bool, n int64) bool {
+	d := &r.doc
+	if d.level == maxLevels {
+		r.reject()
+		return false
+	}
+	d.levels[d.level] = level{left: n, object: object}
+	d.level++
+	r.Depth = max(r.Depth, int64(d.level))
+	return true
+}
+
+// pop ends an array or object.
+func (r *Reader) pop() {
+	d := &r.doc
+	d.level--
+	l := &d.levels[d.level]
+	if l.object {
+		r.Sizes.Object(l.n)
+	} else {
+		r.Sizes.Array(l.n)
+	}
+	if d.level == 0 {
+		r.Elements = l.n
+	}
+}
+
+// value begins a value at an offset.
+func (r *Reader) value(at int64) {
+	d := &r.doc
+	if d.level == 0 {
+		r.Elements = 1
+		if d.roots++; d.roots > 1 {
+			r.reject()
+		}
+		return
+	}
+	l := &d.levels[d.level-1]
+	l.n++
+	if d.level == 1 && !l.object {
+		d.root = at
+	}
+}
+
+// ended ends the current member of the root before an offset.
+func (r *Reader) ended(end int64) {
+	d := &r.doc
+	l := &d.levels[0]
+	if l.n > 0 && r.largest(end-d.root) {
+		if l.object {
+			r.named(d.name, int64(len(d.name)))
+		} else {
+			r.Index = l.n - 1
+		}
+	}
+}
+
+// memberName takes the name of a member, of n bytes, which begins at an offset.
+// text is the name, or its first maxHashed bytes.
+func (r *Reader) memberName(text []byte, n, at int64) {
+	d := &r.doc
+	if d.level == 1 {
+		d.root = at
+		d.name = append(d.name[:0], text[:min(len(text), MaxName)]...)
+	}
+	r.Longest = max(r.Longest, n)
+	if r.Sizes.SharesNames() && r.Names.add(hashName(text, n), r.InOrder) {
+		r.Sizes.Name(n)
+	}
+}
+
+// stringValue takes a string of n bytes that is a value.
+func (r *Reader) stringValue(n int64) {
+	r.Longest = max(r.Longest, n)
+	r.Sizes.Text(n)
+}
+
+// maxHashed is how many bytes of a name decide whether it is the same as another
+// one of its length.
+const maxHashed = 4 << 10
+
+// hashName returns a hash of a name of n bytes.
+func hashName(b []byte, n int64) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	b = b[:min(len(b), maxHashed)]
+	h := uint64(n) * k
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * k
+		h ^= h >> 29
+	}
+	var tail uint64
+	for _, c := range b {
+		tail = tail<<8 | uint64(c)
+	}
+	h = (h ^ tail) * k
+	return h ^ h>>32
+}

@@ -1,0 +1,158 @@
+package modules
+
+import "strconv"
+
+// JSON documents. valkey-json: measured on its state of June 2026 with Valkey 8.1
+// and 9.1, exact for documents whose names are all in others, and for those that
+// add names within the sizes of the table of names. RedisJSON 1.0: measured on
+// 1.0.8. RedisJSON 2.0 and later, whose documents are ijson's: by its source alone.
+
+// documentKind is who keeps a document.
+type documentKind uint8
+
+const (
+	valkeyJSON documentKind = iota
+	redisJSON1
+	ijson
+)
+
+// Document begins a document of an encoding version of ReJSON-RL.
+func (s *Sizes) Document(version int) {
+	if s.model == nil {
+		return
+	}
+	switch {
+	case s.model.Valkey():
+		s.document = valkeyJSON
+		s.full(32) // JDocument in dom.h
+	case version <= 1:
+		s.document = redisJSON1
+		s.block(16) // JSONType_t in json_object.h
+	default:
+		s.document = ijson
+		s.Approximate = true
+		s.block(8)
+	}
+}
+
+// SharesNames reports whether the names of members are kept once for all
+// documents.
+func (s *Sizes) SharesNames() bool { return s.model != nil && s.document != redisJSON1 }
+
+// Name adds a name of n bytes that no other document has (KeyTable_Layout in
+// keytable.h of valkey-json). MEMORY USAGE does not count it.
+func (s *Sizes) Name(n int64) {
+	if s.document == valkeyJSON {
+		s.hidden(nameHeader + n)
+	} else {
+		s.block(8 + n)
+	}
+}
+
+const nameHeader = 14
+
+// Member adds a member of an object, with a name of n bytes, of RedisJSON 1.0.
+func (s *Sizes) Member(n int64) {
+	s.block(redisJSONNode)
+	s.block(n + 1)
+}
+
+// redisJSONNode is the size of a node of RedisJSON 1.0 (Node in object.h).
+const redisJSONNode = 24
+
+// Text adds a string of n bytes.
+func (s *Sizes) Text(n int64) {
+	const short = 13 // kept in the place of the pointer to it
+	switch {
+	case s.model == nil:
+	case s.document == redisJSON1:
+		s.block(redisJSONNode)
+		s.block(n)
+	case s.document == ijson:
+		s.block(8 + n)
+	case n > short:
+		s.full(n + 1)
+	}
+}
+
+// Number adds a number by its text, of which integer says whether it has digits
+// alone.
+func (s *Sizes) Number(text []byte, integer bool) {
+	if s.model == nil {
+		return
+	}
+	const short = 15
+	if integer && len(text) >= 19 {
+		_, err := strconv.ParseInt(string(text), 10, 64)
+		integer = err == nil
+	}
+	switch {
+	case integer:
+	case s.document == ijson:
+		s.Double()
+	case len(text) > short:
+		s.full(int64(len(text)) + 1)
+	}
+}
+
+// Integer adds an integer, Double a floating-point number, Boolean true or false:
+// where they are not kept in the place of the pointer to them.
+func (s *Sizes) Integer() { s.node() }
+
+func (s *Sizes) Boolean() { s.node() }
+
+func (s *Sizes) Double() {
+	if s.document == ijson {
+		s.block(8)
+		return
+	}
+	s.node()
+}
+
+// Literal adds null, or true or false in a text.
+func (s *Sizes) Literal() {}
+
+// node adds a node of RedisJSON 1.0 without anything else.
+func (s *Sizes) node() {
+	if s.document == redisJSON1 {
+		s.block(redisJSONNode)
+	}
+}
+
+// Array adds an array of n items, Object an object of n members.
+func (s *Sizes) Array(n int64) {
+	switch {
+	case s.model == nil:
+	case s.document == redisJSON1:
+		s.block(redisJSONNode)
+		s.block(8 * n)
+	case s.document == ijson:
+		s.block(16 + 8*n)
+	case n > 0:
+		s.full(16 * n)
+	}
+}
+
+func (s *Sizes) Object(n int64) {
+	const (
+		member   = 24 // handle of the name, value
+		slot     = 32 // member in a hash table
+		table    = 64 // members from which on there is one (json.hash-table-min-size)
+		fillRate = 0.85
+	)
+	switch {
+	case s.model == nil:
+	case s.document == redisJSON1:
+		s.block(redisJSONNode)
+		s.block(8 * n)
+	case s.document == ijson:
+		s.block(16 + 16*n + 8*(n+n/4))
+	case n > table:
+		s.full(slot * (int64(float64(n)/fillRate) + 1))
+	case n > 0:
+		s.full(member * n)
+	}
+}
+
+// TypedArray adds an array of numbers of one type in n bytes.
+func (s *Sizes) TypedArray(n int64) { s.block(16 + n) }
