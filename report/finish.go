@@ -241,6 +241,7 @@ func (f *finisher) groups() {
 func (f *finisher) group(pattern Name, g *agg.Group) Group {
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL,
+		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
 		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
 	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
 		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))

@@ -102,7 +102,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 	subject := thresholds.SubjectOf(&key)
 	subject.SelectDB = f.selects[row.Input]
 	measured, limit := measure(e.Finding)
-	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit,
+	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.Finding.Unit().String(),
 		Text: engine.Text(e.Finding, &subject), Advice: advice(engine.Advise(e.Finding, &subject))}
 }
 
@@ -173,7 +173,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit}
+		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
 			pattern := Name(f.Tables.Groups.PatternOf([]byte(text)))
 			if slices.Contains(example.Groups, pattern) {

@@ -27,20 +27,22 @@ type Format struct {
 }
 
 // WriteOptions control how a report is shown to people. Formats for programs
-// ignore them.
+// ignore them. The zero WriteOptions are those of a file.
 type WriteOptions struct {
-	Width    int      // of the terminal, in columns; 0 is DefaultWidth
-	Sections []string // parts that format table writes, of Sections; nil is all
-	Advice   bool     // show commands that change data, too, each with its condition
-
-	// For metrics: when the scan ended, and how long it took. Zero is now, and
-	// unknown.
-	Now     time.Time
-	Elapsed time.Duration
+	// Width is that of the terminal, in columns. 0 means that there is none: tables
+	// are then as wide as they need, and names are cut at 1,024 columns.
+	Width int
+	Color bool // colour what is severe, with the escape sequences of terminals
+	// Now is when the scan ended, from which the age of a snapshot is counted, and
+	// Elapsed how long it took. Zero: metrics state the present time, and no age and
+	// no duration is shown.
+	Now        time.Time
+	Elapsed    time.Duration
+	Sections   []string // of format details, see Sections; nil is all
+	Advice     bool     // show commands that change data, too, each with its condition
+	LimitBytes int      // that a ticket may have; 0 is DefaultLimitBytes
+	Command    string   // the command line, for the foot of a ticket
 }
-
-// DefaultWidth is the width of tables, in columns, where there is no terminal.
-const DefaultWidth = 120
 
 var formats []*Format
 
@@ -93,9 +95,6 @@ func Write(format string, w io.Writer, r *Report, o WriteOptions) error {
 	f, ok := Lookup(format)
 	if !ok {
 		return unknownFormat(format)
-	}
-	if o.Width <= 0 {
-		o.Width = DefaultWidth
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := f.write(b, r, o); err != nil {

@@ -40,6 +40,9 @@ func textFormats() []string {
 	return slices.DeleteFunc(realFormats(), func(name string) bool { f, _ := Lookup(name); return f.binary })
 }
 
+// peopleFormats are the formats for people.
+var peopleFormats = []string{"table", "details", "markdown", "summary"}
+
 func render(t *testing.T, format string, r *Report, width int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -104,7 +107,7 @@ func TestHarmless(t *testing.T) {
 				}
 				for _, line := range strings.Split(string(out), "\n") {
 					for _, r := range line {
-						if unicode.IsControl(r) || format == "table" && r >= 0x80 && text.Invisible(r) {
+						if unicode.IsControl(r) || slices.Contains(peopleFormats, format) && r >= 0x80 && text.Invisible(r) {
 							t.Fatalf("%s, %s: %U in %q", c.name, format, r, line)
 						}
 					}
@@ -120,7 +123,7 @@ func TestTableSaysAtLeast(t *testing.T) {
 	r := ordinaryReport()
 	r.Inputs[0].Trailing, r.Inputs[0].Databases = parser.MaxTrailing, parser.MaxDatabases
 	r.Inputs[0].Memory.Bound = true
-	text := string(render(t, "table", r, 100))
+	text := string(render(t, "details", r, 100))
 	for _, want := range []string{"predicted       at least ", "1,048,576 bytes or more after the end", "in at least 65,536 databases"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
@@ -156,9 +159,11 @@ func TestTableWidth(t *testing.T) {
 			continue // it has words without a space where ours have some
 		}
 		for _, width := range []int{80, 100, 120} {
-			for line := range strings.Lines(string(render(t, "table", c.report, width))) {
-				if line = strings.TrimSuffix(line, "\n"); text.Width(line) > width {
-					t.Errorf("%s: %d columns for %d: %s", c.name, text.Width(line), width, line)
+			for _, format := range []string{"table", "details"} {
+				for line := range strings.Lines(string(render(t, format, c.report, width))) {
+					if line = strings.TrimSuffix(line, "\n"); text.Width(line) > width {
+						t.Errorf("%s, %s: %d columns for %d: %s", c.name, format, text.Width(line), width, line)
+					}
 				}
 			}
 		}

@@ -286,7 +286,9 @@ func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o 
 			return err
 		}
 		files = append(files, f)
-		if err := Write(t.Format, f, r, o); err != nil {
+		file := o
+		file.Width, file.Color = 0, false
+		if err := Write(t.Format, f, r, file); err != nil {
 			return outputError(t.Path, err)
 		}
 	}

@@ -321,8 +321,9 @@ type Example struct {
 	Keys     int64    `json:"keys,omitempty"`    // of the subject
 	Bytes    int64    `json:"bytes,omitempty"`   // of the subject
 	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
-	Measured Figure   `json:"measured"`          // in the unit of the rule; unknown if there is nothing to measure
+	Measured Figure   `json:"measured"`          // in Unit; unknown if there is nothing to measure
 	Limit    Figure   `json:"limit"`             // that was exceeded; unknown as above
+	Unit     string   `json:"unit,omitempty"`    // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
 	Text     string   `json:"text"`              // one sentence: what was measured, and the limit
 	Advice   []Advice `json:"advice"`
 }
@@ -358,7 +359,10 @@ type Group struct {
 	ValueBytes  int64  `json:"value_bytes"`
 	MemoryBytes Figure `json:"memory_bytes"`
 	MemoryUsage Figure `json:"memory_usage_bytes"`
-	WithoutTTL  int64  `json:"without_ttl"`
+	// SerializedBytes and NameBytes are 0 in reports of older versions.
+	SerializedBytes int64 `json:"serialized_bytes,omitempty"`
+	NameBytes       int64 `json:"key_name_bytes,omitempty"`
+	WithoutTTL      int64 `json:"without_ttl"`
 	// MemoryWithoutTTL is the memory of the keys without an expiry. Reports of older
 	// versions do not have it.
 	MemoryWithoutTTL Figure  `json:"memory_bytes_without_ttl,omitempty"`

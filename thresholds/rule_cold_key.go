@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key without an expiry that is not being used",
 		Harm:    UsesMemory,
-		Brief:   "Delete {group} or let it expire: {groupkeys} that nobody uses take {groupmemory}.",
+		Brief:   "Delete {group} or let it expire: {groupmemory} in {groupkeys} is not being used.",
 		Unit:    units.Seconds,
 		PerType: true,
 		unit: func(note uint8) units.Unit {

@@ -8,7 +8,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key that never expires",
 		Harm:    UsesMemory,
-		Brief:   "Give {group} a TTL: without one {groupkeys} keep {groupmemory} for ever.",
+		Brief:   "Give {group} a TTL: {groupmemory} in {groupkeys} is never freed without one.",
 		check:   func(c *compiler) { c.when(withoutExpiry, -1, 0, nil) },
 		text:    func(x *explainer) string { return x.found("never expires") },
 		advise: func(x *explainer) {

@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
 		Harm:    UsesMemory,
-		Brief:   "Shorten the TTL of {group}: {groupkeys} take {groupmemory} for longer than allowed.",
+		Brief:   "Shorten the TTL of {group}: {groupmemory} in {groupkeys} stays for longer than allowed.",
 		Unit:    units.Seconds,
 		PerType: true,
 		check: func(c *compiler) {

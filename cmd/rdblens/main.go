@@ -87,7 +87,7 @@ func removeBeforeDump() {
 // run runs the command line and returns the exit code. When ctx ends, the pass
 // stops, and what was read until then is reported.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
+	e := &env{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -130,8 +130,25 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 
 // env has the standard streams of a command.
 type env struct {
+	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+}
+
+// commandLine returns the command line, as a shell would take it. What a URL has
+// behind its path is left out, because it can be a signature.
+func (e *env) commandLine() string {
+	words := []string{"rdblens"}
+	for _, arg := range e.args {
+		if url, query, ok := strings.Cut(arg, "?"); ok && strings.Contains(url, "://") && query != "" {
+			arg = url + "?..."
+		}
+		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>*?()[]{}!#~`") {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
 }
 
 // complain writes an error and, on a line of its own, a hint. An error can quote

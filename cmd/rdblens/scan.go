@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,8 +36,11 @@ type scanFlags struct {
 	passFlags
 	report.Options // those that flags set
 	targets        []report.Target
-	sections       []string // nil is all
+	sections       []string // of the details, nil is all
 	advice         bool
+	details        bool
+	color          string
+	limitBytes     int
 }
 
 func newScan(e *env) *cobra.Command {
@@ -119,6 +124,12 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			o.targets, err = report.ParseTargets(formats)
 			return err
 		}}.add(cmd)
+	cmd.Flags().BoolVar(&o.details, "details", false, "all tables instead of one screen: -f details in place of -f table")
+	words = []string{"auto", "always", "never"}
+	option{name: "color", arg: "WHEN", value: "auto", usage: "colour severities on standard output: auto (on a terminal, unless NO_COLOR is set), always or never",
+		words: words, hint: "auto, always or never", set: oneOf(&o.color, "word", words)}.add(cmd)
+	option{name: "limit-bytes", arg: "N", value: strconv.Itoa(report.DefaultLimitBytes), usage: "bytes of a ticket (-f markdown), which leaves out what is least important",
+		hint: "a comment on GitHub takes 65536, Jira 32767, WeCom 4096", set: wholeNumber(&o.limitBytes, report.MinLimitBytes, math.MaxInt32)}.add(cmd)
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: func(arg string) error {
@@ -128,7 +139,6 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			}
 			return nil
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
@@ -145,6 +155,11 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return outputError(err)
 	}
 	stop := e.progress(list)
+	for i := range o.targets {
+		if (o.details || o.sections != nil) && o.targets[i].Format == "table" {
+			o.targets[i].Format = "details"
+		}
+	}
 	started := time.Now()
 	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
@@ -154,7 +169,8 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout), Sections: o.sections, Advice: o.advice, Elapsed: time.Since(started)})
+	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout),
+		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Sections: o.sections, Advice: o.advice, Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)

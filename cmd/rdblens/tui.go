@@ -11,6 +11,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -30,6 +31,21 @@ const (
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// takesColor reports whether w is a terminal that shows colours, and the user has
+// not declined them (https://no-color.org).
+func takesColor(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// now returns the time that a report states: the present one, unless
+// SOURCE_DATE_EPOCH sets it (https://reproducible-builds.org/specs/source-date-epoch).
+func now() time.Time {
+	if s, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		return time.Unix(s, 0)
+	}
+	return time.Now()
 }
 
 // terminalWidth returns the columns of a terminal, 0 if w is none.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"io"
+	"math"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -15,6 +16,8 @@ import (
 type Grid struct {
 	Columns []Column
 	Rows    [][]string // a cell for each column
+	// Paint, if not nil, returns a cell of the first column with colours.
+	Paint func(cell string) string
 }
 
 // Column describes a column of a Grid. A Grid whose columns have no titles has no
@@ -41,6 +44,9 @@ const (
 	shrinkFirst = 24 // columns shrink to this width before others are dropped
 	shrinkLeast = 12 // and to this width afterwards
 
+	// MaxCell is the width to which a cell is cut where there is no terminal.
+	MaxCell = 1024
+
 	gridIndent = "  "
 	gridGap    = 2 // columns of the terminal between two of the table
 )
@@ -51,11 +57,20 @@ const Unlimited = 1 << 30
 // Add adds a row.
 func (g *Grid) Add(cells ...string) { g.Rows = append(g.Rows, cells) }
 
-// Write writes the table in the given width. It omits columns that are empty in
-// all rows, and writes nothing if there are no rows.
+// Write writes the table in the given width, or as wide as it is if the width is
+// 0. It omits columns that are empty in all rows, and writes nothing if there are
+// no rows.
 func (g *Grid) Write(w io.Writer, width int) error {
 	widths := g.widths()
 	room := width - len(gridIndent)
+	if width <= 0 {
+		room = math.MaxInt
+		for i, c := range g.Columns {
+			if c.Shrink != ShrinkNot {
+				widths[i] = min(widths[i], MaxCell)
+			}
+		}
+	}
 	var shown []int // indexes of columns
 	for i := range g.Columns {
 		if widths[i] > 0 {
@@ -144,8 +159,8 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 		tablewriter.WithEastAsian(tw.Off),
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)).WithRow("-").WithCenter(strings.Repeat(" ", gridGap)),
-			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.On}},
+			Symbols:  tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.Off}},
 		})),
 	)
 	if strings.Join(titles, "") != "" {
@@ -167,10 +182,16 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 	if err := table.Render(); err != nil {
 		return err
 	}
+	row := -1 // the titles
 	for line := range strings.Lines(out.String()) {
-		if _, err := io.WriteString(w, gridIndent+strings.TrimRight(line, " \n")+"\n"); err != nil {
+		line = strings.TrimRight(line, " \n")
+		if g.Paint != nil && row >= 0 && shown[0] == 0 {
+			line = g.Paint(g.Rows[row][0]) + strings.TrimPrefix(line, g.Rows[row][0])
+		}
+		if _, err := io.WriteString(w, gridIndent+line+"\n"); err != nil {
 			return err
 		}
+		row++
 	}
 	return nil
 }

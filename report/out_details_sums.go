@@ -12,28 +12,28 @@ import (
 // The sections of sums: by type, database and owner, and the histograms.
 
 // sizeTitle names the size that ranks things: memory where it is known.
-func (t *tableWriter) sizeTitle() string {
-	if t.r.Totals.MemoryBytes.Known() {
+func (d *details) sizeTitle() string {
+	if d.r.Totals.MemoryBytes.Known() {
 		return "memory"
 	}
 	return "value"
 }
 
-func (t *tableWriter) types() {
-	rows := t.r.Types
+func (d *details) types() {
+	rows := d.r.Types
 	if len(rows) == 0 {
 		return
 	}
-	t.section("BY TYPE", "")
-	t.table(len(rows),
+	d.section("By type", "")
+	d.rows(len(rows),
 		leftColumn("type", func(i int) string { return rows[i].Type }),
-		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
-		countColumn("elements", func(i int) int64 { return rows[i].Elements }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("serialized", func(i int) Figure { return Figure(rows[i].SerializedBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }),
-		countColumn("average B", func(i int) int64 { return int64(rows[i].AverageBytes) }).drop(3),
+		countColumn("average B", func(i int) Figure { return rows[i].AverageBytes }).drop(3),
 		sizeColumn("largest", func(i int) Figure { return sizeOf(rows[i].MaxMemoryBytes, int64(rows[i].MaxValueBytes)) }),
 		nameColumn("largest key", func(i int) string { return displayKey(rows[i].LargestKey) }).drop(1))
 }
@@ -47,80 +47,80 @@ func displayKey(k *KeyRow) string {
 }
 
 // severalDatabases reports whether a database other than 0 has keys.
-func (t *tableWriter) severalDatabases() bool {
-	return slices.ContainsFunc(t.r.Databases, func(d Database) bool { return d.DB != 0 })
+func (d *details) severalDatabases() bool {
+	return slices.ContainsFunc(d.r.Databases, func(d Database) bool { return d.DB != 0 })
 }
 
-func (t *tableWriter) databases() {
-	rows := t.r.Databases
-	if !t.severalDatabases() {
+func (d *details) databases() {
+	rows := d.r.Databases
+	if !severalDatabases(d.r) {
 		return
 	}
-	t.section("BY DATABASE", "")
-	t.table(len(rows),
-		nameColumn("snapshot", func(i int) string { return t.inputName(rows[i].Input) }),
+	d.section("By database", "")
+	d.rows(len(rows),
+		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }),
 		rightColumn("database", func(i int) string {
 			if rows[i].DB == OtherDatabases {
 				return "(others)"
 			}
 			return units.FormatCount(int64(rows[i].DB))
 		}),
-		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
-		countColumn("with TTL", func(i int) int64 { return rows[i].WithTTL }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("with TTL", func(i int) Figure { return Figure(rows[i].WithTTL) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }))
 }
 
 // inputName returns an input's name where there are several.
-func (t *tableWriter) inputName(i int) string {
-	if len(t.r.Inputs) < 2 || i < 0 || i >= len(t.r.Inputs) {
+func (d *details) inputName(i int) string {
+	if len(d.r.Inputs) < 2 || i < 0 || i >= len(d.r.Inputs) {
 		return ""
 	}
-	return t.r.Inputs[i].Name.Display()
+	return d.r.Inputs[i].Name.Display()
 }
 
-func (t *tableWriter) owners() {
-	rows := t.r.Owners
+func (d *details) owners() {
+	rows := d.r.Owners
 	if len(rows) == 0 || len(rows) == 1 && rows[0].Owner == "" {
 		return
 	}
-	t.section("BY OWNER", "")
-	t.table(len(rows),
+	d.section("By owner", "")
+	d.rows(len(rows),
 		nameColumn("owner", func(i int) string {
 			if rows[i].Owner == "" {
 				return "(no owner)"
 			}
 			return text.Sanitize(rows[i].Owner)
 		}),
-		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
-		countColumn("elements", func(i int) int64 { return rows[i].Elements }).drop(1),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).drop(1),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		rightColumn("no TTL", func(i int) string { return units.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
-		countColumn("errors", func(i int) int64 { return rows[i].Findings.Error }),
-		countColumn("warnings", func(i int) int64 { return rows[i].Findings.Warning }),
-		countColumn("info", func(i int) int64 { return rows[i].Findings.Info }))
+		countColumn("errors", func(i int) Figure { return Figure(rows[i].Findings.Error) }),
+		countColumn("warnings", func(i int) Figure { return Figure(rows[i].Findings.Warning) }),
+		countColumn("info", func(i int) Figure { return Figure(rows[i].Findings.Info) }))
 }
 
-func (t *tableWriter) expiry() {
-	if len(t.r.Expiry) == 0 || t.r.Totals.Keys == 0 {
+func (d *details) expiry() {
+	if len(d.r.Expiry) == 0 || d.r.Totals.Keys == 0 {
 		return
 	}
-	t.section("TTL", "time left when the snapshot was taken")
-	t.bars("TTL", t.r.Expiry)
+	d.section("TTL", "time left when the snapshot was taken")
+	d.bars("TTL", d.r.Expiry)
 }
 
 // bars writes a histogram with a bar for the number of keys.
-func (t *tableWriter) bars(title string, rows []Bucket) {
+func (d *details) bars(title string, rows []Bucket) {
 	const barWidth = 24
 	var keys, most int64
 	for _, b := range rows {
 		keys += b.Keys
 		most = max(most, b.Keys)
 	}
-	t.table(len(rows),
+	d.rows(len(rows),
 		leftColumn(title, func(i int) string { return rows[i].Label }),
-		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		rightColumn("share", func(i int) string { return units.FormatPercent(ratio(rows[i].Keys, keys)) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
@@ -132,8 +132,8 @@ func (t *tableWriter) bars(title string, rows []Bucket) {
 		}).drop(1))
 }
 
-func (t *tableWriter) histograms() {
-	h := &t.r.Histograms
+func (d *details) histograms() {
+	h := &d.r.Histograms
 	begun := false
 	for _, line := range []struct {
 		label   string
@@ -154,9 +154,9 @@ func (t *tableWriter) histograms() {
 			continue
 		}
 		if !begun {
-			t.section("DISTRIBUTION OF KEYS", "key length in bytes, elements of collections, idle time")
+			d.section("Distribution of keys", "key length in bytes, elements of collections, idle time")
 			begun = true
 		}
-		t.field(line.label, strings.Join(parts, ", "))
+		d.field(line.label, strings.Join(parts, ", "))
 	}
 }

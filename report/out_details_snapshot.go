@@ -12,20 +12,20 @@ import (
 // The sections about the files: what each is, why it was not read to its end,
 // what it takes in memory and which servers can load it.
 
-func (t *tableWriter) snapshots() {
-	switch len(t.r.Inputs) {
+func (d *details) snapshots() {
+	switch len(d.r.Inputs) {
 	case 0:
 	case 1:
-		t.section("SNAPSHOT", "")
-		t.snapshot(&t.r.Inputs[0])
+		d.section("Snapshot", "")
+		d.snapshot(&d.r.Inputs[0])
 	default:
-		t.section("SNAPSHOTS", "")
-		t.snapshotRows()
+		d.section("Snapshots", "")
+		d.snapshotRows()
 	}
-	for i := range t.r.Inputs {
-		in := &t.r.Inputs[i]
+	for i := range d.r.Inputs {
+		in := &d.r.Inputs[i]
 		if in.Memory != nil {
-			t.memory(in)
+			d.memory(in)
 		}
 	}
 }
@@ -50,11 +50,7 @@ func serverText(in *Input) string {
 	return text.Sanitize(name) + " " + in.ServerVersion.Display()
 }
 
-func (t *tableWriter) snapshot(in *Input) {
-	name := in.Name.Display()
-	if in.Name == "-" {
-		name = "standard input"
-	}
+func (d *details) snapshot(in *Input) {
 	size := units.FormatBytes(in.Bytes)
 	if len(in.Frames) > 0 {
 		size += " in " + text.Sanitize(strings.Join(in.Frames, ", "))
@@ -62,7 +58,7 @@ func (t *tableWriter) snapshot(in *Input) {
 			size += " of " + units.FormatBytes(int64(in.FileBytes))
 		}
 	}
-	t.field("file", name+", "+size)
+	d.field("file", in.fileName()+", "+size)
 	server := serverText(in)
 	if in.Cluster {
 		server += ", cluster node"
@@ -75,25 +71,25 @@ func (t *tableWriter) snapshot(in *Input) {
 		rdb += ", base of an append-only file"
 	}
 	if in.RDBVersion > 0 {
-		t.field("server", server+rdb)
+		d.field("server", server+rdb)
 	}
 	if s := takenText(in); s != "" {
-		t.field("taken", s)
+		d.field("taken", s)
 	}
-	t.field("checksum", text.Sanitize(in.Checksum))
+	d.field("checksum", text.Sanitize(in.Checksum))
 	within := " in "
 	if in.Databases == parser.MaxDatabases {
 		within = " in at least "
 	}
-	t.field("keys", units.FormatCount(in.Keys)+within+units.FormatCountOf(int64(in.Databases), "database", "databases"))
+	d.field("keys", units.FormatCount(in.Keys)+within+units.FormatCountOf(int64(in.Databases), "database", "databases"))
 	if in.UsedMem.Known() {
-		t.field("used_memory", units.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
+		d.field("used_memory", units.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
 	}
 	if in.Functions > 0 {
-		t.field("functions", units.FormatCountOf(in.Functions, "library", "libraries")+", "+units.FormatBytes(in.FunctionBytes))
+		d.field("functions", units.FormatCountOf(in.Functions, "library", "libraries")+", "+units.FormatBytes(in.FunctionBytes))
 	}
 	if in.Scripts > 0 {
-		t.field("scripts", units.FormatCountOf(in.Scripts, "script", "scripts")+", "+units.FormatBytes(in.ScriptBytes))
+		d.field("scripts", units.FormatCountOf(in.Scripts, "script", "scripts")+", "+units.FormatBytes(in.ScriptBytes))
 	}
 	if len(in.Modules) > 0 {
 		var parts []string
@@ -104,43 +100,43 @@ func (t *tableWriter) snapshot(in *Input) {
 			}
 			parts = append(parts, s)
 		}
-		t.field("modules", strings.Join(parts, ", "))
+		d.field("modules", strings.Join(parts, ", "))
 	}
 	if s := loadableText(&in.LoadableBy); s != "" && in.RDBVersion > 0 {
-		t.field("loadable by", s)
+		d.field("loadable by", s)
 	}
 	if in.Trailing > 0 {
 		more := ""
 		if in.Trailing == parser.MaxTrailing {
 			more = " or more"
 		}
-		t.field("trailing", units.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
+		d.field("trailing", units.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
 	}
-	t.warnings(in)
+	d.warnings(in)
 }
 
 // warnings writes the warnings and the damage of an input.
-func (t *tableWriter) warnings(in *Input) {
+func (d *details) warnings(in *Input) {
 	for _, w := range in.Warnings {
-		t.field("warning", text.Sanitize(w))
+		d.field("warning", text.Sanitize(w))
 	}
-	d := in.Error
-	if d == nil {
+	damage := in.Error
+	if damage == nil {
 		return
 	}
 	where := ""
-	if d.Offset.Known() {
-		where = " at offset " + countText(d.Offset)
+	if damage.Offset.Known() {
+		where = " at offset " + countText(damage.Offset)
 	}
-	t.field(stateText(in), text.Sanitize(d.Reason)+where)
-	if d.Key != nil {
-		t.field("", "while reading key "+d.Key.Display())
+	d.field(stateText(in), text.Sanitize(damage.Reason)+where)
+	if damage.Key != nil {
+		d.field("", "while reading key "+damage.Key.Display())
 	}
-	if d.LastKey != nil {
-		t.field("", "the last complete key is "+d.LastKey.Display())
+	if damage.LastKey != nil {
+		d.field("", "the last complete key is "+damage.LastKey.Display())
 	}
-	if d.Hint != "" {
-		t.field("hint", text.Sanitize(d.Hint))
+	if damage.Hint != "" {
+		d.field("hint", text.Sanitize(damage.Hint))
 	}
 }
 
@@ -179,9 +175,9 @@ func (l *Loadable) withModules() string {
 	return text
 }
 
-func (t *tableWriter) snapshotRows() {
-	rows := t.r.Inputs
-	t.table(len(rows),
+func (d *details) snapshotRows() {
+	rows := d.r.Inputs
+	d.rows(len(rows),
 		nameColumn("file", func(i int) string { return rows[i].Name.Display() }),
 		nameColumn("server", func(i int) string { return serverText(&rows[i]) }),
 		rightColumn("RDB", func(i int) string {
@@ -193,13 +189,13 @@ func (t *tableWriter) snapshotRows() {
 		leftColumn("taken", func(i int) string { return takenText(&rows[i]) }).drop(2),
 		leftColumn("checksum", func(i int) string { return text.Sanitize(rows[i].Checksum) }),
 		sizeColumn("size", func(i int) Figure { return Figure(rows[i].Bytes) }),
-		countColumn("keys", func(i int) int64 { return rows[i].Keys }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sizeColumn("used_memory", func(i int) Figure { return rows[i].UsedMem }).drop(3),
 		leftColumn("state", func(i int) string { return stateText(&rows[i]) }))
 	for i := range rows {
 		if len(rows[i].Warnings) > 0 || rows[i].Error != nil {
-			t.printf("  %s\n", rows[i].Name.Display())
-			t.warnings(&rows[i])
+			d.heading(rows[i].Name.Display())
+			d.warnings(&rows[i])
 		}
 	}
 }
@@ -217,10 +213,10 @@ func stateText(in *Input) string {
 	return "INCOMPLETE"
 }
 
-func (t *tableWriter) memory(in *Input) {
+func (d *details) memory(in *Input) {
 	m := in.Memory
 	title := "MEMORY"
-	if len(t.r.Inputs) > 1 {
+	if len(d.r.Inputs) > 1 {
 		title += " of " + in.Name.Display()
 	}
 	note := text.Sanitize(m.Model)
@@ -233,9 +229,9 @@ func (t *tableWriter) memory(in *Input) {
 	if m.State != "" {
 		note += ", " + text.Sanitize(m.State)
 	}
-	t.section(title, note)
+	d.section(title, note)
 	if m.Note != "" {
-		t.field("model", text.Sanitize(m.Note))
+		d.field("model", text.Sanitize(m.Note))
 	}
 	if m.Predicted.Known() {
 		var parts []string
@@ -254,22 +250,22 @@ func (t *tableWriter) memory(in *Input) {
 		if len(parts) > 0 {
 			s += " = " + strings.Join(parts, " + ")
 		}
-		t.field("predicted", s)
+		d.field("predicted", s)
 	}
 	if in.UsedMem.Known() {
 		s := units.FormatBytes(int64(in.UsedMem)) + " used_memory"
 		if m.Difference != nil {
 			sign := "more"
-			d := *m.Difference
-			if d < 0 {
-				sign, d = "less", -d
+			n := *m.Difference
+			if n < 0 {
+				sign, n = "less", -n
 			}
-			s += fmt.Sprintf(", %s %s (%s)", units.FormatBytes(d), sign, units.FormatPercent(ratio(d, int64(m.Predicted))))
+			s += fmt.Sprintf(", %s %s (%s)", units.FormatBytes(n), sign, shareText(n, int64(m.Predicted)))
 		}
-		t.field("reported", s)
+		d.field("reported", s)
 	}
 	for _, e := range m.Explanation {
-		t.field("", text.Sanitize(e))
+		d.field("", text.Sanitize(e))
 	}
 	if f := m.Fit; f != nil {
 		s := "unknown: at least " + units.FormatBytes(int64(m.Predicted)) + " is needed"
@@ -280,11 +276,11 @@ func (t *tableWriter) memory(in *Input) {
 		default:
 			s = "DOES NOT FIT, " + units.FormatBytes(-*f.Free) + " too much"
 		}
-		t.field("maxmemory", units.FormatBytes(f.MaxMemory)+": "+s)
+		d.field("maxmemory", units.FormatBytes(f.MaxMemory)+": "+s)
 		rows := f.Policies
-		t.table(len(rows),
+		d.rows(len(rows),
 			leftColumn("policy", func(i int) string { return text.Sanitize(rows[i].Policy) }),
-			countColumn("can evict keys", func(i int) int64 { return rows[i].Keys }),
+			countColumn("can evict keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 			sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 			rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }))
 	}

@@ -6,45 +6,45 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The section of findings: a table of what each rule found, then the worst
 // examples of each rule and what to do about the worst one.
 
-func (t *tableWriter) findings() {
-	rules := t.r.Rules
+func (d *details) findings() {
+	rules := d.r.Rules
 	if len(rules) == 0 {
-		if t.r.Config.Profile != "" {
-			t.section("FINDINGS", "")
-			t.printf("  none\n")
+		if d.r.Config.Profile != "" {
+			d.section("Findings", "")
+			d.sentence("none")
 		}
 		return
 	}
-	note := "rdblens rules explain NAME describes a rule"
-	if !t.changes {
+	note := strings.TrimPrefix(configText(&d.r.Config)+"; rdblens rules explain NAME describes a rule", "; ")
+	if !d.changes {
 		note += "; --advice shows commands that change data"
 	}
-	t.section("FINDINGS", note)
-	t.table(len(rules),
+	d.section("Findings", note)
+	d.rows(len(rules),
 		leftColumn("severity", func(i int) string { return rules[i].Severity }),
 		leftColumn("rule", func(i int) string { return rules[i].Rule }),
-		countColumn("found", func(i int) int64 { return rules[i].Count }),
-		sizeColumn(t.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
+		countColumn("found", func(i int) Figure { return Figure(rules[i].Count) }),
+		sizeColumn(d.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
 		sentenceColumn("flags", func(i int) string { return text.Sanitize(rules[i].Title) }))
 	for i := range rules {
-		t.finding(&rules[i])
+		d.finding(&rules[i])
 	}
 }
 
-func (t *tableWriter) finding(f *Finding) {
+func (d *details) finding(f *Finding) {
 	if len(f.Examples) == 0 {
 		return
 	}
-	t.printf("\n")
-	t.wrap("  ", "    ", fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, units.FormatCount(f.Count), text.Sanitize(f.Title)))
-	rows := f.Examples[:min(len(f.Examples), tableExamples)]
-	several := t.severalDatabases()
+	d.heading(fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, units.FormatCount(f.Count), text.Sanitize(f.Title)))
+	rows := f.Examples[:min(len(f.Examples), detailsExamples)]
+	several := severalDatabases(d.r)
 	// What an example has if it is of a key.
 	ofKey := func(cell func(k *KeyRow) string) func(i int) string {
 		return func(i int) string {
@@ -54,14 +54,14 @@ func (t *tableWriter) finding(f *Finding) {
 			return cell(rows[i].KeyRow)
 		}
 	}
-	t.table(len(rows),
+	d.rows(len(rows),
 		nameColumn("worst", func(i int) string {
 			if rows[i].KeyRow == nil {
 				return rows[i].Subject.Display()
 			}
 			return rows[i].Key.Display()
 		}),
-		nameColumn("snapshot", func(i int) string { return t.inputName(rows[i].Input) }).drop(2),
+		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }).drop(2),
 		rightColumn("db", ofKey(func(k *KeyRow) string {
 			if !several && k.DB == 0 {
 				return ""
@@ -72,19 +72,19 @@ func (t *tableWriter) finding(f *Finding) {
 		leftColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
 		sentenceColumn("measured", func(i int) string { return text.Sanitize(rows[i].Text) }))
 	if len(f.Groups) > 0 && f.Count > 1 {
-		t.wrap("    groups: ", "      ", groupsText(f))
+		d.field("groups", groupsText(f))
 	} else if s := subjectGroupsText(rows); s != "" {
-		t.wrap("    groups: ", "      ", s)
+		d.field("groups", s)
 	}
 	for _, a := range rows[0].Advice {
-		if a.ChangesData && !t.changes {
+		if a.ChangesData && !d.changes {
 			continue
 		}
 		// Advice that an earlier finding gave is not repeated.
 		advice := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
-		if !t.advised[advice] {
-			t.advised[advice] = true
-			t.advice(&a)
+		if !d.advised[advice] {
+			d.advised[advice] = true
+			d.advice(&a)
 		}
 	}
 }
@@ -126,31 +126,32 @@ func groupsText(f *Finding) string {
 	return s
 }
 
-func (t *tableWriter) advice(a *Advice) {
-	kind := a.Kind
+func (d *details) advice(a *Advice) {
+	s := text.Sanitize(a.Text)
 	if a.ChangesData {
-		kind += " " + text.Sanitize(a.Condition)
+		s = thresholds.Fill("({condition}) {text}", "condition", text.Sanitize(a.Condition), "text", s)
 	}
-	t.wrap("    "+kind+": ", "      ", text.Sanitize(a.Text))
-	// A command is neither wrapped nor cut, so that it can be pasted.
-	for _, c := range a.Commands[:min(len(a.Commands), tableCommands)] {
-		t.printf("      %s\n", text.Sanitize(c))
+	d.field(a.Kind, s)
+	var list []string
+	for _, c := range a.Commands[:min(len(a.Commands), detailsCommands)] {
+		list = append(list, text.Sanitize(c))
 	}
-	if n := len(a.Commands) - tableCommands; n > 0 {
-		t.printf("      (and %s)\n", units.FormatCountOf(int64(n), "more command", "more commands"))
+	if n := len(a.Commands) - detailsCommands; n > 0 {
+		list = append(list, "(and "+units.FormatCountOf(int64(n), "more command", "more commands")+")")
 	}
+	d.commands(list)
 }
 
-func (t *tableWriter) ignored() {
-	rows := t.r.Ignored
+func (d *details) ignored() {
+	rows := d.r.Ignored
 	if len(rows) == 0 {
 		return
 	}
-	t.section("IGNORED", "by the configuration")
-	t.table(len(rows),
+	d.section("Ignored", "by the configuration")
+	d.rows(len(rows),
 		leftColumn("rule", func(i int) string { return text.Sanitize(rows[i].Rule) }),
 		nameColumn("pattern", func(i int) string { return Name(rows[i].Pattern).Display() }),
-		countColumn("ignored", func(i int) int64 { return rows[i].Count }),
+		countColumn("ignored", func(i int) Figure { return Figure(rows[i].Count) }),
 		leftColumn("until", func(i int) string {
 			until := text.Sanitize(rows[i].Until)
 			switch {

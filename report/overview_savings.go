@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// What could be saved, and what to fix first.
+
+// saving is what one change would save in one group of keys, or in all.
+type saving struct {
+	bytes int64
+	keys  int64
+	how   string
+	brief string // a sentence for the list of what to fix first
+	group string // for display
+}
+
+// Bounds of what is worth a line.
+const (
+	minSavingKeys  = 2
+	minSavingShare = 1.0 / 500 // of all memory
+)
+
+// findSavings finds the change of each group that saves most. The figures are
+// estimates: the group's sums are exact, the sizes after the change are derived
+// from averages.
+func (v *overview) findSavings() {
+	whole := int64(v.r.Totals.MemoryBytes)
+	if whole <= 0 {
+		return
+	}
+	compact := v.compactSavings()
+	for i := range v.r.Groups {
+		g := &v.r.Groups[i]
+		if g.Keys < minSavingKeys || !g.MemoryBytes.Known() {
+			continue
+		}
+		best := compact[g.Group]
+		for _, s := range []saving{g.inHashes(), g.shorterNames(), g.compressed()} {
+			if s.bytes > best.bytes {
+				best = s
+			}
+		}
+		if float64(best.bytes) < minSavingShare*float64(whole) {
+			continue
+		}
+		if best.keys == 0 {
+			best.keys = g.Keys
+		}
+		best.group = g.Group.Display()
+		v.savings = append(v.savings, best)
+	}
+	slices.SortStableFunc(v.savings, func(a, b saving) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.group, b.group), cmp.Compare(a.how, b.how))
+	})
+	v.savings = v.savings[:min(len(v.savings), overviewSavings)]
+}
+
+// compactSavings returns what the compact encodings would save in each group.
+func (v *overview) compactSavings() map[Name]saving {
+	list := map[Name]saving{}
+	return list
+}
+
+// The sizes of a hash in a listpack that small strings would share: at most
+// hashFields fields of up to hashValue bytes, each with entryBytes besides name
+// and value (encoding and length of the entry, twice: lpEncodeGetType and
+// lpEncodeBacklen in listpack.c), in a block that is up to a quarter too large.
+const (
+	hashFields = 500
+	hashValue  = 64
+	entryBytes = 4
+	hashBytes  = 128 // the key of the hash
+)
+
+// inHashes returns what small strings without a TTL would save as fields of
+// hashes: the overhead of each key. Values and names are taken as long as the
+// average of the group.
+func (g *Group) inHashes() saving {
+	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.averageName()-g.literal()
+	if g.Type != "string" || n < hashFields || value > hashValue || variable > hashValue || !g.MemoryWithoutTTL.Known() {
+		return saving{}
+	}
+	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashBytes
+	s := saving{bytes: int64(g.MemoryWithoutTTL) - packed, keys: n}
+	pairs := []string{"overhead", units.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", units.FormatExactBytes(value),
+		"keys", units.FormatCount(n), "group", shortName(g.Group), "saved", units.FormatBytes(s.bytes)}
+	s.how = thresholds.Fill("share hashes: {overhead} besides a value of {value}", pairs...)
+	s.brief = thresholds.Fill("Store the {keys} strings of {group} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.", pairs...)
+	return s
+}
+
+// averageName returns the average length of the keys' names, in bytes.
+func (g *Group) averageName() int64 { return g.NameBytes / g.Keys }
+
+// literal returns the bytes that the names of all keys of a group have in common.
+func (g *Group) literal() int64 {
+	if g.Group == FoldedGroup {
+		return 0
+	}
+	return int64(len(g.Group) - strings.Count(string(g.Group), "*"))
+}
+
+// Names are worth shortening if all have longLiteral bytes in common; a short form
+// has three letters of each word.
+const (
+	longLiteral = 20
+	shortWord   = 3
+)
+
+// shorterNames returns what shorter words in the names would save: a byte a key for
+// each letter, on average over the size classes of the allocator.
+func (g *Group) shorterNames() saving {
+	if g.literal() < longLiteral || g.Keys < hashFields {
+		return saving{}
+	}
+	less, word := int64(0), 0
+	for _, c := range []byte(g.Group + ":") {
+		if c == '*' || c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' && c < 0x80 {
+			less += int64(max(0, word-shortWord))
+			word = 0
+			continue
+		}
+		word++
+	}
+	s := saving{bytes: less * g.Keys}
+	pairs := []string{"n", units.FormatCount(less), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
+	s.how = thresholds.Fill("words of three letters in the names: {n} bytes less", pairs...)
+	s.brief = thresholds.Fill("Shorten the names of {group}: three letters a word are {n} bytes less for each of {keys} keys. Saves about {saved}.", pairs...)
+	return s
+}
+
+// minCompressed is the average length from which on strings are worth compressing,
+// in bytes.
+const minCompressed = 512
+
+// compressed returns what compressing the strings of a group would save: as much as
+// in the snapshot, where the server compressed each of them with LZF. A snapshot
+// without compression shows nothing.
+func (g *Group) compressed() saving {
+	if g.Type != "string" || g.ValueBytes < minCompressed*g.Keys || g.SerializedBytes*10 > g.ValueBytes*8 {
+		return saving{}
+	}
+	s := saving{bytes: g.ValueBytes - g.SerializedBytes}
+	pairs := []string{"share", shareText(g.SerializedBytes, g.ValueBytes), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
+	s.how = thresholds.Fill("compress the values: LZF shrinks them to {share}", pairs...)
+	s.brief = thresholds.Fill("Compress the values of {group} before they are stored: LZF shrinks the {keys} values to {share} in this file. Saves about {saved}.", pairs...)
+	return s
+}
+
+// findFixes lists what to do first: against what blocks the server, then what
+// saves most memory. No two are about the same key or group.
+func (v *overview) findFixes() {
+	seen := map[string]bool{}
+	add := func(what, sentence string) bool {
+		if len(v.fixes) == overviewFixes || sentence == "" || seen[what] {
+			return false
+		}
+		seen[what] = true
+		v.fixes = append(v.fixes, sentence)
+		return true
+	}
+	// blocking adds at most n fixes against what blocks the server.
+	blocking := func(n int) {
+		for _, p := range v.problems {
+			if e := p.worst(); n > 0 && e != nil && p.harm == thresholds.Blocks && add(string(e.subject()), p.sentence()) {
+				n--
+			}
+		}
+	}
+	blocking(2)
+	for _, s := range v.savings[:min(len(v.savings), 1)] {
+		add(s.group, s.brief)
+	}
+	for _, p := range v.problems {
+		if g := p.largestGroup(); g != nil && p.harm == thresholds.UsesMemory {
+			add(g.Group.Display(), p.sentence())
+		}
+	}
+	blocking(overviewFixes)
+}
+
+// largestGroup returns the group of a finding that takes most memory, or the worst
+// key if it takes more; nil if there is none.
+func (f *Finding) largestGroup() *FindingGroup {
+	var largest *FindingGroup
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if largest == nil || sizeOf(g.MemoryBytes, int64(g.ValueBytes)) > sizeOf(largest.MemoryBytes, int64(largest.ValueBytes)) {
+			largest = g
+		}
+	}
+	if e := f.worst(); largest != nil && e != nil && e.KeyRow != nil && sizeOf(e.Memory, int64(e.ValueBytes)) > sizeOf(largest.MemoryBytes, int64(largest.ValueBytes)) {
+		return &FindingGroup{Group: e.Key, Count: 1, ValueBytes: e.ValueBytes, MemoryBytes: e.Memory}
+	}
+	return largest
+}
+
+// cardBytes is what a network card of 1 Gbit/s sends in a second.
+const cardBytes = 128 << 20
+
+// sentence returns what to do about the worst of a problem.
+func (p *problem) sentence() string {
+	e := p.worst()
+	measured, _, _ := strings.Cut(e.against(), " ")
+	if e.Unit == units.Bytes.String() {
+		measured = units.FormatBytes(int64(e.Measured))
+	}
+	pairs := []string{"key", shortName(e.subject()), "measured", measured, "text", shortSentence(e.Text), "keys", units.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.size())}
+	if e.KeyRow != nil {
+		reads := "0"
+		if e.ValueBytes > 0 {
+			reads = units.FormatCount(max(1, cardBytes/int64(e.ValueBytes)))
+		}
+		pairs = append(pairs, "size", sizeText(e.ValueBytes), "keymemory", sizeText(sizeOf(e.Memory, int64(e.ValueBytes))), "reads", reads)
+	}
+	var groups []string
+	for _, g := range e.Groups[:min(len(e.Groups), 2)] {
+		groups = append(groups, shortName(g))
+	}
+	pairs = append(pairs, "groups", strings.Join(groups, ", "))
+	if g := p.largestGroup(); g != nil {
+		pairs = append(pairs, "group", shortName(g.Group), "groupkeys", units.FormatCountOf(g.Count, "key", "keys"), "groupmemory", sizeText(sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
+	}
+	s := thresholds.Fill(p.brief, pairs...)
+	if p.Count > 1 && p.harm == thresholds.Blocks && e.KeyRow != nil {
+		s += " " + thresholds.Fill("There are {keys} of this kind, {memory}.", pairs...)
+	}
+	return s
+}

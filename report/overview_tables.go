@@ -1,0 +1,162 @@
+package report
+
+import (
+	"strconv"
+
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// The tables of an overview.
+
+// keysTable is a table of keys: in an overview with the largest element only where
+// it is the reason for the size, in full with all columns.
+func (r *Report) keysTable(rows []KeyRow, full bool) table {
+	several := severalDatabases(r)
+	for i := range rows {
+		several = several || rows[i].DB != 0
+	}
+	whole := sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)
+	// measured is a column that is always shown if it ranks the keys.
+	measured := func(measure string, c column, drop int, shown bool) column {
+		if r.By == measure {
+			return c
+		}
+		return c.only(shown).drop(drop)
+	}
+	return table{len(rows), []column{
+		measured(ByMemory, sizeColumn("memory", func(i int) Figure { return rows[i].Memory }), 0, true),
+		measured(ByMemoryUsage, sizeColumn("usage", func(i int) Figure { return rows[i].MemoryUsage }), 8, full),
+		measured(BySerialized, sizeColumn("serialized", func(i int) Figure { return rows[i].Serialized }), 9, full),
+		measured(ByValueBytes, sizeColumn("value", func(i int) Figure { return rows[i].ValueBytes }), 3, full || !r.Totals.MemoryBytes.Known()),
+		rightColumn("share", func(i int) string {
+			return shareText(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
+		}).drop(10),
+		leftColumn("type", func(i int) string { return rows[i].Type }),
+		leftColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
+		countColumn("elements", func(i int) Figure { return rows[i].Elements }),
+		measured(ByLargest, sizeColumn("largest", func(i int) Figure {
+			if k := &rows[i]; full || r.By == ByLargest || k.Elements > 1 && k.Largest*2 >= k.ValueBytes {
+				return k.Largest
+			}
+			return Unknown
+		}), 6, true),
+		nameColumn("largest element", func(i int) string {
+			if rows[i].LargestElement == nil {
+				return ""
+			}
+			return rows[i].LargestElement.Display()
+		}).only(full).drop(7),
+		rightColumn("TTL", func(i int) string { return ttlText(&rows[i]) }).drop(2),
+		rightColumn("db", func(i int) string { return strconv.Itoa(rows[i].DB) }).only(several).drop(4),
+		nameColumn("snapshot", func(i int) string { return r.inputName(rows[i].Input).Display() }).only(len(r.Inputs) > 1).drop(5),
+		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
+	}}
+}
+
+// groupsTable is a table of groups, in an overview or in full.
+func (r *Report) groupsTable(rows []Group, full bool) table {
+	memory := r.Totals.MemoryBytes.Known()
+	ttl := func(seconds *int64) string {
+		if seconds == nil {
+			return ""
+		}
+		return units.FormatDuration(*seconds)
+	}
+	return table{len(rows), []column{
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
+		rightColumn("share", func(i int) string {
+			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
+		}).drop(8),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).only(full).drop(4),
+		leftColumn("TTL", func(i int) string { return rows[i].ttlRange() }).only(!full),
+		rightColumn("no TTL", func(i int) string { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).only(full),
+		rightColumn("min TTL", func(i int) string { return ttl(rows[i].TTLMin) }).only(full).drop(5),
+		rightColumn("median", func(i int) string { return ttl(rows[i].TTLMedian) }).only(full).drop(2),
+		rightColumn("max", func(i int) string { return ttl(rows[i].TTLMax) }).only(full).drop(6),
+		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
+		nameColumn("owner", func(i int) string { return text.Sanitize(rows[i].Owner) }).drop(1),
+		nameColumn("group", func(i int) string { return rows[i].name().Display() }),
+		nameColumn("largest key", func(i int) string {
+			if rows[i].Keys < 2 {
+				return ""
+			}
+			return displayKey(rows[i].LargestKey)
+		}).only(full).drop(7),
+	}}
+}
+
+// name returns the pattern of a group, or the name of its only key.
+func (g *Group) name() Name {
+	if g.Keys == 1 && g.LargestKey != nil {
+		return g.LargestKey.Key
+	}
+	return g.Group
+}
+
+// ttlRange returns the shortest and the longest TTL of a group, and how many of
+// its keys have none.
+func (g *Group) ttlRange() string {
+	if g.WithoutTTL == g.Keys || g.TTLMin == nil || g.TTLMax == nil {
+		if g.WithoutTTL == g.Keys {
+			return "none"
+		}
+		return ""
+	}
+	s := roughDuration(*g.TTLMin)
+	if most := roughDuration(*g.TTLMax); most != s {
+		s += " to " + most
+	}
+	if g.WithoutTTL > 0 {
+		s += ", " + shareText(g.WithoutTTL, g.Keys) + " none"
+	}
+	return s
+}
+
+// roughDuration returns seconds in their largest unit: "59m", "4d"; "expired" for
+// a time that has passed.
+func roughDuration(seconds int64) string {
+	if seconds < 0 {
+		return "expired"
+	}
+	for _, unit := range []int64{86400, 3600, 60} {
+		if seconds >= unit {
+			return units.FormatDuration(seconds - seconds%unit)
+		}
+	}
+	return units.FormatDuration(seconds)
+}
+
+// problemsTable has at most n problems.
+func (v *overview) problemsTable(n int) table {
+	rows := v.problems[:min(len(v.problems), n)]
+	inputs := len(v.r.Inputs) > 1
+	return table{len(rows), []column{
+		leftColumn("severity", func(i int) string { return rows[i].Severity }),
+		leftColumn("rule", func(i int) string { return rows[i].Rule }),
+		countColumn("keys", func(i int) Figure { return rows[i].keyCount() }),
+		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
+		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
+		rightColumn("worst", func(i int) string { return rows[i].worst().against() }),
+		nameColumn("snapshot", func(i int) string {
+			if e := rows[i].worst(); e != nil {
+				return v.r.inputName(e.Input).Display()
+			}
+			return ""
+		}).only(inputs).drop(3),
+		nameColumn("key", func(i int) string { return rows[i].worst().subject().Display() }),
+	}}
+}
+
+// savingsTable has at most n savings.
+func (v *overview) savingsTable(n int) table {
+	rows := v.savings[:min(len(v.savings), n)]
+	return table{len(rows), []column{
+		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].bytes) }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].keys) }),
+		sentenceColumn("how", func(i int) string { return rows[i].how }),
+		nameColumn("group", func(i int) string { return rows[i].group }),
+	}}
+}
