@@ -145,9 +145,16 @@ func (w *walker) producers() {
 		w.Ahead()
 		w.string(&w.first, 0)
 		ids := w.Length()
+		known := w.CheckCount(ids, "entries of a producer")
+		if w.model != nil {
+			w.acc.AddProducer(w.treeName(&w.first), w.first.n, known)
+		}
 		for range ids {
 			w.Ahead()
 			w.string(&w.first, 0)
+			if w.model != nil {
+				w.acc.AddIdempotent(w.first.n)
+			}
 			w.Length()
 			w.Length()
 		}

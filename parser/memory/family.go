@@ -85,6 +85,8 @@ type family struct {
 	rax        int64
 	groupIndex bool // an index takes each pending entry to its groups
 	timeIndex  bool // each group has an index of its pending entries by time
+	// MEMORY USAGE counts the tree of a stream's producers.
+	producerUsage bool
 
 	// Compact encodings.
 	ziplists    bool  // ziplists instead of listpacks

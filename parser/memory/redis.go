@@ -114,6 +114,7 @@ func redis86() *family {
 func redis88() *family {
 	f := redis86()
 	f.name, f.since = "redis-8.8", version.Version{Major: 8, Minor: 8}
-	f.group = 64 // stream.h
+	f.group = 64           // stream.h
+	f.producerUsage = true // t_stream.c
 	return f
 }

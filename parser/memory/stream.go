@@ -27,14 +27,15 @@ type streamState struct {
 	ids       idTree // of the stream's nodes, or of the current pending list
 	lastNode  int64  // bytes of the last node's listpack
 	inGroup   bool
-	consumers int64        // of the current group
+	consumers int64 // of the current group
+	producers int64
 	indexed   raxSize      // index of pending entries to groups
 	names     *streamNames // nil before the first group of any stream
 }
 
-// streamNames are the names of a stream's groups, and of the current group's
-// consumers.
-type streamNames struct{ groups, consumers nameTree }
+// streamNames are the names of a stream's groups, of the current group's
+// consumers, and of the stream's producers.
+type streamNames struct{ groups, consumers, producers nameTree }
 
 // nameTrees returns the trees of names, which most streams do not need.
 func (s *streamState) nameTrees() *streamNames {
@@ -49,6 +50,7 @@ func (s *streamState) reset() {
 	if s.names != nil {
 		s.names.groups.reset()
 		s.names.consumers.reset()
+		s.names.producers.reset()
 	}
 	*s = streamState{ids: s.ids, names: s.names}
 }
@@ -110,6 +112,32 @@ func (a *Accumulator) BeginConsumer(name []byte, n int64) {
 // AddConsumerPending adds an entry of the consumer's pending list.
 func (a *Accumulator) AddConsumerPending(hi, lo uint64) {
 	a.stream.ids.add(&a.model.allocator, hi, lo)
+}
+
+// AddProducer adds a producer of idempotent entries, of which the stream knows n,
+// behind all groups. Its name has length bytes, of which name has the first
+// MaxStreamName.
+func (a *Accumulator) AddProducer(name []byte, length, n int64) {
+	m := a.model
+	if a.stream.producers == 0 {
+		a.closeIDs()
+		a.closeGroup()
+	}
+	a.extended, a.stream.used = true, true
+	a.stream.producers++
+	a.stream.nameTrees().producers.add(&m.allocator, name, length)
+	const idmpProducer = 24 // stream.h
+	a.addSizes(m.usable(idmpProducer), m.structUsage(idmpProducer))
+	t := table{buckets: dictBuckets(n)}
+	size, _ := m.tableSizes(t, 0)
+	a.addSizes(size+n*m.dictEntry, 0)
+}
+
+// AddIdempotent adds an entry of a producer, with an identifier of n bytes.
+func (a *Accumulator) AddIdempotent(n int64) {
+	const idmpEntry = 32 // stream.h
+	size := a.model.usable(idmpEntry + n)
+	a.addSizes(size, size)
 }
 
 // groupUsage returns what MEMORY USAGE counts for n bytes of a group's trees and
@@ -183,8 +211,10 @@ func (a *Accumulator) addGroupIndex(pending raxSize) {
 // streamSizes returns what a stream takes without its key.
 func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
 	last := a.stream.lastNode
-	a.closeIDs()
-	a.closeGroup()
+	if a.stream.producers == 0 {
+		a.closeIDs()
+		a.closeGroup()
+	}
 	alloc = int64(a.alloc) + m.usable(m.stream)
 	usage = int64(a.usage) + m.structUsage(m.stream)
 	if m.live && last > 0 && last < streamTail {
@@ -197,6 +227,13 @@ func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
 		size := m.usable(m.rax) + a.stream.names.groups.finish(&m.allocator)
 		alloc += size
 		usage += m.groupUsage(size)
+	}
+	if a.stream.producers > 0 {
+		size := m.usable(m.rax) + a.stream.names.producers.finish(&m.allocator)
+		alloc += size
+		if m.producerUsage {
+			usage += size
+		}
 	}
 	return alloc, usage
 }
