@@ -6,12 +6,13 @@ GO       ?= go
 FUZZTIME ?= 10m
 BENCHDIR ?= $(CURDIR)/bin/bench
 SERVERS  ?=
+SEED     ?= 1
 
 # ./... does not include packages below testdata.
-PACKAGES    = ./... ./testdata/gen ./testdata/watchdog
+PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth fixtures pgo clean
+.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth mutants fixtures pgo clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -54,6 +55,12 @@ memory-truth: ## errors of the memory model against servers, with 200,000 keys; 
 
 restore-truth: build ## keys that show --format resp puts back on the servers, against the servers that loaded them
 	$(GO) run ./testdata/gen restore -rdblens bin/rdblens $(SERVERS)
+
+advice-truth: ## follow the advice on all findings in a rich snapshot on the servers, and look for new findings
+	$(GO) run ./testdata/gen advice $(SERVERS)
+
+mutants: ## a sample of 200 changes of the code that tests should notice; those they do not
+	$(GO) run ./testdata/mutants -seed $(SEED)
 
 fixtures: ## make the committed snapshots and their truth files
 	$(GO) run ./testdata/gen fixtures $(SERVERS)

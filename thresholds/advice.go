@@ -24,22 +24,23 @@ const (
 var lengthCommands = map[parser.Type]string{parser.String: "STRLEN %s", parser.List: "LLEN %s", parser.Set: "SCARD %s", parser.ZSet: "ZCARD %s",
 	parser.Hash: "HLEN %s", parser.Stream: "XLEN %s"}
 
-// inspect adds commands that show the key without blocking, however big it is.
+// inspect adds commands that show the key without blocking, however big it is. Where
+// the server tracks accesses they do not count as one, as a command for the length
+// would: it sets the idle time to 0.
 func (x *explainer) inspect() {
 	if x.arg == "" {
 		return
 	}
 	list := []string{"TYPE %s"}
-	if c, ok := lengthCommands[x.key.Type]; ok {
-		list = append(list, c)
-	}
-	list = append(list, "OBJECT ENCODING %s", "PTTL %s")
-	switch {
+	switch c, ok := lengthCommands[x.key.Type]; {
 	case x.key.Idle >= 0:
 		list = append(list, "OBJECT IDLETIME %s")
 	case x.key.Freq >= 0:
 		list = append(list, "OBJECT FREQ %s")
+	case ok:
+		list = append(list, c)
 	}
+	list = append(list, "OBJECT ENCODING %s", "PTTL %s")
 	if x.server.memoryUsage() {
 		list = append(list, "MEMORY USAGE %s")
 	}

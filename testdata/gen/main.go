@@ -7,6 +7,7 @@
 //	gen shop -server SERVER FILE         a small shop's keyspace
 //	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
+//	gen advice [SERVER...]               follows the advice of all rules on servers
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
@@ -24,6 +25,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 func main() {
@@ -65,6 +68,7 @@ var modes = map[string]mode{
 	"restore": {0, func(o *options) error {
 		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
 	}},
+	"advice": {0, func(o *options) error { return checkAdvice(os.Stdout, o.args, config.Profiles(), fillAdvised) }},
 	"bench":  {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
 	"peers":  {1, func(o *options) error { return comparePeers(o) }},
 	"growth": {1, func(o *options) error { return measureGrowth(o) }},

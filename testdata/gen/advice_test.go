@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestAdvice follows all advice on the findings in a snapshot.
+func TestAdvice(t *testing.T) {
+	server, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("there is no redis-server")
+	}
+	profiles := []string{"default", "baidu", "typed"}
+	if testing.Short() {
+		profiles = profiles[2:]
+	}
+	var out strings.Builder
+	if err := checkAdvice(&out, []string{server}, profiles, fillQueues); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	t.Log(out.String())
+}
