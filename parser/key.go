@@ -168,6 +168,9 @@ type Key struct {
 	// Longest is the longest single string of the value in bytes, a field or a
 	// value alone: compact encodings are limited by it. -1 unknown.
 	Longest int64
+	// LongestValue is the longest value of a hash in bytes, without its field, among
+	// elements of at least 1 KB; 0 if there are none.
+	LongestValue int64
 	// Head holds the first bytes of a string, or of the value of an element of at
 	// least 1 KB that is the largest; nil of a number.
 	Head []byte

@@ -17,6 +17,9 @@ func line(k *Key) string {
 			fmt.Fprintf(&b, ":%q", k.LargestName)
 		}
 		fmt.Fprintf(&b, " longest=%d", k.Longest)
+		if k.LongestValue != 0 {
+			fmt.Fprintf(&b, "/%d", k.LongestValue)
+		}
 	}
 	if k.NameLen != int64(len(k.Name)) {
 		fmt.Fprintf(&b, " name=%d", k.NameLen)

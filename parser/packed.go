@@ -74,6 +74,9 @@ func (w *walker) packedElement(b *rdb.Block, f *rdb.Format, r *rdb.Run, stride i
 		if k.Type == Hash {
 			size += e2.Len
 			longest = max(longest, e2.Len)
+			if size >= rdb.LargeElement {
+				k.LongestValue = max(k.LongestValue, e2.Len)
+			}
 			value = e2
 		}
 	}
@@ -242,6 +245,9 @@ func (w *walker) zipmap(b *rdb.Block) {
 		asListpack += rdb.ListpackString(f, e1.Text) + rdb.ListpackString(v, e2.Text)
 		w.key.ValueBytes += f + v
 		w.key.Longest = max(w.key.Longest, f, v)
+		if f+v >= rdb.LargeElement {
+			w.key.LongestValue = max(w.key.LongestValue, v)
+		}
 		if f+v > w.key.Largest {
 			w.key.Largest = f + v
 			w.refToEntry(b, e1)

@@ -395,6 +395,9 @@ func (w *walker) templateHash(variant uint8) {
 		}
 		k.ValueBytes += f + v
 		k.Longest = max(k.Longest, f, v)
+		if f+v >= rdb.LargeElement {
+			k.LongestValue = max(k.LongestValue, v)
+		}
 		if f+v > k.Largest {
 			k.Largest = f + v
 			w.refBuf = append(w.refBuf[:0], cut(d.name(i), MaxElementName)...)

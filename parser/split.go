@@ -90,7 +90,7 @@ func (r *runner) splitKey() bool {
 	if w.model != nil {
 		big.acc.Reset(w.model)
 	}
-	big.key.Largest, big.key.Longest = -1, 0
+	big.key.Largest, big.key.Longest, big.key.LongestValue = -1, 0, 0
 	r.inline.piece = piece{role: pieceHead, big: big}
 	w.rare = true
 	r.closeInline(nil)
@@ -200,6 +200,7 @@ func (r *runner) joinPiece(u *unit) {
 	k.Elements += o.Elements
 	k.ValueBytes += o.ValueBytes
 	k.Longest = max(k.Longest, o.Longest)
+	k.LongestValue = max(k.LongestValue, o.LongestValue)
 	k.Nodes += o.Nodes
 	k.LZFIn += o.LZFIn
 	k.LZFOut += o.LZFOut

@@ -435,6 +435,9 @@ func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 		size := f.n + v.n
 		sum += size
 		longest = max(longest, f.n, v.n)
+		if size >= rdb.LargeElement {
+			k.LongestValue = max(k.LongestValue, v.n)
+		}
 		if size > largest {
 			largest = size
 			if w.Refill == nil && size < rdb.LargeElement {

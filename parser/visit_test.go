@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
 // visited is what a visitor received of one key.
@@ -106,6 +108,15 @@ func TestVisitFixtures(t *testing.T) {
 			want := k.Elements
 			if k.Type == Stream {
 				want = k.Live
+			}
+			longest := int64(0)
+			for _, e := range v.elements {
+				if k.Type == Hash && e.Name.Len+e.Value.Len >= rdb.LargeElement {
+					longest = max(longest, e.Value.Len)
+				}
+			}
+			if k.LongestValue != longest {
+				t.Errorf("%s: longest value of %d bytes, not %d: %s", name, longest, k.LongestValue, line(k))
 			}
 			if int64(len(v.elements)) != want || lengths(k, v.elements) != k.ValueBytes {
 				t.Errorf("%s: %d elements of %d bytes: %s", name, len(v.elements), lengths(k, v.elements), line(k))

@@ -236,7 +236,7 @@ func (w *walker) begin(t byte) {
 	k := &w.key
 	k.DB, k.RDBType = w.db, t
 	k.HasExpire, k.ExpireAt, k.Idle, k.Freq = w.pend.hasExpire, w.pend.expire, w.pend.idle, w.pend.freq
-	k.Elements, k.ValueBytes, k.Largest, k.Longest = 0, 0, 0, 0
+	k.Elements, k.ValueBytes, k.Largest, k.Longest, k.LongestValue = 0, 0, 0, 0, 0
 	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound, k.MemoryApproximate = -1, -1, -1, false, false
 	k.Offset = w.Offset() - 1
 	if k.LargestNameLen != 0 || k.LargestName != nil {

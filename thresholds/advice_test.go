@@ -77,11 +77,17 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	has(t, lines, `  DEL "k:1"`, "over 2 keys of at most 10 KB each", "Baidu measured 73,000 requests a second for values of 10 KB, and 68,000 for 50 KB")
 	_, lines = adviceOn(t, Env{Server: "keydb", Version: "6.3.4"}, LoadOptions{}, "big-string", key("k:1", str(20000)))
 	has(t, lines, `  UNLINK "k:1"`)
-	element := key("k:1", with(collection(parser.Hash, parser.EncHashtable, 3), str(5000)))
+	element := key("k:1", with(collection(parser.Hash, parser.EncHashtable, 3), pair(13, 5000)))
 	element.LargestName, element.LargestNameLen = []byte("school 'list'"), 13
 	text, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-element", element)
-	if text != `largest element "school 'list'" of 5,000 bytes, over 4 KB` {
+	if text != `value of "school 'list'" of 5,000 bytes, over 4 KB` {
 		t.Error(text)
+	}
+	element.LargestName, element.LargestNameLen = []byte("a"), 1 // the field of a shorter value
+	if text, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-element", element); text != "value of 5,000 bytes, over 4 KB" {
+		t.Error(text)
+	} else {
+		has(t, lines, "Store that element's value under a key of its own")
 	}
 	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "Baidu measured 78,000 requests a second for values of 1 KB, and 73,000 for 10 KB")
 	long := key("k:1", str(20000))

@@ -19,7 +19,7 @@ const (
 	elements                        // -1 unknown
 	fewElements                     // negated elements
 	valueBytes                      // -1 unknown
-	largest                         // bytes of the largest element, -1 unknown
+	largest                         // bytes of the largest element, of a hash those of the longest value; -1 unknown
 	nameLength                      // bytes
 	shortName                       // negated bytes of the name
 	fewSegments                     // negated number of segments, 0 if one is empty
@@ -43,6 +43,9 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 	m[fewElements] = -k.Elements
 	m[valueBytes] = k.ValueBytes
 	m[largest] = k.Largest
+	if k.Type == parser.Hash {
+		m[largest] = longestValue(k)
+	}
 	m[pending] = k.Pending
 	m[fullElements], m[expiringElements] = -1, -1
 	if isFull(k) {
@@ -77,6 +80,15 @@ func fillNameMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 		m[fewSegments] = 0
 	}
 	m[classes] = int64(f.Class)
+}
+
+// longestValue returns the bytes of a hash's longest value. The parser knows it if
+// an element has 1 KB; if none has, it is that of the longest field or value.
+func longestValue(k *parser.Key) int64 {
+	if k.Largest < 1<<10 {
+		return k.Longest
+	}
+	return k.LongestValue
 }
 
 // fieldsExpire reports whether every field of a hash has an expiry.

@@ -17,14 +17,19 @@ func init() {
 		Types:   withElements,
 		check:   func(c *compiler) { c.over(largest, nil) },
 		text: func(x *explainer) string {
-			if len(x.key.LargestName) > 0 {
+			switch {
+			case x.key.Type == parser.Hash && x.namesLongest():
+				return x.found("value of {name} of {measured}, over {limit}", "name", quoted(x.key.LargestName))
+			case x.key.Type == parser.Hash:
+				return x.found("value of {measured}, over {limit}")
+			case len(x.key.LargestName) > 0:
 				return x.found("largest element {name} of {measured}, over {limit}", "name", quoted(x.key.LargestName))
 			}
 			return x.found("largest element of {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
 			name := x.key.LargestName
-			if len(name) == 0 || x.key.LargestNameLen > int64(len(name)) {
+			if len(name) == 0 || x.key.LargestNameLen > int64(len(name)) || x.key.Type == parser.Hash && !x.namesLongest() {
 				x.moveElementOut(x.Measured)
 			} else {
 				var commands []string
@@ -37,8 +42,8 @@ func init() {
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A collection or stream whose largest element is over the limit. An element is a hash's field and value together, a list item, a member, or the " +
-				"fields and values of one stream entry.",
+			What: "A collection or stream whose largest element is over the limit. An element is a list item, a member, or the fields and values of one " +
+				"stream entry; of a hash the value alone counts, without its field.",
 			Why: "Commands that read a whole collection multiply the size of its elements. A single long field or value also makes the server " +
 				"abandon the compact encoding of the whole key.",
 			Fix:     "Store the large part under a key of its own and put that key's name into the element. Store strings, not JSON documents.",
@@ -51,4 +56,10 @@ func init() {
 				{onlyBaidu, "ours: the document says less than 4k (小于); as with every limit, only what is over 4 KB is flagged, so a value of exactly 4096 bytes is not"}},
 		},
 	})
+}
+
+// namesLongest reports whether LargestName is the field of the hash's longest value.
+// It is that of the largest pair, which may have a shorter value and a longer field.
+func (x *explainer) namesLongest() bool {
+	return len(x.key.LargestName) > 0 && x.key.LargestNameLen+x.Measured == x.key.Largest
 }

@@ -18,12 +18,19 @@ type ruleCase struct {
 }
 
 func str(n int64) func(*parser.Key) {
-	return func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest = n, n, n }
+	return func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest, k.LongestValue = n, n, n, n }
+}
+
+// pair sets the largest field and value of a hash.
+func pair(field, value int64) func(*parser.Key) {
+	return func(k *parser.Key) {
+		k.ValueBytes, k.Largest, k.Longest, k.LongestValue = field+value, field+value, max(field, value), value
+	}
 }
 
 func head(n int64, head string) func(*parser.Key) {
 	return func(k *parser.Key) {
-		k.ValueBytes, k.Largest, k.Longest, k.Head = n, n, n, []byte(head)
+		k.ValueBytes, k.Largest, k.Longest, k.LongestValue, k.Head = n, n, n, n, []byte(head)
 	}
 }
 
@@ -78,6 +85,9 @@ var ruleCases = map[string][]ruleCase{
 	"big-element": {
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(4096))), want: "-----"},
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(4097))), want: "w-w--"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), pair(100, 4096))), want: "-----"}, // the value alone counts
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), pair(5000, 10))), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), pair(100, 4097))), want: "w-w--"},
 		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(4097))), want: "w-w--"},
 		{key: key("a:b", str(4097)), want: "-----"},
 	},
@@ -210,6 +220,7 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", head(102401, "\x00\x00\x00")), want: "-----"}, {key: key("a:b", head(102401, "")), want: "-----"},
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), head(4097, `["a"`))), want: "--i--"},
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), head(4096, `["a"`))), want: "-----"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), with(head(0, `["a"`), pair(5000, 4096)))), want: "-----"},
 	},
 }
 

@@ -133,6 +133,9 @@ var expectations = map[string]func(profile string, a about, k *parser.Key) Sever
 			n = a.n
 		case a.words[0] == "text" && len(a.words) == 4:
 			n = a.n
+			if k.Type == parser.Hash {
+				n++ // its field
+			}
 		case a.is("elements", "stream"):
 			n = 2 * a.n
 		case a.is("elements"), a.is("expiring"), a.is("compact"):
@@ -149,6 +152,7 @@ var expectations = map[string]func(profile string, a about, k *parser.Key) Sever
 	"big-element": func(p string, a about, k *parser.Key) Severity {
 		n := int64(0)
 		switch {
+		case k.Type == parser.Hash && a.words[0] != "text": // fields, of empty values
 		case a.is("element"):
 			n = a.n
 		case a.words[0] == "text" && len(a.words) == 4:

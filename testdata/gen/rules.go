@@ -162,7 +162,7 @@ func (f *filler) sizeLimits() {
 }
 
 // textLimits writes JSON, XML, plain text and binary values around 4, 10 and 100
-// KB, as strings and as the largest element of a hash.
+// KB, as strings and as values of a hash and items of a list.
 func (f *filler) textLimits() {
 	makers := map[string]func(n int) string{
 		"json": func(n int) string { return `{"text":"` + text(n-len(`{"text":""}`)) + `"}` },
@@ -176,7 +176,7 @@ func (f *filler) textLimits() {
 	for _, kind := range []string{"json", "xml", "plain", "binary", "gzip"} {
 		for _, n := range []int{4096, 4097, 10240, 10241, 102400, 102401} {
 			f.do("SET", fmt.Sprintf("text:%s:%d", kind, n), makers[kind](n))
-			f.do("HSET", fmt.Sprintf("text:hash:%s:%d", kind, n), "f", makers[kind](n-1))
+			f.do("HSET", fmt.Sprintf("text:hash:%s:%d", kind, n), "f", makers[kind](n))
 			f.do("RPUSH", fmt.Sprintf("text:list:%s:%d", kind, n), makers[kind](n))
 		}
 	}
