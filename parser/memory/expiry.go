@@ -1,5 +1,7 @@
 package memory
 
+import "math"
+
 // maxVector is the most fields that Valkey's index by expiry keeps in one array
 // (VOLATILESET_VECTOR_BUCKET_MAX_SIZE in vset.c).
 const maxVector = 127
@@ -44,12 +46,40 @@ func (m *Model) volatileSetSizes(n int64, w *windows) (alloc, usage int64) {
 		arrays := max(2*wide, n/filled)
 		alloc += arrays * (windowNodes + m.vectorSize((n+arrays-1)/arrays))
 	default:
-		alloc += wide * windowNodes
+		alloc += m.windowTree(wide, w.last>>wideShift-w.first>>wideShift+1)
 		if n > wide {
 			alloc += m.windowVectors(n, wide)
 		}
 	}
 	return alloc, alloc
+}
+
+// windowTree returns what a radix tree takes that has so many windows of 8192 ms
+// at random out of a span of them. Its keys are times of 8 bytes: the last but
+// one differs within 8 windows, the one before it within 2048. A window has a
+// leaf and the chain of one or two bytes above it.
+func (m *Model) windowTree(windows, span int64) int64 {
+	branches := func(children, nodes float64) float64 { // of nodes that have up to so many children
+		share := min(1, float64(windows)/float64(span))
+		if children > 8 {
+			share = -math.Expm1(8 * math.Log1p(-min(share, 1-1e-9)))
+		}
+		var sum float64
+		chance := math.Pow(1-share, children)
+		for k := 1.; k <= children; k++ {
+			if share == 1 {
+				chance = math.Floor(k / children)
+			} else {
+				chance *= (children - k + 1) / k * share / (1 - share)
+			}
+			if k > 1 {
+				sum += chance * float64(m.usable(branchNode(int64(k))))
+			}
+		}
+		return sum * nodes
+	}
+	size := float64(windows*(raxLeaf+m.usable(chainNode(1)))) + branches(8, float64(span)/8) + branches(256, float64(span)/2048)
+	return round(size)
 }
 
 // vectorSize returns what an array of n fields takes.
@@ -66,14 +96,14 @@ func (m *Model) narrowWindow(n int64) int64 {
 	case n <= maxVector:
 		return windowNodes + m.vectorSize(n)
 	}
-	t := m.insertedHashtable(n)
-	return windowNodes + m.dict + bucketSize*(t.buckets+t.old) + t.children*bucketSize/fraction
+	size, _ := m.tableSizes(m.insertedHashtable(n), 0)
+	return windowNodes + size
 }
 
 // windowVectors returns what the arrays of n fields in so many time windows
 // take. A window of one field has none.
 func (m *Model) windowVectors(n, windows int64) int64 {
-	return int64(float64(windows) * meanOfFilled(float64(n)/float64(windows), func(k int64) int64 {
+	return round(float64(windows) * meanOfFilled(float64(n)/float64(windows), func(k int64) int64 {
 		if k == 1 {
 			return 0
 		}
@@ -103,11 +133,11 @@ func (m *Model) expiryBuckets(n int64, w *windows) int64 {
 	if each := float64(n) / used; each > 12 {
 		// Full chains of one millisecond each, whose times differ in their last
 		// byte only: a leaf and a tenth of a branch.
-		return root + int64(used*(firstHeader+26+(each/segment-.5)*float64(m.usable(nextHeader))))
+		return root + round(used*(firstHeader+26+(each/segment-.5)*float64(m.usable(nextHeader))))
 	}
 	// Times that differ in more than the last byte have a chain of bytes above
 	// the leaf. The two constants were measured.
 	const near, chain = firstHeader + 30, 18
 	segments := float64((n + 11) / 12)
-	return root + int64(segments*(near+chain*min(1, span/segments/256)))
+	return root + round(segments*(near+chain*min(1, span/segments/256)))
 }

@@ -20,6 +20,9 @@ const (
 	bucketEntries = 7
 )
 
+// round returns the integer nearest to an expected value.
+func round(x float64) int64 { return int64(math.Round(x)) }
+
 // powerOfTwo returns the smallest power of two that is at least n, a positive
 // number.
 func powerOfTwo(n int64) int64 { return 1 << bits.Len64(uint64(min(n, 1<<60)-1)) }
@@ -45,7 +48,7 @@ func filledShare(n, buckets int64) float64 {
 // filledBuckets returns the expected number of buckets with entries, 1 at least,
 // of a dict of n entries.
 func filledBuckets(n, buckets int64) int64 {
-	return max(1, int64(math.Round(float64(buckets)*filledShare(n, buckets))))
+	return max(1, round(float64(buckets)*filledShare(n, buckets)))
 }
 
 // noValueEntries returns the expected number of entries that need a block of
@@ -55,7 +58,7 @@ func noValueEntries(n, buckets int64) int64 {
 	if n <= 1 {
 		return 0
 	}
-	return int64(math.Round(float64(n) - float64(buckets)*filledShare(n, buckets)))
+	return round(float64(n) - float64(buckets)*filledShare(n, buckets))
 }
 
 // childBuckets returns the expected number of child buckets, in 1/65536, of a
@@ -78,7 +81,7 @@ func childBuckets(n, buckets int64) int64 {
 			children += float64(chance * float64(chainLength(k)))
 		}
 	}
-	return int64(math.Round(children * float64(buckets) * fraction))
+	return round(children * float64(buckets) * fraction)
 }
 
 // chainLength returns the child buckets of a bucket with n entries, of which

@@ -75,7 +75,7 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 		for _, d := range databases {
 			in.Tables += m.randomSlotTables(d.Keys, m.slot) + m.randomSlotTables(d.Expires, m.slotExpires)
 			if m.slotPairs && !m.live {
-				in.Tables += int64((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.usable(m.slotExpires)))
+				in.Tables += round((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.usable(m.slotExpires)))
 			}
 		}
 	}
@@ -127,12 +127,12 @@ func (m *Model) randomSlotTables(n, header int64) int64 {
 		return 0
 	}
 	filled := filledSlots(n)
-	size := int64(filled * float64(m.usable(header)))
+	size := round(filled * float64(m.usable(header)))
 	each := float64(n) / filled
 	if each > 1000 {
-		return size + int64(filled)*m.keyTable(int64(each))
+		return size + round(filled*float64(m.keyTable(round(each))))
 	}
-	return size + int64(filled*meanOfFilled(each, m.keyTable))
+	return size + round(filled*meanOfFilled(each, m.keyTable))
 }
 
 // meanOfFilled returns the mean of size(k) over places that have at least one

@@ -84,7 +84,19 @@ func (d *distinct) merge(o *distinct) {
 // counts returns the number of distinct windows, wide and narrow, in which n
 // fields expire, 1 at least.
 func (w *windows) counts(n int64) (wide, narrow int64) {
-	return max(1, min(n, w.wide.count())), max(1, min(n, w.narrow.count()))
+	return w.count(&w.wide, wideShift, n), w.count(&w.narrow, narrowShift, n)
+}
+
+// count returns the number of distinct windows in d. An estimate near the number
+// that n random times have is replaced by that.
+func (w *windows) count(d *distinct, shift int, n int64) int64 {
+	count := float64(d.count())
+	span := float64(w.last>>shift) - float64(w.first>>shift) + 1
+	random := span * -math.Expm1(-float64(n)/span)
+	if math.Abs(count-random) < .06*random {
+		count = random
+	}
+	return max(1, min(n, round(count)))
 }
 
 func (d *distinct) count() int64 {
@@ -94,14 +106,14 @@ func (d *distinct) count() int64 {
 		zero -= bits.OnesCount64(b)
 	}
 	if zero >= few {
-		return int64(math.Round(all * math.Log(all/float64(zero))))
+		return round(all * math.Log(all/float64(zero)))
 	}
 	const m = float64(len(d.runs))
 	var sum float64
 	for _, n := range d.runs {
 		sum += math.Ldexp(1, -int(n))
 	}
-	return int64(0.7213 / (1 + 1.079/m) * m * m / sum)
+	return round(0.7213 / (1 + 1.079/m) * m * m / sum)
 }
 
 // spread returns how many of n fields expire in the first, in each further and
@@ -110,11 +122,12 @@ func (d *distinct) count() int64 {
 func (w *windows) spread(n, narrow int64) (first, each, last int64) {
 	span := w.last>>narrowShift - w.first>>narrowShift + 1
 	if narrow < 2 || narrow < span-span/10 {
-		return n / narrow, n / narrow, n / narrow
+		each = (n + narrow/2) / narrow
+		return each, each, each
 	}
 	const width = 1 << narrowShift
 	ms := w.last - w.first + 1
-	share := func(part int64) int64 { return int64(float64(n) * float64(part) / float64(ms)) }
+	share := func(part int64) int64 { return round(float64(n) * float64(part) / float64(ms)) }
 	return share(width - w.first&(width-1)), share(width), share(w.last&(width-1) + 1)
 }
 

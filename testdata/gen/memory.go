@@ -134,7 +134,15 @@ func takeMemoryTruth(argv []string, dir string, keys int, churn bool, seed uint6
 	if err := askUsage(s, m.rows, func(r *row) (*string, *int64) { return &r.reloadedEncoding, &r.reloadedUsage }); err != nil {
 		return nil, err
 	}
-	return m, drops(s, m.rows, func(r *row) *int64 { return &r.reloadedAlloc })
+	if err := drops(s, m.rows, func(r *row) *int64 { return &r.reloadedAlloc }); err != nil {
+		return nil, err
+	}
+	s.stop()
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	var encoding string
+	return m, askUsage(s, m.rows, func(r *row) (*string, *int64) { return &encoding, &r.againUsage })
 }
 
 // allocator returns the memory model's name for the server's allocator. Only its

@@ -51,6 +51,7 @@ func (m *memoryTruth) print(w io.Writer) error {
 		}
 		byType := map[string]*[2]deviation{}
 		var all [2]deviation
+		var itself deviation
 		var sum int64
 		var db memory.Database
 		for i := range m.rows {
@@ -70,6 +71,7 @@ func (m *memoryTruth) print(w io.Writer) error {
 				d[0].add(k.MemoryUsage, usage(r))
 				d[1].add(k.Memory, allocated(r))
 			}
+			itself.add(r.againUsage, r.reloadedUsage)
 			sum += k.Memory
 			db.Keys++
 			if k.HasExpire {
@@ -79,6 +81,10 @@ func (m *memoryTruth) print(w io.Writer) error {
 		fmt.Fprintf(w, "\n%s, %s, allocator %s, %d keys. Errors in %% against MEMORY USAGE SAMPLES 0 and against the fall of used_memory:\n",
 			m.server, state, m.allocator, len(m.rows))
 		m.table(w, byType, &all)
+		if state == "reloaded" {
+			fmt.Fprintf(w, "MEMORY USAGE after another restart from the same file: p95 %.2f %%, max %.1f %%, total %+.2f %%\n",
+				itself.quantile(.95), itself.quantile(1), itself.total())
+		}
 		model, err := m.model(info, state)
 		if err != nil {
 			return err

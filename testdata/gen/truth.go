@@ -43,6 +43,7 @@ type row struct {
 	reloadedUsage    int64
 	allocated        int64
 	reloadedAlloc    int64
+	againUsage       int64 // after another restart; not in truth files
 }
 
 // unknownRow returns a row of which only the key is known.
