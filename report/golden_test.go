@@ -35,9 +35,10 @@ func realFormats() []string {
 	return names
 }
 
-// textFormats returns those of realFormats that are not binary.
+// textFormats returns those of realFormats that are text, without the page, which
+// has tests in a browser.
 func textFormats() []string {
-	return slices.DeleteFunc(realFormats(), func(name string) bool { f, _ := Lookup(name); return f.binary })
+	return slices.DeleteFunc(realFormats(), func(name string) bool { f, _ := Lookup(name); return f.binary || name == "html" })
 }
 
 // peopleFormats are the formats for people.

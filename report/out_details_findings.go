@@ -44,33 +44,7 @@ func (d *details) finding(f *Finding) {
 	}
 	d.heading(fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, units.FormatCount(f.Count), text.Sanitize(f.Title)))
 	rows := f.Examples[:min(len(f.Examples), detailsExamples)]
-	several := severalDatabases(d.r)
-	// What an example has if it is of a key.
-	ofKey := func(cell func(k *KeyRow) string) func(i int) string {
-		return func(i int) string {
-			if rows[i].KeyRow == nil {
-				return ""
-			}
-			return cell(rows[i].KeyRow)
-		}
-	}
-	d.rows(len(rows),
-		nameColumn("worst", func(i int) string {
-			if rows[i].KeyRow == nil {
-				return rows[i].Subject.Display()
-			}
-			return rows[i].Key.Display()
-		}),
-		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }).drop(2),
-		rightColumn("db", ofKey(func(k *KeyRow) string {
-			if !several && k.DB == 0 {
-				return ""
-			}
-			return fmt.Sprint(k.DB)
-		})).drop(1),
-		leftColumn("type", ofKey(func(k *KeyRow) string { return k.Type })),
-		leftColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
-		sentenceColumn("measured", func(i int) string { return text.Sanitize(rows[i].Text) }))
+	d.table(d.examplesTable(rows))
 	if len(f.Groups) > 0 && f.Count > 1 {
 		d.field("groups", groupsText(f))
 	} else if s := subjectGroupsText(rows); s != "" {
@@ -87,6 +61,37 @@ func (d *details) finding(f *Finding) {
 			d.advice(&a)
 		}
 	}
+}
+
+// examplesTable is a table of what a rule flags, the worst first.
+func (d *details) examplesTable(rows []Example) table {
+	several := severalDatabases(d.r)
+	// What an example has if it is of a key.
+	ofKey := func(cell func(k *KeyRow) string) func(i int) string {
+		return func(i int) string {
+			if rows[i].KeyRow == nil {
+				return ""
+			}
+			return cell(rows[i].KeyRow)
+		}
+	}
+	return table{len(rows), []column{
+		nameColumn("worst", func(i int) string {
+			if rows[i].KeyRow == nil {
+				return rows[i].Subject.Display()
+			}
+			return rows[i].Key.Display()
+		}),
+		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }).drop(2),
+		rightColumn("db", ofKey(func(k *KeyRow) string {
+			if !several && k.DB == 0 {
+				return ""
+			}
+			return fmt.Sprint(k.DB)
+		})).drop(1),
+		leftColumn("type", ofKey(func(k *KeyRow) string { return k.Type })),
+		leftColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
+		sentenceColumn("measured", func(i int) string { return text.Sanitize(rows[i].Text) })}}
 }
 
 // groupWidth is the width, in columns, to which the name of a group is cut in a

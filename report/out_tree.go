@@ -83,15 +83,15 @@ func (n *keyTree) walkBelow(path []*keyTree, visit func(path []*keyTree)) {
 // keysByGroup returns the keys of a report's lists by their group, each once, the
 // largest first.
 func keysByGroup(r *Report) map[Name][]*KeyRow {
-	type place struct {
-		input  int
-		offset int64
+	type identity struct {
+		input, db int
+		key       Name
 	}
-	seen := map[place]bool{}
+	seen := map[identity]bool{}
 	groups := map[Name][]*KeyRow{}
 	add := func(k *KeyRow) {
-		if p := (place{k.Input, k.Offset}); !seen[p] {
-			seen[p] = true
+		if id := (identity{k.Input, k.DB, k.Key}); !seen[id] {
+			seen[id] = true
 			groups[k.Group] = append(groups[k.Group], k)
 		}
 	}
@@ -111,9 +111,14 @@ func keysByGroup(r *Report) map[Name][]*KeyRow {
 		}
 	}
 	for _, keys := range groups {
-		slices.SortFunc(keys, func(a, b *KeyRow) int {
-			return cmp.Or(cmp.Compare(sizeOf(b.Memory, int64(b.ValueBytes)), sizeOf(a.Memory, int64(a.ValueBytes))), cmp.Compare(a.Offset, b.Offset))
-		})
+		slices.SortFunc(keys, compareKeys)
 	}
 	return groups
+}
+
+// compareKeys orders keys by size, the largest first, and then by their place in the
+// snapshots.
+func compareKeys(a, b *KeyRow) int {
+	return cmp.Or(cmp.Compare(sizeOf(b.Memory, int64(b.ValueBytes)), sizeOf(a.Memory, int64(a.ValueBytes))), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset),
+		cmp.Compare(a.Key, b.Key))
 }

@@ -1,0 +1,323 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+var pictures = flag.String("pictures", "", "a directory for screenshots of the page")
+
+// TestPage checks the page in a browser.
+func TestPage(t *testing.T) {
+	ctx := browser(t)
+	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints} {
+		t.Run(name, func(t *testing.T) { test(t, ctx) })
+	}
+}
+
+// browser starts chromium.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	t.Cleanup(cancel)
+	if err := chromedp.Run(ctx); err != nil { // or each tab would be a browser
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// openPage opens the page of a report in a tab of its own, from a file. Any message
+// on the console, any error and any request fails the test.
+func openPage(t *testing.T, ctx context.Context, r *Report, actions ...chromedp.Action) context.Context {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	var b bytes.Buffer
+	if err := Write("html", &b, r, WriteOptions{Advice: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := (&url.URL{Scheme: "file", Path: path}).String()
+	tab, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(cancel) // closes the tab
+	chromedp.ListenTarget(tab, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled:
+			t.Errorf("console: %s", consoleText(e))
+		case *runtime.EventExceptionThrown:
+			t.Errorf("exception: %s", e.ExceptionDetails.Error())
+		case *log.EventEntryAdded:
+			t.Errorf("log: %s %s", e.Entry.Level, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			if e.Request.URL != address && !strings.HasPrefix(e.Request.URL, "data:") {
+				t.Errorf("request: %s", e.Request.URL)
+			}
+		case *cdppage.EventJavascriptDialogOpening:
+			t.Errorf("dialog: %s", e.Message)
+		}
+	})
+	actions = append([]chromedp.Action{network.Enable(), log.Enable(), chromedp.Navigate(address), chromedp.WaitReady("footer")}, actions...)
+	if err := chromedp.Run(tab, actions...); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func consoleText(e *runtime.EventConsoleAPICalled) string {
+	var parts []string
+	for _, a := range e.Args {
+		parts = append(parts, string(a.Value))
+	}
+	return strings.Join(parts, " ")
+}
+
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
+	t.Helper()
+	var v T
+	if err := chromedp.Run(tab, chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true).WithUserGesture(true)
+	})); err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// testPageOpens checks that the page of every report opens from a file without an
+// error and without a request, with script and without, and that no name leaves its
+// cell.
+func testPageOpens(t *testing.T, ctx context.Context) {
+	for _, c := range treeReports() {
+		tab := openPage(t, ctx, c.report)
+		if got := evaluate[string](t, tab, `document.documentElement.className`); got != "js" {
+			t.Errorf("%s: the script did not run", c.name)
+		}
+		if n := evaluate[int](t, tab, `document.querySelectorAll("td script, td img, td a, li script, li img, pre *, code *, svg a, iframe, object").length`); n > 0 {
+			t.Errorf("%s: %d elements came out of names", c.name, n)
+		}
+		for _, k := range c.report.Top[c.report.By] {
+			// The name is the text of a cell, exactly.
+			quoted, _ := json.Marshal(k.Key.Display())
+			find := fmt.Sprintf(`[...document.querySelectorAll("#keys-table td.name")].some((c) => c.textContent === %s)`, quoted)
+			if len(k.Key) <= 512 && !evaluate[bool](t, tab, find) {
+				t.Errorf("%s: no cell has the key %q", c.name, k.Key)
+			}
+		}
+		openPage(t, ctx, c.report, emulation.SetScriptExecutionDisabled(true), chromedp.Reload())
+	}
+}
+
+// bigReport has as many groups as a report can have, and as many keys on its lists.
+func bigReport() *Report {
+	r := ordinaryReport()
+	r.Groups = nil
+	for i := range 16384 {
+		n := int64(10 + i%1000)
+		r.Groups = append(r.Groups, Group{Group: Name(fmt.Sprintf("tenant%d:service%d:*:object%d", i%61, i%17, i)), Keys: n, ValueBytes: n * 100, MemoryBytes: Figure(n * 200),
+			MemoryWithoutTTL: Figure(n * 50), Findings: int64(i % 3), Type: []string{"string", "hash", "list", "set", "zset", "stream", ""}[i%7]})
+	}
+	for i := range 1000 {
+		k := row(fmt.Sprintf("tenant%d:service%d:%d:object%d", i%61, i%17, i, i), "string", "raw", 1, int64(1e6-i), int64(2e6-i), nil)
+		k.Group = r.Groups[i].Group
+		r.Top[ByMemory] = append(r.Top[ByMemory], k)
+	}
+	return r
+}
+
+// TestPageIsSmall checks that the page is below 2 MB whatever the names.
+func TestPageIsSmall(t *testing.T) {
+	long := bigReport()
+	hostile := Name(strings.Repeat("<&\"'\x00\u202e", 100))
+	for i := range long.Groups {
+		long.Groups[i].Group = long.Groups[i].Group[:6] + hostile + long.Groups[i].Group
+	}
+	for m := range long.Top {
+		for i := range long.Top[m] {
+			long.Top[m][i].Key = hostile + long.Top[m][i].Key
+		}
+	}
+	for i := range long.Rules {
+		for j := range long.Rules[i].Examples {
+			e := &long.Rules[i].Examples[j]
+			e.Text += string(hostile)
+			for k := range e.Advice {
+				e.Advice[k].Commands = append(e.Advice[k].Commands, strings.Repeat(string(hostile), 500))
+			}
+		}
+	}
+	for _, c := range append(treeReports(), cannedReport{"big", bigReport()}, cannedReport{"long", long}) {
+		if n := len(render(t, "html", c.report, 0)); n >= 2<<20 {
+			t.Errorf("%s: %d bytes", c.name, n)
+		}
+	}
+}
+
+// testPageControls works the page as a reader does.
+func testPageControls(t *testing.T, ctx context.Context) {
+	r := bigReport()
+	tab := openPage(t, ctx, r)
+	// The map: a click zooms in, the crumbs lead back, Enter does the same.
+	cells := func() int { return evaluate[int](t, tab, `document.querySelectorAll("#map .cell").length`) }
+	first := cells()
+	if first < 50 || first > 1000 {
+		t.Errorf("%d cells", first)
+	}
+	crumbs := func() string { return evaluate[string](t, tab, `document.querySelector("#map-crumbs").textContent`) }
+	for _, how := range []string{`.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, `.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`} {
+		name := evaluate[string](t, tab, `document.querySelector("#map .cell[data-path^=tenant]").dataset.path`)
+		evaluate[bool](t, tab, `document.querySelector("#map .cell[data-path^=tenant]")`+how)
+		if got := crumbs(); got != "all keys"+name {
+			t.Errorf("zoomed to %q, want %q", got, name)
+		}
+		if !strings.HasPrefix(evaluate[string](t, tab, `document.querySelector("#map-keys td.name").textContent`), name) {
+			t.Error("the keys beside the map are not those of the prefix")
+		}
+		evaluate[any](t, tab, `document.querySelector("#map-crumbs button").click()`)
+		if crumbs() != "all keys" || cells() != first {
+			t.Errorf("back at %q with %d cells", crumbs(), cells())
+		}
+	}
+	// The map's measures: areas are in proportion.
+	for _, measure := range []string{"keys", "nottl", "findings", "size"} {
+		evaluate[any](t, tab, fmt.Sprintf(`document.querySelector("[data-measure=%s]").click()`, measure))
+		if got := evaluate[string](t, tab, `document.querySelector("#map-controls [aria-pressed=true]").dataset.measure`); got != measure {
+			t.Errorf("measure %s is not chosen but %s", measure, got)
+		}
+	}
+	// Tables: search and sort.
+	search := func(words string) int {
+		return evaluate[int](t, tab, fmt.Sprintf(`(() => { const i = document.querySelector("#keys-table-controls input"); i.value = %q; i.dispatchEvent(new Event("input"));
+			return [...document.querySelectorAll("#keys-table tbody tr")].filter((r) => !r.hidden).length; })()`, words))
+	}
+	all := search("")
+	if few := search("tenant7: SERVICE"); few == 0 || few >= all {
+		t.Errorf("search leaves %d of %d rows", few, all)
+	}
+	if n := search("no such key"); n != 0 {
+		t.Errorf("search leaves %d rows", n)
+	}
+	search("")
+	column := func(n int) []string {
+		return evaluate[[]string](t, tab, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].textContent)`, n))
+	}
+	memory := evaluate[int](t, tab, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.textContent === "memory")`)
+	click := fmt.Sprintf(`document.querySelectorAll("#keys-table th button")[%d].click()`, memory)
+	evaluate[any](t, tab, click)
+	down := column(memory)
+	evaluate[any](t, tab, click)
+	up := column(memory)
+	if down[0] != units.FormatBytes(6553600) || up[len(up)-1] != down[0] || up[0] == down[0] {
+		t.Errorf("sorted by memory: %q to %q, and back %q to %q", down[0], down[len(down)-1], up[0], up[len(up)-1])
+	}
+	if sort := evaluate[string](t, tab, fmt.Sprintf(`document.querySelectorAll("#keys-table th")[%d].getAttribute("aria-sort")`, memory)); sort != "ascending" {
+		t.Errorf("aria-sort is %q", sort)
+	}
+	// Copy.
+	evaluate[any](t, tab, `(() => { window.copied = ""; navigator.clipboard.writeText = async (s) => { window.copied = s; }; })()`)
+	evaluate[any](t, tab, `(async () => { const b = document.querySelector("button.copy"); b.click(); await 0; })()`)
+	if got, want := evaluate[string](t, tab, `window.copied`), evaluate[string](t, tab, `document.querySelector("button.copy").parentElement.querySelector("pre").textContent`); got != want || got == "" {
+		t.Errorf("copied %q, want %q", got, want)
+	}
+}
+
+// testPageFits checks that nothing is wider than the window, down to a phone.
+func testPageFits(t *testing.T, ctx context.Context) {
+	for _, c := range append(treeReports(), cannedReport{"big", bigReport()}) {
+		for _, width := range []int64{360, 768, 1280} {
+			tab := openPage(t, ctx, c.report, emulation.SetDeviceMetricsOverride(width, 800, 1, width < 500))
+			if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > width {
+				t.Errorf("%s: %d columns of pixels in a window of %d", c.name, got, width)
+			}
+		}
+	}
+}
+
+// testPagePrints checks that it can be printed on A4.
+func testPagePrints(t *testing.T, ctx context.Context) {
+	tab := openPage(t, ctx, ordinaryReport())
+	var pdf []byte
+	if err := chromedp.Run(tab, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		pdf, _, err = cdppage.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
+		return err
+	})); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(pdf), "/MediaBox [0 0 59") { // 595 points wide
+		t.Error("not on A4")
+	}
+	if *pictures != "" {
+		save(t, "print.pdf", pdf)
+	}
+}
+
+func save(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(*pictures, name), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPictures takes screenshots of the page of a saved report, for people to look at.
+func TestPictures(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("no -pictures")
+	}
+	ctx := browser(t)
+	reports := map[string]*Report{"ordinary": ordinaryReport(), "big": bigReport()}
+	saved, _ := filepath.Glob(filepath.Join(*pictures, "*.json"))
+	for _, path := range saved {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports[strings.TrimSuffix(filepath.Base(path), ".json")] = r
+	}
+	for name, r := range reports {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{360, 1280} {
+				var png []byte
+				openPage(t, ctx, r, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+					emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+					chromedp.Reload(), chromedp.WaitReady("footer"), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+						png, err = cdppage.CaptureScreenshot().WithCaptureBeyondViewport(true).WithClip(&cdppage.Viewport{Width: float64(width), Height: 3000, Scale: 1}).Do(ctx)
+						return err
+					}))
+				save(t, fmt.Sprintf("%s-%s-%d.png", name, scheme, width), png)
+			}
+		}
+	}
+}

@@ -1,0 +1,370 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// The bytes that parts of the page may have, so that it stays below 2 MB whatever
+// the snapshot, and the rows of its lists.
+const (
+	htmlMapBytes      = 700 << 10
+	htmlKeysBytes     = 250 << 10
+	htmlGroupsBytes   = 150 << 10
+	htmlFindingsBytes = 350 << 10
+	htmlRestBytes     = 200 << 10
+	htmlKeys          = 300
+	htmlGroups        = 300
+	htmlMapKeys       = 1000
+)
+
+// htmlView is what the template shows. Names are escaped for display.
+type htmlView struct {
+	CSS    template.CSS
+	Script template.JS
+	Policy string
+	Lang   string
+	Title  string
+
+	About, Wrong []string
+	Cards        []htmlFact
+	Verdict      string
+	Fixes        []string
+	Savings      *htmlTable
+	SizeLabel    string
+	Legend       []string
+	Types        []htmlBlock
+	Expiry       *htmlBars
+	Histograms   []*htmlBars
+	Findings     []htmlFinding
+	Keys         *htmlTable
+	KeysNote     string
+	KeyMeasures  []htmlMeasure
+	Groups       *htmlTable
+	GroupsNote   string
+	Rest         []htmlSection
+	Exact        []string
+	Foot         string
+	Data         htmlData
+}
+
+type htmlFact struct{ Label, Value string }
+
+// htmlBars is a histogram.
+type htmlBars struct {
+	Title, Label, SizeLabel string
+	Rows                    []struct {
+		Label, Keys, Size string
+		Width             int // of the bar, at most 1000
+	}
+}
+
+type htmlFinding struct {
+	Severity, Rule, Count, FlagText, Why, Fix string
+	Open                                      bool
+	Sources                                   []thresholds.Source
+	Worst                                     *htmlTable
+	More                                      string
+	Advice                                    []htmlAdvice
+}
+
+type htmlAdvice struct {
+	Text, Condition string
+	Commands        []string
+}
+
+type htmlMeasure struct {
+	Column int
+	Label  string
+}
+
+// htmlData is what the script reads.
+type htmlData struct {
+	Separators string                       `json:"separators"`
+	Types      []string                     `json:"types"`
+	Groups     []htmlGroup                  `json:"groups"`
+	Keys       [][3]any                     `json:"keys"` // name, size, index into Groups
+	Text       map[string]map[string]string `json:"text"` // by language and name
+}
+
+// htmlGroup is written as an array: name, keys, size, size without TTL, findings,
+// index into htmlData.Types.
+type htmlGroup struct {
+	name                             string
+	keys, size, withoutTTL, findings int64
+	typ                              int
+}
+
+func (g htmlGroup) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{g.name, g.keys, g.size, g.withoutTTL, g.findings, g.typ})
+}
+
+func newHTMLView(r *Report, o WriteOptions) *htmlView {
+	v := &htmlView{Lang: "en", SizeLabel: "memory"}
+	if !r.Totals.MemoryBytes.Known() {
+		v.SizeLabel = "value bytes"
+	}
+	all := newOverview(r, o)
+	v.About, v.Wrong, v.Fixes, v.Verdict = all.about, all.wrong, all.fixes, all.broken
+	v.Title = "Redis keyspace"
+	if len(r.Inputs) == 1 {
+		v.Title = r.Inputs[0].fileName()
+	} else if len(r.Inputs) > 1 {
+		v.Title = units.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots")
+	}
+	v.cards(r)
+	rest := htmlRestBytes
+	if len(all.savings) > 0 {
+		v.Savings = newHTMLTable(all.savingsTable(len(all.savings)), &rest)
+		v.Savings.Label = "What could be saved"
+	}
+	v.data(r)
+	v.keys(r)
+	v.groups(r, all)
+	v.findings(r, o)
+	v.Expiry = v.bars("TTLs", "TTL", r.Expiry)
+	for _, h := range []struct {
+		title, label string
+		buckets      []Bucket
+	}{{"Length of names", "bytes", r.Histograms.KeyLength}, {"Elements of collections", "elements", r.Histograms.Elements},
+		{"Idle time", "idle", r.Histograms.Idle}, {"LFU counter", "counter", r.Histograms.LFU}} {
+		if b := v.bars(h.title, h.label, h.buckets); b != nil {
+			v.Histograms = append(v.Histograms, b)
+		}
+	}
+	types := &htmlPage{budget: &rest}
+	newDetails(types, r, o).types()
+	encodings(types, r)
+	for _, s := range types.sections {
+		v.Types = append(v.Types, s.Blocks...)
+	}
+	other := &htmlPage{budget: &rest}
+	d := newDetails(other, r, o)
+	d.hot()
+	d.databases()
+	d.owners()
+	d.totals()
+	d.snapshots()
+	d.ignored()
+	v.Rest = other.sections
+	v.exact(r)
+	v.Foot = text.Sanitize(strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version + " " + configText(&r.Config)))
+	return v
+}
+
+func (v *htmlView) cards(r *Report) {
+	t := &r.Totals
+	add := func(value, label string) {
+		if value != "" {
+			v.Cards = append(v.Cards, htmlFact{label, value})
+		}
+	}
+	add(units.FormatCount(t.Keys), "keys")
+	add(sizeText(sizeOf(t.MemoryBytes, t.ValueBytes)), v.SizeLabel+" of all keys")
+	if len(r.Inputs) == 1 {
+		add(sizeText(r.Inputs[0].UsedMem), "used_memory of the server")
+	}
+	add(shareText(t.WithoutTTL, t.Keys), "of the keys have no TTL")
+	add(shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), "of the memory has no TTL")
+	add(units.FormatCount(r.Findings.Error), "errors")
+	add(units.FormatCount(r.Findings.Warning), "warnings")
+}
+
+// data fills in what the map is made of.
+func (v *htmlView) data(r *Report) {
+	d := &v.Data
+	d.Separators, d.Types, d.Groups, d.Keys = r.Config.Separators, []string{}, []htmlGroup{}, [][3]any{}
+	d.Text = map[string]map[string]string{"en": {"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings",
+		"more": "%d more", "copied": "Copied"}}
+	groups := slices.Clone(r.Groups)
+	sortGroups(groups, "")
+	budget := htmlMapBytes
+	index := map[Name]int{}
+	rest := htmlGroup{name: FoldedGroup}
+	for i := range groups {
+		g := &groups[i]
+		h := htmlGroup{g.name().Display(), g.Keys, int64(sizeOf(g.MemoryBytes, g.ValueBytes)), max(0, int64(g.MemoryWithoutTTL)), g.Findings, 0}
+		if h.typ = slices.Index(d.Types, g.Type); h.typ < 0 {
+			h.typ = len(d.Types)
+			d.Types = append(d.Types, g.Type)
+		}
+		if budget -= len(h.name) + 40; budget < 0 {
+			rest.keys, rest.size, rest.withoutTTL, rest.findings = rest.keys+h.keys, rest.size+h.size, rest.withoutTTL+h.withoutTTL, rest.findings+h.findings
+			continue
+		}
+		index[g.Group] = len(d.Groups)
+		d.Groups = append(d.Groups, h)
+	}
+	if rest.keys > 0 {
+		if rest.typ = slices.Index(d.Types, ""); rest.typ < 0 {
+			rest.typ = len(d.Types)
+			d.Types = append(d.Types, "")
+		}
+		d.Groups = append(d.Groups, rest)
+	}
+	for _, t := range d.Types {
+		if !slices.Contains(mapTypes, t) {
+			t = "other"
+		}
+		if !slices.Contains(v.Legend, t) {
+			v.Legend = append(v.Legend, t)
+		}
+	}
+	slices.Sort(v.Legend)
+	budget = htmlKeysBytes
+	for _, k := range largestKeys(r, htmlMapKeys) {
+		name := k.Key.Display()
+		if i, ok := index[k.Group]; ok && budget > len(name) {
+			budget -= len(name) + 20
+			d.Keys = append(d.Keys, [3]any{name, int64(sizeOf(k.Memory, int64(k.ValueBytes))), i})
+		}
+	}
+}
+
+// mapTypes are the types that have a colour of their own.
+var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
+
+// largestKeys returns the keys of all lists, each once, the largest first.
+func largestKeys(r *Report, most int) []KeyRow {
+	var list []*KeyRow
+	for _, keys := range keysByGroup(r) {
+		list = append(list, keys...)
+	}
+	slices.SortFunc(list, compareKeys)
+	rows := make([]KeyRow, min(len(list), most))
+	for i := range rows {
+		rows[i] = *list[i]
+	}
+	return rows
+}
+
+func (v *htmlView) keys(r *Report) {
+	budget := htmlKeysBytes
+	v.Keys = newHTMLTable(r.keysTable(largestKeys(r, htmlKeys), true), &budget)
+	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, "Biggest keys"
+	for i, c := range v.Keys.Columns {
+		if c.Right && c.Title != "share" && c.Title != "db" {
+			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
+		}
+	}
+	v.KeysNote = "The largest keys by every measure, " + units.FormatCount(int64(len(v.Keys.Rows))) + " of " + units.FormatCount(r.Totals.Keys) + "."
+	if r.Totals.MemoryBytes.Known() {
+		v.KeysNote += " Memory is what you get back when you delete the key."
+	}
+}
+
+func (v *htmlView) groups(r *Report, all *overview) {
+	groups := slices.Clone(r.Groups)
+	sortGroups(groups, "")
+	groups = groups[:min(len(groups), htmlGroups)]
+	budget := htmlGroupsBytes
+	v.Groups = newHTMLTable(r.groupsTable(groups, true), &budget)
+	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, "Groups of names"
+	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + units.FormatCount(int64(len(v.Groups.Rows))) + " of " +
+		units.FormatCount(int64(len(r.Groups))) + "."
+}
+
+func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
+	most, all := int64(0), int64(0)
+	for _, b := range buckets {
+		most, all = max(most, b.Keys), all+b.Keys
+	}
+	if all == 0 {
+		return nil
+	}
+	h := &htmlBars{Title: title, Label: label, SizeLabel: v.SizeLabel}
+	for _, b := range buckets {
+		width := int(b.Keys * 1000 / most)
+		if b.Keys > 0 {
+			width = max(width, 4)
+		}
+		h.Rows = append(h.Rows, struct {
+			Label, Keys, Size string
+			Width             int
+		}{text.Sanitize(b.Label), units.FormatCount(b.Keys), sizeText(sizeOf(b.MemoryBytes, b.ValueBytes)), width})
+	}
+	return h
+}
+
+// findings lists the rules in the order of harm, the first of which is open.
+func (v *htmlView) findings(r *Report, o WriteOptions) {
+	budget := htmlFindingsBytes
+	d := newDetails(nil, r, o)
+	for i, p := range newOverview(r, o).problems {
+		f := p.Finding
+		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
+		if rule, ok := thresholds.Lookup(f.Rule); ok {
+			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
+			for _, s := range rule.Doc.Sources {
+				if slices.Contains(s.Profiles, r.Config.Profile) {
+					h.Sources = append(h.Sources, s)
+				}
+			}
+		}
+		h.Worst = newHTMLTable(d.examplesTable(f.Examples), &budget)
+		h.Worst.Label = h.Rule
+		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
+			h.More = "And " + units.FormatCount(more) + " more. In groups: " + groupsText(f)
+		}
+		if len(f.Examples) > 0 {
+			for _, a := range f.Examples[0].Advice {
+				if a.ChangesData && !o.Advice {
+					continue
+				}
+				advice := htmlAdvice{Text: text.Sanitize(a.Text), Condition: text.Sanitize(a.Condition)}
+				for _, c := range a.Commands {
+					if budget -= 2 * len(c); budget > 0 {
+						advice.Commands = append(advice.Commands, text.Sanitize(c))
+					}
+				}
+				h.Advice = append(h.Advice, advice)
+			}
+		}
+		v.Findings = append(v.Findings, h)
+	}
+}
+
+// encodings writes the table of encodings.
+func encodings(p page, r *Report) {
+	rows := r.Encodings
+	p.table(table{len(rows), []column{
+		leftColumn("type", func(i int) string { return rows[i].Type }),
+		leftColumn("encoding", func(i int) string { return rows[i].Encoding }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
+		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+	}})
+}
+
+// exact says how exact the figures are.
+func (v *htmlView) exact(r *Report) {
+	add := func(format string, args ...any) { v.Exact = append(v.Exact, fmt.Sprintf(format, args...)) }
+	add("Numbers of keys, elements, bytes and findings are exact: every key of the snapshot was read.")
+	if r.Totals.MemoryBytes.Known() {
+		add("Memory is computed from the server's own structures and the size classes of its allocator, key by key. It is what the server frees when the key is deleted.")
+	} else {
+		add("The server that wrote the snapshot is not known well enough to compute memory: sizes are those of the values.")
+	}
+	if r.Totals.MemoryBound {
+		add("Some keys have types whose memory is known as a lower bound only.")
+	}
+	if r.GroupsFolded > 0 {
+		add("Names have more patterns than groups are kept of: %s patterns are folded into wider groups, with * for a segment of many values.", units.FormatCount(r.GroupsFolded))
+	}
+	for i := range r.Inputs {
+		if m := r.Inputs[i].Memory; m != nil && m.Difference != nil && len(r.Inputs) == 1 {
+			add("The predicted used_memory is %s, %s%% from what the snapshot states.", units.FormatBytes(int64(m.Predicted)),
+				strconv.FormatFloat(100*float64(*m.Difference)/float64(max(1, r.Inputs[i].UsedMem)), 'f', 1, 64))
+		}
+	}
+	add("This page needs no network: everything is in it.")
+}
