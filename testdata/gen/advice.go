@@ -208,11 +208,21 @@ func (c *adviceCheck) round(what string, round []followed, found map[string]bool
 			c.effect(what, a, start, before, after, lists)
 		}
 	}
-	renames := slices.ContainsFunc(round, func(a followed) bool { return renamedTo(a) != "" })
+	renamed := map[adviceKey]bool{}
+	for _, a := range round {
+		if to := renamedTo(a); to.name != "" {
+			renamed[to] = true
+		}
+	}
+	for to := range renamed {
+		if _, ok := before[to]; !ok {
+			delete(after, to)
+		}
+	}
 	// What is left in both is what no command was about.
 	for _, k := range slices.SortedFunc(maps.Keys(before), compareKeys) {
 		was, is := before[k], after[k]
-		if is.idle >= was.idle || renames { // time has passed; RENAMENX accesses the key of the new name
+		if is.idle >= was.idle || len(renamed) > 0 { // time has passed; RENAMENX accesses the key of the new name
 			is.idle = was.idle
 		}
 		if was != is {
@@ -230,16 +240,15 @@ func (c *adviceCheck) round(what string, round []followed, found map[string]bool
 	if err != nil {
 		return err
 	}
-	renamed := map[string]bool{}
-	for _, a := range round {
-		if to := renamedTo(a); to != "" {
-			renamed[to] = true
-		}
-	}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		rule, _, _ := strings.Cut(id, " ")
-		_, name, _ := strings.Cut(id, " db ")
-		if !found[id] && !(renamed[name] && rule != "key-type-suffix") {
+		var k adviceKey
+		if _, rest, ok := strings.Cut(id, " db "); ok {
+			db, name, _ := strings.Cut(rest, " ")
+			k.name = name
+			k.db, _ = strconv.Atoi(db)
+		}
+		if !found[id] && !(renamed[k] && rule != "key-type-suffix") {
 			c.problem("%s: a new finding: %s", what, id)
 		}
 	}
@@ -284,8 +293,7 @@ func (c *adviceCheck) effect(what string, a followed, start time.Time, before, a
 			fail()
 		}
 	case "RENAMENX":
-		to := adviceKey{a.key.db, renamedTo(a)[len(strconv.Itoa(a.key.db))+1:]}
-		renamed, taken := after[to]
+		renamed, taken := after[renamedTo(a)]
 		if exists { // the new name was taken, by another key or by an earlier command
 			if !taken || is != was {
 				fail()
@@ -295,7 +303,6 @@ func (c *adviceCheck) effect(what string, a followed, start time.Time, before, a
 		if renamed.idle = was.idle; renamed != was {
 			fail()
 		}
-		delete(after, to)
 	default: // batches: 52 LTRIM, 52 ZREMRANGEBYRANK
 		if exists || words[0] != strconv.Itoa(int(thresholdOf(words[:1]))) {
 			fail()
@@ -318,19 +325,19 @@ func thresholdOf(words []string) int64 {
 	return last
 }
 
-// renamedTo returns the new name of a key after its database and a space, "" if the
-// advice does not rename.
-func renamedTo(a followed) string {
+// renamedTo returns what a piece of advice renames its key to, a key without a name
+// if it does not rename.
+func renamedTo(a followed) adviceKey {
 	last := a.Commands[len(a.Commands)-1]
 	if !strings.HasPrefix(last, "RENAMENX ") {
-		return ""
+		return adviceKey{}
 	}
 	quoted := last[strings.LastIndex(last, `" "`)+2:]
 	name, err := strconv.Unquote(quoted)
 	if err != nil {
 		panic(err)
 	}
-	return strconv.Itoa(a.key.db) + " " + name
+	return adviceKey{a.key.db, name}
 }
 
 // fillAdvised writes keys of all kinds that rules flag: sizes and encodings around

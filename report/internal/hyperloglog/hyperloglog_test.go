@@ -28,3 +28,10 @@ func TestSketch(t *testing.T) {
 		}
 	}
 }
+
+// TestSize checks that a sketch has the 4096 registers that its error follows from.
+func TestSize(t *testing.T) {
+	if n := len(Sketch{}); n != 4096 {
+		t.Errorf("%d registers", n)
+	}
+}
