@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,18 @@ func TestScanInterrupted(t *testing.T) {
 	r, err := Scan(ctx, []Source{FileSource("../testdata/shop.rdb")}, testPolicy(t), Options{})
 	if !errors.Is(err, context.Canceled) || r == nil || !r.Interrupted || r.Complete {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestInstanceFindingsHaveMemory checks that a finding about a slot has the memory of
+// its keys, here three strings of 4 MB with one hash tag, and not their value bytes.
+func TestInstanceFindingsHaveMemory(t *testing.T) {
+	r, err := Scan(t.Context(), []Source{FileSource("../testdata/rules/cluster-skewed.rdb.gz")}, testPolicy(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(r.Rules, func(f Finding) bool { return f.Rule == "slot-skew" })
+	if i < 0 || r.Rules[i].MemoryBytes <= 3*4<<20 || r.Rules[i].ValueBytes != Unknown {
+		t.Errorf("finding %d of %+v", i, r.Rules)
 	}
 }
