@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth mutants fixtures pgo clean
+.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -68,5 +68,8 @@ fixtures: ## make the committed snapshots and their truth files
 pgo: ## make the compiler's profile from the benchmark snapshots
 	$(GO) run ./testdata/gen pgo $(BENCHDIR) cmd/rdblens/default.pgo
 
+dist: ## binaries, packages, completions and man pages of a release, in dist/; VERSION=v1.2.3 names it
+	GO="$(GO)" VERSION="$(VERSION)" .ci/dist
+
 clean:
-	rm -rf bin
+	rm -rf bin dist

@@ -57,6 +57,7 @@ files make one report with a row for each. A filter applies to everything that
 follows: totals, rules and exit code.
 
 Formats:
+
 ` + formatHelp(),
 		Example: `  rdblens scan dump.rdb
   rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
@@ -74,7 +75,7 @@ Formats:
 func formatHelp() string {
 	var b strings.Builder
 	for _, f := range report.Formats() {
-		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, f.Doc)
+		fmt.Fprintf(&b, "    %-14s %s\n", f.Name, f.Doc)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
