@@ -8,25 +8,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-func newCompletion(e *env) *cobra.Command {
-	shell := func(name, how string, write func(root *cobra.Command) error) *cobra.Command {
-		return &cobra.Command{
-			Use:   name,
-			Short: "Completion for " + name + ": " + how,
-			Args:  cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return outputError(write(cmd.Root()))
-			},
-		}
-	}
-	return group("completion", "Print the completion script of a shell",
-		shell("bash", "source <(rdblens completion bash)", func(root *cobra.Command) error { return root.GenBashCompletionV2(e.stdout, true) }),
-		shell("zsh", "rdblens completion zsh > \"${fpath[1]}/_rdblens\"", func(root *cobra.Command) error { return root.GenZshCompletion(e.stdout) }),
-		shell("fish", "rdblens completion fish | source", func(root *cobra.Command) error { return root.GenFishCompletion(e.stdout, true) }),
-		shell("powershell", "rdblens completion powershell | Out-String | Invoke-Expression", func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(e.stdout) }),
-	)
-}
-
 // completer returns the possible values of an argument that begins with begun.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 

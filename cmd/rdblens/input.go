@@ -171,77 +171,50 @@ const pumpBlock = 256 << 10
 type pump struct {
 	ctx  context.Context
 	full chan block
-	free chan []byte
-	rest []byte // unread part of held
-	held []byte // the block that rest is of
-	err  error
+	block
 }
 
 type block struct {
 	data []byte
-	err  error
+	err  error // after the data
 }
 
 // newPump reads what open returns, in a goroutine that ends with the source, or
-// with the process if the source stays silent.
+// with the process if nobody reads on. It fills one block while the other is read.
 func newPump(ctx context.Context, open func() (io.Reader, error)) io.Reader {
-	p := &pump{ctx: ctx, full: make(chan block, 1), free: make(chan []byte, 2)}
-	for range cap(p.free) {
-		p.free <- make([]byte, pumpBlock)
-	}
-	go p.run(open)
+	p := &pump{ctx: ctx, full: make(chan block)}
+	go func() {
+		r, err := open()
+		if err != nil {
+			p.full <- block{err: err}
+			return
+		}
+		b, other := make([]byte, pumpBlock), make([]byte, pumpBlock)
+		for n := 0; err == nil; b, other = other, b {
+			n, err = r.Read(b)
+			p.full <- block{b[:n], err}
+		}
+	}()
 	return p
 }
 
-func (p *pump) run(open func() (io.Reader, error)) {
-	r, err := open()
-	for {
-		var b []byte
-		select {
-		case b = <-p.free:
-		case <-p.ctx.Done():
-			return
-		}
-		n := 0
-		if err == nil {
-			n, err = r.Read(b)
-		}
-		select {
-		case p.full <- block{b[:n], err}:
-		case <-p.ctx.Done():
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
 func (p *pump) Read(b []byte) (int, error) {
-	for len(p.rest) == 0 {
-		if p.err != nil {
-			return 0, p.err
-		}
-		if p.held != nil {
-			p.free <- p.held[:cap(p.held)]
-			p.held = nil
-		}
+	for len(p.data) == 0 && p.err == nil {
 		select {
-		case next := <-p.full: // even if the context has ended
-			p.next(next)
+		case p.block = <-p.full: // even if the context has ended
 			continue
 		default:
 		}
 		select {
-		case next := <-p.full:
-			p.next(next)
+		case p.block = <-p.full:
 		case <-p.ctx.Done():
 			p.err = p.ctx.Err()
 		}
 	}
-	n := copy(b, p.rest)
-	p.rest = p.rest[n:]
+	if len(p.data) == 0 {
+		return 0, p.err
+	}
+	n := copy(b, p.data)
+	p.data = p.data[n:]
 	return n, nil
 }
-
-func (p *pump) next(b block) { p.held, p.rest, p.err = b.data, b.data, b.err }

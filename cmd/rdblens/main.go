@@ -87,16 +87,12 @@ func removeBeforeDump() {
 // run runs the command line and returns the exit code. When ctx ends, the pass
 // stops, and what was read until then is reported.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
+	e := &env{args: args, stdin: stdin, stdout: stdout, stderr: stderr, help: helpWriter{Writer: stdout}}
 	root := newRoot(e)
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	help := &helpWriter{Writer: stdout}
-	root.SetOut(help)
-	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		err = outputError(help.err)
+	if e.help.err != nil {
+		err = outputError(e.help.err)
 	}
 	if err == nil {
 		return exitDone
@@ -114,7 +110,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.code
 }
 
-// helpWriter keeps the first error of writing, which cobra drops for its help.
+// helpWriter is standard output for what cobra writes: help, versions and
+// completions. It keeps the first error, which cobra drops for its help.
 type helpWriter struct {
 	io.Writer
 	err error
@@ -133,6 +130,7 @@ type env struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	help           helpWriter
 }
 
 // commandLine returns the command line, as a shell would take it. What a URL has

@@ -19,42 +19,42 @@ bounded memory, checks every key against a rule profile, and writes a report.
 Exit codes: 0 done; 1 findings at or above --fail-on; 2 usage error, or nothing
 could be read or written; 3 the snapshot is damaged or the pass was interrupted,
 and the report covers what was read.`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			if _, err := os.Stat(args[0]); err == nil || args[0] == "-" {
-				return usageError(fmt.Sprintf("%q is no command", args[0]), "rdblens scan "+strings.Join(args, " "))
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		Version: toolVersion(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       toolVersion(),
 	}
+	root.SetIn(e.stdin)
+	root.SetOut(&e.help)
+	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newCompletion(e), newVersion(e))
+	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newVersion(e))
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(root.Commands(), root) {
+		if c.HasSubCommands() {
+			c.Args, c.RunE = cobra.ArbitraryArgs, withoutCommand
+		}
+	}
 	return root
 }
 
 // group returns a command that only has subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
-	}
+	g := &cobra.Command{Use: use, Short: short}
 	g.AddCommand(commands...)
 	return g
+}
+
+// withoutCommand runs a command that only has subcommands: it prints help, or says
+// which subcommand an argument may mean.
+func withoutCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	if _, err := os.Stat(args[0]); !cmd.HasParent() && (err == nil || args[0] == "-") {
+		return usageError(fmt.Sprintf("%q is no command", args[0]), "rdblens scan "+strings.Join(args, " "))
+	}
+	return unknownCommand(cmd, args[0])
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

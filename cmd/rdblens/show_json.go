@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -107,7 +108,7 @@ func (w *jsonWriter) element(t parser.Type, e *parser.Element) {
 		w.WriteString(`"value":`)
 		w.text(e.Value.Bytes)
 		if e.ExpireAt != 0 {
-			w.number(`,"expire_at_ms":`, e.ExpireAt)
+			fmt.Fprintf(w, `,"expire_at_ms":%d`, e.ExpireAt)
 		}
 	case parser.Array:
 		w.WriteString(`{"index":`)
@@ -143,8 +144,7 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 			if shown++; shown > 1 {
 				w.WriteString(",")
 			}
-			w.id(`{"id":`, e.ID)
-			w.WriteString(`,"fields":[`)
+			fmt.Fprintf(w, `{"id":"%s","fields":[`, e.ID)
 			fields = 0
 			return w.goesOn()
 		},
@@ -164,11 +164,9 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 			endEntry()
 			w.WriteString("]")
 			w.omitted(k, shown)
-			w.id(`,"last_id":`, s.Last)
+			fmt.Fprintf(w, `,"last_id":"%s"`, s.Last)
 			if s.Counters {
-				w.id(`,"first_id":`, s.First)
-				w.id(`,"max_deleted_id":`, s.MaxDeleted)
-				w.number(`,"entries_added":`, int64(s.Added))
+				fmt.Fprintf(w, `,"first_id":"%s","max_deleted_id":"%s","entries_added":%d`, s.First, s.MaxDeleted, int64(s.Added))
 			}
 			w.WriteString(`,"groups":[`)
 		},
@@ -192,18 +190,13 @@ func (g *jsonGroups) group(s *parser.StreamGroup) {
 	g.separate(&g.groups)
 	g.WriteString(`{"name":`)
 	g.text(s.Name.Bytes)
-	g.id(`,"last_delivered_id":`, s.Last)
-	g.numberOrNull(`,"entries_read":`, s.Read)
-	g.WriteString(`,"pending":[`)
+	fmt.Fprintf(g, `,"last_delivered_id":"%s","entries_read":%s,"pending":[`, s.Last, orNull(s.Read))
 	g.consumers, g.entries = 0, 0
 }
 
 func (g *jsonGroups) pending(p *parser.PendingEntry) {
 	g.separate(&g.entries)
-	g.id(`{"id":`, p.ID)
-	g.number(`,"delivered_at_ms":`, p.Delivered)
-	g.number(`,"deliveries":`, int64(p.Count))
-	g.WriteString("}")
+	fmt.Fprintf(g, `{"id":"%s","delivered_at_ms":%d,"deliveries":%d}`, p.ID, p.Delivered, int64(p.Count))
 }
 
 func (g *jsonGroups) consumer(c *parser.StreamConsumer) {
@@ -215,15 +208,13 @@ func (g *jsonGroups) consumer(c *parser.StreamConsumer) {
 	g.separate(&g.consumers)
 	g.WriteString(`{"name":`)
 	g.text(c.Name.Bytes)
-	g.number(`,"seen_at_ms":`, c.Seen)
-	g.numberOrNull(`,"active_at_ms":`, c.Active)
-	g.WriteString(`,"pending":[`)
+	fmt.Fprintf(g, `,"seen_at_ms":%d,"active_at_ms":%s,"pending":[`, c.Seen, orNull(c.Active))
 	g.entries = 0
 }
 
 func (g *jsonGroups) consumerPending(id parser.StreamID) {
 	g.separate(&g.entries)
-	g.id("", id)
+	fmt.Fprintf(g, `"%s"`, id)
 }
 
 // endGroup ends the current group, if there is one.
@@ -247,7 +238,7 @@ func (g *jsonGroups) separate(n *int) {
 // omitted writes how many elements are missing, if any.
 func (w *jsonWriter) omitted(k *parser.Key, shown int) {
 	if w.limit >= 0 && k.Elements > int64(shown) {
-		w.number(`,"omitted":`, k.Elements-int64(shown))
+		fmt.Fprintf(w, `,"omitted":%d`, k.Elements-int64(shown))
 	}
 }
 
@@ -257,26 +248,8 @@ func (w *jsonWriter) goesOn() bool {
 	return err == nil
 }
 
-func (w *jsonWriter) number(before string, n int64) {
-	w.WriteString(before)
-	w.row = strconv.AppendInt(w.row[:0], n, 10)
-	w.Write(w.row)
-}
-
-// numberOrNull writes a number that is -1 where it is not known.
-func (w *jsonWriter) numberOrNull(before string, n int64) {
-	w.WriteString(before)
-	w.row = text.AppendNumber(w.row[:0], n)
-	w.Write(w.row)
-}
-
-func (w *jsonWriter) id(before string, id parser.StreamID) {
-	w.WriteString(before)
-	w.WriteString(`"`)
-	w.row = id.Append(w.row[:0])
-	w.Write(w.row)
-	w.WriteString(`"`)
-}
+// orNull returns a number as JSON: null for -1, which is unknown.
+func orNull(n int64) []byte { return text.AppendNumber(nil, n) }
 
 func (w *jsonWriter) score(f float64) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {

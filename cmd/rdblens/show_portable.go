@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/hdt3213/rdb/model"
@@ -44,13 +43,10 @@ func (w *portableWriter) library(p *parser.Payload) error {
 		return err
 	}
 	if w.replace {
-		w.begin(4)
-		w.words("FUNCTION", "LOAD", "REPLACE")
+		w.command("FUNCTION", "LOAD", "REPLACE", code)
 	} else {
-		w.begin(3)
-		w.words("FUNCTION", "LOAD")
+		w.command("FUNCTION", "LOAD", code)
 	}
-	w.bytes(code)
 	return nil
 }
 
@@ -61,9 +57,7 @@ func (w *portableWriter) key(r *parser.Records) error {
 	}
 	w.selectDB(k.DB)
 	if w.replace {
-		w.begin(2)
-		w.words("DEL")
-		w.bytes(k.Name)
+		w.command("DEL", k.Name)
 	}
 	var err error
 	if k.Type == parser.Stream {
@@ -73,10 +67,7 @@ func (w *portableWriter) key(r *parser.Records) error {
 		err = w.value(r)
 	}
 	if k.HasExpire {
-		w.begin(3)
-		w.words("PEXPIREAT")
-		w.bytes(k.Name)
-		w.number(k.ExpireAt)
+		w.command("PEXPIREAT", k.Name, k.ExpireAt)
 	}
 	return err
 }
@@ -124,14 +115,14 @@ func (w *portableWriter) value(r *parser.Records) error {
 		}
 		w.add(e)
 		if n := w.object.GetElemCount(); n >= batchElements || n > 0 && w.size >= batchBytes { // a string has 0
-			w.command()
+			w.writeBatch()
 			w.open(k)
 		}
 		_, err := w.Write(nil) // whether writing goes on
 		return err == nil
 	}})
 	if w.object.GetElemCount() > 0 || k.Type == parser.String {
-		w.command()
+		w.writeBatch()
 	}
 	switch {
 	case err != nil:
@@ -183,11 +174,12 @@ func (w *portableWriter) add(e *parser.Element) {
 	}
 }
 
-// command writes the batch.
-func (w *portableWriter) command() {
+// writeBatch writes the batch.
+func (w *portableWriter) writeBatch() {
 	begin := func(name string, args int) {
 		w.begin(2 + args)
-		w.words(name, w.object.GetKey())
+		w.text(name)
+		w.text(w.object.GetKey())
 	}
 	switch o := w.object.(type) {
 	case *model.StringObject:
@@ -206,18 +198,18 @@ func (w *portableWriter) command() {
 	case *model.ZSetObject:
 		begin("ZADD", 2*len(o.Entries))
 		for _, e := range o.Entries {
-			w.words(score(e.Score), e.Member)
+			w.text(score(e.Score))
+			w.text(e.Member)
 		}
 	case *model.HashObject:
 		begin("HMSET", 2*len(w.fields)) // HSET takes one field before Redis 4.0
 		for _, f := range w.fields {
-			w.words(f)
+			w.text(f)
 			w.bytes(o.Hash[f])
 		}
 		for i, f := range w.fields {
 			if w.ttls[i] != 0 {
-				w.begin(6)
-				w.words("HPEXPIREAT", o.GetKey(), strconv.FormatInt(w.ttls[i], 10), "FIELDS", "1", f)
+				w.command("HPEXPIREAT", o.GetKey(), w.ttls[i], "FIELDS", 1, f)
 			}
 		}
 	}

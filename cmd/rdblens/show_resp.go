@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -21,6 +22,12 @@ func newRESP(w io.Writer) *respWriter {
 	return &respWriter{Writer: bufio.NewWriterSize(w, 64<<10), db: -1}
 }
 
+// command writes a command of texts, bytes, and numbers or IDs.
+func (w *respWriter) command(args ...any) {
+	w.begin(len(args))
+	w.args(args...)
+}
+
 // begin begins a command of n arguments, its name included.
 func (w *respWriter) begin(n int) { w.head('*', int64(n)) }
 
@@ -29,26 +36,30 @@ func (w *respWriter) head(kind byte, n int64) {
 	w.Write(append(w.line, "\r\n"...))
 }
 
-// bytes writes an argument.
+// args writes arguments.
+func (w *respWriter) args(args ...any) {
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case []byte:
+			w.bytes(arg)
+		case string:
+			w.text(arg)
+		default:
+			w.text(fmt.Sprint(arg))
+		}
+	}
+}
+
 func (w *respWriter) bytes(arg []byte) {
 	w.head('$', int64(len(arg)))
 	w.Write(arg)
 	w.WriteString("\r\n")
 }
 
-// words writes arguments.
-func (w *respWriter) words(args ...string) {
-	for _, arg := range args {
-		w.head('$', int64(len(arg)))
-		w.WriteString(arg)
-		w.WriteString("\r\n")
-	}
-}
-
-// number writes a number as an argument.
-func (w *respWriter) number(n int64) {
-	var digits [20]byte
-	w.bytes(strconv.AppendInt(digits[:0], n, 10))
+func (w *respWriter) text(arg string) {
+	w.head('$', int64(len(arg)))
+	w.WriteString(arg)
+	w.WriteString("\r\n")
 }
 
 // payload writes a payload as an argument. The error is one of reading.
@@ -64,8 +75,7 @@ func (w *respWriter) payload(p *parser.Payload) error {
 func (w *respWriter) selectDB(db int) {
 	if db != w.db {
 		w.db = db
-		w.begin(2)
-		w.words("SELECT", strconv.Itoa(db))
+		w.command("SELECT", db)
 	}
 }
 
@@ -77,16 +87,14 @@ type restoreWriter struct {
 }
 
 func (w *restoreWriter) library(p *parser.Payload) error {
+	var options []any
 	if w.replace {
-		w.begin(4)
-	} else {
-		w.begin(3)
+		options = append(options, "REPLACE")
 	}
-	w.words("FUNCTION", "RESTORE")
+	w.begin(3 + len(options))
+	w.args("FUNCTION", "RESTORE")
 	err := w.payload(p)
-	if w.replace {
-		w.words("REPLACE")
-	}
+	w.args(options...)
 	return err
 }
 
@@ -100,7 +108,7 @@ func (w *restoreWriter) key(r *parser.Records) error {
 	case err != nil:
 		return &refusal{err.Error()}
 	}
-	var options []string
+	var options []any
 	ttl := int64(0)
 	if k.HasExpire {
 		ttl = max(1, k.ExpireAt) // 0 would be none, and less is refused
@@ -111,16 +119,14 @@ func (w *restoreWriter) key(r *parser.Records) error {
 	}
 	switch {
 	case k.Idle >= 0:
-		options = append(options, "IDLETIME", strconv.FormatInt(k.Idle, 10))
+		options = append(options, "IDLETIME", k.Idle)
 	case k.Freq >= 0:
-		options = append(options, "FREQ", strconv.Itoa(int(k.Freq)))
+		options = append(options, "FREQ", k.Freq)
 	}
 	w.selectDB(k.DB)
 	w.begin(4 + len(options))
-	w.words("RESTORE")
-	w.bytes(k.Name)
-	w.number(ttl)
+	w.args("RESTORE", k.Name, ttl)
 	err = w.payload(p)
-	w.words(options...)
+	w.args(options...)
 	return err
 }

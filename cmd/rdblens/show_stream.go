@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 )
@@ -88,9 +87,7 @@ func (s *streamCommands) write(r *parser.Records) error {
 func (s *streamCommands) add(id parser.StreamID, fields int) {
 	s.entries, s.last = s.entries+1, id
 	s.begin(3 + 2*fields)
-	s.words("XADD")
-	s.bytes(s.name)
-	s.words(id.String())
+	s.args("XADD", s.name, id)
 }
 
 // addDeleted writes those pending entries before an ID that were deleted.
@@ -102,7 +99,7 @@ func (s *streamCommands) addDeleted(before parser.StreamID) {
 			s.deleted = append(s.deleted, s.claimed[0])
 		}
 		s.add(s.claimed[0], 1)
-		s.words("", "")
+		s.args("", "")
 		s.claimed = s.claimed[1:]
 	}
 }
@@ -111,17 +108,13 @@ func (s *streamCommands) addDeleted(before parser.StreamID) {
 // would be noted in the greatest deleted ID, which cannot be set to 0-0 again.
 func (s *streamCommands) deleteAgain() {
 	if s.trimmed > 0 {
-		s.begin(4)
-		s.words("XTRIM")
-		s.bytes(s.name)
-		s.words("MAXLEN", strconv.FormatUint(s.entries-s.trimmed, 10))
+		s.command("XTRIM", s.name, "MAXLEN", s.entries-s.trimmed)
 	}
 	for ids := range slices.Chunk(s.deleted, batchElements) {
 		s.begin(2 + len(ids))
-		s.words("XDEL")
-		s.bytes(s.name)
+		s.args("XDEL", s.name)
 		for _, id := range ids {
-			s.words(id.String())
+			s.args(id)
 		}
 	}
 	if s.trimmed > 0 || s.deleted != nil {
@@ -142,16 +135,10 @@ func (s *streamCommands) state(state *parser.StreamState) {
 		if s.last == (parser.StreamID{}) {
 			s.last.Seq = 1
 		}
-		s.begin(7)
-		s.words("XADD")
-		s.bytes(s.name)
-		s.words("MAXLEN", "0", s.last.String(), "x", "y")
+		s.command("XADD", s.name, "MAXLEN", 0, s.last, "x", "y")
 	}
 	if s.last != state.Last {
-		s.begin(3)
-		s.words("XSETID")
-		s.bytes(s.name)
-		s.words(state.Last.String())
+		s.command("XSETID", s.name, state.Last)
 	}
 	if state.Counters && (added != state.Added || state.MaxDeleted != (parser.StreamID{})) {
 		s.counters()
@@ -160,26 +147,15 @@ func (s *streamCommands) state(state *parser.StreamState) {
 
 // counters writes the counters of the stream.
 func (s *streamCommands) counters() {
-	s.begin(7)
-	s.words("XSETID")
-	s.bytes(s.name)
-	s.words(s.final.Last.String(), "ENTRIESADDED", strconv.FormatUint(s.final.Added, 10), "MAXDELETEDID", s.final.MaxDeleted.String())
+	s.command("XSETID", s.name, s.final.Last, "ENTRIESADDED", s.final.Added, "MAXDELETEDID", s.final.MaxDeleted)
 }
 
 // create writes a group without consumers.
 func (s *streamCommands) create(g *parser.StreamGroup) {
 	s.group = append(s.group[:0], g.Name.Bytes...)
-	s.begin(5)
-	s.words("XGROUP", "CREATE")
-	s.bytes(s.name)
-	s.bytes(s.group)
-	s.words(g.Last.String())
+	s.command("XGROUP", "CREATE", s.name, s.group, g.Last)
 	if g.Read >= 0 {
-		s.begin(7)
-		s.words("XGROUP", "SETID")
-		s.bytes(s.name)
-		s.bytes(s.group)
-		s.words(g.Last.String(), "ENTRIESREAD", strconv.FormatInt(g.Read, 10))
+		s.command("XGROUP", "SETID", s.name, s.group, g.Last, "ENTRIESREAD", g.Read)
 	}
 }
 
@@ -197,24 +173,14 @@ func (s *streamCommands) claim(id parser.StreamID) {
 	}
 	s.owned++
 	s.waiting = false
-	s.begin(12)
-	s.words("XCLAIM")
-	s.bytes(s.name)
-	s.bytes(s.group)
-	s.bytes(s.consumer)
-	s.words("0", id.String(), "TIME", strconv.FormatInt(s.pending[i].Delivered, 10),
-		"RETRYCOUNT", strconv.FormatUint(s.pending[i].Count, 10), "JUSTID", "FORCE")
+	s.command("XCLAIM", s.name, s.group, s.consumer, 0, id, "TIME", s.pending[i].Delivered, "RETRYCOUNT", s.pending[i].Count, "JUSTID", "FORCE")
 }
 
 // endConsumer writes the current consumer if nothing is pending for it.
 func (s *streamCommands) endConsumer() {
 	if s.waiting {
 		s.waiting = false
-		s.begin(5)
-		s.words("XGROUP", "CREATECONSUMER")
-		s.bytes(s.name)
-		s.bytes(s.group)
-		s.bytes(s.consumer)
+		s.command("XGROUP", "CREATECONSUMER", s.name, s.group, s.consumer)
 	}
 }
 

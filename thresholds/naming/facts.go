@@ -274,50 +274,27 @@ func hashTag(name []byte) (start, end int) {
 // never part of Facts.Class.
 const classStar Class = 1 << 31
 
-// classOfByte is ClassOf as a table, with classStar.
+// classOfByte has the kinds of each byte, and classStar.
 var classOfByte = func() (t [256]Class) {
-	for i := range t {
-		t[i] = ClassOf(byte(i))
+	for class, chars := range map[Class]string{ClassLower: "abcdefghijklmnopqrstuvwxyz", ClassUpper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		ClassDigit: "0123456789", ClassDot: ".", ClassColon: ":", ClassUnderscore: "_", ClassHash: "#", ClassOperator: "-+=", ClassBrace: "{}",
+		ClassSpace: " \t\n\v\f\r", ClassQuote: "'\"`", ClassBackslash: `\`, classStar: "*"} {
+		for _, c := range []byte(chars) {
+			t[c] = class
+		}
 	}
-	t['*'] |= classStar
+	for b := range t {
+		switch {
+		case b >= 0x80:
+			t[b] = ClassHigh
+		case b < ' ' || b == 0x7f:
+			t[b] |= ClassControl
+		case t[b] == 0 || t[b] == classStar:
+			t[b] |= ClassOther
+		}
+	}
 	return t
 }()
 
 // ClassOf returns the kinds of one byte.
-func ClassOf(b byte) Class {
-	switch {
-	case b >= 'a' && b <= 'z':
-		return ClassLower
-	case b >= 'A' && b <= 'Z':
-		return ClassUpper
-	case b >= '0' && b <= '9':
-		return ClassDigit
-	case b >= 0x80:
-		return ClassHigh
-	case b >= '\t' && b <= '\r':
-		return ClassSpace | ClassControl
-	case b < ' ' || b == 0x7f:
-		return ClassControl
-	}
-	switch b {
-	case ' ':
-		return ClassSpace
-	case '.':
-		return ClassDot
-	case ':':
-		return ClassColon
-	case '_':
-		return ClassUnderscore
-	case '#':
-		return ClassHash
-	case '-', '+', '=':
-		return ClassOperator
-	case '{', '}':
-		return ClassBrace
-	case '\'', '"', '`':
-		return ClassQuote
-	case '\\':
-		return ClassBackslash
-	}
-	return ClassOther
-}
+func ClassOf(b byte) Class { return classOfByte[b] &^ classStar }

@@ -14,32 +14,24 @@ type Glob struct {
 	pattern string
 	prefix  []byte // literal bytes that every matching name begins with
 	rest    []globOp
-	kind    globKind
 }
 
-type globKind uint8
-
-const (
-	globOps    globKind = iota
-	globExact           // only a prefix
-	globPrefix          // a prefix and *
-	globAny             // only *
-)
-
+// globOp matches one byte of a set, or any bytes.
 type globOp struct {
-	kind    globOpKind
-	literal byte
-	set     *[256]bool
+	star bool
+	set  byteSet
 }
 
-type globOpKind uint8
+// byteSet has a bit for each byte.
+type byteSet [4]uint64
 
-const (
-	opLiteral globOpKind = iota
-	opOne                // ?
-	opSet
-	opStar
-)
+func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
+
+func (s *byteSet) add(from, to byte) {
+	for c := int(from); c <= int(to); c++ {
+		s[c>>6] |= 1 << (c & 63)
+	}
+}
 
 // ParseGlob compiles a pattern. Malformed patterns, such as [ without ], are read as
 // a server reads them. Only the empty pattern is an error.
@@ -47,40 +39,31 @@ func ParseGlob(pattern string) (*Glob, error) {
 	if pattern == "" {
 		return nil, errors.New("empty pattern")
 	}
-	var ops []globOp
+	g := &Glob{pattern: pattern}
 	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '*':
-			if len(ops) == 0 || ops[len(ops)-1].kind != opStar {
-				ops = append(ops, globOp{kind: opStar})
+		var op globOp
+		switch c := pattern[i]; c {
+		case '*':
+			op.star = true
+			if n := len(g.rest); n > 0 && g.rest[n-1].star {
+				continue
 			}
-		case c == '?':
-			ops = append(ops, globOp{kind: opOne})
-		case c == '[':
-			set, end := parseGlobSet(pattern, i+1)
-			ops = append(ops, globOp{kind: opSet, set: set})
-			i = end
+		case '?':
+			op.set.add(0, 255)
+		case '[':
+			op.set, i = parseGlobSet(pattern, i+1)
 		default:
 			if c == '\\' && i+1 < len(pattern) {
 				i++
 				c = pattern[i]
 			}
-			ops = append(ops, globOp{kind: opLiteral, literal: c})
+			if g.rest == nil {
+				g.prefix = append(g.prefix, c)
+				continue
+			}
+			op.set.add(c, c)
 		}
-	}
-	g := &Glob{pattern: pattern}
-	for len(ops) > 0 && ops[0].kind == opLiteral {
-		g.prefix = append(g.prefix, ops[0].literal)
-		ops = ops[1:]
-	}
-	g.rest = ops
-	switch {
-	case len(ops) == 0:
-		g.kind = globExact
-	case len(ops) == 1 && ops[0].kind == opStar && len(g.prefix) == 0:
-		g.kind = globAny
-	case len(ops) == 1 && ops[0].kind == opStar:
-		g.kind = globPrefix
+		g.rest = append(g.rest, op)
 	}
 	return g, nil
 }
@@ -88,8 +71,7 @@ func ParseGlob(pattern string) (*Glob, error) {
 // parseGlobSet parses the set that begins after a [ and returns it with the index
 // of its ], or of the last byte of the pattern if there is none (stringmatchlen in
 // the server's util.c).
-func parseGlobSet(p string, i int) (*[256]bool, int) {
-	set := new([256]bool)
+func parseGlobSet(p string, i int) (set byteSet, end int) {
 	not := i < len(p) && p[i] == '^'
 	if not {
 		i++
@@ -98,20 +80,17 @@ func parseGlobSet(p string, i int) (*[256]bool, int) {
 		switch {
 		case p[i] == '\\' && i+1 < len(p):
 			i++
-			set[p[i]] = true
+			set.add(p[i], p[i])
 		case i+2 < len(p) && p[i+1] == '-':
-			from, to := min(p[i], p[i+2]), max(p[i], p[i+2])
-			for c := int(from); c <= int(to); c++ {
-				set[c] = true
-			}
+			set.add(min(p[i], p[i+2]), max(p[i], p[i+2]))
 			i += 2
 		default:
-			set[p[i]] = true
+			set.add(p[i], p[i])
 		}
 	}
 	if not {
-		for c := range set {
-			set[c] = !set[c]
+		for n := range set {
+			set[n] = ^set[n]
 		}
 	}
 	return set, min(i, len(p)-1)
@@ -125,11 +104,8 @@ func (g *Glob) Match(name []byte) bool {
 	if !bytes.HasPrefix(name, g.prefix) {
 		return false
 	}
-	switch g.kind {
-	case globPrefix, globAny:
+	if len(g.rest) == 1 && g.rest[0].star {
 		return true
-	case globExact:
-		return len(name) == len(g.prefix)
 	}
 	return matchGlob(g.rest, name[len(g.prefix):])
 }
@@ -139,37 +115,20 @@ func (g *Glob) Match(name []byte) bool {
 func matchGlob(ops []globOp, name []byte) bool {
 	op, star, from := 0, -1, 0
 	for i := 0; i < len(name); {
-		if op < len(ops) {
-			switch o := &ops[op]; o.kind {
-			case opStar:
-				star, from = op, i
-				op++
-				continue
-			case opOne:
-				i, op = i+1, op+1
-				continue
-			case opSet:
-				if o.set[name[i]] {
-					i, op = i+1, op+1
-					continue
-				}
-			default:
-				if o.literal == name[i] {
-					i, op = i+1, op+1
-					continue
-				}
-			}
-		}
-		if star < 0 {
+		switch {
+		case op < len(ops) && ops[op].star:
+			star, from = op, i
+			op++
+		case op < len(ops) && ops[op].set.has(name[i]):
+			i, op = i+1, op+1
+		case star < 0:
 			return false
+		default:
+			from++
+			i, op = from, star+1
 		}
-		from++
-		i, op = from, star+1
 	}
-	for op < len(ops) && ops[op].kind == opStar {
-		op++
-	}
-	return op == len(ops)
+	return op == len(ops) || op == len(ops)-1 && ops[op].star
 }
 
 // IsGlob reports whether s contains a special character of patterns.
