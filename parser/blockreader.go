@@ -39,7 +39,7 @@ func (b *block) release() {
 type blockReader struct {
 	src      io.Reader
 	size     int // of a block
-	headroom int // bytes of a block that can be kept for the next: at least MaxName
+	headroom int // bytes of a block that can be kept for the next: at least rdb.WholeBlock
 	pool     chan *block
 	made     int // blocks allocated so far, up to the capacity of pool
 
@@ -50,7 +50,7 @@ type blockReader struct {
 }
 
 func newBlockReader(src io.Reader, blocks, size int) *blockReader {
-	return &blockReader{src: src, pool: make(chan *block, blocks), size: size, headroom: max(size/2, MaxName)}
+	return &blockReader{src: src, pool: make(chan *block, blocks), size: size, headroom: max(size/2, rdb.WholeBlock)}
 }
 
 // free returns a block that is not in use.

@@ -3,10 +3,12 @@ package parser
 import (
 	"bytes"
 	"fmt"
+	"hash/crc64"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -409,4 +411,44 @@ func TestFormats(t *testing.T) {
 
 // smallBlock is about the smallest buffer with which a Scanner can work: names
 // and small blobs lie in it whole.
-const smallBlock = MaxName + 4<<10
+const smallBlock = rdb.WholeBlock + 4<<10
+
+// TestCutName reads names that are longer than what is kept of them. Hashes are
+// those of hash/crc64 under the polynomial of Redis.
+func TestCutName(t *testing.T) {
+	jones := crc64.MakeTable(0x95ac9329ac4bc9b5)
+	sum := func(p []byte) uint64 { return ^crc64.Update(^uint64(0), jones, p) }
+	long := bytes.Repeat([]byte("0123456789"), 7000)
+	other := append(slices.Clone(long), 'x')
+	// 26 letters, and copies of 264 bytes each, as LZF.
+	lzf := append([]byte("\x19abcdefghijklmnopqrstuvwxyz"), bytes.Repeat([]byte{0xe0, 255, 25}, 200)...)
+	lzfLen := 26 + 200*264
+	r := newRDB("REDIS0011")
+	for _, name := range [][]byte{long, other, long[:MaxName], long[:2000], []byte("short")} {
+		r.key(0, string(name)).str("v")
+	}
+	r.raw(0, 0xc3).len(uint64(len(lzf))).len(uint64(lzfLen)).raw(lzf).str("v").key(0, "last").str("v")
+	text := bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz"), 2500)
+	want := []struct {
+		kept   []byte
+		length int
+		hash   uint64
+	}{{long[:1000], len(long), sum(long)}, {long[:1000], len(other), sum(other)}, {long[:1000], MaxName, sum(long[:MaxName])},
+		{long[:1000], 2000, sum(long[:2000])}, {[]byte("short"), 5, 0}, {text[:1000], lzfLen, sum(lzf)}, {[]byte("last"), 4, 0}}
+	for _, visitor := range []*Visitor{nil, {MaxName: -1}} {
+		s := newScanner(bytes.NewReader(r.end()), Options{}, smallBlock)
+		s.Visit(visitor)
+		for i, w := range want {
+			if !s.Scan() {
+				t.Fatal(s.Err())
+			}
+			k := s.Key()
+			if name, hash := k.CutName(1000); !bytes.Equal(name, w.kept) || k.NameLen != int64(w.length) || visitor == nil && hash != w.hash {
+				t.Errorf("name %d: %.20q... of %d bytes, hash %016x, want %d bytes, hash %016x", i, name, k.NameLen, hash, w.length, w.hash)
+			}
+			if visitor == nil && len(k.Name) != min(w.length, 32768) {
+				t.Errorf("name %d: %d bytes are kept", i, len(k.Name))
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package parser
 import (
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory/modules"
 )
@@ -129,7 +130,7 @@ func (e Encoding) Compact() bool { return e >= EncListpack && e <= EncIntset }
 // Limits on what a Key holds of a name, in bytes. Longer names are legal and
 // are cut; NameLen and LargestNameLen say how long they are.
 const (
-	MaxName        = 64 << 10
+	MaxName        = 32 << 10
 	MaxElementName = 256
 	MaxHead        = 32
 )
@@ -142,7 +143,9 @@ type Key struct {
 	DB      int    // database number
 	Name    []byte // the name's first MaxName bytes
 	NameLen int64  // bytes of the whole name
-	Type    Type
+	// NameHash is set where Name is cut, see CutName.
+	NameHash uint64
+	Type     Type
 	// Encoding is the form in the file; RDBType is the type byte behind it.
 	Encoding Encoding
 	RDBType  uint8
@@ -210,6 +213,21 @@ type Key struct {
 
 	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
+}
+
+// CutName returns the first bytes of the name, at most limit. If that is not the
+// whole name, it also returns a hash that tells names apart which begin alike: the
+// CRC-64 of the whole name; of a name that the snapshot has compressed and that is
+// longer than MaxName, the CRC-64 of the compressed form, as far as its first
+// MaxName bytes.
+func (k *Key) CutName(limit int) (name []byte, hash uint64) {
+	switch {
+	case k.NameLen > int64(len(k.Name)):
+		return cut(k.Name, limit), k.NameHash
+	case len(k.Name) > limit:
+		return k.Name[:limit], crc64.Update(0, k.Name)
+	}
+	return k.Name, 0
 }
 
 // Clone returns a copy that the scanner does not overwrite, with LargestName set.

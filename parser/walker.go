@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -141,9 +142,15 @@ func (w *walker) name() {
 		k.NameLen = w.CheckLen(n)
 		kept := min(n, uint64(w.maxName))
 		w.nameBuf = w.AppendNext(w.nameBuf[:0], kept)
-		k.Name = w.nameBuf
+		k.Name, k.NameHash, w.rare = w.nameBuf, crc64.Update(0, w.nameBuf), true
 		w.inKey = true
-		w.Skip(n - kept)
+		for n -= kept; n > 0; {
+			w.Need(1)
+			part := w.Buf[w.Pos:][:min(n, uint64(len(w.Buf)-w.Pos))]
+			k.NameHash = crc64.Update(k.NameHash, part)
+			w.Pos += len(part)
+			n -= uint64(len(part))
+		}
 	}
 	w.inKey = true
 }
@@ -155,14 +162,15 @@ func (w *walker) longName(clen, ulen uint64) {
 	if clen < ulen/rdb.MaxRatioLZF {
 		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
+	head := int(min(clen, MaxName))
+	w.Need(head)
+	w.key.NameHash, w.rare = crc64.Update(0, w.Buf[w.Pos:w.Pos+head]), true
 	if w.visit.to != nil {
 		w.nameBuf = w.block.AppendLZF(&w.Cursor, w.nameBuf[:0], clen, ulen, w.maxName)
 		w.key.Name = w.nameBuf
 		w.inKey = true
 		return
 	}
-	head := int(min(clen, MaxName))
-	w.Need(head)
 	w.nameBuf = grown(w.nameBuf, MaxName)
 	w.nameBuf = rdb.HeadLZF(w.nameBuf[:0:MaxName], w.Buf[w.Pos:w.Pos+head])
 	w.key.Name = w.nameBuf
@@ -250,7 +258,7 @@ func (w *walker) begin(t byte) {
 		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
 		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
-		k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = false, 0, 0, "", nil
+		k.NameHash, k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = 0, false, 0, 0, "", nil
 	}
 	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
@@ -46,7 +47,7 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = text.AppendInt(dst, int64(k.DB))
 	dst = append(dst, ',')
-	dst = text.AppendCSV(dst, k.Name)
+	dst = appendNameCSV(dst, k)
 	dst = append(dst, typeCells[k.Type][k.Encoding]...)
 	dst = text.AppendCells(dst, k.Elements, k.ValueBytes, k.Serialized, k.Memory, k.MemoryUsage, k.Largest)
 	if hasElementName(k) {
@@ -66,9 +67,26 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 	return dst
 }
 
+// appendNameCSV appends the name of a key as a CSV cell. What was cut is marked:
+// \{65536 bytes, 0123456789abcdef} has the length of the whole name and its hash.
+// text.Unescape refuses the mark.
+func appendNameCSV(dst []byte, k *parser.Key) []byte {
+	from := len(dst)
+	dst = text.AppendCSV(dst, k.Name)
+	if k.NameLen <= int64(len(k.Name)) {
+		return dst
+	}
+	if dst[from] == '"' {
+		dst = dst[:len(dst)-1]
+	} else {
+		dst = slices.Insert(dst, from, '"')
+	}
+	return fmt.Appendf(dst, `\{%d bytes, %016x}"`, k.NameLen, k.NameHash)
+}
+
 // AppendKeyJSON appends a key as a line of JSON. An unknown figure is null. The
 // columns are followed by memory_is_lower_bound if no memory model covers the type,
-// key_bytes if the name was cut, and the findings, if there are any, each with its
+// key_bytes and key_hash if the name was cut, and the findings, if there are any, each with its
 // rule, severity, measure and limit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
@@ -121,6 +139,7 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	if k.NameLen > int64(len(k.Name)) {
 		dst = append(dst, `,"key_bytes":`...)
 		dst = text.AppendInt(dst, k.NameLen)
+		dst = fmt.Appendf(dst, `,"key_hash":"%016x"`, k.NameHash)
 	}
 	for i, f := range found {
 		if i == 0 {
@@ -161,7 +180,7 @@ func newKeyRow(k *parser.Key) KeyRow {
 		row.FieldsWithTTL = Figure(k.FieldsWithTTL)
 	}
 	if k.NameLen > int64(len(k.Name)) {
-		row.NameBytes = k.NameLen
+		row.NameBytes, row.NameHash = k.NameLen, fmt.Sprintf("%016x", k.NameHash)
 	}
 	return row
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // fullKey has every figure, bareKey none.
@@ -112,4 +113,35 @@ func BenchmarkKeyJSON(b *testing.B) {
 }
 func BenchmarkKeyCSVChinese(b *testing.B) {
 	benchmarkRows(b, "用户:基本信息:100863:string", AppendKeyCSV)
+}
+
+// TestCutNames writes rows of keys whose name was cut.
+func TestCutNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"abc":  `0,"abc\{65536 bytes, 0123456789abcdef}",string`,
+		"a,b":  `0,"a,b\{65536 bytes, 0123456789abcdef}",string`,
+		"a\"b": `0,"a""b\{65536 bytes, 0123456789abcdef}",string`,
+		"=a":   `0,"\x3da\{65536 bytes, 0123456789abcdef}",string`,
+	} {
+		k := parser.Key{Name: []byte(name), NameLen: 65536, NameHash: 0x0123456789abcdef}
+		row := string(AppendKeyCSV([]byte("before"), &k))
+		if !strings.HasPrefix(row, "before"+want) {
+			t.Errorf("%q: row %q, want %q", name, row, want)
+		}
+		cells, err := csv.NewReader(strings.NewReader(row[len("before"):])).Read()
+		if err != nil || len(cells) != 16 {
+			t.Errorf("%q: cells %q, %v", name, cells, err)
+			continue
+		}
+		if got, err := text.Unescape([]byte(cells[1])); err == nil || !strings.Contains(err.Error(), "cut") {
+			t.Errorf("%q: the cell is reversed to %q, %v", name, got, err)
+		}
+		var line struct {
+			Bytes int64  `json:"key_bytes"`
+			Hash  string `json:"key_hash"`
+		}
+		if err := json.Unmarshal(AppendKeyJSON(nil, &k, nil), &line); err != nil || line.Bytes != 65536 || line.Hash != "0123456789abcdef" {
+			t.Errorf("%q: %+v, %v", name, line, err)
+		}
+	}
 }

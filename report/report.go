@@ -429,6 +429,7 @@ type KeyRow struct {
 
 	Input       int    `json:"input,omitempty"`     // index into inputs
 	NameBytes   int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
+	NameHash    string `json:"key_hash,omitempty"`  // of the whole name if Key is cut, see parser.Key.CutName
 	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
 	Group       Name   `json:"group,omitempty"`
 	Owner       string `json:"owner,omitempty"`

@@ -19,7 +19,7 @@ func init() {
 			words := typeWords(c.Setting, c.typ)
 			c.when(always, -1, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if f.LastStart > len(k.Name) || k.NameLen > int64(len(k.Name)) {
-					return true // the end of a name over 64 KB is not kept, and is no type
+					return true // the end of a name over 32 KB is not kept, and is no type
 				}
 				last := k.Name[f.LastStart:]
 				for _, w := range words {

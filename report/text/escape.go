@@ -297,6 +297,8 @@ func SanitizeLines(s string) string {
 
 var errEscape = errors.New(`a backslash must be followed by \ or xNN`)
 
+var errCut = errors.New("the name was cut here: its end is not known")
+
 // Unescape returns the name that an escaped form stands for, of any output (of
 // JSON and CSV: after the format's own quotes are removed). A backslash must
 // begin `\\` or \xNN.
@@ -314,6 +316,8 @@ func Unescape(text []byte) ([]byte, error) {
 		case len(rest) >= 3 && rest[0] == 'x' && isHex(rest[1]) && isHex(rest[2]):
 			out = append(out, unhex(rest[1])<<4|unhex(rest[2]))
 			i += 3
+		case len(rest) >= 1 && rest[0] == '{':
+			return nil, fmt.Errorf("character %d: %w", i+1, errCut)
 		default:
 			return nil, fmt.Errorf("character %d: %w", i+1, errEscape)
 		}

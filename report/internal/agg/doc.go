@@ -61,6 +61,6 @@
 //
 // Besides groups, a Builder has at most 1,024 databases of each snapshot, lists of
 // Options.Top keys by type and measure, lists of Options.Examples keys by rule and
-// severity, and histograms of fixed size. A retained key has at most 8 KB of its
+// severity, and histograms of fixed size. A retained key has at most 1 KB of its
 // name, the largest key of a group 512 bytes.
 package agg

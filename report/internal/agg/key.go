@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 // Bytes that are kept of a name: of a key in a list of keys, and of the largest
 // key of a group.
 const (
-	maxListName  = 8 << 10
+	maxListName  = 1 << 10
 	maxGroupName = 512
 )
 
@@ -24,6 +24,7 @@ type RetainedKey struct {
 	buf                                                  []byte // the name as far as it is kept, and that of the largest element
 	nameEnd                                              int32  // of the name in buf
 	largestNameLen                                       int64
+	nameHash                                             uint64
 	input, owner                                         int32
 	freq                                                 int16
 	typ                                                  parser.Type
@@ -36,11 +37,11 @@ type RetainedKey struct {
 // allocates nothing once buf is large enough.
 func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner int32) {
 	k.NameLargest()
-	name := k.Name[:min(len(k.Name), maxName)]
+	name, hash := k.CutName(maxName)
 	*r = RetainedKey{size: size, offset: k.Offset, nameLen: k.NameLen, elements: k.Elements, valueBytes: k.ValueBytes, serialized: k.Serialized,
 		memory: k.Memory, memoryUsage: k.MemoryUsage, compactMemory: k.CompactMemory, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,
 		idle: k.Idle, fieldsWithTTL: k.FieldsWithTTL, pending: k.Pending, lzfIn: k.LZFIn, lzfOut: k.LZFOut, db: k.DB, module: k.ModuleName,
-		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestNameLen: k.LargestNameLen,
+		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestNameLen: k.LargestNameLen, nameHash: hash,
 		input: input, owner: owner, freq: k.Freq, typ: k.Type, encoding: k.Encoding, hasExpire: k.HasExpire, memoryBound: k.MemoryBound, approximate: k.MemoryApproximate,
 		largestHasName: k.LargestName != nil, integers: k.Integers}
 }
@@ -60,7 +61,7 @@ func (r *RetainedKey) before(o *RetainedKey) bool {
 
 // Key returns the key as far as it is retained. Its names belong to r.
 func (r *RetainedKey) Key() parser.Key {
-	k := parser.Key{DB: r.db, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.nameLen, Type: r.typ, Encoding: r.encoding,
+	k := parser.Key{DB: r.db, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.nameLen, NameHash: r.nameHash, Type: r.typ, Encoding: r.encoding,
 		HasExpire: r.hasExpire, ExpireAt: r.expireAt, Idle: r.idle, Freq: r.freq, Elements: r.elements, ValueBytes: r.valueBytes,
 		Serialized: r.serialized, Largest: r.largest, LargestNameLen: r.largestNameLen, Longest: r.longest, FieldsWithTTL: r.fieldsWithTTL,
 		Pending: r.pending, Integers: r.integers, LZFIn: r.lzfIn, LZFOut: r.lzfOut, Memory: r.memory, MemoryUsage: r.memoryUsage,
