@@ -48,7 +48,7 @@ func TestDeletionOnAServer(t *testing.T) {
 }
 
 // serverForTest starts a server, and returns a directory for PATH with a redis-cli
-// that connects to it.
+// that connects to it; redis-cli-quoted quotes replies.
 func serverForTest(t *testing.T) string {
 	t.Helper()
 	server, err := exec.LookPath("redis-server")
@@ -68,6 +68,9 @@ func serverForTest(t *testing.T) string {
 	})
 	cli := filepath.Join(dir, "redis-cli")
 	if err := os.WriteFile(cli, []byte("#!/bin/sh\nexec "+real+" -s "+socket+" \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cli+"-quoted", []byte("#!/bin/sh\nexec "+real+" -s "+socket+" --no-raw \"$@\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

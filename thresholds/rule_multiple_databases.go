@@ -27,12 +27,12 @@ func init() {
 			return x.found("{measured} databases with keys")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"INFO keyspace"}, "Give each business an instance of its own; within an instance, separate keys by prefixes. A cluster has only database 0.")
+			x.advise(adviseInstance, []string{"INFO keyspace"}, "Give each business an instance of its own; within an instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
 		},
 		Doc: Doc{
 			What: "A snapshot with keys in more than one database. One finding for the snapshot.",
-			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients and proxies support SELECT poorly, and a " +
-				"cluster has only database 0.",
+			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients and proxies support SELECT poorly, and " +
+				"before Valkey 9 a cluster has only database 0.",
 			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
 			Sources: []Source{

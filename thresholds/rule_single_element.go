@@ -19,12 +19,12 @@ func init() {
 		},
 		text: func(x *explainer) string { return x.found("{type} with one element", "type", x.key.Type.String()) },
 		advise: func(x *explainer) {
-			x.advise(adviseEncoding, nil, "A string takes less memory than a {type} with one element, unless more elements are to come.", "type", x.key.Type.String())
+			x.advise(adviseEncoding, nil, "A string takes no more memory than a {type} with one element, and mostly less, unless more elements are to come.", "type", x.key.Type.String())
 			x.inspect()
 		},
 		Doc: Doc{
 			What:    "A hash, list, set or sorted set with exactly one element.",
-			Why:     "A string is the simplest type: it takes less memory than a collection of one element, and every client and tool supports it.",
+			Why:     "A string is the simplest type: it takes no more memory than a collection of one element, and every client and tool supports it.",
 			Fix:     "Use a string unless more elements are to come. Queues and sets that happen to hold one element at the moment can be excluded with an ignore entry.",
 			Example: "user:basic.info:77:hash, a hash whose only field is name.",
 			Sources: []Source{
