@@ -194,7 +194,7 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 	// at the end.
 	var best str
 	bestIndex := int64(-1)
-	plain := !small && (beside == rdb.BesideNothing || beside == rdb.ScoreBinary)
+	plain := !small && k.Type != List && (beside == rdb.BesideNothing || beside == rdb.ScoreBinary)
 	tail := 0
 	if beside == rdb.ScoreBinary {
 		tail = 8
@@ -231,7 +231,7 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 			case ZSet:
 				w.acc.AddScoredMember(size)
 			default:
-				w.acc.AddListItem(size, rdb.ListpackText(size))
+				w.acc.AddListItem(size, w.asEntry(s))
 			}
 		}
 		if integers {
@@ -316,13 +316,10 @@ func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (pa
 		if m == nil {
 			continue
 		}
-		switch t {
-		case Set:
+		if t == Set {
 			w.acc.AddMember(c)
-		case ZSet:
+		} else {
 			w.acc.AddScoredMember(c)
-		default:
-			w.acc.AddListItem(c, rdb.ListpackText(c))
 		}
 	}
 	w.Pos, *sum = p, total
