@@ -74,7 +74,7 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	}
 	found := newFinding(rule, severity)
 	found.Count, found.ValueBytes, found.MemoryBytes = o.Keys, Figure(o.ValueBytes), memoryFigure(o.Memory, o.Keys)
-	found.MemoryUsage = memoryFigure(o.MemoryUsage, o.Keys)
+	found.MemoryUsage, found.SavedBytes = memoryFigure(o.MemoryUsage, o.Keys), o.Saved
 	found.Groups = groups[at]
 	found.worstGroups()
 	examples := f.Top.Examples(at)
@@ -129,7 +129,7 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 	for pattern, g := range f.Tables.Groups.All {
 		for at, count := range f.Tables.Groups.Findings(g) {
 			lists[at] = append(lists[at], FindingGroup{Group: Name(pattern), Count: count.Keys,
-				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys)})
+				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys), SavedBytes: count.Saved})
 		}
 	}
 	return lists

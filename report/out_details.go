@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"math"
 	"slices"
 
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -66,7 +67,7 @@ func writeDetails(w *bufio.Writer, r *Report, o WriteOptions) error {
 	p := &textPage{w: w, width: o.Width, color: o.Color}
 	d := newDetails(p, r, o)
 	if o.Sections == nil {
-		newOverview(r, o).head(p)
+		newOverview(r, o).head(p, math.MaxInt-2)
 	}
 	for _, s := range sections {
 		if o.Sections == nil || slices.Contains(o.Sections, s.name) {

@@ -49,31 +49,23 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 		o.LimitBytes = DefaultLimitBytes
 	}
 	v := newOverview(r, o)
-	all := screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings)}
-	var ticket []byte
-	for _, cell := range []int{text.MaxCell, 200} {
-		if ticket = v.ticket(all, cell, o); len(ticket) <= o.LimitBytes {
-			break
+	for _, cell := range []int{text.MaxCell, 200, 60} {
+		parts := v.ticketParts(cell, o)
+		for rows, more := v.all(), true; more; more = cell == 60 && rows.less() {
+			if ticket := v.ticket(rows, cell, parts, o); len(ticket) <= o.LimitBytes {
+				w.Write(ticket)
+				return nil
+			}
 		}
 	}
-	for rows, more := all, true; more && len(ticket) > o.LimitBytes; more = rows.less() {
-		ticket = v.ticket(rows, 60, o)
-	}
-	if len(ticket) > o.LimitBytes { // names of many characters without a width
-		ticket = fmt.Appendf(nil, "%s\n", thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", units.FormatCountOf(r.Totals.Keys, "key", "keys"),
-			"problems", v.broken, "limit", units.FormatExactBytes(int64(o.LimitBytes))))
-	}
-	w.Write(ticket)
-	return nil
+	// Names of many characters without a width.
+	_, err := w.WriteString(thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", units.FormatCountOf(r.Totals.Keys, "key", "keys"),
+		"problems", v.broken, "limit", units.FormatExactBytes(int64(o.LimitBytes))) + "\n")
+	return err
 }
 
-// ticket returns the overview with the given rows and names of at most cell columns,
-// followed by the sections of the details that fit.
-func (v *overview) ticket(rows screenRows, cell int, o WriteOptions) []byte {
-	var b bytes.Buffer
-	v.write(&markdownPage{w: &b, cell: cell}, rows)
-	var parts []string // of ticketSections
-	var left []string
+// ticketParts returns the ticketSections with names of at most cell columns.
+func (v *overview) ticketParts(cell int, o WriteOptions) (parts []string) {
 	for _, s := range ticketSections {
 		var part bytes.Buffer
 		d := newDetails(&markdownPage{w: &part, cell: cell, level: 1}, v.r, o)
@@ -83,10 +75,23 @@ func (v *overview) ticket(rows screenRows, cell int, o WriteOptions) []byte {
 			}
 		}
 		if part.Len() > 0 {
-			left = append(left, s.title)
 			part.WriteString("\n</details>\n")
 		}
 		parts = append(parts, part.String())
+	}
+	return parts
+}
+
+// ticket returns the overview with the given rows and names of at most cell columns,
+// followed by those of the parts that fit.
+func (v *overview) ticket(rows screenRows, cell int, parts []string, o WriteOptions) []byte {
+	var b bytes.Buffer
+	v.write(&markdownPage{w: &b, cell: cell}, rows)
+	var left []string
+	for i, s := range ticketSections {
+		if parts[i] != "" {
+			left = append(left, s.title)
+		}
 	}
 	left = append(left, v.omitted(rows)...)
 	for i, s := range ticketSections {
@@ -110,6 +115,7 @@ func (v *overview) omitted(rows screenRows) (list []string) {
 		{len(v.problems) - rows.problems, "1 problem", "{n} problems"},
 		{len(v.fixes) - rows.fixes, "1 thing to fix", "{n} things to fix"},
 		{len(v.savings) - rows.savings, "1 saving", "{n} savings"},
+		{max(len(v.wrong), len(v.about)-2) - rows.alerts, "1 remark on the files", "{n} remarks on the files"},
 	} {
 		switch {
 		case part.n == 1:

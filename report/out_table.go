@@ -34,8 +34,7 @@ func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 		return b.String(), bytes.Count(b.Bytes(), []byte("\n"))
 	}
-	rows := screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings)}
-	for {
+	for rows := v.all(); ; {
 		text, lines := part(func(p page) { v.write(p, rows) })
 		if lines <= screenLines || !rows.less() {
 			w.WriteString(text)
@@ -45,16 +44,24 @@ func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 }
 
 // screenRows are the rows of the parts of an overview.
-type screenRows struct{ keys, groups, problems, fixes, savings int }
+type screenRows struct{ keys, groups, problems, fixes, savings, alerts int }
 
-// less takes a row from the part that can spare it most, and reports whether there
-// was one.
+// all returns the rows that there are.
+func (v *overview) all() screenRows {
+	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-2)}
+}
+
+// screenSteps are the least rows of the parts, step by step until they fit.
+var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6}, {10, 10, 7, 3, 3, 4}, {8, 8, 6, 3, 3, 3}, {5, 5, 5, 3, 2, 2}, {3, 3, 3, 2, 1, 1}, {1, 1, 1, 1, 0, 1}, {}}
+
+// less takes away a row, from the part that can spare it most, and reports whether
+// there was one.
 func (s *screenRows) less() bool {
-	for _, least := range []screenRows{{10, 10, 10, 4, 4}, {10, 10, 7, 3, 3}, {8, 8, 6, 3, 3}, {5, 5, 5, 3, 2}, {3, 3, 3, 2, 1}, {1, 1, 1, 1, 0}} {
+	for _, least := range screenSteps {
 		for _, x := range []struct {
 			rows  *int
 			least int
-		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups}, {&s.keys, least.keys}} {
+		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups}, {&s.keys, least.keys}, {&s.alerts, least.alerts}} {
 			if *x.rows > x.least {
 				*x.rows--
 				return true
@@ -66,7 +73,7 @@ func (s *screenRows) less() bool {
 
 // write writes the seven parts.
 func (v *overview) write(p page, rows screenRows) {
-	v.head(p)
+	v.head(p, rows.alerts)
 	if rows.keys > 0 {
 		p.section("Biggest keys", v.keysNote())
 		p.table(v.r.keysTable(v.keys[:rows.keys], false))

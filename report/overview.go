@@ -73,9 +73,15 @@ func severalDatabases(r *Report) bool {
 // shortName returns a name for a sentence.
 func shortName(n Name) string { return text.ShortenMiddle(n.Display(), nameWidth) }
 
-// shortSentence returns a sentence that quotes what somebody else wrote, on one or
-// two lines.
-func shortSentence(s string) string { return text.ShortenEnd(text.Sanitize(s), 3*nameWidth) }
+// shortSentence returns a sentence that quotes what somebody else wrote, on a few
+// lines.
+func shortSentence(s string) string {
+	words := strings.Split(text.ShortenEnd(text.Sanitize(s), 3*nameWidth), " ")
+	for i, word := range words {
+		words[i] = text.ShortenMiddle(word, nameWidth)
+	}
+	return strings.Join(words, " ")
+}
 
 // fileName returns the name of an input.
 func (in *Input) fileName() string {
@@ -224,12 +230,13 @@ func (v *overview) describe(now time.Time) {
 	}
 }
 
-// head writes what is wrong with the files and what they are.
-func (v *overview) head(p page) {
-	for _, s := range v.wrong {
+// head writes what is wrong with the files and what they are: at most so many
+// alerts, and so many warnings.
+func (v *overview) head(p page, alerts int) {
+	for _, s := range v.wrong[:min(len(v.wrong), alerts)] {
 		p.alert(s)
 	}
-	for _, s := range v.about {
+	for _, s := range v.about[:min(len(v.about), 2+alerts)] {
 		p.sentence(s)
 	}
 }

@@ -64,6 +64,17 @@ func (v *overview) findSavings() {
 // compactSavings returns what the compact encodings would save in each group.
 func (v *overview) compactSavings() map[Name]saving {
 	list := map[Name]saving{}
+	for i := range v.r.Rules {
+		f := &v.r.Rules[i]
+		for _, g := range f.Groups {
+			if g.SavedBytes <= list[g.Group].bytes || g.Count < minSavingKeys {
+				continue
+			}
+			pairs := []string{"group", shortName(g.Group), "rule", f.Rule, "keys", units.FormatCount(g.Count), "saved", units.FormatBytes(g.SavedBytes), "worst", f.worst().against()}
+			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: thresholds.Fill("compact encoding: near its limits", pairs...),
+				brief: thresholds.Fill("Bring {group} into the compact encoding, within its limits or with higher ones: {keys} keys are near them (rules explain {rule}). Saves {saved}.", pairs...)}
+		}
+	}
 	return list
 }
 
@@ -178,7 +189,7 @@ func (v *overview) findFixes() {
 		add(s.group, s.brief)
 	}
 	for _, p := range v.problems {
-		if g := p.largestGroup(); g != nil && p.harm == thresholds.UsesMemory {
+		if g := p.largestGroup(); g != nil && p.worst() != nil && p.harm == thresholds.UsesMemory {
 			add(g.Group.Display(), p.sentence())
 		}
 	}

@@ -298,6 +298,9 @@ type Finding struct {
 	ValueBytes  Figure `json:"value_bytes"` // of an instance rule, only that of inputs without memory figures
 	MemoryBytes Figure `json:"memory_bytes"`
 	MemoryUsage Figure `json:"memory_usage_bytes"` // unknown of an instance rule
+	// SavedBytes is the memory that the compact encodings would save, where the rule
+	// advises them.
+	SavedBytes int64 `json:"saved_bytes,omitempty"`
 	// Groups are the groups with most findings, GroupsMore is the number of others
 	// that have any.
 	Groups     []FindingGroup `json:"groups"`
@@ -308,9 +311,10 @@ type Finding struct {
 // FindingGroup has the findings among the keys of one group.
 type FindingGroup struct {
 	Group       Name   `json:"group"`
-	Count       int64  `json:"count"`        // findings
-	ValueBytes  Figure `json:"value_bytes"`  // of their keys; unknown of an instance rule
-	MemoryBytes Figure `json:"memory_bytes"` // of their keys; unknown as above
+	Count       int64  `json:"count"`                 // findings
+	ValueBytes  Figure `json:"value_bytes"`           // of their keys; unknown of an instance rule
+	MemoryBytes Figure `json:"memory_bytes"`          // of their keys; unknown as above
+	SavedBytes  int64  `json:"saved_bytes,omitempty"` // as in Finding
 }
 
 // Example is one key, or the Subject of an instance rule, that a rule flags.

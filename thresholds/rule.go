@@ -57,6 +57,10 @@ const maxRules = 64
 // Name returns the rule's name.
 func (id RuleID) Name() string { return id.rule().Name }
 
+// Compacts reports whether the advice of the rule saves the difference between
+// Key.Memory and Key.CompactMemory.
+func (id RuleID) Compacts() bool { return id.rule().compacts }
+
 func (id RuleID) rule() *Rule { return Rules()[id] }
 
 // Section is the part of the rule reference that a rule belongs to.
@@ -122,6 +126,9 @@ type Rule struct {
 	// idle returns why a rule that is on checks nothing, "" if it does; nil: it
 	// always does.
 	idle func(*Policy, *Setting) string
+	// compacts is true if its advice brings a key into the compact encoding, which
+	// takes Key.CompactMemory.
+	compacts bool
 	// check adds the checks of a rule about keys to the table of one type.
 	check func(*compiler)
 	// accumulate returns the constructor of the accumulators of a rule over the

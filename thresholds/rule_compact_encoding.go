@@ -31,7 +31,8 @@ func init() {
 			}
 			return units.Count
 		},
-		rank: compactSaving,
+		rank:     compactSaving,
+		compacts: true,
 		check: func(c *compiler) {
 			if c.engine.server.family == "dragonfly" { // its encodings are different
 				return

@@ -186,7 +186,9 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 	for line := range strings.Lines(out.String()) {
 		line = strings.TrimRight(line, " \n")
 		if g.Paint != nil && row >= 0 && shown[0] == 0 {
-			line = g.Paint(g.Rows[row][0]) + strings.TrimPrefix(line, g.Rows[row][0])
+			if rest, ok := strings.CutPrefix(line, g.Rows[row][0]); ok {
+				line = g.Paint(g.Rows[row][0]) + rest
+			}
 		}
 		if _, err := io.WriteString(w, gridIndent+line+"\n"); err != nil {
 			return err

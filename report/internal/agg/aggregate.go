@@ -17,6 +17,7 @@ type aggregate struct {
 	aggregateID
 	Sums
 	fieldsWithTTL         int64 // fields of hashes that have an expiry of their own
+	compact               int64 // memory that the compact encodings of the keys would save
 	largest               int64 // size of the largest key, which is in aggregates.largest
 	ttl                   ttlRange
 	ttlHistogram          int32 // 1 + index into aggregates.ttls, 0 none

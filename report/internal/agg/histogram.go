@@ -2,13 +2,15 @@ package agg
 
 import "slices"
 
-// Count counts keys and adds up their bytes.
-type Count struct{ Keys, ValueBytes, Memory int64 }
+// Count counts keys and adds up their bytes. Saved is the memory that following the
+// advice of a finding about them would save.
+type Count struct{ Keys, ValueBytes, Memory, Saved int64 }
 
 func (c *Count) add(o *Count) {
 	c.Keys += o.Keys
 	c.ValueBytes += o.ValueBytes
 	c.Memory += o.Memory
+	c.Saved += o.Saved
 }
 
 func (c *Count) addKey(valueBytes, memory int64) {
@@ -162,7 +164,7 @@ func (h *Histograms) addNoExpiry() {
 		all.add(&h.lengths[i])
 		others.add(&h.expiry[i])
 	}
-	h.expiry[noExpiry] = Count{all.Keys - others.Keys, all.ValueBytes - others.ValueBytes, all.Memory - others.Memory}
+	h.expiry[noExpiry] = Count{Keys: all.Keys - others.Keys, ValueBytes: all.ValueBytes - others.ValueBytes, Memory: all.Memory - others.Memory}
 }
 
 func (h *Histograms) merge(o *Histograms) {

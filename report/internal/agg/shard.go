@@ -209,6 +209,9 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	a.MemoryUsage += orZero(k.MemoryUsage)
 	a.Serialized += k.Serialized
 	a.NameBytes += k.NameLen
+	if k.CompactMemory >= 0 && k.CompactMemory < k.Memory {
+		a.compact += k.Memory - k.CompactMemory
+	}
 	if k.Type == parser.Hash {
 		a.fieldsWithTTL += k.FieldsWithTTL
 	} else if k.Type == parser.Stream {

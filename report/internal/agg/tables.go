@@ -150,7 +150,10 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 			continue
 		}
 		rs := RuleSeverity(f.rule, f.severity)
-		count := Count{a.Keys, a.ValueBytes, a.Memory}
+		count := Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}
+		if f.rule.Compacts() {
+			count.Saved = a.compact
+		}
 		t.Rules[rs].add(&count)
 		t.Rules[rs].MemoryUsage += a.MemoryUsage
 		t.Groups.addFindings(group, int32(rs), count)

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds/config"
+)
+
+// extremeReport returns a report with far more of everything than an overview can
+// show, and long names.
+func extremeReport() *Report {
+	r := ordinaryReport()
+	r.Complete = false
+	long := strings.Repeat("very:long:name:", 60)
+	for i := range 200 {
+		in := r.Inputs[0]
+		in.Name = Name(fmt.Sprintf("%s%d.rdb", long, i))
+		in.Complete, in.Ended = false, i%3 == 0
+		in.Warnings = []string{strings.Repeat("something is odd ", 50)}
+		in.Error = &Damage{Offset: Figure(i%2*100 - 1), Reason: strings.Repeat("the reason is long ", 40)}
+		r.Inputs = append(r.Inputs, in)
+	}
+	r.Config.Warnings = r.Inputs[1].Warnings
+	r.Filter = &Filter{Match: slices.Repeat([]string{long}, 20), Dropped: 1}
+	for i := range 60 {
+		f := r.Rules[i%3]
+		f.Rule = []string{"big-collection", "big-string", "no-ttl", "cold-key", "key-charset"}[i%5]
+		f.Examples = slices.Clone(f.Examples)
+		k := *r.Rules[0].Examples[0].KeyRow
+		k.Key = Name(fmt.Sprintf("%s%d", long, i))
+		f.Examples[0].KeyRow = &k
+		f.Examples[0].Text = strings.Repeat("is over every limit ", 30)
+		f.Groups = []FindingGroup{{Group: k.Key, Count: 1000, ValueBytes: 10_000, MemoryBytes: 1_000_000, SavedBytes: 500_000}}
+		r.Rules = append(r.Rules, f)
+		r.Groups = append(r.Groups, Group{Group: k.Key, Type: "string", Keys: 1_000_000, ValueBytes: 1_000_000, MemoryBytes: 100_000_000, NameBytes: 900_000_000,
+			WithoutTTL: 1_000_000, MemoryWithoutTTL: 100_000_000, Owner: long, LargestKey: &k})
+		r.Top[ByMemory] = append(r.Top[ByMemory], k)
+	}
+	return r
+}
+
+// TestScreen checks that the report has at most 60 lines on a terminal of 80 columns
+// and more, none of them wider, whatever the snapshot.
+func TestScreen(t *testing.T) {
+	reports := append(cannedReports(), cannedReport{"extreme", extremeReport()})
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshots := 0
+	filepath.WalkDir("../testdata", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".rdb") || strings.HasSuffix(path, ".rdb.gz") {
+			r, _ := Scan(context.Background(), []Source{FileSource(path)}, policy, Options{Top: 20})
+			reports = append(reports, cannedReport{path, r})
+			snapshots++
+		}
+		return nil
+	})
+	if snapshots < 20 {
+		t.Errorf("%d snapshots found", snapshots)
+	}
+	for _, c := range reports {
+		for _, width := range []int{80, 100, 160, 0} {
+			out := string(render(t, "table", c.report, width))
+			if n := strings.Count(out, "\n"); n > screenLines {
+				t.Errorf("%s: %d lines in %d columns:\n%s", c.name, n, width, out)
+			}
+			for line := range strings.Lines(out) {
+				if line = strings.TrimSuffix(line, "\n"); width > 0 && text.Width(line) > width && c.name != "hostile" {
+					t.Errorf("%s: %d columns in %d: %s", c.name, text.Width(line), width, line)
+				}
+			}
+		}
+		if n := bytes.Count(render(t, "summary", c.report, 0), []byte("\n")); n > summaryLines {
+			t.Errorf("%s: %d lines of summary", c.name, n)
+		}
+	}
+}
+
+// TestScreenSaysWhatIsWrong checks that damage comes before everything else.
+func TestScreenSaysWhatIsWrong(t *testing.T) {
+	for _, format := range []string{"table", "details", "summary", "markdown"} {
+		out := strings.TrimLeft(string(render(t, format, fleetReport(), 100)), "\n> *")
+		if !strings.HasPrefix(out, "INCOMPLETE: ") {
+			t.Errorf("%s begins with %.80q", format, out)
+		}
+	}
+}
+
+// TestNamesInFiles checks that a file has names of 1,024 bytes uncut, as the last
+// cell of their line.
+func TestNamesInFiles(t *testing.T) {
+	r := ordinaryReport()
+	name := strings.Repeat("k", 1024)
+	r.Top[ByMemory][0].Key = Name(name)
+	for _, format := range []string{"table", "details"} {
+		if out := string(render(t, format, r, 0)); !strings.Contains(out, " "+name+"\n") {
+			t.Errorf("%s: the name is cut, or not last", format)
+		}
+	}
+}
+
+// TestColor checks that severities are coloured, and nothing else moves.
+func TestColor(t *testing.T) {
+	var colored, bare bytes.Buffer
+	for _, w := range []*bytes.Buffer{&colored, &bare} {
+		if err := Write("table", w, fleetReport(), WriteOptions{Width: 100, Color: w == &colored}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := colored.String()
+	for _, want := range []string{red + "INCOMPLETE: ", red + "error" + plain, yellow + "warning" + plain} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(out, ""); got != bare.String() {
+		t.Errorf("without colours it differs:\n%s", got)
+	}
+}
+
+// TestTicketLimit checks that a ticket has at most the bytes that it may have, and
+// says what it leaves out.
+func TestTicketLimit(t *testing.T) {
+	combining := ordinaryReport()
+	for i := range combining.Top[ByMemory] {
+		combining.Top[ByMemory][i].Key = Name("e" + strings.Repeat("\u0301", 30_000))
+	}
+	for _, c := range append(cannedReports(), cannedReport{"extreme", extremeReport()}, cannedReport{"combining", combining}) {
+		for _, limit := range []int{MinLimitBytes, 6000, 10_000, 32_767, 60_000} {
+			var b bytes.Buffer
+			if err := Write("markdown", &b, c.report, WriteOptions{LimitBytes: limit, Command: "rdblens scan " + strings.Repeat("x", 10_000)}); err != nil {
+				t.Fatal(err)
+			}
+			if b.Len() > limit {
+				t.Errorf("%s: %d bytes, limit %d", c.name, b.Len(), limit)
+			}
+			if c.name == "extreme" && !strings.Contains(b.String(), "Left out to stay within ") {
+				t.Errorf("%s, limit %d: does not say what is left out:\n%s", c.name, limit, b.String())
+			}
+		}
+	}
+}
+
+// markdownNames are names that would be something else in Markdown.
+var markdownNames = []string{"a|b", `a\|b`, `a\\|b`, "`x`", "``", "```", "a`|`b", "@octocat", "mail@example.com", "</details>", "<summary>", "<!--", "<img src=x>", "</code>",
+	"[x](http://evil.example)", "http://evil.example", "https://evil.example/a", "www.evil.example", "ftp://evil.example", "![x](y)", "[[x]]", "#1", "GH-1", "group/project!1", "o/r#1",
+	"~label", "**b**", "__b__", "~~s~~", "$`a^2`$", "$a$", ":tada:", "&lt;b&gt;", "&#64;octocat", "---", "| --- |", "1. x", "- x", "+ x", "# x", "> x", "\\", "a\nb", "a\r\n| b |", " x ", "%1", "&1",
+	"0123456789abcdef0123456789abcdef01234567", "x -->", "{{x}}", "用户@名"}
+
+// TestTicketNames checks that names in a ticket are code or plain words: they cannot
+// break a table, mention anybody, open or close a tag, or make a link.
+func TestTicketNames(t *testing.T) {
+	code := regexp.MustCompile("`[^`\n]*`")
+	ours := regexp.MustCompile(`</?details>|<summary>[A-Za-z, ]*</summary>|&[lg]t;`)
+	harmful := regexp.MustCompile("[@<\\[\\]`~$&|\\\\]|://|(?i)www\\.|gh-|#[0-9]|![0-9]|\\b[0-9a-f]{40}\\b|:tada:|__|\\{\\{")
+	for _, name := range markdownNames {
+		r := ordinaryReport()
+		for i := range r.Top[ByMemory] {
+			r.Top[ByMemory][i].Key, r.Top[ByMemory][i].LargestElement = Name(name), np(name)
+		}
+		for i := range r.Groups {
+			r.Groups[i].Group, r.Groups[i].Owner = Name(name), text.Sanitize(name)
+		}
+		for i := range r.Rules {
+			f := &r.Rules[i]
+			for j := range f.Groups {
+				f.Groups[j].Group = Name(name)
+			}
+			for j := range f.Examples {
+				f.Examples[j].Text = "element " + Name(name).Display() + " of " + text.Sanitize(name) + ", over 1"
+				f.Examples[j].Advice = []Advice{{Kind: "look", Text: "Look at " + Name(name).Display() + "."}}
+				f.Examples[j].Subject = Name(name)
+				if f.Examples[j].KeyRow != nil {
+					k := *f.Examples[j].KeyRow
+					k.Key = Name(name)
+					f.Examples[j].KeyRow = &k
+				}
+			}
+		}
+		in := &r.Inputs[0]
+		in.Name, in.Warnings, in.Frames = Name(name), []string{"about " + Name(name).Display()}, []string{text.Sanitize(name)}
+		in.Error = &Damage{Offset: 5, Reason: "length of " + Name(name).Display(), Key: np(name), LastKey: np(name)}
+		var b bytes.Buffer
+		if err := Write("markdown", &b, r, WriteOptions{Command: "rdblens scan " + name}); err != nil {
+			t.Fatal(err)
+		}
+		pipes, inTable := 0, false
+		for line := range strings.Lines(b.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			bare := ours.ReplaceAllString(code.ReplaceAllString(line, "C"), "T")
+			if table := strings.HasPrefix(line, "| "); table {
+				if n := strings.Count(bare, "|"); inTable && n != pipes {
+					t.Errorf("%q: %d cells, the title has %d: %s", name, n, pipes, line)
+				} else {
+					pipes = n
+				}
+				if strings.Contains(code.FindString(line), "|") {
+					t.Errorf("%q: a bar in code splits the cell: %s", name, line)
+				}
+				bare = strings.ReplaceAll(bare, "|", "")
+				inTable = true
+			} else {
+				inTable = false
+				bare = strings.TrimPrefix(bare, "> **")
+			}
+			if found := harmful.FindString(bare); found != "" {
+				t.Errorf("%q: %q in %s", name, found, line)
+			}
+		}
+		if n := strings.Count(b.String(), "<details>"); n == 0 || n != strings.Count(b.String(), "\n</details>\n") {
+			t.Errorf("%q: %d details are open", name, n)
+		}
+	}
+}
+
+// TestSavings checks estimates against figures by hand.
+func TestSavings(t *testing.T) {
+	r := &Report{Complete: true, By: ByMemory, Totals: Totals{Keys: 4000, MemoryBytes: 1_000_000}}
+	// 1,000 strings of 10 bytes under user:name:*, 8 digits each, 96 bytes of memory a key.
+	small := Group{Group: "user:name:*", Type: "string", Keys: 1000, ValueBytes: 10_000, MemoryBytes: 96_000, NameBytes: 18_000, WithoutTTL: 1000, MemoryWithoutTTL: 96_000, SerializedBytes: 11_000}
+	// In hashes: (10 + 8 + 4) bytes a field, an eighth of slack, three keys.
+	if got, want := small.inHashes().bytes, int64(96_000-1000*22*9/8-3*128); got != want {
+		t.Errorf("hashes save %d, want %d", got, want)
+	}
+	for what, change := range map[string]func(*Group){"a TTL": func(g *Group) { g.WithoutTTL, g.MemoryWithoutTTL = 0, 0 }, "another type": func(g *Group) { g.Type = "hash" },
+		"long values": func(g *Group) { g.ValueBytes = 100_000 }, "few keys": func(g *Group) { g.Keys, g.WithoutTTL = 400, 400 }} {
+		other := small
+		change(&other)
+		if s := other.inHashes(); s.bytes != 0 {
+			t.Errorf("with %s, hashes save %d", what, s.bytes)
+		}
+	}
+	// customer:address:delivery:* has words of 8, 7 and 8 letters: 5 + 4 + 5 less.
+	long := Group{Group: "customer:address:delivery:*", Type: "hash", Keys: 1000, MemoryBytes: 200_000}
+	if got := long.shorterNames().bytes; got != 14_000 {
+		t.Errorf("shorter names save %d, want 14000", got)
+	}
+	pages := Group{Group: "page:*", Type: "string", Keys: 100, ValueBytes: 100_000, SerializedBytes: 30_000, MemoryBytes: 120_000}
+	if got := pages.compressed().bytes; got != 70_000 {
+		t.Errorf("compression saves %d, want 70000", got)
+	}
+	r.Groups = []Group{small, long, pages, {Group: "tags:*", Type: "set", Keys: 100, MemoryBytes: 400_000}, {Group: "one:key", Type: "set", Keys: 1, MemoryBytes: 100_000}}
+	r.Rules = []Finding{{Rule: "compact-encoding", Severity: "info", Count: 101, Groups: []FindingGroup{{Group: "tags:*", Count: 100, MemoryBytes: 400_000, SavedBytes: 320_000},
+		{Group: "one:key", Count: 1, MemoryBytes: 100_000, SavedBytes: 90_000}}}}
+	var got []string
+	for _, s := range newOverview(r, WriteOptions{}).savings {
+		got = append(got, fmt.Sprint(s.group, " ", s.bytes, " ", s.keys))
+	}
+	if want := []string{"tags:* 320000 100", "user:name:* 70866 1000", "page:* 70000 100", "customer:address:delivery:* 14000 1000"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
