@@ -44,6 +44,7 @@ func (r *Reader) cbor() {
 			switch {
 			case name:
 				r.memberName(r.peek(n), n, at)
+				r.keepName()
 			case width > 0:
 				r.typedArray(n, n/width)
 			default:

@@ -10,7 +10,7 @@ import (
 // valkey-json), 4 CBOR (since 8.8).
 func (r *Reader) document(version int) {
 	d := &r.doc
-	d.level, d.roots, d.root, d.name = 0, 0, 0, d.name[:0]
+	d.level, d.roots, d.root, d.name = 0, 0, 0, nil
 	r.Sizes.Document(version)
 	if version <= 1 {
 		r.jsonTree()
@@ -47,9 +47,11 @@ type document struct {
 	roots      int // values outside of all levels
 	// root is where the current member of the root begins, name its name as far
 	// as it is kept.
-	root int64
-	name []byte
-	long []byte // a string that does not lie in the buffer whole
+	root    int64
+	name    []byte // may lie in the buffer
+	nameLen int64
+	nameBuf []byte
+	long    []byte // a string that does not lie in the buffer whole
 }
 
 // level is an array or object that is not complete.
@@ -71,6 +73,7 @@ func (r *Reader) more() bool {
 		return false
 	}
 	left := b.Left
+	r.keepName()
 	b.More()
 	if want := r.Keep - len(d.text); want > 0 {
 		fresh := b.Buf[len(b.Buf)-int(left-b.Left):]
@@ -78,6 +81,14 @@ func (r *Reader) more() bool {
 		r.Text = d.text
 	}
 	return true
+}
+
+// keepName copies the name of the root's current member, which lies where
+// something else will be read to.
+func (r *Reader) keepName() {
+	d := &r.doc
+	d.nameBuf = append(d.nameBuf[:0], d.name...)
+	d.name = d.nameBuf
 }
 
 // push begins an array or object of n members or items, -1 not known.
@@ -131,7 +142,7 @@ func (r *Reader) ended(end int64) {
 	l := &d.levels[0]
 	if l.n > 0 && r.largest(end-d.root) {
 		if l.object {
-			r.named(d.name, int64(len(d.name)))
+			r.named(d.name, d.nameLen)
 		} else {
 			r.Index = l.n - 1
 		}
@@ -144,9 +155,11 @@ func (r *Reader) memberName(text []byte, n, at int64) {
 	d := &r.doc
 	if d.level == 1 {
 		d.root = at
-		d.name = append(d.name[:0], text[:min(len(text), MaxName)]...)
+		d.name, d.nameLen = text[:min(len(text), MaxName)], n
 	}
-	r.Longest = max(r.Longest, n)
+	if n > r.Longest {
+		r.Longest = n
+	}
 	if r.Sizes.SharesNames() && r.Names.add(hashName(text, n), r.InOrder) {
 		r.Sizes.Name(n)
 	}
@@ -165,16 +178,20 @@ const maxHashed = 4 << 10
 // hashName returns a hash of a name of n bytes.
 func hashName(b []byte, n int64) uint64 {
 	const k = 0x9e3779b97f4a7c15
-	b = b[:min(len(b), maxHashed)]
 	h := uint64(n) * k
-	for ; len(b) >= 8; b = b[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(b)) * k
-		h ^= h >> 29
+	if len(b) >= 8 {
+		b = b[:min(len(b), maxHashed)]
+		last := binary.LittleEndian.Uint64(b[len(b)-8:])
+		for ; len(b) > 8; b = b[8:] {
+			h = (h ^ binary.LittleEndian.Uint64(b)) * k
+			h ^= h >> 29
+		}
+		h ^= last
+	} else {
+		for _, c := range b {
+			h = h<<8 ^ h>>56 ^ uint64(c)
+		}
 	}
-	var tail uint64
-	for _, c := range b {
-		tail = tail<<8 | uint64(c)
-	}
-	h = (h ^ tail) * k
+	h *= k
 	return h ^ h>>32
 }

@@ -1,114 +1,95 @@
 package module
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
 
-// The classes of bytes outside of strings in JSON text (RFC 8259). Spaces and
-// structural characters are their own.
-const (
-	classBad = iota
-	classSpace
-	classScalar // of a number, true, false or null
-	classQuote
-	classOpen
-	classClose
-	classComma
-	classColon
-)
-
-var jsonClasses = func() (of [256]uint8) {
-	for class, chars := range []string{classSpace: " \t\n\r", classScalar: "-+.0123456789eEtrufalsn", classQuote: `"`,
-		classOpen: "[{", classClose: "]}", classComma: ",", classColon: ":"} {
-		for _, c := range []byte(chars) {
-			of[c] = uint8(class)
-		}
+// isScalar reports of what bytes numbers, true, false and null consist.
+var isScalar = func() (of [256]bool) {
+	for _, c := range []byte("-+.0123456789eEtrufalsn") {
+		of[c] = true
 	}
 	return of
 }()
+
+// What may follow in JSON text (RFC 8259).
+const (
+	nextValue  = iota
+	nextMember // a name, or the end of the object
+	nextComma  // a comma, or the end of an array or object
+)
 
 // jsonText walks the JSON text in r.block by its tokens. It checks no more of the
 // grammar than it needs: that brackets match and that there is one root.
 func (r *Reader) jsonText() {
 	b, d := &r.block, &r.doc
 	buf, p := b.Buf, b.Pos
-	base := b.Size - b.Left - int64(len(buf)) // offset of buf[0] in the text
-	isName := false                           // a string that follows is a name
-	for !r.failed {
+	base := r.textBase()
+	next := nextValue
+	var top *level // d.levels[d.level-1], nil outside of all levels
+	for {
 		if p == len(buf) {
-			b.Pos = p
-			if !r.more() {
+			if b.Pos = p; r.failed || !r.more() {
 				break
 			}
-			buf, p = b.Buf, b.Pos
-			base = b.Size - b.Left - int64(len(buf))
-			continue
+			buf, p, base = b.Buf, b.Pos, r.textBase()
 		}
 		c := buf[p]
-		switch jsonClasses[c] {
-		case classSpace:
+		switch {
+		case next == nextComma && c == ',' && top != nil:
+			if next = nextValue; top.object {
+				next = nextMember
+			}
+			if d.level == 1 {
+				r.ended(base + int64(p))
+			}
 			p++
-		case classQuote:
-			at := base + int64(p)
-			end := plainString(buf, p+1)
-			text, n := []byte(nil), int64(0)
-			if end >= 0 {
-				text = buf[p+1 : end]
-				n, p = int64(len(text)), end+1
+		case c == '"' && next != nextComma:
+			at := p
+			end := stringEnd(buf, p+1)
+			n := end - p - 1
+			p = end + 1
+			if end == len(buf) || buf[end] != '"' {
+				b.Pos = at + 1
+				from := base + int64(at)
+				text, size := r.longString()
+				buf, p, base = b.Buf, b.Pos, r.textBase()
+				if next == nextMember {
+					r.memberName(text, size, from)
+					r.keepName()
+				} else {
+					r.value(from)
+					r.stringValue(size)
+				}
+			} else if next == nextMember {
+				r.memberName(buf[at+1:end], int64(n), base+int64(at))
 			} else {
-				b.Pos = p + 1
-				text, n = r.longString()
-				buf, p = b.Buf, b.Pos
-				base = b.Size - b.Left - int64(len(buf))
+				r.value(base + int64(at))
+				r.stringValue(int64(n))
 			}
-			if isName {
-				isName = false
-				r.memberName(text, n, at)
+			if next == nextValue {
+				next = nextComma
 				break
 			}
-			r.value(at)
-			r.stringValue(n)
-		case classColon:
-			p++
-		case classComma:
-			if d.level == 0 {
-				r.reject()
-				break
+			if next = nextValue; p < len(buf) && buf[p] == ':' {
+				p++
 			}
-			if d.level == 1 {
-				r.ended(base + int64(p))
+		case isScalar[c] && next == nextValue:
+			end := p + 1
+			for end < len(buf) && buf[end]-'0' <= 9 {
+				end++
 			}
-			isName = d.levels[d.level-1].object
-			p++
-		case classOpen:
-			r.value(base + int64(p))
-			if !r.push(c == '{', -1) {
-				break
+			integer := c <= '9'
+			for end < len(buf) && isScalar[buf[end]] {
+				end++
+				integer = false
 			}
-			isName = c == '{'
-			p++
-		case classClose:
-			if d.level == 0 || d.levels[d.level-1].object != (c == '}') {
-				r.reject()
-				break
-			}
-			if d.level == 1 {
-				r.ended(base + int64(p))
-			}
-			p++
-			r.pop()
-			isName = false
-		case classScalar:
-			end, integer := p+1, c <= '9' && c != '.'
-			for ; end < len(buf) && jsonClasses[buf[end]] == classScalar; end++ {
-				integer = integer && buf[end]-'0' <= 9
-			}
-			if end == len(buf) && b.Left > 0 && end-p < maxHashed {
+			if end == len(buf) && end-p < maxHashed && b.Left > 0 {
 				b.Pos = p
 				r.more()
-				buf, p = b.Buf, b.Pos
-				base = b.Size - b.Left - int64(len(buf))
+				buf, p, base = b.Buf, b.Pos, r.textBase()
 				continue
 			}
 			r.value(base + int64(p))
@@ -117,9 +98,32 @@ func (r *Reader) jsonText() {
 			} else {
 				r.Sizes.Literal()
 			}
-			p = end
+			p, next = end, nextComma
+		case (c == '{' || c == '[') && next == nextValue:
+			r.value(base + int64(p))
+			if !r.push(c == '{', -1) {
+				return
+			}
+			if top = &d.levels[d.level-1]; c == '{' {
+				next = nextMember
+			}
+			p++
+		case (c == '}' || c == ']') && top != nil && top.object == (c == '}'):
+			if d.level == 1 {
+				r.ended(base + int64(p))
+			}
+			if r.pop(); d.level == 0 {
+				top = nil
+			} else {
+				top = &d.levels[d.level-1]
+			}
+			p++
+			next = nextComma
+		case c == ' ' || c == ':' || c == '\t' || c == '\n' || c == '\r':
+			p++
 		default:
 			r.reject()
+			return
 		}
 	}
 	b.Pos = p
@@ -131,35 +135,41 @@ func (r *Reader) jsonText() {
 	}
 }
 
+// textBase returns the offset of the buffer in the text.
+func (r *Reader) textBase() int64 { return r.block.Size - r.block.Left - int64(len(r.block.Buf)) }
+
 const (
 	low  = 0x0101010101010101
 	high = 0x8080808080808080
 )
 
-// plainString returns where the string ends that begins at p, at its quote, or -1
-// if it has an escape or does not end in the buffer.
-func plainString(buf []byte, p int) int {
-	for ; p+8 <= len(buf); p += 8 {
+// stringEnd returns the position of the next quote or backslash from p on, or the
+// end of the buffer.
+func stringEnd(buf []byte, p int) int {
+	for near := p + 32; p+8 <= len(buf); p += 8 {
 		x := binary.LittleEndian.Uint64(buf[p:])
 		q, e := x^'"'*low, x^'\\'*low
-		// The lowest bit set is that of the first quote or backslash.
+		// The lowest bit set is that of the first of the two.
 		if m := ((q-low)&^q | (e-low)&^e) & high; m != 0 {
-			p += bits.TrailingZeros64(m) >> 3
-			if buf[p] == '"' {
+			return p + bits.TrailingZeros64(m)>>3
+		}
+		for p >= near { // a long text
+			part := buf[p:min(p+256, len(buf))]
+			if i := bytes.IndexByte(part, '"'); i >= 0 {
+				part = part[:i]
+			}
+			if i := bytes.IndexByte(part, '\\'); i >= 0 {
+				part = part[:i]
+			}
+			if p += len(part); len(part) < 256 {
 				return p
 			}
-			return -1
 		}
 	}
-	for ; p < len(buf); p++ {
-		switch buf[p] {
-		case '"':
-			return p
-		case '\\':
-			return -1
-		}
+	for p < len(buf) && buf[p] != '"' && buf[p] != '\\' {
+		p++
 	}
-	return -1
+	return p
 }
 
 // longString passes a string with escapes, or that does not lie in the buffer
@@ -169,10 +179,7 @@ func (r *Reader) longString() (text []byte, n int64) {
 	d.long = d.long[:0]
 	for {
 		part := b.Buf[b.Pos:]
-		end := 0
-		for end < len(part) && part[end] != '"' && part[end] != '\\' {
-			end++
-		}
+		end := stringEnd(part, 0)
 		d.long = append(d.long, part[:min(end, maxHashed-len(d.long))]...)
 		n += int64(end)
 		b.Pos += end

@@ -79,6 +79,7 @@ func (r *Reader) treeName() {
 	b := &r.block
 	n := b.Size
 	r.memberName(b.Buf[b.Pos:min(len(b.Buf), b.Pos+maxHashed)], n, r.Bytes)
+	r.keepName()
 	r.close()
 	r.Bytes += n
 	r.Sizes.Member(n)
