@@ -257,6 +257,9 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"big-key-expiry":   {"5,001 elements to delete when it expires, over 5,000"},
 		"single-element":   {"hash with one element"},
 		"no-ttl":           {"never expires"},
+		"filter-growth":    {"5 filters, over 4"},
+		"series-retention": {"100,001 samples without a retention, over 100,000"},
+		"vector-links":     {"links of 257 bytes for vectors of 256 B"},
 	}
 	for name, cases := range ruleCases {
 		texts := map[string]bool{}

@@ -31,6 +31,7 @@ const (
 	pending                         // pending entries of a stream's groups
 	fullElements                    // elements of a full encoding, -1 for other encodings
 	expiringElements                // the same of a key with an expiry
+	filters                         // of a Bloom or cuckoo filter
 	numMeasures
 )
 
@@ -47,6 +48,9 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 		m[largest] = longestValue(k)
 	}
 	m[pending] = k.Pending
+	if k.Module != nil {
+		m[filters] = k.Module.Filters
+	}
 	m[fullElements], m[expiringElements] = -1, -1
 	if isFull(k) {
 		m[fullElements] = k.Elements

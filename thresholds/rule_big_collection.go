@@ -1,6 +1,11 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import (
+	"slices"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 func init() {
 	register(Rule{
@@ -11,7 +16,7 @@ func init() {
 		Brief:   "Split {key}: a command on all of its {measured} elements makes every other client wait.",
 		Unit:    units.Count,
 		PerType: true,
-		Types:   collections,
+		Types:   append(slices.Clip(collections), parser.JSON),
 		check:   func(c *compiler) { c.over(elements, nil) },
 		text: func(x *explainer) string {
 			return x.counted("1 element, over {limit}", "{measured} elements, over {limit}")
@@ -23,7 +28,7 @@ func init() {
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit. Limits can be set for each type.",
+			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit, or a JSON document with more items or members in its root. Limits can be set for each type.",
 			Why: "Commands that visit all elements (HGETALL, SMEMBERS, LRANGE 0 -1), and the deletion of the key, take time proportional to their number, during which the " +
 				"server serves no other client. A cluster cannot spread one key over several nodes, and migrating it blocks.",
 			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with HSCAN, SSCAN or ZSCAN. " +

@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -14,7 +16,7 @@ func init() {
 		Brief:   "Split {key}: a read of the whole value sends {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
 		Unit:    units.Bytes,
 		PerType: true,
-		Types:   withElements,
+		Types:   append(slices.Clip(withElements), parser.JSON),
 		check:   func(c *compiler) { c.over(valueBytes, nil) },
 		text: func(x *explainer) string {
 			switch n := x.key.Elements; {
@@ -33,8 +35,8 @@ func init() {
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A collection or stream whose elements' lengths add up to more than the limit: fields and values of a hash, members of a set or sorted " +
-				"set (without the scores), items of a list, fields and values of a stream. Strings are checked by big-string.",
+			What: "A collection, stream or JSON document whose elements' lengths add up to more than the limit: fields and values of a hash, members of a set or sorted " +
+				"set (without the scores), items of a list, fields and values of a stream. Of a JSON document the bytes of its text (or CBOR) count. Strings are checked by big-string.",
 			Why: "A read of the whole value transfers that many bytes: at 1 MB, 128 reads a second fill a 1 Gbit/s network card. Migrating such a key to another " +
 				"node of a cluster blocks both nodes.",
 			Fix: "Split it so that each part is under the limit. Read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT). Keep large texts " +

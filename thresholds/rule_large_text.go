@@ -16,10 +16,10 @@ func init() {
 		Title:   "large JSON, XML or plain text that is stored uncompressed",
 		Harm:    UsesMemory,
 		Unit:    units.Bytes,
-		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash},
+		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.JSON},
 		Params:  []Param{{Name: "element", Unit: units.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
 		check: func(c *compiler) {
-			if c.typ == parser.String {
+			if c.typ == parser.String || c.typ == parser.JSON {
 				c.over(valueBytes, confirmText(0))
 				return
 			}
@@ -47,7 +47,9 @@ func init() {
 			return x.found("text of {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
-			if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
+			if x.key.Type == parser.JSON {
+				x.advise(adviseEncoding, nil, "Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
+			} else if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
 				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
 					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", "ratio", decimal(share(x.key.LZFIn, 100, x.key.LZFOut))+"%")
 			} else {
@@ -57,7 +59,7 @@ func init() {
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A string over the limit that begins like JSON, XML or plain text, and so is not compressed. If element is set, also a collection whose largest element is " +
+			What: "A string or a JSON document over the limit that begins like JSON, XML or plain text, and so is not compressed. If element is set, also a collection whose largest element is " +
 				"such a text. The advice gives the ratio that the compression of the snapshot (LZF) reached on it.",
 			Why:     "Compression reduces text to a third or less. Uncompressed it takes memory, network bandwidth and time to read.",
 			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // ruleCase is a key, and the finding of a rule about it under default, aliyun, baidu,
@@ -53,6 +54,25 @@ func redis72(e *Env)   { e.Version = "7.2.4" }
 func inCluster(e *Env) { e.Cluster = true }
 func undated(e *Env)   { e.Created = -1 }
 
+func filter(filters int64) func(*parser.Key) {
+	return func(k *parser.Key) {
+		k.Type, k.Encoding, k.Module = parser.Bloom, parser.EncUnknown, &modules.Facts{Filters: filters}
+	}
+}
+
+func series(samples, retention int64) func(*parser.Key) {
+	return with(forever, func(k *parser.Key) {
+		k.Type, k.Encoding, k.Elements, k.Module = parser.TimeSeries, parser.EncUnknown, samples, &modules.Facts{Retention: retention}
+		k.HasExpire = false
+	})
+}
+
+func vectors(n, links, bytes int64) func(*parser.Key) {
+	return func(k *parser.Key) {
+		k.Type, k.Encoding, k.Elements, k.Module = parser.VectorSet, parser.EncUnknown, n, &modules.Facts{LinkBytes: links, VectorBytes: bytes}
+	}
+}
+
 var ruleCases = map[string][]ruleCase{
 	"big-string": {
 		{key: key("a:b", str(100)), want: "-----"}, {key: key("a:b", str(101)), want: "--i--"},
@@ -70,6 +90,19 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5000)), want: "--w--"}, {key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), want: "eeeee"},
 		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 5000)), want: "--ww-"}, {key: key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)), want: "eeeee"},
 		{key: key("a:b", collection(parser.Stream, parser.EncStream, 50000)), want: "-----"},
+		{key: key("a:b", collection(parser.JSON, parser.EncUnknown, 1001)), want: "--w--"}, {key: key("a:b", collection(parser.JSON, parser.EncUnknown, 5001)), want: "eeeee"},
+		{key: key("a:b", collection(parser.VectorSet, parser.EncUnknown, 50000)), want: "-----"},
+	},
+	"filter-growth": {
+		{key: key("a:b", filter(4)), want: "-----"}, {key: key("a:b", filter(5)), want: "i----"},
+		{key: key("a:b", collection(parser.Bloom, parser.EncUnknown, 5)), want: "-----"},
+	},
+	"series-retention": {
+		{key: key("a:b", series(100000, 0)), want: "-----"}, {key: key("a:b", series(100001, 0)), want: "i----"}, {key: key("a:b", series(100001, 1)), want: "-----"},
+		{key: key("a:b", with(series(100001, 0), func(k *parser.Key) { k.HasExpire = true })), want: "-----"},
+	},
+	"vector-links": {
+		{key: key("a:b", vectors(1000, 257, 256)), want: "-----"}, {key: key("a:b", vectors(1001, 257, 256)), want: "i----"}, {key: key("a:b", vectors(1001, 256, 256)), want: "-----"},
 	},
 	"big-stream": {
 		{key: key("a:b", collection(parser.Stream, parser.EncStream, 100000)), want: "-----"}, {key: key("a:b", collection(parser.Stream, parser.EncStream, 100001)), want: "wwwww"},
@@ -81,6 +114,8 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(1<<20))), want: "---w-"},
 		{key: key("a:b", with(collection(parser.Stream, parser.EncStream, 9), str(1<<20+1))), want: "wweew"},
 		{key: key("a:b", str(5<<20)), want: "-----"},
+		{key: key("a:b", with(collection(parser.JSON, parser.EncUnknown, 9), str(10241))), want: "---w-"},
+		{key: key("a:b", with(collection(parser.JSON, parser.EncUnknown, 1), str(1<<20+1))), want: "wweew"},
 	},
 	"big-element": {
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 9), str(4096))), want: "-----"},
@@ -322,6 +357,9 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"hashtag-skew":       {"warning 1%", "warning 1%", "warning 1%", "off", "off"},
 		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "off", "off"},
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
+		"filter-growth":      {"info 4", "off", "off", "off", "off"},
+		"series-retention":   {"info 100,000", "off", "off", "off", "off"},
+		"vector-links":       {"info", "off", "off", "off", "off"},
 	}
 	for _, r := range Rules() {
 		for i, profile := range profileNames {

@@ -65,6 +65,9 @@
 // On the server that wrote the file the same holds for values that only grew.
 // A file does not show tables that shrank less than the server's minimal fill,
 // tables that were being rehashed, or spare bytes of strings that were
-// appended to. Modules' values, and types without a model, count as their bytes
-// in the file, which is a lower bound and marked as such.
+// appended to.
+//
+// What values of modules take, package modules computes. Those of modules that
+// are not known, and types without a model, count as their bytes in the file,
+// which is a lower bound and marked as such.
 package memory

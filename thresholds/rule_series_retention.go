@@ -1,0 +1,41 @@
+package thresholds
+
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+func init() {
+	register(Rule{
+		Name:    "series-retention",
+		Section: SectionExpiry,
+		Title:   "time series whose samples are stored for ever",
+		Harm:    UsesMemory,
+		Unit:    units.Count,
+		Types:   []parser.Type{parser.TimeSeries},
+		check: func(c *compiler) {
+			c.over(elements, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+				return k.Module != nil && k.Module.Retention == 0 && !k.HasExpire
+			})
+		},
+		text: func(x *explainer) string {
+			return x.counted("1 sample without a retention", "{measured} samples without a retention, over {limit}")
+		},
+		advise: func(x *explainer) {
+			x.change(adviseTTL, "if older samples are no longer needed", x.commands("TS.ALTER %s RETENTION 7776000000"), "Give it a retention, such as 90 days in milliseconds, and compaction rules (TS.CREATERULE) for what is read of older samples.")
+			x.inspect()
+		},
+		Doc: Doc{
+			What: "A time series (RedisTimeSeries) with more samples than the limit that has no retention and no expiry.",
+			Why: "A series without a retention grows with every sample. A key's expiry removes the whole series, the eviction policy too: a retention is the only way " +
+				"to release old samples alone.",
+			Fix:     "Set a retention (TS.ALTER key RETENTION milliseconds, or the option ts-retention-policy), and compaction rules for what is read of older samples.",
+			Example: "sensor:17:temperature, 2,600,000 samples without a retention: over 100,000.",
+			Sources: []Source{
+				{onlyDefault, aliyun, "【推荐】", "控制key的生命周期,redis不是垃圾桶。", "Control the life cycle of keys: Redis is not a dustbin."},
+			},
+			Notes: []Note{{onlyDefault, "ours: the documents ask for an expiry of every key, and a series has one for its samples; a hint, so it is an info"}},
+		},
+	})
+}
