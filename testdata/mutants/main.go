@@ -2,7 +2,7 @@
 // code in one place, runs the tests of the package, and of the packages above it
 // that test it too, and reports the changes that no test noticed.
 //
-//	mutants [-seed N] [-n N] [-for DURATION] [-o FILE] [-command=false] [DIR...]
+//	mutants [-seed N] [-n N] [-for DURATION] [-o FILE] [-command=false] [-again] [DIR...]
 //
 // The changes are a random sample: boundaries (< for <=), negated conditions,
 // other operators, integers that are one more, and removed statements. The tree is
@@ -59,6 +59,7 @@ func main() {
 	flag.DurationVar(&o.limit, "for", 24*time.Hour, "time after which no further mutant is started")
 	flag.StringVar(&o.output, "o", "", "file of the judgements (default bin/mutants-SEED.txt)")
 	flag.BoolVar(&o.command, "command", true, "run the tests of the command, too, which take longest")
+	flag.BoolVar(&o.again, "again", false, "judge again those that were alive, for example after tests were added, and no others")
 	flag.Parse()
 	dirs := flag.Args()
 	if len(dirs) == 0 {
@@ -80,6 +81,7 @@ type options struct {
 	limit   time.Duration
 	output  string
 	command bool
+	again   bool
 }
 
 func (o *options) run(dirs []string) error {
@@ -106,6 +108,12 @@ func (o *options) run(dirs []string) error {
 			continue
 		}
 		verdict, ok := judged[m.id()]
+		if o.again {
+			if verdict != alive {
+				continue
+			}
+			ok = false
+		}
 		if !ok {
 			if time.Since(start) > o.limit {
 				fmt.Println("out of time: run again to continue")

@@ -2,6 +2,7 @@ package units
 
 import (
 	"math"
+	"strconv"
 	"testing"
 )
 
@@ -93,6 +94,26 @@ func TestScale(t *testing.T) {
 	} {
 		if got := ScaleFor(1, c.largest).Format(c.n); got != c.want {
 			t.Errorf("%d in the scale of %d: %q, want %q", c.n, c.largest, got, c.want)
+		}
+	}
+}
+
+// TestLargestNumber checks that the largest plain number that editors are told is
+// the largest one that is parsed.
+func TestLargestNumber(t *testing.T) {
+	for u := Bytes; u <= Percent; u++ {
+		n := u.LargestNumber()
+		if n < 0 {
+			if _, err := u.Parse("1"); err == nil {
+				t.Errorf("%v: a plain number was parsed", u)
+			}
+			continue
+		}
+		if _, err := u.Parse(strconv.FormatInt(n, 10)); err != nil {
+			t.Errorf("%d: %v", n, err)
+		}
+		if got, err := u.Parse(strconv.FormatInt(n+1, 10)); err == nil {
+			t.Errorf("%d was parsed as %d", n+1, got)
 		}
 	}
 }

@@ -1,0 +1,17 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLargeDifference checks that causes of a large difference are named from more
+// than a tenth of the prediction on, on both sides.
+func TestLargeDifference(t *testing.T) {
+	for d, large := range map[int64]bool{0: false, 100: false, 101: true, -100: false, -101: true} {
+		text := strings.Join(explainDifference(&Memory{Predicted: 1000, State: "live"}, d, false), "\n")
+		if strings.Contains(text, "over 10 %") != large {
+			t.Errorf("%d bytes of 1000: %q", d, text)
+		}
+	}
+}
