@@ -192,3 +192,22 @@ func TestSortedSetByHand(t *testing.T) {
 		}
 	}
 }
+
+// The items of a list that is one ziplist are pushed into nodes of up to 8184
+// bytes, 7 of which are no items: two full ones in 8192, and the rest in a third.
+func TestPushedListByHand(t *testing.T) {
+	m := mustChoose(t, Options{Server: "redis-7.0", State: "reloaded"})
+	for _, c := range []struct{ listpack, want int64 }{
+		{100, 48 + 40 + 40 + 112},
+		{8184, 48 + 40 + 40 + 8192},
+		{7 + 2*8177, 48 + 40 + 2*(40+8192)},
+		{7 + 2*8177 + 50, 48 + 40 + 2*(40+8192) + 40 + 64},
+	} {
+		var a Accumulator
+		a.Reset(m)
+		got := a.Sizes(&Facts{Shape: Packed, Type: typeList, Ziplist: true, NameLen: 3, PackedBytes: c.listpack + 100, ListpackBytes: c.listpack})
+		if got.Allocated != c.want || got.Usage != c.want {
+			t.Errorf("%d bytes: got %+v, want %d", c.listpack, got, c.want)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		alloc, usage = m.listSizes(a, f)
 		compact = alloc
 		if m.live && m.ziplists {
-			alloc = m.linkedListSizes(a)
+			alloc = adlist + a.list.linked
 			usage = alloc
 		}
 	case SetTable, HashTable, Skiplist:
@@ -247,7 +247,7 @@ func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 	n := f.Elements
 	t := m.tableFor(n)
 	if f.Shape == Packed && !m.setListpack {
-		t = m.insertedDict(n) // not presized before Redis 7.2 (zsetConvert in t_zset.c)
+		t = insertedDict(n) // not presized before Redis 7.2 (zsetConvert in t_zset.c)
 	}
 	alloc, usage = m.tableSizes(t, 0)
 	ea, eu := m.dictEntries(n, t, m.zsetNoValue)

@@ -96,7 +96,7 @@ func (m *Model) narrowWindow(n int64) int64 {
 	case n <= maxVector:
 		return windowNodes + m.vectorSize(n)
 	}
-	size, _ := m.tableSizes(m.insertedHashtable(n), 0)
+	size, _ := m.tableSizes(insertedHashtable(n), 0)
 	return windowNodes + size
 }
 

@@ -92,46 +92,27 @@ func chainLength(n int64) int64 { return (n - bucketEntries + 5) / 6 }
 // up.
 const tabledChildren = 1024
 
-func childTable(buckets func(int64) int64) []uint32 {
-	t := make([]uint32, tabledChildren)
-	for n := range t {
-		t[n] = uint32(childBuckets(int64(n), buckets(int64(n))))
+// hashtableBuckets returns the buckets of a hashtable of n entries that is not
+// being moved: grown by inserts, or made by the loader.
+func (m *Model) hashtableBuckets(n int64) int64 {
+	if m.live {
+		return grownBuckets(n)
 	}
-	return t
-}
-
-// grownHashtable returns a hashtable of n entries that was grown by inserts and
-// is not being moved.
-func (m *Model) grownHashtable(n int64) table {
-	t := table{buckets: grownBuckets(n)}
-	if n < int64(len(m.grownChildren)) {
-		t.children = int64(m.grownChildren[n])
-	} else {
-		t.children = childBuckets(n, t.buckets)
-	}
-	return t
-}
-
-// loadedHashtable returns a hashtable that the loader made for n entries.
-func (m *Model) loadedHashtable(n int64) table {
-	t := table{buckets: loadedBuckets(n)}
-	if n < int64(len(m.loadedChildren)) {
-		t.children = int64(m.loadedChildren[n])
-	} else {
-		t.children = childBuckets(n, t.buckets)
-	}
-	return t
+	return loadedBuckets(n)
 }
 
 // tableFor returns the table of a set or sorted set of n entries.
 func (m *Model) tableFor(n int64) table {
-	switch {
-	case !m.hashtable:
+	if !m.hashtable {
 		return table{buckets: dictBuckets(n)}
-	case m.live:
-		return m.grownHashtable(n)
 	}
-	return m.loadedHashtable(n)
+	t := table{buckets: m.hashtableBuckets(n)}
+	if n < int64(len(m.children)) {
+		t.children = int64(m.children[n])
+	} else {
+		t.children = childBuckets(n, t.buckets)
+	}
+	return t
 }
 
 // bucketSizes returns what the buckets of a table take.

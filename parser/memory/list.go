@@ -93,11 +93,6 @@ func (m *Model) listSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 	return m.quicklistSizes(a.list.nodes, int64(a.alloc), int64(a.usage))
 }
 
-// linkedListSizes returns what a linked list takes on the server that wrote it.
-func (m *Model) linkedListSizes(a *Accumulator) int64 {
-	return adlist + a.list.linked
-}
-
 // pushedListSizes returns what a list takes that the file has as one ziplist
 // (before Redis 3.2), and whose items would take size bytes in one packed value.
 // Servers push the items one by one into a new quicklist, which they do not turn

@@ -21,7 +21,7 @@ func (m *Model) hashTableFor(n, firstLong int64, expiring bool) table {
 		}
 		return m.convertedHashtable(n, firstLong)
 	case expiring && n > maxPackedFields:
-		return m.insertedDict(n)
+		return insertedDict(n)
 	case n > maxPackedFields || firstLong == 0:
 		return table{buckets: dictBuckets(n)}
 	}
@@ -58,7 +58,7 @@ func (d *growingDict) resize(buckets int64) {
 }
 
 // insertedDict returns the dict of n entries that were inserted one by one.
-func (m *Model) insertedDict(n int64) table {
+func insertedDict(n int64) table {
 	full := dictBuckets(n) / 2
 	if full < 4 {
 		return table{buckets: dictBuckets(n)}
@@ -132,15 +132,14 @@ func (m *Model) convertedHashtable(n, firstLong int64) table {
 // insertedHashtable returns the hashtable of n entries that were inserted one by
 // one: with the entry that no longer fits it doubles, and each further one moves
 // a bucket of the old table (hashtable.c).
-func (m *Model) insertedHashtable(n int64) table {
-	t := m.grownHashtable(n)
+func insertedHashtable(n int64) table {
+	t := table{buckets: grownBuckets(n)}
 	old := t.buckets / 2
 	moving := bucketEntries * old
 	moved := n - moving - 1
-	if old == 0 || moved >= old {
-		return t
+	if moved < old {
+		t.old = old
 	}
-	t.old = old
 	t.setMovingChildren(n, moving, old-moved)
 	return t
 }

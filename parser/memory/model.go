@@ -24,9 +24,7 @@ type Model struct {
 	entries    [embedLimit + 1]pair // field and value in one block, by its size
 	scored     [tabled]pair         // a skiplist node and its member, in 1/65536 bytes
 
-	// Expected child buckets of a table by its number of entries, in 1/65536:
-	// grown by inserts, and sized by the loader.
-	grownChildren, loadedChildren []uint32
+	children []uint32 // expected child buckets of a hashtable by its entries, in 1/65536
 }
 
 // tabled is the length from which on sizes are computed and not looked up.
@@ -69,8 +67,10 @@ func newModel(f *family, a allocator, live, cluster, approximate bool) *Model {
 		m.entries[n] = newPair(m.entrySizes(n))
 	}
 	if f.hashtable {
-		m.grownChildren = childTable(grownBuckets)
-		m.loadedChildren = childTable(loadedBuckets)
+		m.children = make([]uint32, tabledChildren)
+		for n := range int64(tabledChildren) {
+			m.children[n] = uint32(childBuckets(n, m.hashtableBuckets(n)))
+		}
 	}
 	return m
 }

@@ -78,6 +78,9 @@ func TestByHand(t *testing.T) {
 		{"valkey-9", text(3, 5, false), 24, 24},
 		{"valkey-9", text(3, 110, false), 128, 128},
 		{"valkey-9", text(3, 111, false), 24 + 128, 24 + 128},
+		// A name of 128 and more has room for an expiry: 16 + 1+3+133+1 + 8 = 162.
+		{"valkey-9", Facts{Shape: StringInt, NameLen: 127}, 160, 160},
+		{"valkey-9", Facts{Shape: StringInt, NameLen: 133}, 192, 192},
 		// An expiry precedes the object and does not count for the limit.
 		{"redis-8.6", text(3, 38, false), 64, 64},
 		{"redis-8.6", text(3, 38, true), 80, 80},
@@ -337,7 +340,7 @@ func TestLoadDict(t *testing.T) {
 	for _, c := range []struct{ n, buckets, old int64 }{
 		{512, 512, 0}, {513, 1024, 512}, {800, 1024, 512}, {835, 1024, 512}, {840, 1024, 0}, {1024, 1024, 0}, {1025, 2048, 1024},
 	} {
-		if got := m.insertedDict(c.n); got.buckets != c.buckets || got.old != c.old {
+		if got := insertedDict(c.n); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields: %+v, want %d buckets and %d old ones", c.n, got, c.buckets, c.old)
 		}
 	}
