@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report"
 )
 
 // input is one snapshot that a command reads.
@@ -53,7 +52,7 @@ func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
 
 // open opens the input. Reading anything but a regular file ends with the context,
 // however long the other side is silent.
-func (in *input) open(ctx context.Context, stdin io.Reader) (*parser.Source, error) {
+func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) {
 	var src *parser.Source
 	var err error
 	switch st, statErr := os.Stat(in.name); {
@@ -64,21 +63,11 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*parser.Source, err
 	default:
 		src, err = parser.Open(in.name)
 	}
-	if err == nil {
-		in.source.Store(src)
+	if err != nil {
+		return nil, err
 	}
-	return src, err
-}
-
-// reportSource returns the input as report.Scan reads it.
-func (in *input) reportSource(stdin io.Reader) report.Source {
-	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
-		src, err := in.open(ctx, stdin)
-		if err != nil {
-			return nil, err
-		}
-		return &openInput{src, in}, nil
-	}}
+	in.source.Store(src)
+	return &openInput{src, in}, nil
 }
 
 // openInput is an input that is being read.
@@ -87,17 +76,11 @@ type openInput struct {
 	in *input
 }
 
+// Close drops the source too, which holds the buffers of its decompression.
 func (o *openInput) Close() error {
-	o.in.close(o.Source)
-	return nil
-}
-
-// close closes what open returned, and drops the source, which holds the buffers
-// of its decompression.
-func (in *input) close(src *parser.Source) {
-	in.passed.Store(src.Progress())
-	in.source.Store(nil)
-	src.Close()
+	o.in.passed.Store(o.Progress())
+	o.in.source.Store(nil)
+	return o.Source.Close()
 }
 
 // progress shows a progress bar for the inputs until stop is called.

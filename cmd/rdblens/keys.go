@@ -189,7 +189,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	if err != nil {
 		return nil, err
 	}
-	defer in.close(src)
+	defer src.Close()
 	w := &rowWriter{keysFlags: p, file: []byte(in.name), fixed: rowFixed + rowNameByte*len(in.name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -196,7 +197,9 @@ func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*rep
 	}
 	var sources []report.Source
 	for _, in := range list {
-		sources = append(sources, in.reportSource(e.stdin))
+		sources = append(sources, report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
+			return in.open(ctx, e.stdin)
+		}})
 	}
 	r, err := report.Scan(ctx, sources, o.policy, options)
 	bad := new(failures)

@@ -219,7 +219,7 @@ func (s *showing) run(ctx context.Context) error {
 	if err != nil {
 		return s.ended(err, 0)
 	}
-	defer s.in.close(src)
+	defer src.Close()
 	options := parser.RecordOptions{Options: s.options, Keep: s.keep}
 	if s.functions {
 		options.Library = s.out.library

@@ -192,7 +192,7 @@ func TestWrongConfigurations(t *testing.T) {
 		if c.hint != "" && list[0].Advice != c.hint {
 			t.Errorf("%.60q: hint %q, want %q", c.text, list[0].Advice, c.hint)
 		}
-		if strings.ContainsRune(err.Error()+list.Hint(), '\x1b') {
+		if strings.ContainsRune(err.Error()+list[0].Advice+list[0].Excerpt, '\x1b') {
 			t.Errorf("%.60q: an escape sequence came through", c.text)
 		}
 	}

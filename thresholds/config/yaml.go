@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,9 +47,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Problem)
 }
 
-// Hint returns what to write instead, "" if unknown.
-func (e *Error) Hint() string { return e.Advice }
-
 // Errors are the problems of a configuration, in the order of its lines: at least
 // one, and only the first 20.
 type Errors []*Error
@@ -60,14 +58,6 @@ func (e Errors) Error() string {
 		lines[i] = x.Error()
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Hint returns what to write instead of the first problem, and its excerpt.
-func (e Errors) Hint() string {
-	if e[0].Advice == "" {
-		return e[0].Excerpt
-	}
-	return strings.TrimSuffix(e[0].Advice+"\n"+e[0].Excerpt, "\n")
 }
 
 // reader reads one configuration and collects its problems.
@@ -211,12 +201,7 @@ func (r *reader) problems() error {
 	if r.errs == nil {
 		return nil
 	}
-	slices.SortStableFunc(r.errs, func(a, b *Error) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
+	slices.SortStableFunc(r.errs, func(a, b *Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return r.errs
 }
 
