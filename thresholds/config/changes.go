@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -39,12 +41,17 @@ func Changes(p *thresholds.Policy) []Change {
 func changes(list []Change, keys string, before *thresholds.Policy, from []thresholds.Setting, after *thresholds.Policy, to []thresholds.Setting) []Change {
 	for id, rule := range thresholds.Rules() {
 		c := Change{Keys: keys, Rule: rule.Name, Before: inForce(before, &from[id]), After: inForce(after, &to[id]), Idle: to[id].Idle(after)}
+		if c.Idle == from[id].Idle(before) && slices.EqualFunc(showSetting(nil, &from[id]), showSetting(nil, &to[id]), sameValue) {
+			continue // perhaps set to what it was
+		}
 		if c.Before != c.After || c.Idle != "" && from[id].On && c.Idle != from[id].Idle(before) {
 			list = append(list, c)
 		}
 	}
 	return list
 }
+
+func sameValue(a, b Entry) bool { return a.Path == b.Path && a.Value == b.Value }
 
 // inForce returns the limits and parameters of a rule, "off" if it checks nothing.
 func inForce(p *thresholds.Policy, s *thresholds.Setting) string {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,12 +32,11 @@ func TestTemplate(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", profile, err)
 		}
-		want := Entries(Profile(profile))
-		for i, e := range Entries(p) {
-			if i >= len(want) || e.Path != want[i].Path || e.Value != want[i].Value {
-				t.Errorf("%s: %s %s, want %+v", profile, e.Path, e.Value, want[i:])
-				break
-			}
+		if changes := Changes(p); len(changes) > 0 {
+			t.Errorf("%s changes %+v", profile, changes)
+		}
+		if got, want := Entries(p), Entries(Profile(profile)); !slices.EqualFunc(got, want, sameValue) {
+			t.Errorf("%s: %+v, want %+v", profile, got, want)
 		}
 		for i := range p.Settings {
 			if s := &p.Settings[i]; s.On && !strings.Contains(rules, "\n#  "+s.Rule.Name+": ") {
