@@ -79,6 +79,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); near != "" {
 			hint = near
 		}
+		if !cmd.HasParent() {
+			hint = "flags follow a command: rdblens scan --help"
+		}
 		if name := unknown.GetSpecifiedName(); name == "o" || name == "output" {
 			hint = cmp.Or(writesFile[cmd.Name()], hint)
 		}
