@@ -180,7 +180,7 @@ func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) {
 		namesSum += e.Len
 		namesLongest = max(namesLongest, e.Len)
 		if w.visiting {
-			w.shareName(e)
+			w.shareName(b, e)
 		}
 	}
 	if b.Number(e, "the end of the master entry") != 0 {

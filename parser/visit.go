@@ -44,8 +44,9 @@ type Visitor struct {
 	Element func(e *Element) bool
 	// Field is called for each field of the entry of a stream for which Element
 	// was called last. It reports whether more fields of this entry are wanted.
-	// If MaxText is not -1, shared field names are kept up to 4 MiB in all, and
-	// Field is not called for fields beyond.
+	// The field names that the entries of a node share are kept up to 4 MiB, and
+	// Field is not called for fields beyond; if MaxText is -1, up to 16 MiB, beyond
+	// which the visit fails.
 	Field func(name, value Text) bool
 
 	Stream          func(s *StreamState)
@@ -132,9 +133,13 @@ type StreamConsumer struct {
 // Visitor: those of modules except documents, GCRA, KeyDB's cron jobs.
 func (t Type) Opaque() bool { return t == GCRA || t == Cron || t.OfModule() && t != JSON }
 
-// maxSharedNames bounds the shared field names of a stream's node that are kept
-// for a visitor that limits texts: bytes of the names and a few for each.
-const maxSharedNames = 4 << 20
+// Bounds on the shared field names of a stream's node that are kept: bytes of the
+// names and a few for each. A visitor that limits texts misses those beyond; for
+// one that wants whole texts the stream cannot be read.
+const (
+	maxSharedNames = 4 << 20
+	maxWholeShared = 16 << 20
+)
 
 // visit is what a walker needs for a visitor.
 type visit struct {
@@ -304,11 +309,15 @@ func (w *walker) visitField(name, value Text) {
 }
 
 // shareName keeps a name that the entries of a node share.
-func (w *walker) shareName(e *rdb.Entry) {
+func (w *walker) shareName(b *rdb.Block, e *rdb.Entry) {
 	v := &w.visit
-	if v.to.MaxText < 0 || v.names.size() < maxSharedNames {
-		v.names.add(w.keepEntry(e, 0))
+	switch size := v.names.size() + int(e.Len); {
+	case v.to.MaxText >= 0 && v.names.size() >= maxSharedNames:
+		return
+	case v.to.MaxText < 0 && size > maxWholeShared:
+		b.Failf("the entries of a stream's node share field names of more than %d MiB", maxWholeShared>>20)
 	}
+	v.names.add(w.keepEntry(e, 0))
 }
 
 func (w *walker) visitStream(s *StreamState) {

@@ -3,6 +3,7 @@ package parser
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -381,5 +382,30 @@ func TestVisitStops(t *testing.T) {
 	r = NewRecords(ctx, bytes.NewReader(in), RecordOptions{})
 	if r.Next() || !errors.Is(r.Err(), context.Canceled) {
 		t.Errorf("%v, want the context's error", r.Err())
+	}
+}
+
+// TestSharedNames has an entry of a stream with a million fields whose names stand
+// in its node's master entry: a visitor that wants whole texts is refused, one that
+// limits them misses some.
+func TestSharedNames(t *testing.T) {
+	const n = 1_000_000
+	number := func(v uint32) []byte { return append(binary.LittleEndian.AppendUint32([]byte{0xf3}, v), 5) }
+	node := slices.Concat([]byte{1, 1, 0, 1}, number(n), bytes.Repeat([]byte{0x81, 'a', 2}, n), []byte{0, 1, // the master entry
+		2, 1, 0, 1, 0, 1}, bytes.Repeat([]byte{0x81, 'b', 2}, n), number(n+3), []byte{0xff})
+	node = slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(node)+6)), []byte{0xff, 0xff}, node)
+	in := newRDB("REDIS0009").key(15, "s").len(1).len(16).id(1, 1).str(string(node)).len(1).len(1).len(1).len(0).end()
+	for _, c := range []struct {
+		maxText int
+		err     string
+	}{{-1, `share field names of more than 16 MiB (in key "s")`}, {100, ""}} {
+		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+		fields := 0
+		s.Visit(&Visitor{MaxText: c.maxText, Field: func(name, value Text) bool { fields++; return true }})
+		for s.Scan() {
+		}
+		if c.err == "" && (s.Err() != nil || fields == 0 || fields >= n) || c.err != "" && (s.Err() == nil || !strings.Contains(s.Err().Error(), c.err)) {
+			t.Errorf("texts of %d bytes: %v after %d fields, want %q", c.maxText, s.Err(), fields, c.err)
+		}
 	}
 }
