@@ -301,7 +301,9 @@ var asciiScores = [4]float64{1: math.NaN(), 2: math.Inf(1), 3: math.Inf(-1)}
 
 // shortMembers passes texts of under 64 bytes that are no longer than largest,
 // up to n of them and as far as they are in the buffer, each with tail bytes after
-// it.
+// it. It is slower inlined, as SkipElements is.
+//
+//go:noinline
 func (w *walker) shortMembers(n uint64, tail int, largest int64, sum *int64) (passed uint64) {
 	buf, p, m, t := w.Buf, w.Pos, w.model, w.key.Type
 	total := *sum
