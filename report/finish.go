@@ -178,7 +178,7 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row := newKeyRow(k)
 	s := f.Snapshot(from.Input())
 	row.Input = from.Input()
-	row.Group = Name(f.Tables.Groups.PatternOf(k.Name))
+	row.Group = Name(f.Tables.Groups.Name(from.Group()))
 	row.Owner = s.Engine.Owners()[from.Owner()]
 	if ttl, ok := TTL(k, s.Engine.Env().Created); ok {
 		row.TTL = &ttl
@@ -233,7 +233,7 @@ func (f *finisher) tops() {
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
 	for pattern, g := range f.Tables.Groups.All {
-		f.r.Groups = append(f.r.Groups, f.group(Name(pattern), g))
+		f.r.Groups = append(f.r.Groups, f.group(Name(f.Tables.Groups.Name(pattern)), g))
 	}
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }

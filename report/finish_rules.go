@@ -128,7 +128,7 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 	lists := make([][]FindingGroup, agg.RuleSeverities)
 	for pattern, g := range f.Tables.Groups.All {
 		for at, count := range f.Tables.Groups.Findings(g) {
-			lists[at] = append(lists[at], FindingGroup{Group: Name(pattern), Count: count.Keys,
+			lists[at] = append(lists[at], FindingGroup{Group: Name(f.Tables.Groups.Name(pattern)), Count: count.Keys,
 				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys), SavedBytes: count.Saved})
 		}
 	}
@@ -175,7 +175,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		measured, limit := measure(w.Finding)
 		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
-			pattern := Name(f.Tables.Groups.PatternOf([]byte(text)))
+			pattern := Name(f.Tables.Groups.Name([]byte(text)))
 			if slices.Contains(example.Groups, pattern) {
 				continue // several were folded into one
 			}

@@ -41,7 +41,7 @@ func GroupOrders() []string {
 }
 
 // sortGroups sorts groups by a column of GroupOrders, "" the default, the largest
-// value first, and then by pattern. FoldedGroup is last.
+// value first, and then by pattern.
 func sortGroups(list []Group, by string) {
 	value := groupOrders[0].value
 	for _, o := range groupOrders {
@@ -50,12 +50,6 @@ func sortGroups(list []Group, by string) {
 		}
 	}
 	slices.SortFunc(list, func(a, b Group) int {
-		if x, y := a.Group == FoldedGroup, b.Group == FoldedGroup; x != y {
-			if x {
-				return 1
-			}
-			return -1
-		}
 		return cmp.Or(cmp.Compare(value(&b), value(&a)), cmp.Compare(a.Group, b.Group))
 	})
 }

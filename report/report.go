@@ -64,8 +64,7 @@ type Report struct {
 	Groups []Group `json:"groups"` // in the order of Options.GroupOrder
 	// GroupsFolded is the number of patterns without a group of their own, an
 	// estimate with a standard error under 2 %. Their keys are counted in the
-	// group of a wider pattern, with * for a segment that has too many values, or
-	// in FoldedGroup.
+	// group of a wider pattern, with * for a segment that has too many values.
 	GroupsFolded int64   `json:"groups_folded"`
 	Owners       []Owner `json:"owners"`
 
@@ -73,9 +72,9 @@ type Report struct {
 	Histograms Histograms `json:"histograms"`
 }
 
-// FoldedGroup is the pattern of the group that has the keys of patterns beyond
-// the 16,384 groups of a report.
-const FoldedGroup = agg.FoldedGroup
+// FoldedGroup is what the groups that an output leaves out are called together, and
+// a group of saved reports with more patterns than groups.
+const FoldedGroup = "(other)"
 
 // Tool is the program that made the report.
 type Tool struct {

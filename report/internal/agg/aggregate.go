@@ -50,6 +50,14 @@ func (s *Sums) add(o *Sums) {
 	s.NameBytes += o.NameBytes
 }
 
+// size returns the memory, the bytes of values if that is unknown.
+func (s *Sums) size() int64 {
+	if s.Memory > 0 {
+		return s.Memory
+	}
+	return s.ValueBytes
+}
+
 // findingKind identifies the findings of one rule that have the same severity
 // and are ignored by the same entry of the configuration.
 type findingKind struct {
@@ -60,7 +68,7 @@ type findingKind struct {
 
 // maxAggregates bounds the aggregates of a block. When there are more, they are
 // flushed to tables of the block.
-const maxAggregates = 2048
+const maxAggregates = 1024
 
 // aggregates is the table of a block's aggregates.
 type aggregates struct {

@@ -57,7 +57,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	if created := engine.Env().Created; isTime(created) {
 		b.timed, b.created = true, created*1000
 	}
-	b.Tables.init(engine, MaxGroups)
+	b.Tables.init(engine)
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
 	b.instance = engine.NewInstance()
@@ -65,7 +65,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
 func (b *Builder) NewShard() *Shard {
-	s := &Shard{builder: b, names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(), limit: earlyAggregates,
+	s := &Shard{builder: b, names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(),
 		found: make([]thresholds.Finding, 0, 16)}
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
@@ -75,7 +75,14 @@ func (b *Builder) NewShard() *Shard {
 // end ends the gathering of keys.
 func (b *Builder) end() {
 	if b.Snapshots == nil && b.engine != nil {
+		b.Tables.Groups.end()
+		b.Top.setGroups(&b.Tables.Groups)
 		found, omitted := b.instance.Findings()
+		for i := range found {
+			for n, pattern := range found[i].Groups {
+				found[i].Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
+			}
+		}
 		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, found, omitted, b.Keys}}
 		b.instance = nil
 	}
@@ -91,12 +98,14 @@ func (b *Builder) Merge(o *Builder) {
 	}
 	if b.engine == nil {
 		b.Start(o.engine)
+		b.Tables.Groups.joined = true
 		b.Snapshots = []Snapshot{}
 	}
 	b.Keys += o.Keys
 	b.Dropped += o.Dropped
 	b.Tables.merge(&o.Tables)
-	b.Tables.Groups.foldPending(false)
+	b.Tables.Groups.final = nil
+	b.Tables.Groups.foldMany()
 	b.Histograms.merge(&o.Histograms)
 	b.Top.merge(&o.Top)
 	b.Snapshots = append(b.Snapshots, o.Snapshots...)
@@ -109,7 +118,6 @@ func (b *Builder) Finish() bool {
 	if b.engine == nil {
 		return false
 	}
-	b.Tables.Groups.foldPending(true)
 	return true
 }
 

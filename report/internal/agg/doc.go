@@ -17,45 +17,70 @@
 // suffice for names such as user:alice:cart, so values that are too many are
 // folded into * as well.
 //
-// The patterns form a trie (patternTrie) of their segments, each with the
-// separator that ends it. At most 12 segments are distinguished; the last one has
-// the rest of the pattern. The children of a node are the values that follow the
-// segments above it. The trie is built when folding is considered for the first
-// time; most snapshots have so few patterns that it never is.
+// The patterns of each database form a trie (patternTrie) of their segments, each
+// with the separator that ends it. At most 12 segments are distinguished; the last
+// one has the rest of the pattern. The children of a node are the values that
+// follow the segments above it, of two kinds that are counted and folded apart:
+// values that end a name, and values that a separator follows. A place is one kind
+// of the children of a node.
 //
-// A node with more than MaxValues children (the root, where modules have their
-// names: maxFirstValues) is folded. A child stays distinct if it has at least
-// minKeys keys and 1/minShare of the keys below the node: 16 keys and 1/128. All
-// others are merged into one child, * with the separator, together with all that
-// is below them; groups whose patterns become equal are joined. From then on, the
-// node counts every new value under *. Distinct values of a folded node are checked
-// again whenever the trie is, and are folded below half of either bound: 8 keys or
-// 1/256.
+// At the end of a snapshot, places with more than MaxValues values (the first
+// segment, where modules have their names: maxFirstValues) are folded, from the
+// first segment on. A value stays distinct if it has at least minKeys keys and
+// 1/minShare of those at its place (16 and 1/128), or 1/128 of the memory at its
+// place and that of 16 average keys there, not counting values that have 1/128 of
+// the memory. All others are merged into one value, * with the separator, together
+// with all that is below them; groups whose patterns become equal are joined. So
+// groups are a function of the patterns, their keys and their memory, whatever the
+// order of the keys. Then the groups of the same pattern in several databases are
+// joined, and when snapshots are merged, those of several snapshots: a database or
+// a snapshot folds nothing in another one.
 //
-// The trie is checked after a block in which the groups that were added since the
-// last check reach an eighth of all groups, and MaxValues at least, and again
-// before the report. If more than manyGroups (12,288) are left, nodes with fewer
-// children are folded, the deepest first: with more than 50, 25 and then 12
-// children, until half as many groups are left. There are at most MaxGroups
-// (16,384) groups; the keys of further patterns are counted in FoldedGroup.
+// A group of one key is shown with the name of the key (Groups.Name).
 //
-// A block folds by itself what need not wait: when it has 1,024 aggregates, they
-// are flushed to tables of the block, in which nodes with more than 400 children
-// (the root: 4,000) keep only children with at least 2 keys and 1/512 of the keys;
-// if more than 1,024 groups are left, nodes with fewer children are folded, too
-// (Groups.foldTo). When tables are merged, each folds what the other has folded
-// (patternTrie.applyFolds).
+// # Folding before the end
+//
+// When a snapshot has more than MaxGroups patterns (12,288), values are folded
+// early, by the rule of lossy counting (Manku and Motwani, 2002): every fold knows
+// how many keys, and how much memory, it took of one value at most (missed); a value
+// that is seen later is distinct again, and remembers how much may be missing of it;
+// it is folded again only if what it has and what may be missing do not exceed a
+// share of its place. That share is 1/4096, and 1/1024 and 1/256 if the table would
+// remain too large. Only places with more values than the limit are folded, which
+// the end of the snapshot will fold anyway. If this does not suffice, databases are
+// joined, and then values of any place with up to 1, 3, 7, ... keys are folded, the
+// last segments first (foldRare). That drops what a summary of Misra and Gries (1982)
+// with 11,264 counters drops from the keys of the snapshot. Names of many
+// combinations of separators, which no value can fold, are cut to fewer segments.
+//
+// A block folds by itself what need not wait, because random names would else be
+// as many groups as keys. When it has 1,024 aggregates, they are flushed to tables
+// of the block, in which places with too many values keep values with more than
+// 1/512 of the keys or of the memory at their place. What follows of other values is
+// counted under *, and in a table of counters that values share by their hash
+// (sightings), so that the figure is never too small; a value that may exceed 1/512
+// of its place becomes distinct. When a block is merged into the snapshot, what
+// may be missing of a value is added up (patternTrie.union). Merging is commutative
+// and associative, and exact while nothing is folded early, so tables of any parts
+// may be merged in any grouping before Groups.finish folds them.
 //
 // # Errors
 //
-// The figures of a group are exact: it has all keys whose names fold into its
-// pattern, and no other, because a value is distinct only if none of its keys can
-// have been counted under * before. What depends on the order of the keys is which
-// values are distinct: one that passes both bounds over the whole snapshot is
-// counted under * if its keys begin after its place was folded, or if it missed the
-// bounds when that happened. The number of patterns that were folded is an estimate
-// with a standard error under 2 % (package hyperloglog), the median TTL of a group
-// another one (ttlHistogram.median). All other figures are exact.
+// Each key is counted in one group that its name fits, and groups are exact if
+// nothing was folded early: with up to MaxGroups patterns, and no more than 1,024
+// aggregates in a block of 256 KB. Beyond that, in any order of the keys, a value with
+// 16 keys and 1/128 of those at its place has its group, since a value of which
+// keys may be missing is shown if it reaches both with them, and half by itself. Its
+// group lacks no more than 1/256 of the keys at its place, 1/512 for each of both
+// reasons; they are in the group of *. A value with 1/64 of the memory at its place
+// and that of 32 average keys has its group. What is said of a place is relative to
+// the keys that were counted there: if a segment above was folded, up to 1/256 of
+// the keys at its place are missing below. Where foldRare was needed, a value may
+// lack the number of keys that it folded last, mostly under 1/1000 of the snapshot.
+//
+// The number of patterns that were folded is an estimate with a standard error
+// under 2 % (package hyperloglog), the median TTL of a group another one
+// (ttlHistogram.median). All other figures are exact.
 //
 // # Bounds
 //

@@ -1,26 +1,28 @@
 package agg
 
 import (
-	"slices"
-
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Bounds of the table of groups; see the package documentation.
 const (
-	// MaxGroups is the largest number of groups of a report, FoldedGroup aside.
-	MaxGroups = 16384
-	// manyGroups is the number of groups above which the limits on values shrink.
-	manyGroups = MaxGroups * 3 / 4
+	// MaxGroups is the largest number of groups of a report. A snapshot with more
+	// patterns is folded before its end, to spareGroups fewer.
+	MaxGroups   = 12288
+	spareGroups = 1024
+	// maxBlockGroups is the number of groups of the tables of a block.
+	maxBlockGroups = 7168
 	// MaxValues is the largest number of distinct values that may follow the same
 	// segments of a pattern. The first segment, which names a module, may have
 	// maxFirstValues.
 	MaxValues      = 100
 	maxFirstValues = 1000
 	// A value stays distinct if it has at least minKeys keys and 1/minShare of
-	// the keys at its place; it is folded later below half of either.
+	// the keys at its place.
 	minKeys  = 16
 	minShare = 128
+	// A block folds values with at most 1/blockShare of the keys at their place.
+	blockShare = 512
 )
 
 // buildTrie makes the trie of the patterns of all groups.
@@ -29,20 +31,24 @@ func (g *Groups) buildTrie() {
 		return
 	}
 	if g.trie = g.spare.trie; g.trie == nil {
-		g.trie = newPatternTrie(g.namer)
+		g.trie = newPatternTrie(g.namer, g.sightings)
 		g.spare.trie = g.trie
+	} else {
+		g.trie.reset()
 	}
-	g.trie.reset()
 	for i := range g.list {
-		g.trie.nodes[g.trie.insert(g.pattern(i))].group = int32(i) + 1
+		g.trie.nodes[g.trie.insert(g.list[i].db, g.pattern(i))].group = int32(i) + 1
 	}
 }
 
 // joinPositions joins two groups of this table, by 1 + position.
 func (g *Groups) joinPositions(to, from int32) {
 	t, f := &g.list[to-1], &g.list[from-1]
-	g.folded.Add(f.hash)
+	if t.hash != f.hash {
+		g.folded.Add(f.hash)
+	}
 	f.removed = true
+	g.removed++
 	g.join(t, f, g)
 	if f.ttlHistogram != 0 {
 		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
@@ -71,7 +77,7 @@ func (g *Groups) rebalance() {
 			n++
 		}
 	}
-	g.list = g.list[:n]
+	g.list, g.removed = g.list[:n], 0
 	texts := g.spare.texts[:0]
 	for i := range g.trie.nodes {
 		node := &g.trie.nodes[i]
@@ -91,109 +97,161 @@ func (g *Groups) rebalance() {
 	g.texts, g.spare.texts, g.spare.index = texts, g.texts, positions
 	g.index.Reset()
 	for i := range g.list {
-		g.index.Insert(g.list[i].hash, i)
+		g.index.Insert(g.list[i].id(), i)
 	}
 }
 
-// foldLimits say what is folded.
-type foldLimits struct {
-	values, firstValues int // more distinct values than these are folded; firstValues at the root
-	// A value with fewer keys, or less than 1/share of the keys at its place, is
-	// folded.
-	keys, share int64
-	// enough, if not 0, is a number of groups: the deepest places are folded
-	// first, and only while there are more groups.
-	enough int
+// count returns the number of groups.
+func (g *Groups) count() int { return len(g.list) - g.removed }
+
+// keeper returns a function that reports whether a value stays distinct among
+// values of one kind that follow the same segments.
+type keeper func(list []weight) func(value *trieNode) bool
+
+// more returns a keeper of values that may have more than 1/share of the keys or
+// of the memory.
+func more(share int64) keeper {
+	return func(list []weight) func(value *trieNode) bool {
+		var all weight
+		for _, w := range list {
+			all.add(w)
+		}
+		return func(v *trieNode) bool {
+			w := v.total
+			w.add(v.missed)
+			return !w.within(all, share)
+		}
+	}
 }
 
-// foldPending folds places with too many values, once enough groups were added
-// since the trie was last checked, or before a report.
-func (g *Groups) foldPending(last bool) {
-	enough := max(MaxValues, len(g.list)/8)
-	if len(g.list) > manyGroups {
-		enough = MaxValues
+// frequent is the keeper of what a report distinguishes.
+func frequent(list []weight) func(value *trieNode) bool {
+	var all, small weight
+	for _, w := range list {
+		all.add(w)
 	}
-	if g.pending == 0 || g.pending < enough && !last {
+	for _, w := range list {
+		if w.size < all.size/minShare {
+			small.add(w)
+		}
+	}
+	if small.keys == 0 {
+		small = all
+	}
+	many := max(minKeys, (all.keys+minShare-1)/minShare)
+	large := max(1, all.size/minShare, small.size/max(small.keys, 1)*minKeys)
+	return func(v *trieNode) bool {
+		// A value that may have enough keys with what was counted under * must have
+		// half of them by itself.
+		return v.total.keys+v.missed.keys >= many && v.total.keys >= many/2 || v.total.size >= large
+	}
+}
+
+// foldAt folds the values that follow a node if there are more of a kind than the
+// limit, or some were folded before, but those that the keeper wants.
+func (g *Groups) foldAt(node int32, limit int, keep keeper) {
+	t := g.trie
+	for kind := range uint8(2) {
+		if n := &t.nodes[node]; n.values[kind] == 0 || n.folded[kind] == 0 && int(n.values[kind]) <= limit {
+			continue
+		}
+		list := g.spare.weights[:0]
+		for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
+			if n := &t.nodes[c]; n.kind == kind {
+				list = append(list, n.total)
+			}
+		}
+		g.spare.weights = list
+		if t.fold(node, kind, keep(list), g.joinPositions) {
+			g.changed = true
+		}
+	}
+}
+
+// fold folds segments that have too many values, from the first on.
+func (g *Groups) fold(keep keeper) {
+	g.buildTrie()
+	g.trie.weigh(g.list)
+	for depth := range maxDepth {
+		limit := MaxValues
+		if depth == 0 {
+			limit = maxFirstValues
+		}
+		g.trie.atDepth(0, depth+1, func(node int32) { g.foldAt(node, limit, keep) })
+	}
+	g.endFold()
+}
+
+// foldRare folds values that may have few keys, those of the last segments first,
+// until at most enough groups are left: all values that a summary of Misra and
+// Gries with as many counters would drop.
+func (g *Groups) foldRare(enough int) {
+	var all weight
+	for i := range g.list {
+		all.add(g.list[i].weight())
+	}
+	for step := int64(1); len(g.list) > enough; step *= 2 {
+		few := g.rare + step
+		rare := func([]weight) func(value *trieNode) bool {
+			return func(v *trieNode) bool {
+				w := v.total
+				w.add(v.missed)
+				return w.keys > few || w.size/4/few > all.size/all.keys
+			}
+		}
+		g.trie.weigh(g.list)
+		for depth := g.trie.depth; depth > 0 && g.count() > enough; depth-- {
+			g.trie.atDepth(0, depth, func(node int32) { g.foldAt(node, 0, rare) })
+		}
+		if step > 32*all.keys/int64(enough) && g.count() > enough && g.trie.depth > 1 {
+			// So many values have no more keys: these are combinations of separators.
+			g.trie.cut(g.trie.depth/2, g.joinPositions)
+			g.changed = true
+		}
+		g.endFold()
+		if len(g.list) <= enough {
+			g.rare = few
+		}
+	}
+}
+
+func (g *Groups) endFold() {
+	if g.changed {
+		g.rebalance()
+		g.changed = false
+	}
+}
+
+// foldMany folds values as far as need be while there are too many groups.
+func (g *Groups) foldMany() {
+	const enough = MaxGroups - spareGroups
+	if len(g.list) <= MaxGroups {
 		return
 	}
-	g.fold(foldLimits{values: MaxValues, firstValues: maxFirstValues, keys: minKeys, share: minShare})
-	for values := MaxValues / 2; len(g.list) > manyGroups && values > 10; values /= 2 {
-		g.fold(foldLimits{values: values, firstValues: 10 * values, keys: minKeys, share: minShare, enough: manyGroups / 2})
+	for share := int64(4096); share > minShare && len(g.list) > enough; share /= 4 {
+		g.fold(more(share))
 	}
-	g.pending = 0
-}
-
-// foldTo folds until at most n groups are left, places with most values first.
-// It makes room in the tables of a block.
-func (g *Groups) foldTo(n int) {
-	for values := 8 * MaxValues; len(g.list) > n && values > 0; {
-		g.fold(foldLimits{values: values, firstValues: 10 * values, keys: minKeys / 4, share: 2 * minShare, enough: n})
-		if values > 2*MaxValues {
-			values /= 2
-		} else {
-			values = values * 3 / 4
+	if len(g.list) > enough && !g.joined {
+		g.trie.joinDatabases(g.joinPositions)
+		g.joined = true
+		for i := range g.list {
+			g.list[i].db = 0
 		}
-	}
-	if len(g.list) > n {
-		g.fold(foldLimits{keys: 1 << 62, share: 1})
-	}
-	g.pending = 0
-}
-
-// foldEarly folds, in the tables of a block, places that have far more values
-// than stay distinct in the end.
-func (g *Groups) foldEarly() {
-	g.fold(foldLimits{values: 4 * MaxValues, firstValues: 4 * maxFirstValues, keys: 2, share: 4 * minShare})
-}
-
-// fold folds places with too many values.
-func (g *Groups) fold(f foldLimits) {
-	g.buildTrie()
-	t := g.trie
-	t.countKeys(g.list)
-	left, changed := len(g.list), false
-	join := func(to, from int32) {
-		g.joinPositions(to, from)
-		left--
-	}
-	foldAt := func(node int32) {
-		n := &t.nodes[node]
-		limit := f.values
-		if node == 0 {
-			limit = f.firstValues
-		}
-		if n.literals == 0 || n.unused || !n.folded && int(n.literals) <= limit {
-			return
-		}
-		all, keys, share, before := n.keys, f.keys, f.share, n.literals
-		if n.folded {
-			keys, share = keys/2, share*2
-		} else {
-			changed = true
-		}
-		t.fold(node, func(c int32) bool { return t.nodes[c].keys >= keys && t.nodes[c].keys*share >= all }, join)
-		changed = changed || t.nodes[node].literals != before
-	}
-	if f.enough == 0 {
-		g.foldDown(0, foldAt)
-	} else {
-		for _, node := range slices.Backward(t.breadthFirst()) {
-			if left <= f.enough {
-				break
-			}
-			foldAt(node)
-		}
-	}
-	if changed {
 		g.rebalance()
 	}
+	g.foldRare(enough)
 }
 
-// foldDown calls foldAt for a node and then for all below it: folding a node
-// merges the tries below it, whose nodes may then exceed the limit.
-func (g *Groups) foldDown(node int32, foldAt func(int32)) {
-	foldAt(node)
-	for c := g.trie.nodes[node].first; c != 0; c = g.trie.nodes[c].next {
-		g.foldDown(c, foldAt)
+// foldBlock folds what a block need not distinguish.
+func (g *Groups) foldBlock() {
+	g.fold(more(blockShare))
+	if len(g.list) > maxBlockGroups {
+		g.foldRare(maxBlockGroups - maxAggregates)
 	}
+}
+
+// finish folds what a report does not distinguish.
+func (g *Groups) finish() {
+	g.fold(frequent)
+	g.foldRare(MaxGroups)
 }

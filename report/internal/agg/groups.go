@@ -9,10 +9,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// FoldedGroup is the pattern of the group that has the keys of patterns beyond
-// MaxGroups that fit no wider one.
-const FoldedGroup = "(other)"
-
 // Group has the sums of the keys of one pattern.
 type Group struct {
 	hash uint64
@@ -24,6 +20,7 @@ type Group struct {
 	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
 	findings         int32 // 1 + index into Groups.findings, 0 none
 	text, textEnd    int32 // the pattern, in Groups.texts
+	db               int32 // whose trie has the group; 0 in a table of which Groups.joined
 	common           common
 	removed          bool // joined with another group
 	largest          RetainedKey
@@ -58,6 +55,11 @@ func newGroup(buf []byte) Group {
 	return Group{ttl: noTTL, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
 }
 
+// id identifies the group in the index: its pattern and its database.
+func (g *Group) id() uint64 { return g.hash ^ hashDatabase(g.db) }
+
+func (g *Group) weight() weight { return weight{g.Keys, g.Sums.size()} }
+
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
 // if its keys have several.
 func (g *Group) Owner() int { return int(g.common.owner) }
@@ -88,7 +90,6 @@ type groupFindings struct {
 // Groups is the table of groups of a block, a snapshot or several snapshots.
 type Groups struct {
 	namer    *naming.Namer
-	limit    int             // groups at most
 	index    hashindex.Index // of list, by hash
 	list     []Group
 	texts    []byte
@@ -99,40 +100,30 @@ type Groups struct {
 	freeTTLs     []int32      // 1 + indices into ttls
 	freeFindings int32        // list: 1 + index into findings, 0 none
 	trie         *patternTrie // nil while nothing had to be folded
-	pending      int          // groups added since the trie was last checked
-	other        Group        // FoldedGroup
-	full         bool         // new patterns go to other
+	sightings    *sightings   // of the trie; nil in the tables of a snapshot
+	removed      int          // groups of list that were joined with others
+	changed      bool         // values were folded since rebalance
+	joined       bool         // databases are not distinguished
+	rare         int64        // the most keys of a value that foldRare folded
 	folded       hyperloglog.Sketch
+	final        *patternTrie // of a snapshot that ended, with its databases apart
 
 	spare struct { // to be used again
-		trie  *patternTrie
-		index []int32
-		texts []byte
+		trie    *patternTrie
+		index   []int32
+		texts   []byte
+		weights []weight
 	}
 }
 
-func (g *Groups) init(namer *naming.Namer, limit int) {
-	g.namer, g.limit, g.index = namer, limit, hashindex.New(128)
-	g.reset()
-}
+func (g *Groups) init(namer *naming.Namer) { g.namer, g.index = namer, hashindex.New(128) }
 
 func (g *Groups) reset() {
 	g.index.Reset()
 	g.list, g.texts, g.ttls, g.findings = g.list[:0], g.texts[:0], g.ttls[:0], g.findings[:0]
 	g.freeTTLs, g.freeFindings = g.freeTTLs[:0], 0
-	g.trie, g.pending, g.full = nil, 0, false
-	g.other = newGroup(nil)
+	g.trie, g.rare = nil, 0
 	g.folded = hyperloglog.Sketch{}
-}
-
-// otherGroup stands for the position of FoldedGroup.
-const otherGroup = -1
-
-func (g *Groups) get(i int) *Group {
-	if i == otherGroup {
-		return &g.other
-	}
-	return &g.list[i]
 }
 
 func (g *Groups) pattern(i int) []byte {
@@ -141,42 +132,29 @@ func (g *Groups) pattern(i int) []byte {
 
 // find returns the position of the group of a pattern by its hash, -1 if there
 // is none, and its slot in the index or the free slot for it.
-func (g *Groups) find(hash uint64) (position int, slot uint) {
-	for slot = g.index.First(hash); ; slot = g.index.Next(slot) {
+func (g *Groups) find(db int32, hash uint64) (position int, slot uint) {
+	for slot = g.index.First(hash ^ hashDatabase(db)); ; slot = g.index.Next(slot) {
 		i := g.index.Position(slot)
-		if i < 0 || g.list[i].hash == hash {
+		if i < 0 || g.list[i].hash == hash && g.list[i].db == db {
 			return i, slot
 		}
 	}
 }
 
-// ensure returns the position of the group of a pattern, a new one if there is
-// room.
-func (g *Groups) ensure(hash uint64, text []byte) int {
-	if i, _ := g.find(hash); i >= 0 {
-		return i
+// ensure returns the group of a pattern, a new one if there is none. It is valid
+// until the next is added.
+func (g *Groups) ensure(db int32, hash uint64, text []byte) *Group {
+	if g.joined {
+		db = 0
 	}
+	if i, _ := g.find(db, hash); i >= 0 {
+		return &g.list[i]
+	}
+	i := g.insert(db, hash, text)
 	if g.trie != nil {
-		var buf [maxPattern]byte
-		pattern, node, folded := g.trie.appendFolded(buf[:0], text)
-		if folded {
-			g.folded.Add(hash)
-			text, hash = pattern, g.hashAt(node, pattern)
-			if i, _ := g.find(hash); i >= 0 {
-				return i
-			}
-		}
+		g.trie.nodes[g.trie.insert(db, text)].group = int32(i) + 1
 	}
-	if g.full || len(g.list) >= g.limit {
-		g.full = true
-		g.folded.Add(hash)
-		return otherGroup
-	}
-	i := g.insert(hash, text)
-	if g.trie != nil {
-		g.trie.nodes[g.trie.insert(text)].group = int32(i) + 1
-	}
-	return i
+	return &g.list[i]
 }
 
 // hashAt returns the hash of a pattern that ends at a node of the trie.
@@ -192,9 +170,9 @@ func (g *Groups) hashAt(node int32, pattern []byte) uint64 {
 const maxPattern = naming.MaxPattern + 1 + maxDepth
 
 // insert adds a group.
-func (g *Groups) insert(hash uint64, text []byte) int {
+func (g *Groups) insert(db int32, hash uint64, text []byte) int {
 	if g.index.Full() {
-		g.index.Grow(len(g.list), func(i int) (uint64, bool) { return g.list[i].hash, true })
+		g.index.Grow(len(g.list), func(i int) (uint64, bool) { return g.list[i].id(), true })
 	}
 	from := int32(len(g.texts))
 	g.texts = append(g.texts, text...)
@@ -206,9 +184,8 @@ func (g *Groups) insert(hash uint64, text []byte) int {
 	i := len(g.list) - 1
 	to := &g.list[i]
 	*to = newGroup(to.largest.buf) // the buffer of a group that was here before
-	to.hash, to.text, to.textEnd = hash, from, int32(len(g.texts))
-	g.index.Insert(hash, i)
-	g.pending++
+	to.db, to.hash, to.text, to.textEnd = db, hash, from, int32(len(g.texts))
+	g.index.Insert(to.id(), i)
 	return i
 }
 
@@ -294,26 +271,56 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 func (g *Groups) merge(o *Groups) {
 	if o.trie != nil {
 		g.buildTrie()
-		g.trie.applyFolds(o.trie, g.joinPositions)
-		g.rebalance()
+		if o.trie.depth < g.trie.depth {
+			g.trie.cut(o.trie.depth, g.joinPositions)
+			g.rebalance()
+		}
+		for c := o.trie.nodes[0].first; c != 0; c = o.trie.nodes[c].next {
+			g.trie.union(g.trie.database(o.trie.databaseOf(c)), o.trie, c)
+		}
 	}
 	for i := range o.list {
-		to := g.ensure(o.list[i].hash, o.pattern(i))
-		g.join(g.get(to), &o.list[i], o)
+		from := &o.list[i]
+		g.join(g.ensure(from.db, from.hash, o.pattern(i)), from, o)
 	}
-	if o.other.Keys > 0 {
-		g.join(&g.other, &o.other, o)
-	}
-	g.full = g.full || o.full
 	g.folded.Merge(&o.folded)
 }
 
-// All calls yield for every group that has keys, with its pattern: FoldedGroup
-// first, the others in no order that a report may show.
-func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {
-	if g.other.Keys > 0 && !yield([]byte(FoldedGroup), &g.other) {
-		return
+// joinDatabases joins the groups of the same pattern in several databases, which
+// are not distinguished from then on.
+func (g *Groups) joinDatabases() {
+	g.joined = true
+	g.index.Reset()
+	n := 0
+	for i := range g.list {
+		from := &g.list[i]
+		from.db = 0
+		if at, slot := g.find(0, from.hash); at >= 0 {
+			g.join(&g.list[at], from, g)
+		} else {
+			if i != n {
+				g.list[n], g.list[i] = g.list[i], g.list[n]
+			}
+			g.index.Put(slot, n)
+			n++
+		}
 	}
+	g.list = g.list[:n]
+}
+
+// end folds what a report does not distinguish in a snapshot that was read to its
+// end. The databases are joined afterwards: none folds values of another.
+func (g *Groups) end() {
+	g.finish()
+	g.final, g.trie, g.spare.trie = g.trie, nil, nil
+	if !g.joined {
+		g.joinDatabases()
+	}
+}
+
+// All calls yield for every group that has keys, with its pattern,
+// in no order that a report may show.
+func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {
 	for i := range g.list {
 		if g.list[i].Keys > 0 && !yield(g.pattern(i), &g.list[i]) {
 			return
@@ -344,16 +351,35 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 }
 
 // PatternOf returns the pattern of the group that counts the keys of a name, or
-// of a pattern.
-func (g *Groups) PatternOf(name []byte) []byte {
+// of a pattern, in a database of a snapshot that ended and was not merged; if db is
+// -1, in the first database with such a group.
+func (g *Groups) PatternOf(db int, name []byte) []byte {
 	text := g.namer.AppendPattern(nil, name)
-	if g.trie != nil {
-		text, _, _ = g.trie.appendFolded(nil, text)
+	if g.final != nil {
+		if db < 0 {
+			db = g.final.databaseWith(text)
+		}
+		text, _, _ = g.final.appendFolded(nil, int32(db), text, weight{})
 	}
-	if i, _ := g.find(naming.HashPattern(text)); i >= 0 || !g.full {
-		return text
+	return text
+}
+
+// Name returns what a report calls the group of a pattern: the name of its key if
+// it has only one. A name that is too long, or the pattern of another group, does
+// not do.
+func (g *Groups) Name(pattern []byte) []byte {
+	if g.trie != nil { // of several snapshots
+		pattern, _, _ = g.trie.appendFolded(nil, 0, pattern, weight{})
 	}
-	return []byte(FoldedGroup)
+	i, _ := g.find(0, naming.HashPattern(pattern))
+	if i < 0 || g.list[i].Keys != 1 || g.list[i].largest.size < 0 || g.list[i].largest.nameLen > naming.MaxPattern {
+		return pattern
+	}
+	name := g.list[i].largest.buf[:g.list[i].largest.nameEnd]
+	if same, _ := g.find(0, naming.HashPattern(name)); same >= 0 && same != i {
+		return pattern
+	}
+	return name
 }
 
 // Folded estimates the number of patterns that have no group of their own.

@@ -21,8 +21,8 @@ type RetainedKey struct {
 	lzfIn, lzfOut                                        int64
 	db                                                   int
 	module                                               string
-	buf                                                  []byte // the name as far as it is kept, and that of the largest element
-	nameEnd                                              int32  // of the name in buf
+	buf                                                  []byte // the name as far as it is kept, that of the largest element, and the group
+	nameEnd, largestEnd                                  int32  // of the names in buf; then comes the pattern of its group
 	largestNameLen                                       int64
 	nameHash                                             uint64
 	input, owner                                         int32
@@ -41,7 +41,7 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 	*r = RetainedKey{size: size, offset: k.Offset, nameLen: k.NameLen, elements: k.Elements, valueBytes: k.ValueBytes, serialized: k.Serialized,
 		memory: k.Memory, memoryUsage: k.MemoryUsage, compactMemory: k.CompactMemory, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,
 		idle: k.Idle, fieldsWithTTL: k.FieldsWithTTL, pending: k.Pending, lzfIn: k.LZFIn, lzfOut: k.LZFOut, db: k.DB, module: k.ModuleName,
-		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestNameLen: k.LargestNameLen, nameHash: hash,
+		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestEnd: int32(len(name) + len(k.LargestName)), largestNameLen: k.LargestNameLen, nameHash: hash,
 		input: input, owner: owner, freq: k.Freq, typ: k.Type, encoding: k.Encoding, hasExpire: k.HasExpire, memoryBound: k.MemoryBound, approximate: k.MemoryApproximate,
 		largestHasName: k.LargestName != nil, integers: k.Integers}
 }
@@ -67,10 +67,14 @@ func (r *RetainedKey) Key() parser.Key {
 		Pending: r.pending, Integers: r.integers, LZFIn: r.lzfIn, LZFOut: r.lzfOut, Memory: r.memory, MemoryUsage: r.memoryUsage,
 		MemoryBound: r.memoryBound, MemoryApproximate: r.approximate, CompactMemory: r.compactMemory, ModuleName: r.module, Offset: r.offset}
 	if r.largestHasName {
-		k.LargestName = r.buf[r.nameEnd:]
+		k.LargestName = r.buf[r.nameEnd:r.largestEnd:r.largestEnd]
 	}
 	return k
 }
+
+// Group returns the pattern of the group of a key on a list, once its snapshot
+// ended.
+func (r *RetainedKey) Group() []byte { return r.buf[r.largestEnd:] }
 
 // Input returns the number of the key's snapshot, Owner the index of its owner
 // in the snapshot's thresholds.Engine.Owners.

@@ -9,15 +9,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Bounds of the groups of one block. At earlyAggregates, places whose
-// number of values is far above the limit are folded, which is enough for random
-// names; else there may be maxAggregates before Groups.foldTo is called.
-const (
-	earlyAggregates = 1024
-	maxBlockGroups  = 2 * maxAggregates
-	fewBlockGroups  = maxAggregates / 2
-)
-
 // Shard has the sums of the keys of one block of a snapshot: a parser.Sink. A
 // Shard is used by one goroutine; several Shards of a Builder may take keys at the
 // same time, and are flushed one after the other in the order of the snapshot.
@@ -30,7 +21,6 @@ type Shard struct {
 	histograms Histograms
 	top        TopLists
 	instance   *thresholds.Instance
-	limit      int // aggregates before they are flushed to tables
 	flushed    bool
 	tables     *Tables // aggregates that were flushed; nil until there were any
 	shortcuts  [8]shortcut
@@ -47,7 +37,7 @@ func (sh *Shard) reset() {
 		sh.tables.reset()
 		sh.dropShortcuts()
 	}
-	sh.limit, sh.flushed, sh.keys, sh.dropped = earlyAggregates, false, 0, 0
+	sh.flushed, sh.keys, sh.dropped = false, 0, 0
 }
 
 // Key adds a key. It allocates nothing once the Shard has been through a few
@@ -92,7 +82,7 @@ func (sh *Shard) Flush(end bool) error {
 	} else {
 		sh.builder.Tables.flush(&sh.aggregates, sh.builder.opt.Input)
 	}
-	sh.builder.Tables.Groups.foldPending(false)
+	sh.builder.Tables.Groups.foldMany()
 	sh.histograms.addNoExpiry()
 	sh.builder.Histograms.merge(&sh.histograms)
 	sh.builder.Top.merge(&sh.top)
@@ -106,22 +96,14 @@ func (sh *Shard) Flush(end bool) error {
 func (sh *Shard) flushToTables() {
 	if sh.tables == nil {
 		sh.tables = &Tables{}
-		sh.tables.init(sh.builder.engine, maxBlockGroups)
+		sh.tables.init(sh.builder.engine)
+		sh.tables.Groups.sightings = new(sightings)
 	}
 	sh.flushed = true
 	sh.dropShortcuts()
 	sh.tables.flush(&sh.aggregates, sh.builder.opt.Input)
 	sh.aggregates.reset()
-	g := &sh.tables.Groups
-	if sh.limit == earlyAggregates {
-		g.foldEarly()
-		if len(g.list) > earlyAggregates/2 {
-			sh.limit = maxAggregates
-		}
-	}
-	if len(g.list) > fewBlockGroups {
-		g.foldTo(fewBlockGroups)
-	}
+	sh.tables.Groups.foldBlock()
 }
 
 // aggregate returns the position of the aggregate of a key.
@@ -134,9 +116,9 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 	// The pattern may have been folded.
 	prefix := k.Name[:f.LastStart]
 	s := &sh.shortcuts[(len(prefix)*31+int(f.First))%len(sh.shortcuts)]
-	if s.valid && bytes.Equal(s.prefix, prefix) {
+	if s.valid && s.db == k.DB && bytes.Equal(s.prefix, prefix) {
 		id.group = s.group
-		if i, slot = sh.aggregates.find(id); i >= 0 {
+		if i, _ = sh.aggregates.find(id); i >= 0 && sh.tables.Groups.trie.sightKnown(s.values, f.Group^hashDatabase(int32(k.DB)), sizeOf(k)) {
 			sh.tables.Groups.folded.Add(f.Group)
 			return i
 		}
@@ -145,47 +127,48 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 	text := sh.builder.namer.AppendPattern(sh.pattern[:0], k.Name)
 	sh.pattern = text
 	if sh.flushed {
-		trie := sh.tables.Groups.trie
-		pattern, node, folded := trie.appendFolded(text, text)
+		g := &sh.tables.Groups
+		pattern, node, folded := g.trie.appendFolded(text, int32(k.DB), text, weight{1, sizeOf(k)})
 		sh.pattern = pattern[:0]
 		if folded {
-			sh.tables.Groups.folded.Add(f.Group)
+			g.folded.Add(f.Group)
 			raw := text
 			text = pattern[len(text):]
-			id.group = sh.tables.Groups.hashAt(node, text)
-			s.set(trie, prefix, raw, text, node, id.group)
+			id.group = g.hashAt(node, text)
+			s.set(g.trie, k.DB, prefix, raw, text, node, id.group)
 			if i, slot = sh.aggregates.find(id); i >= 0 {
 				return i
 			}
 		}
 	}
-	if len(sh.aggregates.list) >= sh.limit {
+	if len(sh.aggregates.list) >= maxAggregates {
 		sh.flushToTables()
 		_, slot = sh.aggregates.find(id)
 	}
 	return sh.aggregates.insert(slot, id, text, found)
 }
 
-// shortcut has the pattern of names whose last segment is folded whatever it is,
-// which random names mostly are. It is valid until aggregates are flushed to
-// tables again.
+// shortcut has the pattern of names whose last segment is folded unless it is
+// distinct, which random names mostly are. It is valid until aggregates are
+// flushed to tables again.
 type shortcut struct {
 	valid  bool
+	db     int
 	prefix []byte // all segments but the last
 	group  uint64 // hash of the pattern
+	values *foldedValues
 }
 
 // set notes the pattern of a name, raw before it was folded and text after, if
-// all names with this prefix have it: no value of the last segment is kept, and
-// nothing in the prefix can be folded together with what follows.
-func (s *shortcut) set(t *patternTrie, prefix, raw, text []byte, node int32, group uint64) {
-	n := len(prefix)
-	if node == 0 || len(text) != n+1 || !bytes.HasPrefix(raw, prefix) || !bytes.HasPrefix(text, prefix) ||
+// all names with this prefix have it: nothing in the prefix can be folded together
+// with what follows.
+func (s *shortcut) set(t *patternTrie, db int, prefix, raw, text []byte, node int32, group uint64) {
+	if node == 0 || len(text) != len(prefix)+1 || !bytes.HasPrefix(raw, prefix) || !bytes.HasPrefix(text, prefix) ||
 		bytes.IndexByte(prefix, '{') >= 0 || t.namer.IsSeparator('-') {
 		return
 	}
-	if parent := &t.nodes[t.nodes[node].parent]; parent.folded && parent.literals == 0 && parent.plainStar == node {
-		s.valid, s.prefix, s.group = true, append(s.prefix[:0], prefix...), group
+	if f := t.nodes[t.nodes[node].parent].folded[ending]; f != 0 {
+		s.valid, s.db, s.prefix, s.group, s.values = true, db, append(s.prefix[:0], prefix...), group, &t.folds[f-1]
 	}
 }
 

@@ -59,8 +59,8 @@ type RuleSums struct {
 	MemoryUsage int64
 }
 
-func (t *Tables) init(e *thresholds.Engine, groups int) {
-	t.Groups.init(e.Namer(), groups)
+func (t *Tables) init(e *thresholds.Engine) {
+	t.Groups.init(e.Namer())
 	t.Owners = make([]OwnerSums, len(e.Owners()))
 	t.Ignored = make([]int64, len(e.Ignores()))
 }
@@ -103,7 +103,7 @@ func (t *Tables) flush(from *aggregates, input int) {
 			last = t.database(input, a.db())
 		}
 		last.Sums.add(&a.Sums)
-		group := t.Groups.get(t.Groups.ensure(a.group, from.texts[a.text:a.textEnd]))
+		group := t.Groups.ensure(int32(a.db()), a.group, from.texts[a.text:a.textEnd])
 		group.addSums(&a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys

@@ -209,6 +209,16 @@ func (t *TopLists) merge(o *TopLists) {
 	}
 }
 
+// setGroups sets the groups of all keys.
+func (t *TopLists) setGroups(g *Groups) {
+	for i := range t.keys.list {
+		if r := &t.keys.list[i]; t.keys.uses[i] > 0 {
+			key := r.Key()
+			r.buf = append(r.buf[:r.largestEnd], g.PatternOf(key.DB, key.Name)...)
+		}
+	}
+}
+
 // add puts a key on the lists where it belongs: by measure, by LFU counter, and as
 // an example of findings. The key is retained when it enters the first.
 func (t *TopLists) add(k *parser.Key, size int64, found []thresholds.Finding, input, owner int32) {

@@ -2,6 +2,7 @@ package agg
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 
 	"github.com/rdblens/rdblens/report/internal/hashindex"
@@ -9,55 +10,99 @@ import (
 )
 
 // patternTrie is the trie of the segments of patterns; see the package
-// documentation. Node 0, the root, is no segment.
+// documentation. The children of node 0, the root, are databases, and the
+// children of those are first segments.
 type patternTrie struct {
 	namer     *naming.Namer
 	separator int16 // if there is only one, else -1
 	nodes     []trieNode
 	texts     []byte
+	folds     []foldedValues
 	index     hashindex.Index // of nodes, by parent and text
 	unused    int             // nodes out of use
+	seen      *sightings      // nil: every new value is distinct
+	db        int32           // whose node was looked up last
+	dbNode    int32           // 0 none
+	joined    bool            // all databases are one
+	depth     int             // segments that are distinguished, at most maxDepth
 
 	// prefix has all segments but the last of the pattern that was inserted last,
 	// and prefixNode the node at which they end: the next one often begins alike.
 	prefix      []byte
-	prefixNode  int32
+	prefixNode  int32 // 0 none
 	prefixDepth int
 }
 
 // trieNode is a segment after all those above it. Its children are the values
 // that follow.
 type trieNode struct {
-	parent, first, next int32 // nodes: first child and next sibling, 0 none
-	text, textEnd       int32 // segment with the separator that ends it, in patternTrie.texts
-	group               int32 // 1 + index into Groups.list of the pattern that ends here, 0 none
-	literals            int32 // children that are not *
-	plainStar           int32 // the child that is * without a separator, 0 none
-	star                bool  // the segment is *
-	folded              bool  // the children are folded
-	unused              bool
-	keys                int64 // of all patterns through this node; set while folding
+	parent, first, next int32    // nodes: first child and next sibling, 0 none
+	text, textEnd       int32    // segment with the separator that ends it, in patternTrie.texts
+	group               int32    // 1 + index into Groups.list of the pattern that ends here, 0 none
+	folded              [2]int32 // by kind of the children: 1 + index into patternTrie.folds, 0 not folded
+	values              [2]int32 // children that are not *, by kind
+	kind                uint8
+	star                bool   // the segment is *
+	unused              bool   // merged into another node
+	total               weight // of all patterns through this node; set while folding
+	// missed is the most that was counted under * of the keys of this value,
+	// before it was distinct.
+	missed weight
+}
+
+// The kinds of values of a segment: those that end a name, and those that a
+// separator follows.
+const (
+	ending     = 0
+	continuing = 1
+)
+
+// weight is what values are compared by: keys, and bytes of memory (of values
+// where memory is unknown).
+type weight struct{ keys, size int64 }
+
+func (w *weight) add(o weight) { w.keys, w.size = w.keys+o.keys, w.size+o.size }
+
+// raise makes w at least as large as o.
+func (w *weight) raise(o weight) { w.keys, w.size = max(w.keys, o.keys), max(w.size, o.size) }
+
+// within reports whether w has at most 1/share of the keys and of the memory of
+// another weight.
+func (w weight) within(all weight, share int64) bool {
+	return w.keys <= all.keys/share && w.size <= all.size/share
+}
+
+// foldedValues has what is known of the values of one kind below a node that were
+// folded.
+type foldedValues struct {
+	missed weight // the most that one of them may have had
+	keys   int64  // of all values of this kind so far; only if there are sightings
+	unit   int64  // bytes of memory that one sighting stands for
+	base   int64  // the most sightings that were folded of one of them
 }
 
 // maxDepth is the number of segments of a pattern that are distinguished. The
 // last one has the rest of the pattern.
 const maxDepth = 12
 
-func newPatternTrie(namer *naming.Namer) *patternTrie {
-	t := &patternTrie{namer: namer, separator: -1, nodes: make([]trieNode, 1, 64), index: hashindex.New(64)}
+func newPatternTrie(namer *naming.Namer, seen *sightings) *patternTrie {
+	t := &patternTrie{namer: namer, separator: -1, index: hashindex.New(64), seen: seen}
 	if s := namer.Separators(); len(s) == 1 {
 		t.separator = int16(s[0])
 	}
+	t.reset()
 	return t
 }
 
 // reset empties the trie and keeps its memory.
 func (t *patternTrie) reset() {
-	t.nodes = append(t.nodes[:0], trieNode{})
-	t.texts = t.texts[:0]
+	t.nodes, t.texts, t.folds, t.unused = append(t.nodes[:0], trieNode{}), t.texts[:0], t.folds[:0], 0
 	t.index.Reset()
-	t.unused = 0
+	t.dbNode, t.joined, t.depth = 0, false, maxDepth
 	t.forgetPrefix()
+	if t.seen != nil {
+		clear(t.seen[:])
+	}
 }
 
 // forgetPrefix must be called when nodes move.
@@ -69,33 +114,40 @@ func (t *patternTrie) text(node int32) []byte {
 }
 
 // segment returns the end of the segment of text that begins at from, with its
-// separator, and whether it is a * alone.
-func (t *patternTrie) segment(text []byte, from, depth int) (end int, star bool) {
-	end = len(text)
-	if depth < maxDepth-1 {
+// separator.
+func (t *patternTrie) segment(text []byte, from, depth int) int {
+	if depth < t.depth-1 {
 		if t.separator >= 0 {
 			if i := bytes.IndexByte(text[from:], byte(t.separator)); i >= 0 {
-				end = from + i + 1
+				return from + i + 1
 			}
 		} else {
 			for i, b := range text[from:] {
 				if t.namer.IsSeparator(b) {
-					end = from + i + 1
-					break
+					return from + i + 1
 				}
 			}
 		}
 	}
-	return end, text[from] == '*' && end-from == 1+len(t.separatorOf(text[from:end]))
+	return len(text)
 }
 
-// separatorOf returns the separator at the end of a segment, empty if there is
-// none.
-func (t *patternTrie) separatorOf(segment []byte) []byte {
-	if n := len(segment); n > 0 && t.namer.IsSeparator(segment[n-1]) {
-		return segment[n-1:]
+// appendStar appends what a segment is folded into: * and its separator.
+func (t *patternTrie) appendStar(dst, segment []byte) []byte {
+	dst = append(dst, '*')
+	if last := segment[len(segment)-1]; t.namer.IsSeparator(last) {
+		dst = append(dst, last)
 	}
-	return nil
+	return dst
+}
+
+// kindOf returns the kind of a segment, and whether it is * alone.
+func (t *patternTrie) kindOf(segment []byte) (kind uint8, star bool) {
+	n := len(segment)
+	if t.namer.IsSeparator(segment[n-1]) {
+		kind = continuing
+	}
+	return kind, segment[0] == '*' && n == 1+int(kind)
 }
 
 var hashSeed = maphash.MakeSeed()
@@ -106,7 +158,11 @@ func hashChild(parent int32, text []byte) uint64 {
 
 // child returns the child of a node with a text, 0 if there is none.
 func (t *patternTrie) child(parent int32, text []byte) int32 {
-	for slot := t.index.First(hashChild(parent, text)); ; slot = t.index.Next(slot) {
+	return t.find(parent, text, hashChild(parent, text))
+}
+
+func (t *patternTrie) find(parent int32, text []byte, hash uint64) int32 {
+	for slot := t.index.First(hash); ; slot = t.index.Next(slot) {
 		i := t.index.Position(slot)
 		if i < 0 {
 			return 0
@@ -118,24 +174,16 @@ func (t *patternTrie) child(parent int32, text []byte) int32 {
 	}
 }
 
-// enter makes a node findable under its parent.
-func (t *patternTrie) enter(node int32) {
+// attach makes a node the first child of a parent. Hash is that of hashChild.
+func (t *patternTrie) attach(node, parent int32, hash uint64) {
+	t.link(node, parent)
 	if t.index.Full() {
 		t.index.Grow(len(t.nodes), func(i int) (uint64, bool) { // node is one of them
 			return hashChild(t.nodes[i].parent, t.text(int32(i))), i > 0 && !t.nodes[i].unused
 		})
 		return
 	}
-	t.index.Insert(hashChild(t.nodes[node].parent, t.text(node)), int(node))
-}
-
-// attach makes a node the first child of a parent.
-func (t *patternTrie) attach(node, parent int32) {
-	t.link(node, parent)
-	if n := &t.nodes[node]; n.star && n.textEnd-n.text == 1 {
-		t.nodes[parent].plainStar = node
-	}
-	t.enter(node)
+	t.index.Insert(hash, int(node))
 }
 
 // link puts a node at the head of a parent's list of children.
@@ -143,84 +191,102 @@ func (t *patternTrie) link(node, parent int32) {
 	n, to := &t.nodes[node], &t.nodes[parent]
 	n.parent, n.next, to.first = parent, to.first, node
 	if !n.star {
-		to.literals++
+		to.values[n.kind]++
 	}
+}
+
+// missedAt returns the most that was counted under * of a value below a node that
+// is not distinct.
+func (t *patternTrie) missedAt(node int32, kind uint8) weight {
+	if f := t.nodes[node].folded[kind]; f != 0 {
+		return t.folds[f-1].missed
+	}
+	return weight{}
 }
 
 // ensureChild returns the child of a node with a text, a new one if there is
 // none.
-func (t *patternTrie) ensureChild(parent int32, text []byte, star bool) int32 {
-	if c := t.child(parent, text); c != 0 {
+func (t *patternTrie) ensureChild(parent int32, text []byte) int32 {
+	hash := hashChild(parent, text)
+	if c := t.find(parent, text, hash); c != 0 {
 		return c
 	}
-	from := int32(len(t.texts))
+	n := trieNode{text: int32(len(t.texts)), textEnd: int32(len(t.texts) + len(text))}
+	if parent != 0 {
+		n.kind, n.star = t.kindOf(text)
+		n.missed = t.missedAt(parent, n.kind)
+	}
 	t.texts = append(t.texts, text...)
-	t.nodes = append(t.nodes, trieNode{text: from, textEnd: int32(len(t.texts)), star: star})
+	t.nodes = append(t.nodes, n)
 	node := int32(len(t.nodes) - 1)
-	t.attach(node, parent)
+	t.attach(node, parent, hash)
 	return node
 }
 
-// starChild returns the child of a node that takes a folded segment: * with the
-// segment's separator.
-func (t *patternTrie) starChild(parent int32, segment []byte) int32 {
-	sep := t.separatorOf(segment)
-	if n := t.nodes[parent].plainStar; n != 0 && len(sep) == 0 {
-		return n
+// database returns the node of a database.
+func (t *patternTrie) database(db int32) int32 {
+	if t.joined {
+		db = 0
 	}
-	var buf [2]byte
-	return t.ensureChild(parent, append(append(buf[:0], '*'), sep...), true)
+	if t.dbNode == 0 || t.db != db {
+		t.forgetPrefix()
+		var text [4]byte
+		binary.BigEndian.PutUint32(text[:], uint32(db))
+		t.db, t.dbNode = db, t.ensureChild(0, text[:])
+	}
+	return t.dbNode
 }
 
 // insert returns the node at which a pattern ends, and makes the nodes that are
-// missing. No node on its path may fold a segment of it.
-func (t *patternTrie) insert(pattern []byte) int32 {
-	if !bytes.HasPrefix(pattern, t.prefix) {
+// missing.
+func (t *patternTrie) insert(db int32, pattern []byte) int32 {
+	if t.db != db && !t.joined || t.prefixNode == 0 || !bytes.HasPrefix(pattern, t.prefix) {
 		t.forgetPrefix()
+		t.prefixNode = t.database(db)
 	}
 	node := t.prefixNode
 	for from, depth := len(t.prefix), t.prefixDepth; from < len(pattern); depth++ {
-		end, star := t.segment(pattern, from, depth)
+		end := t.segment(pattern, from, depth)
 		if end == len(pattern) {
 			t.prefix, t.prefixNode, t.prefixDepth = append(t.prefix[:0], pattern[:from]...), node, depth
 		}
-		node = t.ensureChild(node, pattern[from:end], star)
+		node = t.ensureChild(node, pattern[from:end])
 		from = end
 	}
 	return node
 }
 
 // appendFolded appends a pattern with folds applied. It returns the node at which
-// the result ends, 0 if there is none yet, and whether a segment was folded.
-func (t *patternTrie) appendFolded(dst, pattern []byte) (out []byte, node int32, folded bool) {
-	inTrie := true
+// the result ends, 0 if there is none yet, and whether a segment was folded. If
+// there are sightings and w is not 0, a key of that weight is counted at each
+// folded place, and a value that has many becomes distinct.
+func (t *patternTrie) appendFolded(dst []byte, db int32, pattern []byte, w weight) (out []byte, node int32, folded bool) {
+	start := len(dst)
+	node = t.database(db)
 	for from, depth := 0, 0; from < len(pattern); depth++ {
-		if !inTrie {
+		end := t.segment(pattern, from, depth)
+		segment := pattern[from:end]
+		kind, star := t.kindOf(segment)
+		at, child := len(dst), t.child(node, segment)
+		dst = append(dst, segment...)
+		if f := t.nodes[node].folded[kind]; f != 0 {
+			if t.seen != nil && w.keys > 0 {
+				t.folds[f-1].keys++
+			}
+			if child == 0 && !star {
+				if before, many := t.sight(&t.folds[f-1], naming.HashPattern(dst[start:])^hashDatabase(db), w); many {
+					child = t.ensureChild(node, segment)
+					t.nodes[child].missed = before
+				} else {
+					folded = true
+					dst = t.appendStar(dst[:at], segment)
+					child = t.child(node, dst[at:])
+				}
+			}
+		}
+		if from, node = end, child; node == 0 {
 			return append(dst, pattern[from:]...), 0, folded
 		}
-		end, star := t.segment(pattern, from, depth)
-		segment := pattern[from:end]
-		n := &t.nodes[node]
-		folds := n.folded && !star
-		child := int32(0)
-		if !folds || n.literals > 0 {
-			child = t.child(node, segment)
-		}
-		if folds && child == 0 {
-			at := len(dst)
-			dst = append(append(dst, '*'), t.separatorOf(segment)...)
-			if child = n.plainStar; len(dst) > at+1 {
-				child = t.child(node, dst[at:])
-			}
-			folded = true
-		} else {
-			dst = append(dst, segment...)
-		}
-		node, inTrie = child, child != 0
-		from = end
-	}
-	if !inTrie {
-		node = 0
 	}
 	return dst, node, folded
 }
@@ -229,7 +295,7 @@ func (t *patternTrie) appendFolded(dst, pattern []byte) (out []byte, node int32,
 func (t *patternTrie) appendPath(dst []byte, node int32) []byte {
 	var path [maxDepth]int32
 	n := 0
-	for ; node != 0; node = t.nodes[node].parent {
+	for ; t.nodes[node].parent != 0; node = t.nodes[node].parent {
 		path[n] = node
 		n++
 	}
@@ -239,148 +305,140 @@ func (t *patternTrie) appendPath(dst []byte, node int32) []byte {
 	return dst
 }
 
-// fold folds the children of a node, but those that keep wants, and all that
-// come later. join joins the group (1 + index) of a pattern with that of the
-// pattern that takes it in.
-func (t *patternTrie) fold(node int32, keep func(child int32) bool, join func(to, from int32)) {
+// databaseOf returns the database of a pattern that ends at a node.
+func (t *patternTrie) databaseOf(node int32) int32 {
+	for t.nodes[node].parent != 0 {
+		node = t.nodes[node].parent
+	}
+	return int32(binary.BigEndian.Uint32(t.text(node)))
+}
+
+// databaseWith returns the first database with a group for a pattern, 0 if there
+// is none.
+func (t *patternTrie) databaseWith(pattern []byte) int {
+	first := -1
+	for c := t.nodes[0].first; c != 0; c = t.nodes[c].next {
+		db := t.databaseOf(c)
+		if _, node, _ := t.appendFolded(nil, db, pattern, weight{}); node != 0 && t.nodes[node].group != 0 && uint(db) < uint(first) {
+			first = int(db)
+		}
+	}
+	return max(first, 0)
+}
+
+// markFolded notes that values below a node were folded.
+func (t *patternTrie) markFolded(node int32, kind uint8) *foldedValues {
+	f := &t.nodes[node].folded[kind]
+	if *f == 0 {
+		t.folds = append(t.folds, foldedValues{unit: 1})
+		*f = int32(len(t.folds))
+	}
+	return &t.folds[*f-1]
+}
+
+// hashOf returns the hash of a value for sightings.
+func (t *patternTrie) hashOf(node int32) uint64 {
+	var buf [maxPattern]byte
+	return naming.HashPattern(t.appendPath(buf[:0], node)) ^ hashDatabase(t.databaseOf(node))
+}
+
+// fold merges the values of a kind below a node into *, but those that keep wants.
+// join joins the group (1 + index) of a pattern with that of the pattern that
+// takes it in. It reports whether there was anything to fold.
+func (t *patternTrie) fold(node int32, kind uint8, keep func(value *trieNode) bool, join func(to, from int32)) bool {
 	t.forgetPrefix()
-	t.nodes[node].folded = true
 	child := t.nodes[node].first
-	t.nodes[node].first, t.nodes[node].literals = 0, 0
+	t.nodes[node].first, t.nodes[node].values = 0, [2]int32{}
 	var folded int32 // list of those that are not kept
 	for child != 0 {
-		next := t.nodes[child].next
-		if t.nodes[child].star || keep(child) {
+		n := &t.nodes[child]
+		next := n.next
+		if n.star || n.kind != kind || keep(n) {
 			t.link(child, node)
 		} else {
-			t.nodes[child].next, folded = folded, child
+			n.next, folded = folded, child
 		}
 		child = next
 	}
-	for folded != 0 {
+	if folded == 0 {
+		return false
+	}
+	f := t.markFolded(node, kind)
+	if t.seen != nil {
+		var all weight
+		for _, list := range [...]int32{folded, t.nodes[node].first} {
+			for c := list; c != 0; c = t.nodes[c].next {
+				if t.nodes[c].kind == kind {
+					all.add(t.nodes[c].total)
+				}
+			}
+		}
+		f.keys, f.unit = max(f.keys, all.keys), max(f.unit, 2*all.size/max(all.keys, 1))
+		for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
+			if n := &t.nodes[c]; n.kind == kind && !n.star {
+				*t.seen.slot(t.hashOf(c)) |= distinct
+			}
+		}
+	}
+	for c := folded; c != 0; c = t.nodes[c].next {
+		n := &t.nodes[c]
+		f.missed.raise(weight{n.total.keys + n.missed.keys, n.total.size + n.missed.size})
+		f.base = max(f.base, f.units(n.total)+n.missed.keys)
+	}
+	var buf [2]byte
+	for star := int32(0); folded != 0; {
 		next := t.nodes[folded].next
-		t.merge(t.starChild(node, t.text(folded)), folded, join)
+		text := t.appendStar(buf[:0], t.text(folded))
+		if star == 0 || !bytes.Equal(t.text(star), text) {
+			star = t.ensureChild(node, text)
+		}
+		t.merge(star, folded, join)
 		folded = next
 	}
-}
-
-// merge moves the node from and all below it into to. The result is folded if
-// either was; a value stays distinct only if neither trie can have counted some
-// of its keys under * before.
-func (t *patternTrie) merge(to, from int32, join func(to, from int32)) {
-	tn, fn := &t.nodes[to], &t.nodes[from]
-	tn.keys += fn.keys
-	switch {
-	case tn.group == 0:
-		tn.group = fn.group
-	case fn.group != 0:
-		join(tn.group, fn.group)
-	}
-	fn.unused = true
-	t.unused++
-	wasFolded := tn.folded
-	if fn.folded {
-		t.fold(to, func(c int32) bool { return t.child(from, t.text(c)) != 0 }, join)
-	}
-	for c := t.nodes[from].first; c != 0; {
-		next := t.nodes[c].next
-		into := t.child(to, t.text(c))
-		if into == 0 && wasFolded && !t.nodes[c].star {
-			into = t.starChild(to, t.text(c))
-		}
-		if into != 0 {
-			t.merge(into, c, join)
-		} else {
-			t.attach(c, to)
-		}
-		c = next
-	}
-}
-
-// applyFolds folds what another trie has folded, so that no value is distinct
-// here that the other trie may have counted under *.
-func (t *patternTrie) applyFolds(o *patternTrie, join func(to, from int32)) {
-	t.applyFoldsAt(0, o, 0, join)
-}
-
-func (t *patternTrie) applyFoldsAt(node int32, o *patternTrie, other int32, join func(to, from int32)) {
-	if o.nodes[other].folded {
-		wasFolded := t.nodes[node].folded
-		t.fold(node, func(c int32) bool { return o.child(other, t.text(c)) != 0 }, join)
-		for c := o.nodes[other].first; c != 0 && !wasFolded; c = o.nodes[c].next {
-			t.ensureChild(node, o.text(c), o.nodes[c].star)
-		}
-	}
-	for c := o.nodes[other].first; c != 0; c = o.nodes[c].next {
-		if !o.foldsBelow(c) {
-			continue
-		}
-		to := t.child(node, o.text(c))
-		if to == 0 && t.nodes[node].folded {
-			to = t.starChild(node, o.text(c))
-		} else if to == 0 {
-			to = t.ensureChild(node, o.text(c), o.nodes[c].star)
-		}
-		t.applyFoldsAt(to, o, c, join)
-	}
-}
-
-// foldsBelow reports whether a node or one below it is folded.
-func (t *patternTrie) foldsBelow(node int32) bool {
-	if t.nodes[node].folded {
-		return true
-	}
-	for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
-		if t.foldsBelow(c) {
-			return true
-		}
-	}
-	return false
+	return true
 }
 
 // compact removes the nodes that are out of use.
 func (t *patternTrie) compact() {
 	old := *t
 	t.nodes, t.texts, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, 0
+	t.dbNode = 0
 	t.index.Reset()
 	t.forgetPrefix()
 	t.copyBelow(0, &old, 0)
 }
 
 func (t *patternTrie) copyBelow(node int32, o *patternTrie, other int32) {
-	t.nodes[node].group, t.nodes[node].folded, t.nodes[node].keys = o.nodes[other].group, o.nodes[other].folded, o.nodes[other].keys
-	for c := o.nodes[other].first; c != 0; c = o.nodes[c].next {
-		t.copyBelow(t.ensureChild(node, o.text(c), o.nodes[c].star), o, c)
+	n, from := &t.nodes[node], &o.nodes[other]
+	n.group, n.folded, n.total, n.missed = from.group, from.folded, from.total, from.missed
+	for c := from.first; c != 0; c = o.nodes[c].next {
+		t.copyBelow(t.ensureChild(node, o.text(c)), o, c)
 	}
 }
 
-// countKeys sets the keys of all nodes.
-func (t *patternTrie) countKeys(groups []Group) {
+// weigh sets the totals of all nodes.
+func (t *patternTrie) weigh(groups []Group) {
 	for i := range t.nodes {
-		t.nodes[i].keys = 0
+		t.nodes[i].total = weight{}
 	}
 	for i := range t.nodes {
-		n := &t.nodes[i]
-		if n.group == 0 || n.unused {
-			continue
-		}
-		keys := groups[n.group-1].Keys
-		for at := int32(i); ; at = t.nodes[at].parent {
-			t.nodes[at].keys += keys
-			if at == 0 {
-				break
+		if n := &t.nodes[i]; n.group != 0 && !n.unused {
+			w := groups[n.group-1].weight()
+			for at := int32(i); at != 0; at = t.nodes[at].parent {
+				t.nodes[at].total.add(w)
 			}
 		}
 	}
 }
 
-// breadthFirst returns all nodes, each before those below it, the deepest last.
-func (t *patternTrie) breadthFirst() []int32 {
-	list := make([]int32, 1, len(t.nodes)-t.unused)
-	for i := 0; i < len(list); i++ {
-		for c := t.nodes[list[i]].first; c != 0; c = t.nodes[c].next {
-			list = append(list, c)
-		}
+// atDepth calls visit for all nodes of a depth: 0 the root, 1 databases, 2 first
+// segments.
+func (t *patternTrie) atDepth(node int32, depth int, visit func(node int32)) {
+	if depth == 0 {
+		visit(node)
+		return
 	}
-	return list
+	for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
+		t.atDepth(c, depth-1, visit)
+	}
 }

@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -21,33 +23,36 @@ func randomPatterns(r *rand.Rand, n int) [][]byte {
 	return list
 }
 
-// foldRandomly folds some nodes and keeps some of their values.
+// foldRandomly folds values below some nodes, from the first segment on, and keeps
+// others distinct.
 func foldRandomly(r *rand.Rand, t *patternTrie, joined func(to, from int32)) {
-	for range 1 + r.IntN(8) {
-		near := t.breadthFirst() // the root
-		near = near[:min(len(near), 1+r.IntN(40))]
-		t.fold(near[r.IntN(len(near))], func(int32) bool { return r.IntN(3) == 0 }, joined)
+	for depth := range 4 {
+		t.atDepth(0, 1+depth, func(node int32) {
+			if kind := r.IntN(4); kind < 2 {
+				t.fold(node, uint8(kind), func(*trieNode) bool { return r.IntN(3) == 0 }, joined)
+			}
+		})
 	}
 }
 
-func folded(t *patternTrie, pattern []byte) string {
-	out, _, _ := t.appendFolded(nil, pattern)
-	return string(out)
+func folded(t *patternTrie, pattern []byte) (out string, group int32) {
+	text, node, _ := t.appendFolded(nil, 0, pattern, weight{})
+	return string(text), t.nodes[node].group
 }
 
-// TestTrie checks that a trie that was folded maps every pattern to one whose
+// TestTrie checks that a trie that was folded maps every pattern to the one whose
 // group has its keys, and that this stays so when it is compacted.
 func TestTrie(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		trie := newPatternTrie(naming.NewNamer(":"))
+		trie := newPatternTrie(naming.NewNamer(":"), nil)
 		patterns := randomPatterns(r, 200)
 		keys := []int64{0} // by group
 		for _, p := range patterns {
-			if out, node, differs := trie.appendFolded(nil, p); string(out) != string(p) || differs {
-				t.Fatalf("seed %d: %q becomes %q before anything is folded (node %d)", seed, p, out, node)
+			if out, _ := folded(trie, p); out != string(p) {
+				t.Fatalf("seed %d: %q becomes %q before anything is folded", seed, p, out)
 			}
-			node := trie.insert(p)
+			node := trie.insert(0, p)
 			if got := string(trie.appendPath(nil, node)); got != string(p) {
 				t.Fatalf("seed %d: %q ends at the node of %q", seed, p, got)
 			}
@@ -60,63 +65,127 @@ func TestTrie(t *testing.T) {
 		foldRandomly(r, trie, func(to, from int32) { keys[to], keys[from] = keys[to]+keys[from], 0 })
 		want := map[string]int64{}
 		for _, p := range patterns {
-			want[folded(trie, p)]++
+			out, _ := folded(trie, p)
+			want[out]++
 		}
 		check := func(when string) {
 			t.Helper()
 			for p, n := range want {
-				out, node, differs := trie.appendFolded(nil, []byte(p))
-				if string(out) != p || differs || trie.nodes[node].group == 0 || keys[trie.nodes[node].group] != n {
+				out, group := folded(trie, []byte(p))
+				if out != p || group == 0 || keys[group] != n {
 					t.Fatalf("seed %d, %s: %q becomes %q with another number of keys than %d", seed, when, p, out, n)
 				}
 			}
 		}
 		check("folded")
 		trie.compact()
-		if trie.unused != 0 || len(trie.breadthFirst()) != len(trie.nodes) {
-			t.Fatalf("seed %d: %d nodes, %d reachable, %d unused after compacting", seed, len(trie.nodes), len(trie.breadthFirst()), trie.unused)
+		reachable := 0
+		for depth := range maxDepth + 2 {
+			trie.atDepth(0, depth, func(int32) { reachable++ })
+		}
+		if trie.unused != 0 || reachable != len(trie.nodes) {
+			t.Fatalf("seed %d: %d nodes, %d reachable, %d unused after compacting", seed, len(trie.nodes), reachable, trie.unused)
 		}
 		check("compacted")
 	}
 }
 
-// TestApplyFolds checks that a trie that applies the folds of another one maps
-// patterns to one if either did before, whether the tries have seen them or not.
-func TestApplyFolds(t *testing.T) {
-	differ := 0
+// TestUnion checks that tries that are merged bound what was counted under * of
+// each value, in any order of merging.
+func TestUnion(t *testing.T) {
+	type trie struct {
+		*patternTrie
+		groups []Group
+		keys   map[string]int64 // of the keys below each path of two segments
+	}
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		namer := naming.NewNamer(":")
-		var tries [2]*patternTrie
-		none := func(to, from int32) { t.Fatal("there are no groups to join") }
-		patterns := randomPatterns(r, 100)
-		for i := range tries {
-			tries[i] = newPatternTrie(namer)
-			for _, p := range patterns {
-				tries[i].insert(p)
+		make := func() *trie {
+			t := &trie{newPatternTrie(namer, nil), make([]Group, 1), map[string]int64{}}
+			for range 300 {
+				p := fmt.Appendf(nil, "%s:%s", word(r, 3), word(r, 1+r.IntN(60)))
+				n := t.insert(0, p)
+				if t.nodes[n].group == 0 {
+					t.groups = append(t.groups, Group{})
+					t.nodes[n].group = int32(len(t.groups) - 1)
+				}
+				t.groups[t.nodes[n].group].Keys++
+				t.keys[string(p)]++
 			}
-			foldRandomly(r, tries[i], none)
+			t.weigh(t.groups[1:])
+			t.atDepth(0, 2, func(node int32) {
+				if r.IntN(3) > 0 {
+					t.fold(node, ending, func(v *trieNode) bool { return v.total.keys > 7 }, func(to, from int32) {
+						t.groups[to].Keys += t.groups[from].Keys
+						t.groups[from].Keys = 0
+					})
+				}
+			})
+			return t
 		}
-		patterns = append(patterns, randomPatterns(r, 100)...)
-		var before []string
-		for _, p := range patterns {
-			before = append(before, folded(tries[0], p))
-		}
-		tries[0].applyFolds(tries[1], none)
-		for i, p := range patterns {
-			// Patterns that either trie has folded into one are one now.
-			got := folded(tries[0], p)
-			for _, earlier := range []string{before[i], folded(tries[1], p)} {
-				if again := folded(tries[0], []byte(earlier)); again != got {
-					t.Fatalf("seed %d: %q becomes %q, but %q, into which it was folded, becomes %q", seed, p, got, earlier, again)
+		// What is missing of a value here is at most what its node, or the fold that
+		// took it in, says.
+		check := func(when string, m *trie, all ...*trie) {
+			t.Helper()
+			for _, from := range all {
+				for p := range from.keys {
+					var keys, counted int64
+					for _, o := range all {
+						keys += o.keys[p]
+						if node := o.lookup([]byte(p)); node != 0 {
+							counted += o.groups[o.nodes[node].group].Keys
+						}
+					}
+					segment := []byte(p)[4:]
+					parent := m.child(m.database(0), []byte(p)[:4])
+					missed := m.missedAt(parent, ending)
+					if node := m.child(parent, segment); node != 0 {
+						missed = m.nodes[node].missed
+					}
+					if keys-counted > missed.keys {
+						t.Fatalf("seed %d, %s: %q has %d keys, %d are counted, at most %d should be missing", seed, when, p, keys, counted, missed.keys)
+					}
 				}
 			}
-			if before[i] != got {
-				differ++
-			}
+		}
+		a, b, c := make(), make(), make()
+		check("alone", a, a)
+		ab := newPatternTrie(namer, nil)
+		for _, o := range []*trie{a, b} {
+			ab.union(0, o.patternTrie, 0)
+		}
+		check("two", &trie{patternTrie: ab}, a, b)
+		abc, cba := newPatternTrie(namer, nil), newPatternTrie(namer, nil)
+		abc.union(0, ab, 0)
+		abc.union(0, c.patternTrie, 0)
+		for _, o := range []*trie{c, b, a} {
+			cba.union(0, o.patternTrie, 0)
+		}
+		check("three", &trie{patternTrie: abc}, a, b, c)
+		missed := func(t *patternTrie) map[string]weight {
+			all := map[string]weight{}
+			t.atDepth(0, 3, func(node int32) {
+				if !t.nodes[node].star {
+					all[string(t.appendPath(nil, node))] = t.nodes[node].missed
+				}
+			})
+			return all
+		}
+		if !maps.Equal(missed(abc), missed(cba)) {
+			t.Fatalf("seed %d: the order of merging changes what may be missing", seed)
 		}
 	}
-	if differ == 0 {
-		t.Error("no fold was applied")
+}
+
+// lookup returns the node at which a pattern of database 0 ends, 0 if there is
+// none.
+func (t *patternTrie) lookup(pattern []byte) int32 {
+	node := t.database(0)
+	for from, depth := 0, 0; from < len(pattern) && node != 0; depth++ {
+		end := t.segment(pattern, from, depth)
+		node = t.child(node, pattern[from:end])
+		from = end
 	}
+	return node
 }
