@@ -267,6 +267,12 @@ func (d *details) memory(in *Input) {
 	for _, e := range m.Explanation {
 		d.field("", text.Sanitize(e))
 	}
+	d.rows(len(m.WhatIf),
+		leftColumn("what if", func(i int) string { return text.Sanitize(m.WhatIf[i].Model) }),
+		leftColumn("allocator", func(i int) string { return text.Sanitize(m.WhatIf[i].Allocator) }),
+		leftColumn("state", func(i int) string { return text.Sanitize(m.WhatIf[i].State) }),
+		sizeColumn("keys", func(i int) Figure { return m.WhatIf[i].Keys }),
+		sizeColumn("used_memory", func(i int) Figure { return m.WhatIf[i].Predicted }))
 	if f := m.Fit; f != nil {
 		s := "unknown: at least " + units.FormatBytes(int64(m.Predicted)) + " is needed"
 		switch {

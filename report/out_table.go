@@ -18,7 +18,7 @@ func init() {
 const screenLines = 60
 
 // more says where the rest of the report is.
-const more = "More: rdblens scan --details, -f report.md for a ticket, rdblens rules explain RULE"
+const more = "More: --details, -f report.md (a ticket), rdblens rules explain RULE"
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)

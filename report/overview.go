@@ -204,6 +204,11 @@ func (v *overview) describe(now time.Time) {
 		sentence = "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
 	}
 	v.about = append(v.about, thresholds.Fill(sentence, pairs...))
+	for i := range r.Inputs {
+		if s := otherAllocator(&r.Inputs[i]); s != "" && len(r.Inputs) == 1 {
+			v.about = append(v.about, s)
+		}
+	}
 	var warnings []string
 	for i := range r.Inputs {
 		warnings = append(warnings, r.Inputs[i].Warnings...)

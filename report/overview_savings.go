@@ -55,10 +55,70 @@ func (v *overview) findSavings() {
 		best.group = g.Group.Display()
 		v.savings = append(v.savings, best)
 	}
+	v.savings = append(v.savings, v.otherServers()...)
 	slices.SortStableFunc(v.savings, func(a, b saving) int {
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.group, b.group), cmp.Compare(a.how, b.how))
 	})
 	v.savings = v.savings[:min(len(v.savings), overviewSavings)]
+}
+
+// otherServers returns what other servers would save, after a restart of each.
+func (v *overview) otherServers() (list []saving) {
+	if len(v.r.Inputs) == 0 || v.r.Inputs[0].Memory == nil {
+		return nil
+	}
+	own, _ := v.predicted(v.r.Inputs[0].Memory.Model)
+	for _, w := range v.r.Inputs[0].Memory.WhatIf {
+		if w.State != "reloaded" || w.Model == v.r.Inputs[0].Memory.Model {
+			continue
+		}
+		if n, ok := v.predicted(w.Model); ok && own > n {
+			pairs := []string{"server", w.Model, "now", v.r.Inputs[0].Memory.Model, "need", units.FormatBytes(n), "all", units.FormatBytes(own)}
+			list = append(list, saving{bytes: own - n, keys: v.r.Totals.Keys, group: thresholds.Fill("{server}, {need}", pairs...),
+				how: thresholds.Fill("move from {now}, {all}", pairs...)})
+		}
+	}
+	return list
+}
+
+// predicted returns the used_memory that all inputs would have after a restart of a
+// server; ok is false if that of one is unknown.
+func (v *overview) predicted(model string) (n int64, ok bool) {
+	for i := range v.r.Inputs {
+		m := v.r.Inputs[i].Memory
+		if m == nil {
+			return 0, false
+		}
+		at := slices.IndexFunc(m.WhatIf, func(w WhatIf) bool { return w.Model == model && w.State == "reloaded" })
+		if at < 0 {
+			return 0, false
+		}
+		n += int64(m.WhatIf[at].Predicted)
+	}
+	return n, len(v.r.Inputs) > 0
+}
+
+// otherAllocator says which allocator explains used_memory better than the one that
+// is assumed, "" if there is none or it was not asked for.
+func otherAllocator(in *Input) string {
+	m := in.Memory
+	if m == nil || m.Difference == nil || !m.Predicted.Known() {
+		return ""
+	}
+	best, off := "", *m.Difference
+	for _, w := range m.WhatIf {
+		if d := int64(in.UsedMem - w.Predicted); w.Model == m.Model && w.State == m.State && max(d, -d) < max(off, -off) {
+			best, off = w.Allocator, d
+		}
+	}
+	pairs := []string{"best", best, "off", shareText(max(off, -off), int64(in.UsedMem)), "before", shareText(max(*m.Difference, -*m.Difference), int64(in.UsedMem)), "now", m.Allocator}
+	switch {
+	case best != "":
+		return thresholds.Fill("used_memory fits --allocator {best} better: the prediction is {off} off, {before} with {now}", pairs...)
+	case m.WhatIf == nil && m.Keys*2 > in.UsedMem && max(*m.Difference, -*m.Difference) > int64(in.UsedMem)/10:
+		return thresholds.Fill("used_memory is {before} off the prediction for {now}: --what-if tries the other allocators", pairs...)
+	}
+	return ""
 }
 
 // compactSavings returns what the compact encodings would save in each group.
@@ -71,7 +131,7 @@ func (v *overview) compactSavings() map[Name]saving {
 				continue
 			}
 			pairs := []string{"group", shortName(g.Group), "rule", f.Rule, "keys", units.FormatCount(g.Count), "saved", units.FormatBytes(g.SavedBytes), "worst", f.worst().against()}
-			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: thresholds.Fill("compact encoding: near its limits", pairs...),
+			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: thresholds.Fill("within the compact limits", pairs...),
 				brief: thresholds.Fill("Bring {group} into the compact encoding, within its limits or with higher ones: {keys} keys are near them (rules explain {rule}). Saves {saved}.", pairs...)}
 		}
 	}
@@ -99,9 +159,9 @@ func (g *Group) inHashes() saving {
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashBytes
 	s := saving{bytes: int64(g.MemoryWithoutTTL) - packed, keys: n}
-	pairs := []string{"overhead", units.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", units.FormatExactBytes(value),
+	pairs := []string{"overhead", units.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", units.FormatExactBytes(value), "all", units.FormatBytes(int64(g.MemoryWithoutTTL) / n), "short", units.FormatBytes(value),
 		"keys", units.FormatCount(n), "group", shortName(g.Group), "saved", units.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("share hashes: {overhead} besides a value of {value}", pairs...)
+	s.how = thresholds.Fill("share hashes ({all} for {short})", pairs...)
 	s.brief = thresholds.Fill("Store the {keys} strings of {group} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.", pairs...)
 	return s
 }
@@ -141,7 +201,7 @@ func (g *Group) shorterNames() saving {
 	}
 	s := saving{bytes: less * g.Keys}
 	pairs := []string{"n", units.FormatCount(less), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("words of three letters in the names: {n} bytes less", pairs...)
+	s.how = thresholds.Fill("shorter names ({n} B less)", pairs...)
 	s.brief = thresholds.Fill("Shorten the names of {group}: three letters a word are {n} bytes less for each of {keys} keys. Saves about {saved}.", pairs...)
 	return s
 }
@@ -159,7 +219,7 @@ func (g *Group) compressed() saving {
 	}
 	s := saving{bytes: g.ValueBytes - g.SerializedBytes}
 	pairs := []string{"share", shareText(g.SerializedBytes, g.ValueBytes), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("compress the values: LZF shrinks them to {share}", pairs...)
+	s.how = thresholds.Fill("compress (LZF: to {share})", pairs...)
 	s.brief = thresholds.Fill("Compress the values of {group} before they are stored: LZF shrinks the {keys} values to {share} in this file. Saves about {saved}.", pairs...)
 	return s
 }
@@ -185,15 +245,27 @@ func (v *overview) findFixes() {
 		}
 	}
 	blocking(2)
-	for _, s := range v.savings[:min(len(v.savings), 1)] {
-		add(s.group, s.brief)
+	for _, s := range v.savings {
+		if add(s.group, s.brief) {
+			break
+		}
 	}
 	for _, p := range v.problems {
 		if g := p.largestGroup(); g != nil && p.worst() != nil && p.harm == thresholds.UsesMemory {
-			add(g.Group.Display(), p.sentence())
+			add(p.Rule+string(g.Group), p.sentence())
+		}
+	}
+	for _, p := range v.problems {
+		if g := p.largestGroup(); g != nil && p.worst() != nil && p.harm == thresholds.Names && p.Severity == thresholds.Error.String() {
+			add(p.Rule+string(g.Group), p.sentence())
 		}
 	}
 	blocking(overviewFixes)
+	for _, s := range v.savings {
+		if len(v.fixes) < 3 {
+			add(s.group, s.brief)
+		}
+	}
 }
 
 // largestGroup returns the group of a finding that takes most memory, or the worst

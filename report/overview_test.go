@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -164,7 +165,7 @@ var markdownNames = []string{"a|b", `a\|b`, `a\\|b`, "`x`", "``", "```", "a`|`b"
 // break a table, mention anybody, open or close a tag, or make a link.
 func TestTicketNames(t *testing.T) {
 	code := regexp.MustCompile("`[^`\n]*`")
-	ours := regexp.MustCompile(`</?details>|<summary>[A-Za-z, ]*</summary>|&[lg]t;`)
+	ours := regexp.MustCompile(`</?details>|<summary>[A-Za-z, ]*</summary>|&[lg]t;[0-9.%]*`)
 	harmful := regexp.MustCompile("[@<\\[\\]`~$&|\\\\]|://|(?i)www\\.|gh-|#[0-9]|![0-9]|\\b[0-9a-f]{40}\\b|:tada:|__|\\{\\{")
 	for _, name := range markdownNames {
 		r := ordinaryReport()
@@ -261,5 +262,36 @@ func TestSavings(t *testing.T) {
 	}
 	if want := []string{"tags:* 320000 100", "user:name:* 70866 1000", "page:* 70000 100", "customer:address:delivery:* 14000 1000"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWhatIf checks predictions against scans with --server, and that
+// the allocator that a server had is found: redis-server of Debian wrote the file.
+func TestWhatIf(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := []Source{FileSource("../testdata/shop.rdb")}
+	r, err := Scan(context.Background(), sources, policy, Options{WhatIf: NewestServers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := r.Inputs[0].Memory.WhatIf
+	if len(list) != 6 {
+		t.Errorf("%d predictions, want three allocators, a restart and two servers: %+v", len(list), list)
+	}
+	for _, w := range list {
+		direct, err := Scan(context.Background(), sources, policy, Options{Memory: memory.Options{Server: w.Model, Allocator: w.Allocator, State: w.State}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The memory of the 12 expired keys is that of the first model.
+		if m := direct.Inputs[0].Memory; max(m.Predicted-w.Predicted, w.Predicted-m.Predicted) > 12*64 {
+			t.Errorf("%+v, a scan for it says %d", w, m.Predicted)
+		}
+	}
+	if s := otherAllocator(&r.Inputs[0]); !strings.HasPrefix(s, "used_memory fits --allocator jemalloc-system better: ") {
+		t.Errorf("%q", s)
 	}
 }

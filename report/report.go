@@ -187,6 +187,9 @@ type Memory struct {
 	Difference  *int64   `json:"difference"`
 	Explanation []string `json:"explanation"`
 	Fit         *Fit     `json:"fit,omitempty"`
+	// WhatIf has the predictions for other servers, allocators and states, if they were
+	// asked for.
+	WhatIf []WhatIf `json:"what_if,omitempty"`
 }
 
 // Fit compares the predicted memory with a maxmemory.

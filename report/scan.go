@@ -21,7 +21,7 @@ import (
 type Source struct {
 	Name string // Input.Name: a path, "-" for standard input
 	Size int64  // length of the file in bytes, -1 if unknown
-	// Open is called once. Scan reads what it returns to the end of the snapshot
+	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
 }
@@ -46,8 +46,11 @@ type Options struct {
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked
 	FailOn     thresholds.Severity // recorded in Report.Config, Off if not asked
 	Memory     memory.Options      // server whose memory is computed; RDB and Cluster are set by Scan
-	NoChecksum bool                // do not compute the checksum of a snapshot
-	Strict     bool                // a checksum that the server switched off counts as damage
+	// WhatIf are servers whose memory is predicted as well, nil none. Each costs
+	// another pass over the source, whose Open is then called again.
+	WhatIf     []string
+	NoChecksum bool // do not compute the checksum of a snapshot
+	Strict     bool // a checksum that the server switched off counts as damage
 	// Jobs is the number of goroutines that walk keys, 0 is one a CPU, at most
 	// 16. The report does not depend on it.
 	Jobs int
@@ -257,6 +260,9 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
+		if s.opt.WhatIf != nil && c.Model != nil && !c.Partial {
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs)
+		}
 	}
 	return scanned{b, in, err}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -31,6 +33,9 @@ var measures = []struct{ word, column string }{
 
 // maxTop bounds the lists of the largest keys, which are kept during the pass.
 const maxTop = 1000
+
+// newestServers is the value of --what-if without one.
+const newestServers = "newest"
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
@@ -141,6 +146,21 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			}
 			return nil
 		}}.add(cmd)
+	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
+		words: memory.Servers(), hint: "servers: " + strings.Join(memory.Servers(), ", "), set: func(arg string) error {
+			if arg == newestServers {
+				o.WhatIf = report.NewestServers()
+				return nil
+			}
+			return eachWord(func(word string) error {
+				if _, _, err := memory.Choose("", "", memory.Options{Server: word}); err != nil || word == "" {
+					return fmt.Errorf("unknown server %q", word)
+				}
+				o.WhatIf = append(o.WhatIf, word)
+				return nil
+			})(arg)
+		}}.add(cmd)
+	cmd.Flags().Lookup("what-if").NoOptDefVal = newestServers
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
@@ -152,6 +172,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	list, err := e.inputs(args)
 	if err != nil {
 		return err
+	}
+	if o.WhatIf != nil && slices.Contains(args, "-") {
+		return usageError("--what-if reads a snapshot several times: standard input can be read once", "save it to a file first")
 	}
 	if err := report.CheckTargets(o.targets, args); err != nil {
 		return outputError(err)

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"html"
 	"regexp"
 	"strings"
 	"unicode"
@@ -20,8 +21,8 @@ func MarkdownCode(s string) string {
 	return "`" + codeEscapes.Replace(s) + "`"
 }
 
-// markdownSigns are signs between figures.
-var markdownSigns = map[string]string{"<": "&lt;", ">": "&gt;"}
+// compared is a sign between figures, or before one: > and <0.1%.
+var compared = regexp.MustCompile(`^[<>]([0-9.]+%)?$`)
 
 var clock = regexp.MustCompile(`^\d\d(:\d\d){1,2}$`)
 
@@ -39,8 +40,8 @@ func MarkdownText(s string) string {
 		}
 	}
 	for i, word := range strings.Split(s, " ") {
-		if e, ok := markdownSigns[word]; ok {
-			word = e
+		if compared.MatchString(word) {
+			word = html.EscapeString(word)
 		} else if word != "" && !harmlessWord(word, i == 0) {
 			if code == nil && i > 0 {
 				b.WriteByte(' ')
