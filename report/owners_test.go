@@ -106,3 +106,37 @@ func TestCommandsSelect(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnersOfSeveralInputs checks that the figures of owners add up over inputs:
+// the same snapshot twice has twice of each.
+func TestOwnersOfSeveralInputs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rdblens.yaml")
+	if err := os.WriteFile(path, []byte("namespaces: {session: accounts, order: orders}\nignore: [{rule: no-ttl, key: \"order:*\", reason: kept}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	policy, err := config.Load(config.Options{Config: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := func(sources ...Source) []Owner {
+		r, err := Scan(t.Context(), sources, policy, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(r.Owners, func(a, b Owner) int { return strings.Compare(a.Owner, b.Owner) })
+		return r.Owners
+	}
+	file := FileSource("../testdata/shop.rdb")
+	once, twice := scan(file), scan(file, file)
+	if len(once) != 3 || once[1].WithoutTTL+once[2].WithoutTTL == 0 || once[1].Findings.Ignored+once[2].Findings.Ignored == 0 {
+		t.Fatalf("owners %+v", once)
+	}
+	for i, o := range once {
+		o.Keys, o.Elements, o.ValueBytes, o.MemoryBytes, o.WithoutTTL = 2*o.Keys, 2*o.Elements, 2*o.ValueBytes, 2*o.MemoryBytes, 2*o.WithoutTTL
+		f := &o.Findings
+		f.Error, f.Warning, f.Info, f.Ignored = 2*f.Error, 2*f.Warning, 2*f.Info, 2*f.Ignored
+		if o != twice[i] {
+			t.Errorf("twice: %+v, want %+v", twice[i], o)
+		}
+	}
+}

@@ -166,7 +166,7 @@ func TestInstanceIsBounded(t *testing.T) {
 	if f := byRule["multiple-databases"]; f.note != noteAtLeast || !strings.HasSuffix(f.Subject, ", ...") {
 		t.Errorf("%+v", f)
 	}
-	if f := byRule["mixed-business"]; f.note != noteAtLeast || f.Measured != maxBusinesses || len(f.Groups) != 20 || f.Groups[0] != "hot" {
+	if f := byRule["mixed-business"]; f.note != noteAtLeast || f.Measured != 4096 || len(f.Groups) != 20 || f.Groups[0] != "hot" {
 		t.Errorf("%+v", f)
 	}
 }
