@@ -48,7 +48,14 @@ func (r *Reader) jsonText() {
 			p++
 		case c == '"' && next != nextComma:
 			at := p
-			end := stringEnd(buf, p+1)
+			end := p + 1
+			if end+8 > len(buf) {
+				end = stringEnd(buf, end)
+			} else if m := specials(buf[end:]); m != 0 { // most strings are short
+				end += bits.TrailingZeros64(m) >> 3
+			} else {
+				end = stringEnd(buf, end+8)
+			}
 			n := end - p - 1
 			p = end + 1
 			if end == len(buf) || buf[end] != '"' {
@@ -66,7 +73,11 @@ func (r *Reader) jsonText() {
 			} else if next == nextMember {
 				r.memberName(buf[at+1:end], int64(n), base+int64(at))
 			} else {
-				r.value(base + int64(at))
+				if top != nil && d.level > 1 {
+					top.n++
+				} else {
+					r.value(base + int64(at))
+				}
 				r.stringValue(int64(n))
 			}
 			if next == nextValue {
@@ -92,11 +103,13 @@ func (r *Reader) jsonText() {
 				buf, p, base = b.Buf, b.Pos, r.textBase()
 				continue
 			}
-			r.value(base + int64(p))
-			if c <= '9' {
-				r.Sizes.Number(buf[p:end], integer)
+			if top != nil && d.level > 1 {
+				top.n++
 			} else {
-				r.Sizes.Literal()
+				r.value(base + int64(p))
+			}
+			if c <= '9' && (!integer || end-p >= longInteger) {
+				r.Sizes.Number(buf[p:end], integer)
 			}
 			p, next = end, nextComma
 		case (c == '{' || c == '[') && next == nextValue:
@@ -138,19 +151,28 @@ func (r *Reader) jsonText() {
 // textBase returns the offset of the buffer in the text.
 func (r *Reader) textBase() int64 { return r.block.Size - r.block.Left - int64(len(r.block.Buf)) }
 
+// longInteger is the length from which on the text of an integer may be one of more
+// than 64 bits: shorter ones take no memory but that of their place.
+const longInteger = 19
+
 const (
 	low  = 0x0101010101010101
 	high = 0x8080808080808080
 )
 
+// specials returns a word whose lowest bit is in the first of the next 8 bytes that
+// is a quote or a backslash, 0 if none is.
+func specials(b []byte) uint64 {
+	x := binary.LittleEndian.Uint64(b)
+	q, e := x^'"'*low, x^'\\'*low
+	return ((q-low)&^q | (e-low)&^e) & high
+}
+
 // stringEnd returns the position of the next quote or backslash from p on, or the
 // end of the buffer.
 func stringEnd(buf []byte, p int) int {
 	for near := p + 32; p+8 <= len(buf); p += 8 {
-		x := binary.LittleEndian.Uint64(buf[p:])
-		q, e := x^'"'*low, x^'\\'*low
-		// The lowest bit set is that of the first of the two.
-		if m := ((q-low)&^q | (e-low)&^e) & high; m != 0 {
+		if m := specials(buf[p:]); m != 0 {
 			return p + bits.TrailingZeros64(m)>>3
 		}
 		for p >= near { // a long text
