@@ -218,6 +218,32 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("groups", "%s, %s, %s pending", units.FormatCount(k.Groups),
 			units.FormatCountOf(k.Consumers, "consumer", "consumers"), units.FormatCountOf(k.Pending, "entry", "entries"))
 	}
+	if m := k.Module; m != nil {
+		count := func(name string, n int64) {
+			if n > 0 {
+				line(name, "%s", units.FormatCount(n))
+			}
+		}
+		line("encoding version", "%d", m.Version)
+		count("filters", m.Filters)
+		count("capacity", m.Capacity)
+		count("dimensions", m.Dimensions)
+		count("depth", m.Depth)
+		if m.Chunks > 0 || k.Type == parser.TimeSeries && k.Elements >= 0 {
+			count("chunks", m.Chunks)
+			count("labels", m.Labels)
+			count("rules", m.Rules)
+			retention := "none"
+			if m.Retention > 0 {
+				retention = units.FormatDuration(m.Retention / 1000)
+			}
+			line("retention", "%s", retention)
+		}
+		if m.LinkBytes > 0 {
+			bytesLine("vectors", m.VectorBytes, "")
+			bytesLine("links", m.LinkBytes, "")
+		}
+	}
 	line("offset", "%s", units.FormatCount(k.Offset))
 }
 
