@@ -211,3 +211,29 @@ func TestPushedListByHand(t *testing.T) {
 		}
 	}
 }
+
+// In cluster mode a dictEntry of 7.0 and 7.2 has two pointers more. MEMORY USAGE
+// of 7.2 counts the dict's pointer to its database instead.
+func TestClusterKeyByHand(t *testing.T) {
+	for server, usage := range map[string]int64{"redis-7.0": 8 + 40 + 16, "redis-7.2": 8 + 24 + 8 + 16} {
+		m := mustChoose(t, Options{Server: server, Cluster: true})
+		if a, u := m.IntegerSizes(3, 42, false, true); a != 8+40+16 || u != usage {
+			t.Errorf("%s: %d and %d, want %d and %d", server, a, u, 8+40+16, usage)
+		}
+	}
+}
+
+// Two fields of which one expires load as a listpack with an entry of 10 bytes for
+// the expiry and one of 2 for none: 52 + 12 bytes, behind a structure of 32.
+func TestExpiringListpackByHand(t *testing.T) {
+	m := mustChoose(t, Options{Server: "redis-8.0", State: "reloaded"})
+	var a Accumulator
+	a.Reset(m)
+	a.AddField(8, 10, true)
+	a.AddFieldExpiry(4_000_000_000_000)
+	a.AddField(8, 10, false)
+	got := a.Sizes(&Facts{Shape: HashTable, Type: typeHash, NameLen: 3, Elements: 2, FieldsWithTTL: 1, Longest: 10, ListpackBytes: 52})
+	if want := int64(48 + 32 + 64); got.Allocated != want || got.Usage != want || got.Compact != want {
+		t.Errorf("got %+v, want %d", got, want)
+	}
+}
