@@ -18,17 +18,3 @@ func Example() {
 	// 3.8 MB 1,024 12.5%
 	// 3d 4h
 }
-
-func ExampleScale() {
-	sizes := []int64{24 << 20, 700 << 10, 12}
-	scale := units.ScaleFor(sizes...)
-	fmt.Println(scale.Unit)
-	for _, n := range sizes {
-		fmt.Println(scale.Format(n))
-	}
-	// Output:
-	// MB
-	// 24.0
-	// 0.7
-	// <0.1
-}
