@@ -17,7 +17,7 @@ func line(k *Key) string {
 			fmt.Fprintf(&b, ":%q", k.LargestName)
 		}
 		fmt.Fprintf(&b, " longest=%d", k.Longest)
-		if k.LongestValue != 0 {
+		if k.LongestValue != 0 && k.LongestValue != k.Longest {
 			fmt.Fprintf(&b, "/%d", k.LongestValue)
 		}
 	}
