@@ -48,7 +48,8 @@ func TestAdviceOnABigCollection(t *testing.T) {
 	if text != "2,000,000 elements, over 5,000" {
 		t.Error(text)
 	}
-	has(t, lines, "cost: One read of the whole value transfers 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s network card (128 MB/s). HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each.",
+	has(t, lines, "cost: One read of the whole value transfers 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s network card (128 MB/s).",
+		"cost: HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer.",
 		"newKey = key:(hash(field) % 424)", "key:202601", "  HLEN \"big:hash\"", "  MEMORY USAGE \"big:hash\"", "  UNLINK \"big:hash\"")
 	k.DB = 3
 	_, lines = adviceOn(t, Env{Server: "redis", Version: "3.2.12", Created: -1}, LoadOptions{}, "big-collection", k)
@@ -89,7 +90,7 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	} else {
 		has(t, lines, "Store that element's value under a key of its own")
 	}
-	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "Baidu measured 78,000 requests a second for values of 1 KB, and 73,000 for 10 KB")
+	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "cost: HGETALL of 10 fields of 10 bytes: Baidu measured 48,000 a second, 0.4 ms each.")
 	long := key("k:1", str(20000))
 	long.NameLen = 70000
 	_, lines = adviceOn(t, env, LoadOptions{}, "big-string", long)
@@ -383,7 +384,7 @@ func TestRank(t *testing.T) {
 		return key("a:b", with(collection(parser.Hash, parser.EncHashtable, elements), func(k *parser.Key) { k.Memory, k.CompactMemory = memory, compact }))
 	}
 	long := hash(2, 700, 650)
-	long.Longest = 4000
+	long.Longest = 200
 	unused := key("a:b", with(forever, func(k *parser.Key) { k.Freq = 0 }))
 	for rule, worst := range map[string][]*parser.Key{
 		"compact-encoding": {hash(1000, 60_000, 22_000), hash(600, 500, -1), hash(1, 300, 100), long, hash(7, 100, 100)},
@@ -447,4 +448,50 @@ func TestSpanOver(t *testing.T) {
 func TestColdKeysAreAsTheServerSawThem(t *testing.T) {
 	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "cold-key", key("a:b", idle(31*day)))
 	has(t, lines, "on a replica, reads on the master do not count")
+}
+
+// TestCostOfReading has a finding on each type, and the table that the document has
+// for it: that of values for strings, that of HGETALL for all else.
+func TestCostOfReading(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		k    *parser.Key
+		want string
+	}{
+		{"big-collection", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer."},
+		{"big-value", key("a:b", with(collection(parser.Set, parser.EncHashtable, 5000), str(2<<20))), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each."},
+		{"big-value", key("a:b", with(collection(parser.List, parser.EncQuicklist, 2000), str(2<<20))), "HGETALL of 1,000 fields of 10 bytes: Baidu measured 870 a second, 5 ms each; of 3,000 fields 250, 11 ms."},
+		{"big-stream", key("a:b", collection(parser.Stream, parser.EncStream, 100_001)), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer."},
+		{"big-string", key("a:b", str(20<<10)), "Baidu measured 73,000 requests a second for values of 10 KB, and 68,000 for 50 KB (at most 10 ms each)."},
+		{"big-string", key("a:b", str(50<<10)), "Baidu measured 68,000 requests a second for values of 50 KB (at most 10 ms each)."},
+		{"big-string", key("a:b", str(1<<20)), "Baidu measured 6,400 requests a second for values of 500 KB (at most 10 ms each), the largest in its table."},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{}, c.rule, c.k)
+		var tables []string
+		for _, l := range lines {
+			if strings.Contains(l, "Baidu measured") {
+				tables = append(tables, l)
+			}
+		}
+		if len(tables) != 1 || tables[0] != "cost: "+c.want {
+			t.Errorf("%s, %s: %q, want %q", c.rule, c.k.Type, tables, c.want)
+		}
+	}
+}
+
+// TestBigKeyExpiryByServer: an error where nothing can be freed in the background.
+func TestBigKeyExpiryByServer(t *testing.T) {
+	for _, c := range []struct {
+		server, version string
+		want            Severity
+	}{{"redis", "3.2.13", Error}, {"redis", "4.0.0", Warning}, {"redis", "8.0.2", Warning}, {"redis", "", Warning}, {"valkey", "7.2.5", Warning}, {"valkey", "8.0.0", Info}} {
+		env := testEnv()
+		env.Server, env.Version = c.server, c.version
+		for _, profile := range profileNames {
+			e := mustLoad(t, LoadOptions{Profile: profile}).Compile(env)
+			if got := found(t, e, "big-key-expiry", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001))).Severity; got != c.want {
+				t.Errorf("%s %s under %s: %v, want %v", c.server, c.version, profile, got, c.want)
+			}
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import (
+	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
 
 func init() {
 	register(Rule{
@@ -14,8 +17,11 @@ func init() {
 		unit:    func(uint8) units.Unit { return units.Count },
 		check: func(c *compiler) {
 			severity := c.Severity
-			if c.engine.server.lazyExpire() {
+			switch s := c.engine.server; {
+			case s.lazyExpire():
 				severity = Info
+			case !s.unlinks() && s.Version != (version.Version{}):
+				severity = min(severity+1, Error)
 			}
 			// The limit is that of big-collection, whether or not that rule is on.
 			big, _ := Lookup("big-collection")
@@ -43,7 +49,8 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A hash, list, set or sorted set that has an expiry and more elements than the error limit of big-collection (or its highest limit, if it has no error limit). " +
-				"Compact encodings are not checked, because they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by default.",
+				"Compact encodings are not checked, because they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by default; " +
+				"an error instead of a warning before Redis 4.0, which cannot free memory in the background.",
 			Why: "When the key expires, the server deletes it in its main thread. A sorted set of 2 million members blocks for a second or more. The slow log does not " +
 				"show this, because no client sent a command.",
 			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
@@ -55,7 +62,7 @@ func init() {
 					"On Redis 4 and later, enable the lazyfree settings, so that deletion is asynchronous."},
 			},
 			Notes: []Note{
-				{everyProfile, "weakened: the sentence is part of a 【强制】, but current servers can free memory in the background, so it is a warning"},
+				{everyProfile, "weakened: the sentence is part of a 【强制】, but servers from 4.0 on can free memory in the background, so it is a warning there"},
 				{[]string{"default", "baidu", "typed", "upper"}, "borrowed: the rule and the number of elements are Alibaba's"},
 			},
 		},

@@ -14,7 +14,7 @@ func init() {
 		Harm:    UsesMemory,
 		Types:   collections,
 		Params: []Param{
-			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the count limit are reported"},
+			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the limits are reported"},
 			{Name: "hash_count", Unit: units.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
 			{Name: "hash_bytes", Unit: units.Bytes, Default: "64 B", Doc: "hash-max-listpack-value of your servers"},
 			{Name: "zset_count", Unit: units.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
@@ -44,7 +44,8 @@ func init() {
 		Doc: Doc{
 			What: "A hash, set or sorted set in its full encoding (hashtable or skiplist; for lists linkedlist) although it is near the limits of the " +
 				"compact one (listpack, ziplist or intset). The finding names the limit that was exceeded: the count, the length of the longest single field, value " +
-				"or member, or both. If neither is exceeded, the collection was once larger, and a reload makes it compact.",
+				"or member, or both. If neither is exceeded, the collection was once larger, and a reload makes it compact. Collections with more than 4 times the " +
+				"limit are not reported: nobody compacts a million fields, or values of 28 KB.",
 			Why: "The full encoding takes three to ten times the memory: a structure, pointers and a rounded allocation for each element. Up to a few " +
 				"hundred elements the compact encoding is as fast.",
 			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise the server's limit, after " +
@@ -123,6 +124,9 @@ func (l *compactLimits) confirm(k *parser.Key, f *naming.Facts, found *Finding) 
 	}
 	found.note, found.Measured, found.Limit = notePassedNone, k.Elements, form.count
 	if k.Longest > form.bytes {
+		if k.Longest > l.maxRatio*form.bytes {
+			return false
+		}
 		found.note |= notePassedBytes
 		found.Measured, found.Limit = k.Longest, form.bytes
 	}

@@ -130,7 +130,9 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 513)), want: "iww--"}, {key: key("a:b", collection(parser.Hash, parser.EncListpack, 513)), want: "-----"},
 		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 2048)), want: "iww--"}, {key: key("a:b", collection(parser.Hash, parser.EncHashtable, 2049)), want: "-----"},
 		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), func(k *parser.Key) { k.Longest = 65 })), want: "iww--"},
-		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 3)), want: "iww--"}, // it shrank
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), func(k *parser.Key) { k.Longest = 256 })), want: "iww--"},
+		{key: key("a:b", with(collection(parser.Hash, parser.EncHashtable, 3), func(k *parser.Key) { k.Longest = 257 })), want: "-----"}, // 4 times the limit
+		{key: key("a:b", collection(parser.Hash, parser.EncHashtable, 3)), want: "iww--"},                                                // it shrank
 		{key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 512)), want: "iww--"}, {key: key("a:b", collection(parser.ZSet, parser.EncSkiplist, 513)), want: "-----"},
 		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 129)), want: "-----"},
 		{key: key("a:b", collection(parser.Set, parser.EncHashtable, 129)), want: "iww--", env: redis72},

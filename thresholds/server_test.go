@@ -187,13 +187,8 @@ var expectations = map[string]func(profile string, a about, k *parser.Key) Sever
 			limit = 512 // of integers
 		case a.is("elements", "zset"):
 			limit = 128
-		case a.is("element"), a.is("value"):
-			flagged = k.Type == parser.Hash || k.Type == parser.ZSet // of more than 64 bytes each; sets of strings are as they are on Redis 7.0
-			if a.is("value") && k.Type == parser.ZSet && a.n > 1<<19 {
-				flagged = true // 256 members, up to 512
-			}
-		case a.words[0] == "text" && len(a.words) == 4:
-			flagged = k.Type == parser.Hash
+		case a.is("element"), a.is("value"), a.words[0] == "text":
+			return Off // at least 1 KB, more than four times 64 bytes
 		case a.is("fields", "600"):
 			limit = 512
 		}
