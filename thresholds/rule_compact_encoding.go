@@ -60,6 +60,7 @@ func init() {
 			Notes: []Note{
 				{[]string{"default", "aliyun", "baidu"}, "ours: sets of strings have a compact encoding only on Valkey and on Redis 7.2 and later, up to 128 members; lists are always compact since 3.2"},
 				{onlyDefault, "one document demands it and the others do not mention it, so it is an info"},
+				{onlyBaidu, "the text says what can be done (可以), a hint, so it is an info"},
 			},
 		},
 	})

@@ -193,7 +193,7 @@ var expectations = map[string]func(profile string, a about, k *parser.Key) Sever
 			limit = 512
 		}
 		if flagged || limit > 0 && max(a.n, number(a.words)) > limit && max(a.n, number(a.words)) <= 4*limit {
-			return by(p, "iww--")
+			return by(p, "iwi--")
 		}
 		return Off
 	},
