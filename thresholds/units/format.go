@@ -42,43 +42,6 @@ func FormatBytes(n int64) string {
 // FormatExactBytes returns a size to the byte: "1 byte", "20,480 bytes".
 func FormatExactBytes(n int64) string { return FormatCountOf(n, "byte", "bytes") }
 
-// Scale is a unit of bytes that the figures of a column share, so that they can be
-// compared at a glance. The unit belongs in the heading of the column.
-type Scale struct {
-	Unit string // "B", "KB" to "PB"
-	Size int64  // bytes in one unit
-}
-
-// ScaleFor returns the scale for a column: the smallest in which the largest of its
-// figures, in bytes, is below 10,000.
-func ScaleFor(figures ...int64) Scale {
-	largest := int64(0)
-	for _, n := range figures {
-		largest = max(largest, n, -n)
-	}
-	s := Scale{byteUnits[0], 1}
-	for _, unit := range byteUnits[1:] {
-		if largest < 10000*s.Size {
-			break
-		}
-		s = Scale{unit, s.Size << 10}
-	}
-	return s
-}
-
-// Format returns n bytes in the scale, without the unit and with one decimal above
-// bytes: "1,234.5". A size above 0 that would be rounded to 0 is "<0.1".
-func (s Scale) Format(n int64) string {
-	if s.Size == 1 {
-		return FormatCount(n)
-	}
-	tenths := n/s.Size*10 + (n%s.Size*10+s.Size/2)/s.Size
-	if tenths == 0 && n > 0 {
-		return "<0.1"
-	}
-	return FormatCount(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
-}
-
 // FormatPercent returns a share, where 1 is the whole, as a percentage with one
 // decimal: "12.5%". A share above 0 is never "0.0%" but "<0.1%", one below 1 never
 // "100.0%" but ">99.9%". NaN, a share of nothing, is "".

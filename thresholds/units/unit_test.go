@@ -84,22 +84,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestScale(t *testing.T) {
-	for _, c := range []struct {
-		largest, n int64
-		want       string
-	}{
-		{0, 0, "0"}, {9999, 9999, "9,999"}, {10000, 10000, "9.8"}, {10000, 1, "<0.1"}, {10000, 0, "0.0"}, {10000, 52, "0.1"},
-		{9999 << 10, 9999 << 10, "9,999.0"}, {10000 << 10, 10000 << 10, "9.8"}, {1 << 40, 1 << 40, "1,024.0"}, {math.MaxInt64, math.MaxInt64, "8,192.0"},
-	} {
-		if got := ScaleFor(1, c.largest).Format(c.n); got != c.want {
-			t.Errorf("%d in the scale of %d: %q, want %q", c.n, c.largest, got, c.want)
-		}
-	}
-}
-
-// TestLargestNumber checks that the largest plain number that editors are told is
-// the largest one that is parsed.
 func TestLargestNumber(t *testing.T) {
 	for u := Bytes; u <= Percent; u++ {
 		n := u.LargestNumber()
