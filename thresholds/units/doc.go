@@ -16,7 +16,4 @@
 //
 // A [Unit] is what a limit counts. Its Parse and Format are exact inverses; Parse
 // accepts more: 10KB, 10 K and 10 KiB; 5000 and 5_000; 1w 2d.
-//
-// To write a column of sizes, take one [Scale] for all with [ScaleFor] and put its
-// Unit into the heading.
 package units
