@@ -23,7 +23,7 @@ var fieldQPS = []struct {
 }{{10, "0.4", 48_000}, {100, "0.7", 10_000}, {500, "2.7", 2_500}, {1000, "5", 870}, {3000, "11", 250}, {5000, "25", 120}}
 
 // readCost adds what one read of the whole value costs: the bytes, and what the
-// document behind baidu measured for values of such a size or with so many elements.
+// document behind baidu measured for values of that size, or of that number of elements.
 func (x *explainer) readCost() {
 	bytes := x.key.ValueBytes
 	if bytes <= 0 {
