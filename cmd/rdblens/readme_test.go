@@ -5,22 +5,37 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the examples' outputs into the README instead of comparing")
+var update = flag.Bool("update", false, "write the examples' outputs into the pages instead of comparing")
 
-// TestReadme runs the examples of the README: every block marked ```console. A line
-// that begins with "$ " is a command for the shell, run in a copy of testdata next
-// to the files of the blocks marked ```yaml NAME. The lines up to the next command
-// are all its output, including standard error. A line "..." stands for any lines,
-// and "$ echo $?" prints the exit code of the previous command. With -update the
-// outputs are replaced: after a line "..." by as many lines as there are now, from
-// the first one that begins with the same words.
+// readmes are the pages whose examples are run.
+var readmes = []string{"README.md", "README.zh-CN.md", "cmd/rdblens/README.md", "thresholds/README.md", "report/README.md", "parser/README.md", "parser/memory/README.md"}
+
+// TestReadme runs the examples of the README and of the pages beside the code: every
+// block marked ```console. A line that begins with "$ " is a command for the shell,
+// run in a copy of testdata next to the files of the blocks marked ```yaml NAME. The
+// lines up to the next command are all its output, including standard error. A line
+// "..." stands for any lines, and "$ echo $?" prints the exit code of the previous
+// command. With -update the outputs are replaced: after a line "..." by as many lines
+// as there are now, from the first one that begins with the same words.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	runs := 0
+	for _, page := range readmes {
+		t.Run(page, func(t *testing.T) { runs += testPage(t, "../../"+page) })
+	}
+	if runs < 20 {
+		t.Errorf("only %d examples found", runs)
+	}
+}
+
+// testPage runs the examples of a page and returns their number.
+func testPage(t *testing.T, path string) (runs int) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +43,6 @@ func TestReadme(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "testdata"), os.DirFS("../../testdata")); err != nil {
 		t.Fatal(err)
 	}
-	runs := 0
 	updated := string(text)
 	for _, b := range fencedBlocks(string(text)) {
 		if kind, name, ok := strings.Cut(b.info, " "); ok && kind == "yaml" {
@@ -57,12 +71,44 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	if *update && updated != string(text) {
-		if err := os.WriteFile("../../README.md", []byte(updated), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(updated), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if runs < 20 {
-		t.Errorf("only %d examples found", runs)
+	return runs
+}
+
+// TestReadmeLinks checks that what the pages link to in the repository is there, and
+// that the README is short.
+func TestReadmeLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	for _, page := range append([]string{".github/CONTRIBUTING.md", ".github/SECURITY.md", "testdata/README.md"}, readmes...) {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > 250 && strings.HasPrefix(page, "README") {
+			t.Errorf("%s has %d lines", page, n)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target := filepath.Join("../..", page)
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(target), m[1])
+			}
+			b, err := os.ReadFile(target)
+			if info, errStat := os.Stat(target); err != nil && (errStat != nil || !info.IsDir()) {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+				continue
+			}
+			found := m[2] == ""
+			for _, h := range heading.FindAllStringSubmatch(string(b), -1) {
+				found = found || "#"+strings.ReplaceAll(strings.ToLower(regexp.MustCompile(`[^\w -]`).ReplaceAllString(h[1], "")), " ", "-") == m[2]
+			}
+			if !found {
+				t.Errorf("%s links to %s%s, which has no such heading", page, m[1], m[2])
+			}
+		}
 	}
 }
 
@@ -190,10 +236,10 @@ func beginning(line string) string {
 	return line
 }
 
-// TestNightly runs the job of the README with a redis-cli that copies a file: without
+// TestNightly runs the job of the manual with a redis-cli that copies a file: without
 // errors, with errors, and with a truncated copy.
 func TestNightly(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
