@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/report/text"
@@ -44,11 +43,6 @@ func displayKey(k *KeyRow) string {
 		return ""
 	}
 	return k.Key.Display()
-}
-
-// severalDatabases reports whether a database other than 0 has keys.
-func (d *details) severalDatabases() bool {
-	return slices.ContainsFunc(d.r.Databases, func(d Database) bool { return d.DB != 0 })
 }
 
 func (d *details) databases() {

@@ -24,13 +24,13 @@ func (x *explainer) split(whole bool) {
 		x.moveElementOut(x.key.Largest)
 		return
 	}
-	text, short := x.parts(x.Limit)
+	text, _ := x.parts(x.Limit)
 	for severity := x.Severity - 1; severity >= Info; severity-- {
 		limit, ok := x.setting.Limit(x.key.Type, false, severity)
 		if !ok || limit <= 0 || limit >= x.Limit || whole && x.key.Largest > limit {
 			continue
 		}
-		_, short = x.parts(limit)
+		_, short := x.parts(limit)
 		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", short)
 	}
 	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: text})

@@ -115,10 +115,7 @@ func (b *Builder) Merge(o *Builder) {
 // read. It reports whether anything was read.
 func (b *Builder) Finish() bool {
 	b.end()
-	if b.engine == nil {
-		return false
-	}
-	return true
+	return b.engine != nil
 }
 
 // Snapshot returns the snapshot of an input.
