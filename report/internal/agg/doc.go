@@ -75,8 +75,10 @@
 // reasons; they are in the group of *. A value with 1/64 of the memory at its place
 // and that of 32 average keys has its group. What is said of a place is relative to
 // the keys that were counted there: if a segment above was folded, up to 1/256 of
-// the keys at its place are missing below. Where foldRare was needed, a value may
-// lack the number of keys that it folded last, mostly under 1/1000 of the snapshot.
+// the keys at its place are missing below. Where foldRare was needed, a value of any
+// place may lack the sum of the numbers of keys that it folded last in the snapshot
+// and in its blocks, mostly under 1/1000 of the snapshot; and the end of the snapshot
+// folds such places, too, though they have no more than MaxValues values.
 //
 // The number of patterns that were folded is an estimate with a standard error
 // under 2 % (package hyperloglog), the median TTL of a group another one

@@ -284,6 +284,7 @@ func (g *Groups) merge(o *Groups) {
 		g.join(g.ensure(from.db, from.hash, o.pattern(i)), from, o)
 	}
 	g.folded.Merge(&o.folded)
+	g.rare += o.rare // each may have folded as many keys of a value
 }
 
 // joinDatabases joins the groups of the same pattern in several databases, which
