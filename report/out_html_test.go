@@ -32,6 +32,9 @@ func TestPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
+	if *pictures != "" {
+		takePictures(t, ctx)
+	}
 }
 
 // browser starts chromium.
@@ -286,12 +289,9 @@ func save(t *testing.T, name string, data []byte) {
 	}
 }
 
-// TestPictures takes screenshots of the page of a saved report, for people to look at.
-func TestPictures(t *testing.T) {
-	if *pictures == "" {
-		t.Skip("no -pictures")
-	}
-	ctx := browser(t)
+// takePictures takes screenshots of the page, also of saved reports in the directory,
+// for people to look at.
+func takePictures(t *testing.T, ctx context.Context) {
 	reports := map[string]*Report{"ordinary": ordinaryReport(), "big": bigReport()}
 	saved, _ := filepath.Glob(filepath.Join(*pictures, "*.json"))
 	for _, path := range saved {

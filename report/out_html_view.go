@@ -129,7 +129,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.data(r)
 	v.keys(r)
 	v.groups(r, all)
-	v.findings(r, o)
+	v.findings(r, o, all.problems)
 	v.Expiry = v.bars("TTLs", "TTL", r.Expiry)
 	for _, h := range []struct {
 		title, label string
@@ -295,10 +295,10 @@ func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
 }
 
 // findings lists the rules in the order of harm, the first of which is open.
-func (v *htmlView) findings(r *Report, o WriteOptions) {
+func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	budget := htmlFindingsBytes
 	d := newDetails(nil, r, o)
-	for i, p := range newOverview(r, o).problems {
+	for i, p := range problems {
 		f := p.Finding
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {

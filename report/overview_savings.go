@@ -284,9 +284,6 @@ func (f *Finding) largestGroup() *FindingGroup {
 	return largest
 }
 
-// cardBytes is what a network card of 1 Gbit/s sends in a second.
-const cardBytes = 128 << 20
-
 // sentence returns what to do about the worst of a problem.
 func (p *problem) sentence() string {
 	e := p.worst()
@@ -298,7 +295,7 @@ func (p *problem) sentence() string {
 	if e.KeyRow != nil {
 		reads := "0"
 		if e.ValueBytes > 0 {
-			reads = units.FormatCount(max(1, cardBytes/int64(e.ValueBytes)))
+			reads = units.FormatCount(max(1, thresholds.CardBytes/int64(e.ValueBytes)))
 		}
 		pairs = append(pairs, "size", sizeText(e.ValueBytes), "keymemory", sizeText(sizeOf(e.Memory, int64(e.ValueBytes))), "reads", reads)
 	}

@@ -68,18 +68,11 @@ func checkAdvice(out io.Writer, servers, profiles []string, fill func(*filler)) 
 }
 
 func checkAdviceOn(out io.Writer, argv, profiles []string, fill func(*filler)) error {
-	s, err := newServer(argv, "--maxmemory-policy", "allkeys-lru")
+	s, err := newFilled(argv, fill, "--maxmemory-policy", "allkeys-lru")
 	if err != nil {
 		return err
 	}
 	defer s.remove()
-	if err := s.start(); err != nil {
-		return err
-	}
-	f := newFiller(s)
-	if fill(f); f.err != nil {
-		return f.err
-	}
 	c := &adviceCheck{server: s, snapshot: s.path("rich.rdb"), cli: s.path("redis-cli")}
 	if err := s.snapshot(c.snapshot); err != nil {
 		return err

@@ -85,18 +85,11 @@ func checkRestores(out io.Writer, servers []string, rdblens, truth string, eleme
 
 // makeSnapshot saves what fill makes on a server.
 func makeSnapshot(argv []string, target string, fill func(*filler)) error {
-	s, err := newServer(argv)
+	s, err := newFilled(argv, fill)
 	if err != nil {
 		return err
 	}
 	defer s.remove()
-	if err := s.start(); err != nil {
-		return err
-	}
-	f := newFiller(s)
-	if fill(f); f.err != nil {
-		return f.err
-	}
 	return s.snapshot(target)
 }
 

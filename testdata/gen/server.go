@@ -196,3 +196,21 @@ func moveFile(from, to string) error {
 	}
 	return os.Remove(from)
 }
+
+// newFilled starts a server and fills it. The caller removes it.
+func newFilled(argv []string, fill func(*filler), conf ...string) (*server, error) {
+	s, err := newServer(argv, conf...)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.start(); err == nil {
+		f := newFiller(s)
+		fill(f)
+		err = f.err
+	}
+	if err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}

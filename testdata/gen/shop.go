@@ -20,15 +20,23 @@ type shop struct {
 
 // makeShop writes the snapshot of the shop.
 func makeShop(argv []string, target string) error {
-	s, err := newServer(argv, "--maxmemory-policy", "volatile-lru")
+	s, err := newFilled(argv, fillShop, "--maxmemory-policy", "volatile-lru")
 	if err != nil {
 		return err
 	}
 	defer s.remove()
-	if err := s.start(); err != nil {
+	time.Sleep(3 * time.Second) // for some carts to expire
+	if err := s.snapshot(target); err != nil {
 		return err
 	}
-	f := newFiller(s)
+	stat, err := os.Stat(target)
+	if err == nil && stat.Size() >= 1<<20 {
+		err = fmt.Errorf("%s has %d bytes, over 1 MiB", filepath.Base(target), stat.Size())
+	}
+	return err
+}
+
+func fillShop(f *filler) {
 	f.rng = rand.New(rand.NewPCG(2024, 5))
 	h := &shop{filler: f, now: time.Now()}
 	f.do("DEBUG", "SET-ACTIVE-EXPIRE", "0")
@@ -42,18 +50,6 @@ func makeShop(argv []string, target string) error {
 	h.strays()
 	h.otherDatabase()
 	h.coldKeys()
-	if f.err != nil {
-		return f.err
-	}
-	time.Sleep(3 * time.Second) // for some carts to expire
-	if err := s.snapshot(target); err != nil {
-		return err
-	}
-	stat, err := os.Stat(target)
-	if err == nil && stat.Size() >= 1<<20 {
-		err = fmt.Errorf("%s has %d bytes, over 1 MiB", filepath.Base(target), stat.Size())
-	}
-	return err
 }
 
 // in returns the time after a duration from now as an argument of PEXPIREAT.
