@@ -348,7 +348,11 @@ func encodings(p page, r *Report) {
 // exact says how exact the figures are.
 func (v *htmlView) exact(r *Report) {
 	add := func(format string, args ...any) { v.Exact = append(v.Exact, fmt.Sprintf(format, args...)) }
-	add("Numbers of keys, elements, bytes and findings are exact: every key of the snapshot was read.")
+	if r.Complete {
+		add("Numbers of keys, elements, bytes and findings are exact: every key was read.")
+	} else {
+		add("Numbers of keys, elements, bytes and findings are those of what was read: the files were not read to their end, or are damaged.")
+	}
 	if r.Totals.MemoryBytes.Known() {
 		add("Memory is computed from the server's own structures and the size classes of its allocator, key by key. It is what the server frees when the key is deleted.")
 	} else {
