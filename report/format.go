@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rdblens/rdblens/report/language"
 )
 
 // Format is a form in which a report is written. Its file, out_<name>.go,
@@ -38,10 +40,11 @@ type WriteOptions struct {
 	// no duration is shown.
 	Now        time.Time
 	Elapsed    time.Duration
-	Sections   []string // of format details, see Sections; nil is all
-	Advice     bool     // show commands that change data, too, each with its condition
-	LimitBytes int      // that a ticket may have; 0 is DefaultLimitBytes
-	Command    string   // the command line, for the foot of a ticket
+	Sections   []string          // of format details, see Sections; nil is all
+	Language   language.Language // of sentences; "" is English
+	Advice     bool              // show commands that change data, too, each with its condition
+	LimitBytes int               // that a ticket may have; 0 is DefaultLimitBytes
+	Command    string            // the command line, for the foot of a ticket
 }
 
 var formats []*Format

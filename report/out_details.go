@@ -65,9 +65,9 @@ func Sections() []string {
 
 func writeDetails(w *bufio.Writer, r *Report, o WriteOptions) error {
 	p := &textPage{w: w, width: o.Width, color: o.Color}
-	d := newDetails(p, r, o)
+	d := newDetails(inLanguage(p, o.Language), r, o)
 	if o.Sections == nil {
-		newOverview(r, o).head(p, math.MaxInt-2)
+		newOverview(r, o).head(d.page, math.MaxInt-2)
 	}
 	for _, s := range sections {
 		if o.Sections == nil || slices.Contains(o.Sections, s.name) {

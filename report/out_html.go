@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -50,7 +51,7 @@ var htmlAssets = sync.OnceValue(func() (a struct {
 	}
 	a.css, a.script = template.CSS(css), template.JS(script)
 	a.policy = "default-src 'none'; img-src data:; style-src " + hash(css) + "; script-src " + hash(script) + "; base-uri 'none'; form-action 'none'"
-	a.page = template.Must(template.New("page").Funcs(template.FuncMap{"t": func(s string) string { return s }}).Parse(htmlFile("page.tmpl")))
+	a.page = template.Must(template.New("page").Funcs(template.FuncMap{"t": translator(language.English)}).Parse(htmlFile("page.tmpl")))
 	return a
 })
 
@@ -58,13 +59,18 @@ func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
 	a := htmlAssets()
 	v := newHTMLView(r, o)
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy
-	return a.page.Execute(w, v)
+	page, err := a.page.Clone()
+	if err != nil {
+		return err
+	}
+	return page.Funcs(template.FuncMap{"t": translator(o.Language)}).Execute(w, v)
 }
 
 // htmlPage gathers the parts of a report for the template.
 type htmlPage struct {
-	sections []htmlSection
-	budget   *int // bytes of text that are left
+	sections  []htmlSection
+	budget    *int // bytes of text that are left
+	translate func(string) string
 }
 
 type htmlSection struct {
@@ -113,13 +119,14 @@ func (p *htmlPage) foot(s string)          { p.sentence(s) }
 func (p *htmlPage) field(label, s string)  { p.add(htmlBlock{Label: label, Text: plainSpaces(s)}) }
 func (p *htmlPage) list(items []string)    { p.add(htmlBlock{Items: items}) }
 func (p *htmlPage) commands(list []string) { p.add(htmlBlock{Commands: list}) }
-func (p *htmlPage) table(t table)          { p.add(htmlBlock{Table: newHTMLTable(t, p.budget)}) }
+func (p *htmlPage) table(t table)          { p.add(htmlBlock{Table: newHTMLTable(t, p.translate, p.budget)}) }
 
 // newHTMLTable returns a table without the columns that are empty. Rows end where
 // the budget does.
-func newHTMLTable(t table, budget *int) *htmlTable {
+func newHTMLTable(t table, translate func(string) string, budget *int) *htmlTable {
 	h := &htmlTable{}
-	grid := t.grid()
+	whole := t.translated(translate)
+	grid := whole.grid()
 	used := make([]bool, len(t.columns))
 	for _, row := range grid.Rows {
 		for i, cell := range row {
@@ -128,7 +135,7 @@ func newHTMLTable(t table, budget *int) *htmlTable {
 	}
 	for i, c := range grid.Columns {
 		if used[i] {
-			h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd, Severity: c.Title == "severity"})
+			h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd, Severity: t.columns[i].Title == "severity"})
 		}
 	}
 	for _, row := range grid.Rows {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -28,6 +30,8 @@ const (
 
 // htmlView is what the template shows. Names are escaped for display.
 type htmlView struct {
+	translate func(string) string
+
 	CSS    template.CSS
 	Script template.JS
 	Policy string
@@ -88,11 +92,11 @@ type htmlMeasure struct {
 
 // htmlData is what the script reads.
 type htmlData struct {
-	Separators string                       `json:"separators"`
-	Types      []string                     `json:"types"`
-	Groups     []htmlGroup                  `json:"groups"`
-	Keys       [][3]any                     `json:"keys"` // name, size, index into Groups
-	Text       map[string]map[string]string `json:"text"` // by language and name
+	Separators string            `json:"separators"`
+	Types      []string          `json:"types"`
+	Groups     []htmlGroup       `json:"groups"`
+	Keys       [][3]any          `json:"keys"` // name, size, index into Groups
+	Text       map[string]string `json:"text"` // by name
 }
 
 // htmlGroup is written as an array: name, keys, size, size without TTL, findings,
@@ -108,7 +112,7 @@ func (g htmlGroup) MarshalJSON() ([]byte, error) {
 }
 
 func newHTMLView(r *Report, o WriteOptions) *htmlView {
-	v := &htmlView{Lang: "en", SizeLabel: "memory"}
+	v := &htmlView{translate: translator(o.Language), Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
 	if !r.Totals.MemoryBytes.Known() {
 		v.SizeLabel = "value bytes"
 	}
@@ -123,7 +127,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.cards(r)
 	rest := htmlRestBytes
 	if len(all.savings) > 0 {
-		v.Savings = newHTMLTable(all.savingsTable(len(all.savings)), &rest)
+		v.Savings = newHTMLTable(all.savingsTable(len(all.savings)), v.translate, &rest)
 		v.Savings.Label = "What could be saved"
 	}
 	v.data(r)
@@ -140,13 +144,13 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 			v.Histograms = append(v.Histograms, b)
 		}
 	}
-	types := &htmlPage{budget: &rest}
+	types := &htmlPage{budget: &rest, translate: v.translate}
 	newDetails(types, r, o).types()
 	encodings(types, r)
 	for _, s := range types.sections {
 		v.Types = append(v.Types, s.Blocks...)
 	}
-	other := &htmlPage{budget: &rest}
+	other := &htmlPage{budget: &rest, translate: v.translate}
 	d := newDetails(other, r, o)
 	d.hot()
 	d.databases()
@@ -182,8 +186,10 @@ func (v *htmlView) cards(r *Report) {
 func (v *htmlView) data(r *Report) {
 	d := &v.Data
 	d.Separators, d.Types, d.Groups, d.Keys = r.Config.Separators, []string{}, []htmlGroup{}, [][3]any{}
-	d.Text = map[string]map[string]string{"en": {"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings",
-		"more": "%d more", "copied": "Copied"}}
+	d.Text = map[string]string{}
+	for name, s := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings", "more": "%d more", "copied": "Copied"} {
+		d.Text[name] = v.translate(s)
+	}
 	groups := slices.Clone(r.Groups)
 	sortGroups(groups, "")
 	budget := htmlMapBytes
@@ -248,10 +254,10 @@ func largestKeys(r *Report, most int) []KeyRow {
 
 func (v *htmlView) keys(r *Report) {
 	budget := htmlKeysBytes
-	v.Keys = newHTMLTable(r.keysTable(largestKeys(r, htmlKeys), true), &budget)
+	v.Keys = newHTMLTable(r.keysTable(largestKeys(r, htmlKeys), true), v.translate, &budget)
 	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, "Biggest keys"
 	for i, c := range v.Keys.Columns {
-		if c.Right && c.Title != "share" && c.Title != "db" {
+		if c.Right && c.Title != v.translate("share") && c.Title != v.translate("db") {
 			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
 		}
 	}
@@ -266,7 +272,7 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	sortGroups(groups, "")
 	groups = groups[:min(len(groups), htmlGroups)]
 	budget := htmlGroupsBytes
-	v.Groups = newHTMLTable(r.groupsTable(groups, true), &budget)
+	v.Groups = newHTMLTable(r.groupsTable(groups, true), v.translate, &budget)
 	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, "Groups of names"
 	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + units.FormatCount(int64(len(v.Groups.Rows))) + " of " +
 		units.FormatCount(int64(len(r.Groups))) + "."
@@ -309,7 +315,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 				}
 			}
 		}
-		h.Worst = newHTMLTable(d.examplesTable(f.Examples), &budget)
+		h.Worst = newHTMLTable(d.examplesTable(f.Examples), v.translate, &budget)
 		h.Worst.Label = h.Rule
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
 			h.More = "And " + units.FormatCount(more) + " more. In groups: " + groupsText(f)

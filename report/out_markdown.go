@@ -59,8 +59,8 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 	}
 	// Names of many characters without a width.
-	_, err := w.WriteString(thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", units.FormatCountOf(r.Totals.Keys, "key", "keys"),
-		"problems", v.broken, "limit", units.FormatExactBytes(int64(o.LimitBytes))) + "\n")
+	_, err := w.WriteString(translator(o.Language)(thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", units.FormatCountOf(r.Totals.Keys, "key", "keys"),
+		"problems", v.broken, "limit", units.FormatExactBytes(int64(o.LimitBytes)))) + "\n")
 	return err
 }
 
@@ -68,7 +68,7 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 func (v *overview) ticketParts(cell int, o WriteOptions) (parts []string) {
 	for _, s := range ticketSections {
 		var part bytes.Buffer
-		d := newDetails(&markdownPage{w: &part, cell: cell, level: 1}, v.r, o)
+		d := newDetails(inLanguage(&markdownPage{w: &part, cell: cell, level: 1}, o.Language), v.r, o)
 		for _, known := range sections {
 			if known.name == s.name {
 				known.write(d)
@@ -86,7 +86,8 @@ func (v *overview) ticketParts(cell int, o WriteOptions) (parts []string) {
 // followed by those of the parts that fit.
 func (v *overview) ticket(rows screenRows, cell int, parts []string, o WriteOptions) []byte {
 	var b bytes.Buffer
-	v.write(&markdownPage{w: &b, cell: cell}, rows)
+	v.write(inLanguage(&markdownPage{w: &b, cell: cell}, o.Language), rows)
+	translate := translator(o.Language)
 	var left []string
 	for i, s := range ticketSections {
 		if parts[i] != "" {
@@ -95,7 +96,7 @@ func (v *overview) ticket(rows screenRows, cell int, parts []string, o WriteOpti
 	}
 	left = append(left, v.omitted(rows)...)
 	for i, s := range ticketSections {
-		opening := "\n<details>\n<summary>" + s.title + "</summary>\n"
+		opening := "\n<details>\n<summary>" + translate(s.title) + "</summary>\n"
 		if parts[i] != "" && b.Len()+len(opening)+len(parts[i])+len(v.ticketFoot(left, cell, o)) <= o.LimitBytes {
 			b.WriteString(opening + parts[i])
 			left = slices.DeleteFunc(left, func(title string) bool { return title == s.title })

@@ -44,8 +44,9 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 		lines = append(lines, thresholds.Fill("{severity} {rule}: {key}: {text}", "severity", p.Severity, "rule", p.Rule, "key", shortName(e.subject()), "text", text.Sanitize(e.Text)))
 	}
+	translate := translator(o.Language)
 	for _, line := range lines {
-		w.WriteString(strings.TrimRight(text.ShortenEnd(line, summaryWidth), " ") + "\n")
+		w.WriteString(strings.TrimRight(text.ShortenEnd(translate(line), summaryWidth), " ") + "\n")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	part := func(write func(p page)) (string, int) {
 		var b bytes.Buffer
 		p := &textPage{w: bufio.NewWriter(&b), width: o.Width, color: o.Color}
-		write(p)
+		write(inLanguage(p, o.Language))
 		p.w.Flush()
 		if problem == nil {
 			problem = p.err

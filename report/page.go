@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -122,7 +124,8 @@ func ratio(part, whole int64) float64 {
 // proseWidth is the width of sentences, in columns, where there is no terminal.
 const proseWidth = 100
 
-// textPage is the page of terminals and text files. It is ASCII except for names.
+// textPage is the page of terminals and text files. In English it is ASCII except for
+// names.
 type textPage struct {
 	w     *bufio.Writer
 	width int // of the terminal in columns, 0 none
@@ -181,7 +184,7 @@ func (p *textPage) foot(s string) { p.wrap("\n", "  ", s) }
 
 func (p *textPage) field(label, s string) {
 	const indent = 18
-	p.wrap(fmt.Sprintf("  %-*s", indent-2, label), strings.Repeat(" ", indent), s)
+	p.wrap("  "+label+strings.Repeat(" ", max(0, indent-2-text.Width(label))), strings.Repeat(" ", indent), s)
 }
 
 func (p *textPage) list(items []string) {
@@ -221,4 +224,65 @@ func (p *textPage) proseColumns() int {
 func (p *textPage) wrap(first, next, s string) {
 	p.begun = true
 	p.w.WriteString(strings.ReplaceAll(text.Wrap(first, next, s, p.proseColumns()), text.NBSP, " "))
+}
+
+// translated is a page whose sentences are translated before they are written. Names
+// and commands stay as they are.
+type translated struct {
+	page
+	translate func(string) string
+}
+
+// inLanguage returns a page that is written in a language.
+func inLanguage(p page, l language.Language) page { return translated{p, translator(l)} }
+
+// untranslated, if not nil, is called by tests for each sentence without a
+// translation.
+var untranslated func(sentence string)
+
+// translator returns the translation into a language.
+func translator(l language.Language) func(string) string {
+	return func(s string) string {
+		to, ok := l.Translate(s)
+		if !ok && untranslated != nil {
+			untranslated(s)
+		}
+		return to
+	}
+}
+
+func (p translated) section(title, note string) {
+	p.page.section(p.translate(title), p.translate(note))
+}
+func (p translated) heading(s string)      { p.page.heading(p.translate(s)) }
+func (p translated) alert(s string)        { p.page.alert(p.translate(s)) }
+func (p translated) sentence(s string)     { p.page.sentence(p.translate(s)) }
+func (p translated) foot(s string)         { p.page.foot(p.translate(s)) }
+func (p translated) field(label, s string) { p.page.field(p.translate(label), p.translate(s)) }
+
+func (p translated) list(items []string) {
+	list := make([]string, len(items))
+	for i, s := range items {
+		list[i] = p.translate(s)
+	}
+	p.page.list(list)
+}
+
+func (p translated) table(t table) { p.page.table(t.translated(p.translate)) }
+
+// typedWords are the titles of columns whose cells are words that users type.
+var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "what if", "allocator"}
+
+// translated returns a table with its titles and cells translated, except names and
+// words that users type.
+func (t table) translated(translate func(string) string) table {
+	out := table{rows: t.rows}
+	for _, c := range t.columns {
+		if cell := c.cell; c.Shrink != text.ShrinkMiddle && !slices.Contains(typedWords, c.Title) {
+			c.cell = func(i int) string { return translate(cell(i)) }
+		}
+		c.Title = translate(c.Title)
+		out.columns = append(out.columns, c)
+	}
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -131,6 +132,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	help           helpWriter
+	language       language.Language
 }
 
 // commandLine returns the command line, as a shell would take it. What a URL has

@@ -30,6 +30,7 @@ and the report covers what was read.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
+	e.addLanguage(root)
 	for _, c := range append(root.Commands(), root) {
 		if c.HasSubCommands() {
 			c.Args, c.RunE = cobra.ArbitraryArgs, withoutCommand

@@ -195,7 +195,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return bad.end(e, len(list))
 	}
 	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout),
-		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Sections: o.sections, Advice: o.advice, Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()})
+		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language, Sections: o.sections, Advice: o.advice, Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()})
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
