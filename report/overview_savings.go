@@ -236,10 +236,11 @@ func (v *overview) findFixes() {
 		v.fixes = append(v.fixes, sentence)
 		return true
 	}
-	// blocking adds at most n fixes against what blocks the server.
+	// blocking adds at most n fixes against what blocks the server or is wrong with
+	// the snapshot.
 	blocking := func(n int) {
 		for _, p := range v.problems {
-			if e := p.worst(); n > 0 && e != nil && p.harm == thresholds.Blocks && add(string(e.subject()), p.sentence()) {
+			if e := p.worst(); n > 0 && e != nil && p.harm >= thresholds.Blocks && add(string(e.subject()), p.sentence()) {
 				n--
 			}
 		}

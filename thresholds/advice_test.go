@@ -300,6 +300,8 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 		"ttl-stampede":       "10,001 keys expire in one minute, over 10,000",
 		"multiple-databases": "2 databases with keys",
 		"mixed-business":     "11 first segments, over 10",
+		"max-age":            "taken 1d 2h 1s ago, over 1d 2h",
+		"min-keys":           "2 keys, under 3",
 		"slot-skew":          "10 MB, 999.04x its fair share, over 10x",
 		"hashtag-skew":       "10 MB, 99.99% of the memory, over 1%",
 	}

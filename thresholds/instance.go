@@ -28,6 +28,23 @@ type accumulator interface {
 	size() int64
 }
 
+// wholeSnapshot returns the constructor of the accumulators of a rule that needs
+// only the totals.
+func wholeSnapshot(findings func(totals) []InstanceFinding) func() accumulator {
+	return func() accumulator { return totalsOnly(findings) }
+}
+
+// snapshotSubject is the subject of a finding about the snapshot as a whole.
+const snapshotSubject = "snapshot"
+
+type totalsOnly func(totals) []InstanceFinding
+
+func (totalsOnly) add(*parser.Key, *naming.Facts, int64)     {}
+func (totalsOnly) merge(accumulator)                         {}
+func (t totalsOnly) findings(total totals) []InstanceFinding { return t(total) }
+func (totalsOnly) reset()                                    {}
+func (totalsOnly) size() int64                               { return 0 }
+
 // totals are a number of keys and their bytes.
 type totals struct{ keys, bytes int64 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -14,6 +15,8 @@ import (
 type snapshotCase struct {
 	profile string
 	cluster bool
+	config  string // fields of a configuration, "" none
+	age     time.Duration
 	keys    func(add func(*parser.Key))
 	subject string // of the worst finding
 	count   int64
@@ -35,6 +38,14 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "aliyun", keys: func(add func(*parser.Key)) { businesses(add, 11) }, subject: "first segments", count: 1},
 		&snapshotCase{profile: "aliyun", keys: func(add func(*parser.Key)) { businesses(add, 10) }},
 	},
+	"max-age": {
+		&snapshotCase{profile: "default", config: "rules: {max-age: {error: 26h}}", age: 26*time.Hour + time.Second, keys: few, subject: "snapshot", count: 1},
+		&snapshotCase{profile: "default", config: "rules: {max-age: {error: 26h}}", age: 26 * time.Hour, keys: few},
+	},
+	"min-keys": {
+		&snapshotCase{profile: "default", config: "rules: {min-keys: {error: 3}}", keys: few, subject: "snapshot", count: 1},
+		&snapshotCase{profile: "default", config: "rules: {min-keys: {error: 2}}", keys: few},
+	},
 	"slot-skew": {
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 999) }, subject: fmt.Sprintf("slot %d", naming.Slot([]byte("hot"))), count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 999) }},
@@ -43,6 +54,11 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 5) }, subject: "{hot}", count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 5) }},
 	},
+}
+
+func few(add func(*parser.Key)) {
+	add(key("a:b", nil))
+	add(key("a:c", nil))
 }
 
 func businesses(add func(*parser.Key), n int) {
@@ -65,7 +81,12 @@ func runInstance(t *testing.T, c *snapshotCase, parts int) ([]InstanceFinding, [
 	t.Helper()
 	env := testEnv()
 	env.Cluster = c.cluster
-	e := mustLoad(t, LoadOptions{Profile: c.profile}).Compile(env)
+	env.Now = time.Unix(env.Created, 0).Add(c.age)
+	opt := LoadOptions{Profile: c.profile}
+	if c.config != "" {
+		opt.Config = writeConfig(t, c.config)
+	}
+	e := mustLoad(t, opt).Compile(env)
 	whole := e.NewInstance()
 	part := e.NewInstance()
 	n := 0
@@ -245,5 +266,24 @@ func TestShare(t *testing.T) {
 	}
 	if !more(math.MaxInt64, 2, math.MaxInt64, 1) || more(3, 5, 5, 3) || !more(4, 4, 5, 3) {
 		t.Error("more")
+	}
+}
+
+// TestUndated checks that a snapshot is not taken for a fresh one that does not say
+// when it was taken, and that one from the future is no older than a fresh one.
+func TestUndated(t *testing.T) {
+	policy := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {max-age: {warning: 1h, error: 26h}}")})
+	for at, want := range map[int64]string{-1: "it does not say when it was taken, and the limit is 1d 2h", created + 7200: "", created - 7200: "taken 2h ago, over 1h"} {
+		env := testEnv()
+		env.Created = at
+		e := policy.Compile(env)
+		list, _ := e.NewInstance().Findings()
+		got := ""
+		if len(list) > 0 {
+			got = e.InstanceText(list[0])
+		}
+		if got != want {
+			t.Errorf("taken at %d: %q, want %q", at, got, want)
+		}
 	}
 }

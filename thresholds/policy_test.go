@@ -21,6 +21,7 @@ var profileNames = []string{DefaultProfile, "aliyun", "baidu", "typed", "upper"}
 type LoadOptions struct {
 	Profile, Config, Rules string
 	Cluster                *bool
+	Edits                  []Edit
 }
 
 // SetLoad sets config.Load.

@@ -88,6 +88,7 @@ const (
 	Names      Harm = iota // none at once: people and programs suffer
 	UsesMemory             // it takes memory
 	Blocks                 // it makes other clients wait
+	Misleads               // the snapshot is not the one that it should be, so that a report without findings means nothing
 )
 
 // Rule is one convention that keys, or the whole instance, are checked against.
@@ -110,6 +111,9 @@ type Rule struct {
 	// Instance is true for a rule that flags minutes, slots, tags or the snapshot
 	// as a whole, not single keys.
 	Instance bool
+	// Optional is true for a rule that no document demands and no profile switches
+	// on: it is off until the team sets a limit.
+	Optional bool
 
 	// Unit is the unit of the limits. units.None means that the rule has a severity
 	// instead of limits.
@@ -222,7 +226,7 @@ func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.C
 func (r *Rule) validate() error {
 	missing := map[string]bool{
 		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
-		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Doc.Sources) == 0,
+		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Doc.Sources) == 0 && !r.Optional,
 		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
 	}
 	for _, p := range r.Params {

@@ -318,8 +318,8 @@ func TestRulesAreComplete(t *testing.T) {
 				t.Errorf("%s is on under %s, and nothing says why", r.Name, profile)
 			}
 		}
-		if !mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On {
-			t.Errorf("%s is off in every profile", r.Name)
+		if on := mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On; on == r.Optional {
+			t.Errorf("%s is optional: %v, and on in a profile: %v", r.Name, r.Optional, on)
 		}
 	}
 	for name := range ruleCases {
@@ -361,6 +361,8 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 		"filter-growth":      {"info 4", "off", "off", "off", "off"},
 		"series-retention":   {"info 100,000", "off", "off", "off", "off"},
+		"max-age":            {"off", "off", "off", "off", "off"},
+		"min-keys":           {"off", "off", "off", "off", "off"},
 		"vector-links":       {"info", "off", "off", "off", "off"},
 	}
 	for _, r := range Rules() {

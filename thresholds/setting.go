@@ -119,7 +119,12 @@ func DefaultSetting(r *Rule) Setting {
 // Idle returns why the rule checks nothing under a policy although it is on, "" if
 // it does or is off.
 func (s *Setting) Idle(p *Policy) string {
-	if !s.On || s.Rule.idle == nil {
+	switch {
+	case !s.On:
+		return ""
+	case s.Rule.Optional && s.lacksLimits():
+		return "it has no limit"
+	case s.Rule.idle == nil:
 		return ""
 	}
 	return s.Rule.idle(p, s)

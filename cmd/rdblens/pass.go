@@ -27,6 +27,7 @@ type policyFlags struct {
 	config  string
 	rules   string
 	cluster bool
+	edits   []thresholds.Edit // of flags that set a limit
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -43,6 +44,21 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 			_, err := thresholds.Select(arg)
 			return err
 		}}.add(cmd)
+}
+
+// limitOption is a flag that sets the error limit of a rule that has its name.
+func (p *policyFlags) limitOption(name, arg, usage, hint string) option {
+	return option{name: name, arg: arg, usage: usage, hint: hint, set: func(value string) error {
+		rule, _ := thresholds.Lookup(name)
+		limit, err := rule.Unit.Parse(strings.TrimSpace(value))
+		if value == "" {
+			err = errEmpty
+		}
+		from := thresholds.Origin{Kind: thresholds.FromFlag, Name: "--" + name}
+		p.edits = append(p.edits, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Origin: from,
+			Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: limit, Origin: from}})
+		return err
+	}}
 }
 
 // profileOption is the flag that selects a profile.
@@ -67,7 +83,7 @@ func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}

@@ -146,6 +146,8 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			}
 			return nil
 		}}.add(cmd)
+	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "write 26h or 2d").add(cmd)
+	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "write 100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
 		words: memory.Servers(), hint: "servers: " + strings.Join(memory.Servers(), ", "), set: func(arg string) error {
 			if arg == newestServers {

@@ -25,6 +25,8 @@ type Options struct {
 	Config  string // path of the team's configuration, "" for none
 	Rules   string // selector, see thresholds.Select; "" for all
 	Cluster *bool  // whether snapshots come from cluster nodes, nil: as the file says
+	// Edits are made last, and to rules that Rules does not select as well.
+	Edits []thresholds.Edit
 }
 
 // ProfileError reports a profile that does not exist.
@@ -84,6 +86,10 @@ func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
 	if err := p.Select(opt.Rules); err != nil {
 		return nil, err
 	}
+	for _, e := range opt.Edits {
+		p.Deselected &^= 1 << e.Rule
+	}
+	p.Apply(opt.Edits)
 	p.Warnings = warnings(p)
 	return p, nil
 }
