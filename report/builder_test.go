@@ -315,6 +315,17 @@ func TestTotals(t *testing.T) {
 	}
 	for _, x := range r.Encodings {
 		inEncodings += x.Keys
+		var without, memory int64
+		for i := range keys {
+			k := &keys[i]
+			if k.Type.String() == x.Type && k.Encoding.String() == x.Encoding && !k.HasExpire {
+				without++
+				memory += k.Memory
+			}
+		}
+		if x.WithoutTTL != without || max(x.WithoutTTLMemory, 0) != Figure(memory) {
+			t.Errorf("%s %s: %d keys without an expiry, %d bytes, want %d, %d", x.Type, x.Encoding, x.WithoutTTL, x.WithoutTTLMemory, without, memory)
+		}
 	}
 	for _, x := range r.Databases {
 		inDatabases += x.Keys

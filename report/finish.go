@@ -128,7 +128,8 @@ func (f *finisher) types() {
 			}
 			c.Add(from)
 			r.Encodings = append(r.Encodings, Encoding{Type: typ.String(), Encoding: enc.String(), Keys: from.Keys,
-				Elements: from.Elements, ValueBytes: from.ValueBytes, MemoryBytes: memoryFigure(from.Memory, from.Keys)})
+				Elements: from.Elements, ValueBytes: from.ValueBytes, MemoryBytes: memoryFigure(from.Memory, from.Keys),
+				WithoutTTL: from.Keys - from.WithTTL, WithoutTTLMemory: memoryFigure(from.Memory-from.WithTTLMemory, from.Keys-from.WithTTL)})
 		}
 		if c.Keys == 0 {
 			continue

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -44,7 +45,7 @@ var sections = []struct {
 	{"findings", (*details).findings},
 	{"keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
 	{"groups", (*details).groups},
-	{"types", (*details).types},
+	{"types", func(d *details) { d.types(); d.encodings() }},
 	{"databases", (*details).databases},
 	{"owners", (*details).owners},
 	{"expiry", (*details).expiry},
@@ -118,6 +119,11 @@ func (d *details) totals() {
 		without += ", " + units.FormatBytes(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
 	}
 	d.field("no TTL", without)
+	for _, e := range d.r.Encodings {
+		if e.Encoding == parser.EncInt.String() && e.WithoutTTL > 0 { // an INCR makes such a string
+			d.field("integers", units.FormatCountOf(e.WithoutTTL, "integer string", "integer strings")+" without a TTL, such as counters, "+units.FormatBytes(int64(max(e.WithoutTTLMemory, 0))))
+		}
+	}
 	if r.Expired > 0 {
 		d.field("expired", units.FormatCountOf(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
 	}

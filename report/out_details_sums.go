@@ -37,6 +37,23 @@ func (d *details) types() {
 		nameColumn("largest key", func(i int) string { return displayKey(rows[i].LargestKey) }).drop(1))
 }
 
+func (d *details) encodings() {
+	rows := d.r.Encodings
+	if len(rows) == 0 {
+		return
+	}
+	d.section("By encoding", "")
+	d.rows(len(rows),
+		leftColumn("type", func(i int) string { return rows[i].Type }),
+		leftColumn("encoding", func(i int) string { return rows[i].Encoding }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
+		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(1),
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		countColumn("no TTL", func(i int) Figure { return Figure(rows[i].WithoutTTL) }),
+		sizeColumn("memory without TTL", func(i int) Figure { return rows[i].WithoutTTLMemory }).drop(2))
+}
+
 // displayKey returns the name of a key, "" for none.
 func displayKey(k *KeyRow) string {
 	if k == nil {

@@ -145,13 +145,14 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		}
 	}
 	types := &htmlPage{budget: &rest, translate: v.translate}
-	newDetails(types, r, o).types()
-	encodings(types, r)
+	d := newDetails(types, r, o)
+	d.types()
+	d.encodings()
 	for _, s := range types.sections {
 		v.Types = append(v.Types, s.Blocks...)
 	}
 	other := &htmlPage{budget: &rest, translate: v.translate}
-	d := newDetails(other, r, o)
+	d = newDetails(other, r, o)
 	d.hot()
 	d.databases()
 	d.owners()
@@ -336,19 +337,6 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		}
 		v.Findings = append(v.Findings, h)
 	}
-}
-
-// encodings writes the table of encodings.
-func encodings(p page, r *Report) {
-	rows := r.Encodings
-	p.table(table{len(rows), []column{
-		leftColumn("type", func(i int) string { return rows[i].Type }),
-		leftColumn("encoding", func(i int) string { return rows[i].Encoding }),
-		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
-		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
-		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-	}})
 }
 
 // exact says how exact the figures are.

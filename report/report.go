@@ -265,6 +265,10 @@ type Encoding struct {
 	Elements    int64  `json:"elements"`
 	ValueBytes  int64  `json:"value_bytes"`
 	MemoryBytes Figure `json:"memory_bytes"`
+	// Keys without an expiry. Of strings with the encoding "int" they are the
+	// counters that never expire, among others.
+	WithoutTTL       int64  `json:"keys_without_ttl,omitempty"`
+	WithoutTTLMemory Figure `json:"memory_bytes_without_ttl,omitempty"`
 }
 
 // OtherDatabases is the number of the Database that stands for the databases of an

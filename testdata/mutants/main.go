@@ -82,6 +82,9 @@ type options struct {
 	output  string
 	command bool
 	again   bool
+
+	log    *os.File
+	judged map[string]string // what is in the output: verdicts by mutant, slow tests by package
 }
 
 func (o *options) run(dirs []string) error {
@@ -91,15 +94,13 @@ func (o *options) run(dirs []string) error {
 	}
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	judged, err := readJudgements(o.output)
-	if err != nil {
+	if o.judged, err = readJudgements(o.output); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(o.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
+	if o.log, err = os.OpenFile(o.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
 		return err
 	}
-	defer log.Close()
+	defer o.log.Close()
 	start := time.Now()
 	counts, survivors := map[string]int{}, []string{}
 	for i := 0; i < len(all) && counts[killed]+counts[alive] < o.n; i++ {
@@ -107,7 +108,7 @@ func (o *options) run(dirs []string) error {
 		if strings.Contains(equivalents, "\n"+m.id()+"\n") {
 			continue
 		}
-		verdict, ok := judged[m.id()]
+		verdict, ok := o.judged[m.id()]
 		if o.again {
 			if verdict != alive {
 				continue
@@ -122,7 +123,7 @@ func (o *options) run(dirs []string) error {
 			if verdict, err = o.judge(m); err != nil {
 				return err
 			}
-			fmt.Fprintf(log, "%s\t%s\t%d\n", verdict, m.id(), m.line)
+			fmt.Fprintf(o.log, "%s\t%s\t%d\n", verdict, m.id(), m.line)
 		}
 		counts[verdict]++
 		if verdict == alive {
@@ -187,21 +188,60 @@ func (o *options) judge(m *mutant) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644); err != nil {
 		return "", err
 	}
-	// A mutant may allocate without end, so the address space is bounded.
-	goRun := func(args ...string) ([]byte, error) {
-		args = append([]string{"-c", `ulimit -v 8388608; exec go "$@"`, "go"}, args...)
-		return exec.Command("sh", args...).CombinedOutput()
-	}
-	flag := "-overlay=" + filepath.Join(dir, "overlay.json")
+	binary := filepath.Join(dir, "tests")
 	for _, pkg := range testers(m.file, o.command) {
-		switch out, err := goRun("test", flag, "-short", "-vet=off", "-failfast", "-timeout=300s", pkg); {
-		case bytes.Contains(out, []byte("[build failed]")):
+		out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+filepath.Join(dir, "overlay.json"), "-o", binary, pkg).CombinedOutput()
+		if err != nil {
+			if bytes.Contains(out, []byte("cannot allocate memory")) {
+				return "", fmt.Errorf("%s", out)
+			}
 			return invalid, nil
-		case err != nil:
+		}
+		slow, err := o.slowTests(pkg)
+		if err != nil {
+			return "", err
+		}
+		if !passes(binary, pkg, "-test.skip="+slow) || !passes(binary, pkg, "-test.run="+slow) {
 			return killed, nil
 		}
 	}
 	return alive, nil
+}
+
+// passes reports whether tests of a compiled package pass. A mutant may run and
+// allocate without end, so time and address space are bounded.
+func passes(binary, pkg, tests string) bool {
+	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; exec "$0" "$@"`, binary, "-test.short", "-test.failfast", "-test.timeout=150s", tests)
+	cmd.Dir = pkg
+	return cmd.Run() == nil
+}
+
+// slowTests returns an expression that matches the tests of a package that take more
+// than half a second. They run after the others, which notice most mutants.
+func (o *options) slowTests(pkg string) (string, error) {
+	if list, ok := o.judged[pkg]; ok {
+		return list, nil
+	}
+	out, err := exec.Command("go", "test", "-short", "-vet=off", "-json", pkg).Output()
+	if err != nil {
+		return "", fmt.Errorf("the tests of %s fail without a mutant: %w", pkg, err)
+	}
+	names := []string{"-"} // no test has this name
+	for line := range bytes.Lines(out) {
+		var event struct {
+			Action, Test string
+			Elapsed      float64
+		}
+		if err := json.Unmarshal(line, &event); err != nil {
+			return "", err
+		}
+		if event.Action == "pass" && event.Elapsed > 0.5 && event.Test != "" && !strings.Contains(event.Test, "/") {
+			names = append(names, event.Test)
+		}
+	}
+	o.judged[pkg] = "^(" + strings.Join(names, "|") + ")$"
+	fmt.Fprintf(o.log, "%s\t%s\t0\n", o.judged[pkg], pkg)
+	return o.judged[pkg], nil
 }
 
 // testers returns the packages that test a file: its own, those in the folders

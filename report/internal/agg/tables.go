@@ -21,13 +21,14 @@ type Tables struct {
 // Cell has the keys of one type in one encoding.
 type Cell struct {
 	Sums
-	WithTTL int64 // keys with an expiry
+	WithTTL, WithTTLMemory int64 // keys with an expiry
 }
 
 // Add adds the keys of another cell.
 func (c *Cell) Add(o *Cell) {
 	c.Sums.add(&o.Sums)
 	c.WithTTL += o.WithTTL
+	c.WithTTLMemory += o.WithTTLMemory
 }
 
 // Database has the keys of one database of one input.
@@ -107,6 +108,7 @@ func (t *Tables) flush(from *aggregates, input int) {
 		group.addSums(&a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys
+			cell.WithTTLMemory += a.Memory
 			last.WithTTL += a.Keys
 			last.WithTTLMemory += a.Memory
 		} else {
