@@ -19,7 +19,7 @@
 // on the bytes of the snapshot alone. It is several times as fast.
 //
 // RDB versions 1 to 15 of Redis, 80 of Valkey, and the dialects of KeyDB, Redis
-// Enterprise and Dragonfly (without its compressed blocks) are known. A Source
+// Enterprise and Dragonfly (its .dfs files, too) are known. A Source
 // decompresses a snapshot, and finds one in a captured replication stream.
 //
 // # Limits

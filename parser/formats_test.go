@@ -296,22 +296,22 @@ func formats() []struct {
 			raw(0xde).str("vec").len(1).len(1).le32(0).le64(1).le32(1).le32(1).le32(5).le32(0).
 			endOff(),
 			[]string{
-				`1 "json" ReJSON-RL/ n=1 v=7 s=8 largest=7 longest=7`,
+				`1 "json" ReJSON-RL/ n=1 v=7 s=8 largest=5:"a" longest=1`,
 				`1 "masked" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
-				`0 "hash" hash/hashtable n=2 v=5 s=17 largest=3:"g" longest=2 fields=1@100`,
-				`0 "set" set/hashtable n=2 v=5 s=14 largest=3:"mm2" longest=3 fields=1@50`,
-				`0 "sbf" MBbloom--/ n=-1 v=-1 s=28`,
-				`0 "sbf2" MBbloom--/ n=-1 v=-1 s=30`,
-				`0 "cms" CMSk-TYPE/ n=-1 v=-1 s=51`,
-				`0 "topk" TopK-TYPE/ n=-1 v=-1 s=22`,
-				`0 "cuckoo" MBbloomCF/ n=-1 v=-1 s=12`,
+				`0 "hash" hash/hashtable n=2 v=5 s=17 largest=3:"g" longest=2 fields=1@1675209700000`,
+				`0 "set" set/hashtable n=2 v=5 s=14 largest=3:"mm2" longest=3 fields=1@1675209650000`,
+				`0 "sbf" MBbloom--/ n=3 v=5 s=28 largest=5:"0" longest=5`,
+				`0 "sbf2" MBbloom--/ n=3 v=5 s=30 largest=5:"0" longest=5`,
+				`0 "cms" CMSk-TYPE/ n=9 v=48 s=51 largest=48 longest=48`,
+				`0 "topk" TopK-TYPE/ n=1 v=6 s=22 largest=2:"it" longest=2`,
+				`0 "cuckoo" MBbloomCF/ n=5 v=3 s=12 largest=3:"0" longest=3`,
 				`0 "lp" zset/listpack n=1 v=1 s=13 largest=1:"m" longest=1`,
 			}, func(in *Info) bool {
 				return in.Server == "dragonfly" && in.ServerVersion == "1.30.0" && in.Checksum == ChecksumOff
 			}},
 		{"old dragonfly", newRDB("REDIS0009").aux("df-ver", "1.2.0").key(20, "json").str("[1,2]").key(2, "set").len(1).str("m").endOff(),
 			[]string{
-				`0 "json" ReJSON-RL/ n=1 v=5 s=6 largest=5 longest=5`,
+				`0 "json" ReJSON-RL/ n=2 v=5 s=6 largest=1:"0" longest=0`,
 				`0 "set" set/hashtable n=1 v=1 s=3 largest=1:"m" longest=1`,
 			}, func(in *Info) bool { return in.Server == "dragonfly" }},
 		{"redis enterprise", newRDB("REDIS0012").aux("redis-ver", "7.4.0").aux("big-used-ram", "1").

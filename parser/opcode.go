@@ -20,8 +20,10 @@ const (
 
 // opcodeAhead makes sure that an opcode or type lies in the window.
 func (w *walker) opcodeAhead() {
-	if w.Pos == len(w.Buf) && (w.Refill == nil || !w.Refill(w.Pos)) {
-		w.Failf("the file ends before its end mark: it was cut short")
+	for w.Pos == len(w.Buf) && (w.Refill == nil || !w.Refill(w.Pos)) {
+		if w.reader == nil || !w.reader.closeBlob() {
+			w.Failf("the file ends before its end mark: it was cut short")
+		}
 	}
 }
 
@@ -45,6 +47,9 @@ func (w *walker) step() stepped {
 		w.pend.freq, w.pend.any = int16(w.Byte()), true
 	case rdb.OpEOF:
 		w.counters.opcodes[op]++
+		if w.reader != nil {
+			w.reader.endDragonfly()
+		}
 		return steppedEnd
 	default:
 		if w.src.IsType[op] {
@@ -52,6 +57,10 @@ func (w *walker) step() stepped {
 			return steppedKey
 		}
 		from := w.Offset() - 1
+		if op == rdb.OpDFTaggedChunk && w.src.dragonfly && w.reader != nil {
+			w.counters.opcodes[op]++
+			return w.reader.chunk()
+		}
 		w.rareOp(op)
 		if w.passed != nil {
 			w.passed(op, from, w.Offset())
@@ -171,10 +180,10 @@ func (w *walker) dragonflyOp(op byte) {
 				w.Skip(4 * uint64(w.Uint32()))
 			}
 		}
-	case rdb.OpDFZstd, rdb.OpDFLZ4, rdb.OpDFBlobEnd:
-		w.Failf("the snapshot holds compressed blocks of Dragonfly: save it with --compression_mode=0 or as a plain .rdb")
-	case rdb.OpDFTaggedChunk:
-		w.Failf("the snapshot holds interleaved chunks of Dragonfly (opcode 224): save it as a plain .rdb")
+	case rdb.OpDFZstd, rdb.OpDFLZ4:
+		w.reader.openBlob(op)
+	case rdb.OpDFBlobEnd:
+		w.FailAt(w.Offset()-1, "opcode 203 ends a compressed block in Dragonfly's memory: no file has it")
 	default:
 		w.failUnknown(op)
 	}
@@ -266,5 +275,5 @@ func (w *walker) headerAux(name, value []byte) {
 		return
 	}
 	parsed, _ := version.Parse(in.ServerVersion)
-	d.embed = embeddingOf(in.Server, parsed)
+	d.embed, d.server = embeddingOf(in.Server, parsed), in.ServerVersion
 }

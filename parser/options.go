@@ -1,6 +1,10 @@
 package parser
 
 import (
+	"errors"
+	"io"
+
+	"github.com/rdblens/rdblens/parser/internal/source"
 	"github.com/rdblens/rdblens/parser/memory"
 )
 
@@ -55,3 +59,81 @@ const (
 	sizeStep    = 64 << 10 // bytes that keys may add to a sink before it is asked for its size
 	keySize     = 128      // of these, what a key counts besides its name
 )
+
+// A Source reads the bytes of a snapshot, from its magic on, out of whatever
+// surrounds it: gzip, zstd and LZ4 files, Valkey's compressed envelope, and
+// captures of a replication stream. These are detected by magic bytes, not by
+// file name, and decompressed as they stream. A plain file is read straight into
+// the caller's buffer.
+//
+// Run and NewScanner call End where the snapshot ends. A caller that reads a
+// Source itself should do the same: only then are the checksums of compressed
+// frames verified.
+type Source struct {
+	r *source.Reader
+}
+
+// An Ender is a source that checks what must follow a snapshot. Run and
+// NewScanner call End once if their source has it, after they have read the
+// whole snapshot; see Source.End.
+type Ender interface {
+	End(read int64, rest []byte) (trailing int64, err error)
+}
+
+// MaxTrailing is how many bytes after a snapshot Info.Trailing counts at most
+// if the snapshot is compressed or of unknown length.
+const MaxTrailing = source.MaxTrailing
+
+// Open opens a snapshot file, or standard input if path is "-". The error is a
+// *FormatError if the file can be read but is no snapshot. The caller must close
+// the Source.
+func Open(path string) (*Source, error) { return newSource(source.Open(path)) }
+
+// Wrap is like Open for any reader. Close does not close r.
+func Wrap(r io.Reader) (*Source, error) { return newSource(source.Wrap(r)) }
+
+func newSource(r *source.Reader, err error) (*Source, error) {
+	if err != nil {
+		var refused *source.Error
+		if errors.As(err, &refused) {
+			err = &FormatError{Reason: refused.Reason, Hint: refused.Hint}
+		}
+		return nil, err
+	}
+	return &Source{r}, nil
+}
+
+// Read reads the next bytes of the snapshot and of what follows it. An error
+// matters only if the snapshot needs the bytes after it: the checksum of a
+// compressed frame may be wrong after a whole snapshot.
+func (s *Source) Read(p []byte) (int, error) { return s.r.Read(p) }
+
+// End checks what must follow the snapshot: the closing mark of a replication
+// stream and the checksums of compressed frames. read is the length of the
+// snapshot in bytes (up to its checksum, or its end mark before version 5), rest
+// holds the bytes after it that the caller has read already. End returns the
+// number of bytes that follow and belong to no frame, such as an append-only
+// file's commands or padding; see MaxTrailing. An error says that a frame is
+// damaged although the snapshot is whole. End must be called at most once.
+func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
+	return s.r.End(read, rest)
+}
+
+// Size returns the length of the file on disk in bytes, or -1 if it is unknown.
+func (s *Source) Size() int64 { return s.r.Size() }
+
+// Progress returns how many bytes of the file have been read, to be compared
+// with Size. It may be called while another goroutine reads.
+func (s *Source) Progress() int64 { return s.r.Progress() }
+
+// ReaderAt returns random access to the bytes that Read returns, the first byte
+// of the snapshot being at 0, or nil where a regular file does not hold them as
+// they are: in compressed data and pipes.
+func (s *Source) ReaderAt() io.ReaderAt { return s.r.ReaderAt() }
+
+// Frames returns the names of the layers around the snapshot, as Info.Frames
+// has them.
+func (s *Source) Frames() []string { return s.r.Frames() }
+
+// Close closes the file and frees the decompressors.
+func (s *Source) Close() error { return s.r.Close() }

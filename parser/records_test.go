@@ -109,8 +109,11 @@ func readTwice(t *testing.T, source io.Reader) (keys int) {
 		k := r.Key()
 		elements := copyElements(t, r, limits{1 << 30, 1 << 30, 1 << 10})
 		want := k.Elements
-		if k.Type == Stream {
+		switch k.Type {
+		case Stream:
 			want = k.Live
+		case JSON:
+			want = 1 // the document
 		}
 		if k.Type.Opaque() || k.Elements < 0 {
 			want = 0

@@ -52,6 +52,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	} else {
 		r.walkAll(jobs)
 	}
+	r.stopTagged()
 	r.info.Bytes = r.w.Offset()
 	switch {
 	case r.flushErr != nil:
@@ -133,6 +134,7 @@ type unit struct {
 	lastKey   []byte // name of the last whole key; nil: none in this unit
 	crc       uint64
 	size      int64 // bytes that crc covers
+	unpacked  bool  // they stand in a compressed block, which crc is not for
 
 	piece piece // of a key larger than a block
 
@@ -251,10 +253,8 @@ func (r *runner) nextRecords() *unit {
 func (r *runner) canKeep() bool { return len(r.w.Buf)-r.w.Pos <= r.headroom }
 
 // sequentialOnly reports whether records depend on those before them: on
-// compressed blobs of Dragonfly, on templates of Redis 8.10.
-func (r *runner) sequentialOnly() bool {
-	return r.w.src.dragonfly || r.w.src.templates.byID != nil
-}
+// templates of Redis 8.10.
+func (r *runner) sequentialOnly() bool { return r.w.src.templates.byID != nil }
 
 // cut makes a unit of the bytes of the current block up to end.
 func (r *runner) cut(end int) *unit {
@@ -262,6 +262,7 @@ func (r *runner) cut(end int) *unit {
 	u := r.newUnit()
 	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, cap(r.data))], r.base+int64(from), r.db
 	u.blk.refs.Add(1)
+	u.unpacked = r.blob.open
 	r.w.Pos = end
 	return u
 }
@@ -331,7 +332,7 @@ func (r *runner) walk(w *walker, u *unit) {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.counters = u.db, u.counters
 		w.resetRun()
-		if !r.opt.NoChecksum {
+		if !r.opt.NoChecksum && !u.unpacked {
 			u.crc = crc64.Update(0, u.data)
 		}
 		u.size = int64(len(u.data))

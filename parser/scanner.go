@@ -8,6 +8,7 @@ import (
 	"iter"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/module"
@@ -96,6 +97,7 @@ func (s *Scanner) fail(f *rdb.Failure) {
 
 func (s *Scanner) finish(err error) {
 	s.done, s.key, s.err = true, nil, err
+	s.r.stopTagged()
 	s.r.finish()
 }
 
@@ -142,6 +144,8 @@ type reader struct {
 	info     *Info
 	counters *counters
 	closer   Ender
+	blob     blob
+	tagged   *taggedValues // nil: none was read
 	// sum is the checksum of the bytes that the walker has passed as a stream
 	// since startSum, summed is their number. sumFrom is the place in the current
 	// block up to which they are in sum.
@@ -160,7 +164,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	}
 	r.w = newWalker(&dialect{})
 	r.w.counters = r.counters
-	r.w.Refill = r.refill
+	r.w.Refill, r.w.reader = r.refill, r
 	return r
 }
 
@@ -182,7 +186,7 @@ func (r *reader) addSum() {
 		return
 	}
 	part := r.data[r.sumFrom:r.w.Pos]
-	if !r.opt.NoChecksum {
+	if !r.opt.NoChecksum && !r.blob.open {
 		r.sum = crc64.Update(r.sum, part)
 	}
 	r.summed += int64(len(part))
@@ -232,7 +236,8 @@ func (r *reader) begin() (*rdb.Failure, error) {
 			w.opcodeAhead()
 			switch op := w.Buf[w.Pos]; {
 			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq, op == rdb.OpKeyMeta && !w.src.valkey,
-				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot, op == rdb.OpDFMask, w.src.IsType[op]:
+				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot,
+				op == rdb.OpDFMask, op == rdb.OpDFLZ4, op == rdb.OpDFZstd, op == rdb.OpDFTaggedChunk, w.src.IsType[op]:
 				return
 			}
 			w.step()
@@ -306,7 +311,7 @@ func (r *reader) end(sum uint64) error {
 				if r.opt.Strict {
 					bad = "the checksum is switched off (zero)"
 				}
-			case r.opt.NoChecksum:
+			case r.opt.NoChecksum, r.blob.seen: // it would cover compressed blocks
 				in.Checksum = ChecksumUnread
 			case stored == sum:
 				in.Checksum = ChecksumOK
@@ -351,7 +356,14 @@ const firstChecksum = 5
 // damage returns the error that a caller sees.
 func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 	e := &DamageError{Offset: f.Offset, Reason: f.Reason, LastKey: last, Key: key, Err: f.Err}
-	if e.Err == nil && r.err != nil && !errors.Is(r.err, io.EOF) && f.Offset >= r.base+int64(len(r.data)) {
+	atEnd := e.Err == nil && f.Offset >= r.base+int64(len(r.data))
+	var block *blobError
+	switch {
+	case atEnd && errors.As(r.err, &block):
+		e.Err, e.Reason = r.err, block.Error()
+	case atEnd && r.blob.open && r.err == io.EOF && strings.HasPrefix(f.Reason, "the file ends"):
+		e.Reason = fmt.Sprintf("a record reaches past the end of the compressed block at byte %d of the file", r.blob.in)
+	case atEnd && r.err != nil && r.err != io.EOF:
 		// The walk ran out of bytes because the source failed.
 		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
 		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {

@@ -27,6 +27,9 @@ func (w *walker) modules() *module.Reader {
 	if w.module == nil {
 		w.module = &module.Reader{Cursor: &w.Cursor, Names: &w.src.names, InOrder: w.inOrder}
 	}
+	if w.module.Keep = 0; w.visiting {
+		w.module.Keep = w.visit.keep
+	}
 	return w.module
 }
 
@@ -40,16 +43,24 @@ func (w *walker) moduleValue() {
 	m := w.counters.module(id)
 	m.Keys++
 	k.Type, k.ModuleName, w.rare = typeOfModule(id), m.Name, true
-	if r.Keep = 0; w.visiting {
-		r.Keep = w.visit.keep
-	}
 	v := r.Read(id, w.model)
-	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest
-	k.LZFIn, k.LZFOut = v.LZFIn, v.LZFOut
-	k.Module = &v.Facts
+	w.ofModule(r, v)
 	m.Version = max(m.Version, v.Version)
 	if !v.Understood {
 		m.Skipped++
+		return
+	}
+	w.facts.Shape = memory.ModuleValue
+	w.facts.Allocated, w.facts.Usage, w.facts.Approximate = r.Sizes.Allocated, r.Sizes.Usage, r.Sizes.Approximate
+}
+
+// ofModule takes the figures of a value that r has walked.
+func (w *walker) ofModule(r *module.Reader, v *module.Value) {
+	k := &w.key
+	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest
+	k.LZFIn, k.LZFOut = v.LZFIn, v.LZFOut
+	k.Module = &v.Facts
+	if !v.Understood {
 		return
 	}
 	if k.Type == JSON && v.TextLen >= 0 {
@@ -65,8 +76,6 @@ func (w *walker) moduleValue() {
 	case v.Index >= 0:
 		w.refToIndex(v.Index)
 	}
-	w.facts.Shape = memory.ModuleValue
-	w.facts.Allocated, w.facts.Usage, w.facts.Approximate = r.Sizes.Allocated, r.Sizes.Usage, r.Sizes.Approximate
 }
 
 // unknownSizes marks a value whose elements nobody but its module knows.
@@ -153,84 +162,11 @@ func (w *walker) cron() {
 	w.key.Elements = 1
 }
 
-// document passes a JSON document of Dragonfly.
-func (w *walker) document() {
-	s := &w.first
-	w.string(s, 0)
-	if w.visiting {
-		w.visit.element.Value = w.keepText(s, 0)
-		w.visitElement()
-	}
-	k := &w.key
-	k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, s.n, s.n, s.n
-	k.Head = append(w.headBuf[:0], w.text(s, MaxHead)...)
-}
-
-// filter passes a Bloom filter of Dragonfly.
-func (w *walker) filter(variant uint8) {
-	w.unknownSizes()
-	w.Length()
-	w.Take(16)
-	w.Lengths(3)
-	filters := w.Length()
-	for range filters {
-		w.Ahead()
-		w.Length()
-		if variant == 1 {
-			w.string(&w.first, 0)
-		} else {
-			w.chunks()
-		}
-	}
-}
-
-// countMin passes a count-min sketch of Dragonfly.
-func (w *walker) countMin() {
-	w.unknownSizes()
-	width, depth := w.Length(), w.Length()
-	w.Length()
-	if width > rdb.MaxLen || depth > rdb.MaxLen || width > 0 && depth > rdb.MaxLen/8/width {
-		w.Failf("a sketch of %d by %d cells is larger than any file", width, depth)
-	}
-	w.Skip(width * depth * 8)
-}
-
-// topK passes a top-k of Dragonfly.
-func (w *walker) topK() {
-	w.unknownSizes()
-	w.Lengths(4)
-	w.Take(8)
-	n := w.Length()
-	for range n {
-		w.Ahead()
-		w.string(&w.first, 0)
-		w.Length()
-	}
-	w.Skip(w.Length())
-}
-
-// cuckoo passes a cuckoo filter of Dragonfly.
-func (w *walker) cuckoo() {
-	w.unknownSizes()
-	w.Lengths(6)
-	filters := w.Length()
-	for range filters {
-		w.chunks()
-	}
-}
-
-// chunks passes a total, and pieces that add up to it.
-func (w *walker) chunks() {
-	left := w.Length()
-	w.CheckLen(left)
-	for left > 0 {
-		n := w.Length()
-		if n == 0 || n > left {
-			w.Failf("a filter's chunk of %d bytes does not fit into the %d that are left", n, left)
-		}
-		w.Skip(n)
-		left -= n
-	}
+// dragonflyValue walks a value of a type that Dragonfly alone has.
+func (w *walker) dragonflyValue(row *typeRow) {
+	w.rare = true
+	r := w.modules()
+	w.ofModule(r, r.Dragonfly(row.Kind, row.Variant))
 }
 
 // templates are the field names that hashes of Redis 8.10 share, by ID.

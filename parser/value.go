@@ -30,8 +30,8 @@ func (w *walker) value(t byte) {
 		w.stream(r.Variant)
 	case rdb.Module:
 		w.moduleValue()
-	case rdb.Text:
-		w.document()
+	case rdb.Text, rdb.Filter, rdb.CountMin, rdb.TopK, rdb.Cuckoo:
+		w.dragonflyValue(r)
 	case rdb.Array:
 		w.array()
 	case rdb.Template:
@@ -42,14 +42,6 @@ func (w *walker) value(t byte) {
 		k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, 8, 8, 8
 	case rdb.Cron:
 		w.cron()
-	case rdb.Filter:
-		w.filter(r.Variant)
-	case rdb.CountMin:
-		w.countMin()
-	case rdb.TopK:
-		w.topK()
-	case rdb.Cuckoo:
-		w.cuckoo()
 	case rdb.Refused:
 		w.Failf("%s", r.why)
 	default:
@@ -79,6 +71,9 @@ func (w *walker) elements(r *typeRow, base int64, n uint64) {
 func (w *walker) failUnknown(t byte) {
 	w.Pos--
 	what := "type or opcode"
+	if w.src.dragonfly {
+		w.Failf("unknown %s %d of Dragonfly %s: save the data with SAVE RDB, which any version of rdblens can read", what, t, w.src.server)
+	}
 	if w.src.version > newestVersion(w.src.valkey) {
 		w.Failf("unknown %s %d: this snapshot (RDB version %d) is newer than this rdblens", what, t, w.src.version)
 	}
@@ -475,15 +470,25 @@ func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 	}
 }
 
+// dragonflyEpoch is the time from which Dragonfly counts the expiry of members and
+// fields, in seconds since the epoch (kMemberExpiryBase).
+const dragonflyEpoch = 1675209600
+
 // expirySeconds reads the expiry of an element of Dragonfly's, and reports
 // whether it has one.
 func (w *walker) expirySeconds() bool {
 	s := &w.third
+	from := w.Offset()
 	w.string(s, 2)
 	at, ok := s.int(w.text(s, 20))
-	if !ok || at <= 0 {
+	if !ok || at > 1<<40 {
+		w.FailAt(from, "the expiry of an element is no time")
+	}
+	if at < 0 {
 		return false
 	}
+	at = (at + dragonflyEpoch) * 1000
 	w.fieldExpiry(at)
+	w.visit.element.ExpireAt = at
 	return true
 }

@@ -13,7 +13,8 @@ import (
 type walker struct {
 	rdb.Cursor
 	src      *dialect
-	info     *Info // while the header is read, else nil
+	info     *Info   // while the header is read, else nil
+	reader   *reader // whose stream it reads, nil in a block
 	counters *counters
 
 	key  Key
@@ -61,6 +62,7 @@ type dialect struct {
 	types     [256]typeRow // by number; see compile
 	rdb.Framing
 	embed     embedding
+	server    string // version of the server that wrote it, "" unknown
 	model     *memory.Model
 	templates templates
 	names     module.Names

@@ -9,8 +9,7 @@ import (
 // and 1 are a tree of nodes (RedisJSON 1.0), 2 and 3 JSON text (2.0 to 8.6, and
 // valkey-json), 4 CBOR (since 8.8).
 func (r *Reader) document(version int) {
-	d := &r.doc
-	d.level, d.roots, d.root, d.name = 0, 0, 0, nil
+	r.newDocument()
 	r.Sizes.Document(version)
 	if version <= 1 {
 		r.jsonTree()
@@ -19,14 +18,7 @@ func (r *Reader) document(version int) {
 	if !r.open() {
 		return
 	}
-	b := &r.block
-	r.Bytes, r.TextLen = b.Size, b.Size
-	d.head = append(d.head[:0], b.Buf[b.Pos:min(len(b.Buf), b.Pos+MaxHead)]...)
-	r.Head = d.head
-	if r.Keep > 0 {
-		d.text = append(d.text[:0], b.Buf[b.Pos:][:min(len(b.Buf)-b.Pos, r.Keep)]...)
-		r.Text = d.text
-	}
+	r.openDocument()
 	if version == 4 {
 		r.cbor()
 	} else {
@@ -36,6 +28,24 @@ func (r *Reader) document(version int) {
 	if version == 2 && r.uint() > 0 { // the document is in an index
 		r.length()
 		r.length()
+	}
+}
+
+// newDocument prepares the walk of a document.
+func (r *Reader) newDocument() {
+	d := &r.doc
+	d.level, d.roots, d.root, d.name = 0, 0, 0, nil
+}
+
+// openDocument takes the length and the first bytes of the document in r.block.
+func (r *Reader) openDocument() {
+	b, d := &r.block, &r.doc
+	r.Bytes, r.TextLen = b.Size, b.Size
+	d.head = append(d.head[:0], b.Buf[b.Pos:min(len(b.Buf), b.Pos+MaxHead)]...)
+	r.Head = d.head
+	if r.Keep > 0 {
+		d.text = append(d.text[:0], b.Buf[b.Pos:][:min(len(b.Buf)-b.Pos, r.Keep)]...)
+		r.Text = d.text
 	}
 }
 

@@ -100,9 +100,7 @@ const noOpcode = 1 << 63
 // nil.
 func (r *Reader) Read(id uint64, model *memory.Model) *Value {
 	version := int(id & (1<<10 - 1))
-	r.Value = Value{Facts: modules.Facts{Version: version}, Index: -1, TextLen: -1}
-	r.Sizes.Reset(model)
-	r.failed, r.pending = false, noOpcode
+	r.begin(version, model)
 	if l := find(id); l == nil || version < l.oldest || version > l.newest {
 		r.failed = true
 	} else {
@@ -113,8 +111,20 @@ func (r *Reader) Read(id uint64, model *memory.Model) *Value {
 		return &r.Value
 	}
 	r.skip(r.pending)
-	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: modules.Facts{Version: version}}
+	r.unknown(version)
 	return &r.Value
+}
+
+// begin begins a value of an encoding version.
+func (r *Reader) begin(version int, model *memory.Model) {
+	r.Value = Value{Facts: modules.Facts{Version: version}, Index: -1, TextLen: -1}
+	r.Sizes.Reset(model)
+	r.failed, r.pending = false, noOpcode
+}
+
+// unknown forgets what was read of a value that does not have its layout.
+func (r *Reader) unknown(version int) {
+	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: modules.Facts{Version: version}}
 }
 
 // find returns the layout for a module ID, nil if there is none.
@@ -241,18 +251,23 @@ func (r *Reader) open() bool {
 	if !r.item(rdb.ModuleString) {
 		return false
 	}
+	r.openString()
+	return true
+}
+
+// openString begins to read the content of the string that follows.
+func (r *Reader) openString() {
 	r.Need(1)
 	if c := r.Buf[r.Pos]; c>>6 == 3 && c&63 != rdb.FormLZF {
 		b := rdb.AppendNumber(r.digit[:0], r.Cursor)
 		r.block.Buf, r.block.Pos, r.block.Left, r.block.Size, r.block.Compressed = b, 0, 0, int64(len(b)), 0
-		return true
+		return
 	}
 	r.block.Open(r.Cursor, true)
 	if r.block.Compressed > 0 {
 		r.LZFIn += r.block.Compressed
 		r.LZFOut += r.block.Size
 	}
-	return true
 }
 
 // close passes what is left of the string.

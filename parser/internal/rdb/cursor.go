@@ -21,6 +21,9 @@ type Cursor struct {
 	// Refill drops what precedes keep and reads more after what is left. It
 	// changes Buf, Pos and Base; false at the end of the source. nil in a block.
 	Refill func(keep int) bool
+	// Lazy reports whether Refill may wait for bytes that never come, and so is
+	// called only where there must be more.
+	Lazy bool
 }
 
 // Failure says where and why the walk stopped.
@@ -60,7 +63,7 @@ func (w *Cursor) grow(n int) {
 // Ahead makes sure that an element of ordinary size lies in the buffer whole,
 // so that what was read of it stays where it is until the element ends.
 func (w *Cursor) Ahead() {
-	if len(w.Buf)-w.Pos < elementAhead && w.Refill != nil {
+	if len(w.Buf)-w.Pos < elementAhead && w.Refill != nil && !w.Lazy {
 		w.Refill(w.Pos)
 	}
 }

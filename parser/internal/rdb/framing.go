@@ -101,6 +101,8 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 			if p > 0 && p <= len(b) {
 				continue
 			}
+		case OpDFZstd, OpDFLZ4, OpDFMask, OpDFTaggedChunk:
+			return cut, StopRare
 		case OpEOF:
 			if !whole {
 				return cut, StopRare

@@ -18,7 +18,9 @@ import (
 type lz4Reader struct {
 	r      *bufio.Reader
 	single bool // stop behind the first frame
+	sized  bool // its length must be stated
 
+	begun  bool // the first frame has begun
 	flags  byte
 	limit  int    // largest block of the frame
 	left   uint64 // bytes still to come, where flags has lz4Size
@@ -52,6 +54,11 @@ var (
 	errLZ4Checksum = errors.New("a checksum differs")
 	errLZ4Size     = errors.New("its length is not the one it announces")
 )
+
+// reset begins a single frame with its length, and keeps the buffers.
+func (z *lz4Reader) reset(r *bufio.Reader) {
+	*z = lz4Reader{r: r, single: true, sized: true, block: z.block, out: z.out}
+}
 
 func (z *lz4Reader) Read(p []byte) (int, error) {
 	for z.pos == z.end {
@@ -135,7 +142,8 @@ func (z *lz4Reader) decompress(plain bool) error {
 
 // begin reads the header of a frame, or passes a skippable frame.
 func (z *lz4Reader) begin() error {
-	first := z.out == nil
+	first := !z.begun
+	z.begun = true
 	magic, err := z.r.Peek(4)
 	switch {
 	case len(magic) < 4 && (first || err != io.EOF):
@@ -144,6 +152,8 @@ func (z *lz4Reader) begin() error {
 		return io.EOF
 	}
 	switch m := binary.LittleEndian.Uint32(magic); {
+	case z.sized && m != lz4Magic:
+		return errLZ4Header
 	case m&^0xf == lz4Skip:
 		z.r.Discard(4)
 		n, err := z.u32()
@@ -185,6 +195,8 @@ func (z *lz4Reader) header() error {
 		return errLZ4Header
 	case head[0]&lz4Dict != 0:
 		return errLZ4Dict
+	case z.sized && (head[0]&lz4Size == 0 || binary.LittleEndian.Uint64(head[2:]) == 0):
+		return errBlobUnsized
 	}
 	z.flags, z.limit, z.left = head[0], 1<<(8+2*size), binary.LittleEndian.Uint64(head[2:])
 	z.sum.reset()

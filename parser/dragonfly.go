@@ -1,0 +1,317 @@
+package parser
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+
+	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/source"
+)
+
+// Dragonfly saves records in compressed blocks, each of whole records, and cuts
+// large values into tagged chunks, between which other records stand.
+//
+// A compressed block is read through the window of the stream, as if what it
+// unpacks to stood in its place: offsets count that. A value in chunks has a walker
+// of its own, which waits for the next chunk as a coroutine. Sources: rdb_save.cc
+// and rdb_load.cc of Dragonfly 1.40.
+
+// blob is the compressed block that is being read.
+type blob struct {
+	open, seen bool
+	kind       string
+	at         int64       // offset of its opcode
+	in         int64       // its place in the file
+	shift      int64       // bytes that blocks before unpacked to, less what they take in the file
+	size, left uint64      // compressed bytes, and those not read yet
+	outer      blockReader // what it stands in,
+	pos        int         // from there on in outer.data
+	inner      blockReader // what has the buffers, while none is open
+	from       source.BlobReader
+}
+
+// openBlob begins the compressed block whose opcode was read.
+func (r *reader) openBlob(op byte) {
+	w, b := r.w, &r.blob
+	at := w.Offset() - 1
+	if b.open {
+		w.FailAt(at, "a compressed block stands in a compressed block")
+	}
+	n := w.Length()
+	w.CheckLen(n)
+	r.addSum()
+	b.open, b.seen, b.at, b.in, b.size, b.left, b.kind = true, true, at, at-b.shift, n, n, "lz4"
+	if op == rdb.OpDFZstd {
+		b.kind = "zstd"
+	}
+	b.outer, b.pos = r.blockReader, w.Pos
+	if b.inner.pool == nil {
+		b.inner = *newBlockReader(nil, cap(r.pool), r.size)
+	}
+	r.blockReader = b.inner
+	r.src, r.base, r.data, r.cur, r.err = b, at, nil, nil, nil
+	b.from.Reset(b.kind, (*compressed)(b))
+	r.advance(0)
+	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, 0, 0
+}
+
+// closeBlob goes on behind the compressed block where all of it was read. It reports
+// false if none is open, or its end was not reached.
+func (r *reader) closeBlob() bool {
+	w, b := r.w, &r.blob
+	if !b.open || r.err != io.EOF || w.Pos < len(w.Buf) {
+		return false
+	}
+	r.addSum()
+	end := w.Offset()
+	r.cur.release()
+	b.inner, r.blockReader = r.blockReader, b.outer
+	b.open, b.outer = false, blockReader{}
+	shift := end - (r.base + int64(b.pos))
+	b.shift += shift
+	r.base += shift
+	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, b.pos, b.pos
+	return true
+}
+
+// Read reads what the block unpacks to.
+func (b *blob) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	switch {
+	case err == nil || err == io.EOF:
+	case b.outer.err != nil && b.outer.err != io.EOF:
+		err = b.outer.err // the source failed
+	default:
+		err = &blobError{b.in, err}
+	}
+	return n, err
+}
+
+// blobError is damage within a compressed block.
+type blobError struct {
+	in  int64
+	err error
+}
+
+func (e *blobError) Error() string {
+	return fmt.Sprintf("the compressed block at byte %d of the file: %v", e.in, e.err)
+}
+
+func (e *blobError) Unwrap() error { return e.err }
+
+// compressed reads the bytes of the block in the file.
+type compressed blob
+
+var errBlobCut = errors.New("the file ends within it")
+
+func (b *compressed) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	o := &b.outer
+	if b.pos == len(o.data) {
+		if !o.advance(b.pos) {
+			if o.err == io.EOF {
+				return 0, errBlobCut
+			}
+			return 0, o.err
+		}
+		b.pos = 0
+	}
+	n := copy(p[:min(uint64(len(p)), b.left)], o.data[b.pos:])
+	b.pos += n
+	b.left -= uint64(n)
+	return n, nil
+}
+
+// maxTagged bounds the values that are in chunks at the same time. Dragonfly has
+// one for each fiber that saves a large value of a shard.
+const maxTagged = 64
+
+// A taggedValues has the values of which chunks are still to come, by their tags.
+type taggedValues struct {
+	open  map[uint32]*taggedValue
+	spare []*walker
+}
+
+// stop ends their coroutines.
+func (v *taggedValues) stop() {
+	for id, t := range v.open {
+		t.stop()
+		delete(v.open, id)
+	}
+}
+
+// taggedValue is a value in chunks.
+type taggedValue struct {
+	w     *walker
+	part  []byte // what was read of a chunk and is still to be walked
+	carry []byte // what was left of chunks before
+	// carrying reports whether that is the walker's buffer.
+	carrying bool
+	base     int64 // offset of the end of the part, as if the chunks followed each other
+	fail     *rdb.Failure
+	// next walks the part, and reports whether the value needs more.
+	next func() (struct{}, bool)
+	stop func()
+	wait func(struct{}) bool // returns when there is another part; false: there is none
+}
+
+// newTagged returns a value whose first chunk begins.
+func (r *reader) newTagged() *taggedValue {
+	if r.tagged == nil {
+		r.tagged = &taggedValues{open: make(map[uint32]*taggedValue)}
+		// A Scanner may be left before the end of the snapshot.
+		runtime.AddCleanup(r, (*taggedValues).stop, r.tagged)
+	}
+	v := r.tagged
+	if len(v.open) == maxTagged {
+		r.w.Failf("more than %d values are in tagged chunks at the same time", maxTagged)
+	}
+	t := &taggedValue{base: r.w.Offset()}
+	if n := len(v.spare); n > 0 {
+		t.w, v.spare = v.spare[n-1], v.spare[:n-1]
+	} else {
+		t.w = newWalker(r.w.src)
+	}
+	w := t.w
+	w.Cursor = rdb.Cursor{Base: t.base, Refill: t.refill, Lazy: true}
+	w.model, w.maxName, w.db = r.w.model, r.w.maxName, r.w.db
+	w.resetRun()
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.wait = yield
+		t.fail = w.guard(t.record)
+	})
+	return t
+}
+
+// record walks the record in the chunks.
+func (t *taggedValue) record() {
+	w := t.w
+	for {
+		w.Need(1)
+		switch op := w.Buf[w.Pos]; {
+		case op == rdb.OpExpireMS, op == rdb.OpDFMask, w.src.IsType[op]:
+			if w.step() == steppedKey {
+				return
+			}
+		default:
+			w.Failf("a tagged chunk begins with opcode %d", op)
+		}
+	}
+}
+
+// carried is how many bytes of a chunk are added to what was left of those before.
+const carried = 64 << 10
+
+// refill is that of the value's walker.
+func (t *taggedValue) refill(keep int) bool {
+	w := t.w
+	w.keepFirst()
+	if keep > 0 || !t.carrying {
+		t.carry = append(t.carry[:0], w.Buf[keep:]...)
+	}
+	w.Base += int64(keep)
+	w.Pos -= keep
+	w.Buf, t.carrying = t.carry, true
+	for len(t.part) == 0 {
+		if !t.wait(struct{}{}) {
+			return false
+		}
+	}
+	if len(t.carry) == 0 {
+		w.Buf, t.part, t.carrying = t.part, nil, false
+		return true
+	}
+	n := min(len(t.part), carried)
+	t.carry = append(t.carry, t.part[:n]...)
+	t.part = t.part[n:]
+	w.Buf = t.carry
+	return true
+}
+
+// keepFirst copies the beginning of the first string of the current element, which
+// may be needed when the buffer has other contents.
+func (w *walker) keepFirst() {
+	s := &w.first
+	n := int(min(s.n, smallString))
+	if s.kind == strLZF {
+		n = s.clen
+	}
+	if s.kind != strInt && s.head == nil && s.off+n <= w.Pos {
+		w.heads[0] = append(w.heads[0][:0], w.text(s, MaxElementName)...)
+		s.head = w.heads[0]
+	}
+}
+
+// stopTagged ends the coroutines of values in chunks.
+func (r *reader) stopTagged() {
+	if r.tagged != nil {
+		r.tagged.stop()
+	}
+}
+
+// chunk reads a tagged chunk, whose opcode was read.
+func (r *reader) chunk() stepped {
+	w := r.w
+	at := w.Offset() - 1
+	id, size := w.Uint32(), w.Uint32()
+	if id == 0 || size == 0 {
+		w.FailAt(at, "a tagged chunk has the tag %d and %d bytes: neither is ever 0", id, size)
+	}
+	var t *taggedValue
+	if r.tagged != nil {
+		t = r.tagged.open[id]
+	}
+	if t == nil {
+		t = r.newTagged()
+		r.tagged.open[id] = t
+	}
+	t.w.counters = w.counters
+	more := true
+	for left := int(size); left > 0; {
+		if !more {
+			w.Failf("%d bytes of a tagged chunk follow its value", left)
+		}
+		w.Need(1)
+		n := min(left, len(w.Buf)-w.Pos)
+		t.part = w.Buf[w.Pos : w.Pos+n]
+		_, more = t.next()
+		if t.fail != nil {
+			// Its offset does not count what stands between the chunks.
+			t.fail.Offset += w.Offset() - t.base
+			w.inKey, w.key.Name = t.w.inKey, t.w.key.Name
+			panic(t.fail)
+		}
+		if !more {
+			n -= len(t.part) + len(t.w.Buf) - t.w.Pos
+		}
+		t.base += int64(n)
+		w.Pos += n
+		left -= n
+	}
+	if more {
+		return steppedOp
+	}
+	delete(r.tagged.open, id)
+	r.tagged.spare = append(r.tagged.spare, t.w)
+	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
+	w.key = t.w.key
+	w.nameBuf = append(w.nameBuf[:0], w.key.Name...)
+	w.key.Name, w.lastKey, w.rare = w.nameBuf, w.nameBuf, true
+	return steppedKey
+}
+
+// endDragonfly checks what is open where the snapshot ends.
+func (r *reader) endDragonfly() {
+	w := r.w
+	switch {
+	case r.blob.open:
+		w.FailAt(w.Offset()-1, "the end mark stands in a compressed block")
+	case r.tagged != nil && len(r.tagged.open) > 0:
+		w.FailAt(w.Offset()-1, "the snapshot ends, but %d of its values in tagged chunks do not", len(r.tagged.open))
+	}
+}
