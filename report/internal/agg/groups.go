@@ -113,6 +113,7 @@ type Groups struct {
 		index   []int32
 		texts   []byte
 		weights []weight
+		leaves  leafFolder
 	}
 }
 

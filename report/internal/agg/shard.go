@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -98,9 +99,11 @@ func (sh *Shard) flushToTables() {
 		sh.tables = &Tables{}
 		sh.tables.init(sh.builder.engine)
 		sh.tables.Groups.sightings = new(sightings)
+		sh.tables.Groups.spare.leaves.index = hashindex.New(maxAggregates)
 	}
 	sh.flushed = true
 	sh.dropShortcuts()
+	sh.tables.Groups.foldLeaves(&sh.aggregates)
 	sh.tables.flush(&sh.aggregates, sh.builder.opt.Input)
 	sh.aggregates.reset()
 	sh.tables.Groups.foldBlock()
@@ -109,20 +112,14 @@ func (sh *Shard) flushToTables() {
 // aggregate returns the position of the aggregate of a key.
 func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
 	id := aggregateID{f.Group, aggregateKey(k, owner), findingsHash(found)}
+	if sh.flushed {
+		if i := sh.shortcut(k, f, id); i >= 0 {
+			return i
+		}
+	}
 	i, slot := sh.aggregates.find(id)
 	if i >= 0 {
 		return i
-	}
-	// The pattern may have been folded.
-	prefix := k.Name[:f.LastStart]
-	s := &sh.shortcuts[(len(prefix)*31+int(f.First))%len(sh.shortcuts)]
-	if s.valid && s.db == k.DB && bytes.Equal(s.prefix, prefix) {
-		id.group = s.group
-		if i, _ = sh.aggregates.find(id); i >= 0 && sh.tables.Groups.trie.sightKnown(s.values, f.Group^hashDatabase(int32(k.DB)), sizeOf(k)) {
-			sh.tables.Groups.folded.Add(f.Group)
-			return i
-		}
-		id.group = f.Group
 	}
 	text := sh.builder.namer.AppendPattern(sh.pattern[:0], k.Name)
 	sh.pattern = text
@@ -135,7 +132,7 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 			raw := text
 			text = pattern[len(text):]
 			id.group = g.hashAt(node, text)
-			s.set(g.trie, k.DB, prefix, raw, text, node, id.group)
+			sh.shortcutOf(k, f).set(g.trie, k.DB, k.Name[:f.LastStart], raw, text, node, id.group)
 			if i, slot = sh.aggregates.find(id); i >= 0 {
 				return i
 			}
@@ -157,6 +154,28 @@ type shortcut struct {
 	prefix []byte // all segments but the last
 	group  uint64 // hash of the pattern
 	values *foldedValues
+}
+
+func (sh *Shard) shortcutOf(k *parser.Key, f *naming.Facts) *shortcut {
+	return &sh.shortcuts[(f.LastStart*31+int(f.First))%len(sh.shortcuts)]
+}
+
+// shortcut returns the position of the aggregate of a key whose last segment is
+// folded, -1 if it must be looked up.
+func (sh *Shard) shortcut(k *parser.Key, f *naming.Facts, id aggregateID) int {
+	s := sh.shortcutOf(k, f)
+	if !s.valid || s.db != k.DB || !bytes.Equal(s.prefix, k.Name[:f.LastStart]) {
+		return -1
+	}
+	id.group = s.group
+	i, _ := sh.aggregates.find(id)
+	if i >= 0 && !sh.tables.Groups.trie.sightKnown(s.values, f.Group^hashDatabase(int32(k.DB)), sizeOf(k)) {
+		return -1
+	}
+	if i >= 0 {
+		sh.tables.Groups.folded.Add(f.Group)
+	}
+	return i
 }
 
 // set notes the pattern of a name, raw before it was folded and text after, if

@@ -237,21 +237,32 @@ func (t *patternTrie) database(db int32) int32 {
 	return t.dbNode
 }
 
-// insert returns the node at which a pattern ends, and makes the nodes that are
-// missing.
-func (t *patternTrie) insert(db int32, pattern []byte) int32 {
+// lead returns the node at which all segments of a pattern but the last end, and
+// where the last one begins. It makes the nodes that are missing.
+func (t *patternTrie) lead(db int32, pattern []byte) (node int32, start int) {
 	if t.db != db && !t.joined || t.prefixNode == 0 || !bytes.HasPrefix(pattern, t.prefix) {
 		t.forgetPrefix()
 		t.prefixNode = t.database(db)
 	}
-	node := t.prefixNode
-	for from, depth := len(t.prefix), t.prefixDepth; from < len(pattern); depth++ {
-		end := t.segment(pattern, from, depth)
+	node, start = t.prefixNode, len(t.prefix)
+	for depth := t.prefixDepth; start < len(pattern); depth++ {
+		end := t.segment(pattern, start, depth)
 		if end == len(pattern) {
-			t.prefix, t.prefixNode, t.prefixDepth = append(t.prefix[:0], pattern[:from]...), node, depth
+			t.prefix, t.prefixNode, t.prefixDepth = append(t.prefix[:0], pattern[:start]...), node, depth
+			break
 		}
-		node = t.ensureChild(node, pattern[from:end])
-		from = end
+		node = t.ensureChild(node, pattern[start:end])
+		start = end
+	}
+	return node, start
+}
+
+// insert returns the node at which a pattern ends, and makes the nodes that are
+// missing.
+func (t *patternTrie) insert(db int32, pattern []byte) int32 {
+	node, start := t.lead(db, pattern)
+	if start < len(pattern) {
+		node = t.ensureChild(node, pattern[start:])
 	}
 	return node
 }
