@@ -288,27 +288,26 @@ func mix(a, b uint64) uint64 {
 // hashFolded returns the hash of the pattern of a name of 1 to 64 bytes. The bits
 // of replaced bytes are set in folded.
 func hashFolded(name []byte, folded uint64) uint64 {
-	h := uint64(hashSeed)
+	h, n := uint64(hashSeed), len(name)
 	for i := 0; ; {
-		end := i + min(bits.TrailingZeros64(folded>>uint(i&63)), len(name)-i)
+		end := min(i+bits.TrailingZeros64(folded>>uint(i&63)), n)
 		for ; end-i >= 8; i += 8 {
 			h = mix(h^binary.LittleEndian.Uint64(name[i:]), hashWord)
 		}
-		if rest := uint(end - i); rest > 0 {
-			var w uint64 // the rest, in its upper bytes
-			if end >= 8 {
-				w = binary.LittleEndian.Uint64(name[end-8:]) >> (64 - 8*rest&63)
+		if rest := uint64(end - i); rest > 0 {
+			var w uint64
+			if i+8 <= n {
+				w = binary.LittleEndian.Uint64(name[i:])
 			} else {
 				w = load(name, i)
 			}
-			h = mix(h^w<<(64-8*rest&63), hashRest+uint64(rest))
+			h = mix(h^w<<(64-8*rest&63), hashRest+rest)
 		}
-		if end >= len(name) {
+		if end >= n {
 			return h
 		}
 		h = mix(h^hashStar, hashWord)
-		i = end + bits.TrailingZeros64(^(folded >> uint(end&63)))
-		if i >= len(name) {
+		if i = end + bits.TrailingZeros64(^(folded >> uint(end&63))); i >= n {
 			return h
 		}
 	}
