@@ -22,7 +22,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 		}
 		return r
 	}
-	f := &finisher{Builder: b, opt: opt, r: r}
+	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
@@ -43,8 +43,9 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 // finisher makes the report of a Builder.
 type finisher struct {
 	*agg.Builder
-	opt *Options
-	r   *Report
+	opt   *Options
+	r     *Report
+	owner []string // names, see thresholds.Engine.Owners
 	// selects has the inputs with keys in another database than 0: commands on
 	// their keys select the database, whichever it is.
 	selects map[int]bool
@@ -105,7 +106,7 @@ func (f *finisher) totals() {
 		if s.Timed {
 			t.Expired = Figure(f.Histograms.Expired().Keys)
 		}
-		if t.MemoryBytes.Known() && !s.Engine.Env().Memory {
+		if t.MemoryBytes.Known() && !s.Env.Memory {
 			t.WithoutMemory += s.Keys
 		}
 	}
@@ -177,11 +178,10 @@ func (f *finisher) row(e *agg.Entry) KeyRow {
 // rowOf returns the row of a key that was retained as from.
 func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row := newKeyRow(k)
-	s := f.Snapshot(from.Input())
 	row.Input = from.Input()
 	row.Group = Name(f.Tables.Groups.Name(from.Group()))
-	row.Owner = s.Engine.Owners()[from.Owner()]
-	if ttl, ok := TTL(k, s.Engine.Env().Created); ok {
+	row.Owner = f.owner[from.Owner()]
+	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
 	return row
@@ -266,7 +266,7 @@ func (f *finisher) group(pattern Name, g *agg.Group) Group {
 		out.DB = &db
 	}
 	if g.Owner() >= 0 {
-		out.Owner = f.Snapshots[0].Engine.Owners()[g.Owner()]
+		out.Owner = f.owner[g.Owner()]
 	}
 	return out
 }
@@ -275,10 +275,9 @@ func (f *finisher) owners() {
 	if len(f.Tables.Owners) < 2 {
 		return
 	}
-	names := f.Snapshots[0].Engine.Owners()
 	for i := range f.Tables.Owners {
 		o := &f.Tables.Owners[i]
-		f.r.Owners = append(f.r.Owners, Owner{Owner: names[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
+		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
 			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
 			Findings: Counts{Error: o.Findings[thresholds.Error], Warning: o.Findings[thresholds.Warning],
 				Info: o.Findings[thresholds.Info], Ignored: o.Ignored}})

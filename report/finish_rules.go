@@ -98,7 +98,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 	retained := f.Top.Key(e)
 	key := retained.Key()
 	row := f.rowOf(&key, retained)
-	engine := f.Snapshot(row.Input).Engine
+	engine := f.Engine(row.Input)
 	subject := thresholds.SubjectOf(&key)
 	subject.SelectDB = f.selects[row.Input]
 	measured, limit := measure(e.Finding)
@@ -148,7 +148,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]
 		bytes := &found.ValueBytes // a snapshot has one or the other
-		if s.Engine.Env().Memory {
+		if s.Env.Memory {
 			bytes = &found.MemoryBytes
 		}
 		*bytes = max(*bytes, 0)
@@ -183,7 +183,8 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			groups[pattern]++
 		}
 		if i < f.opt.Examples {
-			example.Text, example.Advice = w.in.Engine.InstanceText(*w.InstanceFinding), advice(w.in.Engine.AdviseInstance(*w.InstanceFinding))
+			engine := f.Engine(w.in.Input)
+			example.Text, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
 			found.Examples = append(found.Examples, example)
 		}
 	}
@@ -198,10 +199,10 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 // ignored lists the entries of the configuration that ignore findings, with the
 // number of findings that they ignored.
 func (f *finisher) ignored(counts []int64) {
-	env := f.Snapshots[0].Engine.Env()
-	for i, in := range f.Snapshots[0].Engine.Ignores() {
+	engine := f.Engine(0)
+	for i, in := range engine.Ignores() {
 		f.r.Findings.Ignored += counts[i]
-		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Until: in.LastDay(), Expired: in.Ended(env.Now), Count: counts[i]}
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Until: in.LastDay(), Expired: in.Ended(engine.Env().Now), Count: counts[i]}
 		f.r.Ignored = append(f.r.Ignored, row)
 	}
 }

@@ -71,6 +71,9 @@ func (p *Policy) Compile(env Env) *Engine {
 	return e
 }
 
+// Policy returns the policy that the engine was compiled from.
+func (e *Engine) Policy() *Policy { return e.policy }
+
 // Env returns what the engine was compiled for. Cluster is also true if the policy
 // says so.
 func (e *Engine) Env() Env { return e.env }

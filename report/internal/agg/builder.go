@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -37,7 +39,7 @@ type Builder struct {
 // Snapshot is what a Builder keeps of each snapshot besides the sums.
 type Snapshot struct {
 	Input    int
-	Engine   *thresholds.Engine
+	Env      thresholds.Env
 	Timed    bool // it says when it was taken
 	Findings []thresholds.InstanceFinding
 	Omitted  []thresholds.Omitted
@@ -83,7 +85,7 @@ func (b *Builder) end() {
 				found[i].Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
 			}
 		}
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine, b.timed, found, omitted, b.Keys}}
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.Keys}}
 		b.instance = nil
 	}
 }
@@ -120,10 +122,19 @@ func (b *Builder) Finish() bool {
 
 // Snapshot returns the snapshot of an input.
 func (b *Builder) Snapshot(input int) *Snapshot {
-	for i := range b.Snapshots {
-		if s := &b.Snapshots[i]; s.Input == input {
-			return s
-		}
+	i, found := slices.BinarySearchFunc(b.Snapshots, input, func(s Snapshot, input int) int { return s.Input - input })
+	if !found {
+		i = 0
 	}
-	return &b.Snapshots[0]
+	return &b.Snapshots[i]
+}
+
+// Engine returns the rules as they were compiled for the snapshot of an input.
+// Engines of many snapshots would take more memory than what was gathered of
+// them, so most are compiled again.
+func (b *Builder) Engine(input int) *thresholds.Engine {
+	if env := b.Snapshot(input).Env; b.engine.Env() != env {
+		b.engine = b.engine.Policy().Compile(env)
+	}
+	return b.engine
 }
