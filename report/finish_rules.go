@@ -10,8 +10,9 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// maxFindingGroups is the number of groups that are named with a finding.
-const maxFindingGroups = 10
+// maxFindingGroups is the number of groups that are named with a finding. Diff compares
+// them.
+const maxFindingGroups = 1000
 
 // rules makes the findings: those of single keys from the tables, those of instance
 // rules from each snapshot.

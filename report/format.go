@@ -28,6 +28,21 @@ type Format struct {
 	write func(w *bufio.Writer, r *Report, o WriteOptions) error
 }
 
+// Document is what formats write: a *Report or a *Diff.
+type Document interface {
+	writeAs(f *Format, w *bufio.Writer, o WriteOptions) error
+}
+
+func (r *Report) writeAs(f *Format, w *bufio.Writer, o WriteOptions) error { return f.write(w, r, o) }
+
+func (d *Diff) writeAs(f *Format, w *bufio.Writer, o WriteOptions) error {
+	write := diffFormats[f.Name]
+	if write == nil {
+		return fmt.Errorf("diff has no format %s: its formats are %s", f.Name, strings.Join(DiffFormatNames(), ", "))
+	}
+	return write(w, d, o)
+}
+
 // WriteOptions control how a report is shown to people. Formats for programs
 // ignore them. The zero WriteOptions are those of a file.
 type WriteOptions struct {
@@ -67,6 +82,11 @@ func FormatNames() []string {
 	return names
 }
 
+// DiffFormatNames returns the names of the formats of a Diff, the default first.
+func DiffFormatNames() []string {
+	return slices.DeleteFunc(FormatNames(), func(name string) bool { return diffFormats[name] == nil })
+}
+
 // Lookup returns the format of a name. The ending .csv may be left out: findings
 // is findings.csv.
 func Lookup(name string) (*Format, bool) {
@@ -93,14 +113,14 @@ func formatOfFile(path string) (format *Format, ok bool) {
 	return format, ok
 }
 
-// Write writes a report in a format. It does not change the report.
-func Write(format string, w io.Writer, r *Report, o WriteOptions) error {
+// Write writes a document in a format. It does not change the document.
+func Write(format string, w io.Writer, d Document, o WriteOptions) error {
 	f, ok := Lookup(format)
 	if !ok {
 		return unknownFormat(format)
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := f.write(b, r, o); err != nil {
+	if err := d.writeAs(f, b, o); err != nil {
 		return err
 	}
 	return b.Flush()

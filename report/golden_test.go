@@ -44,6 +44,13 @@ func textFormats() []string {
 // peopleFormats are the formats for people.
 var peopleFormats = []string{"table", "details", "markdown", "summary"}
 
+// withoutNil returns a copy of a report as it is read back.
+func withoutNil(r *Report) *Report {
+	c := make(listFiller).fill(reflect.ValueOf(*r)).Interface().(Report)
+	c.Schema = SchemaVersion
+	return &c
+}
+
 func render(t *testing.T, format string, r *Report, width int) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -56,8 +56,12 @@ var htmlAssets = sync.OnceValue(func() (a struct {
 })
 
 func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
+	return newHTMLView(r, o).write(w, o)
+}
+
+// write writes the page.
+func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
 	a := htmlAssets()
-	v := newHTMLView(r, o)
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy
 	page, err := a.page.Clone()
 	if err != nil {

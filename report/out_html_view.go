@@ -58,6 +58,7 @@ type htmlView struct {
 	Exact        []string
 	Foot         string
 	Data         htmlData
+	Diff         bool // a comparison, which has other sections
 }
 
 type htmlFact struct{ Label, Value string }
@@ -97,22 +98,28 @@ type htmlData struct {
 	Groups     []htmlGroup       `json:"groups"`
 	Keys       [][3]any          `json:"keys"` // name, size, index into Groups
 	Text       map[string]string `json:"text"` // by name
+	Compared   bool              `json:"compared,omitempty"`
 }
 
 // htmlGroup is written as an array: name, keys, size, size without TTL, findings,
-// index into htmlData.Types.
+// index into htmlData.Types; in a comparison also the sizes on both sides.
 type htmlGroup struct {
 	name                             string
 	keys, size, withoutTTL, findings int64
 	typ                              int
+	sides                            []any
 }
 
 func (g htmlGroup) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{g.name, g.keys, g.size, g.withoutTTL, g.findings, g.typ})
+	return json.Marshal(append([]any{g.name, g.keys, g.size, g.withoutTTL, g.findings, g.typ}, g.sides...))
+}
+
+func emptyHTMLView(o WriteOptions) *htmlView {
+	return &htmlView{translate: translator(o.Language), Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
 }
 
 func newHTMLView(r *Report, o WriteOptions) *htmlView {
-	v := &htmlView{translate: translator(o.Language), Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
+	v := emptyHTMLView(o)
 	if !r.Totals.MemoryBytes.Known() {
 		v.SizeLabel = "value bytes"
 	}
@@ -183,14 +190,19 @@ func (v *htmlView) cards(r *Report) {
 	add(units.FormatCount(r.Findings.Warning), "warnings")
 }
 
+// mapText sets the words of the script.
+func (v *htmlView) mapText() {
+	v.Data.Text = map[string]string{}
+	for name, s := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings", "more": "%d more", "copied": "Copied"} {
+		v.Data.Text[name] = v.translate(s)
+	}
+}
+
 // data fills in what the map is made of.
 func (v *htmlView) data(r *Report) {
 	d := &v.Data
 	d.Separators, d.Types, d.Groups, d.Keys = r.Config.Separators, []string{}, []htmlGroup{}, [][3]any{}
-	d.Text = map[string]string{}
-	for name, s := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings", "more": "%d more", "copied": "Copied"} {
-		d.Text[name] = v.translate(s)
-	}
+	v.mapText()
 	groups := slices.Clone(r.Groups)
 	sortGroups(groups, "")
 	budget := htmlMapBytes
@@ -198,7 +210,7 @@ func (v *htmlView) data(r *Report) {
 	rest := htmlGroup{name: FoldedGroup}
 	for i := range groups {
 		g := &groups[i]
-		h := htmlGroup{g.name().Display(), g.Keys, int64(sizeOf(g.MemoryBytes, g.ValueBytes)), max(0, int64(g.MemoryWithoutTTL)), g.Findings, 0}
+		h := htmlGroup{g.name().Display(), g.Keys, int64(sizeOf(g.MemoryBytes, g.ValueBytes)), max(0, int64(g.MemoryWithoutTTL)), g.Findings, 0, nil}
 		if h.typ = slices.Index(d.Types, g.Type); h.typ < 0 {
 			h.typ = len(d.Types)
 			d.Types = append(d.Types, g.Type)

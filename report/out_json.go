@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,14 @@ import (
 // empty list is [], never null. Unknown figures are null. Names are escaped such
 // that UnmarshalText returns their bytes.
 
+// Schema is the JSON Schema (draft 2020-12) of the JSON report, schema version
+// SchemaVersion. It allows fields that it does not know: later versions of the
+// program may add some.
+//
+//go:generate go test -run TestSchema -update .
+//go:embed schema.json
+var Schema []byte
+
 func init() {
 	register(&Format{Name: "json", Doc: "everything, for programs", Extension: ".json", rank: 3, write: writeJSON})
 }
@@ -23,10 +32,17 @@ func init() {
 // writeJSON writes the fields, and the elements of lists, one by one, so that the
 // text of a report with many groups is never in memory as a whole.
 func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
+	c := *r
+	c.Schema = SchemaVersion
+	return writeJSONFields(w, reflect.ValueOf(c))
+}
+
+// writeJSONFields writes the fields of a struct.
+func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 	j := jsonWriter{Writer: w}
 	j.encoder = json.NewEncoder(&j.buf)
 	j.encoder.SetEscapeHTML(false)
-	fields := reflect.ValueOf(withoutNil(r)).Elem()
+	fields := make(listFiller).fill(of)
 	w.WriteByte('{')
 	comma := ""
 	for i := range fields.NumField() {
@@ -146,17 +162,9 @@ func (e *SchemaError) Error() string {
 	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " + strings.Join(olderSchemas, ", ")
 }
 
-// withoutNil returns a copy of the report with empty lists and maps in place of
-// nil, except in fields that are omitted when empty. It shares what it does not
-// change.
-func withoutNil(r *Report) *Report {
-	c := make(listFiller).fill(reflect.ValueOf(*r)).Interface().(Report)
-	c.Schema = SchemaVersion
-	return &c
-}
-
-// listFiller knows of each type whether its values have lists or maps that are
-// written when empty.
+// listFiller replaces nil by empty lists and maps, except in fields that are omitted
+// when empty. It copies what it changes. It knows of each type whether its values
+// have lists or maps.
 type listFiller map[reflect.Type]bool
 
 // fill returns a value with empty lists and maps in place of nil.

@@ -44,9 +44,14 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 		lines = append(lines, thresholds.Fill("{severity} {rule}: {key}: {text}", "severity", p.Severity, "rule", p.Rule, "key", shortName(e.subject()), "text", text.Sanitize(e.Text)))
 	}
+	writeLines(w, lines, o)
+	return nil
+}
+
+// writeLines writes the lines of a summary.
+func writeLines(w *bufio.Writer, lines []string, o WriteOptions) {
 	translate := translator(o.Language)
-	for _, line := range lines {
+	for _, line := range lines[:min(len(lines), summaryLines)] {
 		w.WriteString(strings.TrimRight(text.ShortenEnd(translate(line), summaryWidth), " ") + "\n")
 	}
-	return nil
 }

@@ -22,25 +22,22 @@ const more = "More: --details, -f report.md (a ticket), rdblens rules explain RU
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
-	var problem error
-	// part returns a part as it is written, and its lines.
-	part := func(write func(p page)) (string, int) {
-		var b bytes.Buffer
-		p := &textPage{w: bufio.NewWriter(&b), width: o.Width, color: o.Color}
-		write(inLanguage(p, o.Language))
-		p.w.Flush()
-		if problem == nil {
-			problem = p.err
-		}
-		return b.String(), bytes.Count(b.Bytes(), []byte("\n"))
-	}
 	for rows := v.all(); ; {
-		text, lines := part(func(p page) { v.write(p, rows) })
+		text, lines, err := renderText(o, func(p page) { v.write(p, rows) })
 		if lines <= screenLines || !rows.less() {
 			w.WriteString(text)
-			return problem
+			return err
 		}
 	}
+}
+
+// renderText returns what write writes to the page of a terminal, and its lines.
+func renderText(o WriteOptions, write func(p page)) (text string, lines int, err error) {
+	var b bytes.Buffer
+	p := &textPage{w: bufio.NewWriter(&b), width: o.Width, color: o.Color}
+	write(inLanguage(p, o.Language))
+	p.w.Flush()
+	return b.String(), bytes.Count(b.Bytes(), []byte("\n")), p.err
 }
 
 // screenRows are the rows of the parts of an overview.

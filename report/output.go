@@ -263,11 +263,11 @@ func descriptor(path string) int {
 	return -1
 }
 
-// WriteAll writes a report to all targets. Files appear complete or not at all:
+// WriteAll writes a document to all targets. Files appear complete or not at all:
 // each is written beside its target, and all are renamed when all are complete.
 // Standard output comes last. Inputs are the paths of the snapshots, which are
 // never written to. The error is an *OutputError.
-func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o WriteOptions) error {
+func WriteAll(targets []Target, stdout io.Writer, inputs []string, d Document, o WriteOptions) error {
 	if err := CheckTargets(targets, inputs); err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o 
 		files = append(files, f)
 		file := o
 		file.Width, file.Color = 0, false
-		if err := Write(t.Format, f, r, file); err != nil {
+		if err := Write(t.Format, f, d, file); err != nil {
 			return outputError(t.Path, err)
 		}
 	}
@@ -299,7 +299,7 @@ func WriteAll(targets []Target, stdout io.Writer, inputs []string, r *Report, o 
 	}
 	for _, t := range targets {
 		if t.Path == "" {
-			if err := Write(t.Format, stdout, r, o); err != nil {
+			if err := Write(t.Format, stdout, d, o); err != nil {
 				return outputError("", err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -60,6 +61,8 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+
+	keys *agg.KeyList // filled with the keys that Compare compares, nil none
 }
 
 // SourceError says why a Source was not read to its end.
@@ -222,7 +225,7 @@ type scanned struct {
 
 // one reads one source.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {
@@ -247,8 +250,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			return c.Model
 		}
 		options.Header = func(info *parser.Info) {
-			engine = s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-				Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: c.Model != nil, Now: s.opt.Now})
+			engine = s.engine(info, c.Model)
 			b.Start(engine)
 		}
 		return parser.Run(ctx, src, options, func() parser.Sink { return b.NewShard() })
@@ -267,6 +269,12 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	return scanned{b, in, err}
 }
 
+// engine returns the rules, compiled for a snapshot.
+func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
+	return s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now})
+}
+
 // model returns the memory model for a snapshot, nil if there is none, why it was
 // chosen, and whether it is that of another server than the one that wrote the
 // snapshot.
@@ -281,4 +289,65 @@ func (s *scan) model(info *parser.Info) (m *memory.Model, note string, other boo
 	options.Server = ""
 	writer, _, _ := memory.Choose(info.Server, info.ServerVersion, options)
 	return m, note, writer == nil || writer.Name() != m.Name()
+}
+
+// newInput returns the row of a snapshot: what its header and end say, as far as
+// they were read, and why it was not read to its end (err, else nil). FileBytes is the length
+// of the file, -1 if unknown.
+func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
+	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
+	if info != nil && info.Magic != "" {
+		redis, valkey := info.LoadableBy()
+		in.Server, in.ServerVersion = info.Server, Name(info.ServerVersion)
+		in.Format, in.RDBVersion = info.Magic, info.Version
+		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
+		in.Checksum, in.Bytes, in.Trailing, in.Ended = info.Checksum.String(), info.Bytes, info.Trailing, info.Ended
+		in.Keys, in.Databases = info.Keys, info.Databases
+		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
+		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes
+		in.Scripts, in.ScriptBytes = info.Scripts, info.ScriptBytes
+		for _, m := range info.Modules {
+			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
+		}
+		in.LoadableBy = Loadable{Redis: redis, Valkey: valkey}
+		for _, m := range info.LoadModules() {
+			in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
+		}
+		in.Warnings = info.Warnings
+	}
+	if err != nil {
+		in.Error = damageOf(err)
+	}
+	return in
+}
+
+// damageOf returns the reason why a snapshot was not read to its end.
+func damageOf(err error) *Damage {
+	d := &Damage{Offset: Unknown}
+	var damage *parser.DamageError
+	var format *parser.FormatError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &damage):
+		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason
+		d.LastKey, d.Key = optionalName(damage.LastKey), optionalName(damage.Key)
+	case errors.As(err, &format):
+		d.Reason, d.Hint = format.Reason, format.Hint
+	case errors.As(err, &path):
+		d.Reason = path.Err.Error() // the input's row has its name
+	default:
+		d.Reason = err.Error()
+	}
+	if errors.Is(err, context.Canceled) {
+		d.Reason = "interrupted"
+	}
+	return d
+}
+
+func optionalName(b []byte) *Name {
+	if b == nil {
+		return nil
+	}
+	n := Name(b)
+	return &n
 }

@@ -99,7 +99,8 @@
   addEventListener("beforeprint", () => $$("details").forEach((d) => { d.open = true; }));
 
   // The treemap. A node is a segment of the names below its parent.
-  const [NAME, KEYS, SIZE, NOTTL, FINDINGS, TYPE] = [0, 1, 2, 3, 4, 5];
+  // In a comparison, a group also has its sizes on both sides.
+  const [NAME, KEYS, SIZE, NOTTL, FINDINGS, TYPE, BEFORE, NOW] = [0, 1, 2, 3, 4, 5, 6, 7];
   const measures = { size: SIZE, keys: KEYS, nottl: NOTTL, findings: FINDINGS };
   const root = { name: "", path: "", children: new Map(), sums: [0, 0, 0, 0, 0], types: {}, parent: null };
   const maxDepth = 16;
@@ -115,6 +116,7 @@
   const addTo = (node, g) => {
     for (let i = 1; i < 5; i++) node.sums[i] += g[i];
     node.types[g[TYPE]] = (node.types[g[TYPE]] || 0) + g[SIZE];
+    for (const i of data.compared ? [BEFORE, NOW] : []) node.sums[i] = (node.sums[i] || 0) + g[i];
   };
   for (const g of data.groups) {
     let node = root;
@@ -138,6 +140,17 @@
     }
     return node;
   };
+  // colorOf returns the class of a cell: by type, or by growth in a comparison.
+  const colorOf = (node) => data.compared ? growthOf(node) : typeOf(node);
+  const growthOf = (node) => {
+    const [before, now] = [node.sums[BEFORE] || 0, node.sums[NOW] || 0];
+    if (now >= 2 * before && now > 0) return "up3";
+    if (now * 2 <= before) return before > 0 ? "down3" : "same";
+    if (now >= 1.2 * before) return "up2";
+    if (now >= 1.05 * before) return "up1";
+    if (now <= 0.8 * before) return "down2";
+    return now <= 0.95 * before ? "down1" : "same";
+  };
   const typeOf = (node) => {
     const best = Object.entries(node.types).sort(([, a], [, b]) => b - a)[0];
     const name = best ? data.types[best[0]] : "";
@@ -159,6 +172,7 @@
     const rest = { name: "", path: "", rest: list.length - most + 1, children: new Map(), sums: [0, 0, 0, 0, 0], types: {}, parent: node };
     for (const c of list.slice(most - 1)) {
       for (let i = 1; i < 5; i++) rest.sums[i] += c.sums[i];
+      for (const i of data.compared ? [BEFORE, NOW] : []) rest.sums[i] = (rest.sums[i] || 0) + c.sums[i];
     }
     return [...list.slice(0, most - 1), rest];
   };
@@ -179,11 +193,11 @@
       const n = d.data.node;
       const name = n.rest ? text.more.replace("%d", count(n.rest)) : relative(n.path, d.depth === 2 ? d.parent.data.node.path : current.path) || n.name;
       const title = `${n.rest ? name : n.path || text.all}\n${text.keys}: ${count(n.sums[KEYS])}\n${text.size}: ${bytes(n.sums[SIZE])} (${percent(n.sums[SIZE] / (root.sums[SIZE] || 1))})\n` +
-        `${text.nottl}: ${bytes(n.sums[NOTTL])}\n${text.findings}: ${count(n.sums[FINDINGS])}`;
+        `${text.nottl}: ${bytes(n.sums[NOTTL])}\n` + (data.compared ? `${bytes(n.sums[BEFORE])} → ${bytes(n.sums[NOW])}` : `${text.findings}: ${count(n.sums[FINDINGS])}`);
       const zoom = !n.rest && n !== current && d.depth === 1;
       const g = element("g", { class: "cell" + (d.children ? " outer" : ""), transform: `translate(${d.x0},${d.y0})` }, element("title", {}, title));
       const rect = element("rect", { width: w, height: h });
-      if (!d.children) rect.setAttribute("class", "t-" + typeOf(n));
+      if (!d.children) rect.setAttribute("class", "t-" + colorOf(n));
       g.append(rect);
       if (zoom) {
         g.setAttribute("tabindex", "0");

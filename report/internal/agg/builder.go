@@ -16,6 +16,7 @@ type Options struct {
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
 	Keep func(k *parser.Key, owner int) bool
+	List *KeyList // filled with keys of a single snapshot, nil none
 }
 
 // Builder gathers the figures of one snapshot, and of others that are merged into
@@ -71,6 +72,7 @@ func (b *Builder) NewShard() *Shard {
 		found: make([]thresholds.Finding, 0, 16)}
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
+	s.listed.cutoff, s.listed.flagged = -1, -1
 	return s
 }
 
@@ -79,6 +81,9 @@ func (b *Builder) end() {
 	if b.Snapshots == nil && b.engine != nil {
 		b.Tables.Groups.end()
 		b.Top.setGroups(&b.Tables.Groups)
+		if b.opt.List != nil {
+			b.opt.List.end(&b.Tables.Groups)
+		}
 		found, omitted := b.instance.Findings()
 		for i := range found {
 			for n, pattern := range found[i].Groups {

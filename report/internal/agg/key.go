@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 // Bytes that are kept of a name: of a key in a list of keys, and of the largest
 // key of a group.
 const (
-	maxListName  = 1 << 10
+	ListedName   = 1 << 10
 	maxGroupName = 512
 )
 

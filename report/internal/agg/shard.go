@@ -27,6 +27,7 @@ type Shard struct {
 	shortcuts  [8]shortcut
 	keys       int64
 	dropped    int64
+	listed     keyBatch
 }
 
 func (sh *Shard) reset() {
@@ -56,12 +57,16 @@ func (sh *Shard) Key(k *parser.Key) {
 	}
 	sh.instance.Add(k, f)
 	sh.add(k, f, found, owner)
+	if l := sh.builder.opt.List; l != nil {
+		sh.listed.lookUp(l, k, sh.builder.opt.Input)
+		sh.listed.add(k, sizeOf(k), found, sh.builder.opt.Input)
+	}
 }
 
 // Size returns about how many bytes of memory the Shard holds. Buffers are used
 // again, so it never shrinks.
 func (sh *Shard) Size() int {
-	n := sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes()
+	n := sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size())
 	if sh.tables != nil {
 		n += sh.tables.Groups.bytes()
 	}
@@ -88,6 +93,9 @@ func (sh *Shard) Flush(end bool) error {
 	sh.builder.Histograms.merge(&sh.histograms)
 	sh.builder.Top.merge(&sh.top)
 	sh.builder.instance.Merge(sh.instance)
+	if sh.builder.opt.List != nil {
+		sh.builder.opt.List.flush(&sh.listed)
+	}
 	sh.reset()
 	sh.top.cutoffs = sh.builder.Top.cutoffs
 	return nil

@@ -1,0 +1,289 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// alerts says what nobody must miss, and what limits the comparison.
+func (c *comparison) alerts() {
+	d := c.d
+	alert := func(sentence string, pairs ...string) {
+		d.Alerts = append(d.Alerts, thresholds.Fill(sentence, pairs...))
+	}
+	for _, s := range []*DiffSide{&d.Old, &d.New} {
+		if !s.Complete {
+			alert("INCOMPLETE: {file} was not read to its end: what is missing there is not gone", "file", s.fileName())
+		}
+	}
+	t := &d.Totals
+	before, after := d.Size(t)
+	lost := func(before, after int64) bool {
+		return before > 0 && float64(before-after) >= alertShrink*float64(before)
+	}
+	if lost(t.KeysBefore, t.KeysAfter) || lost(before, after) {
+		alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", "before", units.FormatCountOf(t.KeysBefore, "key", "keys"),
+			"after", units.FormatCount(t.KeysAfter), "keys", shareText(max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore), "bytes", shareText(max(0, before-after), before))
+	}
+	if d.Old.Created.Known() && d.New.Created.Known() && d.Old.Created > d.New.Created {
+		alert("REVERSED: the old snapshot was taken after the new one")
+	}
+	if d.Old.Profile != d.New.Profile {
+		c.note("the rules differ: profile {old} before, {new} now", "old", shortSentence(d.Old.Profile), "new", shortSentence(d.New.Profile))
+	}
+	if text := [2]string{filterOf(c.sides[0]), filterOf(c.sides[1])}; text[0] != text[1] {
+		c.note("the filters differ: {old} before, {new} now", "old", cmp.Or(text[0], "none"), "new", cmp.Or(text[1], "none"))
+	} else if text[0] != "" {
+		c.note("only {filter}", "filter", text[0])
+	}
+	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
+		c.note("the server was {old} before and is {new} now: memory differs by that, too", "old", d.Old.server(), "new", d.New.server())
+	}
+}
+
+func filterOf(r *Report) string {
+	if r.Filter == nil {
+		return ""
+	}
+	return shortSentence(filterText(r.Filter))
+}
+
+func (s *DiffSide) fileName() string { return (&Input{Name: s.Name}).fileName() }
+
+func (s *DiffSide) server() string {
+	return serverText(&Input{Server: s.Server, ServerVersion: s.ServerVersion})
+}
+
+// keys compares single keys.
+func (c *comparison) keys(lists [2]*agg.KeyList) {
+	d := c.d
+	by := map[int]int64{} // change of the listed keys that changed, by row
+	for side, list := range lists {
+		other := lists[1-side]
+		for i := range list.Keys {
+			k := &list.Keys[i]
+			if side == 1 && lists[0].Find(k.KeyID) >= 0 {
+				continue // compared already
+			}
+			d.Keys.Compared++
+			found := other.Found[i]
+			row, grouped := c.row[side][Name(k.Group)]
+			if r := c.rows; !found.Known && grouped && (side == 0 && r[row].KeysAfter == 0 || side == 1 && r[row].KeysBefore == 0) {
+				found.Known = true
+			}
+			figures := [2]agg.KeyFigures{}
+			figures[side], figures[1-side] = k.KeyFigures, found.KeyFigures
+			size := func(f *agg.KeyFigures) int64 {
+				if d.Measure == ByMemory {
+					return f.Size()
+				}
+				return max(f.ValueBytes, 0)
+			}
+			sizes := [2]int64{size(&figures[0]), size(&figures[1])}
+			key := DiffKey{Input: k.Input, DB: k.DB, Key: Name(k.Name), Type: k.Type, Group: Name(k.Group), Limit: Unknown, Shown: true}
+			if !found.Known {
+				sizes[1-side], key.Limit = min(other.Cutoff, sizes[side]), Figure(other.Cutoff)
+			}
+			change := d.change(sizes[0], sizes[1], figures[0].Type != "" || !found.Known, figures[1].Type != "" || !found.Known)
+			if change == "" {
+				continue
+			}
+			for s, f := range figures {
+				if f.Type == "" {
+					f = agg.KeyFigures{Elements: -1, ValueBytes: -1, Memory: -1}
+				}
+				key.set(s, &f)
+			}
+			if grouped {
+				r := &c.rows[row]
+				by[row] += sizes[1] - sizes[0]
+				key.Shown = !(r.Change == ChangeRenamed || (r.Change == ChangeNew || r.Change == ChangeGone) && max(r.KeysBefore, r.KeysAfter) > 1)
+			}
+			list := map[string]*[]DiffKey{ChangeNew: &d.Keys.New, ChangeGone: &d.Keys.Gone, ChangeGrown: &d.Keys.Grown, ChangeShrunk: &d.Keys.Shrunk}[change]
+			if !found.Known {
+				list = [2]*[]DiffKey{&d.Keys.Left, &d.Keys.Entered}[side]
+			}
+			*list = append(*list, key)
+		}
+	}
+	for row, change := range by {
+		r := &c.rows[row]
+		before, after := d.Size(r)
+		several := max(r.KeysBefore, r.KeysAfter) > 1
+		switch r.Change {
+		case ChangeNew, ChangeGone:
+			r.Explained = !several
+		case ChangeGrown, ChangeShrunk:
+			r.Explained = !d.counts(before, after-change)
+		}
+	}
+	for _, list := range []*[]DiffKey{&d.Keys.New, &d.Keys.Gone, &d.Keys.Grown, &d.Keys.Shrunk, &d.Keys.Entered, &d.Keys.Left} {
+		slices.SortFunc(*list, func(a, b DiffKey) int {
+			return cmp.Or(cmp.Compare(b.change(), a.change()), cmp.Compare(a.Input, b.Input), cmp.Compare(a.DB, b.DB), cmp.Compare(a.Key, b.Key))
+		})
+	}
+	for _, list := range lists {
+		if list.Cutoff >= 0 {
+			c.note("keys are compared one by one if they are among the largest of one side; all others are compared by group")
+			break
+		}
+	}
+}
+
+// set sets the figures of a side.
+func (k *DiffKey) set(side int, f *agg.KeyFigures) {
+	if side == 0 {
+		k.ElementsBefore, k.ValueBytesBefore, k.MemoryBytesBefore = Figure(f.Elements), Figure(f.ValueBytes), Figure(f.Memory)
+	} else {
+		k.ElementsAfter, k.ValueBytesAfter, k.MemoryBytesAfter = Figure(f.Elements), Figure(f.ValueBytes), Figure(f.Memory)
+	}
+}
+
+// sizes returns the sizes of a key, 0 where there is none.
+func (k *DiffKey) sizes() (before, after int64) {
+	size := func(memory, value Figure) int64 { return max(0, int64(sizeOf(memory, int64(value)))) }
+	return size(k.MemoryBytesBefore, k.ValueBytesBefore), size(k.MemoryBytesAfter, k.ValueBytesAfter)
+}
+
+func (k *DiffKey) change() int64 {
+	before, after := k.sizes()
+	return max(after-before, before-after)
+}
+
+// place identifies findings that are the same on both sides: those of a rule in a
+// group, or of a rule over the instance about a subject.
+type place struct {
+	rule    string
+	row     int // of Diff.Groups, -1 none
+	subject Name
+}
+
+// findings compares the findings.
+func (c *comparison) findings() {
+	list := &c.d.Findings
+	before, after := c.findingsOf(0), c.findingsOf(1)
+	for at, f := range after.all {
+		b := before.all[at]
+		switch {
+		case b != nil:
+			f.SeverityBefore, f.CountBefore = b.Severity, b.CountBefore
+			if severityOf(f.Severity) > severityOf(b.Severity) {
+				list.New = append(list.New, *f)
+			} else {
+				list.Persisting = append(list.Persisting, *f)
+			}
+		case before.also[at]:
+			list.Persisting = append(list.Persisting, *f)
+		case c.unknown(0, at):
+			list.Persisting = append(list.Persisting, *f)
+			list.Unknown++
+		default:
+			list.New = append(list.New, *f)
+		}
+	}
+	for at, f := range before.all {
+		f.SeverityBefore = f.Severity
+		switch {
+		case after.all[at] != nil:
+		case after.also[at]:
+			list.Persisting = append(list.Persisting, *f)
+		case c.unknown(1, at):
+			list.Persisting = append(list.Persisting, *f)
+			list.Unknown++
+		default:
+			list.Resolved = append(list.Resolved, *f)
+		}
+	}
+	for _, list := range [][]DiffFinding{list.New, list.Resolved, list.Persisting} {
+		slices.SortFunc(list, func(a, b DiffFinding) int {
+			return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.CountAfter+b.CountBefore, a.CountAfter+a.CountBefore),
+				cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Subject, b.Subject))
+		})
+	}
+	if list.Unknown > 0 {
+		c.note("{findings} are in groups that a saved report does not name: they count as still there", "findings", units.FormatCountOf(list.Unknown, "finding", "findings"))
+	}
+}
+
+// sideFindings are the findings of one side.
+type sideFindings struct {
+	all  map[place]*DiffFinding
+	also map[place]bool // in which a finding of an instance rule has keys, too
+}
+
+// findingsOf returns the findings of a side.
+func (c *comparison) findingsOf(side int) sideFindings {
+	all, also := map[place]*DiffFinding{}, map[place]bool{}
+	add := func(at place, f *Finding, count int64, text string, subject Name) {
+		found := all[at]
+		if found == nil {
+			found = &DiffFinding{Rule: f.Rule, Severity: f.Severity, Subject: subject, Text: text}
+			if at.row >= 0 {
+				row := &c.rows[at.row]
+				found.Group, found.DB, found.Owner = *row.Group, row.DB, row.Owner
+			}
+			all[at] = found // the rules are sorted by severity
+		}
+		if found.Text == "" {
+			found.Text, found.Subject = text, subject
+		}
+		if side == 0 {
+			found.CountBefore += count
+		} else {
+			found.CountAfter += count
+		}
+	}
+	rowOf := func(group Name) int {
+		if row, ok := c.row[side][group]; ok {
+			return row
+		}
+		return -1
+	}
+	r := c.sides[side]
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		if rule, ok := thresholds.Lookup(f.Rule); ok && rule.Instance {
+			for _, e := range f.Examples {
+				at := place{f.Rule, -1, e.Subject}
+				if len(e.Groups) > 0 { // subjects are minutes, slots, ...: the groups say what it is about
+					at = place{f.Rule, rowOf(e.Groups[0]), ""}
+				}
+				add(at, f, 1, e.Text, e.Subject)
+			}
+			for _, g := range f.Groups {
+				also[place{f.Rule, rowOf(g.Group), ""}] = true
+			}
+			continue
+		}
+		for _, g := range f.Groups {
+			add(place{f.Rule, rowOf(g.Group), ""}, f, g.Count, "", "")
+		}
+		for _, e := range f.Examples { // the worst first
+			if e.KeyRow != nil {
+				add(place{f.Rule, rowOf(e.KeyRow.Group), ""}, f, 0, e.Text, e.Key)
+			}
+		}
+	}
+	return sideFindings{all, also}
+}
+
+// unknown reports whether a side, which does not name a finding, may have it.
+func (c *comparison) unknown(side int, at place) bool {
+	r := c.sides[side]
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		if f.Rule != at.rule || f.GroupsMore <= 0 {
+			continue
+		}
+		for j := range r.Groups {
+			if g := &r.Groups[j]; g.Findings > 0 && c.row[side][g.Group] == at.row {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package report
+
+// DiffSchemaVersion identifies the JSON schema of a Diff, as SchemaVersion that of a
+// report.
+const DiffSchemaVersion = "rdblens-diff/1"
+
+// The kinds of a change, in Diff.
+const (
+	ChangeNew       = "new"
+	ChangeGone      = "gone"
+	ChangeGrown     = "grown"
+	ChangeShrunk    = "shrunk"
+	ChangeRenamed   = "renamed"
+	ChangeTTLLost   = "ttl lost" // a larger share of the keys has no TTL
+	ChangeTTLGained = "ttl gained"
+)
+
+// Diff is what Compare found to differ between two snapshots or reports of the same
+// servers. As a Report, it is plain data that nothing changes.
+//
+// A change counts if it is at least MinShare of what was there before and at least
+// MinBytes. Smaller ones, and findings whose numbers differ, are the traffic of any
+// server: they are in the figures, but are no change.
+type Diff struct {
+	Schema   string   `json:"schema"`   // DiffSchemaVersion
+	Complete bool     `json:"complete"` // false if one of the two was not read to its end
+	Changed  bool     `json:"changed"`  // something is different, beyond the traffic of a server, or an alert
+	Tool     Tool     `json:"tool"`
+	Old      DiffSide `json:"old"`
+	New      DiffSide `json:"new"`
+	Measure  string   `json:"measure"` // of sizes that are compared: "memory_bytes", or "value_bytes" if the memory of one of the two is unknown
+	MinShare float64  `json:"min_share"`
+	MinBytes int64    `json:"min_bytes"`
+	Alerts   []string `json:"alerts"` // what nobody must miss
+	Notes    []string `json:"notes"`  // what limits the comparison
+
+	Totals DiffRow   `json:"totals"`
+	Types  []DiffRow `json:"types"` // largest change first, as all lists
+	// Groups are all groups. Those that were folded differently are compared under the
+	// widest pattern that they have in common: GroupsMerged is their number.
+	Groups       []DiffRow    `json:"groups"`
+	GroupsMerged int64        `json:"groups_merged"`
+	Keys         DiffKeys     `json:"keys"`
+	Findings     DiffFindings `json:"findings"`
+
+	separators string // of the segments of names
+}
+
+// DiffSide is one of the two snapshots or reports.
+type DiffSide struct {
+	Name          Name   `json:"name"` // path of the snapshot, or of the first of a report
+	Saved         bool   `json:"saved,omitempty"`
+	Server        string `json:"server"`
+	ServerVersion Name   `json:"server_version"`
+	Created       Figure `json:"created"` // when the snapshot was taken, seconds since the epoch
+	Profile       string `json:"profile"` // of rules
+	Complete      bool   `json:"complete"`
+	Predicted     Figure `json:"predicted_used_memory"` // of all snapshots
+	UsedMem       Figure `json:"used_mem"`              // of all snapshots
+}
+
+// DiffRow has the figures of all keys, of a type or of a group on both sides.
+type DiffRow struct {
+	Type  string `json:"type,omitempty"`  // of all keys of the group, "" if they have several
+	Group *Name  `json:"group,omitempty"` // pattern, or the name of the only key
+	// RenamedTo is the group, absent before, whose keys have the same figures: this
+	// one may have been renamed. The row has the figures of both.
+	RenamedTo *Name  `json:"renamed_to,omitempty"`
+	DB        *int   `json:"db,omitempty"`
+	Owner     string `json:"owner,omitempty"`
+	Merged    bool   `json:"merged,omitempty"` // from groups that one of the two distinguishes
+	// Change is "new", "gone", "grown", "shrunk", "renamed", or "" if the size did not
+	// change enough to count. TTL is "ttl lost" or "ttl gained", "" neither.
+	Change string `json:"change,omitempty"`
+	TTL    string `json:"ttl_change,omitempty"`
+	// Explained is true if what changed are single keys in Keys.
+	Explained bool `json:"explained_by_keys,omitempty"`
+	// Growth is the change of the size as a share of the size before, 0.3 for 30 % more;
+	// null if there was nothing.
+	Growth *float64 `json:"growth"`
+
+	KeysBefore             int64  `json:"keys_before"`
+	KeysAfter              int64  `json:"keys_after"`
+	ElementsBefore         int64  `json:"elements_before"`
+	ElementsAfter          int64  `json:"elements_after"`
+	ValueBytesBefore       int64  `json:"value_bytes_before"`
+	ValueBytesAfter        int64  `json:"value_bytes_after"`
+	MemoryBytesBefore      Figure `json:"memory_bytes_before"`
+	MemoryBytesAfter       Figure `json:"memory_bytes_after"`
+	WithoutTTLBefore       int64  `json:"without_ttl_before"` // keys
+	WithoutTTLAfter        int64  `json:"without_ttl_after"`
+	WithoutTTLMemoryBefore Figure `json:"memory_bytes_without_ttl_before"`
+	WithoutTTLMemoryAfter  Figure `json:"memory_bytes_without_ttl_after"`
+}
+
+// DiffKeys has the single keys that differ. Compared are the 10,000 largest of either
+// snapshot and those over a limit of a rule, in at most 32 MB; of saved reports those on
+// their lists. The keys of new and gone groups are among them.
+type DiffKeys struct {
+	New    []DiffKey `json:"new"`
+	Gone   []DiffKey `json:"gone"`
+	Grown  []DiffKey `json:"grown"`
+	Shrunk []DiffKey `json:"shrunk"`
+	// Entered are keys that the lists of the new report have and those of the old one do
+	// not: they are new, or were not larger than Limit. Left is the reverse.
+	Entered []DiffKey `json:"entered"`
+	Left    []DiffKey `json:"left"`
+	// Compared is the number of keys that were compared one by one.
+	Compared int64 `json:"compared"`
+}
+
+// DiffKey is a key on both sides. Figures are null on a side that does not have the
+// key.
+type DiffKey struct {
+	Input             int    `json:"input,omitempty"` // index into the inputs of a report
+	DB                int    `json:"db"`
+	Key               Name   `json:"key"` // at most its first 1024 bytes
+	Type              string `json:"type"`
+	Group             Name   `json:"group"`
+	Limit             Figure `json:"limit"` // see DiffKeys.Entered
+	ElementsBefore    Figure `json:"elements_before"`
+	ElementsAfter     Figure `json:"elements_after"`
+	ValueBytesBefore  Figure `json:"value_bytes_before"`
+	ValueBytesAfter   Figure `json:"value_bytes_after"`
+	MemoryBytesBefore Figure `json:"memory_bytes_before"`
+	MemoryBytesAfter  Figure `json:"memory_bytes_after"`
+	// Shown is false if the change is one of its whole group.
+	Shown bool `json:"shown"`
+}
+
+// DiffFindings has the findings of both sides by rule and group, those of instance
+// rules by rule and subject: severest first.
+type DiffFindings struct {
+	New        []DiffFinding `json:"new"` // or severer than before
+	Resolved   []DiffFinding `json:"resolved"`
+	Persisting []DiffFinding `json:"persisting"`
+	// Unknown is the number of those in Persisting that may be new or resolved,
+	// because a saved report names only some groups of a rule.
+	Unknown int64 `json:"unknown"`
+}
+
+// DiffFinding is a rule that keys of a group, or a subject of the instance, break.
+type DiffFinding struct {
+	Rule           string `json:"rule"`
+	Severity       string `json:"severity"`                  // now; before, if it is resolved
+	SeverityBefore string `json:"severity_before,omitempty"` // "" if it is new
+	DB             *int   `json:"db,omitempty"`              // of all keys of the group
+	Group          Name   `json:"group,omitempty"`
+	Subject        Name   `json:"subject,omitempty"` // the worst key, or the subject of an instance rule
+	Owner          string `json:"owner,omitempty"`
+	CountBefore    int64  `json:"count_before"` // findings
+	CountAfter     int64  `json:"count_after"`
+	Text           string `json:"text"` // about the worst
+}
