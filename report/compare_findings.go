@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
@@ -56,6 +58,48 @@ func (s *DiffSide) fileName() string { return (&Input{Name: s.Name}).fileName() 
 
 func (s *DiffSide) server() string {
 	return serverText(&Input{Server: s.Server, ServerVersion: s.ServerVersion})
+}
+
+// savedKeys returns the keys on the lists of a report.
+func savedKeys(r *Report) *agg.KeyList {
+	list := agg.NewKeyList(nil)
+	measure := ByMemory
+	if !r.Totals.MemoryBytes.Known() {
+		measure = ByValueBytes
+	}
+	var keys []agg.ListedKey
+	add := func(k *KeyRow) {
+		hash, err := strconv.ParseUint(k.NameHash, 16, 64)
+		if err == nil && len(k.Key) != agg.ListedName {
+			return // cut shorter
+		}
+		keys = append(keys, agg.ListedKey{KeyID: agg.KeyID{Input: k.Input, DB: k.DB, Name: string(k.Key), Hash: hash},
+			KeyFigures: agg.KeyFigures{Type: k.Type, Elements: int64(k.Elements), ValueBytes: int64(k.ValueBytes), Memory: int64(k.Memory)}, Group: string(k.Group)})
+	}
+	for _, rows := range keysByGroup(r) {
+		for _, k := range rows {
+			add(k)
+		}
+	}
+	for i := range r.Rules {
+		for _, e := range r.Rules[i].Examples {
+			if e.KeyRow != nil {
+				add(e.KeyRow)
+			}
+		}
+	}
+	list.Fill(keys)
+	for _, t := range r.Types {
+		switch top := r.TopByType[t.Type][measure]; {
+		case int64(len(top)) >= t.Keys:
+		case len(top) == 0:
+			list.Cutoff = math.MaxInt64
+		default:
+			k := &top[len(top)-1]
+			list.Cutoff = max(list.Cutoff, int64(sizeOf(k.Memory, int64(k.ValueBytes))))
+		}
+	}
+	return list
 }
 
 // keys compares single keys.

@@ -176,8 +176,8 @@ func (d *Diff) about() []string {
 	lines := []string{
 		thresholds.Fill("{old} -> {new}: {server}, taken {taken}", "old", text.ShortenMiddle(d.Old.fileName(), nameWidth), "new", text.ShortenMiddle(d.New.fileName(), nameWidth),
 			"server", text.ShortenEnd(d.New.server(), nameWidth), "taken", later),
-		thresholds.Fill("{keys} ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
-			"keys", wasIs(units.FormatCount(t.KeysBefore), units.FormatCountOf(t.KeysAfter, "key", "keys")), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),
+		thresholds.Fill("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
+			"keys", wasIs(units.FormatCount(t.KeysBefore), units.FormatCount(t.KeysAfter)), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),
 			"size", wasIs(units.FormatBytes(before), units.FormatBytes(after)), "what", strings.ReplaceAll(strings.TrimSuffix(d.Measure, "_bytes"), "value", "values"),
 			"moresize", cmp.Or(growthText(before, after), "the same"),
 			"ttl", wasIs(cmp.Or(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"), cmp.Or(shareText(t.WithoutTTLAfter, t.KeysAfter), "none"))),
@@ -365,10 +365,21 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 		leftColumn("change", func(i int) string { return rows[i].changeText() }).only(title == "group"),
 		rightColumn("before", func(i int) string { before, _ := size(i); return units.FormatBytes(before) }).drop(2),
 		rightColumn("now", func(i int) string { _, after := size(i); return units.FormatBytes(after) }).drop(3),
-		rightColumn("by", func(i int) string { before, after := size(i); return signedSize(after - before) }),
+		rightColumn("by", func(i int) string {
+			before, after := size(i)
+			if before == after {
+				return ""
+			}
+			return signedSize(after - before)
+		}),
 		rightColumn("growth", func(i int) string { return growthText(size(i)) }),
 		countColumn("keys", func(i int) Figure { return Figure(max(rows[i].KeysAfter, rows[i].KeysBefore)) }).drop(4),
-		rightColumn("by", func(i int) string { return signedCount(rows[i].KeysAfter - rows[i].KeysBefore) }).drop(1),
+		rightColumn("by", func(i int) string {
+			if rows[i].KeysAfter == rows[i].KeysBefore {
+				return ""
+			}
+			return signedCount(rows[i].KeysAfter - rows[i].KeysBefore)
+		}).drop(1),
 		rightColumn("no TTL", func(i int) string {
 			r := rows[i]
 			before, after := shareText(r.WithoutTTLBefore, r.KeysBefore), shareText(r.WithoutTTLAfter, r.KeysAfter)

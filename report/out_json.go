@@ -25,6 +25,11 @@ import (
 //go:embed schema.json
 var Schema []byte
 
+// DiffSchema is that of the JSON form of a Diff, schema version DiffSchemaVersion.
+//
+//go:embed diff.schema.json
+var DiffSchema []byte
+
 func init() {
 	register(&Format{Name: "json", Doc: "everything, for programs", Extension: ".json", rank: 3, write: writeJSON})
 }

@@ -15,16 +15,23 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// TestSchema checks that schema.json describes Report: its fields, with their
-// comments.
+// TestSchema checks that the schemas describe Report and Diff: their fields, with
+// their comments.
 func TestSchema(t *testing.T) {
-	got := append(schemaOf(t), '\n')
-	if *update {
-		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		file      string
+		got, want []byte
+	}{
+		{"schema.json", schemaOf[Report](t, "report.go", "rdblens report", SchemaVersion), Schema},
+		{"diff.schema.json", schemaOf[Diff](t, "diff.go", "rdblens diff", DiffSchemaVersion), DiffSchema},
+	} {
+		if *update {
+			if err := os.WriteFile(c.file, c.got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if !bytes.Equal(c.got, c.want) {
+			t.Errorf("%s is not up to date: go generate ./report", c.file)
 		}
-	} else if !bytes.Equal(got, Schema) {
-		t.Error("schema.json is not up to date: go generate ./report")
 	}
 }
 
@@ -66,27 +73,27 @@ func TestReportsFitSchema(t *testing.T) {
 	}
 }
 
-func schemaOf(t *testing.T) []byte {
+func schemaOf[T any](t *testing.T, file, title, version string) []byte {
 	t.Helper()
 	text := &jsonschema.Schema{Type: "string"}
-	s, err := jsonschema.For[Report](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Name]():   text,
 		reflect.TypeFor[Figure](): {Types: []string{"integer", "null"}, Minimum: jsonschema.Ptr(0.0)},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	describe(s, reflect.TypeFor[Report](), fieldComments(t))
+	describe(s, reflect.TypeFor[T](), fieldComments(t, file))
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
-	s.Title = "rdblens report"
+	s.Title = title
 	s.Description = "Sizes are bytes, times are seconds since the epoch, durations are seconds, unless the name says otherwise. A figure that is unknown is null. " +
 		`Names are UTF-8 with \\ for a backslash and \xNN for each byte of a control character and each byte that is not UTF-8.`
-	s.Properties["schema"].Const = jsonschema.Ptr[any](SchemaVersion)
+	s.Properties["schema"].Const = jsonschema.Ptr[any](version)
 	b, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return append(b, '\n')
 }
 
 // describe adds the comments of fields, and allows further fields.
@@ -119,10 +126,10 @@ func describe(s *jsonschema.Schema, t reflect.Type, comments map[string]string) 
 	}
 }
 
-// fieldComments returns the comments of the fields of the report's types.
-func fieldComments(t *testing.T) map[string]string {
+// fieldComments returns the comments of the fields of the types in a file.
+func fieldComments(t *testing.T, name string) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "report.go", nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}

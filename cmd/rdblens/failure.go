@@ -22,6 +22,19 @@ type complaint struct {
 	hint string
 }
 
+// failuresOf returns what a ScanError says, and any other error.
+func failuresOf(err error) (*failures, error) {
+	bad := new(failures)
+	var failed report.ScanError
+	if !errors.As(err, &failed) {
+		return bad, err
+	}
+	for _, f := range failed {
+		bad.add(f.Name, f.Keys, f.Err)
+	}
+	return bad, nil
+}
+
 // add records how the reading of an input ended and how many keys were read. A nil
 // err is success.
 func (f *failures) add(name string, keys int64, err error) {

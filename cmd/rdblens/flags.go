@@ -53,7 +53,7 @@ func (o *option) Type() string   { return o.arg }
 
 // writesFile is the hint, for each command that can write a file, for someone who
 // writes -o FILE.
-var writesFile = map[string]string{"scan": "-f json=FILE", "keys": "-f csv=FILE", "show": "redirect standard output: > FILE"}
+var writesFile = map[string]string{"scan": "-f json=FILE", "diff": "-f json=FILE", "keys": "-f csv=FILE", "show": "redirect standard output: > FILE"}
 
 // flagError is the usage error of a flag that is unknown or has a wrong argument.
 func flagError(cmd *cobra.Command, err error) error {
@@ -127,6 +127,17 @@ func oneOf(target *string, what string, words []string) func(string) error {
 			return fmt.Errorf("unknown %s %q", what, arg)
 		}
 		*target = arg
+		return nil
+	}
+}
+
+// severityOf accepts severities, and never.
+func severityOf(target *thresholds.Severity) func(string) error {
+	return func(arg string) error {
+		severity, ok := thresholds.ParseSeverity(arg)
+		if *target = severity; arg != "never" && (!ok || severity == thresholds.Off) {
+			return fmt.Errorf("unknown severity %q", arg)
+		}
 		return nil
 	}
 }

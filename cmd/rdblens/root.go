@@ -16,7 +16,7 @@ func newRoot(e *env) *cobra.Command {
 		Long: `rdblens reads Redis and Valkey snapshots (dump.rdb) offline, in one pass with
 bounded memory, checks every key against a rule profile, and writes a report.
 
-Exit codes: 0 done; 1 findings at or above --fail-on; 2 usage error, or nothing
+Exit codes: 0 done; 1 what a --fail-on flag names; 2 usage error, or nothing
 could be read or written; 3 the snapshot is damaged or the pass was interrupted,
 and the report covers what was read.`,
 		SilenceErrors: true,
@@ -28,7 +28,7 @@ and the report covers what was read.`,
 	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newVersion(e))
+	root.AddCommand(newScan(e), newDiff(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
 	e.addLanguage(root)
 	for _, c := range append(root.Commands(), root) {

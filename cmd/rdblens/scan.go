@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,16 +38,13 @@ const newestServers = "newest"
 type scanFlags struct {
 	passFlags
 	report.Options // those that flags set
-	targets        []report.Target
-	sections       []string // of the details, nil is all
-	advice         bool
-	details        bool
-	color          string
-	limitBytes     int
+	outputFlags
+	sections []string // of the details, nil is all
+	advice   bool
 }
 
 func newScan(e *env) *cobra.Command {
-	o := scanFlags{targets: []report.Target{{Format: "table"}}}
+	var o scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan FILE...",
 		Short: "Report on snapshots: sizes, big keys, groups, TTLs and rule violations",
@@ -124,28 +118,10 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
-	var formats []string
-	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated: " + strings.Join(report.FormatNames(), ", "),
-		words: report.FormatNames(), hint: "-f table -f json=report.json -f findings.csv", set: func(arg string) (err error) {
-			formats = append(formats, arg)
-			o.targets, err = report.ParseTargets(formats)
-			return err
-		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.details, "details", false, "all tables instead of one screen: -f details in place of -f table")
-	words = []string{"auto", "always", "never"}
-	option{name: "color", arg: "WHEN", value: "auto", usage: "colour severities on standard output: auto (on a terminal, unless NO_COLOR is set), always or never",
-		words: words, hint: "auto, always or never", set: oneOf(&o.color, "word", words)}.add(cmd)
-	option{name: "limit-bytes", arg: "N", value: strconv.Itoa(report.DefaultLimitBytes), usage: "bytes of a ticket (-f markdown), which leaves out what is least important",
-		hint: "a comment on GitHub takes 65536, Jira 32767, WeCom 4096", set: wholeNumber(&o.limitBytes, report.MinLimitBytes, math.MaxInt32)}.add(cmd)
+	o.outputFlags.register(cmd, report.FormatNames())
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
-		words: severities, hint: "error, warning, info or never", set: func(arg string) error {
-			severity, ok := thresholds.ParseSeverity(arg)
-			if o.FailOn = severity; arg != "never" && (!ok || severity == thresholds.Off) {
-				return fmt.Errorf("unknown severity %q", arg)
-			}
-			return nil
-		}}.add(cmd)
+		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "write 26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "write 100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
@@ -182,11 +158,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return outputError(err)
 	}
 	stop := e.progress(list)
-	for i := range o.targets {
-		if (o.details || o.sections != nil) && o.targets[i].Format == "table" {
-			o.targets[i].Format = "details"
-		}
-	}
+	o.details = o.details || o.sections != nil
 	started := time.Now()
 	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
@@ -196,8 +168,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	err = report.WriteAll(o.targets, e.stdout, args, r, report.WriteOptions{Width: terminalWidth(e.stdout),
-		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language, Sections: o.sections, Advice: o.advice, Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()})
+	write := o.writeOptions(e, started)
+	write.Sections, write.Advice = o.sections, o.advice
+	err = report.WriteAll(o.targets, e.stdout, args, r, write)
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -211,7 +184,17 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 // scanInputs scans the inputs. What is wrong with one of them is in the failures,
 // and in its row of the report.
 func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
-	options := o.Options
+	var sources []report.Source
+	for _, in := range list {
+		sources = append(sources, e.source(in))
+	}
+	r, err := report.Scan(ctx, sources, o.policy, o.options(o.Options))
+	bad, err := failuresOf(err)
+	return r, bad, err
+}
+
+// options returns the options of a scan with the flags of the pass.
+func (o *passFlags) options(options report.Options) report.Options {
 	options.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
 	options.Memory, options.Jobs, options.NoChecksum, options.Strict = o.memory, o.jobs, o.parse.NoChecksum, o.parse.Strict
 	if f := &o.filter; f.active() {
@@ -220,22 +203,14 @@ func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*rep
 			return f.keep(k, created) && f.keepOwner(owner)
 		}
 	}
-	var sources []report.Source
-	for _, in := range list {
-		sources = append(sources, report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
-			return in.open(ctx, e.stdin)
-		}})
-	}
-	r, err := report.Scan(ctx, sources, o.policy, options)
-	bad := new(failures)
-	var failed report.ScanError
-	if errors.As(err, &failed) {
-		for _, f := range failed {
-			bad.add(f.Name, f.Keys, f.Err)
-		}
-		err = nil
-	}
-	return r, bad, err
+	return options
+}
+
+// source returns the source of an input.
+func (e *env) source(in *input) report.Source {
+	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		return in.open(ctx, e.stdin)
+	}}
 }
 
 // verdict returns the error that --fail-on asks for.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/report"
@@ -8,11 +10,22 @@ import (
 
 func newSchema(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of the JSON report",
-		Args:  exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := e.stdout.Write(report.Schema)
+		Use:       "schema [report|diff]",
+		Short:     "Print the JSON Schema of the JSON report, or of a diff",
+		ValidArgs: []string{"report", "diff"},
+		Args:      cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			schema := report.Schema
+			if len(args) > 0 {
+				switch args[0] {
+				case "report":
+				case "diff":
+					schema = report.DiffSchema
+				default:
+					return usageError(fmt.Sprintf("no schema %q", args[0]), "rdblens schema report or rdblens schema diff")
+				}
+			}
+			_, err := e.stdout.Write(schema)
 			return outputError(err)
 		},
 	}

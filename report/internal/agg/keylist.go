@@ -100,8 +100,8 @@ func (l *KeyList) Find(id KeyID) int {
 	return -1
 }
 
-// LookUp finds the keys of another list among those that are listed. All says that
-// what is on no list is known to be absent where every key is listed.
+// LookUp finds the keys of another list among those that are listed. If all is true
+// and every key is listed, others are known to be absent.
 func (l *KeyList) LookUp(wanted *KeyList, all bool) {
 	l.Wanted, l.Found = wanted, make([]FoundKey, len(wanted.Keys))
 	for i := range wanted.Keys {
@@ -113,19 +113,19 @@ func (l *KeyList) LookUp(wanted *KeyList, all bool) {
 	}
 }
 
-// KnowAll says that the whole snapshot was read: keys that were not found are absent.
+// KnowAll notes that the whole snapshot was read: keys that were not found are absent.
 func (l *KeyList) KnowAll() {
 	for i := range l.Found {
 		l.Found[i].Known = true
 	}
 }
 
-// Unknown returns a list of the wanted keys of at least so many bytes of which nothing
-// is known, nil if there are none.
-func (l *KeyList) Unknown(least int64) *KeyList {
+// Unknown returns a list of the wanted keys of at least n bytes of which nothing is
+// known, nil if there are none.
+func (l *KeyList) Unknown(n int64) *KeyList {
 	var keys []ListedKey
 	for i := range l.Found {
-		if k := &l.Wanted.Keys[i]; !l.Found[i].Known && k.Size() >= least {
+		if k := &l.Wanted.Keys[i]; !l.Found[i].Known && k.Size() >= n {
 			keys = append(keys, *k)
 		}
 	}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	passFlags
+	outputFlags
+	report.CompareOptions
+	failOnNew    thresholds.Severity
+	growth, loss []changeLimit
+}
+
+func newDiff(e *env) *cobra.Command {
+	var o diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two snapshots or saved reports: what is new, gone, grown or resolved",
+		Long: `diff compares two snapshots of the same server, saved JSON reports of them, or one
+of each. It names the findings that are new or resolved, the keys and the groups of
+keys that are new, gone, grown or shrunk or lost their TTL. What changes on any
+server under traffic is no change; if nothing else is different, it prints nothing.
+
+A snapshot is scanned as by the command scan, whose flags it takes. A saved report is
+what scan -f json=FILE wrote; it may be compressed (gzip, zstd). The 10,000 largest keys of either snapshot
+and those over a limit of a rule are compared one by one, of saved reports those on
+their lists; all others by group.`,
+		Example: `  rdblens diff monday.rdb tuesday.rdb
+  rdblens diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb
+  rdblens diff -f diff.html -f json=diff.json yesterday.json today.json`,
+		Args: exactly(2, "two snapshots or reports"),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
+	}
+	o.passFlags.register(cmd)
+	o.outputFlags.register(cmd, report.DiffFormatNames())
+	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
+		hint: "write 5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
+			l, err := parseChange(word)
+			if l.bytes > 0 {
+				o.MinBytes = l.bytes
+			} else {
+				o.MinShare = l.share
+			}
+			return err
+		})}.add(cmd)
+	severities := []string{"error", "warning", "info", "never"}
+	option{name: "fail-on-new", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above that are new or severer than before: " + strings.Join(severities, ", "),
+		words: severities, hint: "error, warning, info or never", set: severityOf(&o.failOnNew)}.add(cmd)
+	for _, f := range []struct {
+		name, usage string
+		to          *[]changeLimit
+	}{{"fail-on-growth", "exit with code 1 if all keys, or a group that matches the glob, grew by this or more: 1GB, 'session:*:20%'; can be repeated", &o.growth},
+		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can be repeated", &o.loss}} {
+		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write 20%, 1GB or 'session:*:20%'", set: func(arg string) error {
+			l, err := parseChangeLimit(arg)
+			*f.to = append(*f.to, l)
+			return err
+		}}.add(cmd)
+	}
+	return cmd
+}
+
+// changeLimit is a change that --fail-on-growth or --fail-on-shrink allows less than.
+type changeLimit struct {
+	arg   string
+	group *naming.Glob // nil: all keys
+	share float64      // of what was there before, if bytes is 0
+	bytes int64
+}
+
+// parseChangeLimit reads [GROUP:]CHANGE. The group may have colons.
+func parseChangeLimit(arg string) (changeLimit, error) {
+	group, change := "", arg
+	if i := strings.LastIndexByte(arg, ':'); i >= 0 {
+		group, change = arg[:i], arg[i+1:]
+	}
+	l, err := parseChange(change)
+	if l.arg = arg; err == nil && group != "" {
+		l.group, err = naming.ParseGlob(group)
+	}
+	return l, err
+}
+
+// parseChange reads a percentage or a size, which must be more than 0.
+func parseChange(s string) (l changeLimit, err error) {
+	if percent, ok := strings.CutSuffix(strings.TrimSpace(s), "%"); ok {
+		l.share, err = strconv.ParseFloat(percent, 64)
+		if l.share /= 100; err != nil || !(l.share > 0) || math.IsInf(l.share, 0) {
+			err = fmt.Errorf("%q is not a percentage", s)
+		}
+		return l, err
+	}
+	return l, sizeOf(&l.bytes, 1)(s)
+}
+
+// exceeded returns how all keys or a group exceed the limit, "" if none does.
+// direction is 1 for growth and -1 for loss.
+func (l *changeLimit) exceeded(d *report.Diff, direction int64) string {
+	over := func(before, after int64) bool {
+		by := (after - before) * direction
+		if l.bytes > 0 {
+			return by >= l.bytes
+		}
+		return by > 0 && float64(by) >= l.share*float64(before)
+	}
+	check := func(r *report.DiffRow) bool {
+		before, after := d.Size(r)
+		return over(before, after) || l.bytes == 0 && over(r.KeysBefore, r.KeysAfter)
+	}
+	text := func(name string, r *report.DiffRow) string {
+		before, after := d.Size(r)
+		return fmt.Sprintf("%s: %s -> %s, %s -> %s", name, units.FormatBytes(before), units.FormatBytes(after),
+			units.FormatCount(r.KeysBefore), units.FormatCountOf(r.KeysAfter, "key", "keys"))
+	}
+	if l.group == nil {
+		if check(&d.Totals) {
+			return text("all keys", &d.Totals)
+		}
+		return ""
+	}
+	for i := range d.Groups {
+		r := &d.Groups[i]
+		before, after := d.Size(r)
+		if max(after-before, before-after) >= d.MinBytes && l.group.Match([]byte(*r.Group)) && check(r) {
+			return text(r.Group.Display(), r)
+		}
+	}
+	return ""
+}
+
+func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
+	if err := o.load(ctx, e); err != nil {
+		return err
+	}
+	list, err := e.inputs(args)
+	if err != nil {
+		return err
+	}
+	if err := report.CheckTargets(o.targets, args); err != nil {
+		return outputError(err)
+	}
+	started := time.Now()
+	var sides [2]report.CompareInput
+	var scanned []*input
+	for i, in := range list {
+		saved, err := e.savedReport(in)
+		if err != nil {
+			return &exitError{code: exitUsage, err: inputError(in.name, err.Error())}
+		}
+		if sides[i].Saved = saved; saved == nil {
+			sides[i].Source = e.source(in)
+			scanned = append(scanned, in)
+		}
+	}
+	stop := e.progress(scanned)
+	options := o.options(report.Options{})
+	d, err := report.Compare(ctx, sides[0], sides[1], o.policy, options, o.CompareOptions)
+	stop()
+	bad, err := failuresOf(err)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		bad.complain(e)
+		return &exitError{code: exitUsage}
+	}
+	if err := report.WriteAll(o.targets, e.stdout, args, d, o.writeOptions(e, started)); err != nil && !closedPipe(err) {
+		bad.complain(e)
+		return outputError(err)
+	}
+	if err := bad.end(e, 2); err != nil {
+		return err
+	}
+	if !d.Complete {
+		return &exitError{code: exitPartial} // a saved report
+	}
+	return o.verdict(d)
+}
+
+// verdict returns the error that the --fail-on flags ask for.
+func (o *diffFlags) verdict(d *report.Diff) error {
+	var failed []string
+	n := int64(0)
+	for _, f := range d.Findings.New {
+		if severity, _ := thresholds.ParseSeverity(f.Severity); o.failOnNew != thresholds.Off && severity >= o.failOnNew {
+			n++
+		}
+	}
+	if n > 0 {
+		failed = append(failed, fmt.Sprintf("%s at or above --fail-on-new %s", units.FormatCountOf(n, "new finding", "new findings"), o.failOnNew))
+	}
+	for _, f := range []struct {
+		flag      string
+		limits    []changeLimit
+		direction int64
+	}{{"--fail-on-growth", o.growth, 1}, {"--fail-on-shrink", o.loss, -1}} {
+		for i := range f.limits {
+			if text := f.limits[i].exceeded(d, f.direction); text != "" {
+				failed = append(failed, fmt.Sprintf("%s %s: %s", f.flag, f.limits[i].arg, text))
+			}
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return &exitError{code: exitFindings, err: errors.New(strings.Join(failed, "; "))}
+}
+
+// savedReport reads a JSON report, plain or compressed by gzip or zstd. It returns nil
+// for anything else. Standard input and pipes can only be recognized as plain JSON.
+func (e *env) savedReport(in *input) (*report.Report, error) {
+	if in.name == "-" {
+		b := bufio.NewReader(e.stdin)
+		e.stdin = b
+		if !isJSON(b) {
+			return nil, nil
+		}
+		return report.Read(b)
+	}
+	if st, err := os.Stat(in.name); err != nil || !st.Mode().IsRegular() {
+		return nil, nil // reported when it is opened
+	}
+	f, err := os.Open(in.name)
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	b := bufio.NewReader(f)
+	magic, _ := b.Peek(4)
+	var r io.Reader
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		r, err = gzip.NewReader(b)
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(128<<20)); err == nil {
+			defer z.Close()
+			r = z
+		}
+	default:
+		r = b
+	}
+	if err != nil {
+		return nil, nil
+	}
+	if b = bufio.NewReader(r); !isJSON(b) {
+		return nil, nil
+	}
+	return report.Read(b)
+}
+
+// isJSON reports whether a reader begins with an object.
+func isJSON(b *bufio.Reader) bool {
+	start, _ := b.Peek(64)
+	return bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))
+}

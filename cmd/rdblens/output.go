@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/report"
+)
+
+// outputFlags are the flags of commands that write a document.
+type outputFlags struct {
+	targets    []report.Target
+	details    bool
+	color      string
+	limitBytes int
+}
+
+// register declares the flags. Formats are the names of those that the command has.
+func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
+	o.targets = []report.Target{{Format: "table"}}
+	var values []string
+	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated: " + strings.Join(formats, ", "),
+		words: formats, hint: "formats: " + strings.Join(formats, ", ") + "; -f table -f json=report.json", set: func(arg string) (err error) {
+			values = append(values, arg)
+			o.targets, err = report.ParseTargets(values)
+			for _, t := range o.targets {
+				if err == nil && !slices.Contains(formats, t.Format) {
+					err = fmt.Errorf("%s has no format %s", cmd.CommandPath(), t.Format)
+				}
+			}
+			return err
+		}}.add(cmd)
+	cmd.Flags().BoolVar(&o.details, "details", false, "all tables instead of one screen: -f details in place of -f table")
+	words := []string{"auto", "always", "never"}
+	option{name: "color", arg: "WHEN", value: "auto", usage: "colour severities on standard output: auto (on a terminal, unless NO_COLOR is set), always or never",
+		words: words, hint: "auto, always or never", set: oneOf(&o.color, "word", words)}.add(cmd)
+	option{name: "limit-bytes", arg: "N", value: strconv.Itoa(report.DefaultLimitBytes), usage: "bytes of a ticket (-f markdown), which leaves out what is least important",
+		hint: "a comment on GitHub takes 65536, Jira 32767, WeCom 4096", set: wholeNumber(&o.limitBytes, report.MinLimitBytes, math.MaxInt32)}.add(cmd)
+}
+
+// writeOptions returns the options for what a command that began at started writes.
+func (o *outputFlags) writeOptions(e *env, started time.Time) report.WriteOptions {
+	for i := range o.targets {
+		if o.details && o.targets[i].Format == "table" {
+			o.targets[i].Format = "details"
+		}
+	}
+	return report.WriteOptions{Width: terminalWidth(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
+		Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
+}
