@@ -255,11 +255,11 @@ func formats() []struct {
 			key(31, "dump2").len(1).len(2).str("a", "bc").str("x", "yz").
 			key(33, "limit").len(1 << 40).end(),
 			[]string{
-				`0 "array" hash/template n=2 v=6 s=6 largest=4:"bc" longest=2`,
-				`0 "lp" hash/template n=2 v=6 s=15 largest=4:"bc" longest=2`,
-				`0 "far" hash/template n=1 v=2 s=14 largest=2:"f" longest=1`,
-				`0 "dump" hash/template n=2 v=6 s=33 largest=4:"bc" longest=2`,
-				`0 "dump2" hash/template n=2 v=6 s=12 largest=4:"bc" longest=2`,
+				`0 "array" hash/template-array n=2 v=6 s=6 largest=4:"bc" longest=2`,
+				`0 "lp" hash/template-listpack n=2 v=6 s=15 largest=4:"bc" longest=2`,
+				`0 "far" hash/template-listpack n=1 v=2 s=14 largest=2:"f" longest=1`,
+				`0 "dump" hash/template-listpack n=2 v=6 s=33 largest=4:"bc" longest=2`,
+				`0 "dump2" hash/template-array n=2 v=6 s=12 largest=4:"bc" longest=2`,
 				`0 "limit" gcra/ n=1 v=8 s=9 largest=8 longest=8`,
 			}, nil},
 		{"valkey 9", newRDB("VALKEY080").aux("valkey-ver", "9.0.0").
@@ -270,6 +270,22 @@ func formats() []struct {
 				`0 "h" hash/hashtable n=2 v=5 s=26 largest=3:"g" longest=2 fields=1@1700000000000`,
 			}, func(in *Info) bool {
 				return in.Magic == "VALKEY" && in.Server == "valkey" && in.ServerVersion == "9.0.0" && in.Opcodes[243] == 1
+			}},
+		{"valkey 9.2", newRDB("VALKEY081").aux("valkey-ver", "9.2.0").
+			key(23, "paths").len(3).str("").len(1).str("f", "v").str("a").len(2).str("g", "w2").raw(2, "hh", 0xc0, 100).str("a/b").len(1).str("i", "").
+			raw(242, "*3\r\n$3\r\nSET\r\n$5\r\nlater\r\n$0\r\n\r\n").
+			key(22, "h").len(2).str("f", "v").le64(at).str("g", "w2").le64(-1).
+			key(22, "long").len(1).str("f", strings.Repeat("v", 65)).le64(at).
+			key(5, "z").len(1).str("m").le64(0).
+			raw(242, "*0\r\n").end(),
+			[]string{
+				// 1; 1 1 2+2; 2 1 2+3 3+2; 4 1 2+1
+				`0 "paths" pathhash/pathhash n=3 v=11 s=28 largest=5:"hh" longest=3`,
+				`0 "h" hash/listpack n=2 v=5 s=26 largest=3:"g" longest=2 fields=1@1700000000000`,
+				`0 "long" hash/hashtable n=1 v=66 s=78 largest=66:"f" longest=65 fields=1@1700000000000`,
+				`0 "z" zset/btree n=1 v=1 s=11 largest=1:"m" longest=1`,
+			}, func(in *Info) bool {
+				return in.Server == "valkey" && in.Opcodes[242] == 2 && len(in.Warnings) == 1
 			}},
 		{"keydb", newRDB("REDIS0009").aux("redis-ver", "6.3.4").aux("mvcc-tstamp", "1").
 			raw(0xfc).le64(at).aux("mvcc-tstamp", "123456789").key(0, "k").str("v").

@@ -59,7 +59,7 @@ type Info struct {
 	Slots   []memory.Slot
 	AOFBase bool // the file is the base of an append-only file
 	// Frames names what stood around the snapshot, outermost first: "gzip",
-	// "zstd", "lz4", "vcs-lz4", "replication-eof", "replication-length".
+	// "zstd", "lz4", "vcs-lz4", "vcs-zstd", "replication-eof", "replication-length".
 	Frames []string
 
 	Keys      int64 // whole keys read
@@ -74,6 +74,9 @@ type Info struct {
 	Scripts       int64 // Lua scripts in the header (before Redis 7.0)
 	ScriptBytes   int64
 	Modules       []ModuleInfo // by name
+	// TemplateMemory is what the field names that hashes share (Redis 8.10) take in
+	// memory, in bytes; 0 without a memory model.
+	TemplateMemory int64
 
 	Aux      []AuxField // the first 64
 	AuxCount int64

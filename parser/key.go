@@ -22,9 +22,10 @@ const (
 	Stream
 	Module // a module type that this package does not read; Key.ModuleName is what TYPE says
 	Array
-	GCRA // Redis rate limiter state
-	Cron // KeyDB cron job
-	JSON // JSON document
+	GCRA     // Redis rate limiter state
+	Cron     // KeyDB cron job
+	PathHash // tree of hashes by path, of Valkey 9.2
+	JSON     // JSON document
 	// The other types of modules that this package reads, and of Dragonfly's
 	// values that are the same.
 	Bloom         // Bloom filter of RedisBloom
@@ -43,7 +44,7 @@ const (
 	NumTypes
 )
 
-var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron",
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "pathhash",
 	"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset", "bloomfltr",
 	"ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
 
@@ -107,13 +108,19 @@ const (
 	EncQuicklist
 	EncLinkedlist
 	EncStream
-	EncSliced   // array
-	EncTemplate // hash whose field names stand in a shared template
+	EncSliced // array
+	// A hash whose field names stand in a shared template: its values are one
+	// listpack, or strings of their own.
+	EncTemplateListpack
+	EncTemplateArray
+	EncBTree // sorted set of Valkey 9.2
+	EncPathHash
 	NumEncodings
 )
 
 var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap", "intset",
-	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template"}
+	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template-listpack",
+	"template-array", "btree", "pathhash"}
 
 // String returns the server's word for the encoding, "" for EncUnknown.
 func (e Encoding) String() string {

@@ -134,7 +134,7 @@ func (w *walker) dialectOp(op byte) {
 	case op == rdb.OpTemplate && !d.valkey:
 		w.defineTemplate()
 	case op == rdb.OpTemplate:
-		w.Failf("the snapshot holds updates that were made while it was saved (opcode 242 of Valkey), which rdblens does not read yet")
+		w.update()
 	case op == rdb.OpEnterpriseLRU && !d.valkey && !d.dragonfly:
 		w.Length()
 		w.pend.any = true
@@ -145,6 +145,36 @@ func (w *walker) dialectOp(op byte) {
 		w.dragonflyOp(op)
 	default:
 		w.failUnknown(op)
+	}
+}
+
+// update passes a command that changed a key while the file was written without a
+// fork (bgsave-method forkless of Valkey 9.2). It has the form of a client's
+// command: its number of arguments, and each with its length.
+func (w *walker) update() {
+	number := func(kind byte) (n uint64) {
+		digits := 0
+		if c := w.Byte(); c != kind {
+			w.Pos--
+			w.Failf("an update does not begin as a command does")
+		}
+		for c := w.Byte(); c != '\r'; c = w.Byte() {
+			if digits++; c < '0' || c > '9' || digits > 18 {
+				w.Pos--
+				w.Failf("an update has a length that is not a number")
+			}
+			n = n*10 + uint64(c-'0')
+		}
+		if digits == 0 || w.Byte() != '\n' {
+			w.Pos--
+			w.Failf("an update has a line that does not end")
+		}
+		return n
+	}
+	for n := number('*'); n > 0; n-- {
+		w.Ahead()
+		w.Skip(number('$'))
+		w.Take(2)
 	}
 }
 

@@ -39,7 +39,7 @@ func copyElements(t *testing.T, r *Records, want limits) (all []copied) {
 				return false
 			}
 			c := copied{Element: *e}
-			c.Name, c.Value = cloneText(e.Name), cloneText(e.Value)
+			c.Name, c.Value, c.Path = cloneText(e.Name), cloneText(e.Value), cloneText(e.Path)
 			all = append(all, c)
 			return true
 		},
@@ -118,7 +118,7 @@ func readTwice(t *testing.T, source io.Reader) (keys int) {
 		if k.Type.Opaque() || k.Elements < 0 {
 			want = 0
 		}
-		if n := int64(len(elements)); n != want {
+		if n := visitedElements(k, elements); n != want {
 			t.Errorf("%s: %d elements visited", line(k), n)
 		} else if k.Type != Array && k.Elements >= 0 && !k.Type.Opaque() && lengths(k, elements) != k.ValueBytes {
 			t.Errorf("%s: %d bytes visited", line(k), lengths(k, elements))

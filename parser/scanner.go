@@ -377,6 +377,7 @@ func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 func (r *reader) finish() {
 	r.counters.fill(r.info)
 	in := r.info
+	in.TemplateMemory = r.w.src.templates.memory
 	if in.StreamMismatch > 0 {
 		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
 	}
@@ -384,6 +385,9 @@ func (r *reader) finish() {
 		if m.Skipped > 0 && module.Reads(m.Name) {
 			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
 		}
+	}
+	if n := in.Opcodes[rdb.OpTemplate]; n > 0 && in.Magic == "VALKEY" {
+		r.warn("%d commands that came while the snapshot was saved are in it: the figures are those before them", n)
 	}
 	if in.EmptyKeys > 0 {
 		r.warn("%d keys are collections without an element: a server drops them when it loads the file", in.EmptyKeys)

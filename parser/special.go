@@ -101,12 +101,14 @@ func (w *walker) array() {
 	for range n {
 		w.Ahead()
 		index := w.Length()
-		size := int64(8)
+		size, text := int64(8), int64(-1)
 		s := &w.first
 		switch tag := w.Length(); tag {
 		case 0, 3:
 			w.string(s, 0)
-			size = s.n
+			if size = s.n; tag == 0 {
+				text = size
+			}
 		case 1, 2:
 			bits := w.Uint64()
 			*s = str{n: 8, kind: strInt}
@@ -125,6 +127,9 @@ func (w *walker) array() {
 			w.heads[0] = strconv.AppendUint(w.heads[0][:0], index, 10)
 			e.Name = Text{w.heads[0], int64(len(w.heads[0]))}
 			w.visitElement()
+		}
+		if w.model != nil {
+			w.acc.AddArrayElement(index, text)
 		}
 		k.ValueBytes += size
 		if size > k.Largest {
@@ -176,6 +181,7 @@ type templates struct {
 	names  int    // bytes of names kept
 	whole  bool   // names are not cut: a visitor wants them
 	last   uint64 // ID of the template that was used last
+	memory int64  // bytes that all take in memory
 }
 
 // most is how many bytes of names are kept of all templates.
@@ -217,7 +223,11 @@ func (w *walker) defineTemplate() {
 		w.Failf("more than %d hash templates", maxTemplates)
 	}
 	w.keepMore()
-	t.byID[id] = w.templateNames(n)
+	d := w.templateNames(n)
+	if t.byID[id] = d; w.model != nil {
+		alloc, _ := w.model.TemplateSize(d.lens)
+		t.memory += alloc
+	}
 	w.leave()
 }
 
@@ -355,6 +365,7 @@ func (w *walker) templateHash(variant uint8) {
 			entries++
 		}
 		b.ClosePacked(rdb.Listpack, claimed, entries)
+		w.facts.PackedBytes = b.Size
 	} else {
 		if !own {
 			found(w.Length())
@@ -363,6 +374,9 @@ func (w *walker) templateHash(variant uint8) {
 			w.Ahead()
 			w.string(&w.first, 0)
 			add(i, w.first.n, func() Text { return w.keepText(&w.first, 0) })
+			if w.model != nil {
+				w.acc.AddTemplateValue(w.first.n)
+			}
 		}
 	}
 	if k.Elements != int64(len(d.lens)) {

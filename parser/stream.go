@@ -125,6 +125,69 @@ func (w *walker) groups(variant uint8) {
 	}
 }
 
+// paths walks a path hash of Valkey 9.2: paths in the order of their bytes, each
+// with a hash of its own. The elements are the paths; the largest is a field with
+// its value.
+func (w *walker) paths() {
+	k := &w.key
+	n := w.Length()
+	k.Elements = w.CheckCount(n, "paths")
+	k.Largest = -1
+	f, v := &w.first, &w.second
+	for range n {
+		w.Ahead()
+		w.string(f, 0)
+		if w.model != nil {
+			w.acc.BeginPath(w.treeName(f), f.n)
+		}
+		if w.visiting {
+			w.visit.field.reset()
+			w.visit.field.add(w.keepText(f, 0))
+		}
+		fields := w.Length()
+		if fields == 0 {
+			w.Failf("a path without fields")
+		}
+		var longest, lp int64
+		for range fields {
+			w.Ahead()
+			w.string(f, 0)
+			if w.visiting {
+				w.visit.element.Path, w.visit.element.Name = w.visit.field.at(0), w.keepText(f, 0)
+				if w.visit.element.Path.Bytes == nil {
+					w.visit.element.Path.Bytes = []byte{}
+				}
+			}
+			w.string(v, 1)
+			if w.visiting {
+				w.visit.element.Value = w.keepText(v, 1)
+			}
+			size := f.n + v.n
+			k.ValueBytes += size
+			longest = max(longest, f.n, v.n)
+			if size > k.Largest {
+				k.Largest = size
+				w.newLargest(f, v, size, 0)
+			}
+			if size >= rdb.LargeElement {
+				k.LongestValue = max(k.LongestValue, v.n)
+			}
+			if w.model != nil {
+				lp += w.asEntry(f) + w.asEntry(v)
+				w.acc.AddField(f.n, v.n, false)
+			}
+			if w.visiting {
+				w.visitElement()
+			}
+		}
+		k.Longest = max(k.Longest, longest)
+		if w.model != nil {
+			w.acc.EndPath(int64(fields), longest, lp)
+		}
+	}
+	k.Largest = max(k.Largest, 0)
+}
+
 func (w *walker) streamID() StreamID { return StreamID{w.Length(), w.Length()} }
 
 // treeName returns the text of a name that was just read for its radix tree, nil

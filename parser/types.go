@@ -3,6 +3,7 @@ package parser
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -60,11 +61,11 @@ var redisTypes = []typeRow{
 	{number: 25, typ: Hash, encoding: EncListpackEx, shape: memory.PackedEx, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 3, MinExpire: true}, since: "7.4"},
 	{number: 26, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamIdempotent}, since: "8.6"},
 	{number: 27, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamNacked}, since: "8.8"},
-	{number: 28, typ: Array, encoding: EncSliced, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Array}, since: "8.8"},
-	{number: 29, typ: Hash, encoding: EncTemplate, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn | rdb.TemplatePacked}, since: "8.10"},
-	{number: 30, typ: Hash, encoding: EncTemplate, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplatePacked}, since: "8.10"},
-	{number: 31, typ: Hash, encoding: EncTemplate, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn}, since: "8.10"},
-	{number: 32, typ: Hash, encoding: EncTemplate, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Template}, since: "8.10"},
+	{number: 28, typ: Array, encoding: EncSliced, shape: memory.SlicedArray, Layout: rdb.Layout{Kind: rdb.Array}, since: "8.8"},
+	{number: 29, typ: Hash, encoding: EncTemplateListpack, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn | rdb.TemplatePacked}, since: "8.10"},
+	{number: 30, typ: Hash, encoding: EncTemplateListpack, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplatePacked}, since: "8.10"},
+	{number: 31, typ: Hash, encoding: EncTemplateArray, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn}, since: "8.10"},
+	{number: 32, typ: Hash, encoding: EncTemplateArray, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template}, since: "8.10"},
 	{number: 33, typ: GCRA, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Number}}, // in builds with ENABLE_GCRA alone
 	{number: 64, typ: Cron, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Cron}},   // KeyDB's
 }
@@ -72,8 +73,13 @@ var redisTypes = []typeRow{
 // valkeyTypes are those under the magic VALKEY.
 var valkeyTypes = []typeRow{
 	{number: 22, typ: Hash, encoding: EncHashtable, shape: memory.HashTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryBinary}, split: true, since: "9.0"},
-	{number: 23, typ: Hash, Layout: rdb.Layout{Kind: rdb.Refused}, since: "9.2",
-		why: "type 23 is a hash of a Valkey release (RDB 81) that rdblens does not read yet"},
+	{number: 23, typ: PathHash, encoding: EncPathHash, shape: memory.PathTree, Layout: rdb.Layout{Kind: rdb.Paths}, since: "9.2"},
+}
+
+// valkey92Types are those that Valkey 9.2 keeps in another way than releases
+// before it.
+var valkey92Types = []typeRow{
+	{number: 5, typ: ZSet, encoding: EncBTree, shape: memory.Skiplist, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreBinary}, split: true, since: "4.0"},
 }
 
 // dragonflyTypes are those of Dragonfly (rdb_extensions.h and rdb_save.cc).
@@ -103,6 +109,8 @@ func (d *dialect) compile() {
 		tables = [][]typeRow{commonTypes, dragonflyTypes, oldDragonflyTypes}
 	case d.dragonfly:
 		tables = [][]typeRow{commonTypes, dragonflyTypes}
+	case d.valkey && d.version >= valkeyTrees:
+		tables = [][]typeRow{commonTypes, valkeyTypes, valkey92Types}
 	case d.valkey:
 		tables = [][]typeRow{commonTypes, valkeyTypes}
 	}
@@ -118,7 +126,6 @@ func (d *dialect) compile() {
 type release struct {
 	name    string
 	version int
-	unread  bool // rdblens does not read what it added
 }
 
 // redisReleases are those releases of Redis that load more than the one before.
@@ -180,14 +187,18 @@ func (d *dialect) contradiction(seen *counters) string {
 // release reads.
 const valkeyFork = "7.2"
 
-// valkeyFirst is the oldest RDB version under the magic VALKEY.
-const valkeyFirst = 80
+// valkeyFirst is the oldest RDB version under the magic VALKEY, valkeyTrees the
+// one that Valkey 9.2 writes.
+const (
+	valkeyFirst = 80
+	valkeyTrees = 81
+)
 
 // valkeyReleases are those of Valkey, which begin with what it forked. Under
 // Redis' magic they refuse versions 12 to 79.
 var valkeyReleases = append(upTo(redisReleases, valkeyFork),
 	release{name: "9.0", version: valkeyFirst},
-	release{name: "9.2", version: 81, unread: true})
+	release{name: "9.2", version: valkeyTrees})
 
 // releases returns the releases of the line that writes a magic.
 func releases(valkey bool) []release {
@@ -198,13 +209,9 @@ func releases(valkey bool) []release {
 }
 
 // newestVersion is the newest RDB version whose every number is known.
-func newestVersion(valkey bool) (version int) {
-	for _, r := range releases(valkey) {
-		if !r.unread {
-			version = r.version
-		}
-	}
-	return version
+func newestVersion(valkey bool) int {
+	r := releases(valkey)
+	return r[len(r)-1].version
 }
 
 // LoadableBy returns the oldest Redis and the oldest Valkey release that load
@@ -234,7 +241,7 @@ func (i *Info) LoadableBy() (redis, valkey string) {
 		return redis, ""
 	}
 	switch {
-	case slices.Contains(i.Frames, "vcs-lz4"):
+	case slices.ContainsFunc(i.Frames, func(f string) bool { return strings.HasPrefix(f, "vcs-") }):
 		return "", "9.2"
 	case i.oldest(&d, upTo(redisReleases, valkeyFork), i.Version) != "":
 		valkey = valkeyFork

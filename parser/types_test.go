@@ -20,6 +20,7 @@ func TestTypes(t *testing.T) {
 	dialects := map[string]*dialect{
 		"REDIS":         {version: 15},
 		"VALKEY":        {version: 80, valkey: true},
+		"VALKEY081":     {version: 81, valkey: true},
 		"dragonfly":     {version: 10, dragonfly: true},
 		"old dragonfly": {version: 9, dragonfly: true},
 	}
@@ -38,6 +39,9 @@ func TestTypes(t *testing.T) {
 			} else if d.dragonfly {
 				of = "dragonfly"
 			}
+			if of == "VALKEY" && d.version >= valkeyTrees {
+				keys[row{"VALKEY081", int(k.RDBType)}]++
+			}
 			if of == "old dragonfly" && k.RDBType != 20 {
 				keys[row{"dragonfly", int(k.RDBType)}]++
 			}
@@ -48,7 +52,7 @@ func TestTypes(t *testing.T) {
 			checkFraming(t, name, d, in, k)
 		}
 	}
-	for of, table := range map[string][]typeRow{"REDIS": append(commonTypes, redisTypes...), "VALKEY": valkeyTypes, "dragonfly": dragonflyTypes, "old dragonfly": oldDragonflyTypes} {
+	for of, table := range map[string][]typeRow{"REDIS": append(commonTypes, redisTypes...), "VALKEY": valkeyTypes, "VALKEY081": valkey92Types, "dragonfly": dragonflyTypes, "old dragonfly": oldDragonflyTypes} {
 		d := dialects[of]
 		for _, r := range table {
 			if d.types[r.number] != r {
@@ -58,8 +62,7 @@ func TestTypes(t *testing.T) {
 			case r.Kind == rdb.None:
 				t.Errorf("%s: type %d has no layout", of, r.number)
 			case r.Kind == rdb.Refused:
-				magic := map[string]string{"REDIS": "REDIS0015", "VALKEY": "VALKEY081"}[of]
-				o := scanned(bytes.NewReader(newRDB(magic).key(r.number, "k").len(1).end()), Options{}, smallBlock)
+				o := scanned(bytes.NewReader(newRDB("REDIS0015").key(r.number, "k").len(1).end()), Options{}, smallBlock)
 				if o.err == nil || !strings.Contains(o.err.Error(), r.why) || r.why == "" {
 					t.Errorf("%s: type %d is refused with %v, want %q", of, r.number, o.err, r.why)
 				}
@@ -68,7 +71,7 @@ func TestTypes(t *testing.T) {
 			}
 			if r.split {
 				kind := r.number
-				if of == "VALKEY" {
+				if of == "VALKEY" { // its type 22 is not that of Redis
 					kind = 0
 				}
 				i := bytes.IndexByte(largeTypes, kind)

@@ -19,6 +19,9 @@ func (w *walker) value(t byte) {
 			base = int64(w.Uint64())
 		}
 		w.elements(r, base, w.Length())
+		if r.Beside == rdb.ExpiryBinary && w.src.version >= valkeyTrees && memory.FitsListpack(uint8(Hash), w.key.Elements, w.key.Longest) {
+			w.key.Encoding = EncListpack
+		}
 	case rdb.Packed:
 		if r.MinExpire {
 			w.Take(8)
@@ -42,6 +45,8 @@ func (w *walker) value(t byte) {
 		k.Elements, k.ValueBytes, k.Largest, k.Longest = 1, 8, 8, 8
 	case rdb.Cron:
 		w.cron()
+	case rdb.Paths:
+		w.paths()
 	case rdb.Refused:
 		w.Failf("%s", r.why)
 	default:

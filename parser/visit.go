@@ -70,6 +70,7 @@ type Element struct {
 	// stands in a template defined elsewhere is cut where the templates of a
 	// snapshot have more than 64 MiB of names.
 	Name, Value Text
+	Path        Text     // of a path hash: where the field is; nil Bytes elsewhere
 	Score       float64  // of a sorted set's member
 	ExpireAt    int64    // of a hash's field, ms since the epoch; 0 none (Dragonfly: not known)
 	ID          StreamID // of a stream's entry

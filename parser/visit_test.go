@@ -49,7 +49,7 @@ func visitAll(r io.Reader, block, limit, maxText int, wants func(k *Key) bool) (
 		},
 		Element: func(e *Element) bool {
 			c := copied{Element: *e}
-			c.Name, c.Value = cloneText(e.Name), cloneText(e.Value)
+			c.Name, c.Value, c.Path = cloneText(e.Name), cloneText(e.Value), cloneText(e.Path)
 			now.elements = append(now.elements, c)
 			return len(now.elements) < limit
 		},
@@ -122,7 +122,7 @@ func TestVisitFixtures(t *testing.T) {
 			if k.LongestValue != longest {
 				t.Errorf("%s: longest value of %d bytes, not %d: %s", name, longest, k.LongestValue, line(k))
 			}
-			if int64(len(v.elements)) != want || lengths(k, v.elements) != k.ValueBytes {
+			if visitedElements(k, v.elements) != want || lengths(k, v.elements) != k.ValueBytes {
 				t.Errorf("%s: %d elements of %d bytes: %s", name, len(v.elements), lengths(k, v.elements), line(k))
 			}
 		}
@@ -217,6 +217,8 @@ func elementTexts(k *Key, elements []copied) (list []string) {
 			}
 		case k.Type == ZSet:
 			s = fmt.Sprintf("%s %v", e.Value.Bytes, e.Score)
+		case e.Path.Bytes != nil:
+			s = fmt.Sprintf("%s: %s=%s", e.Path.Bytes, e.Name.Bytes, e.Value.Bytes)
 		case e.Name.Bytes != nil:
 			s = fmt.Sprintf("%s=%s", e.Name.Bytes, e.Value.Bytes)
 		}
@@ -228,11 +230,22 @@ func elementTexts(k *Key, elements []copied) (list []string) {
 	return list
 }
 
+// visitedElements returns the number of elements as Key.Elements has it: of a path hash,
+// whose fields are visited, that of the paths.
+func visitedElements(k *Key, elements []copied) (n int64) {
+	for i, e := range elements {
+		if k.Type != PathHash || i == 0 || !bytes.Equal(e.Path.Bytes, elements[i-1].Path.Bytes) {
+			n++
+		}
+	}
+	return n
+}
+
 // lengths adds up what Key.ValueBytes does.
 func lengths(k *Key, elements []copied) (n int64) {
 	for _, e := range elements {
 		n += e.Value.Len
-		if k.Type == Hash {
+		if k.Type == Hash || k.Type == PathHash {
 			n += e.Name.Len
 		}
 		for _, p := range e.pairs {
@@ -285,6 +298,9 @@ func TestVisitEncodings(t *testing.T) {
 		{"stream", "REDIS0009", func(r *rdbBuilder) {
 			r.key(15, "k").len(1).len(16).id(100, 5).str(streamNode).len(2).len(102).len(12).len(0)
 		}, []string{"100-5 temp:21 hum:60%", "102-12 only:" + long}},
+		{"path hash", "VALKEY081", func(r *rdbBuilder) {
+			r.key(23, "k").len(2).str("").len(1).str("f", long).str("a/b").len(2).str("g", "w").raw(1, "h", 0xc0, 0xff)
+		}, []string{": f=" + long, "a/b: g=w", "a/b: h=-1"}},
 		{"array", "REDIS0014", func(r *rdbBuilder) {
 			r.key(28, "k").len(3).len(0).len(4).len(0).str("a").len(9).len(1).le64(-8).len(70).len(2).le64(int64(math.Float64bits(0.5)))
 		}, []string{"4=a", "9=-8", "70=0.5"}},

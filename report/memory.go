@@ -17,6 +17,7 @@ type keyspace struct {
 	Partial   bool          // not all keys were counted: nothing is predicted
 	MaxMemory int64         // bytes of a server that the keys are to fit into, 0 not asked
 
+	Templates     int64 // memory of the field names that hashes share, bytes
 	Bounded       int64 // keys whose memory is a lower bound
 	Rough         int64 // keys whose memory is approximate
 	Expired       int64 // keys past their expiry when the snapshot was taken
@@ -53,7 +54,7 @@ func newMemory(in *Input, c keyspace) *Memory {
 		}
 		m.Explanation = append(m.Explanation, units.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
 	}
-	p := c.Model.Instance(all.bytes, databases, c.Slots)
+	p := c.Model.Instance(all.bytes+c.Templates, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	if m.Bound {
 		m.Explanation = append(m.Explanation, "a lower bound: of "+units.FormatCountOf(c.Bounded, "key", "keys")+" of modules or arrays only the bytes in the file are known")

@@ -258,6 +258,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	in := newInput(source.Name, source.Size, info, err)
 	if in.Format != "" {
 		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
+		c.Templates = info.TemplateMemory
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil

@@ -70,13 +70,13 @@ func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in
 			return list, err
 		}
 		var total atomic.Int64
-		_, err = parser.Run(ctx, src, parser.Options{NoChecksum: true, Jobs: jobs, Memory: func(*parser.Info) *memory.Model { return m }},
+		info, err := parser.Run(ctx, src, parser.Options{NoChecksum: true, Jobs: jobs, Memory: func(*parser.Info) *memory.Model { return m }},
 			func() parser.Sink { return &memorySink{total: &total} })
 		src.Close()
 		if err != nil {
 			return list, err
 		}
-		c.Model = m
+		c.Model, c.Templates = m, info.TemplateMemory
 		for i := range c.Databases {
 			c.Databases[i].MemoryBytes = 0
 		}

@@ -103,6 +103,6 @@ func fieldsExpire(k *parser.Key) bool {
 // isFull reports whether a collection has a full encoding: one with a structure in
 // memory for each element, or a chain of nodes.
 func isFull(k *parser.Key) bool {
-	const full = 1<<parser.EncHashtable | 1<<parser.EncSkiplist | 1<<parser.EncQuicklist | 1<<parser.EncLinkedlist | 1<<parser.EncTemplate
+	const full = 1<<parser.EncHashtable | 1<<parser.EncSkiplist | 1<<parser.EncQuicklist | 1<<parser.EncLinkedlist | 1<<parser.EncTemplateListpack | 1<<parser.EncTemplateArray | 1<<parser.EncBTree | 1<<parser.EncPathHash
 	return full>>k.Encoding&1 != 0
 }

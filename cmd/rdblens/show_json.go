@@ -98,8 +98,13 @@ func (w *jsonWriter) element(t parser.Type, e *parser.Element) {
 		w.text(e.Value.Bytes)
 		w.WriteString(`,"score":`)
 		w.score(e.Score)
-	case parser.Hash:
+	case parser.Hash, parser.PathHash:
 		w.WriteString("{")
+		if e.Path.Bytes != nil {
+			w.WriteString(`"path":`)
+			w.text(e.Path.Bytes)
+			w.WriteString(",")
+		}
 		if e.Name.Bytes != nil {
 			w.WriteString(`"field":`)
 			w.text(e.Name.Bytes)

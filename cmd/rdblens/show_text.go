@@ -126,7 +126,7 @@ func (w *textWriter) largest(r *parser.Records) error {
 		Element: func(e *parser.Element) bool {
 			endEntry()
 			index, entry, size = index+1, e.ID, e.Value.Len
-			if k.Type == parser.Hash {
+			if k.Type == parser.Hash || k.Type == parser.PathHash {
 				size += e.Name.Len
 			}
 			if !stream {
@@ -300,6 +300,9 @@ func (w *textWriter) value(r *parser.Records) error {
 
 // element writes an element, the nth from 0 on, that is no stream's entry.
 func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
+	if e.Path.Bytes != nil {
+		fmt.Fprintf(w, "%s  ", display(e.Path.Bytes, e.Path.Len))
+	}
 	switch {
 	case e.Name.Bytes != nil:
 		fmt.Fprintf(w, "%s = ", display(e.Name.Bytes, e.Name.Len))

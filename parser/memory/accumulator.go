@@ -18,6 +18,9 @@ const (
 	HashTable         // fields, added by AddField
 	Skiplist          // members, added by AddScoredMember
 	StreamTree        // nodes and groups, added by AddStreamNode, BeginGroup and what follows it
+	SlicedArray       // elements, added by AddArrayElement
+	Template          // values of a hash whose names stand in a template: PackedBytes, or AddTemplateValue
+	PathTree          // paths, added by BeginPath and EndPath
 	ModuleValue       // a module's value that takes Facts.Allocated and Facts.Usage bytes
 )
 
@@ -86,6 +89,8 @@ type Accumulator struct {
 	list     listState
 	stream   streamState
 	windows  windows
+	array    arrayState
+	paths    *pathState // nil before the first path hash
 }
 
 // Reset prepares the Accumulator for the next key, which model m is to measure.
@@ -105,6 +110,10 @@ func (a *Accumulator) resetExtended() {
 		a.stream.reset()
 	}
 	a.windows.reset()
+	a.array = arrayState{}
+	if a.paths != nil {
+		a.paths.names.reset()
+	}
 }
 
 // Merge adds the elements of b behind those of a: members, fields, scored
@@ -253,6 +262,10 @@ func (m *Model) refFieldSizes(n int64, ttl bool) (alloc, usage int64) {
 // scoredSizes returns what a skiplist node and its member of n bytes take, in
 // 1/65536 bytes.
 func (m *Model) scoredSizes(n int64) (alloc, usage int64) {
+	if m.btree { // the score precedes the member
+		alloc, usage = m.stringSizes(8 + n)
+		return alloc * fraction, usage * fraction
+	}
 	if m.memberInNode {
 		alloc = m.expectedSkiplistNode(m.sds.size(n))
 		return alloc, alloc

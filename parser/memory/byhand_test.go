@@ -237,3 +237,148 @@ func TestExpiringListpackByHand(t *testing.T) {
 		t.Errorf("got %+v, want %d", got, want)
 	}
 }
+
+// Values of Valkey 9.2 and Redis 8.10 with a name of 3 bytes: a key of 24 bytes.
+func TestNewestByHand(t *testing.T) {
+	const key = 24
+	add := func(m *Model, f *Facts, each func(a *Accumulator)) Sizes {
+		var a Accumulator
+		var got Sizes
+		for range 2 { // the second time after a Reset
+			a.Reset(m)
+			each(&a)
+			f.NameLen = 3
+			got = a.Sizes(f)
+		}
+		return got
+	}
+	valkey := mustChoose(t, Options{Server: "valkey-9.2", State: "reloaded"})
+	redis := mustChoose(t, Options{Server: "redis-8.10", State: "reloaded"})
+
+	// A B+ tree of 200 members of 10 bytes: zset 16, index 24, four leaves of 512
+	// under an inner node of 2048, items of 1+8+10+1 bytes in 24, and a hashtable:
+	// see its own tests. MEMORY USAGE has one inner node even for one leaf.
+	table, tableUsage := valkey.tableSizes(valkey.tableFor(200), 0)
+	got := add(valkey, &Facts{Shape: Skiplist, Type: typeZSet, Elements: 200, Longest: 10}, func(a *Accumulator) {
+		for range 200 {
+			a.AddScoredMember(10)
+		}
+	})
+	if want := key + 16 + 24 + 4*512 + 2048 + table + 200*24; got.Allocated != want || !got.Approximate {
+		t.Errorf("tree: %+v, want %d, approximate", got, want)
+	}
+	if want := key + 16 + 24 + 4*512 + 2048 + tableUsage + 200*24; got.Usage != want {
+		t.Errorf("tree: usage %d, want %d", got.Usage, want)
+	}
+
+	// A hash of two fields of which one has an expiry is a listpack: 7 bytes, two
+	// fields of 3 and values of 3 bytes, an entry of 11 for the expiry and one of 3
+	// for the number of expiries.
+	for _, state := range States() {
+		got = add(mustChoose(t, Options{Server: "valkey-9.2", State: state}), &Facts{Shape: HashTable, Type: typeHash, Elements: 2, Longest: 1, FieldsWithTTL: 1, ListpackBytes: 7 + 4*3}, func(a *Accumulator) {
+			a.AddField(1, 1, true)
+			a.AddFieldExpiry(1700000000000)
+			a.AddField(1, 1, false)
+		})
+		if want := int64(key + 40); got.Allocated != want || got.Usage != want || !got.Approximate {
+			t.Errorf("expiring listpack, %s: %+v, want %d", state, got, want)
+		}
+	}
+
+	// A path hash with the paths "a" and "a/b": 16 bytes, a tree of 32 with a chain
+	// of "a" (4+1+3+8 = 16), one of "/b" below it with the value of "a" (4+2+2+8+8 =
+	// 24) and a leaf of 16, and for each path an object of 16 and a listpack of 7+3+3
+	// bytes in 16.
+	got = add(valkey, &Facts{Shape: PathTree, Elements: 2}, func(a *Accumulator) {
+		for _, path := range []string{"a", "a/b"} {
+			a.BeginPath([]byte(path), int64(len(path)))
+			a.AddField(1, 1, false)
+			a.EndPath(1, 1, 6)
+		}
+	})
+	if want := int64(key + 16 + 32 + 16 + 24 + 16 + 2*(16+16)); got.Allocated != want || got.Usage != want {
+		t.Errorf("path hash: %+v, want %d", got, want)
+	}
+
+	// Arrays: 80 bytes, a directory of 8 for one slice and of 16 for two, and slices
+	// of 32 with 4 elements of 2+8 bytes (32+8+32 = 72 in 80), or with a window of 16
+	// elements for indexes 0 to 11 (32+8*16 = 160). A text of 8 bytes has 2+8 in 16.
+	for _, c := range []struct {
+		name    string
+		indexes []uint64
+		want    int64
+	}{
+		{"one slice", []uint64{5}, 80 + 8 + 80},
+		{"two slices", []uint64{5, 4096}, 80 + 16 + 2*80},
+		{"dense", []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 80 + 8 + 160},
+		{"dense at the end", []uint64{4084, 4085, 4086, 4087, 4088, 4089, 4090, 4091, 4092, 4093, 4094, 4095}, 80 + 8 + 160},
+		{"sparse of nine", []uint64{0, 9, 20, 30, 40, 50, 60, 70, 80}, 80 + 8 + 160}, // 32+24+80 = 136
+		// A directory of directories: 4 entries of 24 bytes, and two blocks of 2048
+		// pointers.
+		{"beyond 8,388,608", []uint64{0, 8388608}, 80 + 2*80 + 96 + 2*16384},
+	} {
+		got = add(redis, &Facts{Shape: SlicedArray, Elements: int64(len(c.indexes))}, func(a *Accumulator) {
+			for _, i := range c.indexes {
+				a.AddArrayElement(i, -1)
+			}
+			a.AddArrayElement(c.indexes[len(c.indexes)-1], 8)
+		})
+		if want := key + c.want + 16; got.Allocated != want || got.Usage != want-2 || got.Approximate {
+			t.Errorf("array, %s: %+v, want %d", c.name, got, want)
+		}
+	}
+
+	// A hash with a template: its values in a listpack of 20 bytes, or in an array of
+	// 16+8*2 bytes beside 5 (1+3+1) in 8 and 44 (3+40+1) in 48.
+	got = add(redis, &Facts{Shape: Template, Type: typeHash, Elements: 2, PackedBytes: 20}, func(*Accumulator) {})
+	if got.Allocated != key+24 || got.Usage != 22+20 || !got.Approximate {
+		t.Errorf("template, packed: %+v", got)
+	}
+	got = add(redis, &Facts{Shape: Template, Type: typeHash, Elements: 2}, func(a *Accumulator) {
+		a.AddTemplateValue(3)
+		a.AddTemplateValue(40)
+	})
+	if got.Allocated != key+32+8+48 || got.Usage != 22+32+5+48 {
+		t.Errorf("template, array: %+v", got)
+	}
+	// The template itself: 80, two pointers, names of 1+1+1 and 3+40+1 bytes, and its
+	// entry in a table of 24 (MEMORY USAGE divides all but the entry).
+	if alloc, usage := redis.TemplateSize([]uint32{1, 40}); alloc != 80+16+8+48+24 || usage != 80+16+8+48 {
+		t.Errorf("template: %d and %d", alloc, usage)
+	}
+}
+
+// TestTreeNodes compares the nodes of a B+ tree with one that is filled item by
+// item from its left edge: a full node stays, and the next item begins a new leaf;
+// an inner node of 61 children keeps 31.
+func TestTreeNodes(t *testing.T) {
+	var leaves int64
+	var levels []int64 // nodes of each level of inner nodes
+	var first []int64  // children of the first node of each
+	filled := int64(treeItems)
+	for n := int64(1); n <= 120_000; n++ {
+		if filled++; filled > treeItems {
+			filled = 1
+			leaves++
+			below := leaves
+			for l := 0; below > 1; l++ {
+				if l == len(levels) {
+					levels, first = append(levels, 1), append(first, 1)
+				}
+				if first[l]++; first[l] <= treeItems {
+					break
+				}
+				levels[l]++
+				first[l] = treeHalf // 30 and the new one, before 31
+				below = levels[l]
+			}
+		}
+		want := treeLeaf * leaves
+		for _, nodes := range levels {
+			want += treeInner * nodes
+		}
+		if got, _ := treeSizes(n); got != want {
+			t.Fatalf("%d items: %d bytes, want %d", n, got, want)
+		}
+	}
+}

@@ -84,7 +84,8 @@ func parseServer(s string) (server, release string, err error) {
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
 }
 
-// developmentVersion is the major version of builds between releases.
+// developmentVersion is the least major version of builds between releases: they
+// say 255.255.255, and 999.999.999 before Redis 6.2.
 const developmentVersion = 255
 
 // familyOfFormat returns the family of the first release that wrote a version of
@@ -101,9 +102,14 @@ func familyOfFormat(rdb int) *family {
 		return familyNamed("redis-7.4")
 	case rdb == 13:
 		return familyNamed("redis-8.6")
+	case rdb == 14:
+		return familyNamed("redis-8.8")
 	}
-	return familyNamed("redis-8.8")
+	return familyNamed("redis-8.10")
 }
+
+// valkeyTrees is the RDB version of Valkey 9.2.
+const valkeyTrees = 81
 
 func chooseFamily(server, release string, rdb int) (f *family, note string, approximate bool) {
 	oldest := familyNamed("redis-6.2")
@@ -119,19 +125,28 @@ func chooseFamily(server, release string, rdb int) (f *family, note string, appr
 		return f, "the snapshot does not name its server: the model of " + title(f.name) + " is used, approximate", true
 	case !ok && valkey: // known by its magic, which no release before 9 writes
 		f = familyNamed("valkey-9")
+		if rdb >= valkeyTrees {
+			f = familyNamed("valkey-9.2")
+		}
 		if release == "" {
 			return f, "the snapshot does not name its server's version: the model of " + title(f.name) + " is used, approximate", true
 		}
 		return f, fmt.Sprintf("unknown server version %q: the model of %s is used, approximate", release, title(f.name)), true
 	case !ok:
 		return oldest, fmt.Sprintf("unknown server version %q: the model of Redis 6.2 is used, approximate", release), true
-	case v.Major == developmentVersion && !valkey:
+	case v.Major >= developmentVersion && !valkey:
 		f = familyOfFormat(rdb)
 		switch rdb {
-		case 0:
-			f = familyNamed("redis-8.8")
+		case 0, 14: // the radix trees of 8.10 came soon after 8.8
+			f = familyNamed("redis-8.10")
 		case 12:
 			f = familyNamed("redis-8.4")
+		}
+		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
+	case v.Major >= developmentVersion:
+		f = familyNamed("valkey-9.2")
+		if rdb > 0 && rdb < valkeyTrees {
+			f = familyNamed("valkey-9")
 		}
 		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
 	}
@@ -157,11 +172,7 @@ func chooseFamily(server, release string, rdb int) (f *family, note string, appr
 // covers reports whether a release from the first one of the newest family on is
 // known to keep keys in the same way.
 func (f *family) covers(v version.Version) bool {
-	last := f.since.Minor
-	if f.valkey {
-		last = 1
-	}
-	return v.Major == f.since.Major && v.Minor <= last
+	return v.Major == f.since.Major && v.Minor <= f.since.Minor
 }
 
 // title writes "redis-7.0" as "Redis 7.0".

@@ -32,6 +32,22 @@ func maxPacked(typ uint8, intset bool) int64 {
 	return maxPackedMembers
 }
 
+// FitsListpack reports whether a server loads a value of a type (as Facts.Type) as
+// a listpack, by the number of its elements and the bytes of its longest string:
+// the default limits.
+func FitsListpack(typ uint8, n, longest int64) bool {
+	return n <= maxPacked(typ, false) && longest <= maxPackedString
+}
+
+// listpackInteger returns the bytes of a listpack entry for a number from 0 to 4095
+// (lpEncodeIntegerGetType in listpack.c).
+func listpackInteger(n int64) int64 {
+	if n < 128 {
+		return 2
+	}
+	return 3
+}
+
 // Sizes returns what the key takes whose value has been walked since Reset.
 func (a *Accumulator) Sizes(f *Facts) Sizes {
 	m := a.model
@@ -65,7 +81,7 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		if size > 0 {
 			compact, _ = m.packedBlockSizes(f, size)
 		}
-		if fits && !m.live {
+		if fits && (!m.live || m.listpackExpiry && f.FieldsWithTTL > 0) {
 			alloc, usage = m.packedBlockSizes(f, size)
 			if f.Shape == SetTable && !f.Integers {
 				// The loader reserves the listpack for the leading integers
@@ -81,6 +97,14 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		alloc, usage = m.tabledSizes(a, f)
 	case StreamTree:
 		alloc, usage = m.streamSizes(a)
+	case SlicedArray:
+		alloc = m.arraySizes(a)
+		usage = alloc
+	case Template:
+		alloc, usage = m.templateSizes(a, f)
+	case PathTree:
+		alloc = m.pathSizes(a)
+		usage = alloc
 	case ModuleValue:
 		alloc, usage = m.keySizes(f.NameLen, f.TTL)
 		if m.key <= keyInEntry || m.usage == usageWithoutName { // objectComputeSize counts neither object nor moduleValue
@@ -97,7 +121,23 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 	if compact >= 0 {
 		compact += ka
 	}
-	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact}
+	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact, Approximate: m.approximates(f)}
+}
+
+// approximates reports whether the sizes of a value follow sources alone, or depend
+// on what the file does not show.
+func (m *Model) approximates(f *Facts) bool {
+	switch f.Shape {
+	case Template, PathTree:
+		return true
+	case SlicedArray:
+		return m.live // what it takes depends on the order in which it was filled
+	case Skiplist:
+		return m.btree
+	case HashTable:
+		return m.listpackExpiry && f.FieldsWithTTL > 0
+	}
+	return false
 }
 
 // HasSetListpacks reports whether the server has listpacks for sets. If not,
@@ -178,8 +218,12 @@ func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
 	if f.Shape == SetTable && !m.setListpack || f.ListpackBytes == 0 {
 		return 0, false
 	}
-	size, fits = f.ListpackBytes, n <= maxPacked(f.Type, false) && f.Longest <= maxPackedString
+	size, fits = f.ListpackBytes, FitsListpack(f.Type, n, f.Longest)
 	switch {
+	case f.Shape == HashTable && f.FieldsWithTTL > 0 && m.listpackExpiry:
+		// Each of these fields has an entry of 11 bytes behind its value, and an
+		// entry in front of all has their number.
+		return size + 11*f.FieldsWithTTL + listpackInteger(f.FieldsWithTTL) + 1, fits
 	case f.Shape == HashTable && f.FieldsWithTTL > 0:
 		if m.listpackEx == 0 {
 			return 0, false
@@ -250,6 +294,12 @@ func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 		t = insertedDict(n) // not presized before Redis 7.2 (zsetConvert in t_zset.c)
 	}
 	alloc, usage = m.tableSizes(t, 0)
+	if m.btree {
+		tree, treeUsage := treeSizes(n)
+		alloc += m.usable(zset) + m.usable(treeIndex) + tree
+		usage += zset + treeUsage
+		return alloc + rounded(int64(a.alloc)), usage + rounded(int64(a.usage))
+	}
 	ea, eu := m.dictEntries(n, t, m.zsetNoValue)
 	if m.zsetNoValue && m.usage == usageBlocks { // Redis 8.2
 		eu = noValueEntrySize * n
@@ -265,3 +315,120 @@ func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 
 // rounded returns a number of bytes from one of 1/65536 bytes.
 func rounded(n int64) int64 { return (n + fraction/2) / fraction }
+
+// The B+ trees of sorted sets of Valkey 9.2 (fbtree.h, fbtree_internal.h), by its
+// sources.
+const (
+	treeIndex    = 24 // structure of the index
+	treeLeaf     = 512
+	treeInner    = 2048
+	treeItems    = 61 // items of a leaf, children of an inner node
+	treeHalf     = 31 // children that are left when an inner node is split at its edge
+	treeSampled  = 16 // leaves from which MEMORY USAGE takes the average fill
+	treeChildren = 60 // and the children that it counts for an inner node
+)
+
+// treeSizes returns what the nodes of a tree of n items take, without the items,
+// and what MEMORY USAGE counts for them with the structure of the index
+// (objectComputeSize in object.c). The items come from one end, as they do from a
+// file: all leaves but the first are full. Items that were inserted at random fill
+// 70 % of them.
+func treeSizes(n int64) (alloc, usage int64) {
+	leaves := (n + treeItems - 1) / treeItems
+	alloc = treeLeaf * leaves
+	for c := leaves; c > 1; {
+		if c <= treeItems {
+			c = 1
+		} else {
+			c = 2 + (c-treeItems-1)/treeHalf
+		}
+		alloc += treeInner * c
+	}
+	counted := leaves
+	if leaves > treeSampled {
+		// The first leaf is the one that is not full.
+		sampled := n - treeItems*(leaves-treeSampled)
+		counted = n*treeSampled/sampled + 1
+	}
+	return alloc, treeIndex + treeLeaf*counted + treeInner*(counted/treeChildren+1)
+}
+
+// Hashes with a structure of their own: those of Redis 8.10 whose field names stand
+// in a template, and path hashes of Valkey 9.2. Both follow the sources alone.
+
+// AddTemplateValue adds a value of n bytes of a hash with a template that is not a
+// listpack.
+func (a *Accumulator) AddTemplateValue(n int64) {
+	a.fields++
+	a.addSizes(a.model.stringSizes(n))
+}
+
+// templateSizes returns what a hash with a template takes without its key. MEMORY
+// USAGE adds an equal share of the template for each key that uses it, which is
+// not counted here.
+func (m *Model) templateSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+	if f.PackedBytes > 0 {
+		return m.usable(f.PackedBytes), m.packedUsage(f.PackedBytes)
+	}
+	array := 16 + pointerSize*a.fields // ID, count
+	return m.usable(array) + int64(a.alloc), array + int64(a.usage)
+}
+
+// TemplateSize returns what a template takes whose fields have so many bytes each,
+// n of them, and what MEMORY USAGE divides among its keys.
+func (m *Model) TemplateSize(lens []uint32) (alloc, usage int64) {
+	const header = 80 // hashTemplate
+	fields := pointerSize * int64(len(lens))
+	alloc, usage = m.usable(header)+m.usable(fields)+m.dictEntry, header+fields
+	for _, n := range lens {
+		size := m.usable(m.sds.separate(int64(n)))
+		alloc += size
+		usage += size
+	}
+	return alloc, usage
+}
+
+// A pathState is what an Accumulator knows of a path hash.
+type pathState struct {
+	names        nameTree
+	alloc, usage uint64 // of the paths before the current one
+}
+
+// BeginPath begins a path of n bytes, of which name has the first MaxStreamName.
+// AddField adds the fields of its hash.
+func (a *Accumulator) BeginPath(name []byte, n int64) {
+	if a.paths == nil {
+		a.paths = new(pathState)
+	}
+	a.extended = true
+	p := a.paths
+	p.names.add(&a.model.allocator, name, n)
+	p.alloc, p.usage = a.alloc, a.usage
+	a.fields, a.firstLong = 0, 0
+}
+
+// EndPath ends the path, whose hash has n fields, of which the longest string has
+// longest bytes. entries is what they take as entries of a listpack.
+func (a *Accumulator) EndPath(n, longest, entries int64) {
+	m := a.model
+	if FitsListpack(typeHash, n, longest) {
+		a.alloc, a.usage = a.paths.alloc, a.paths.usage
+		size := m.usable(emptyListpack + entries)
+		a.addSizes(size, size)
+	} else {
+		t := m.hashTableFor(n, a.firstLong, false)
+		a.addSizes(m.tableSizes(t, m.setMetadata+m.hashMetadata))
+		a.addSizes(m.dictEntries(n, t, m.embedsValue))
+	}
+	a.addSizes(objectSize, objectSize)
+}
+
+// pathSizes returns what a path hash takes without its key: a pointer and a count,
+// and a radix tree of paths.
+func (m *Model) pathSizes(a *Accumulator) int64 {
+	size := m.usable(16) + m.usable(m.rax) + int64(a.alloc)
+	if a.paths == nil {
+		return size + m.usable(8)
+	}
+	return size + a.paths.names.finish(&m.allocator)
+}

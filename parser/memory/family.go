@@ -87,11 +87,19 @@ type family struct {
 	timeIndex  bool // each group has an index of its pending entries by time
 	// MEMORY USAGE counts the tree of a stream's producers.
 	producerUsage bool
+	// valuesInTree: a radix tree of IDs has no leaves, since the nodes above them
+	// have the pointers to the values.
+	valuesInTree bool
 
 	// Compact encodings.
 	ziplists    bool  // ziplists instead of listpacks
 	setListpack bool  // small sets of texts are listpacks
 	listpackEx  int64 // structure of a listpack with expiries; 0: the server has none
+	// listpackExpiry: a small hash is a listpack even if fields have an expiry,
+	// which follows the value.
+	listpackExpiry bool
+
+	btree bool // sorted sets are B+ trees
 
 	// The whole instance: used_memory of an empty server with one idle client
 	// that has sent two different commands, and in cluster mode; what each
@@ -108,12 +116,14 @@ type family struct {
 //
 // Redis 7.0, 8.0 and 8.6 and Valkey 8.1 and 9 were checked against servers key
 // by key, both MEMORY USAGE and allocated bytes; 8.4 and 8.8 against MEMORY USAGE
-// of builds shortly before their release. 6.2 and Valkey 8.0 follow formulas
+// of builds shortly before their release, and the streams and arrays of 8.10 on a
+// build between 8.8 and it. 6.2 and Valkey 8.0 follow formulas
 // that were measured on these servers; 7.2, 7.4 and 8.2 were read in the sources
-// alone, 8.2 as of its first correction.
+// alone, 8.2 as of its first correction; so were hash templates of 8.10 and all that
+// is new in Valkey 9.2, whose values are marked as approximate.
 var families = []*family{
-	redis62(), redis70(), redis72(), redis74(), redis80(), redis82(), redis84(), redis86(), redis88(),
-	valkey80(), valkey81(), valkey9(),
+	redis62(), redis70(), redis72(), redis74(), redis80(), redis82(), redis84(), redis86(), redis88(), redis810(),
+	valkey80(), valkey81(), valkey9(), valkey92(),
 }
 
 // familyNamed returns the family of a name in families.

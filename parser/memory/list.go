@@ -123,3 +123,99 @@ func (m *Model) structUsage(n int64) int64 {
 	}
 	return n
 }
+
+// Arrays of Redis 8.8 (sparsearray.c), as measured on a build shortly after it.
+const (
+	arraySize       = 80
+	sliceIndexes    = 4096 // array-slice-size
+	sliceHeader     = 32
+	sparseMost      = 10 // elements of a sparse slice: array-sparse-kmax
+	directoryMost   = 2048
+	directoryBlock  = 8 * directoryMost
+	superEntry      = 24
+	arrayTextHeader = 2
+)
+
+// An arrayState is what an Accumulator knows of an array, whose elements come by
+// ascending index.
+type arrayState struct {
+	used   bool
+	slice  int64 // the current slice
+	n      int64 // its elements
+	first  int64 // offset of its first element
+	begin  int64 // offset at which its window begins
+	window int64 // elements for which it has memory, once it is dense
+	tenth  int64 // offset of its tenth element
+	blocks int64 // blocks of the directory that have slices
+}
+
+// AddArrayElement adds an element of an array. text is the length in bytes of one
+// that has a block of its own, -1 of one that is kept in the place of the pointer
+// to it.
+func (a *Accumulator) AddArrayElement(index uint64, text int64) {
+	s, m := &a.array, a.model
+	slice, at := int64(index/sliceIndexes), int64(index%sliceIndexes)
+	if !s.used || slice != s.slice {
+		if !s.used || slice/directoryMost != s.slice/directoryMost {
+			s.blocks++
+		}
+		a.closeSlice()
+		a.extended = true
+		*s = arrayState{used: true, slice: slice, first: at, blocks: s.blocks}
+	}
+	switch s.n++; {
+	case s.n <= sparseMost:
+		s.tenth = at
+	case s.window == 0:
+		s.window = max(8, powerOfTwo(s.tenth-s.first+1))
+		s.begin = s.first
+		fallthrough
+	default:
+		for s.window < sliceIndexes && at >= s.begin+s.window {
+			s.window *= 2
+		}
+		s.window = min(s.window, sliceIndexes)
+		s.begin = min(s.begin, sliceIndexes-s.window)
+	}
+	if text >= 0 {
+		header := int64(arrayTextHeader)
+		if text >= 1<<15 {
+			header = 8
+		}
+		size := m.usable(header + text)
+		a.addSizes(size, size)
+	}
+}
+
+// closeSlice adds the slice that has just ended.
+func (a *Accumulator) closeSlice() {
+	s := &a.array
+	if s.n == 0 {
+		return
+	}
+	size := int64(sliceHeader) + 8*s.window
+	if s.window == 0 {
+		capacity := int64(sparseMost)
+		switch {
+		case s.n <= 4:
+			capacity = 4
+		case s.n <= 8:
+			capacity = 8
+		}
+		size = sliceHeader + (2*capacity+7)&^7 + 8*capacity
+	}
+	size = a.model.usable(size)
+	a.addSizes(size, size)
+	s.n = 0
+}
+
+// arraySizes returns what an array takes without its key.
+func (m *Model) arraySizes(a *Accumulator) int64 {
+	a.closeSlice()
+	s := &a.array
+	size := m.usable(arraySize) + int64(a.alloc)
+	if s.slice < directoryMost {
+		return size + m.usable(8*powerOfTwo(s.slice+1))
+	}
+	return size + m.usable(superEntry*powerOfTwo(max(s.blocks, 4))) + s.blocks*m.usable(directoryBlock)
+}

@@ -118,3 +118,13 @@ func redis88() *family {
 	f.producerUsage = true // t_stream.c
 	return f
 }
+
+// redis810 follows measurements of a build between 8.8 and 8.10, which had all of
+// this but templates.
+func redis810() *family {
+	f := redis88()
+	f.name, f.since = "redis-8.10", version.Version{Major: 8, Minor: 10}
+	f.rax = 40            // keyFixedLen: rax.h
+	f.valuesInTree = true // raxCompressNodeWithValue: rax.c
+	return f
+}

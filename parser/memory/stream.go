@@ -155,6 +155,10 @@ func (a *Accumulator) closeIDs() {
 	m := a.model
 	ofGroup := a.stream.inGroup && a.stream.consumers == 0
 	size := a.stream.ids.finish(&m.allocator)
+	if m.valuesInTree {
+		size.nodes -= size.keys
+		size.bytes -= size.keys * m.usable(raxLeaf)
+	}
 	a.addSizes(m.raxSizes(size))
 	if !ofGroup {
 		return

@@ -199,6 +199,7 @@ func TestReloaded(t *testing.T) {
 		dir       string
 		allocator string
 		cluster   bool
+		p95       float64 // 0 is 0.5 %
 	}{
 		{dir: own + "/redis-7.0.15", allocator: "jemalloc-system"},
 		{dir: own + "/redis-8.0.2", allocator: "jemalloc-system"},
@@ -209,6 +210,8 @@ func TestReloaded(t *testing.T) {
 		{dir: shared + "/valkey-8.1.1", allocator: "jemalloc-system"},
 		{dir: shared + "/redis-8.4-dev", allocator: "jemalloc"},
 		{dir: shared + "/redis-8.6.3", allocator: "jemalloc-5.3.1"},
+		{dir: shared + "/redis-8.9-dev", allocator: "jemalloc"},
+		{dir: shared + "/valkey-9.x-dev", allocator: "jemalloc", p95: .007}, // most of its keys are in tables, whose chains are random
 		{dir: shared + "/redis-7.0.15", allocator: "jemalloc-system", cluster: true},
 		{dir: shared + "/redis-8.0.2", allocator: "jemalloc-system", cluster: true},
 		{dir: shared + "/redis-8.6.3", allocator: "jemalloc-5.3.1", cluster: true},
@@ -234,7 +237,7 @@ func TestReloaded(t *testing.T) {
 				opt := memory.Options{Allocator: c.allocator, State: "reloaded", Cluster: c.cluster}
 				scan(t, path, opt, func(k *parser.Key) {
 					want, ok := keys[strconv.Itoa(k.DB)+" "+string(k.Name)]
-					if !ok || k.Type > parser.Stream {
+					if !ok || k.Type > parser.Stream && k.Type != parser.Array {
 						return
 					}
 					where := base + ":" + string(k.Name)
@@ -259,8 +262,8 @@ func TestReloaded(t *testing.T) {
 				t.Error("nothing to compare")
 			}
 			for _, a := range []*account{&usage, &alloc} {
-				if p95 := a.quantile(.95); p95 > .005 {
-					t.Errorf("p95 is %.2f%%, over 0.5%%", 100*p95)
+				if p95, most := a.quantile(.95), max(c.p95, .005); p95 > most {
+					t.Errorf("p95 is %.2f%%, over %.1f%%", 100*p95, 100*most)
 				}
 				if total := math.Abs(a.total()); total > .002 {
 					t.Errorf("the total is off by %.3f%%, over 0.2%%", 100*total)

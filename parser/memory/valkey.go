@@ -46,3 +46,12 @@ func valkey9() *family {
 	f.slot, f.slotExpires = 96, 96
 	return f
 }
+
+// valkey92 follows the sources of Valkey 9.2 alone.
+func valkey92() *family {
+	f := valkey9()
+	f.name, f.since = "valkey-9.2", version.Version{Major: 9, Minor: 2}
+	f.btree = true          // fbtree.h, ordered_index.c
+	f.listpackExpiry = true // hashTypeUpdateVolatileCount: t_hash.c
+	return f
+}

@@ -33,6 +33,7 @@ const (
 	CountMin              // sketches of Dragonfly
 	TopK
 	Cuckoo
+	Paths   // of Valkey 9.2
 	Refused // not read: typeRow.why says why
 )
 

@@ -29,6 +29,9 @@ func frameKind(s *peekReader) string {
 	case magic == lz4Magic:
 		return "lz4"
 	case string(head[:3]) == "VCS" && head[3] < ' ':
+		if head = s.peek(5); len(head) == 5 && head[4] == vcsZstd {
+			return "vcs-zstd"
+		}
 		return "vcs-lz4"
 	case magic&^0xf == lz4Skip:
 		return skippedKind(s)
@@ -64,8 +67,15 @@ func (s *Reader) decompress(kind string) error {
 			return s.broken(layer.wrap(err))
 		}
 		layer.r = z
-	case "zstd":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	case "zstd", "vcs-zstd":
+		var frames io.Reader = in
+		if kind == "vcs-zstd" {
+			if err := s.openVCS(in); err != nil {
+				return err
+			}
+			frames = &zstdFrame{r: in}
+		}
+		z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(zstdWindow), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return s.broken(layer.wrap(err))
@@ -75,11 +85,8 @@ func (s *Reader) decompress(kind string) error {
 	case "lz4":
 		layer.r = &lz4Reader{r: in}
 	case "vcs-lz4":
-		if err := openVCS(in); err != nil {
+		if err := s.openVCS(in); err != nil {
 			return err
-		}
-		if s.mark != nil {
-			s.markIn = in
 		}
 		layer.r = &lz4Reader{r: in, single: true}
 	}
@@ -108,9 +115,20 @@ func (s *Reader) broken(err error) error {
 	return e
 }
 
+// The codecs of Valkey's compressed snapshots, each one frame.
+const (
+	vcsLZ4  = 1
+	vcsZstd = 2
+)
+
 // openVCS reads the header of Valkey's compressed snapshot: "VCS", version 1,
-// codec 1 (an LZ4 frame), a zero, kind 1 (RDB).
-func openVCS(r *bufio.Reader) error {
+// codec, flags of which the lowest says that the frame has checksums, kind 1 (RDB)
+// (compression_stream.c). The closing mark of a replication stream follows the
+// frame.
+func (s *Reader) openVCS(r *bufio.Reader) error {
+	if s.mark != nil {
+		s.markIn = r
+	}
 	var head [7]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return &Error{Reason: "the file ends within the header of a Valkey compressed snapshot", Hint: emptyHint}
@@ -119,8 +137,10 @@ func openVCS(r *bufio.Reader) error {
 	switch {
 	case head[3] != 1:
 		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot of unknown version %d", head[3]), Hint: hint}
-	case head[4] != 1:
+	case head[4] != vcsLZ4 && head[4] != vcsZstd:
 		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot with unknown codec %d", head[4]), Hint: hint}
+	case head[5] > 1:
+		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot with unknown flags %#x", head[5]), Hint: hint}
 	case head[6] != 1:
 		return &Error{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is not a snapshot", head[6]), Hint: snapshotHint}
 	}

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 )
 
@@ -129,7 +130,7 @@ func (s *Reader) unwrap() error {
 			err = s.replication()
 		case kind == "":
 			err = s.refuse()
-		case captured && kind != "vcs-lz4" || s.length >= 0:
+		case captured && !strings.HasPrefix(kind, "vcs-") || s.length >= 0:
 			err = &Error{Reason: fmt.Sprintf("the replication stream holds %s data instead of a snapshot", kind), Hint: captureHint}
 		case nested == maxNested:
 			err = &Error{Reason: fmt.Sprintf("compressed more than %d times", maxNested), Hint: "decompress it and pipe it to rdblens scan -"}
@@ -223,7 +224,7 @@ func (s *Reader) Progress() int64 { return s.raw.n.Load() }
 func (s *Reader) ReaderAt() io.ReaderAt { return s.random }
 
 // Frames returns the names of the layers around the snapshot, outermost first:
-// "gzip", "zstd", "lz4", "vcs-lz4", "replication-eof", "replication-length".
+// "gzip", "zstd", "lz4", "vcs-lz4", "vcs-zstd", "replication-eof", "replication-length".
 func (s *Reader) Frames() []string { return s.frames }
 
 // Close closes the file and frees the decompressors.

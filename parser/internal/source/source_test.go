@@ -124,6 +124,11 @@ func framed(t testing.TB, p []byte) map[string]struct {
 		"lz4 and garbage":          {[]string{"lz4"}, append(lz4Of(t, p), "garbage after it"...)},
 		"vcs":                      {[]string{"vcs-lz4"}, vcs},
 		"vcs and garbage":          {[]string{"vcs-lz4"}, append(slices.Clone(vcs), lz4Of(t, []byte("more"))...)},
+		"vcs without checksums":    {[]string{"vcs-lz4"}, join("VCS\x01\x01\x01\x01", lz4Of(t, p, lz4.ChecksumOption(false)))},
+		"vcs zstd":                 {[]string{"vcs-zstd"}, join("VCS\x01\x02\x00\x01", zstdOf(t, p))},
+		"vcs zstd without a sum":   {[]string{"vcs-zstd"}, join("VCS\x01\x02\x01\x01", zstdOf(t, p, zstd.WithEncoderCRC(false)))},
+		"vcs zstd and garbage":     {[]string{"vcs-zstd"}, join("VCS\x01\x02\x00\x01", zstdOf(t, p), zstdOf(t, []byte("more")))},
+		"vcs zstd in a capture":    {[]string{"replication-eof", "vcs-zstd"}, join("$EOF:", mark, "\r\n", "VCS\x01\x02\x00\x01", zstdOf(t, p), mark)},
 		"gzip around vcs":          {[]string{"gzip", "vcs-lz4"}, gzipped(t, vcs)},
 		"replication eof":          {[]string{"replication-eof"}, join("$EOF:", mark, "\r\n", p, mark)},
 		"replication length":       {[]string{"replication-length"}, join(length, p)},
@@ -201,6 +206,7 @@ func TestSourceEnd(t *testing.T) {
 		{"gzip cut in its checksum", gzipped(t, p)[:len(gzipped(t, p))-3], 0, "gzip data ends early"},
 		{"lz4 with a wrong checksum", flipped(lz4Of(t, p), -1), 0, "lz4 data is damaged: a checksum differs"},
 		{"lz4 cut before its end", lz4Of(t, p)[:len(lz4Of(t, p))-8], 0, "lz4 data ends early"},
+		{"vcs zstd in a capture without a mark", join(eof, "VCS\x01\x02\x00\x01", zstdOf(t, p)), 0, "closing mark"},
 		{"vcs in a capture without a mark", join(eof, "VCS\x01\x01\x00\x01", lz4Of(t, p)), 0, "closing mark"},
 	}
 	for _, tt := range tests {
