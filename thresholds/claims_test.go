@@ -1,9 +1,14 @@
 package thresholds
 
 import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestClaims checks on a server what texts and advice of the rules say about
@@ -51,6 +56,70 @@ func TestClaims(t *testing.T) {
 		t.Errorf("a hash that shrank, put back: %q", got)
 	}
 
+	// compact-encoding: the memory of the full encoding beside that of the compact one.
+	for _, c := range []struct {
+		limit, command, element string
+		n                       int
+		least, most             float64
+	}{
+		{"hash-max-listpack-entries", "HSET k", " f%d x", 400, 1.5, 20}, {"zset-max-listpack-entries", "ZADD k", " %d m%[1]d", 100, 1.5, 20},
+		{"set-max-intset-entries", "SADD k", " 10%d", 500, 1.5, 20}, {"hash-max-listpack-entries", "HSET k", " field%d " + strings.Repeat("x", 60), 400, 1.1, 2.5},
+		{"zset-max-listpack-entries", "ZADD k", " %d " + strings.Repeat("m", 56) + "%[1]d", 100, 1.1, 2.5},
+	} {
+		command := c.command
+		for i := range c.n {
+			command += fmt.Sprintf(c.element, i)
+		}
+		sizes := [2]float64{}
+		for i, limit := range []string{"512", "1"} {
+			n, _ := strconv.Atoi(strings.TrimSpace(send("FLUSHALL", "CONFIG SET "+c.limit+" "+limit, command, "MEMORY USAGE k SAMPLES 0")[len("OK\nOK\n"+strconv.Itoa(c.n)+"\n"):]))
+			sizes[i] = float64(n)
+		}
+		if ratio := sizes[1] / sizes[0]; !(ratio >= c.least && ratio <= c.most) {
+			t.Errorf("%.60s...: the full encoding takes %.0f bytes, the compact one %.0f", command, sizes[1], sizes[0])
+		}
+	}
+
+	// big-key-expiry: the slow log shows the command that found the key expired, and
+	// nothing if the server deletes it by itself.
+	var fill strings.Builder
+	for i := range 2000 {
+		fill.WriteString("SADD k")
+		for j := range 50 {
+			fmt.Fprintf(&fill, " m%d-%d", i, j)
+		}
+		fill.WriteByte('\n')
+	}
+	expired := func(then func()) (slow string) {
+		send("FLUSHALL", "CONFIG SET slowlog-log-slower-than 1000000000")
+		run(t, fill.String(), cli)
+		send("CONFIG SET slowlog-log-slower-than 2000", "SLOWLOG RESET", "PEXPIRE k 1")
+		then()
+		return send("SLOWLOG GET")
+	}
+	slow := expired(func() {
+		for strings.TrimSpace(send("DBSIZE")) != "0" {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	if strings.Contains(slow, "\nk\n") { // it may have what redis-cli sends by itself
+		t.Errorf("when the server deletes an expired key by itself, the slow log has %q", slow)
+	}
+	send("CONFIG SET hz 1") // it looks for expired keys once a second
+	for attempt := 0; ; attempt++ {
+		slow := expired(func() {
+			time.Sleep(2 * time.Millisecond)
+			send("TYPE k")
+		})
+		if strings.Contains(slow, "\nTYPE\nk\n") {
+			break
+		}
+		if attempt == 10 {
+			t.Errorf("when a client finds a key expired, the slow log has %q", slow)
+			break
+		}
+	}
+
 	// big-stream: XADD with MAXLEN ~ leaves some more, at most a node.
 	send("FLUSHALL")
 	var adds strings.Builder
@@ -80,5 +149,20 @@ func TestClaims(t *testing.T) {
 				t.Errorf("a string of %d bytes takes %d bytes, %.6s %d", n, text, collection, other)
 			}
 		}
+	}
+}
+
+// TestTextCompressesToHalf checks what large-text says, on Chinese prose, which
+// compresses worst.
+func TestTextCompressesToHalf(t *testing.T) {
+	text, err := os.ReadFile("../README.zh-CN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(text)
+	if err := w.Close(); err != nil || b.Len() > len(text)/2 {
+		t.Errorf("%d bytes become %d: %v", len(text), b.Len(), err)
 	}
 }

@@ -52,7 +52,7 @@ func init() {
 				"Compact encodings are not checked, because they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by default; " +
 				"an error instead of a warning before Redis 4.0, which cannot free memory in the background.",
 			Why: "When the key expires, the server deletes it in its main thread. A sorted set of 2 million members blocks for a second or more. The slow log does not " +
-				"show this, because no client sent a command.",
+				"show a deletion by the server itself; where a client's access to the key triggers it, the slow log has that client's harmless command.",
 			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
 			Sources: []Source{

@@ -20,7 +20,7 @@ func init() {
 		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
 		Harm:     Blocks,
-		Brief:    "Spread the TTLs of {groups}: {measured} keys expire at once ({key}).",
+		Brief:    "Spread the TTLs of {groups}: {text} ({key}).",
 		Instance: true,
 		Unit:     units.Count,
 		Params: []Param{{Name: "ratio", Unit: units.Ratio, Default: "10x",

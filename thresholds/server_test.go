@@ -323,6 +323,7 @@ func TestFixturesAreTold(t *testing.T) {
 }
 
 func TestInstanceOnServersKeys(t *testing.T) {
+	hits, misses := map[string]bool{}, map[string]bool{}
 	for _, c := range []struct{ file, rule, letters, subject string }{
 		{"stampede.rdb.gz", "ttl-stampede", "www-i", ""},
 		{"cluster.rdb.gz", "ttl-stampede", "-----", ""},
@@ -347,8 +348,37 @@ func TestInstanceOnServersKeys(t *testing.T) {
 					worst = f
 				}
 			}
-			if want := by(profile, c.letters); worst.Severity != want || want != Off && c.subject != "" && worst.Subject != c.subject {
+			want := by(profile, c.letters)
+			hits[c.rule] = hits[c.rule] || want != Off
+			misses[c.rule] = misses[c.rule] || want == Off && strings.Trim(c.letters, "-") == ""
+			if worst.Severity != want || want != Off && c.subject != "" && worst.Subject != c.subject {
 				t.Errorf("%s: %s under %s: %s %q, want %s %q", c.file, c.rule, profile, worst.Severity, worst.Subject, want, c.subject)
+			}
+		}
+	}
+	for _, r := range Rules() {
+		if r.Instance && !r.Optional && (!hits[r.Name] || !misses[r.Name]) {
+			t.Errorf("%s: a server's snapshot with a finding: %v, one without: %v", r.Name, hits[r.Name], misses[r.Name])
+		}
+	}
+}
+
+// TestInstanceRulesCount checks that each rule over the instance that is on has an
+// accumulator, and no other.
+func TestInstanceRulesCount(t *testing.T) {
+	for _, profile := range profileNames {
+		p := mustLoad(t, LoadOptions{Profile: profile})
+		for _, cluster := range []bool{false, true} {
+			env := testEnv()
+			env.Cluster = cluster
+			want := 0
+			for _, r := range Rules() {
+				if r.Instance && p.Settings[r.ID].On && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew"}, r.Name)) {
+					want++
+				}
+			}
+			if x := p.Compile(env).NewInstance(); len(x.accumulators) != want || len(x.ofAll)+len(x.ofExpiring) != want {
+				t.Errorf("%s, cluster %v: %d accumulators, %d and %d, want %d", profile, cluster, len(x.accumulators), len(x.ofAll), len(x.ofExpiring), want)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package agg
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -17,6 +18,34 @@ func TestExpiryBucket(t *testing.T) {
 	}
 }
 
+// TestExpiryBounds checks that the bounds that the histogram states are those by which
+// keys are counted, to the millisecond.
+func TestExpiryBounds(t *testing.T) {
+	var h Histograms
+	h.expiry[unknownExpiry].Keys = 1
+	list := h.Expiry()
+	if len(list) != expiryBuckets || list[expired].Min != nil || list[years].Max != nil {
+		t.Fatalf("%+v", list)
+	}
+	for i, b := range list {
+		if i >= noExpiry && (b.Min != nil || b.Max != nil) {
+			t.Errorf("%s has bounds", b.Label)
+		}
+		if b.Min != nil && (expiryBucket(*b.Min*1000) != i || expiryBucket(*b.Min*1000-1) != i-1 || *list[i-1].Max != *b.Min) {
+			t.Errorf("%s begins at %d s", b.Label, *b.Min)
+		}
+	}
+	for _, ms := range []int64{math.MinInt64, -1001, -1} {
+		if expiryBucket(ms) != expired {
+			t.Errorf("%d ms left are %s", ms, expiryLabels[expiryBucket(ms)])
+		}
+	}
+	h.expiry[unknownExpiry].Keys = 0
+	if len(h.Expiry()) != expiryBuckets-1 {
+		t.Error("keys with an unknown TTL are listed where there are none")
+	}
+}
+
 // TestBucketBounds checks that a figure is in the bucket whose bounds it lies
 // between.
 func TestBucketBounds(t *testing.T) {
@@ -25,7 +54,7 @@ func TestBucketBounds(t *testing.T) {
 			t.Fatalf("%d bounds, %d labels", len(s.least), len(s.labels))
 		}
 		for i, least := range s.least {
-			for _, v := range []int64{least, least + 1} {
+			for _, v := range []int64{least, max(least-1, 0)} {
 				var b histogram
 				b[s.bucket(v)].addKey(1, 1)
 				list := s.buckets(&b)
