@@ -23,7 +23,7 @@ func allFixtures(t testing.TB) map[string][]byte {
 	t.Helper()
 	all := make(map[string][]byte)
 	err := filepath.WalkDir("../testdata", func(path string, d os.DirEntry, err error) error {
-		if ext := filepath.Ext(path); err != nil || ext != ".rdb" && ext != ".aof" && ext != ".bin" {
+		if ext := filepath.Ext(path); err != nil || ext != ".rdb" && ext != ".aof" && ext != ".bin" && ext != ".dfs" {
 			return err
 		}
 		in, err := os.ReadFile(path)

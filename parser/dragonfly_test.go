@@ -4,73 +4,125 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 
-// dragonflyTruth is what is true of a key of the snapshots that another program made
-// from the format of Dragonfly.
-type dragonflyTruth struct {
-	DB         int    `json:"db"`
-	Key        string `json:"key"`
-	Type       string `json:"type"`
-	RDBType    uint8  `json:"df_type"`
-	Elements   int64  `json:"elements"`
-	ValueBytes int64  `json:"value_bytes"`
-	ExpireMS   *int64 `json:"expire_ms"`
+// The snapshots of testdata/gen, and those that another program made from the format
+// of Dragonfly, which need not be there.
+const (
+	ownDragonfly    = "../testdata/dragonfly"
+	sharedDragonfly = "../../shared/corpus/dragonfly"
+)
+
+// keyName is a key's database and name.
+type keyName struct {
+	db   int
+	name string
 }
 
-const sharedDragonfly = "../../shared/corpus/dragonfly"
+// TestDragonfly compares the keys of the snapshots that testdata/gen made with what it
+// put there.
+func TestDragonfly(t *testing.T) {
+	files, err := filepath.Glob(ownDragonfly + "/*.dfs")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no snapshots: %v", err)
+	}
+	for _, file := range files {
+		truth, err := os.ReadFile(strings.TrimSuffix(file, ".dfs") + ".tsv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make(map[keyName]string)
+		for _, row := range strings.Split(strings.TrimSpace(string(truth)), "\n")[1:] {
+			var db int
+			var name string
+			fmt.Sscan(row, &db, &name)
+			want[keyName{db, name}] = row
+		}
+		compareDragonfly(t, file, len(want), func(k *Key) (got, truth string) {
+			ttl := int64(-1)
+			if k.HasExpire {
+				ttl = k.ExpireAt
+			}
+			return fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d", k.DB, k.Name, k.Type, k.Elements, k.ValueBytes, ttl, k.FieldsWithTTL, k.MinFieldExpire),
+				want[keyName{k.DB, string(k.Name)}]
+		})
+	}
+}
 
-// dragonflyWords are its words for types.
-var dragonflyWords = map[string]Type{"string": String, "list": List, "set": Set, "zset": ZSet, "hash": Hash, "json": JSON,
-	"sbf": Bloom, "cms": CountMin, "topk": TopK, "cuckoo": Cuckoo}
+// compareDragonfly reads a snapshot in every way, and compares each of its keys.
+func compareDragonfly(t *testing.T, file string, want int, compare func(k *Key) (got, truth string)) {
+	t.Helper()
+	in, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differential(t, in)
+	s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+	keys := 0
+	for ; s.Scan(); keys++ {
+		if got, truth := compare(s.Key()); got != truth {
+			t.Errorf("%s:\n got %s\nwant %s", filepath.Base(file), got, truth)
+		}
+	}
+	if s.Err() != nil || keys != want {
+		t.Errorf("%s: %d keys, want %d: %v", filepath.Base(file), keys, want, s.Err())
+	}
+	if in := s.Info(); in.Server != "dragonfly" || in.Checksum != ChecksumOff || in.Trailing >= 4096 {
+		t.Errorf("%s: %+v", filepath.Base(file), in)
+	}
+}
 
-// TestDragonflyTruth reads these snapshots.
-func TestDragonflyTruth(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(sharedDragonfly, "*.truth.jsonl"))
+// TestDragonflyShared compares the keys of the other snapshots with their truth.
+func TestDragonflyShared(t *testing.T) {
+	files, _ := filepath.Glob(sharedDragonfly + "/*.truth.jsonl")
 	if len(files) == 0 {
 		t.Skip("the shared corpus is not there")
 	}
+	types := map[string]Type{"string": String, "list": List, "set": Set, "zset": ZSet, "hash": Hash, "json": JSON,
+		"sbf": Bloom, "cms": CountMin, "topk": TopK, "cuckoo": Cuckoo}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := os.ReadFile(strings.TrimSuffix(file, ".truth.jsonl") + ".dfs")
-		if err != nil {
-			t.Fatal(err)
-		}
-		type name struct {
-			db  int
-			key string
-		}
-		want := make(map[name]dragonflyTruth)
-		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
-			var row dragonflyTruth
+		want := make(map[keyName]string)
+		for d := json.NewDecoder(text); d.More(); {
+			var row struct {
+				DB       int
+				Key      string
+				Type     string
+				RDBType  uint8 `json:"df_type"`
+				Elements int64
+				Bytes    int64  `json:"value_bytes"`
+				Expire   *int64 `json:"expire_ms"`
+			}
 			if err := d.Decode(&row); err != nil {
 				t.Fatal(err)
 			}
-			if row.Type != "" { // the first says how the file was made
-				want[name{row.DB, row.Key}] = row
+			if row.Type == "" { // the first says how the file was made
+				continue
 			}
-		}
-		differential(t, in)
-		s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
-		keys := 0
-		for ; s.Scan(); keys++ {
-			k := s.Key()
-			w := want[name{k.DB, string(k.Name)}]
-			if k.Type != dragonflyWords[w.Type] || k.RDBType != w.RDBType || k.Elements != w.Elements || k.ValueBytes != w.ValueBytes ||
-				k.HasExpire != (w.ExpireMS != nil) || k.HasExpire && k.ExpireAt != *w.ExpireMS {
-				t.Errorf("%s: %s, want %+v", filepath.Base(file), line(k), w)
+			at := int64(0)
+			if row.Expire != nil {
+				at = *row.Expire
 			}
+			want[keyName{row.DB, row.Key}] = fmt.Sprint(types[row.Type], row.RDBType, row.Elements, row.Bytes, row.Expire != nil, at)
 		}
-		if s.Err() != nil || keys != len(want) {
-			t.Errorf("%s: %d keys, want %d: %v", filepath.Base(file), keys, len(want), s.Err())
-		}
+		text.Close()
+		compareDragonfly(t, strings.TrimSuffix(file, ".truth.jsonl")+".dfs", len(want), func(k *Key) (got, truth string) {
+			return fmt.Sprint(k.Type, k.RDBType, k.Elements, k.ValueBytes, k.HasExpire, k.ExpireAt), want[keyName{k.DB, string(k.Name)}]
+		})
 	}
 }
 
@@ -103,4 +155,120 @@ func TestDragonflyHostile(t *testing.T) {
 			t.Errorf("%s: %d keys and %v, want %d and %q", name, len(o.lines), o.err, want.keys, want.reason)
 		}
 	}
+}
+
+// lz4Frame is b in an LZ4 frame that states its length, as Dragonfly's blocks have it.
+func lz4Frame(b []byte) []byte {
+	var frame bytes.Buffer
+	w := lz4.NewWriter(&frame)
+	w.Apply(lz4.BlockSizeOption(lz4.Block64Kb), lz4.ChecksumOption(false), lz4.SizeOption(uint64(len(b))))
+	w.Write(b)
+	w.Close()
+	return frame.Bytes()
+}
+
+var zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true))
+
+// blob adds a compressed block.
+func (r *rdbBuilder) blob(op byte, b []byte) *rdbBuilder {
+	frame := lz4Frame(b)
+	if op == 201 {
+		frame = zstdEncoder.EncodeAll(b, nil)
+	}
+	return r.raw(op).str(string(frame))
+}
+
+// chunk adds a tagged chunk.
+func (r *rdbBuilder) chunk(id uint32, b []byte) *rdbBuilder {
+	return r.raw(224).le32(id).le32(uint32(len(b))).raw(b)
+}
+
+// FuzzDragonfly reads records as they are, in compressed blocks, and in tagged
+// chunks that end anywhere, between those of another value: the keys are the same.
+func FuzzDragonfly(f *testing.F) {
+	header := func() *rdbBuilder { return newRDB("REDIS0009").aux("df-ver", "df-v1.40.1") }
+	add := func(in []byte) {
+		if i := bytes.IndexByte(in, 0xfe); i > 0 && i < 200 && len(in) < 8<<10 {
+			body := in[i:]
+			f.Add(body, []byte{3, 1, 50})
+			f.Add(bytes.TrimRight(body, "\xa5"), []byte{})
+		}
+	}
+	for name, in := range allFixtures(f) {
+		if strings.HasSuffix(name, ".dfs") || strings.Contains(name, "dragonfly") {
+			add(in)
+		}
+	}
+	s := newScanner(bytes.NewReader(mustRead(f, ownDragonfly+"/types.dfs")), Options{}, smallBlock)
+	types := mustRead(f, ownDragonfly+"/types.dfs")
+	for s.Scan() { // each record alone
+		k := s.Key()
+		if end := s.offset(); k.Offset < end {
+			f.Add(types[k.Offset:end], []byte{1, 2, 3, 5, 8, 13})
+			f.Add(types[k.Offset:end], []byte{1})
+		}
+	}
+	f.Fuzz(func(t *testing.T, body, cuts []byte) {
+		defer watchdog.Start(t)()
+		in := header().raw(body).endOff()
+		twice(t, in)
+		want := scanned(bytes.NewReader(in), withMemory, scanBlock)
+		for _, op := range []byte{201, 202} {
+			in := header().blob(op, body).endOff()
+			twice(t, in)
+			// Of whole records, and nothing that does not stand in blocks.
+			if want.err == nil && want.info.Trailing == 0 && want.info.Opcodes[201]+want.info.Opcodes[202] == 0 && len(body) > 0 {
+				got := scanned(bytes.NewReader(in), withMemory, smallBlock)
+				if got.err != nil || !slices.Equal(got.lines, want.lines) {
+					t.Errorf("in a block of opcode %d: %q and %v, want %q", op, got.lines, got.err, want.lines)
+				}
+			}
+		}
+		r := header()
+		beside := newRDB("").key(2, "beside").len(uint64(len(cuts)) + 1).b
+		for rest, i := body, 0; i < len(cuts); i++ {
+			n := min(int(cuts[i]), len(rest))
+			if i == len(cuts)-1 {
+				n = len(rest)
+			}
+			if n > 0 {
+				r.chunk(1, rest[:n])
+				rest = rest[n:]
+			}
+			r.chunk(9, append(beside, 1, 'a'))
+			beside = nil
+		}
+		r.chunk(9, append(beside, 1, 'a'))
+		in = r.endOff()
+		twice(t, in)
+		only := len(want.lines) == 1 && want.err == nil && want.info.Trailing == 0 && len(cuts) > 0
+		for op, n := range want.info.Opcodes {
+			only = only && (n == 0 || op == 252 || op == 220 || op == 250 || op == 255)
+		}
+		if only && want.info.AuxCount == 1 {
+			got := scanned(bytes.NewReader(in), withMemory, smallBlock)
+			if got.err != nil || !slices.Contains(got.lines, want.lines[0]) || len(got.lines) != 2 {
+				t.Errorf("in chunks: %q and %v, want %q", got.lines, got.err, want.lines)
+			}
+		}
+	})
+}
+
+// twice reads a snapshot with a Scanner, and with two jobs.
+func twice(t *testing.T, in []byte) {
+	t.Helper()
+	want := scanned(bytes.NewReader(in), withMemory, scanBlock)
+	checkError(t, "scanner", want)
+	if d := difference(want, ranSmall(bytes.NewReader(in), withMemory, 2)); d != "" {
+		t.Error(d)
+	}
+}
+
+func mustRead(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -49,7 +49,9 @@ func TestTypes(t *testing.T) {
 				keys[row{"REDIS", int(k.RDBType)}]++ // of the common table
 			}
 			keys[row{of, int(k.RDBType)}]++
-			checkFraming(t, name, d, in, k)
+			if !s.r.blob.seen && s.r.tagged == nil { // the bytes of the key are those at its offset
+				checkFraming(t, name, d, in, k)
+			}
 		}
 	}
 	for of, table := range map[string][]typeRow{"REDIS": append(commonTypes, redisTypes...), "VALKEY": valkeyTypes, "VALKEY081": valkey92Types, "dragonfly": dragonflyTypes, "old dragonfly": oldDragonflyTypes} {

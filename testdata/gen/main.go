@@ -4,6 +4,7 @@
 //	gen fixtures [SERVER...]             all that is committed under testdata
 //	gen truth -server SERVER DIR [NAME]  every type and encoding, with truth files
 //	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
+//	gen dragonfly DIR                    files of Dragonfly, by hand
 //	gen shop -server SERVER FILE         a small shop's keyspace
 //	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
@@ -60,11 +61,12 @@ type mode struct {
 }
 
 var modes = map[string]mode{
-	"fixtures": {0, func(o *options) error { return makeAll("testdata", o.args) }},
-	"truth":    {1, func(o *options) error { return makeFixtures(o.argv(), o.args[0], o.args[1:]) }},
-	"rules":    {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
-	"shop":     {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
-	"memory":   {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys, o.churn, o.seed) }},
+	"fixtures":  {0, func(o *options) error { return makeAll("testdata", o.args) }},
+	"truth":     {1, func(o *options) error { return makeFixtures(o.argv(), o.args[0], o.args[1:]) }},
+	"rules":     {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
+	"dragonfly": {1, func(o *options) error { return makeDragonfly(o.args[0]) }},
+	"shop":      {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
+	"memory":    {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys, o.churn, o.seed) }},
 	"restore": {0, func(o *options) error {
 		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
 	}},
@@ -116,6 +118,9 @@ func installedServers() []string {
 
 // makeAll makes those committed snapshots that the given servers can make.
 func makeAll(dir string, servers []string) error {
+	if err := makeDragonfly(dir + "/dragonfly"); err != nil {
+		return err
+	}
 	if len(servers) == 0 {
 		servers = installedServers()
 	}
