@@ -176,10 +176,13 @@ func (r *reader) newTagged() *taggedValue {
 		t.w, v.spare = v.spare[n-1], v.spare[:n-1]
 	} else {
 		t.w = newWalker(r.w.src)
+		t.w.counters = newCounters()
 	}
 	w := t.w
+	w.counters.reset()
 	w.Cursor = rdb.Cursor{Base: t.base, Refill: t.refill, Lazy: true}
-	w.model, w.maxName, w.db = r.w.model, r.w.maxName, r.w.db
+	w.model, w.maxName, w.db, w.chunked = r.w.model, r.w.maxName, r.w.db, true
+	w.visit.to = r.w.visit.to
 	w.resetRun()
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
@@ -211,12 +214,13 @@ const carried = 64 << 10
 func (t *taggedValue) refill(keep int) bool {
 	w := t.w
 	w.keepFirst()
+	w.addTee()
 	if keep > 0 || !t.carrying {
 		t.carry = append(t.carry[:0], w.Buf[keep:]...)
 	}
 	w.Base += int64(keep)
 	w.Pos -= keep
-	w.Buf, t.carrying = t.carry, true
+	w.Buf, t.carrying, w.teeFrom = t.carry, true, w.Pos
 	for len(t.part) == 0 {
 		if !t.wait(struct{}{}) {
 			return false
@@ -270,7 +274,6 @@ func (r *reader) chunk() stepped {
 		t = r.newTagged()
 		r.tagged.open[id] = t
 	}
-	t.w.counters = w.counters
 	more := true
 	for left := int(size); left > 0; {
 		if !more {
@@ -296,12 +299,17 @@ func (r *reader) chunk() stepped {
 	if more {
 		return steppedOp
 	}
+	w.counters.add(t.w.counters)
 	delete(r.tagged.open, id)
 	r.tagged.spare = append(r.tagged.spare, t.w)
 	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 	w.key = t.w.key
 	w.nameBuf = append(w.nameBuf[:0], w.key.Name...)
 	w.key.Name, w.lastKey, w.rare = w.nameBuf, w.nameBuf, true
+	w.tee, t.w.tee, w.kept = t.w.tee, w.tee, t.w.kept
+	if v := w.visit.to; v != nil && v.keep == nil && w.wants() {
+		w.visitTee(v)
+	}
 	return steppedKey
 }
 
@@ -314,4 +322,62 @@ func (r *reader) endDragonfly() {
 	case r.tagged != nil && len(r.tagged.open) > 0:
 		w.FailAt(w.Offset()-1, "the snapshot ends, but %d of its values in tagged chunks do not", len(r.tagged.open))
 	}
+}
+
+// beginTee begins to copy the value that follows.
+func (w *walker) beginTee() {
+	if w.tee == nil {
+		w.tee = &spool{}
+	}
+	w.tee.reset()
+	w.teeing, w.teeFrom = true, w.Pos
+}
+
+// addTee copies what was passed since the last call.
+func (w *walker) addTee() {
+	if w.teeing {
+		w.tee.write(w.Buf[w.teeFrom:w.Pos])
+		w.teeFrom = w.Pos
+	}
+}
+
+// endTee ends the copy.
+func (w *walker) endTee() {
+	w.addTee()
+	if w.teeing = false; w.tee.err != nil {
+		panic(&rdb.Failure{Offset: w.Offset(), Reason: w.tee.err.Error(), Err: w.tee.err})
+	}
+}
+
+// visitTee passes the elements of the value in the copy to a visitor.
+func (w *walker) visitTee(v *Visitor) {
+	elements := *v
+	elements.Key = nil
+	r := newReader(io.NewSectionReader(w.tee, 0, w.key.Serialized), Options{NoChecksum: true}, 2, scanBlock)
+	if fail := r.walkAgain(w.src, &w.key, &elements); fail != nil {
+		panic(fail)
+	}
+}
+
+// walkAgain walks the value of a key that was walked before, which is all that the
+// reader's source has.
+func (r *reader) walkAgain(src *dialect, k *Key, v *Visitor) *rdb.Failure {
+	r.w.src = src
+	r.advance(0)
+	r.w.Buf, r.w.Base = r.data, 0
+	return r.w.valueAgain(k, v)
+}
+
+// valueAgain walks the value of a key that was walked before.
+func (w *walker) valueAgain(k *Key, v *Visitor) *rdb.Failure {
+	from := w.Offset()
+	w.setVisitor(v)
+	return w.guard(func() {
+		w.begin(k.RDBType)
+		w.key.Name, w.key.NameLen = k.Name, k.NameLen
+		w.rest(k.RDBType)
+		if w.Offset()-from != k.Serialized {
+			w.FailAt(from, "there is another value now")
+		}
+	})
 }

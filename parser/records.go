@@ -19,9 +19,8 @@ import (
 type Records struct {
 	opt   RecordOptions
 	s     *Scanner
-	at    io.ReaderAt // the snapshot
+	at    io.ReaderAt // the snapshot, or the copy of a value
 	spool *spool      // nil: the source has random access
-	kept  bool        // Keep wants the key
 	meta  span        // the record of metadata before the key
 	buf   []byte      // read last, from bufAt on
 	bufAt int64
@@ -57,7 +56,7 @@ func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records 
 	r.s = NewScanner(src, opt.Options)
 	r.s.r.src = &interruptible{ctx, src}
 	r.s.r.w.passed = r.passed
-	r.s.Visit(&Visitor{MaxText: -1, MaxName: -1, Key: r.named})
+	r.s.Visit(&Visitor{MaxText: -1, MaxName: -1, keep: r.named})
 	return r
 }
 
@@ -77,12 +76,13 @@ func (r *Records) passed(op byte, from, to int64) {
 
 // named is called when the name of a key was read. What is not wanted need not be
 // kept for a second reading.
-func (r *Records) named(k *Key) (visit bool) {
-	r.kept = r.err == nil && (r.opt.Keep == nil || r.opt.Keep(k))
+func (r *Records) named(k *Key) (kept bool) {
+	kept = r.err == nil && (r.opt.Keep == nil || r.opt.Keep(k))
 	if r.spool != nil {
-		r.spool.skip = !r.kept
+		r.spool.skip = !kept
+		r.spool.off = r.s.r.w.src.dragonfly
 	}
-	return false
+	return kept
 }
 
 // Next goes to the next key that Keep wants. It returns false at the end of the
@@ -96,7 +96,10 @@ func (r *Records) Next() bool {
 		if !r.s.Scan() || r.err != nil {
 			return false
 		}
-		if r.kept {
+		if w := r.s.r.w; w.kept {
+			if w.src.dragonfly {
+				r.at, r.buf = w.tee, r.buf[:0]
+			}
 			return true
 		}
 	}
@@ -154,7 +157,7 @@ const footerSize = 10
 // is too large to be kept.
 func (r *Records) Payload() (*Payload, error) {
 	k, w := r.s.key, r.s.r.w
-	value := span{w.Offset() - k.Serialized, k.Serialized}
+	value := r.value()
 	p := &Payload{r: r, version: w.src.payloadVersion(k.RDBType)}
 	if r.meta.n > 0 {
 		p.version = max(p.version, versionOf(redisReleases, "8.6"))
@@ -257,12 +260,6 @@ func (p *Payload) Text() ([]byte, error) {
 // Its function Key is not called. When one of the others returns false for the
 // key, the rest of the value is not read.
 func (r *Records) Visit(v *Visitor) error {
-	k := r.s.key
-	end := r.s.offset()
-	w, err := r.again(k.Offset, end-k.Offset)
-	if err != nil {
-		return err
-	}
 	visitor := *v
 	visitor.Key = nil
 	if v.Element != nil {
@@ -273,19 +270,48 @@ func (r *Records) Visit(v *Visitor) error {
 			return true
 		}
 	}
-	w.setVisitor(&visitor)
-	fail := w.guard(func() {
-		if w.step() != steppedKey || w.Offset() != end {
-			w.FailAt(k.Offset, "there is another value now")
-		}
-	})
+	fail, err := r.valueAgain(&visitor)
 	switch {
+	case err != nil:
+		return err
 	case fail == nil || fail.Err == errEnough:
 		return nil
 	case fail.Err != nil:
 		return &RereadError{fail.Offset, fail.Err}
 	}
 	return &RereadError{fail.Offset, errors.New(fail.Reason)}
+}
+
+// value is where the value of the current key stands in r.at.
+func (r *Records) value() span {
+	n := r.s.key.Serialized
+	if r.s.r.w.src.dragonfly {
+		return span{0, n}
+	}
+	return span{r.s.offset() - n, n}
+}
+
+// valueAgain walks the current key again, in a copy its value alone.
+func (r *Records) valueAgain(v *Visitor) (*rdb.Failure, error) {
+	k := r.s.key
+	at, copied := r.value(), r.s.r.w.src.dragonfly
+	end := at.from + at.n
+	if !copied {
+		at.from = k.Offset
+	}
+	w, err := r.again(at.from, end-at.from)
+	if err != nil {
+		return nil, err
+	}
+	if copied {
+		return w.valueAgain(k, v), nil
+	}
+	w.setVisitor(v)
+	return w.guard(func() {
+		if w.step() != steppedKey || w.Offset() != end {
+			w.FailAt(k.Offset, "there is another value now")
+		}
+	}), nil
 }
 
 // again returns a walker of n bytes of the snapshot.

@@ -172,11 +172,12 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 func (r *reader) refill(keep int) bool {
 	w := r.w
 	r.addSum()
+	w.addTee()
 	before := r.base
 	ok := r.advance(keep)
 	w.Buf, w.Base = r.data, r.base
 	w.Pos -= int(r.base - before)
-	r.sumFrom = w.Pos
+	r.sumFrom, w.teeFrom = w.Pos, w.Pos
 	return ok
 }
 

@@ -12,6 +12,7 @@ import (
 // the rest of a larger record in a temporary file.
 type spool struct {
 	src  io.Reader
+	off  bool   // nothing that is read from now on is needed again
 	from int64  // bytes before this offset are not needed again
 	skip bool   // nor are those up to the next call of release, but for the last
 	buf  []byte // the bytes from base on
@@ -35,10 +36,13 @@ func (s *spool) Read(p []byte) (int, error) {
 		return 0, s.err
 	}
 	n, err := s.src.Read(p)
+	if s.off {
+		return n, err
+	}
 	if len(s.buf)+n > spoolMemory {
 		s.drop(s.from)
 		if len(s.buf)+n > spoolMemory {
-			s.spill()
+			s.spill(scannerAhead)
 		}
 	}
 	if s.err != nil {
@@ -46,6 +50,27 @@ func (s *spool) Read(p []byte) (int, error) {
 	}
 	s.buf = append(s.buf, p[:n]...)
 	return n, err
+}
+
+// write appends bytes, of which few stay in memory. An error is in s.err.
+func (s *spool) write(p []byte) {
+	const memory, step = 64 << 10, 16 << 10
+	for len(p) > 0 && s.err == nil {
+		if len(s.buf) >= memory {
+			s.spill(0)
+		}
+		n := min(len(p), step)
+		s.buf = append(s.buf, p[:n]...)
+		p = p[n:]
+	}
+}
+
+// reset drops everything.
+func (s *spool) reset() {
+	s.buf, s.base, s.from, s.start = s.buf[:0], 0, 0, 0
+	if s.file != nil {
+		s.file.Truncate(0)
+	}
 }
 
 // End passes the end of the snapshot on to the source.
@@ -73,10 +98,10 @@ func (s *spool) drop(offset int64) {
 }
 
 // spill makes room in memory: it writes what is there to the temporary file, or
-// drops it where nobody needs it. The last bytes, which may belong to the next
-// record, stay.
-func (s *spool) spill() {
-	n := len(s.buf) - scannerAhead
+// drops it where nobody needs it. The last bytes, stay of them, remain in memory:
+// they may belong to the next record.
+func (s *spool) spill(stay int) {
+	n := len(s.buf) - stay
 	if n <= 0 {
 		return
 	}

@@ -20,7 +20,9 @@ import (
 // pending for the group but for none of its consumers was returned by a consumer
 // (XNACK of Redis 8.8). Opaque types (Type.Opaque) have no elements. When all
 // calls were made, Scan returns and Scanner.Key is the same key with all its
-// figures.
+// figures. In a snapshot of Dragonfly, whose large values are cut into chunks that
+// others stand between, the calls for such a value come when its last chunk was
+// read; until then a temporary file has it.
 //
 // Slices are valid until the function returns. A visitor needs memory for the
 // longest name and the longest two texts, as far as the limits allow, and for
@@ -48,6 +50,10 @@ type Visitor struct {
 	// Field is not called for fields beyond; if MaxText is -1, up to 16 MiB, beyond
 	// which the visit fails.
 	Field func(name, value Text) bool
+
+	// keep, if not nil, is called in place of Key, and reports whether the value is
+	// to be kept for a second reading.
+	keep func(k *Key) bool
 
 	Stream          func(s *StreamState)
 	Group           func(g *StreamGroup)
@@ -210,15 +216,30 @@ func (w *walker) visitKey() {
 	if w.key.Type == Module {
 		w.key.Type = w.moduleType()
 	}
-	w.visiting = true
-	if v.Key != nil {
+	if v.keep != nil || w.chunked {
 		w.inCallback = true
-		w.visiting = v.Key(&w.key)
+		w.kept = v.keep == nil || v.keep(&w.key)
 		w.inCallback = false
+		if w.kept && w.src.dragonfly {
+			w.beginTee()
+		}
+		return
 	}
-	if w.visiting {
+	if w.visiting = w.wants(); w.visiting {
 		w.keepMore()
 	}
+}
+
+// wants asks the visitor whether it wants the value of the current key.
+func (w *walker) wants() bool {
+	v := w.visit.to
+	if v.Key == nil {
+		return true
+	}
+	w.inCallback = true
+	wanted := v.Key(&w.key)
+	w.inCallback = false
+	return wanted
 }
 
 // keepMore has the texts that follow kept as far as the visitor wants them.

@@ -44,13 +44,20 @@ type walker struct {
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
 	block                rdb.Block
-	module               *module.Reader // nil before the first value of a module
-	inOrder              func()         // nil: all keys are walked in the order of the file
-	digits               []byte
-	nameBuf              []byte
-	lastBuf              []byte // holds lastKey, where nameBuf did
-	refBuf               []byte // the text of key.ref, where it is not in the block
-	headBuf              []byte
+	// tee has the bytes of the last value that is needed again, in a snapshot of
+	// Dragonfly, where its place in the file does not give them; see Records.
+	tee     *spool
+	teeing  bool           // it gets those that are passed,
+	teeFrom int            // from there on in Buf
+	chunked bool           // the value is in tagged chunks, which it is visited without
+	kept    bool           // Visitor.keep wanted the key
+	module  *module.Reader // nil before the first value of a module
+	inOrder func()         // nil: all keys are walked in the order of the file
+	digits  []byte
+	nameBuf []byte
+	lastBuf []byte // holds lastKey, where nameBuf did
+	refBuf  []byte // the text of key.ref, where it is not in the block
+	headBuf []byte
 }
 
 // dialect is what the header says of the numbers that follow. All walkers of a
@@ -213,6 +220,9 @@ func (w *walker) rest(t byte) {
 		if k.Elements == 0 && k.Type != Stream && k.ModuleName == "" {
 			w.counters.emptyKeys++
 		}
+	}
+	if w.teeing {
+		w.endTee()
 	}
 	w.endKey()
 }
