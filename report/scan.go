@@ -112,13 +112,15 @@ const (
 )
 
 // Scan reads snapshots, checks every key against the rules of a policy and
-// returns the report.
+// returns the report. The snapshots are in the order of their names.
 //
 // If a source cannot be read to its end, the error is a ScanError, and the
 // report covers what was read: Report.Complete is false and its Inputs say why.
 // The report is nil only if an option is not valid. A context that ends
 // interrupts the scan in the same way.
 func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt Options) (*Report, error) {
+	sources = slices.Clone(sources)
+	slices.SortStableFunc(sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 	s := &scan{policy: policy, opt: opt}
 	if err := s.check(); err != nil {
 		return nil, err

@@ -153,9 +153,11 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
-	list, err := e.inputs(args)
-	if err != nil {
-		return err
+	x := &expander{env: e, expandFlags: o.expandFlags}
+	for _, arg := range args {
+		if err := x.add("", arg, nil); err != nil {
+			return err
+		}
 	}
 	if err := report.CheckTargets(o.targets, args); err != nil {
 		return outputError(err)
@@ -163,7 +165,7 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 	started := time.Now()
 	var sides [2]report.CompareInput
 	var scanned []*input
-	for i, in := range list {
+	for i, in := range x.list {
 		saved, err := e.savedReport(in)
 		if err != nil {
 			return &exitError{code: exitUsage, err: inputError(in.name, err.Error())}
@@ -230,7 +232,7 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 // savedReport reads a JSON report, plain or compressed by gzip or zstd. It returns nil
 // for anything else. Standard input and pipes can only be recognized as plain JSON.
 func (e *env) savedReport(in *input) (*report.Report, error) {
-	if in.name == "-" {
+	if in.path == "-" {
 		b := bufio.NewReader(e.stdin)
 		e.stdin = b
 		if !isJSON(b) {
@@ -238,10 +240,10 @@ func (e *env) savedReport(in *input) (*report.Report, error) {
 		}
 		return report.Read(b)
 	}
-	if st, err := os.Stat(in.name); err != nil || !st.Mode().IsRegular() {
+	if st, err := os.Stat(in.path); err != nil || !st.Mode().IsRegular() {
 		return nil, nil // reported when it is opened
 	}
-	f, err := os.Open(in.name)
+	f, err := os.Open(in.path)
 	if err != nil {
 		return nil, nil
 	}

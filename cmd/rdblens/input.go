@@ -14,35 +14,18 @@ import (
 
 // input is one snapshot that a command reads.
 type input struct {
-	name   string                        // as given, "-" is standard input
+	name   string                        // its label, or its path without what may be secret in a URL
+	path   string                        // or URL; "-" is standard input
 	size   int64                         // bytes on the disk, -1 if unknown
+	limit  int64                         // bytes of a download at most
 	source atomic.Pointer[parser.Source] // while it is being read
 	passed atomic.Int64                  // bytes that were read when it was closed
-}
-
-// inputs returns the snapshots of a command line.
-func (e *env) inputs(args []string) ([]*input, error) {
-	var list []*input
-	stdin := false
-	for _, name := range args {
-		in := &input{name: name, size: -1}
-		if name == "-" {
-			if stdin {
-				return nil, usageError("standard input can be read only once", "")
-			}
-			stdin = true
-		}
-		if st, err := in.stat(e.stdin); err == nil && st.Mode().IsRegular() {
-			in.size = st.Size()
-		}
-		list = append(list, in)
-	}
-	return list, nil
+	failed error                         // why it cannot be opened
 }
 
 func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
-	if in.name != "-" {
-		return os.Stat(in.name)
+	if in.path != "-" {
+		return os.Stat(in.path)
 	}
 	if f, ok := stdin.(*os.File); ok {
 		return f.Stat()
@@ -54,32 +37,42 @@ func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
 // however long the other side is silent.
 func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) {
 	var src *parser.Source
+	var d *download
 	var err error
-	switch st, statErr := os.Stat(in.name); {
-	case in.name == "-":
+	switch st, statErr := os.Stat(in.path); {
+	case in.failed != nil:
+		err = in.failed
+	case in.path == "-":
 		src, err = parser.Wrap(newPump(ctx, func() (io.Reader, error) { return stdin, nil }))
 	case statErr == nil && !st.Mode().IsRegular() && !st.IsDir():
-		src, err = parser.Wrap(newPump(ctx, func() (io.Reader, error) { return os.Open(in.name) }))
+		src, err = parser.Wrap(newPump(ctx, func() (io.Reader, error) { return os.Open(in.path) }))
+	case statErr != nil && isURL(in.path):
+		if d, err = newDownload(ctx, in.path, in.limit); err == nil {
+			src, err = parser.Wrap(d)
+		}
 	default:
-		src, err = parser.Open(in.name)
+		src, err = parser.Open(in.path)
 	}
 	if err != nil {
+		d.Close()
 		return nil, err
 	}
 	in.source.Store(src)
-	return &openInput{src, in}, nil
+	return &openInput{src, in, d}, nil
 }
 
 // openInput is an input that is being read.
 type openInput struct {
 	*parser.Source
-	in *input
+	in   *input
+	from *download // nil: it is none
 }
 
 // Close drops the source too, which holds the buffers of its decompression.
 func (o *openInput) Close() error {
 	o.in.passed.Store(o.Progress())
 	o.in.source.Store(nil)
+	o.from.Close()
 	return o.Source.Close()
 }
 

@@ -118,17 +118,17 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	if err := p.load(ctx, e); err != nil {
 		return err
 	}
-	list, err := e.inputs(args)
+	list, err := e.inputs(args, p.expandFlags)
 	if err != nil {
 		return err
 	}
-	if err := report.CheckTargets([]report.Target{{Path: p.path}}, args); err != nil {
+	if err := report.CheckTargets([]report.Target{{Path: p.path}}, paths(list)); err != nil {
 		return outputError(err)
 	}
 	out := e.stdout
 	var file *report.File
 	if p.path != "" {
-		if file, err = report.Create(p.path, args); err != nil {
+		if file, err = report.Create(p.path, paths(list)); err != nil {
 			return outputError(err)
 		}
 		defer file.Abort()

@@ -140,8 +140,9 @@ type env struct {
 func (e *env) commandLine() string {
 	words := []string{"rdblens"}
 	for _, arg := range e.args {
-		if url, query, ok := strings.Cut(arg, "?"); ok && strings.Contains(url, "://") && query != "" {
-			arg = url + "?..."
+		if i := strings.Index(arg, "://"); i >= 0 {
+			i = strings.LastIndexByte(arg[:i], '=') + 1 // behind a label or an option
+			arg = arg[:i] + withoutSecrets(arg[i:])
 		}
 		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>*?()[]{}!#~`") {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"

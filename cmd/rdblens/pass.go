@@ -97,6 +97,7 @@ const maxJobs = 256
 // are checked; load does the rest.
 type passFlags struct {
 	policyFlags
+	expandFlags
 	filter filter
 	parse  parser.Options // without the memory model, which depends on the input
 	memory memory.Options // Cluster is set by load
@@ -106,6 +107,7 @@ type passFlags struct {
 
 func (p *passFlags) register(cmd *cobra.Command) {
 	p.policyFlags.register(cmd)
+	p.expandFlags.register(cmd)
 	p.filter.register(cmd)
 	model := func(target *string) func(string) error {
 		return func(arg string) error {

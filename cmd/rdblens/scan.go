@@ -52,8 +52,9 @@ func newScan(e *env) *cobra.Command {
 measure, groups of keys, TTLs, and every rule that a key breaks, with advice.
 
 FILE is a dump.rdb, the base of an append-only file or a captured replication
-stream, plain or compressed (gzip, zstd, LZ4); - is standard input. Several
-files make one report with a row for each. A filter applies to everything that
+stream, plain or compressed (gzip, zstd, LZ4), a directory of them, a glob, an
+https URL, a list (@FILE) or LABEL=FILE; - is standard input. Several snapshots
+make one report with a row for each. A filter applies to everything that
 follows: totals, rules and exit code.
 
 Formats:
@@ -147,14 +148,14 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
-	list, err := e.inputs(args)
+	list, err := e.inputs(args, o.expandFlags)
 	if err != nil {
 		return err
 	}
-	if o.WhatIf != nil && slices.Contains(args, "-") {
+	if o.WhatIf != nil && slices.Contains(paths(list), "-") {
 		return usageError("--what-if reads a snapshot several times: standard input can be read once", "save it to a file first")
 	}
-	if err := report.CheckTargets(o.targets, args); err != nil {
+	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
 		return outputError(err)
 	}
 	stop := e.progress(list)
@@ -170,7 +171,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	}
 	write := o.writeOptions(e, started)
 	write.Sections, write.Advice = o.sections, o.advice
-	err = report.WriteAll(o.targets, e.stdout, args, r, write)
+	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)

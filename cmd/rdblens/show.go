@@ -151,8 +151,8 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 }
 
 func (e *env) show(ctx context.Context, o *showOptions, file string, keys []string) error {
-	list, err := e.inputs([]string{file})
-	if err != nil {
+	x := &expander{env: e, expandFlags: expandFlags{maxDownload: defaultDownload}}
+	if err := x.add("", file, nil); err != nil {
 		return err
 	}
 	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
@@ -162,7 +162,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err != nil {
 		return err
 	}
-	s := &showing{e: e, in: list[0], filter: &o.filter, functions: o.functions, out: out}
+	s := &showing{e: e, in: x.list[0], filter: &o.filter, functions: o.functions, out: out}
 	for _, key := range keys {
 		name, err := text.Unescape([]byte(key))
 		if err != nil {
@@ -179,7 +179,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	}
 	stop := func() {}
 	if !isTerminal(e.stdout) || s.named {
-		stop = e.progress(list)
+		stop = e.progress(x.list)
 	}
 	err = s.run(ctx)
 	stop()

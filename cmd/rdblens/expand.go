@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// maxInputs bounds the snapshots of one command, since each has a row in the
+// report.
+const maxInputs = 100_000
+
+// expandFlags say how snapshots are found.
+type expandFlags struct {
+	recursive   bool  // directories include those below them
+	maxDownload int64 // bytes of a URL at most
+}
+
+func (x *expandFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&x.recursive, "recursive", "r", false, "look for snapshots below the directories, too")
+	x.maxDownload = defaultDownload
+	option{name: "max-download", arg: "SIZE", value: "100GB", usage: "bytes that are read of a URL at most",
+		hint: "write 500MB or 100GB", set: sizeOf(&x.maxDownload, 1)}.add(cmd)
+}
+
+const defaultDownload = 100 << 30
+
+// expander finds the snapshots that arguments stand for.
+type expander struct {
+	env *env
+	expandFlags
+	stdin bool // it is read already
+	list  []*input
+}
+
+// inputs returns the snapshots that the arguments of a command stand for: a file,
+// "-", an https URL, a directory, a glob, a list of arguments (@FILE), or one of
+// these with a label in front (LABEL=PATH). A name that exists as it is written is
+// always that file.
+func (e *env) inputs(args []string, flags expandFlags) ([]*input, error) {
+	x := &expander{env: e, expandFlags: flags}
+	for _, arg := range args {
+		if err := x.argument(arg); err != nil {
+			return nil, err
+		}
+	}
+	return x.list, nil
+}
+
+func (x *expander) argument(arg string) error {
+	list, isList := strings.CutPrefix(arg, "@")
+	if !isList || exists(arg) {
+		return x.labelled(arg)
+	}
+	in, err := x.openList(list)
+	if err != nil {
+		reason, hint := unread(err)
+		return &exitError{code: exitUsage, err: inputError(list, reason), hint: hint}
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := x.labelled(line); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return usageError(inputError(list, err.Error()).Error(), "a list has one snapshot a line")
+	}
+	return nil
+}
+
+func (x *expander) openList(path string) (io.ReadCloser, error) {
+	if path != "-" {
+		return os.Open(path)
+	}
+	if err := x.takeStdin(); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(x.env.stdin), nil
+}
+
+func (x *expander) takeStdin() error {
+	if x.stdin {
+		return usageError("standard input can be read only once", "")
+	}
+	x.stdin = true
+	return nil
+}
+
+// labelled adds the snapshots of an argument that is not a list.
+func (x *expander) labelled(arg string) error {
+	label, path, ok := strings.Cut(arg, "=")
+	if !ok || label == "" || path == "" || strings.ContainsAny(label, `/\`) || exists(arg) {
+		label, path = "", arg
+	}
+	return x.path(label, path)
+}
+
+// path adds the snapshots of a path. A label is the name of a file in the report,
+// and the directory of several files.
+func (x *expander) path(label, path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return x.directory(label, path)
+	case err != nil && !exists(path) && strings.ContainsAny(path, "*?[") && !isURL(path):
+		matches, err := filepath.Glob(path)
+		if err != nil {
+			return usageError(inputError(path, "this is neither a file nor a valid glob").Error(), "")
+		}
+		for _, match := range matches {
+			name := label
+			if label != "" {
+				name = label + "/" + filepath.Base(match)
+			}
+			if err := x.path(name, match); err != nil {
+				return err
+			}
+		}
+		if matches != nil {
+			return nil
+		}
+	}
+	return x.add(label, path, nil)
+}
+
+// directory adds the files in a directory that are snapshots by their magic bytes,
+// in the order of their names, and those that end in .rdb, so that a broken one is
+// named. Links to files are followed, links to directories are not.
+func (x *expander) directory(label, path string) error {
+	before, others := len(x.list), int64(0)
+	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			if entry == nil {
+				return err
+			}
+			return x.add(label, file, err)
+		}
+		if entry.IsDir() {
+			if file != path && !x.recursive {
+				others++
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if st, err := os.Stat(file); err != nil || !st.Mode().IsRegular() {
+			others++
+			return nil
+		}
+		if src, err := parser.Open(file); err == nil {
+			src.Close()
+		} else if _, foreign := err.(*parser.FormatError); foreign && filepath.Ext(file) != ".rdb" {
+			others++
+			return nil
+		}
+		name := ""
+		if below, err := filepath.Rel(path, file); err == nil && label != "" {
+			name = label + "/" + filepath.ToSlash(below)
+		}
+		return x.add(name, file, nil)
+	})
+	if err != nil {
+		return x.add(label, path, err)
+	}
+	found := int64(len(x.list) - before)
+	if found == 0 {
+		hint := "name the file itself to learn why it is none"
+		if !x.recursive {
+			hint = "--recursive looks below it"
+		}
+		return x.add(label, path, &parser.FormatError{Reason: "no snapshot in this directory", Hint: hint})
+	}
+	if others > 0 {
+		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, units.FormatCountOf(found, "snapshot", "snapshots"),
+			units.FormatCountOf(others, "other entry", "other entries")), "")
+	}
+	return nil
+}
+
+// add adds one snapshot. If err is not nil, opening it fails with that.
+func (x *expander) add(label, path string, err error) error {
+	if path == "-" {
+		if err := x.takeStdin(); err != nil {
+			return err
+		}
+	}
+	if len(x.list) == maxInputs {
+		return usageError(fmt.Sprintf("more than %d snapshots", maxInputs), "scan parts of them")
+	}
+	in := &input{name: label, path: path, size: -1, limit: x.maxDownload, failed: err}
+	if label == "" {
+		in.name = withoutSecrets(path)
+	}
+	if st, err := in.stat(x.env.stdin); err == nil && st.Mode().IsRegular() {
+		in.size = st.Size()
+	}
+	x.list = append(x.list, in)
+	return nil
+}
+
+// exists reports whether a file has this name as it is written.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// paths returns the paths of inputs, which no output may replace.
+func paths(list []*input) []string {
+	var paths []string
+	for _, in := range list {
+		paths = append(paths, in.path)
+	}
+	return paths
+}
