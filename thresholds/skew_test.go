@@ -3,6 +3,8 @@ package thresholds
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
@@ -72,6 +74,59 @@ func TestHashTagSkewLimit(t *testing.T) {
 		}}, 1)
 		if found := len(list) == 1 && list[0].Rule.Name() == "hashtag-skew" && list[0].Measured == 100; found != c.want {
 			t.Errorf("beside %d bytes: %+v", c.others, list)
+		}
+	}
+}
+
+// TestTheSmallestTagsAreDropped fills the bound with tags of 1, 2, 3 ... bytes. The
+// next one leaves the 8,192 largest, less what the largest of the others has.
+func TestTheSmallestTagsAreDropped(t *testing.T) {
+	tags := new(tagSizes)
+	add := func(size int) {
+		name := fmt.Appendf(nil, "{%d}", size)
+		tags.add(&parser.Key{Name: name}, &naming.Facts{TagStart: 1, TagEnd: len(name) - 1}, int64(size))
+	}
+	for size := 1; size <= 16384; size++ {
+		add(size)
+	}
+	if tags.pruned || len(tags.tags.list) != 16384 {
+		t.Fatalf("%d tags, pruned: %v", len(tags.tags.list), tags.pruned)
+	}
+	add(16385)
+	if !tags.pruned || len(tags.tags.list) != 8192+1 {
+		t.Fatalf("%d tags, pruned: %v", len(tags.tags.list), tags.pruned)
+	}
+	for i := range tags.tags.list {
+		n := &tags.tags.list[i]
+		size, err := strconv.ParseInt(string(tags.tags.part(n)), 10, 64)
+		if want := size - 8192; err != nil || size <= 8192 || n.bytes != want && size < 16385 || size == 16385 && n.bytes != size {
+			t.Errorf("tag %s has %d bytes: %v", tags.tags.part(n), n.bytes, err)
+		}
+	}
+}
+
+// TestLongTags checks that the slot of a tag is asked for only where the tag is
+// whole: its first 128 bytes are kept.
+func TestLongTags(t *testing.T) {
+	for _, length := range []int{1, 127, 129, 1000} {
+		name := "{" + strings.Repeat("t", length) + "}:x"
+		var e *Engine
+		env := testEnv()
+		env.Cluster = true
+		e = mustLoad(t, LoadOptions{}).Compile(env)
+		x := e.NewInstance()
+		k := key(name, str(11<<20))
+		x.Add(k, facts(e, k))
+		list, _ := x.Findings()
+		if len(list) != 1 || list[0].Subject != "{"+strings.Repeat("t", min(length, 128))+"}" {
+			t.Fatalf("%+v", list)
+		}
+		commands := 0
+		for _, a := range e.AdviseInstance(list[0]) {
+			commands += len(a.Commands)
+		}
+		if want := length < 128; want != (commands > 0) {
+			t.Errorf("a tag of %d bytes: %d commands", length, commands)
 		}
 	}
 }

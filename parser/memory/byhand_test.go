@@ -236,6 +236,18 @@ func TestExpiringListpackByHand(t *testing.T) {
 	if want := int64(48 + 32 + 64); got.Allocated != want || got.Usage != want || got.Compact != want {
 		t.Errorf("got %+v, want %d", got, want)
 	}
+	// With three that expire and one that does not, 97 + 32 bytes in 160.
+	a.Reset(m)
+	for i := range 4 {
+		a.AddField(8, 10, i < 3)
+		if i < 3 {
+			a.AddFieldExpiry(4_000_000_000_000)
+		}
+	}
+	got = a.Sizes(&Facts{Shape: HashTable, Type: typeHash, NameLen: 3, Elements: 4, FieldsWithTTL: 3, Longest: 10, ListpackBytes: 97})
+	if want := int64(48 + 32 + 160); got.Allocated != want || got.Usage != want {
+		t.Errorf("got %+v, want %d", got, want)
+	}
 }
 
 // Values of Valkey 9.2 and Redis 8.10 with a name of 3 bytes: a key of 24 bytes.

@@ -36,7 +36,11 @@ func TestExpiryWindows(t *testing.T) {
 		{300, 1000000, 26954}, {1000, 3000000, 90480}, {3000, 10000000, 264541}, {10000, 30000000, 880938},
 	} {
 		got := hashWithExpiries(m, c.n, c.spread).Usage
-		if e := float64(got-c.want) / float64(c.want); math.Abs(e) > .025 {
+		limit := .008
+		if c.n == 3000 && c.spread == 100 {
+			limit = .018 // seven windows, one of which has fewer fields than a table of the next size
+		}
+		if e := float64(got-c.want) / float64(c.want); math.Abs(e) > limit {
 			t.Errorf("%d fields within %d ms: %d, the server says %d (%+.1f%%)", c.n, c.spread, got, c.want, 100*e)
 		}
 	}
@@ -96,9 +100,42 @@ func TestWindowsAreCounted(t *testing.T) {
 			}
 			a.merge(&b)
 			wide, narrow := a.counts(n)
+			if apart == 1 && want <= n/20 && wide != want {
+				t.Errorf("%d windows one after the other are counted as %d", want, wide)
+			}
 			if math.Abs(float64(wide-want)) > 1+float64(want)/10 || math.Abs(float64(narrow-want)) > 1+float64(want)/10 {
 				t.Errorf("%d windows %d apart are counted as %d wide and %d narrow", want, apart, wide, narrow)
 			}
+		}
+	}
+}
+
+// TestSpread compares the shares of windows with a count of fields, one in each
+// millisecond from the middle of one window to that of another, or in one window of
+// three.
+func TestSpread(t *testing.T) {
+	const width = 1 << narrowShift
+	for _, c := range []struct{ from, windows, step int64 }{{width / 2, 5, 1}, {3, 40, 1}, {0, 100, 1}, {width - 1, 1000, 1}, {5, 300, 3}} {
+		var w windows
+		counts := map[int64]int64{}
+		n := int64(0)
+		first := int64(4_000_000_000_000)>>narrowShift<<narrowShift + c.from
+		last := first>>narrowShift + c.windows - 1
+		for ms := first; ms < last<<narrowShift+width/2; ms++ {
+			if (ms>>narrowShift-first>>narrowShift)%c.step == 0 {
+				w.add(ms)
+				counts[ms>>narrowShift]++
+				n++
+			}
+		}
+		used := int64(len(counts))
+		gotFirst, each, gotLast := w.spread(n, used)
+		if c.step > 1 {
+			if want := (n + used/2) / used; gotFirst != want || each != want || gotLast != want {
+				t.Errorf("%+v: %d, %d and %d fields, want %d in each", c, gotFirst, each, gotLast, want)
+			}
+		} else if gotFirst != counts[first>>narrowShift] || each != width || gotLast != counts[last] {
+			t.Errorf("%+v: %d, %d and %d fields, want %d, %d and %d", c, gotFirst, each, gotLast, counts[first>>narrowShift], width, counts[last])
 		}
 	}
 }

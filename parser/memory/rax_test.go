@@ -125,3 +125,22 @@ func TestNameTreeHostile(t *testing.T) {
 		}
 	}
 }
+
+// The estimate for names that are too long to be kept is exact where they differ in
+// their last byte alone, at any length.
+func TestLongNamesAlike(t *testing.T) {
+	for _, a := range allocators {
+		for length := 1; length < 300; length++ {
+			for _, n := range []int{1, 2, 9, 10} {
+				var root raxNode
+				for i := range n {
+					root.insert(append([]byte(strings.Repeat("n", length)), byte('0'+i)))
+				}
+				_, want := root.measure(&a)
+				if got := estimatedNames(&a, int64(n), int64(n*(length+1))); got != want {
+					t.Fatalf("%s: %d names of %d bytes: %d bytes, the tree has %d", a.name, n, length+1, got, want)
+				}
+			}
+		}
+	}
+}
