@@ -201,7 +201,7 @@ func (o *options) judge(m *mutant) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !passes(binary, pkg, "-test.skip="+slow) || !passes(binary, pkg, "-test.run="+slow) {
+		if !passes(binary, pkg, "60", "-test.skip="+slow) || !passes(binary, pkg, "300", "-test.run="+slow) {
 			return killed, nil
 		}
 	}
@@ -209,9 +209,10 @@ func (o *options) judge(m *mutant) (string, error) {
 }
 
 // passes reports whether tests of a compiled package pass. A mutant may run and
-// allocate without end, so time and address space are bounded.
-func passes(binary, pkg, tests string) bool {
-	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; exec "$0" "$@"`, binary, "-test.short", "-test.failfast", "-test.timeout=150s", tests)
+// allocate without end, so the address space and the processor time, in seconds, are
+// bounded. The time on the clock is not, which depends on what else the machine does.
+func passes(binary, pkg, seconds, tests string) bool {
+	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; ulimit -t `+seconds+`; exec "$0" "$@"`, binary, "-test.short", "-test.failfast", "-test.timeout=30m", tests)
 	cmd.Dir = pkg
 	return cmd.Run() == nil
 }
