@@ -43,6 +43,117 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
+// TestCacheRecognizes checks that names of up to 64 bytes which differ only in digits
+// are recognized, whatever their length and wherever the digits are, also while others
+// are looked up: that is what the cache is for. Dates are not recognized, because
+// whether digits are one depends on their values.
+func TestCacheRecognizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	c := NewNamer(":").NewCache()
+	withDigits := func(shape string) []byte {
+		name := []byte(shape)
+		for i, b := range name {
+			if b == '0' {
+				name[i] = byte('0' + r.IntN(10))
+			}
+		}
+		return name
+	}
+	known := func(name []byte) bool { return c.Facts(name) != &c.facts }
+	for length := 1; length <= 64; length++ {
+		var shapes []string
+		for i := range 16 {
+			shape := make([]byte, length)
+			for j := range shape {
+				shape[j] = "ghijklmnopqrstuvwxyz:._-"[r.IntN(24)]
+				if r.IntN(3) == 0 || i == 0 {
+					shape[j] = '0'
+				}
+			}
+			var f Facts
+			if dates(c.namer.shortFacts(shape, &f)) == 0 {
+				shapes = append(shapes, string(shape))
+			}
+		}
+		hits, all := 0, 0
+		for range 20 {
+			for _, shape := range shapes {
+				name := withDigits(shape)
+				c.Facts(name)
+				for range 3 {
+					all++
+					if known(withDigits(shape)) {
+						hits++
+					}
+				}
+			}
+		}
+		if hits < all {
+			t.Errorf("of %d names of %d bytes, %d were recognized", all, length, hits)
+		}
+		// Of sixteen shapes in 256 pairs of places nearly all are still known.
+		hits = 0
+		for _, shape := range shapes {
+			if known(withDigits(shape)) {
+				hits++
+			}
+		}
+		if hits < len(shapes)*3/4 {
+			t.Errorf("of %d shapes of %d bytes, %d are still known", len(shapes), length, hits)
+		}
+	}
+	for range 10 {
+		if known([]byte("stat:2024-01-31")) {
+			t.Error("a date is recognized")
+		}
+	}
+	if long := make([]byte, 65); known(long) || known(long) || known(nil) {
+		t.Error("a name of 65 bytes, or none, is recognized")
+	}
+}
+
+// TestCacheGivesUp checks when random names bypass the cache, and that it is used again
+// when names are alike.
+func TestCacheGivesUp(t *testing.T) {
+	c := NewNamer(":").NewCache()
+	r := rand.New(rand.NewPCG(13, 14))
+	random := func() []byte {
+		name := make([]byte, 24)
+		for i := range name {
+			name[i] = byte('g' + r.IntN(20))
+		}
+		return name
+	}
+	for range fullCredit {
+		c.Facts(random())
+	}
+	if c.bypass != 0 {
+		t.Fatalf("after %d names %d bypass the cache", fullCredit, c.bypass)
+	}
+	looked := 0
+	for range 9000 {
+		if c.bypass == 0 {
+			looked++
+		}
+		c.Facts(random())
+	}
+	if looked < 1000 || looked > 1300 { // 9 out of 64 + 9
+		t.Errorf("of 9000 random names %d were looked up", looked)
+	}
+	for range 200 {
+		c.Facts([]byte("user:1"))
+	}
+	if c.Facts([]byte("user:2")) == &c.facts || c.credit < 100 {
+		t.Errorf("names that are alike are not recognized again: credit %d", c.credit)
+	}
+	for range 1000 {
+		c.Facts([]byte("user:1"))
+	}
+	if c.credit != fullCredit {
+		t.Errorf("credit rises to %d", c.credit)
+	}
+}
+
 func BenchmarkCache(b *testing.B) {
 	for _, shape := range benchNames {
 		b.Run(shape, func(b *testing.B) {

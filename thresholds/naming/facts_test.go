@@ -35,6 +35,9 @@ func TestPattern(t *testing.T) {
 		{"stat.2024.01.31", "stat.*"},
 		{"stat/2024/01/31/x", "stat/*/x"},
 		{"stat_2024_01", "stat_*"},
+		{"stat:1000-01-01", "stat:*"}, {"stat:2999-12-31", "stat:*"}, {"stat:0999-01-01", "stat:*-*-*"}, {"stat:3000-01-01", "stat:*-*-*"},
+		{"stat:2024-00-10", "stat:*-*-*"}, {"stat:2024-01-00", "stat:*-*"}, {"stat:2024-01/31", "stat:*/*"}, {"stat:2024-011", "stat:*-*"},
+		{"stat:2024-1-31", "stat:*-*-*"}, {"stat:2024-01-311", "stat:*-*"}, {"stat:2024:01:31", "stat:*:*:*"}, {"2024-01", "*"}, {"2024-0", "*-*"},
 		{"stat:2024-13-31", "stat:*-*-*"},
 		{"stat:2024-12-32", "stat:*-*"},
 		{"stat:20240131", "stat:*"},
@@ -332,4 +335,43 @@ func BenchmarkFacts(b *testing.B) {
 			i++
 		}
 	})
+}
+
+// TestSeparatorsOfANamer checks which characters separate: each once, in their order,
+// and no letter, digit or byte beyond ASCII.
+func TestSeparatorsOfANamer(t *testing.T) {
+	for given, want := range map[string]string{":": ":", ":#:": ":#", "a:1#Z": ":#", "é:": ":", "\x00:": ":", "": "", "ab": "", "_-.": "_-."} {
+		n := NewNamer(given)
+		if n.Separators() != want {
+			t.Errorf("separators of %q are %q, want %q", given, n.Separators(), want)
+		}
+		for b := range 256 {
+			if got := n.IsSeparator(byte(b)); got != strings.Contains(want, string(rune(b))) {
+				t.Errorf("%q: 0x%02x is a separator: %v", given, b, got)
+			}
+		}
+	}
+}
+
+// TestRepeatedSeparators checks segments and empty ones, also beyond the first 64
+// bytes.
+func TestRepeatedSeparators(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		segments int
+		empty    bool
+	}{{"a", 1, false}, {"", 1, true}, {":", 2, true}, {"::", 3, true}, {":a", 2, true}, {"a:", 2, true}, {"a::b", 3, true}, {"a:#b", 3, true}, {"a:b#c", 3, false}, {"a:b:", 3, true}} {
+		for _, before := range []int{0, 61, 62, 63, 64, 65, 127, 128, 200} {
+			name, segments, empty := c.name, c.segments, c.empty
+			if before > 0 {
+				name = strings.Repeat("x", before) + ":" + name
+				segments++
+			}
+			var f Facts
+			NewNamer(":#").Facts([]byte(name), &f)
+			if f.Segments != segments || f.EmptySegment != empty {
+				t.Errorf("%q: %d segments, an empty one: %v, want %d, %v", name, f.Segments, f.EmptySegment, segments, empty)
+			}
+		}
+	}
 }
