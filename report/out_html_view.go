@@ -135,7 +135,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	rest := htmlRestBytes
 	if len(all.savings) > 0 {
 		v.Savings = newHTMLTable(all.savingsTable(len(all.savings)), v.translate, &rest)
-		v.Savings.Label = "What could be saved"
+		v.Savings.Label = v.translate("What could be saved")
 	}
 	v.data(r)
 	v.keys(r)
@@ -268,7 +268,7 @@ func largestKeys(r *Report, most int) []KeyRow {
 func (v *htmlView) keys(r *Report) {
 	budget := htmlKeysBytes
 	v.Keys = newHTMLTable(r.keysTable(largestKeys(r, htmlKeys), true), v.translate, &budget)
-	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, "Biggest keys"
+	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, v.translate("Biggest keys")
 	for i, c := range v.Keys.Columns {
 		if c.Right && c.Title != v.translate("share") && c.Title != v.translate("db") {
 			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
@@ -286,7 +286,7 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	groups = groups[:min(len(groups), htmlGroups)]
 	budget := htmlGroupsBytes
 	v.Groups = newHTMLTable(r.groupsTable(groups, true), v.translate, &budget)
-	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, "Groups of names"
+	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, v.translate("Groups of names")
 	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + units.FormatCount(int64(len(v.Groups.Rows))) + " of " +
 		units.FormatCount(int64(len(r.Groups))) + "."
 }

@@ -83,7 +83,7 @@ func (v *overview) write(p page, rows screenRows) {
 		p.section("Problems", v.broken)
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 {
-			p.sentence(thresholds.Fill("  and {n} (--details)", "n", units.FormatCountOf(int64(n), "more rule", "more rules")))
+			p.sentence(thresholds.Fill("  and {rules} (--details)", "rules", units.FormatCountOf(int64(n), "more rule", "more rules")))
 		}
 	}
 	if rows.fixes > 0 {

@@ -150,7 +150,9 @@ func (p *textPage) paint(color, s string) string {
 }
 
 func (p *textPage) section(title, note string) {
-	title = strings.ToUpper(title)
+	if text.Width(title) == len(title) { // Latin letters
+		title = strings.ToUpper(title)
+	}
 	line := title
 	if note != "" {
 		line += " (" + note + ")"
@@ -242,8 +244,11 @@ var untranslated func(sentence string)
 
 // translator returns the translation into a language.
 func translator(l language.Language) func(string) string {
+	if l != language.Chinese {
+		return func(s string) string { return s }
+	}
 	return func(s string) string {
-		to, ok := l.Translate(s)
+		to, ok := l.Translate(strings.ReplaceAll(s, text.NBSP, " "))
 		if !ok && untranslated != nil {
 			untranslated(s)
 		}
@@ -254,11 +259,17 @@ func translator(l language.Language) func(string) string {
 func (p translated) section(title, note string) {
 	p.page.section(p.translate(title), p.translate(note))
 }
-func (p translated) heading(s string)      { p.page.heading(p.translate(s)) }
-func (p translated) alert(s string)        { p.page.alert(p.translate(s)) }
-func (p translated) sentence(s string)     { p.page.sentence(p.translate(s)) }
-func (p translated) foot(s string)         { p.page.foot(p.translate(s)) }
-func (p translated) field(label, s string) { p.page.field(p.translate(label), p.translate(s)) }
+func (p translated) heading(s string)  { p.page.heading(p.translate(s)) }
+func (p translated) alert(s string)    { p.page.alert(p.translate(s)) }
+func (p translated) sentence(s string) { p.page.sentence(p.translate(s)) }
+func (p translated) foot(s string)     { p.page.foot(p.translate(s)) }
+
+func (p translated) field(label, s string) {
+	if label != "groups" || strings.Contains(s, " and ") { // otherwise it is a list of names
+		s = p.translate(s)
+	}
+	p.page.field(p.translate(label), s)
+}
 
 func (p translated) list(items []string) {
 	list := make([]string, len(items))

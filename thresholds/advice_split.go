@@ -70,19 +70,20 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 		largest = max(s.Largest, 1)
 	}
 	n, chunk := buckets(total, limit, largest), limit
-	what, rule, reason := "", "", ""
+	what, rule := "", ""
+	sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each."
 	switch s.Type {
 	case parser.String:
 		n = (total + limit - 1) / limit
-		what, rule = "keys", x.part("(offset / "+decimal(limit)+")")
+		sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}."
 		switch x.note {
 		case noteJSON, noteXML:
-			reason = "; or store it as a hash of its properties, read with HGET and HMGET"
+			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
 		case 0:
-			reason = x.fill("; of a bitmap, {rule}", "rule", x.part("(bit / "+decimal(8*limit)+")"))
+			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
 		}
-		short = x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
-		return x.fill("Split it over {n} keys of at most {limit} each, newKey = {rule}{reason}.", "n", comma(n), "limit", limitText(u, limit), "rule", rule, "reason", reason), short
+		pairs := []string{"n", comma(n), "limit", limitText(u, limit), "rule", x.part("(offset / " + decimal(limit) + ")"), "bits", x.part("(bit / " + decimal(8*limit) + ")")}
+		return x.fill(sentence, pairs...), x.fill("{n} keys, {rule}", pairs...)
 	case parser.ZSet: // a split by a hash of the member would break ranks
 		keep := limit / largest
 		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
@@ -103,14 +104,14 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 			field = "member"
 		}
 		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
-		reason = x.fill(", so that no bucket is likely to be over {limit}", "limit", limitText(u, limit))
+		sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
 	}
 	each := sizeText(total / n)
 	if u == units.Count {
 		each = units.FormatCountOf(total/n, "element", "elements")
 	}
-	return x.fill("Split it into {n} {what}, newKey = {rule}: about {each} each{reason}.", "n", comma(n), "what", what, "rule", rule, "each", each, "reason", reason),
-		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
+	pairs := []string{"n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)}
+	return x.fill(sentence, pairs...), x.fill("{n} {what}, {rule}", pairs...)
 }
 
 // buckets returns the number of buckets over which a hash must distribute a total

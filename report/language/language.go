@@ -9,21 +9,24 @@
 // people read knows about languages.
 //
 // What a {name} stands for is translated in turn, unless the name is one of verbatim:
-// then it is somebody else's text, such as the name of a key. {n} stands for a number
-// only, and {rule} for the name of a rule. Of several pairs that fit, the one
-// all of whose parts have a translation is taken, and of those the one with the
-// longest fixed text. The search is bounded, however hostile the names in a sentence
+// then it is somebody else's text, such as the name of a key. Some names stand for
+// figures only, and some may stand for nothing (see fits). Of several pairs that fit,
+// the one all of whose parts have a translation is taken, and of those the one with
+// the longest fixed text. The search is bounded, however hostile the names in a sentence
 // are; a sentence that nothing fits stays in English.
 //
 // Words that users type stay as they are: severities, rules, types, encodings, flags.
 package language
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Language is a language that reports and help can be written in. The zero Language
@@ -76,15 +79,16 @@ var chinese = sync.OnceValue(func() *catalogue {
 // catalogue has what Language.Translate looks up.
 type catalogue struct {
 	exact map[string]string
-	pairs []pair // the longest fixed text first
+	pairs []pair // the longest fixed text first, and then those that translate most
 }
 
 // pair is an entry whose English has {names}.
 type pair struct {
-	fixed  []string // the text before, between and after the names
-	names  []string
-	length int // of all fixed text
-	to     string
+	fixed    []string // the text before, between and after the names
+	names    []string
+	length   int // of all fixed text
+	verbatim int // names of somebody else's text
+	to       string
 }
 
 func newCatalogue(entries map[string]string) *catalogue {
@@ -95,13 +99,16 @@ func newCatalogue(entries map[string]string) *catalogue {
 			c.exact[from] = to
 			continue
 		}
-		c.pairs = append(c.pairs, pair{fixed, names, len(strings.Join(fixed, "")), to})
+		p := pair{fixed: fixed, names: names, length: len(strings.Join(fixed, "")), to: to}
+		for _, name := range names {
+			if slices.Contains(verbatim, name) {
+				p.verbatim++
+			}
+		}
+		c.pairs = append(c.pairs, p)
 	}
 	slices.SortFunc(c.pairs, func(a, b pair) int {
-		if a.length != b.length {
-			return b.length - a.length
-		}
-		return strings.Compare(strings.Join(a.fixed, "{}"), strings.Join(b.fixed, "{}"))
+		return cmp.Or(b.length-a.length, a.verbatim-b.verbatim, strings.Compare(a.to, b.to))
 	})
 	return c
 }
@@ -129,7 +136,7 @@ func split(sentence string) (fixed, names []string) {
 // The bounds of a search: pairs tried for parts of parts, and attempts to end a part
 // of the sentence.
 const (
-	maxDepth = 5
+	maxDepth = 12
 	maxSteps = 20_000
 )
 
@@ -143,6 +150,9 @@ type search struct {
 // part stays as it is, and ok is false.
 func (s *search) translate(from string, depth int) (to string, ok bool) {
 	if to, ok := s.exact[from]; ok {
+		return to, true
+	}
+	if to, ok := figure(from); ok {
 		return to, true
 	}
 	if depth == maxDepth {
@@ -159,37 +169,56 @@ func (s *search) translate(from string, depth int) (to string, ok bool) {
 }
 
 // verbatim are the {names} of somebody else's text, which is not translated.
-var verbatim = []string{"key", "group", "groups", "file", "files", "name", "names", "owner", "element", "path", "pattern", "command", "example",
-	"server", "servers", "rule", "rules_list", "type", "types", "value", "model", "version", "profile", "config", "tag", "chars", "char"}
+var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "pattern", "server", "rule", "bits", "type", "types", "encoding",
+	"model", "version", "profile", "tag", "char", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
 
 // part translates what stands for a name.
 func (s *search) part(name, value string, depth int) (string, bool) {
-	if slices.Contains(verbatim, name) || !hasWords(value) {
+	if slices.Contains(verbatim, name) || !hasWords(value) || value == "{"+name+"}" {
 		return value, true
-	}
-	if to, ok := figure(value); ok {
-		return to, true
 	}
 	return s.translate(value, depth+1)
 }
 
+// fits reports whether a name can stand for a value. {n} stands for numbers, {size}
+// and {share} for figures, {severity} for the name of one, {rule} not for several
+// sentences; {saving} and {where} may be empty. If strict is true, the
+// value must have a translation.
+func (s *search) fits(name, value string, depth int, strict bool) bool {
+	switch name {
+	case "saving", "where":
+		if value == "" {
+			return true
+		}
+	case "size", "share":
+		if _, ok := figure(value); hasWords(value) && !ok {
+			return false
+		}
+	case "rule", "bits":
+		if strings.Contains(value, ". ") {
+			return false
+		}
+	case "severity":
+		return value == "error" || value == "warning" || value == "info"
+	}
+	if value == "" || name == "n" && hasWords(value) {
+		return false
+	}
+	if strict {
+		_, ok := s.part(name, value, depth)
+		return ok
+	}
+	return true
+}
+
 // match returns what stands for the names of a pair, nil if the sentence does not
-// fit. If strict is true, each part must have a translation.
+// fit.
 func (s *search) match(p *pair, from string, depth int, strict bool) []string {
 	last := len(p.fixed) - 1
-	if len(from) < p.length+len(p.names) || !strings.HasPrefix(from, p.fixed[0]) || !strings.HasSuffix(from, p.fixed[last]) {
+	if len(from) < p.length || !strings.HasPrefix(from, p.fixed[0]) || !strings.HasSuffix(from, p.fixed[last]) {
 		return nil
 	}
-	return s.matchFrom(p, from[len(p.fixed[0]):], nil, func(name, value string) bool {
-		switch {
-		case value == "", name == "n" && hasWords(value), name == "rule" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "":
-			return false
-		case strict:
-			_, ok := s.part(name, value, depth)
-			return ok
-		}
-		return true
-	})
+	return s.matchFrom(p, from[len(p.fixed[0]):], nil, func(name, value string) bool { return s.fits(name, value, depth, strict) })
 }
 
 // matchFrom matches the names after those that have values. A name ends at the first
@@ -203,7 +232,7 @@ func (s *search) matchFrom(p *pair, from string, values []string, fits func(name
 		}
 		return nil
 	}
-	for at := 1; at < len(from) && s.steps > 0; s.steps-- {
+	for at := 0; at <= len(from) && s.steps > 0; s.steps-- {
 		i := strings.Index(from[at:], next)
 		if i < 0 {
 			return nil
@@ -222,19 +251,38 @@ func (s *search) matchFrom(p *pair, from string, values []string, fits func(name
 // fill fills in the translation of a pair.
 func (s *search) fill(p *pair, values []string, depth int) (to string, ok bool) {
 	fixed, names := split(p.to)
-	var b strings.Builder
-	ok = true
+	to, ok = fixed[0], true
 	for i, name := range names {
-		b.WriteString(fixed[i])
+		value := ""
 		if at := slices.Index(p.names, name); at >= 0 {
-			value, known := s.part(name, values[at], depth)
+			var known bool
+			value, known = s.part(name, values[at], depth)
 			ok = ok && known
-			b.WriteString(value)
+		}
+		if slices.Contains(verbatim, name) {
+			to += value + fixed[i+1]
+		} else {
+			to = join(join(to, value), fixed[i+1])
 		}
 	}
-	b.WriteString(fixed[len(names)])
-	return b.String(), ok
+	return to, ok
 }
+
+// join joins two parts of a sentence. Between a Chinese character and a Latin letter
+// or digit there is a space, between two Chinese characters none.
+func join(a, b string) string {
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(a, " "))
+	after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(b, " "))
+	switch {
+	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after):
+		return strings.TrimSuffix(a, " ") + strings.TrimPrefix(b, " ")
+	case unicode.Is(unicode.Han, before) && isLatin(after), isLatin(before) && unicode.Is(unicode.Han, after):
+		return strings.TrimSuffix(a, " ") + " " + strings.TrimPrefix(b, " ")
+	}
+	return a + b
+}
+
+func isLatin(r rune) bool { return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
 // hasWords reports whether there is anything to translate: a Latin letter.
 func hasWords(s string) bool {
@@ -242,18 +290,18 @@ func hasWords(s string) bool {
 }
 
 // units are those of figures, in Chinese; sizes keep theirs.
-var units = map[string]string{"d": " 天", "h": " 小时", "m": " 分钟", "s": " 秒", "ms": " 毫秒", "UTC": " UTC",
+var units = map[string]string{"d": " 天", "h": " 小时", "m": " 分钟", "s": " 秒", "ms": " 毫秒", "x": " 倍", "UTC": " UTC",
 	"B": " B", "KB": " KB", "MB": " MB", "GB": " GB", "TB": " TB", "PB": " PB"}
 
 // figure returns numbers with their units ("1d 2h", "5,200 > 1 KB") in Chinese; ok is
 // false if s is anything else.
 func figure(s string) (to string, ok bool) {
-	if s[0] > '9' && !strings.Contains(" B KB MB GB TB PB ", " "+s+" ") {
+	if s == "" || s[0] > '9' && !strings.Contains(" B KB MB GB TB PB ", " "+s+" ") {
 		return s, false
 	}
 	var b strings.Builder
 	for i, word := range strings.Fields(s) {
-		number := strings.TrimRight(word, "BKMGTPUCdhms")
+		number := strings.TrimRight(word, "BKMGTPUCdhmsx")
 		unit := units[word[len(number):]]
 		if hasWords(number) || unit == "" && number != word {
 			return s, false

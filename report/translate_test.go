@@ -1,0 +1,197 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
+)
+
+// TestTranslated checks that every sentence of the formats for people has a
+// translation, and that formats for programs do not change with the language. With
+// UNTRANSLATED=FILE the sentences that have none are written to a file.
+func TestTranslated(t *testing.T) {
+	missing := map[string]bool{}
+	untranslated = func(s string) { missing[s] = true }
+	defer func() { untranslated = nil }()
+	for _, c := range translatedReports(t) {
+		for _, format := range realFormats() {
+			var english, chinese bytes.Buffer
+			o := WriteOptions{Now: time.Unix(1772330000, 0), Elapsed: 1, Advice: true}
+			if err := Write(format, &english, c.report, o); err != nil {
+				t.Fatal(err)
+			}
+			o.Language = language.Chinese
+			if err := Write(format, &chinese, c.report, o); err != nil {
+				t.Fatal(err)
+			}
+			people := format == "html" || slices.Contains(peopleFormats, format)
+			if bytes.Equal(english.Bytes(), chinese.Bytes()) == people {
+				t.Errorf("%s, %s: the same in both languages: %v", c.name, format, !people)
+			}
+		}
+	}
+	list := make([]string, 0, len(missing))
+	for s := range missing {
+		list = append(list, s)
+	}
+	slices.Sort(list)
+	if path := os.Getenv("UNTRANSLATED"); path != "" {
+		os.WriteFile(path, []byte(strings.Join(list, "\n")), 0o644)
+	}
+	for _, s := range list {
+		t.Errorf("report/language/zh.json has no translation of %q", s)
+	}
+}
+
+// translatedReports returns the reports of all fixtures that keys break rules in: the
+// first few under every profile, and the others under the default one.
+func translatedReports(t *testing.T) []cannedReport {
+	t.Helper()
+	var list []cannedReport
+	paths, err := filepath.Glob("../testdata/rules/*.rdb*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths = append([]string{"../testdata/shop.rdb"}, paths...)
+	for _, profile := range config.Profiles() {
+		policy, err := config.Load(config.Options{Profile: profile, Rules: "all"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if profile != thresholds.DefaultProfile && path != paths[0] && !strings.Contains(path, "names") && !strings.Contains(path, "sizes") {
+				continue
+			}
+			r, err := Scan(context.Background(), []Source{FileSource(path)}, policy, Options{Top: 5, MaxMemory: 1 << 20})
+			if r == nil {
+				t.Fatal(err)
+			}
+			list = append(list, cannedReport{profile + " " + path, r})
+		}
+	}
+	return list
+}
+
+// TestTemplatesTranslated checks that the templates, titles and labels in the sources
+// have a translation, and what the rules say about themselves.
+func TestTemplatesTranslated(t *testing.T) {
+	data, err := os.ReadFile("language/zh.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known map[string]string
+	if err := json.Unmarshal(data, &known); err != nil {
+		t.Fatal(err)
+	}
+	check := func(where, s string) {
+		if known[s] == "" && strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
+			t.Errorf("%s: report/language/zh.json has no translation of %q", where, s)
+		}
+	}
+	for _, r := range thresholds.Rules() {
+		texts := []string{r.Title, r.Brief, r.Doc.What, r.Doc.Why, r.Doc.Fix, r.Doc.Example, r.Section.String()}
+		for _, p := range r.Params {
+			texts = append(texts, p.Doc)
+		}
+		for _, n := range r.Doc.Notes {
+			texts = append(texts, n.Text)
+		}
+		for _, s := range texts {
+			check(r.Name, s)
+		}
+	}
+	files, _ := filepath.Glob("*.go")
+	more, _ := filepath.Glob("../thresholds/*.go")
+	templates := 0
+	for _, path := range append(files, more...) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok {
+				if s, ok := constant(e); ok {
+					if isTemplate(s) {
+						templates++
+						check(path, s)
+					}
+					return false
+				}
+			}
+			if call, ok := n.(*ast.CallExpr); ok {
+				for i := range min(titleArguments[calledName(call)], len(call.Args)) {
+					if s, ok := constant(call.Args[i]); ok {
+						templates++
+						check(path, s)
+					}
+				}
+			}
+			return true
+		})
+	}
+	page, err := os.ReadFile("html/page.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\{\{t "([^"]*)"`).FindAllSubmatch(page, -1) {
+		check("page.tmpl", string(m[1]))
+	}
+	if templates < 300 {
+		t.Errorf("only %d templates found", templates)
+	}
+}
+
+// titleArguments is the number of leading arguments of a function that are text.
+var titleArguments = map[string]int{"section": 2, "heading": 1, "alert": 1, "sentence": 1, "foot": 1, "field": 1,
+	"leftColumn": 1, "rightColumn": 1, "nameColumn": 1, "sentenceColumn": 1, "countColumn": 1, "sizeColumn": 1}
+
+// constant returns the value of string literals, also of several that are added.
+func constant(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		a, ok := constant(e.X)
+		b, too := constant(e.Y)
+		return a + b, ok && too
+	}
+	return "", false
+}
+
+// calledName returns the name of the function or method that is called.
+func calledName(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// isTemplate reports whether a sentence has {names}.
+func isTemplate(s string) bool {
+	at := templateName.FindStringIndex(s)
+	return at != nil && strings.ContainsFunc(templateName.ReplaceAllString(s, ""), func(r rune) bool { return r >= 'a' && r <= 'z' })
+}
+
+var templateName = regexp.MustCompile(`\{[a-z][a-z0-9]*\}`)
