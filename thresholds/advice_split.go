@@ -82,8 +82,9 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 		case 0:
 			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
 		}
-		pairs := []string{"n", comma(n), "limit", limitText(u, limit), "rule", x.part("(offset / " + decimal(limit) + ")"), "bits", x.part("(bit / " + decimal(8*limit) + ")")}
-		return x.fill(sentence, pairs...), x.fill("{n} keys, {rule}", pairs...)
+		rule = x.part("(offset / " + decimal(limit) + ")")
+		return x.fill(sentence, "n", comma(n), "limit", limitText(u, limit), "rule", rule, "bits", x.part("(bit / "+decimal(8*limit)+")")),
+			x.fill("{n} keys, {rule}", "n", comma(n), "rule", rule)
 	case parser.ZSet: // a split by a hash of the member would break ranks
 		keep := limit / largest
 		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
@@ -110,8 +111,8 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 	if u == units.Count {
 		each = units.FormatCountOf(total/n, "element", "elements")
 	}
-	pairs := []string{"n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)}
-	return x.fill(sentence, pairs...), x.fill("{n} {what}, {rule}", pairs...)
+	return x.fill(sentence, "n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)),
+		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
 }
 
 // buckets returns the number of buckets over which a hash must distribute a total

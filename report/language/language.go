@@ -121,16 +121,19 @@ func (c *catalogue) find(sentence string) (to string, ok bool) {
 
 // split cuts a sentence at its {names}. There is one fixed text more than names.
 func split(sentence string) (fixed, names []string) {
-	for {
-		start := strings.IndexByte(sentence, '{')
-		length := strings.IndexByte(sentence[start+1:], '}')
-		if start < 0 || length < 0 {
-			return append(fixed, sentence), names
+	begun := 0
+	for i := 0; i < len(sentence); i++ {
+		if sentence[i] != '{' {
+			continue
 		}
-		fixed = append(fixed, sentence[:start])
-		names = append(names, sentence[start+1:start+1+length])
-		sentence = sentence[start+length+2:]
+		name := sentence[i+1:]
+		name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))]
+		if end := i + 1 + len(name); name != "" && end < len(sentence) && sentence[end] == '}' {
+			fixed, names = append(fixed, sentence[begun:i]), append(names, name)
+			begun = end + 1
+		}
 	}
+	return append(fixed, sentence[begun:]), names
 }
 
 // The bounds of a search: pairs tried for parts of parts, and attempts to end a part

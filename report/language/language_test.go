@@ -16,17 +16,17 @@ func TestTranslate(t *testing.T) {
 		"{measured} elements, over {limit}":     "{measured} 个元素,超过 {limit}",
 		"Split {key}: {keys} are over {limit}.": "拆分 {key}:{keys}超过 {limit}。",
 		"Split {group}.":                        "拆分分组 {group}。",
-		"{a} to {b}":                            "从 {a} 到 {b}",
+		"{from} to {to}":                        "从 {from} 到 {to}",
 	})
 	for _, test := range []struct{ in, want string }{
 		{"complete", "完整"},
 		{"2,000 keys", "2,000 个 key"},
 		{"5,200 elements, over 5,000", "5,200 个元素,超过 5,000"},
-		{"Split a:b: 3 keys are over 7.", "拆分 a:b:3 个 key超过 7。"},          // a part is translated in turn
-		{"Split complete: 1 key are over 7.", "拆分 complete:1 个 key超过 7。"}, // a name is not
-		{"Split x: y: 2 keys are over 1.", "拆分 x: y:2 个 key超过 1。"},        // the first ": " does not make the rest fit
+		{"Split a:b: 3 keys are over 7.", "拆分 a:b:3 个 key 超过 7。"},          // a part is translated in turn
+		{"Split complete: 1 key are over 7.", "拆分 complete:1 个 key 超过 7。"}, // a name is not
+		{"Split x: y: 2 keys are over 1.", "拆分 x: y:2 个 key 超过 1。"},        // the first ": " does not make the rest fit
 		{"Split 1 key.", "拆分分组 1 key。"},
-		{"1 to 2 to 3", "从 1 到 从 2 到 3"},
+		{"1 to 2 to 3", "从 1 到从 2 到 3"},
 	} {
 		if got, ok := c.find(test.in); !ok || got != test.want {
 			t.Errorf("%q: %q, %v, want %q", test.in, got, ok, test.want)
