@@ -312,8 +312,8 @@ func (c *comparison) groups() {
 	folds := func(r *Report) bool { return r.GroupsFolded > 0 }
 	c.d.GroupsMerged = int64(align.Merge(groups[0], groups[1], separators, folds(c.sides[0]), folds(c.sides[1])))
 	if c.d.GroupsMerged > 0 {
-		c.note("{groups} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
-			"groups", units.FormatCountOf(c.d.GroupsMerged, "group", "groups"))
+		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
+			"where", units.FormatCountOf(c.d.GroupsMerged, "group", "groups"))
 	}
 	rows := map[string]int{}
 	for side, r := range c.sides {

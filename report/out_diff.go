@@ -121,7 +121,7 @@ func (r *DiffRow) changeText() string {
 func (d *Diff) rowName(r *DiffRow) string {
 	switch {
 	case r.RenamedTo != nil:
-		return thresholds.Fill("{before} -> {now} ?", "before", r.Group.Display(), "now", r.RenamedTo.Display())
+		return thresholds.Fill("{before} -> {after} ?", "before", r.Group.Display(), "after", r.RenamedTo.Display())
 	case r.Group != nil:
 		return r.Group.Display()
 	}
@@ -241,7 +241,7 @@ func (d *Diff) write(p page, most int, full bool) {
 	}
 	omitted := func(n int) {
 		if n > most {
-			p.sentence(thresholds.Fill("  and {n} (--details)", "n", units.FormatCountOf(int64(n-most), "more row", "more rows")))
+			p.sentence(thresholds.Fill("  and {rows} (--details)", "rows", units.FormatCountOf(int64(n-most), "more row", "more rows")))
 		}
 	}
 	f := &d.Findings
