@@ -31,16 +31,6 @@ const (
 	usageWithoutName                  // as usageBlocks, but a key counts as 16 bytes unless its value is inside the object
 )
 
-// A conversionRule is how the loader sizes the table of a hash that it began to
-// load as a listpack, at the field that no listpack takes (rdbLoadObject in rdb.c).
-type conversionRule uint8
-
-const (
-	sizeForRest       conversionRule = iota // for the remaining fields, even if the table shrinks
-	sizeForLargerRest                       // for the remaining fields, if the table grows
-	sizeForAll                              // for all fields
-)
-
 // A family is the releases of a server that keep keys in the same way. Sizes are
 // those of structures on 64 bits, in bytes. It is immutable.
 type family struct {
@@ -63,7 +53,10 @@ type family struct {
 	field          stringKind
 	fieldExpiry    int64 // bytes that an expiry adds to a field
 	embedsValue    bool  // a field and its value share a block of up to 128 bytes
-	conversion     conversionRule
+	// sizesForAll: the table of a hash that began to load as a listpack, at the field
+	// that no listpack takes, is made for all fields, not for the remaining ones
+	// (rdbLoadObject in rdb.c).
+	sizesForAll bool
 
 	// Skiplists (server.h).
 	zskiplist    int64 // structure; with its head node if skiplistHead is 0

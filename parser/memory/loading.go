@@ -90,12 +90,13 @@ func (m *Model) convertedDict(n, firstLong int64, expiring bool) table {
 }
 
 // convertedBuckets returns for how many buckets the loader asks when it has put
-// the fields of a listpack into a dict, and rest out of n fields are to come.
+// the fields of a listpack into a dict, and rest out of n fields are to come. A dict
+// with more entries than it asks for stays as it is (dictExpand in dict.c).
 func (m *Model) convertedBuckets(d *growingDict, rest, n int64) int64 {
-	if m.conversion == sizeForAll {
+	if m.sizesForAll {
 		rest = n
 	}
-	if rest <= 4 || d.used > rest || m.conversion != sizeForRest && d.buckets >= rest {
+	if d.used > rest {
 		return d.buckets
 	}
 	return dictBuckets(rest)

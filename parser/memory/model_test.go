@@ -344,8 +344,15 @@ func TestLoadDict(t *testing.T) {
 			t.Errorf("%d fields: %+v, want %d buckets and %d old ones", c.n, got, c.buckets, c.old)
 		}
 	}
-	// The fields after the first long one get a table made for them.
-	for _, c := range []struct{ n, long, buckets, old int64 }{{500, 1, 512, 0}, {260, 257, 512, 256}, {256, 200, 256, 0}, {3, 1, 4, 0}} {
+	// The fields after the first long one get a table made for them. The figures are
+	// those of DEBUG HTSTATS-KEY of Redis 7.0.15 and 8.0.2 for hashes of n fields whose
+	// field number long has 65 bytes.
+	for _, c := range []struct{ n, long, buckets, old int64 }{
+		{500, 1, 512, 0}, {260, 257, 512, 256}, {256, 200, 256, 0}, {3, 1, 4, 0}, {500, 100, 512, 0}, {500, 129, 512, 0}, {500, 130, 512, 0},
+		{500, 250, 512, 0}, {500, 251, 512, 0}, {500, 252, 512, 0}, {500, 300, 512, 0}, {100, 50, 128, 64}, {100, 49, 128, 64}, {20, 15, 32, 16}, {20, 16, 32, 16},
+		{9, 4, 16, 8}, {9, 5, 16, 8}, {10, 5, 16, 8}, {10, 6, 16, 8}, {12, 7, 16, 8}, {12, 8, 16, 8}, {12, 9, 16, 8}, {512, 512, 512, 0}, {512, 17, 512, 0},
+		{512, 33, 512, 0}, {400, 200, 512, 256}, {130, 65, 256, 128}, {130, 64, 256, 128}, {70, 5, 128, 64}, {70, 66, 128, 0}, {70, 65, 128, 64}, {70, 64, 128, 64},
+	} {
 		if got := m.convertedDict(c.n, c.long, false); got.buckets != c.buckets || got.old != c.old {
 			t.Errorf("%d fields, long from the %d.: %+v, want %d buckets and %d old ones", c.n, c.long, got, c.buckets, c.old)
 		}

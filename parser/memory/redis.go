@@ -14,9 +14,8 @@ func redis62() *family {
 		zskiplist: 32, skiplistHead: 536,
 		quicklist: 40, quicklistNode: 32,
 		stream: 40, group: 32, consumer: 24, nack: 24, rax: 24,
-		ziplists:   true,
-		conversion: sizeForRest,
-		startup:    900000, startupCluster: 1620000, database: 450,
+		ziplists: true,
+		startup:  900000, startupCluster: 1620000, database: 450,
 	}
 }
 
@@ -51,7 +50,6 @@ func redis74() *family {
 	f.expiryMetadata = 32 // dictExpireMetadata: server.h
 	f.listpackEx = 32     // listpackEx: server.h
 	f.plainNodes = true   // quicklist.c
-	f.conversion = sizeForLargerRest
 	f.startup, f.startupCluster = 866000, 1850000
 	f.slot, f.slotExpires = 64, 64 // kvstore.c
 	return f
@@ -100,7 +98,7 @@ func redis86() *family {
 	f.field = sdsTight
 	f.fieldExpiry = 16   // entry.c
 	f.embedsValue = true // entry.c
-	f.conversion = sizeForAll
+	f.sizesForAll = true
 	f.memberInNode = true // zslCreateNode: t_zset.c
 	f.skiplistHead = 528
 	f.stream = 160           // stream.h
