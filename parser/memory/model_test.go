@@ -359,6 +359,22 @@ func TestLoadDict(t *testing.T) {
 	}
 }
 
+// The same of Valkey 8.1.1 and 9.1.2, whose DEBUG HTSTATS-KEY gives the entries of a
+// table, 7 a bucket.
+func TestLoadHashtable(t *testing.T) {
+	m := mustChoose(t, Options{Server: "valkey-9", State: "reloaded"})
+	for _, c := range []struct{ n, long, entries, old int64 }{
+		{500, 1, 896, 0}, {260, 257, 448, 0}, {256, 200, 448, 224}, {3, 1, 7, 0}, {500, 100, 896, 448}, {500, 129, 896, 448}, {500, 252, 896, 448}, {500, 260, 896, 448}, {500, 300, 896, 448},
+		{100, 50, 112, 0}, {100, 49, 112, 0}, {20, 15, 28, 0}, {20, 16, 28, 0}, {9, 4, 14, 0}, {9, 5, 14, 0}, {10, 5, 14, 0}, {10, 6, 14, 0}, {12, 7, 14, 0},
+		{12, 8, 14, 0}, {12, 9, 14, 0}, {512, 512, 896, 0}, {512, 17, 896, 0}, {512, 33, 896, 0}, {400, 200, 448, 0}, {130, 65, 224, 0}, {130, 64, 224, 0}, {70, 5, 112, 0},
+		{70, 66, 112, 0}, {70, 65, 112, 0}, {70, 64, 112, 0},
+	} {
+		if got := m.convertedHashtable(c.n, c.long); got.buckets*7 != c.entries || got.old*7 != c.old {
+			t.Errorf("%d fields, long from the %d.: %+v, want a table of %d and an old one of %d", c.n, c.long, got, c.entries, c.old)
+		}
+	}
+}
+
 func TestWindows(t *testing.T) {
 	var w windows
 	r := rand.New(rand.NewPCG(7, 8))
