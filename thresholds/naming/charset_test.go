@@ -66,7 +66,7 @@ func TestCharsetAgreesWithAPlainOne(t *testing.T) {
 		name := aName(t)
 		if rapid.Bool().Draw(t, "uuid") { // beside the digits of others
 			pieces := []string{"", "-", "a", "x", "7", ":", "0-", "-0"}
-			name = []byte(rapid.SampledFrom(pieces).Draw(t, "before") + "550e8400-e29b-41d4-a716-44665544000b" + rapid.SampledFrom(pieces).Draw(t, "after") + string(name))
+			name = []byte(rapid.SampledFrom(pieces).Draw(t, "before") + rapid.SampledFrom([]string{"550e8400-e29b-41d4-a716-44665544000b", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"}).Draw(t, "id") + rapid.SampledFrom(pieces).Draw(t, "after") + string(name))
 		}
 		var f Facts
 		NewNamer(":").Facts(name, &f)

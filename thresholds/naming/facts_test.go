@@ -375,3 +375,21 @@ func TestRepeatedSeparators(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNamesWithIDs has UUIDs, dates and hexadecimal numbers at every place of names
+// that are longer than 64 bytes, with nothing but digits and with nothing but letters.
+func TestLongNamesWithIDs(t *testing.T) {
+	n := NewNamer(":")
+	for _, id := range []string{"12345678-1234-1234-1234-123456789012", "abcdefab-abcd-abcd-abcd-abcdefabcdef", "2024-12-31", "2024-01", "abcdef01", "0abcdefabcdef", "{ab}"} {
+		for before := range 256 {
+			for _, after := range []string{"", "x", ":yz", strings.Repeat("w", 70)} {
+				name := []byte(strings.Repeat("x", before) + id + after)
+				var got Facts
+				n.Facts(name, &got)
+				if want := slowFacts(":", name); got != want {
+					t.Fatalf("facts of %q\n got %+v\nwant %+v\npattern %q", name, got, want, n.AppendPattern(nil, name))
+				}
+			}
+		}
+	}
+}
