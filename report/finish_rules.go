@@ -24,7 +24,10 @@ func (f *finisher) rules() {
 			f.selects[d.Input] = true
 		}
 	}
-	ignored := slices.Clone(f.Tables.Ignored)
+	ignored := make([]int64, len(f.Tables.Ignored))
+	for i := range ignored {
+		ignored[i] = f.Tables.Ignored[i].Keys
+	}
 	for severity := thresholds.Error; severity >= thresholds.Info; severity-- {
 		for _, rule := range thresholds.Rules() {
 			var found *Finding
@@ -69,20 +72,46 @@ func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 // keyFinding returns the findings of a rule of single keys, nil if there are none.
 func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severity, groups [][]FindingGroup) *Finding {
 	at := agg.RuleSeverity(rule.ID, severity)
-	o := &f.Tables.Rules[at]
+	o := f.Tables.Rules[at]
+	grown, more := f.grown(rule, severity, &o)
 	if o.Keys == 0 {
 		return nil
 	}
 	found := newFinding(rule, severity)
 	found.Count, found.ValueBytes, found.MemoryBytes = o.Keys, Figure(o.ValueBytes), memoryFigure(o.Memory, o.Keys)
 	found.MemoryUsage, found.SavedBytes = memoryFigure(o.MemoryUsage, o.Keys), o.Saved
-	found.Groups = groups[at]
+	found.Groups, found.Examples = append(groups[at], more...), grown
 	found.worstGroups()
 	examples := f.Top.Examples(at)
 	for i := range examples {
 		found.Examples = append(found.Examples, f.example(&examples[i]))
 	}
 	return found
+}
+
+// grown returns an example for each entry of a baseline that no longer ignores the
+// findings of a rule, because there are twice as many as were accepted, and adds the
+// keys to sums. They count at their worst severity, in the groups that are returned.
+func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, sums *agg.RuleSums) (list []Example, groups []FindingGroup) {
+	ignores := f.Engine(0).Ignores()
+	for i := range f.Tables.Ignored {
+		now, in := &f.Tables.Ignored[i], &ignores[i]
+		if now.Worst != severity || !in.Rules.Has(rule.ID) || !in.Grown(now.Keys) {
+			continue
+		}
+		sums.Keys += now.Keys
+		sums.ValueBytes += now.ValueBytes
+		sums.Memory += now.Memory
+		if len(in.Groups) == 1 {
+			groups = append(groups, FindingGroup{Group: Name(in.Groups[0]), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
+		}
+		pairs := []string{"now", units.FormatCount(now.Keys), "accepted", units.FormatCountOf(in.Findings, "finding", "findings")}
+		list = append(list, Example{Subject: Name(in.Pattern()), Keys: now.Keys, Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)),
+			Measured: Figure(now.Keys), Limit: Figure(in.Findings), Unit: units.Count.String(),
+			Text:   thresholds.Fill("{now} now, {accepted} accepted in the baseline", pairs...),
+			Advice: []Advice{{Kind: "look", Text: thresholds.Fill("Find out why there are more, or accept them as well: rdblens baseline update.")}}})
+	}
+	return list, groups
 }
 
 // worstGroups keeps the groups with most findings and sets the number of the others.
@@ -202,8 +231,16 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 func (f *finisher) ignored(counts []int64) {
 	engine := f.Engine(0)
 	for i, in := range engine.Ignores() {
-		f.r.Findings.Ignored += counts[i]
-		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Reason: in.Reason, Until: in.LastDay(), Expired: in.Ended(engine.Env().Now), Count: counts[i]}
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By, Reason: in.Reason, Until: in.LastDay(),
+			Expired: in.Ended(engine.Env().Now), Grown: f.Tables.Ignored[i].Exceeded, Count: counts[i]}
+		if in.Grown(counts[i]) {
+			row.Grown = true
+		} else {
+			f.r.Findings.Ignored += counts[i]
+		}
+		if in.Baseline {
+			row.Baseline = in.Origin.String()
+		}
 		f.r.Ignored = append(f.r.Ignored, row)
 	}
 }

@@ -162,6 +162,8 @@ func (d *details) ignored() {
 			switch {
 			case rows[i].Expired:
 				until += " (expired)"
+			case rows[i].Grown:
+				until = strings.TrimSpace(until + " (twice as bad)")
 			case rows[i].Unused:
 				until = strings.TrimSpace(until + " (matches nothing)")
 			}

@@ -215,12 +215,22 @@ func (v *overview) describe(now time.Time) {
 	}
 	warnings = append(warnings, r.Config.Warnings...)
 	var ended, unused int64
+	var gone []string
 	for _, in := range r.Ignored {
-		if in.Expired {
+		switch {
+		case in.Expired:
 			ended++
-		} else if in.Unused {
+		case in.Unused && in.Baseline != "":
+			gone = append(gone, in.Rule+" "+shortName(Name(in.Pattern)))
+		case in.Unused:
 			unused++
 		}
+	}
+	if n := len(gone) - maxGone; n > 0 {
+		warnings = append(warnings, thresholds.Fill("of the baseline, {names} and {n} more match nothing any more (rdblens baseline prune)",
+			"names", strings.Join(gone[:maxGone], ", "), "n", units.FormatCount(int64(n))))
+	} else if len(gone) > 0 {
+		warnings = append(warnings, thresholds.Fill("of the baseline, {names} match nothing any more (rdblens baseline prune)", "names", strings.Join(gone, ", ")))
 	}
 	if ended+unused > 0 {
 		warnings = append(warnings, thresholds.Fill("{all} of the configuration: {ended} ended, {unused} matched nothing",
@@ -234,6 +244,9 @@ func (v *overview) describe(now time.Time) {
 		v.about = append(v.about, "warning: "+shortSentence(w))
 	}
 }
+
+// maxGone is the number of entries of a baseline that are named.
+const maxGone = 3
 
 // head writes what is wrong with the files and what they are: at most so many
 // alerts, and so many warnings.
@@ -319,7 +332,7 @@ func (f *Finding) size() Figure { return sizeOf(f.MemoryBytes, int64(f.ValueByte
 // keyCount returns the keys that a finding is about. Those of an instance rule
 // are known only if all its examples are there.
 func (f *Finding) keyCount() Figure {
-	if len(f.Examples) == 0 || f.Examples[0].KeyRow != nil {
+	if rule, ok := thresholds.Lookup(f.Rule); ok && !rule.Instance || len(f.Examples) == 0 || f.Examples[0].KeyRow != nil {
 		return Figure(f.Count)
 	}
 	if f.Count > int64(len(f.Examples)) {

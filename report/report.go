@@ -85,8 +85,9 @@ type Tool struct {
 // Config is the configuration that was in force.
 type Config struct {
 	Profile    string   `json:"profile"`
-	File       string   `json:"file,omitempty"`  // the team's configuration, "" none
-	Rules      string   `json:"rules,omitempty"` // --rules as given, "" all of the profile
+	File       string   `json:"file,omitempty"`     // the team's configuration, "" none
+	Rules      string   `json:"rules,omitempty"`    // --rules as given, "" all of the profile
+	Baseline   string   `json:"baseline,omitempty"` // accepted findings, "" none
 	FailOn     string   `json:"fail_on,omitempty"`
 	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
 	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
@@ -351,13 +352,17 @@ type Advice struct {
 
 // Ignored has the findings that an entry of the configuration ignores.
 type Ignored struct {
-	Rule    string `json:"rule"`
-	Pattern string `json:"pattern"`
-	Reason  string `json:"reason"`
-	Until   string `json:"until,omitempty"` // the last day, "" if it has no end
-	Expired bool   `json:"expired,omitempty"`
-	Unused  bool   `json:"unused,omitempty"` // it applies and matched nothing, although every key was checked against all rules of the profile
-	Count   int64  `json:"count"`
+	Rule     string `json:"rule"`
+	Pattern  string `json:"pattern"`
+	Database *int   `json:"database,omitempty"` // nil: any
+	By       string `json:"by,omitempty"`
+	Reason   string `json:"reason"`
+	Until    string `json:"until,omitempty"` // the last day, "" if it has no end
+	Expired  bool   `json:"expired,omitempty"`
+	Unused   bool   `json:"unused,omitempty"`   // it applies and matched nothing, although every key was checked against all rules of the profile
+	Grown    bool   `json:"grown,omitempty"`    // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
+	Baseline string `json:"baseline,omitempty"` // file and line, if the entry is of the baseline
+	Count    int64  `json:"count"`
 }
 
 // Group has the totals of the keys whose names have one pattern, such as

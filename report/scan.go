@@ -168,7 +168,8 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	}
 	if s.opt.Keep == nil && s.policy.Rules == "" {
 		for i := range r.Ignored {
-			r.Ignored[i].Unused = r.Ignored[i].Count == 0 && !r.Ignored[i].Expired
+			in := &r.Ignored[i]
+			in.Unused = in.Count == 0 && !in.Expired && !in.Grown
 		}
 	}
 	return r, nil
@@ -208,7 +209,7 @@ func (s *scan) check() error {
 // config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
-	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
 	}

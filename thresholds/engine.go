@@ -32,8 +32,10 @@ type Engine struct {
 	combined atomic.Pointer[map[uint64]*tables]
 	mu       sync.Mutex // held while combined is replaced
 
-	ignores    []Ignore           // of the policy
-	ignored    [maxRules][]uint16 // by rule: indexes of the entries in force
+	ignores    []Ignore                 // of the policy
+	groups     [][]*naming.GroupPattern // of each of ignores
+	worse      []atomic.Bool            // of each of ignores, see Worse
+	ignored    [maxRules]ignoreIndex    // by rule: the entries in force
 	namespaces namespaceTable
 	words      *naming.Words
 	owners     []string
@@ -58,15 +60,7 @@ func (p *Policy) Compile(env Env) *Engine {
 			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.Edits})
 		}
 	}
-	for i := range p.Ignores {
-		if in := &p.Ignores[i]; !in.Ended(env.Now) {
-			for id := range Rules() {
-				if in.Rules.Has(RuleID(id)) {
-					e.ignored[id] = append(e.ignored[id], uint16(i))
-				}
-			}
-		}
-	}
+	e.compileIgnores(p.Ignores)
 	e.instance = e.instanceRules()
 	return e
 }
@@ -117,18 +111,6 @@ func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding 
 		e.ignore(k, dst[start:])
 	}
 	return dst
-}
-
-// ignore marks the findings that the policy ignores.
-func (e *Engine) ignore(k *parser.Key, found []Finding) {
-	for i := range found {
-		for _, entry := range e.ignored[found[i].Rule%maxRules] {
-			if in := &e.ignores[entry]; in.Keys == nil || matchAny(in.Keys, k.Name) {
-				found[i].Ignored = entry + 1
-				break
-			}
-		}
-	}
 }
 
 func matchAny(globs []*naming.Glob, name []byte) bool {

@@ -187,7 +187,7 @@ func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
 		counted, ignored := 0, 0
 		for n := range list {
 			found := &list[n]
-			found.Ignored = i.ignored(found)
+			found.Ignored = i.engine.ignoring(&found.Finding, anyDatabase, []byte(found.Subject))
 			number := &counted
 			if found.Ignored != 0 {
 				number = &ignored
@@ -211,17 +211,6 @@ func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
 		omitted = append(omitted, rest...)
 	}
 	return kept, omitted
-}
-
-// ignored returns 1 + the index of the entry that ignores a finding, 0 if none
-// does.
-func (i *Instance) ignored(found *InstanceFinding) uint16 {
-	for _, entry := range i.engine.ignored[found.Rule%maxRules] {
-		if in := &i.engine.ignores[entry]; in.Keys == nil || matchAny(in.Keys, []byte(found.Subject)) {
-			return entry + 1
-		}
-	}
-	return 0
 }
 
 // CompareInstance orders the findings of one rule, the worst first: by measure,

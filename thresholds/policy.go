@@ -1,11 +1,6 @@
 package thresholds
 
-import (
-	"strings"
-	"time"
-
-	"github.com/rdblens/rdblens/thresholds/naming"
-)
+import "github.com/rdblens/rdblens/thresholds/naming"
 
 // DefaultProfile is the name of the profile that applies if no other is named.
 const DefaultProfile = "default"
@@ -20,6 +15,8 @@ type Policy struct {
 	Source  string // the document behind the profile, "" for several
 	File    string // path of the team's configuration, "" if none
 	Rules   string // the selector given to Select, "" if none
+
+	Baseline string // path of the baseline whose entries are among Ignores, "" if none
 
 	Separators    Text
 	Cluster       Switch    // snapshots come from cluster nodes, whatever they show
@@ -55,31 +52,6 @@ type Switch struct {
 	Origin Origin
 }
 
-// Ignore excludes findings from the counts.
-type Ignore struct {
-	Rules  RuleSet
-	Names  []string       // the rules as they were written
-	Keys   []*naming.Glob // nil: any key, and the instance
-	Reason string
-	Until  time.Time // end of the last day on which it applies, zero if it has no end
-	Origin Origin
-}
-
-// Pattern returns the key patterns as one text, "*" if it applies to any key.
-func (i *Ignore) Pattern() string { return joinGlobs(i.Keys) }
-
-// Ended reports whether the last day of the entry is over.
-func (i *Ignore) Ended(now time.Time) bool { return !i.Until.IsZero() && !now.Before(i.Until) }
-
-// LastDay returns the last day on which the entry applies, as 2006-01-02, "" if it
-// has no end.
-func (i *Ignore) LastDay() string {
-	if i.Until.IsZero() {
-		return ""
-	}
-	return i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
-}
-
 // Override has settings for the keys that match a pattern. Of several overrides
 // that match a key, the last one that sets something decides it.
 type Override struct {
@@ -91,17 +63,6 @@ type Override struct {
 
 // Pattern returns the key patterns as one text.
 func (o *Override) Pattern() string { return joinGlobs(o.Keys) }
-
-func joinGlobs(list []*naming.Glob) string {
-	if len(list) == 0 {
-		return "*"
-	}
-	words := make([]string, len(list))
-	for i, g := range list {
-		words[i] = g.String()
-	}
-	return strings.Join(words, ", ")
-}
 
 // Namespace is a business module: the first segment of names, or the first few,
 // without a separator at the end.

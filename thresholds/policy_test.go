@@ -22,6 +22,7 @@ type LoadOptions struct {
 	Profile, Config, Rules string
 	Cluster                *bool
 	Edits                  []Edit
+	Baseline               string
 }
 
 // SetLoad sets config.Load.

@@ -28,6 +28,8 @@ type policyFlags struct {
 	rules   string
 	cluster bool
 	edits   []thresholds.Edit // of flags that set a limit
+	// baseline is a file of accepted findings. Only scan has the flag.
+	baseline string
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -83,7 +85,7 @@ func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}

@@ -123,6 +123,8 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
+	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
+		set: textOf(&o.baseline)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "write 26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "write 100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -32,7 +31,7 @@ type file struct {
 }
 
 // forms are the shapes of configurations and profiles.
-type forms struct{ config, profile shape[file] }
+type forms struct{ config, profile, baseline shape[file] }
 
 var (
 	ignores   = sync.OnceValue(ignoreShape)
@@ -46,13 +45,15 @@ var describe = sync.OnceValue(func() (f forms) {
 		to("title", text("title", ""), func(f *file, v string) { f.title = v }),
 		to("source", text("source", ""), func(f *file, v string) { f.source = v }),
 	}}.shape()
+	ignore := to("ignore", entries("ignore", ignores()).with("description", "findings that are excluded from the counts"),
+		func(f *file, v []thresholds.Ignore) { f.ignores = v })
+	f.baseline = record[file]{what: "the baseline", fields: []field[file]{ignore}}.shape()
 	f.config = record[file]{what: "the configuration", fields: []field[file]{separators, rules,
 		to("extends", extendsShape(), func(f *file, v thresholds.Text) { f.extends = v }),
 		to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"), func(f *file, v thresholds.Switch) { f.cluster = &v }),
 		to("hashtags", flag("hashtags", "false: a proxy treats {...} as an ordinary part of names").with("default", true),
 			func(f *file, v thresholds.Switch) { f.hashTags = &v }),
-		to("ignore", entries("ignore", ignores()).with("description", "findings that are excluded from the counts"),
-			func(f *file, v []thresholds.Ignore) { f.ignores = v }),
+		ignore,
 		to("overrides", as(entries("overrides", overrides()).with("description",
 			"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
 			func(f *file, v []thresholds.Override) { f.overrides = v }),
@@ -150,48 +151,6 @@ func keysShape(description string) shape[[]*naming.Glob] {
 	s.schema = listSchema(glob.schema, "minItems", 1).with("description", description)
 	return as(s, func(r *reader, n ast.Node, globs []*naming.Glob) ([]*naming.Glob, bool) {
 		return globs, len(list(n)) > 0 || r.refuse(n, `write "*" for all keys`, "key needs a pattern")
-	})
-}
-
-func ignoreShape() shape[thresholds.Ignore] {
-	type entry = thresholds.Ignore
-	rule := as(text("a rule", ""), func(r *reader, n ast.Node, name string) (string, bool) {
-		_, err := thresholds.MatchRules(name)
-		var unknown *thresholds.SelectError
-		return name, !errors.As(err, &unknown) || r.refuse(n, unknown.Hint(), "%v", err)
-	})
-	rules := listOf("rule", rule)
-	rules.schema = listSchema(func() object {
-		return anyOf(object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}, object{"type": "string", "pattern": `[*?\[\\]`})
-	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
-	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
-		day, err := time.Parse(time.DateOnly, date)
-		return day, err == nil || r.refuse(n, "write 2027-01-31: the last day on which the entry applies", "%q is not a date", date)
-	})
-	until.schema = func() object {
-		return object{"description": "last day on which the entry applies", "type": "string",
-			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
-	}
-	s := record[entry]{what: "an entry of ignore", fields: []field[entry]{
-		to("rule", rules, func(e *entry, names []string) {
-			e.Names = names
-			for _, name := range names {
-				set, _ := thresholds.MatchRules(name)
-				e.Rules |= set
-			}
-		}),
-		to("key", keysShape("glob, as KEYS takes it, or several; without it any key, and the instance"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
-		to("reason", text("reason", "why these findings are acceptable").with("pattern", `\S`), func(e *entry, v string) { e.Reason = v }),
-		to("until", until, func(e *entry, day time.Time) { e.Until = day.AddDate(0, 0, 1) }),
-	}}.shape().with("required", []string{"rule", "reason"})
-	return as(s, func(r *reader, n ast.Node, e entry) (entry, bool) {
-		at := firstKey(n)
-		e.Origin = r.origin(at)
-		ok := e.Rules != 0 || r.refuse(at, `write rule: "*" for all rules`, "an entry of ignore needs a rule")
-		if strings.TrimSpace(e.Reason) == "" {
-			ok = r.refuse(at, "write reason: why these findings are acceptable", "an entry of ignore needs a reason")
-		}
-		return e, ok
 	})
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	Cluster *bool  // whether snapshots come from cluster nodes, nil: as the file says
 	// Edits are made last, and to rules that Rules does not select as well.
 	Edits []thresholds.Edit
+	// Baseline is the path of accepted findings, which are ignored after those that
+	// the file ignores; "" for none.
+	Baseline string
 }
 
 // ProfileError reports a profile that does not exist.
@@ -44,23 +47,28 @@ func Load(opt Options) (*thresholds.Policy, error) {
 	if opt.Config == "" {
 		return LoadText(opt, nil)
 	}
-	f, err := os.Open(opt.Config)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	text, err := readFile(opt.Config, MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	return LoadText(opt, text)
 }
 
+// readFile reads a file, and of a larger one one byte more than the limit.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
 // LoadText is Load with the text of the file that opt.Config names.
 func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
 	var team file
 	if opt.Config != "" {
-		r := &reader{path: opt.Config, text: text, kind: thresholds.FromFile}
+		r := &reader{path: opt.Config, text: text, limit: MaxBytes, kind: thresholds.FromFile}
 		team = r.read(describe().config)
 		if err := r.problems(); err != nil {
 			return nil, err
@@ -90,6 +98,13 @@ func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
 		p.Deselected &^= 1 << e.Rule
 	}
 	p.Apply(opt.Edits)
+	if opt.Baseline != "" {
+		accepted, err := LoadBaseline(opt.Baseline)
+		if err != nil {
+			return nil, err
+		}
+		p.Ignores, p.Baseline = slices.Concat(p.Ignores, accepted), opt.Baseline
+	}
 	p.Warnings = warnings(p)
 	return p, nil
 }
@@ -131,7 +146,7 @@ var profiles = sync.OnceValue(func() map[string]*thresholds.Policy {
 		if err != nil {
 			panic(err)
 		}
-		r := &reader{path: name, text: text, kind: thresholds.FromProfile}
+		r := &reader{path: name, text: text, limit: MaxBytes, kind: thresholds.FromProfile}
 		f := r.read(describe().profile)
 		if err := r.problems(); err != nil {
 			panic(err)

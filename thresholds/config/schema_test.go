@@ -209,6 +209,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		"{under: {info: 5}}", "{types: }", "{types: {}}", "{types: {hash: off}}", "{string: off}", "{zset: [a, b], hash: c}", "{zset: }"}
 	places := []string{"%s", "ignore: [%s]", "overrides: [%s]",
 		"ignore: [{reason: x, rule: %s}]", "ignore: [{rule: no-ttl, reason: x, key: %s}]", "ignore: [{rule: no-ttl, reason: %s}]", "ignore: [{rule: no-ttl, reason: x, until: %s}]",
+		"ignore: [{rule: no-ttl, reason: x, group: %s}]", "ignore: [{rule: no-ttl, reason: x, database: %s}]", "ignore: [{rule: no-ttl, reason: x, findings: %s}]", "ignore: [{rule: no-ttl, reason: x, by: %s}]",
 		"overrides: [{owner: x, key: %s}]", "overrides: [{key: x, owner: %s}]", "overrides: [{key: x, rules: %s}]", "overrides: [{key: x, owner: y, rules: %s}]",
 		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s"}
 	for _, name := range configFields {
@@ -283,6 +284,9 @@ func TestWhatNoSchemaCanSay(t *testing.T) {
 	for _, text := range []string{
 		"ignore: [{rule: no-ttl, reason: x, until: 2027-02-29}]",
 		"ignore: [{rule: 'xyz-*', reason: x}]",
+		"ignore: [{rule: big-string, reason: x, accepted: 3d}]",
+		"ignore: [{rule: [big-string, no-ttl], reason: x, accepted: 3}]",
+		"ignore: [{rule: no-ttl, reason: x, key: a, group: a}]",
 		"rules: {key-charset: {allowed: z-a}}",
 		"overrides:\n" + strings.Repeat("  - {key: x, rules: {no-ttl: off}}\n", thresholds.MaxOverrides+1),
 	} {

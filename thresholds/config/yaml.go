@@ -22,6 +22,7 @@ import (
 // hostile file from exhausting memory or stack.
 const (
 	MaxBytes    = 256 << 10
+	maxBaseline = 4 << 20 // bytes
 	maxDepth    = 64
 	maxProblems = 20    // reported for one file
 	maxEntries  = 10000 // of each list
@@ -62,18 +63,19 @@ func (e Errors) Error() string {
 
 // reader reads one configuration and collects its problems.
 type reader struct {
-	path string
-	text []byte
-	kind thresholds.OriginKind
-	errs Errors
+	path  string
+	text  []byte
+	limit int // of the bytes
+	kind  thresholds.OriginKind
+	errs  Errors
 }
 
 // parse returns the value of the whole file, nil if the file is empty or not valid
 // YAML; then errs has the reason.
 func (r *reader) parse() ast.Node {
 	switch {
-	case len(r.text) > MaxBytes:
-		r.problem(0, 0, "", "larger than %d KB", MaxBytes>>10)
+	case len(r.text) > r.limit:
+		r.problem(0, 0, "", "larger than %d KB", r.limit>>10)
 		return nil
 	case !utf8.Valid(r.text):
 		r.problem(0, 0, "", "not UTF-8 text")

@@ -84,6 +84,9 @@ func (b *Builder) end() {
 		if b.opt.List != nil {
 			b.opt.List.end(&b.Tables.Groups)
 		}
+		for i := range b.Tables.Ignored {
+			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
+		}
 		found, omitted := b.instance.Findings()
 		for i := range found {
 			for n, pattern := range found[i].Groups {

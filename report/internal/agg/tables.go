@@ -11,7 +11,7 @@ type Tables struct {
 	Databases []Database
 	Owners    []OwnerSums // by index in thresholds.Engine.Owners
 	Rules     [RuleSeverities]RuleSums
-	Ignored   []int64 // findings by entry of thresholds.Engine.Ignores
+	Ignored   []IgnoredSums // by entry of thresholds.Engine.Ignores
 	Groups    Groups
 
 	MemoryBound, MemoryApproximate             int64 // keys
@@ -54,6 +54,19 @@ type OwnerSums struct {
 	Ignored    int64
 }
 
+// IgnoredSums has the keys with findings that an entry of the configuration ignores.
+type IgnoredSums struct {
+	Count
+	Worst    thresholds.Severity
+	Exceeded bool // others are at least twice as bad as the entry accepts
+}
+
+func (s *IgnoredSums) add(o *IgnoredSums) {
+	s.Count.add(&o.Count)
+	s.Worst = max(s.Worst, o.Worst)
+	s.Exceeded = s.Exceeded || o.Exceeded
+}
+
 // RuleSums has the keys with findings of one rule at one severity.
 type RuleSums struct {
 	Count
@@ -63,7 +76,7 @@ type RuleSums struct {
 func (t *Tables) init(e *thresholds.Engine) {
 	t.Groups.init(e.Namer())
 	t.Owners = make([]OwnerSums, len(e.Owners()))
-	t.Ignored = make([]int64, len(e.Ignores()))
+	t.Ignored = make([]IgnoredSums, len(e.Ignores()))
 }
 
 func (t *Tables) reset() {
@@ -145,7 +158,7 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 	}
 	for _, f := range found {
 		if f.ignored != 0 {
-			t.Ignored[f.ignored-1] += a.Keys
+			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity, false})
 			if owner != nil {
 				owner.Ignored += a.Keys
 			}
@@ -192,8 +205,8 @@ func (t *Tables) merge(o *Tables) {
 		t.Rules[i].add(&o.Rules[i].Count)
 		t.Rules[i].MemoryUsage += o.Rules[i].MemoryUsage
 	}
-	for i, n := range o.Ignored {
-		t.Ignored[i] += n
+	for i := range o.Ignored {
+		t.Ignored[i].add(&o.Ignored[i])
 	}
 	t.MemoryBound += o.MemoryBound
 	t.MemoryApproximate += o.MemoryApproximate

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// MaxAccepted is the largest number of entries of a baseline.
+const MaxAccepted = maxEntries
+
+// LoadBaseline reads a file of accepted findings: entries like those under ignore in
+// a configuration. If it is wrong, the error is of type Errors.
+func LoadBaseline(path string) ([]thresholds.Ignore, error) {
+	text, err := readFile(path, maxBaseline)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{path: path, text: text, limit: maxBaseline, kind: thresholds.FromFile}
+	f := r.read(describe().baseline)
+	for i := range f.ignores {
+		f.ignores[i].Baseline = true
+	}
+	return f.ignores, r.problems()
+}
+
+const baselineHead = `# Findings that are accepted: rdblens scan --baseline reports only others, and these
+# once they are twice as bad as accepted, or twice as many. One entry a line, sorted.
+# rdblens baseline update adds what is new, and prune removes what matches nothing.
+ignore:
+`
+
+// WriteBaseline returns the text of a baseline: sorted, with one entry a line.
+func WriteBaseline(list []thresholds.Ignore) []byte {
+	lines := make([]string, len(list))
+	for i := range list {
+		lines[i] = baselineLine(&list[i])
+	}
+	slices.Sort(lines)
+	var b bytes.Buffer
+	b.WriteString(baselineHead)
+	for _, line := range slices.Compact(lines) {
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes()
+}
+
+func baselineLine(in *thresholds.Ignore) string {
+	var fields []string
+	add := func(name string, words ...string) {
+		if len(words) > 1 {
+			fields = append(fields, name+": ["+strings.Join(words, ", ")+"]")
+		} else if len(words) == 1 {
+			fields = append(fields, name+": "+words[0])
+		}
+	}
+	quoted := func(words []string) []string {
+		list := make([]string, len(words))
+		for i, w := range words {
+			list[i] = quoteYAML(w)
+		}
+		return list
+	}
+	rules := make([]string, len(in.Names))
+	for i, name := range in.Names {
+		rules[i] = name
+		if _, ok := thresholds.Lookup(name); !ok {
+			rules[i] = quoteYAML(name)
+		}
+	}
+	add("rule", rules...)
+	if in.Database != nil {
+		add("database", strconv.Itoa(*in.Database))
+	}
+	add("group", quoted(in.Groups)...)
+	var keys []string
+	for _, g := range in.Keys {
+		keys = append(keys, g.String())
+	}
+	add("key", quoted(keys)...)
+	if in.Accepted > 0 {
+		add("accepted", strings.ReplaceAll(acceptedFigure(in), ",", ""))
+	}
+	if in.Findings > 0 {
+		add("findings", strconv.FormatInt(in.Findings, 10))
+	}
+	if in.By != "" {
+		add("by", quoteYAML(in.By))
+	}
+	if day := in.LastDay(); day != "" {
+		add("until", day)
+	}
+	add("reason", quoteYAML(in.Reason))
+	return "  - {" + strings.Join(fields, ", ") + "}"
+}
+
+// AcceptedText returns the figures that an entry accepts: "12 findings, worst 14 KB".
+func AcceptedText(in *thresholds.Ignore) string {
+	var parts []string
+	if in.Findings > 0 {
+		parts = append(parts, units.FormatCountOf(in.Findings, "finding", "findings"))
+	}
+	if in.Accepted > 0 {
+		parts = append(parts, "worst "+acceptedFigure(in))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func acceptedFigure(in *thresholds.Ignore) string {
+	return acceptedUnit(in.Rules).Format(in.Accepted)
+}
+
+// quoteYAML returns a text in double quotes, with the escapes of YAML for what is not
+// printable. Bytes that are not UTF-8 are replaced by ?, which matches any in
+// patterns.
+func quoteYAML(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
+			b.WriteByte('?')
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

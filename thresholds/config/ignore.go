@@ -1,0 +1,110 @@
+package config
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+func ignoreShape() shape[thresholds.Ignore] {
+	type entry struct {
+		thresholds.Ignore
+		accepted ast.Node // its unit is that of the rule
+	}
+	rule := as(text("a rule", ""), func(r *reader, n ast.Node, name string) (string, bool) {
+		_, err := thresholds.MatchRules(name)
+		var unknown *thresholds.SelectError
+		return name, !errors.As(err, &unknown) || r.refuse(n, unknown.Hint(), "%v", err)
+	})
+	rules := listOf("rule", rule)
+	rules.schema = listSchema(func() object {
+		return anyOf(object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}, object{"type": "string", "pattern": `[*?\[\\]`})
+	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
+	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
+		day, err := time.Parse(time.DateOnly, date)
+		return day, err == nil || r.refuse(n, "write 2027-01-31: the last day on which the entry applies", "%q is not a date", date)
+	})
+	until.schema = func() object {
+		return object{"description": "last day on which the entry applies", "type": "string",
+			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
+	}
+	count := shape[int64]{func() object {
+		return object{"type": []string{"integer", "string"}, "minimum": 0, "maximum": math.MaxInt32, "pattern": "^[0-9]{1,9}$"}
+	},
+		func(r *reader, n ast.Node) (int64, bool) {
+			word, ok := r.number(n, "a number")
+			v, err := strconv.ParseInt(word, 10, 32)
+			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, "write a number of at most nine digits", "%q is not a number", word))
+		}}
+	group := text("a group", "group").with("minLength", 1)
+	groups := listOf("group", as(group, func(r *reader, n ast.Node, pattern string) (string, bool) {
+		return pattern, pattern != "" || r.refuse(n, `write "user:*"`, "group needs a pattern")
+	}))
+	groups.schema = listSchema(group.schema, "minItems", 1).with("description", "group of keys as reports show it, such as user:*:cart, where * is within a segment, or several")
+	groups = as(groups, func(r *reader, n ast.Node, all []string) ([]string, bool) {
+		return all, len(list(n)) > 0 || r.refuse(n, `write "user:*"`, "group needs a pattern")
+	})
+	s := record[entry]{what: "an entry of ignore", fields: []field[entry]{
+		to("rule", rules, func(e *entry, names []string) {
+			e.Names = names
+			for _, name := range names {
+				set, _ := thresholds.MatchRules(name)
+				e.Rules |= set
+			}
+		}),
+		to("key", keysShape("glob, as KEYS takes it, or several; without it any key, and the instance"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
+		to("group", groups, func(e *entry, v []string) { e.Groups = v }),
+		to("database", count.with("description", "only keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
+		to("findings", count.with("description", "number of findings that were accepted: if there are at least twice as many, they are reported again"), func(e *entry, v int64) { e.Findings = v }),
+		to("accepted", shape[ast.Node]{text("accepted", "worst figure that was accepted, in the unit of the rule: what is at least twice as bad is reported again").schema,
+			func(r *reader, n ast.Node) (ast.Node, bool) { return n, true }}, func(e *entry, n ast.Node) { e.accepted = n }),
+		to("by", text("by", "who accepted these findings"), func(e *entry, v string) { e.By = v }),
+		to("reason", text("reason", "why these findings are acceptable").with("pattern", `\S`), func(e *entry, v string) { e.Reason = v }),
+		to("until", until, func(e *entry, day time.Time) { e.Until = day.AddDate(0, 0, 1) }),
+	}}.shape().with("required", []string{"rule", "reason"})
+	return as(s, func(r *reader, n ast.Node, e entry) (thresholds.Ignore, bool) {
+		at := firstKey(n)
+		e.Origin = r.origin(at)
+		ok := e.Rules != 0 || r.refuse(at, `write rule: "*" for all rules`, "an entry of ignore needs a rule")
+		if strings.TrimSpace(e.Reason) == "" {
+			ok = r.refuse(at, "write reason: why these findings are acceptable", "an entry of ignore needs a reason")
+		}
+		if e.Groups != nil && e.Keys != nil {
+			ok = r.refuse(at, "write two entries", "an entry of ignore has either key or group")
+		}
+		if e.accepted != nil {
+			ok = readAccepted(r, e.accepted, &e.Ignore) && ok
+		}
+		return e.Ignore, ok
+	})
+}
+
+// readAccepted reads the figure that was accepted of the findings of one rule.
+func readAccepted(r *reader, n ast.Node, e *thresholds.Ignore) bool {
+	word, ok := r.number(n, "accepted")
+	if !ok || e.Rules.Len() != 1 {
+		return ok && r.refuse(n, "name one rule", "accepted is a figure of one rule")
+	}
+	var err error
+	e.Accepted, err = acceptedUnit(e.Rules).Parse(word)
+	return err == nil || r.refuse(n, "", "accepted: %v", err)
+}
+
+// acceptedUnit returns the unit of the accepted figure of a rule. Findings of a rule
+// without limits are counts, or plain figures.
+func acceptedUnit(set thresholds.RuleSet) units.Unit {
+	for id, rule := range thresholds.Rules() {
+		if set.Has(thresholds.RuleID(id)) && rule.Unit != units.None {
+			return rule.Unit
+		}
+	}
+	return units.Count
+}

@@ -1,0 +1,93 @@
+package naming
+
+import "strings"
+
+// maxSegments is the number of segments of a pattern that reports distinguish: the
+// last one has the rest of the name.
+const maxSegments = 12
+
+// GroupPattern is the pattern of a group of names as reports show it, such as
+// user:*:cart. A * matches any bytes within a segment; in the last of 12 segments,
+// it matches the rest. A ? matches one byte.
+type GroupPattern struct {
+	namer    *Namer
+	text     string
+	segments []*Glob
+	ends     []byte // the separator behind each segment but the last
+}
+
+// ParseGroup compiles the pattern of a group.
+func (n *Namer) ParseGroup(text string) *GroupPattern {
+	g := &GroupPattern{namer: n, text: text}
+	for rest := []byte(text); ; {
+		segment, end := n.cutSegment(rest, len(g.segments))
+		// A segment may be empty, and only * and ? are special.
+		glob, err := ParseGlob(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(string(segment)))
+		if err != nil {
+			glob = &Glob{}
+		}
+		g.segments = append(g.segments, glob)
+		if len(segment) == len(rest) {
+			return g
+		}
+		g.ends = append(g.ends, end)
+		rest = rest[len(segment)+1:]
+	}
+}
+
+// cutSegment returns the first segment of what remains of a pattern behind so many
+// segments, and the separator that ends it.
+func (n *Namer) cutSegment(rest []byte, before int) (segment []byte, end byte) {
+	if before < maxSegments-1 {
+		for i, c := range rest {
+			if n.isSep[c] {
+				return rest[:i], c
+			}
+		}
+	}
+	return rest, 0
+}
+
+// Index returns the number of segments and the first one, "*" if it has wildcards.
+// They are those that Segments returns of the patterns that g matches.
+func (g *GroupPattern) Index() (segments int, first string) {
+	segment, _ := g.namer.cutSegment([]byte(g.text), 0)
+	if strings.ContainsAny(string(segment), "*?") {
+		return len(g.segments), "*"
+	}
+	return len(g.segments), string(segment)
+}
+
+// Segments returns the number of segments of a pattern, at most 12, and the first.
+func (n *Namer) Segments(pattern []byte) (segments int, first []byte) {
+	for rest := pattern; ; segments++ {
+		segment, _ := n.cutSegment(rest, segments)
+		if segments == 0 {
+			first = segment
+		}
+		if len(segment) == len(rest) {
+			return segments + 1, first
+		}
+		rest = rest[len(segment)+1:]
+	}
+}
+
+// Match reports whether a pattern that AppendPattern returned, in which nothing is
+// folded yet, belongs to the group.
+func (g *GroupPattern) Match(pattern []byte) bool {
+	for i, glob := range g.segments {
+		segment, end := g.namer.cutSegment(pattern, i)
+		if !glob.Match(segment) {
+			return false
+		}
+		last := i == len(g.segments)-1
+		if last || len(segment) == len(pattern) {
+			return last && len(segment) == len(pattern)
+		}
+		if end != g.ends[i] {
+			return false
+		}
+		pattern = pattern[len(segment)+1:]
+	}
+	return false
+}
