@@ -32,6 +32,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	f.rules()
 	f.groups()
 	f.owners()
+	f.budgets()
 	for i := range b.Tables.Databases {
 		r.Databases = append(r.Databases, databaseRow(&b.Tables.Databases[i]))
 	}
@@ -285,6 +286,21 @@ func (f *finisher) owners() {
 	slices.SortStableFunc(f.r.Owners, func(a, b Owner) int {
 		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
 	})
+}
+
+func (f *finisher) budgets() {
+	budgets := f.Engine(0).Policy().Budgets
+	for n := range f.Snapshots {
+		s := &f.Snapshots[n]
+		for i, sum := range s.Budgets {
+			b := &budgets[i]
+			row := Budget{Input: s.Input, Budget: Name(b.Subject()), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+			for _, l := range b.Limits {
+				row.Limits = append(row.Limits, BudgetLimit{Measure: l.Measure.String(), Severity: l.Severity.String(), Limit: l.Value, Exceeded: sum.Measure(l.Measure) > l.Value})
+			}
+			f.r.Budgets = append(f.r.Budgets, row)
+		}
+	}
 }
 
 func (f *finisher) histograms() {

@@ -47,7 +47,7 @@ var sections = []struct {
 	{"groups", (*details).groups},
 	{"types", func(d *details) { d.types(); d.encodings() }},
 	{"databases", (*details).databases},
-	{"owners", (*details).owners},
+	{"owners", func(d *details) { d.owners(); d.budgets() }},
 	{"expiry", (*details).expiry},
 	{"histograms", (*details).histograms},
 	{"totals", (*details).totals},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -80,6 +81,54 @@ func (d *details) databases() {
 		countColumn("with TTL", func(i int) Figure { return Figure(rows[i].WithTTL) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }))
+}
+
+// budgets writes a row for each limit of a budget.
+func (d *details) budgets() {
+	type row struct {
+		*Budget
+		*BudgetLimit
+		measure thresholds.BudgetMeasure
+		now     int64
+	}
+	var rows []row
+	for i := range d.r.Budgets {
+		b := &d.r.Budgets[i]
+		for n := range b.Limits {
+			for m := range thresholds.BudgetGrowth { // diff is about growth
+				if b.Limits[n].Measure == m.String() {
+					rows = append(rows, row{b, &b.Limits[n], m, b.sums().Measure(m)})
+				}
+			}
+		}
+	}
+	if rows == nil {
+		return
+	}
+	d.section("Budgets", "")
+	d.rows(len(rows),
+		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }),
+		nameColumn("budget", func(i int) string { return rows[i].Budget.Budget.Display() }),
+		leftColumn("of", func(i int) string { return rows[i].Measure }),
+		rightColumn("now", func(i int) string {
+			if rows[i].measure == thresholds.BudgetMemory {
+				return units.FormatBytes(rows[i].now)
+			}
+			return rows[i].measure.Unit().Format(rows[i].now)
+		}),
+		rightColumn("limit", func(i int) string { return rows[i].measure.Unit().Format(rows[i].Limit) }),
+		rightColumn("used", func(i int) string { return units.FormatPercent(ratio(rows[i].now, rows[i].Limit)) }),
+		leftColumn("exceeded", func(i int) string {
+			if !rows[i].Exceeded {
+				return ""
+			}
+			return rows[i].Severity
+		}),
+		nameColumn("reason", func(i int) string { return text.Sanitize(rows[i].Reason) }).drop(1))
+}
+
+func (b *Budget) sums() thresholds.BudgetSums {
+	return thresholds.BudgetSums{Keys: b.Keys, Bytes: b.Bytes, WithoutTTL: b.WithoutTTL}
 }
 
 // inputName returns an input's name where there are several.

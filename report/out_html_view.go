@@ -163,6 +163,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	d.hot()
 	d.databases()
 	d.owners()
+	d.budgets()
 	d.totals()
 	d.snapshots()
 	d.ignored()

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // Metrics in the Prometheus text format, version 0.0.4, for the textfile collector
@@ -150,6 +152,7 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 		return sample{[]string{"group", string(g.Group)}, Figure(g.WithoutTTL)}
 	})...)
 
+	m.budgets(r)
 	m.add("findings", "Findings by rule and severity.", samplesOf(r.Rules, func(f *Finding) sample {
 		return sample{[]string{"rule", f.Rule, "severity", f.Severity}, Figure(f.Count)}
 	})...)
@@ -184,6 +187,29 @@ func (m metricsWriter) inputs(r *Report, now time.Time) {
 		}
 		return in.Memory.Predicted
 	})
+}
+
+// budgets writes what each budget has used, and its limits.
+func (m metricsWriter) budgets(r *Report) {
+	var now, limits []sample
+	for i := range r.Budgets {
+		b := &r.Budgets[i]
+		for measure := range thresholds.NumBudgetMeasures {
+			labels := []string{"snapshot", m.snapshots[b.Input], "budget", string(b.Budget), "measure", measure.String()}
+			used := false
+			for _, l := range b.Limits {
+				if l.Measure == measure.String() {
+					used = measure != thresholds.BudgetGrowth
+					limits = append(limits, sample{append(slices.Clone(labels), "severity", l.Severity), Figure(l.Limit)})
+				}
+			}
+			if used {
+				now = append(now, sample{labels, Figure(b.sums().Measure(measure))})
+			}
+		}
+	}
+	m.add("budget_used", "What the keys of a budget have: keys, bytes of memory, hundredths of a percent without a TTL.", now...)
+	m.add("budget_limit", "Limits of budgets, in the same units; growth in hundredths of a percent a day.", limits...)
 }
 
 // metricGroups returns the groups that have metrics, the largest first, and the

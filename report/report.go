@@ -67,6 +67,8 @@ type Report struct {
 	// group of a wider pattern, with * for a segment that has too many values.
 	GroupsFolded int64   `json:"groups_folded"`
 	Owners       []Owner `json:"owners"`
+	// Budgets are those of the configuration, for each input.
+	Budgets []Budget `json:"budgets,omitempty"`
 
 	Expiry     []Bucket   `json:"expiry"` // TTLs when the snapshot was taken
 	Histograms Histograms `json:"histograms"`
@@ -401,6 +403,26 @@ type Owner struct {
 	MemoryBytes Figure `json:"memory_bytes"`
 	WithoutTTL  int64  `json:"without_ttl"`
 	Findings    Counts `json:"findings"`
+}
+
+// Budget has the sums of the keys that a budget of the configuration limits, and
+// how much of it they use.
+type Budget struct {
+	Input      int           `json:"input"`  // index into inputs
+	Budget     Name          `json:"budget"` // a glob, "owner NAME", "database N" or "snapshot"
+	Keys       int64         `json:"keys"`
+	Bytes      int64         `json:"bytes"` // memory, or value bytes where memory is unknown
+	WithoutTTL int64         `json:"without_ttl"`
+	Limits     []BudgetLimit `json:"limits"`
+	Reason     string        `json:"reason,omitempty"`
+}
+
+// BudgetLimit is one limit of a budget.
+type BudgetLimit struct {
+	Measure  string `json:"measure"` // "keys", "memory" (bytes), "without_ttl" or "growth" a day (both hundredths of %)
+	Severity string `json:"severity"`
+	Limit    int64  `json:"limit"`
+	Exceeded bool   `json:"exceeded"` // always false for growth, which only diff knows
 }
 
 // Bucket is a bucket of a histogram: keys whose figure is at least Min and less

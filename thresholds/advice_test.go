@@ -300,6 +300,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 		"ttl-stampede":       "10,001 keys expire in one minute, over 10,000",
 		"multiple-databases": "2 databases with keys",
 		"mixed-business":     "11 first segments, over 10",
+		"budget":             "2 keys, over the budget of 1",
 		"max-age":            "taken 1d 2h 1s ago, over 1d 2h",
 		"min-keys":           "2 keys, under 3",
 		"slot-skew":          "10 MB, 999.04x its fair share, over 10x",
@@ -308,7 +309,11 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 	for name, c := range instanceCases {
 		env := testEnv()
 		env.Cluster = true
-		e := mustLoad(t, LoadOptions{Profile: c.hit.profile}).Compile(env)
+		opt := LoadOptions{Profile: c.hit.profile}
+		if c.hit.config != "" {
+			opt.Config = writeConfig(t, c.hit.config)
+		}
+		e := mustLoad(t, opt).Compile(env)
 		list, _ := runInstance(t, c.hit, 1<<30)
 		for _, f := range list {
 			if f.Rule.Name() != name {

@@ -46,6 +46,10 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "default", config: "rules: {min-keys: {error: 3}}", keys: few, subject: "snapshot", count: 1},
 		&snapshotCase{profile: "default", config: "rules: {min-keys: {error: 2}}", keys: few},
 	},
+	"budget": {
+		&snapshotCase{profile: "default", config: "budgets: [{group: 'a:*', keys: {error: 1}, reason: agreed}]", keys: few, subject: "a:*", count: 1},
+		&snapshotCase{profile: "default", config: "budgets: [{group: 'a:*', keys: {error: 2}, memory: {warning: 100 B}, without_ttl: {error: 0%}}, {group: 'b:*', keys: {error: 0}}]", keys: few},
+	},
 	"slot-skew": {
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 999) }, subject: fmt.Sprintf("slot %d", naming.Slot([]byte("hot"))), count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 999) }},

@@ -25,6 +25,7 @@ type Policy struct {
 	Ignores       []Ignore
 	Overrides     []Override // with rules of their own at most MaxOverrides
 	Namespaces    []Namespace
+	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
 
 	Warnings []string // about valid but suspicious settings

@@ -111,8 +111,8 @@ type Rule struct {
 	// Instance is true for a rule that flags minutes, slots, tags or the snapshot
 	// as a whole, not single keys.
 	Instance bool
-	// Optional is true for a rule that no document demands and no profile switches
-	// on: it is off until the team sets a limit.
+	// Optional is true for a rule that no document demands: it checks nothing until
+	// the team sets a limit.
 	Optional bool
 
 	// Unit is the unit of the limits. units.None means that the rule has a severity

@@ -318,7 +318,8 @@ func TestRulesAreComplete(t *testing.T) {
 				t.Errorf("%s is on under %s, and nothing says why", r.Name, profile)
 			}
 		}
-		if on := mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On; on == r.Optional {
+		// A rule that is on and idle, as budget is, needs no limit of its own.
+		if on := mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On; on != (!r.Optional || r.idle != nil) {
 			t.Errorf("%s is optional: %v, and on in a profile: %v", r.Name, r.Optional, on)
 		}
 	}
@@ -361,6 +362,7 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 		"filter-growth":      {"info 4", "off", "off", "off", "off"},
 		"series-retention":   {"info 100,000", "off", "off", "off", "off"},
+		"budget":             {"error", "error", "error", "error", "error"},
 		"max-age":            {"off", "off", "off", "off", "off"},
 		"min-keys":           {"off", "off", "off", "off", "off"},
 		"vector-links":       {"info", "off", "off", "off", "off"},

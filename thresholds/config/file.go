@@ -27,6 +27,7 @@ type file struct {
 	ignores       []thresholds.Ignore
 	overrides     []thresholds.Override
 	namespaces    namespaces
+	budgets       []thresholds.Budget
 	abbreviations []thresholds.Abbreviation
 }
 
@@ -36,6 +37,7 @@ type forms struct{ config, profile, baseline shape[file] }
 var (
 	ignores   = sync.OnceValue(ignoreShape)
 	overrides = sync.OnceValue(overrideShape)
+	budgets   = sync.OnceValue(budgetShape)
 )
 
 var describe = sync.OnceValue(func() (f forms) {
@@ -57,6 +59,7 @@ var describe = sync.OnceValue(func() (f forms) {
 		to("overrides", as(entries("overrides", overrides()).with("description",
 			"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
 			func(f *file, v []thresholds.Override) { f.overrides = v }),
+		to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
 		to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 		to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
 	}}.shape()
@@ -84,6 +87,7 @@ func Schema() []byte {
 		"severity":  words(slices.Concat([]string{"off"}, severities)...),
 		"ignore":    ignores().schema(),
 		"overrides": overrides().schema(),
+		"budgets":   budgets().schema(),
 	}
 	for u := units.Bytes; u <= units.Percent; u++ {
 		definitions[u.String()] = unitSchema(u)

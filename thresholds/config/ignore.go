@@ -14,6 +14,18 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
+// plainCount is a number without a unit.
+func plainCount() shape[int64] {
+	return shape[int64]{func() object {
+		return object{"type": []string{"integer", "string"}, "minimum": 0, "maximum": math.MaxInt32, "pattern": "^[0-9]{1,9}$"}
+	},
+		func(r *reader, n ast.Node) (int64, bool) {
+			word, ok := r.number(n, "a number")
+			v, err := strconv.ParseInt(word, 10, 32)
+			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, "write a number of at most nine digits", "%q is not a number", word))
+		}}
+}
+
 func ignoreShape() shape[thresholds.Ignore] {
 	type entry struct {
 		thresholds.Ignore
@@ -36,14 +48,6 @@ func ignoreShape() shape[thresholds.Ignore] {
 		return object{"description": "last day on which the entry applies", "type": "string",
 			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
 	}
-	count := shape[int64]{func() object {
-		return object{"type": []string{"integer", "string"}, "minimum": 0, "maximum": math.MaxInt32, "pattern": "^[0-9]{1,9}$"}
-	},
-		func(r *reader, n ast.Node) (int64, bool) {
-			word, ok := r.number(n, "a number")
-			v, err := strconv.ParseInt(word, 10, 32)
-			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, "write a number of at most nine digits", "%q is not a number", word))
-		}}
 	group := text("a group", "group").with("minLength", 1)
 	groups := listOf("group", as(group, func(r *reader, n ast.Node, pattern string) (string, bool) {
 		return pattern, pattern != "" || r.refuse(n, `write "user:*"`, "group needs a pattern")
@@ -62,8 +66,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 		}),
 		to("key", keysShape("glob, as KEYS takes it, or several; without it any key, and the instance"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
 		to("group", groups, func(e *entry, v []string) { e.Groups = v }),
-		to("database", count.with("description", "only keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
-		to("findings", count.with("description", "number of findings that were accepted: if there are at least twice as many, they are reported again"), func(e *entry, v int64) { e.Findings = v }),
+		to("database", plainCount().with("description", "only keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
+		to("findings", plainCount().with("description", "number of findings that were accepted: if there are at least twice as many, they are reported again"), func(e *entry, v int64) { e.Findings = v }),
 		to("accepted", shape[ast.Node]{text("accepted", "worst figure that was accepted, in the unit of the rule: what is at least twice as bad is reported again").schema,
 			func(r *reader, n ast.Node) (ast.Node, bool) { return n, true }}, func(e *entry, n ast.Node) { e.accepted = n }),
 		to("by", text("by", "who accepted these findings"), func(e *entry, v string) { e.By = v }),

@@ -124,7 +124,7 @@ func (f *file) addTo(p *thresholds.Policy) {
 		p.CloseNamespaces(f.namespaces.origin)
 	}
 	p.Apply(f.edits)
-	p.Ignores, p.Overrides, p.Namespaces, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.abbreviations
+	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets, f.abbreviations
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user
@@ -199,6 +199,11 @@ func warnings(p *thresholds.Policy) []string {
 	for i := range p.Overrides {
 		o := &p.Overrides[i]
 		add("keys "+o.Pattern()+": ", p.Overridden(o))
+	}
+	for i := range p.Budgets {
+		if b := &p.Budgets[i]; b.Owner != "" && !slices.Contains(p.Owners(), b.Owner) {
+			list = append(list, fmt.Sprintf("budget of owner %q (%s): no namespace or override has this owner", b.Owner, b.Origin))
+		}
 	}
 	known := map[string]thresholds.Namespace{}
 	for _, n := range p.Namespaces {

@@ -170,7 +170,7 @@ func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 }
 
 // configFields are the fields of a configuration.
-var configFields = []string{"extends", "rules", "ignore", "overrides", "namespaces", "abbreviations", "separators", "hashtags", "cluster"}
+var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets", "namespaces", "abbreviations", "separators", "hashtags", "cluster"}
 
 // fieldsOf returns the fields that the mapping of a rule may have.
 func fieldsOf(r *thresholds.Rule) []string {
@@ -210,6 +210,8 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 	places := []string{"%s", "ignore: [%s]", "overrides: [%s]",
 		"ignore: [{reason: x, rule: %s}]", "ignore: [{rule: no-ttl, reason: x, key: %s}]", "ignore: [{rule: no-ttl, reason: %s}]", "ignore: [{rule: no-ttl, reason: x, until: %s}]",
 		"ignore: [{rule: no-ttl, reason: x, group: %s}]", "ignore: [{rule: no-ttl, reason: x, database: %s}]", "ignore: [{rule: no-ttl, reason: x, findings: %s}]", "ignore: [{rule: no-ttl, reason: x, by: %s}]",
+		"budgets: [%s]", "budgets: [{group: %s}]", "budgets: [{owner: %s}]", "budgets: [{database: %s}]", "budgets: [{keys: %s}]", "budgets: [{keys: {error: %s}}]", "budgets: [{memory: {info: %s}}]",
+		"budgets: [{without_ttl: {warning: %s}}]", "budgets: [{growth: {warning: %s}, reason: %s}]",
 		"overrides: [{owner: x, key: %s}]", "overrides: [{key: x, owner: %s}]", "overrides: [{key: x, rules: %s}]", "overrides: [{key: x, owner: y, rules: %s}]",
 		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s"}
 	for _, name := range configFields {
@@ -261,7 +263,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 	}
 	for _, place := range places {
 		for _, value := range slices.Concat(scalars, others) {
-			check(fmt.Sprintf(place, value))
+			check(strings.ReplaceAll(place, "%s", value))
 		}
 	}
 	for _, name := range scalars {
@@ -287,6 +289,8 @@ func TestWhatNoSchemaCanSay(t *testing.T) {
 		"ignore: [{rule: big-string, reason: x, accepted: 3d}]",
 		"ignore: [{rule: [big-string, no-ttl], reason: x, accepted: 3}]",
 		"ignore: [{rule: no-ttl, reason: x, key: a, group: a}]",
+		"budgets: [{group: a, owner: b}]",
+		"budgets:\n" + strings.Repeat("  - {group: x}\n", thresholds.MaxBudgets+1),
 		"rules: {key-charset: {allowed: z-a}}",
 		"overrides:\n" + strings.Repeat("  - {key: x, rules: {no-ttl: off}}\n", thresholds.MaxOverrides+1),
 	} {

@@ -46,6 +46,10 @@ func Entries(p *thresholds.Policy) []Entry {
 		}
 		list = append(list, Entry{"ignore." + strings.Join(i.Names, ","), value, i.Origin})
 	}
+	for i := range p.Budgets {
+		b := &p.Budgets[i]
+		list = append(list, Entry{"budgets." + b.Subject(), showBudget(b), b.Origin})
+	}
 	for _, n := range p.Namespaces {
 		list = append(list, Entry{"namespaces." + n.Name, n.Owner, n.Origin})
 	}

@@ -63,6 +63,11 @@ extends: %s # one of %s
 #    reason: "imported once; the job that removes them runs in spring"
 #    until: 2099-03-31
 
+# Limits for keys together: of a group, an owner, a database, or all. Growth is a day.
+#budgets:
+#  - {group: "session:*", keys: {error: 1000000}, memory: {warning: 1 GB}, without_ttl: {warning: 5%}, growth: {error: 20%}, reason: sized in spring}
+#  - {owner: checkout, memory: {error: 4 GB}}
+
 # Words that have an agreed short form.
 #abbreviations:
 #  economic: ec

@@ -44,7 +44,8 @@ type Snapshot struct {
 	Timed    bool // it says when it was taken
 	Findings []thresholds.InstanceFinding
 	Omitted  []thresholds.Omitted
-	Keys     int64 // that were counted
+	Budgets  []thresholds.BudgetSums // of each budget of the policy, nil if it has none
+	Keys     int64                   // that were counted
 }
 
 // NewBuilder returns a Builder for one snapshot.
@@ -93,7 +94,7 @@ func (b *Builder) end() {
 				found[i].Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
 			}
 		}
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.Keys}}
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.instance.Budgets(), b.Keys}}
 		b.instance = nil
 	}
 }
