@@ -210,11 +210,11 @@ func (e *env) baselineShow(path string) error {
 
 // reportOf returns the report of a snapshot, or a saved one.
 func (e *env) reportOf(ctx context.Context, o *passFlags, path string) (*report.Report, error) {
-	list, err := e.inputs([]string{path})
-	if err != nil {
+	x := &expander{env: e, expandFlags: o.expandFlags}
+	if err := x.add("", path, nil); err != nil {
 		return nil, err
 	}
-	r, err := e.savedReport(list[0])
+	r, err := e.savedReport(x.list[0])
 	switch {
 	case err != nil:
 		return nil, &exitError{code: exitUsage, err: inputError(path, err.Error())}
@@ -226,8 +226,8 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, path string) (*report.
 	if err := o.load(ctx, e); err != nil {
 		return nil, err
 	}
-	stop := e.progress(list)
-	r, err = report.Scan(ctx, []report.Source{e.source(list[0])}, o.policy, o.options(report.Options{Examples: baselineExamples}))
+	stop := e.progress(x.list)
+	r, err = report.Scan(ctx, []report.Source{e.source(x.list[0])}, o.policy, o.options(report.Options{Examples: baselineExamples}))
 	stop()
 	bad, err := failuresOf(err)
 	if err == nil && bad.unread > 0 {

@@ -193,6 +193,7 @@ func countSettings(p *thresholds.Policy) string {
 	count(rules, "rule changed", "rules changed")
 	count(len(p.Overrides), "override", "overrides")
 	count(len(p.Ignores), "ignored finding", "ignored findings")
+	count(len(p.Budgets), "budget", "budgets")
 	count(len(p.Namespaces), "namespace", "namespaces")
 	count(len(p.Abbreviations), "abbreviation", "abbreviations")
 	return strings.Join(parts, ", ")
