@@ -153,3 +153,25 @@ func TestMemoryOfMany(t *testing.T) {
 		runsWithin(t, "40 files of "+name, args...)
 	}
 }
+
+// TestMemoryOfFleet checks that little is kept of each of thousands of snapshots.
+func TestMemoryOfFleet(t *testing.T) {
+	snapshot, err := os.ReadFile("../../testdata/rules/lfu.rdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	first := filepath.Join(dir, "shard-0000.rdb")
+	if err := os.WriteFile(first, snapshot, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < 3000; i++ {
+		if err := os.Link(first, filepath.Join(dir, fmt.Sprintf("shard-%04d.rdb", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := runsWithin(t, "3,000 snapshots", "scan", "-f", "details", dir)
+	if n := bytes.Count(out, []byte("/shard-")); n < 3000 {
+		t.Errorf("%d rows", n)
+	}
+}
