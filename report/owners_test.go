@@ -140,3 +140,51 @@ func TestOwnersOfSeveralInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnerReports compares the report of each owner, made in one pass, with a scan
+// of the owner's keys alone.
+func TestOwnerReports(t *testing.T) {
+	policy, err := config.LoadText(config.Options{Config: "x.yaml"}, []byte("namespaces: {coupon: {owner: promo}, cart: {owner: checkout}, zzz: {owner: nobody}}\n"+
+		"rules: {min-keys: {error: 100000}}\nbudgets: [{owner: promo, keys: {error: 1}}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := []Source{FileSource("../testdata/shop.rdb"), FileSource("../testdata/shop.rdb")}
+	text := func(r *Report) string {
+		r.Filter, r.Config = nil, Config{}
+		r.Rules = slices.DeleteFunc(r.Rules, func(f Finding) bool { return f.Rule == "min-keys" || f.Rule == "budget" })
+		r.Findings.Error, r.Budgets = 0, nil
+		for i := range r.Inputs {
+			r.Inputs[i].Memory = nil
+		}
+		return string(render(t, "json", r, 0))
+	}
+	for _, jobs := range []int{1, 4} {
+		keys, owners := int64(0), []string{}
+		whole, err := Scan(t.Context(), sources, policy, Options{Jobs: jobs, Top: 5, Now: time.Unix(1800000000, 0), Owner: func(owner string, r *Report) {
+			owners = append(owners, owner)
+			keys += r.Totals.Keys
+			if len(r.Filter.Owners) != 1 || r.Filter.Owners[0] != owner || r.Filter.Dropped+r.Totals.Keys != 2*12624 {
+				t.Errorf("%q: filter %+v of %d keys", owner, r.Filter, r.Totals.Keys)
+			}
+			for _, f := range r.Rules {
+				if f.Rule == "min-keys" || f.Rule == "budget" {
+					t.Errorf("%q: %s says nothing about a part of the keys", owner, f.Rule)
+				}
+			}
+			alone, err := Scan(t.Context(), sources, policy, Options{Top: 5, Now: time.Unix(1800000000, 0), Keep: func(_ *parser.Key, of string, _ int64) bool { return of == owner }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := text(r), text(alone); got != want {
+				t.Errorf("%q: the report differs from that of a scan with a filter:\n%.2000s\nwant\n%.2000s", owner, got, want)
+			}
+		}})
+		if err != nil || keys != whole.Totals.Keys || strings.Join(owners, ",") != ",promo,checkout" {
+			t.Errorf("%v: %d keys of owners %q, %d in all", err, keys, owners, whole.Totals.Keys)
+		}
+		if len(whole.Budgets) != 2 || whole.Findings.Error < 4 {
+			t.Errorf("the whole report: %d budgets, %d errors", len(whole.Budgets), whole.Findings.Error)
+		}
+	}
+}

@@ -61,6 +61,10 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+	// Owner, if not nil, is called with a report of the keys of each owner of the
+	// policy that has any, "" for keys without one, after a scan of which anything
+	// was read.
+	Owner func(owner string, r *Report)
 
 	keys *agg.KeyList // filled with the keys that Compare compares, nil none
 }
@@ -139,6 +143,7 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		}
 	}()
 	all := agg.NewBuilder(agg.Options{Top: s.opt.Top, Examples: s.opt.Examples})
+	var owners []*agg.Builder
 	var inputs []Input
 	var failed ScanError
 	for i := range sources {
@@ -148,22 +153,39 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		} else {
 			all.Merge(one.builder)
 		}
+		if owners == nil {
+			owners = one.owners
+		} else {
+			for n, b := range one.owners {
+				owners[n].Merge(b)
+			}
+		}
 		<-slots
 		inputs = append(inputs, one.input)
 		if one.err != nil {
 			failed = append(failed, &SourceError{sources[i].Name, one.input.Keys, one.err})
 		}
 	}
-	r := newReport(all, &s.opt)
-	r.Tool, r.Inputs = s.opt.Tool, inputs
-	r.Config = s.config(inputs)
-	if s.opt.Keep != nil {
-		filter := s.opt.Filter
-		filter.Dropped = all.Dropped
-		r.Filter = &filter
+	finish := func(b *agg.Builder, inputs []Input) *Report {
+		r := newReport(b, &s.opt)
+		r.Tool, r.Inputs = s.opt.Tool, inputs
+		r.Config = s.config(inputs)
+		if s.opt.Keep != nil {
+			filter := s.opt.Filter
+			filter.Dropped = b.Dropped
+			r.Filter = &filter
+		}
+		r.Complete = failed == nil
+		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
+		return r
 	}
-	if r.Complete = failed == nil; !r.Complete {
-		r.Interrupted = errors.Is(failed, context.Canceled)
+	for i, b := range owners {
+		if b.Keys > 0 {
+			s.ownerReport(finish, b, i, inputs, all)
+		}
+	}
+	r := finish(all, inputs)
+	if failed != nil {
 		return r, failed
 	}
 	if s.opt.Keep == nil && s.policy.Rules == "" {
@@ -173,6 +195,19 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		}
 	}
 	return r, nil
+}
+
+// ownerReport passes on the report of the keys of one owner.
+func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Builder, owner int, inputs []Input, all *agg.Builder) {
+	own := slices.Clone(inputs)
+	for i := range own {
+		own[i].Memory = nil // that is of the whole snapshot
+	}
+	r := finish(b, own)
+	filter := s.opt.Filter
+	filter.Owners, filter.Dropped = []string{s.policy.Owners()[owner]}, all.Keys+all.Dropped-b.Keys
+	r.Filter = &filter
+	s.opt.Owner(filter.Owners[0], r)
 }
 
 // scan is what the snapshots of a Scan have in common.
@@ -222,6 +257,7 @@ func (s *scan) config(inputs []Input) Config {
 // scanned is what was read of one source.
 type scanned struct {
 	builder *agg.Builder
+	owners  []*agg.Builder // of each owner, if Options.Owner asks for them
 	input   Input
 	err     error
 }
@@ -236,6 +272,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		}
 	}
 	b := agg.NewBuilder(o)
+	each := agg.ByOwner{All: b}
 	c := keyspace{MaxMemory: s.opt.MaxMemory}
 	info, err := func() (*parser.Info, error) {
 		if err := ctx.Err(); err != nil {
@@ -255,8 +292,16 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		options.Header = func(info *parser.Info) {
 			engine = s.engine(info, c.Model)
 			b.Start(engine)
+			if s.opt.Owner != nil {
+				each.Start()
+			}
 		}
-		return parser.Run(ctx, src, options, func() parser.Sink { return b.NewShard() })
+		return parser.Run(ctx, src, options, func() parser.Sink {
+			if s.opt.Owner != nil {
+				return each.NewShard()
+			}
+			return b.NewShard()
+		})
 	}()
 	in := newInput(source.Name, source.Size, info, err)
 	if in.Format != "" {
@@ -270,7 +315,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs)
 		}
 	}
-	return scanned{b, in, err}
+	return scanned{b, each.Owners, in, err}
 }
 
 // engine returns the rules, compiled for a snapshot.

@@ -39,8 +39,9 @@ type scanFlags struct {
 	passFlags
 	report.Options // those that flags set
 	outputFlags
-	sections []string // of the details, nil is all
-	advice   bool
+	sections  []string // of the details, nil is all
+	advice    bool
+	ownersDir string // of --split-by, "" not asked
 }
 
 func newScan(e *env) *cobra.Command {
@@ -123,6 +124,14 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
+	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
+		hint: "write owner=reports", set: func(arg string) error {
+			dir, ok := strings.CutPrefix(arg, "owner=")
+			if o.ownersDir = dir; !ok || dir == "" {
+				return fmt.Errorf("%q is not owner=DIR", arg)
+			}
+			return nil
+		}}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "write 26h or 2d").add(cmd)
@@ -163,6 +172,10 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	stop := e.progress(list)
 	o.details = o.details || o.sections != nil
 	started := time.Now()
+	owners, err := o.splitOwners()
+	if err != nil {
+		return err
+	}
 	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
 	if err != nil {
@@ -174,6 +187,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	write := o.writeOptions(e, started)
 	write.Sections, write.Advice = o.sections, o.advice
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
+	if err == nil && owners != nil {
+		err = owners.write(o.targets, paths(list), write)
+	}
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)

@@ -16,6 +16,7 @@ type Options struct {
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
 	Keep func(k *parser.Key, owner int) bool
+	Part bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
 	List *KeyList // filled with keys of a single snapshot, nil none
 }
 
@@ -89,12 +90,17 @@ func (b *Builder) end() {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
 		found, omitted := b.instance.Findings()
+		budgets := b.instance.Budgets()
+		if b.opt.Part {
+			budgets = nil
+			found = slices.DeleteFunc(found, func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
+		}
 		for i := range found {
 			for n, pattern := range found[i].Groups {
 				found[i].Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
 			}
 		}
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.instance.Budgets(), b.Keys}}
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, budgets, b.Keys}}
 		b.instance = nil
 	}
 }
