@@ -150,9 +150,7 @@ func (p *textPage) paint(color, s string) string {
 }
 
 func (p *textPage) section(title, note string) {
-	if text.Width(title) == len(title) { // Latin letters
-		title = strings.ToUpper(title)
-	}
+	title = text.Heading(title)
 	line := title
 	if note != "" {
 		line += " (" + note + ")"

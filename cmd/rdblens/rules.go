@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -53,11 +54,11 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe()))
 	for section := range thresholds.SectionInstance + 1 {
-		fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.String()))
+		fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(section.String())))
 		table := text.Grid{Columns: make([]text.Column, 3)}
 		for _, r := range thresholds.Rules() {
 			if r.Section == section {
-				table.Add(r.Name, settingText(&policy.Settings[r.ID]), r.Title)
+				table.Add(r.Name, settingText(&policy.Settings[r.ID]), e.t(r.Title))
 			}
 		}
 		table.Write(w, text.Unlimited)
@@ -81,20 +82,25 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 		return err
 	}
 	profile := policy.Profile.Value
-	whose := "documents"
+	title := "Requirements of the documents that a snapshot shows only partly or not at all:"
 	if profile != thresholds.DefaultProfile {
-		whose = "document of profile " + profile
+		title = "Requirements of the document of profile {profile} that a snapshot shows only partly or not at all:"
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "Requirements of the %s that a snapshot shows only partly or not at all:\n", whose)
+	fmt.Fprintln(w, e.t(thresholds.Fill(title, "profile", profile)))
 	for _, d := range requirements.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
-		wrap(w, "- ", d.English+" ("+d.Document.Profile()+", "+d.Verdict.String()+")")
-		wrap(w, "  ", d.Original)
-		if len(d.Rules) > 0 {
-			wrap(w, "  ", "rules: "+strings.Join(d.Rules, ", "))
+		verdict := " (" + d.Document.Profile() + ", " + e.t(d.Verdict.String()) + ")"
+		if e.language == language.Chinese {
+			wrap(w, "- ", d.Original+verdict)
+		} else {
+			wrap(w, "- ", d.English+verdict)
+			wrap(w, "  ", d.Original)
 		}
-		wrap(w, "  ", d.Reason)
+		if len(d.Rules) > 0 {
+			wrap(w, "  ", e.t("rules: "+strings.Join(d.Rules, ", ")))
+		}
+		wrap(w, "  ", e.t(d.Reason))
 	}
 	return outputError(w.Flush())
 }
@@ -109,56 +115,64 @@ func (e *env) rulesExplain(name string) error {
 		return policyError(err)
 	}
 	w := bufio.NewWriter(e.stdout)
-	explain(w, rule)
+	e.explain(w, rule)
 	return outputError(w.Flush())
 }
 
 // explain prints the documentation of a rule and its setting in each profile.
-func explain(w io.Writer, r *thresholds.Rule) {
-	fmt.Fprintf(w, "%s: %s\n", r.Name, r.Title)
-	paragraph := func(title, text string) {
-		if text != "" {
-			fmt.Fprintf(w, "\n%s\n", title)
-			wrap(w, "  ", text)
+func (e *env) explain(w io.Writer, r *thresholds.Rule) {
+	fmt.Fprintf(w, "%s: %s\n", r.Name, e.t(r.Title))
+	heading := func(title string) { fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(title))) }
+	paragraph := func(title, sentences string) {
+		if sentences != "" {
+			heading(title)
+			wrap(w, "  ", e.t(sentences))
 		}
 	}
-	paragraph("WHAT IT FLAGS", r.Doc.What)
-	paragraph("WHY", r.Doc.Why)
-	paragraph("HOW TO FIX IT", r.Doc.Fix)
-	paragraph("EXAMPLE", r.Doc.Example)
-	explainChanges(w, r)
+	paragraph("What it flags", r.Doc.What)
+	paragraph("Why", r.Doc.Why)
+	paragraph("How to fix it", r.Doc.Fix)
+	paragraph("Example", r.Doc.Example)
+	if list := changes(r); len(list) > 0 {
+		heading("Commands that change data")
+		for _, a := range list {
+			fmt.Fprintf(w, "  %s\n", strings.Join(a.Commands, "\n  "))
+			wrap(w, "    ", e.t(a.Condition)+": "+e.t(a.Text))
+		}
+	}
 	if len(r.Params) > 0 {
-		fmt.Fprintf(w, "\nPARAMETERS\n")
+		heading("Parameters")
 		for _, p := range r.Params {
-			wrap(w, "  ", p.Name+": "+p.Doc)
+			wrap(w, "  ", p.Name+": "+e.t(p.Doc))
 		}
 	}
-	fmt.Fprintf(w, "\nPROFILES\n")
+	heading("Profiles")
 	profiles := text.Grid{Columns: make([]text.Column, 2)}
 	for _, name := range config.Profiles() {
 		profiles.Add(name, settingText(&config.Profile(name).Settings[r.ID]))
 	}
 	profiles.Write(w, text.Unlimited)
 	if len(r.Doc.Sources) > 0 {
-		fmt.Fprintf(w, "\nSOURCES\n")
+		heading("Sources")
 	}
 	for _, s := range r.Doc.Sources {
-		wrap(w, "  ", s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
+		wrap(w, "  ", e.t(s.Document.Title()+", for "+strings.Join(s.Profiles, ", ")))
 		wrap(w, "    ", s.Level+s.Original)
-		wrap(w, "    ", s.English)
+		if e.language != language.Chinese {
+			wrap(w, "    ", s.English)
+		}
 	}
 	if len(r.Doc.Notes) > 0 {
-		fmt.Fprintf(w, "\nNOTES\n")
+		heading("Notes")
 	}
 	for _, n := range r.Doc.Notes {
-		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+n.Text)
+		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+e.t(n.Text))
 	}
 }
 
-// explainChanges prints the commands that change data which the advice of a rule
-// may have, for a current server.
-func explainChanges(w io.Writer, r *thresholds.Rule) {
-	var list []thresholds.Advice
+// changes returns the commands that change data which the advice of a rule may have,
+// for a current server.
+func changes(r *thresholds.Rule) (list []thresholds.Advice) {
 	for _, profile := range config.Profiles() {
 		for _, a := range config.Profile(profile).Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: -1}).Changes(r) {
 			if !slices.ContainsFunc(list, func(b thresholds.Advice) bool { return slices.Equal(a.Commands, b.Commands) }) {
@@ -166,13 +180,7 @@ func explainChanges(w io.Writer, r *thresholds.Rule) {
 			}
 		}
 	}
-	if len(list) > 0 {
-		fmt.Fprintf(w, "\nCOMMANDS THAT CHANGE DATA\n")
-	}
-	for _, a := range list {
-		fmt.Fprintf(w, "  %s\n", strings.Join(a.Commands, "\n  "))
-		wrap(w, "    ", a.Condition+": "+a.Text)
-	}
+	return list
 }
 
 // wrap prints text in lines of at most 88 columns. The first line begins with

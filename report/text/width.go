@@ -15,6 +15,15 @@ func init() { twwidth.SetEastAsian(false) }
 // Chinese or another wide character, none for a combining one.
 func Width(s string) int { return twwidth.Width(s) }
 
+// Heading returns a title in capitals, unless it is Chinese, where a Latin word in it
+// stays as it is.
+func Heading(title string) string {
+	if Width(title) < len(title) {
+		return title
+	}
+	return strings.ToUpper(title)
+}
+
 const ellipsis = "..."
 
 // ShortenMiddle cuts escaped text in the middle to at most width columns, because

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/requirements"
+)
+
+// TestHelpTranslated checks that all text of the commands' help, of the rules'
+// documentation and of the requirements that cannot be checked has a translation.
+func TestHelpTranslated(t *testing.T) {
+	check := func(where, s string) {
+		if _, ok := language.Chinese.Translate(s); !ok {
+			t.Errorf("%s: report/language/zh.json has no translation of %q", where, s)
+		}
+	}
+	root := newRoot(&env{stdout: io.Discard, stderr: io.Discard})
+	root.InitDefaultHelpCmd()
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		path := cmd.CommandPath()
+		check(path, cmd.Short)
+		for paragraph := range strings.SplitSeq(cmd.Long, "\n\n") {
+			if !strings.HasPrefix(paragraph, " ") && !strings.HasPrefix(path, "rdblens completion ") {
+				check(path, strings.ReplaceAll(paragraph, "\n", " "))
+			}
+			for line := range strings.Lines(paragraph) {
+				if item := helpItem.FindStringSubmatch(strings.TrimSuffix(line, "\n")); item != nil {
+					check(path, item[2])
+				}
+			}
+		}
+		cmd.InitDefaultHelpFlag()
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { check(path+" --"+f.Name, f.Usage) })
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(root)
+	for _, r := range thresholds.Rules() {
+		for _, a := range changes(r) {
+			check(r.Name, a.Condition)
+			check(r.Name, a.Text)
+		}
+		for _, s := range r.Doc.Sources {
+			check(r.Name, s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
+		}
+	}
+	for _, r := range requirements.NotCheckable("") {
+		check("requirements", r.Verdict.String())
+		check("requirements", r.Reason)
+	}
+}
+
+// TestLanguageOfHelp checks in which language help and reports are, by flag and by
+// locale.
+func TestLanguageOfHelp(t *testing.T) {
+	for _, test := range []struct {
+		locale, command, want string
+	}{
+		{"en_US.UTF-8", "scan --help", "Usage:"},
+		{"zh_CN.UTF-8", "scan --help", "用法："},
+		{"zh_CN.UTF-8", "scan --help", "全部表格"},
+		{"zh_CN.UTF-8", "help scan --lang en", "Usage:"},
+		{"", "--lang zh keys --help", "(默认 csv)"},
+		{"", "--lang zh", "可用命令："},
+		{"", "rules explain no-ttl --lang zh", "永不过期的 key"},
+		{"", "rules list --lang zh", "过期时会阻塞服务器的大集合"},
+		{"zh_TW", "rules list --not-checkable", "快照中没有"},
+		{"zh_CN.UTF-8", "scan ../../testdata/shop.rdb", "内存分布"},
+		{"zh_CN.UTF-8", "scan -f json ../../testdata/shop.rdb", "string longer than the limit"},
+		{"zh_CN.UTF-8", "scan --lang fr x", `--lang: unknown language "fr"`},
+	} {
+		t.Setenv("LC_ALL", test.locale)
+		t.Setenv("LC_MESSAGES", "")
+		t.Setenv("LANG", "")
+		var out bytes.Buffer
+		run(context.Background(), strings.Fields(test.command), strings.NewReader(""), &out, &out)
+		if !strings.Contains(out.String(), test.want) {
+			t.Errorf("LC_ALL=%s rdblens %s: no %q in\n%.1000s", test.locale, test.command, test.want, out.String())
+		}
+	}
+}
