@@ -22,11 +22,11 @@ func (d *details) findings() {
 		}
 		return
 	}
-	note := strings.TrimPrefix(configText(&d.r.Config)+"; rdblens rules explain NAME describes a rule", "; ")
+	note := "{config}; rdblens rules explain NAME describes a rule"
 	if !d.changes {
-		note += "; --advice shows commands that change data"
+		note = "{config}; rdblens rules explain NAME describes a rule; --advice shows commands that change data"
 	}
-	d.section("Findings", note)
+	d.section("Findings", strings.TrimPrefix(thresholds.Fill(note, "config", configText(&d.r.Config)), "; "))
 	d.rows(len(rules),
 		leftColumn("severity", func(i int) string { return rules[i].Severity }),
 		leftColumn("rule", func(i int) string { return rules[i].Rule }),
@@ -141,10 +141,10 @@ func (d *details) advice(a *Advice) {
 	for _, c := range a.Commands[:min(len(a.Commands), detailsCommands)] {
 		list = append(list, text.Sanitize(c))
 	}
-	if n := len(a.Commands) - detailsCommands; n > 0 {
-		list = append(list, "(and "+units.FormatCountOf(int64(n), "more command", "more commands")+")")
-	}
 	d.commands(list)
+	if n := len(a.Commands) - detailsCommands; n > 0 {
+		d.field("", thresholds.Fill("and {commands}", "commands", units.FormatCountOf(int64(n), "more command", "more commands")))
+	}
 }
 
 func (d *details) ignored() {

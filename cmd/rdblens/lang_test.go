@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,5 +90,35 @@ func TestLanguageOfHelp(t *testing.T) {
 		if !strings.Contains(out.String(), test.want) {
 			t.Errorf("LC_ALL=%s rdblens %s: no %q in\n%.1000s", test.locale, test.command, test.want, out.String())
 		}
+	}
+}
+
+// TestFlagsOfPages checks that each flag of a table in the page beside the command
+// exists.
+func TestFlagsOfPages(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		add := func(f *pflag.Flag) { known["--"+f.Name] = true }
+		cmd.Flags().VisitAll(add)
+		cmd.PersistentFlags().VisitAll(add)
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot(&env{stdout: io.Discard, stderr: io.Discard}))
+	rows := regexp.MustCompile("(?m)^\\| `(--[a-z-]+)").FindAllSubmatch(page, -1)
+	for _, m := range rows {
+		if !known[string(m[1])] {
+			t.Errorf("README.md: there is no flag %s", m[1])
+		}
+	}
+	if len(rows) < 10 {
+		t.Errorf("only %d flags found", len(rows))
 	}
 }

@@ -121,6 +121,7 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			return err
 		})}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
+	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)

@@ -10,7 +10,7 @@
 //
 // What a {name} stands for is translated in turn, unless the name is one of verbatim:
 // then it is somebody else's text, such as the name of a key. Some names stand for
-// figures only, and some may stand for nothing (see fits). Of several pairs that fit,
+// figures only, and some may stand for nothing: see fits. Of several pairs that fit,
 // the one all of whose parts have a translation is taken, and of those the one with
 // the longest fixed text. The search is bounded, however hostile the names in a sentence
 // are; a sentence that nothing fits stays in English.
@@ -173,11 +173,11 @@ func (s *search) translate(from string, depth int) (to string, ok bool) {
 
 // verbatim are the {names} of somebody else's text, which is not translated.
 var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "pattern", "server", "rule", "bits", "type", "types", "encoding",
-	"model", "version", "profile", "tag", "char", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
+	"model", "version", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
 
 // part translates what stands for a name.
 func (s *search) part(name, value string, depth int) (string, bool) {
-	if slices.Contains(verbatim, name) || !hasWords(value) || value == "{"+name+"}" {
+	if name == "char" && strings.HasPrefix(value, `"`) || slices.Contains(verbatim, name) || !hasWords(value) || value == "{"+name+"}" {
 		return value, true
 	}
 	return s.translate(value, depth+1)
@@ -185,64 +185,68 @@ func (s *search) part(name, value string, depth int) (string, bool) {
 
 // fits reports whether a name can stand for a value. {n} stands for numbers, {size}
 // and {share} for figures, {severity} for the name of one, {rule} not for several
-// sentences; {saving} and {where} may be empty. If strict is true, the
-// value must have a translation.
-func (s *search) fits(name, value string, depth int, strict bool) bool {
+// sentences; {saving} and {where} may be empty.
+func fits(name, value string) bool {
 	switch name {
 	case "saving", "where":
-		if value == "" {
-			return true
-		}
+		return true
+	case "n":
+		return value != "" && !hasWords(value)
 	case "size", "share":
-		if _, ok := figure(value); hasWords(value) && !ok {
-			return false
-		}
+		_, ok := figure(value)
+		return ok || value != "" && !hasWords(value)
 	case "rule", "bits":
-		if strings.Contains(value, ". ") {
-			return false
-		}
+		return value != "" && !strings.Contains(value, ". ")
 	case "severity":
 		return value == "error" || value == "warning" || value == "info"
 	}
-	if value == "" || name == "n" && hasWords(value) {
-		return false
-	}
-	if strict {
-		_, ok := s.part(name, value, depth)
-		return ok
-	}
-	return true
+	return value != ""
 }
 
 // match returns what stands for the names of a pair, nil if the sentence does not
-// fit.
+// fit. If strict is true, each part must have a translation.
 func (s *search) match(p *pair, from string, depth int, strict bool) []string {
-	last := len(p.fixed) - 1
-	if len(from) < p.length || !strings.HasPrefix(from, p.fixed[0]) || !strings.HasSuffix(from, p.fixed[last]) {
+	if len(from) < p.length || !strings.HasPrefix(from, p.fixed[0]) || !strings.HasSuffix(from, p.fixed[len(p.fixed)-1]) {
 		return nil
 	}
-	return s.matchFrom(p, from[len(p.fixed[0]):], nil, func(name, value string) bool { return s.fits(name, value, depth, strict) })
+	rest := from
+	for _, text := range p.fixed {
+		at := strings.Index(rest, text)
+		if at < 0 {
+			return nil
+		}
+		rest = rest[at+len(text):]
+	}
+	return s.matchFrom(p, from[len(p.fixed[0]):], nil, func(values []string) bool {
+		for i, value := range values {
+			if _, ok := s.part(p.names[i], value, depth); strict && !ok {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // matchFrom matches the names after those that have values. A name ends at the first
 // occurrence of the text after it, unless the rest would not fit then.
-func (s *search) matchFrom(p *pair, from string, values []string, fits func(name, value string) bool) []string {
+func (s *search) matchFrom(p *pair, from string, values []string, known func(values []string) bool) []string {
 	name := len(values)
 	next := p.fixed[name+1]
 	if name == len(p.names)-1 {
-		if value, ok := strings.CutSuffix(from, next); ok && fits(p.names[name], value) {
+		if value, ok := strings.CutSuffix(from, next); ok && fits(p.names[name], value) && known(append(values, value)) {
 			return append(values, value)
 		}
 		return nil
 	}
-	for at := 0; at <= len(from) && s.steps > 0; s.steps-- {
+	for at := 0; at <= len(from) && s.steps > 0; {
+		s.steps--
 		i := strings.Index(from[at:], next)
 		if i < 0 {
 			return nil
 		}
 		end := at + i
 		if fits(p.names[name], from[:end]) {
-			if found := s.matchFrom(p, from[end+len(next):], append(values, from[:end]), fits); found != nil {
+			if found := s.matchFrom(p, from[end+len(next):], append(values, from[:end]), known); found != nil {
 				return found
 			}
 		}

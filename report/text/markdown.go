@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Markdown as GitHub and GitLab read it. Names become code, in which nothing is a
@@ -27,36 +28,49 @@ var compared = regexp.MustCompile(`^[<>]([0-9.]+%)?$`)
 var clock = regexp.MustCompile(`^\d\d(:\d\d){1,2}$`)
 
 // MarkdownText returns a sentence of ours, in which names are escaped for display.
-// Words that could be a mark, a link, a mention or a reference become code.
+// Words that could be a mark, a link, a mention or a reference become code. A word
+// ends at a space and at a wide character.
 func MarkdownText(s string) string {
 	var b strings.Builder
-	var code []string // words for one piece of code
+	code := "" // of one or more words
 	flush := func() {
-		if code != nil {
-			s := strings.Join(code, " ")
-			inner := strings.TrimRight(s, ",.;:")
-			b.WriteString(MarkdownCode(inner) + s[len(inner):])
-			code = nil
-		}
+		inner := strings.TrimRight(code, ",.;:")
+		b.WriteString(MarkdownCode(inner) + code[len(inner):])
+		code = ""
 	}
-	for i, word := range strings.Split(s, " ") {
-		if compared.MatchString(word) {
+	for rest := s; rest != ""; {
+		space := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
+		word := rest[len(space):]
+		if end := strings.IndexFunc(word, func(r rune) bool { return r == ' ' || isWide(r) }); end > 0 {
+			word = word[:end]
+		} else if end == 0 {
+			_, n := utf8.DecodeRuneInString(word)
+			word = word[:n]
+		}
+		first := len(rest) == len(s) && space == ""
+		rest = rest[len(space)+len(word):]
+		switch {
+		case compared.MatchString(word):
 			word = html.EscapeString(word)
-		} else if word != "" && !harmlessWord(word, i == 0) {
-			if code == nil && i > 0 {
-				b.WriteByte(' ')
+		case word == "" || isWide([]rune(word)[0]) || harmlessWord(word, first):
+		default:
+			if code == "" {
+				b.WriteString(space)
+				space = ""
 			}
-			code = append(code, word)
+			code += space + word
 			continue
 		}
 		flush()
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(word)
+		b.WriteString(space + word)
 	}
 	flush()
 	return b.String()
+}
+
+// isWide reports whether a character is a Chinese one or its punctuation.
+func isWide(r rune) bool {
+	return unicode.Is(unicode.Han, r) || r >= 0x3001 && r <= 0x301f || r >= 0xff01 && r <= 0xff60
 }
 
 // harmlessWord reports whether Markdown shows a word as it is. First is true for
