@@ -53,7 +53,7 @@ func (e *env) inputs(args []string, flags expandFlags) ([]*input, error) {
 			return nil, err
 		}
 	}
-	return x.list, nil
+	return e.withShards(x.list), nil
 }
 
 func (x *expander) argument(arg string) error {

@@ -21,6 +21,7 @@ type input struct {
 	source atomic.Pointer[parser.Source] // while it is being read
 	passed atomic.Int64                  // bytes that were read when it was closed
 	failed error                         // why it cannot be opened
+	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
 }
 
 func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {

@@ -122,6 +122,7 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	list = withoutLost(list)
 	if err := report.CheckTargets([]report.Target{{Path: p.path}}, paths(list)); err != nil {
 		return outputError(err)
 	}

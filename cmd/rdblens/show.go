@@ -155,14 +155,15 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err := x.add("", file, nil); err != nil {
 		return err
 	}
-	if err := report.CheckTargets([]report.Target{{}}, []string{file}); err != nil {
+	list := e.withShards(x.list)
+	if err := report.CheckTargets([]report.Target{{}}, paths(list)); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
 	out, err := o.writer(ctx, e)
 	if err != nil {
 		return err
 	}
-	s := &showing{e: e, in: x.list[0], filter: &o.filter, functions: o.functions, out: out}
+	s := &showing{e: e, filter: &o.filter, functions: o.functions, out: out}
 	for _, key := range keys {
 		name, err := text.Unescape([]byte(key))
 		if err != nil {
@@ -179,9 +180,9 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	}
 	stop := func() {}
 	if !isTerminal(e.stdout) || s.named {
-		stop = e.progress(x.list)
+		stop = e.progress(list)
 	}
-	err = s.run(ctx)
+	err = s.files(ctx, list)
 	stop()
 	if err == nil {
 		err = s.notFound()
@@ -211,6 +212,30 @@ func (s *showing) keep(k *parser.Key) bool {
 // it is none of them.
 func (s *showing) index(k *parser.Key) int {
 	return slices.IndexFunc(s.names, func(name []byte) bool { return bytes.Equal(name, k.Name) })
+}
+
+// files writes the keys of an input, or of all files of a set of Dragonfly's.
+func (s *showing) files(ctx context.Context, list []*input) (err error) {
+	var failed error
+	for _, in := range list {
+		s.in = in
+		var exit *exitError
+		switch err := s.run(ctx); {
+		case err == nil || len(list) == 1:
+			failed = err
+		case errors.As(err, &exit) && !isInterrupt(ctx.Err()):
+			if exit.err != nil {
+				s.e.complain(exit.err, exit.hint)
+			}
+			failed = &exitError{code: exitPartial}
+		default:
+			return err
+		}
+		if s.named && len(s.names) == 0 {
+			break
+		}
+	}
+	return failed
 }
 
 // run writes the keys.
