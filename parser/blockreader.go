@@ -67,10 +67,9 @@ func (r *blockReader) free() *block {
 	return <-r.pool
 }
 
-// fill reads the next bytes of the source into b.
+// fill reads the next bytes of the source into b, behind those that it has.
 func (r *blockReader) fill(b *block) {
-	b.refs.Store(1)
-	b.n, b.err = 0, nil
+	b.err = nil
 	to := b.data[r.headroom : r.headroom+r.size]
 	for idle := 0; b.n < len(to) && b.err == nil; {
 		var k int
@@ -94,6 +93,8 @@ func (r *blockReader) advance(keep int) bool {
 		return false
 	}
 	b := r.free()
+	b.n = 0
+	b.refs.Store(1)
 	r.fill(b)
 	kept := r.data[keep:]
 	from := r.headroom - len(kept)

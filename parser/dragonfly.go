@@ -22,15 +22,19 @@ import (
 // blob is the compressed block that is being read.
 type blob struct {
 	open, seen bool
-	kind       string
 	at         int64       // offset of its opcode
 	in         int64       // its place in the file
 	shift      int64       // bytes that blocks before unpacked to, less what they take in the file
-	size, left uint64      // compressed bytes, and those not read yet
+	left       uint64      // compressed bytes that were not read yet
 	outer      blockReader // what it stands in,
 	pos        int         // from there on in outer.data
 	inner      blockReader // what has the buffers, while none is open
 	from       source.BlobReader
+
+	// Of a runner: how many blocks with each opcode were read on to in the same
+	// buffer, which has whole records up to there, and the database selected there.
+	lz4, zstd int64
+	whole, db int
 }
 
 // openBlob begins the compressed block whose opcode was read.
@@ -43,19 +47,64 @@ func (r *reader) openBlob(op byte) {
 	n := w.Length()
 	w.CheckLen(n)
 	r.addSum()
-	b.open, b.seen, b.at, b.in, b.size, b.left, b.kind = true, true, at, at-b.shift, n, n, "lz4"
-	if op == rdb.OpDFZstd {
-		b.kind = "zstd"
-	}
+	b.open, b.seen = true, true
 	b.outer, b.pos = r.blockReader, w.Pos
 	if b.inner.pool == nil {
 		b.inner = *newBlockReader(nil, cap(r.pool), r.size)
 	}
 	r.blockReader = b.inner
 	r.src, r.base, r.data, r.cur, r.err = b, at, nil, nil, nil
-	b.from.Reset(b.kind, (*compressed)(b))
+	b.begin(op, n, at)
 	r.advance(0)
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, 0, 0
+}
+
+// begin begins the compressed block of n bytes whose opcode stands at an offset.
+func (b *blob) begin(op byte, n uint64, at int64) {
+	b.at, b.in, b.left = at, at-b.shift, n
+	kind := "lz4"
+	if op == rdb.OpDFZstd {
+		kind = "zstd"
+	}
+	b.from.Reset(kind, (*compressed)(b))
+}
+
+// nextBlob reads on to the compressed block that follows the one that was read, in
+// the same buffer, so that a unit of work is not as small as one block. All until end
+// is whole records. It reports false if another thing follows, or the buffer is full.
+func (r *reader) nextBlob(end, db int) bool {
+	w, b := r.w, &r.blob
+	if r.err != io.EOF || w.Pos == end || r.cur.n > r.size/2 || b.pos == len(b.outer.data) {
+		return false
+	}
+	op := b.outer.data[b.pos]
+	n, next := rdb.CountAt(b.outer.data, b.pos+1)
+	if op != rdb.OpDFLZ4 && op != rdb.OpDFZstd || next < 0 || next > len(b.outer.data) || n > rdb.MaxLen {
+		return false
+	}
+	if b.whole, b.db = end, db; op == rdb.OpDFLZ4 {
+		b.lz4++
+	} else {
+		b.zstd++
+	}
+	at := r.base + int64(len(r.data))
+	shift := at - (b.outer.base + int64(b.pos))
+	b.shift += shift
+	b.outer.base += shift
+	b.pos = next
+	b.begin(op, n, at)
+	from := r.headroom + r.cur.n - len(r.data)
+	r.fill(r.cur)
+	r.data, r.err = r.cur.data[from:r.headroom+r.cur.n], r.cur.err
+	w.Buf = r.data
+	return true
+}
+
+// cut counts the compressed blocks that a unit goes on in.
+func (b *blob) cut(u *unit) {
+	u.counters.opcodes[rdb.OpDFLZ4] += b.lz4
+	u.counters.opcodes[rdb.OpDFZstd] += b.zstd
+	b.lz4, b.zstd, b.whole = 0, 0, 0
 }
 
 // closeBlob goes on behind the compressed block where all of it was read. It reports
@@ -238,14 +287,14 @@ func (t *taggedValue) refill(keep int) bool {
 }
 
 // keepFirst copies the beginning of the first string of the current element, which
-// may be needed when the buffer has other contents.
+// may be needed when the buffer has other contents. Of large ones it is kept already.
 func (w *walker) keepFirst() {
 	s := &w.first
-	n := int(min(s.n, smallString))
+	n := int(s.n)
 	if s.kind == strLZF {
 		n = s.clen
 	}
-	if s.kind != strInt && s.head == nil && s.off+n <= w.Pos {
+	if s.kind != strInt && s.head == nil && n <= smallString && s.off+n <= w.Pos {
 		w.heads[0] = append(w.heads[0][:0], w.text(s, MaxElementName)...)
 		s.head = w.heads[0]
 	}

@@ -154,7 +154,7 @@ const footerSize = 10
 //
 // A hash that refers to a template of the snapshot becomes one with its own
 // names, as DUMP writes it. The error is a *RereadError, or says that the template
-// is too large to be kept, or that the type is one of Dragonfly's own.
+// is too large to be kept.
 func (r *Records) Payload() (*Payload, error) {
 	k, w := r.s.key, r.s.r.w
 	value := r.value()
@@ -164,9 +164,6 @@ func (r *Records) Payload() (*Payload, error) {
 		p.parts = append(p.parts, part{span: r.meta})
 	}
 	row := &w.src.types[k.RDBType]
-	if w.src.dragonfly && row.since == "" {
-		return nil, fmt.Errorf("no server but Dragonfly has its type (%d)", k.RDBType)
-	}
 	if row.Kind != rdb.Template || row.Variant&rdb.TemplateOwn != 0 {
 		p.parts = append(p.parts, part{[]byte{k.RDBType}, value})
 		return p, nil

@@ -229,11 +229,19 @@ func (r *runner) next() *unit {
 func (r *runner) nextRecords() *unit {
 	w := r.w
 	db := r.db // selected where the records end
-	end, why := w.src.RecordsEnd(w.Buf, w.Pos, &db)
+	from := w.Pos
+	if r.blob.whole > from {
+		from, db = r.blob.whole, r.blob.db
+	}
+	end, why := w.src.RecordsEnd(w.Buf, from, &db)
+	if r.blob.open && end == len(w.Buf) && r.nextBlob(end, db) {
+		return nil
+	}
 	if end > w.Pos {
 		r.closeInline(nil)
 		u := r.cut(end)
 		r.db = db
+		r.blob.cut(u)
 		return u
 	}
 	if why == rdb.StopShort && r.canKeep() {
@@ -260,9 +268,13 @@ func (r *runner) sequentialOnly() bool { return r.w.src.templates.byID != nil }
 func (r *runner) cut(end int) *unit {
 	from := r.w.Pos
 	u := r.newUnit()
-	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, cap(r.data))], r.base+int64(from), r.db
+	most := cap(r.data)
+	if r.blob.open {
+		most = len(r.data) // more may be read behind it
+	}
+	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, most)], r.base+int64(from), r.db
 	u.blk.refs.Add(1)
-	u.unpacked = r.blob.open
+	u.unpacked = r.blob.seen
 	r.w.Pos = end
 	return u
 }

@@ -187,7 +187,7 @@ func (r *reader) addSum() {
 		return
 	}
 	part := r.data[r.sumFrom:r.w.Pos]
-	if !r.opt.NoChecksum && !r.blob.open {
+	if !r.opt.NoChecksum && !r.blob.seen {
 		r.sum = crc64.Update(r.sum, part)
 	}
 	r.summed += int64(len(part))

@@ -67,14 +67,14 @@ func (w *walker) string(s *str, slot int) {
 }
 
 func (w *walker) plain(s *str, n uint64, slot int) {
-	s.kind, s.head = strPlain, nil
+	s.kind = strPlain
 	if n <= smallString {
 		w.Need(int(n))
-		s.n, s.off = int64(n), w.Pos
+		s.n, s.off, s.head = int64(n), w.Pos, nil // Need may set head
 		w.Pos += int(n)
 		return
 	}
-	s.n = w.CheckLen(n)
+	s.n, s.head = w.CheckLen(n), nil
 	if w.Refill == nil {
 		s.off = w.Pos
 		w.Skip(n)
@@ -115,8 +115,7 @@ func (w *walker) text(s *str, limit int) []byte {
 
 // lzfString passes a compressed string whose lengths were just read.
 func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
-	s.n = w.CheckLen(ulen)
-	w.CheckLen(clen)
+	s.n, s.clen = w.CheckLen(ulen), int(w.CheckLen(clen))
 	w.rare = true
 	w.key.LZFIn += int64(clen)
 	w.key.LZFOut += s.n

@@ -98,8 +98,14 @@ func (w *restoreWriter) library(p *parser.Payload) error {
 	return err
 }
 
+// firstOfDragonfly is the first of the type bytes that Dragonfly alone has.
+const firstOfDragonfly = 30
+
 func (w *restoreWriter) key(r *parser.Records) error {
 	k := r.Key()
+	if r.Info().Server == "dragonfly" && (k.RDBType >= firstOfDragonfly || k.Type == parser.JSON) {
+		return &refusal{fmt.Sprintf("no other server has the type %d of Dragonfly", k.RDBType)}
+	}
 	p, err := r.Payload()
 	var reread *parser.RereadError
 	switch {
