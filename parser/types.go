@@ -102,7 +102,7 @@ var oldDragonflyTypes = []typeRow{
 
 // compile sets the types of the dialect by what the header says until now.
 func (d *dialect) compile() {
-	d.types, d.Framing = [256]typeRow{}, rdb.Framing{Enterprise: !d.valkey}
+	d.types, d.Framing = [256]typeRow{}, rdb.Framing{Enterprise: !d.valkey, Dragonfly: d.dragonfly}
 	tables := [][]typeRow{commonTypes, redisTypes}
 	switch {
 	case d.dragonfly && d.version <= 9:

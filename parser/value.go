@@ -396,7 +396,7 @@ func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 	k, m := &w.key, w.model
 	f, v := &w.first, &w.second
 	k.Elements = w.CheckCount(n, "elements")
-	small := n <= smallTable
+	small := m != nil && n <= smallTable
 	var sum, longest, lp int64
 	largest := int64(-1)
 	var best str // the field of the largest pair, named at the end in a block

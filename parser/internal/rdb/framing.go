@@ -8,6 +8,7 @@ type Framing struct {
 	IsType     [256]bool   // the number is a type, no opcode
 	OneString  [256]bool   // the value is one string of the file
 	Enterprise bool        // the opcodes of Redis Enterprise are known
+	Dragonfly  bool        // those of Dragonfly are
 }
 
 // Set says how a type is laid out.
@@ -101,8 +102,18 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 			if p > 0 && p <= len(b) {
 				continue
 			}
-		case OpDFZstd, OpDFLZ4, OpDFMask, OpDFTaggedChunk:
+		case OpDFZstd, OpDFLZ4, OpDFTaggedChunk:
 			return cut, StopRare
+		case OpDFMask:
+			if !f.Dragonfly {
+				return cut, StopRare
+			}
+			if p < len(b) && b[p]&2 != 0 {
+				p += 4
+			}
+			p += 4
+			whole = false
+			continue
 		case OpEOF:
 			if !whole {
 				return cut, StopRare
