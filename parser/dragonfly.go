@@ -59,7 +59,7 @@ func (r *reader) openBlob(op byte) {
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, 0, 0
 }
 
-// begin begins the compressed block of n bytes whose opcode stands at an offset.
+// begin begins a compressed block of n bytes. at is the offset of its opcode.
 func (b *blob) begin(op byte, n uint64, at int64) {
 	b.at, b.in, b.left = at, at-b.shift, n
 	kind := "lz4"
@@ -98,6 +98,24 @@ func (r *reader) nextBlob(end, db int) bool {
 	r.data, r.err = r.cur.data[from:r.headroom+r.cur.n], r.cur.err
 	w.Buf = r.data
 	return true
+}
+
+// framed returns the end of the records from pos on that were found already, and
+// sets the database that is selected there.
+func (b *blob) framed(pos int, db *int) int {
+	if b.whole <= pos {
+		return pos
+	}
+	*db = b.db
+	return b.whole
+}
+
+// readable returns the end of the bytes in r.data that nothing is written to.
+func (r *reader) readable() int {
+	if r.blob.open {
+		return len(r.data)
+	}
+	return cap(r.data)
 }
 
 // cut counts the compressed blocks that a unit goes on in.

@@ -229,11 +229,7 @@ func (r *runner) next() *unit {
 func (r *runner) nextRecords() *unit {
 	w := r.w
 	db := r.db // selected where the records end
-	from := w.Pos
-	if r.blob.whole > from {
-		from, db = r.blob.whole, r.blob.db
-	}
-	end, why := w.src.RecordsEnd(w.Buf, from, &db)
+	end, why := w.src.RecordsEnd(w.Buf, r.blob.framed(w.Pos, &db), &db)
 	if r.blob.open && end == len(w.Buf) && r.nextBlob(end, db) {
 		return nil
 	}
@@ -268,11 +264,7 @@ func (r *runner) sequentialOnly() bool { return r.w.src.templates.byID != nil }
 func (r *runner) cut(end int) *unit {
 	from := r.w.Pos
 	u := r.newUnit()
-	most := cap(r.data)
-	if r.blob.open {
-		most = len(r.data) // more may be read behind it
-	}
-	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, most)], r.base+int64(from), r.db
+	u.blk, u.data, u.base, u.db = r.cur, r.data[from:end:min(end+rdb.SlackLZF, r.readable())], r.base+int64(from), r.db
 	u.blk.refs.Add(1)
 	u.unpacked = r.blob.seen
 	r.w.Pos = end
