@@ -185,7 +185,7 @@ type Key struct {
 	// least 1 KB that is the largest; nil of a number.
 	Head []byte
 
-	FieldsWithTTL  int64 // fields of a hash that have an expiry of their own
+	FieldsWithTTL  int64 // fields of a hash (of Dragonfly: members of a set, too) that have an expiry of their own
 	MinFieldExpire int64 // the earliest of them, ms since the epoch; 0 none
 
 	Groups    int64 // consumer groups of a stream

@@ -78,7 +78,7 @@ type Element struct {
 	Name, Value Text
 	Path        Text     // of a path hash: where the field is; nil Bytes elsewhere
 	Score       float64  // of a sorted set's member
-	ExpireAt    int64    // of a hash's field, ms since the epoch; 0 none (Dragonfly: not known)
+	ExpireAt    int64    // of a hash's field (of Dragonfly: of a set's member, too), ms since the epoch; 0 none
 	ID          StreamID // of a stream's entry
 	Fields      int64    // how many fields the entry has
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
 
 	"github.com/hdt3213/rdb/model"
 
@@ -77,12 +76,15 @@ func (w *portableWriter) refuses(k *parser.Key) string {
 	switch k.Type {
 	case parser.String, parser.List, parser.ZSet:
 		return ""
-	case parser.Set, parser.Hash:
+	case parser.Set:
+		if k.FieldsWithTTL > 0 {
+			return fmt.Sprintf("%d of its members have a TTL, which no server but Dragonfly knows", k.FieldsWithTTL)
+		}
+		return ""
+	case parser.Hash:
 		switch {
 		case k.FieldsWithTTL == 0:
 			return ""
-		case k.MinFieldExpire < minExpiry:
-			return fmt.Sprintf("%d of its elements have a TTL that counts from a time which the snapshot does not have", k.FieldsWithTTL)
 		case w.fieldTTLs:
 			return ""
 		}
@@ -214,7 +216,3 @@ func (w *portableWriter) writeBatch() {
 		}
 	}
 }
-
-// minExpiry is a time, in ms since the epoch, before which no TTL of a field
-// ends that a snapshot has: Dragonfly's count seconds from its start.
-var minExpiry = time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
