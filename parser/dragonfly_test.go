@@ -157,6 +157,84 @@ func TestDragonflyHostile(t *testing.T) {
 	}
 }
 
+// TestDragonflyDamage has files with one false claim each.
+func TestDragonflyDamage(t *testing.T) {
+	good := func() *rdbBuilder {
+		return newRDB("REDIS0009").aux("df-ver", "df-v1.40.1").blob(202, newRDB("").key(0, "good").str("1").b)
+	}
+	record := newRDB("").key(0, "k").str("value").b
+	set := newRDB("").key(2, "set").len(2).str("a").b
+	frame := lz4Frame(record)
+	many := good()
+	for i := range uint32(maxTagged + 1) {
+		many.chunk(i+1, set)
+	}
+	for name, c := range map[string]struct {
+		in     *rdbBuilder
+		keys   int
+		reason string
+	}{
+		"record over the end":       {good().blob(202, append(record, 0, 1, 'x', 9, 'c')), 2, "a record reaches past the end of the compressed block at byte"},
+		"record over the end, zstd": {good().blob(201, record[:5]), 1, "a record reaches past the end of the compressed block at byte"},
+		"frame cut":                 {good().raw(202).str(string(frame[:len(frame)-6])), 1, "the lz4 data ends early"},
+		"bytes after the frame":     {good().raw(202).str(string(frame) + "x"), 2, "bytes follow its frame"},
+		"two zstd frames":           {good().raw(201).str(string(zstdFrame(record)) + string(zstdFrame(record))), 2, "its length is not the one it announces"},
+		"garbage after zstd":        {good().raw(201).str(string(zstdFrame(record)) + "garbage"), 2, "bytes follow its frame"},
+		// Bits 5 to 7 of the header say that a length of one byte, and no window, follows.
+		"zstd without length":      {good().raw(201).str(string(zstdFrame(record)[:4]) + "\x00\x00\x01\x00\x00"), 1, "does not say how long the content is"},
+		"block past the file":      {good().raw(202).len(1 << 30).raw(frame), 2, "bytes follow its frame"},
+		"block of 2^60":            {good().raw(202).len(1 << 60), 1, "is claimed"},
+		"block that is a number":   {good().raw(202, 0xc0, 7), 1, "a string form stands where"},
+		"block in a block":         {good().blob(202, newRDB("").blob(202, record).b), 1, "a compressed block stands in a compressed block"},
+		"block in a block of keys": {good().blob(202, append(record, newRDB("").blob(201, record).b...)), 2, "a compressed block stands in a compressed block"},
+		"end in a block":           {good().blob(202, append(record, 255)), 2, "the end mark stands in a compressed block"},
+		"opcode 203":               {good().raw(203), 1, "opcode 203"},
+		"chunk without tag":        {good().chunk(0, record), 1, "has the tag 0"},
+		"chunk without bytes":      {good().chunk(1, nil), 1, "and 0 bytes"},
+		"chunk never finished":     {good().chunk(7, set), 1, "1 of its values in tagged chunks do not"},
+		"chunk with too much":      {good().chunk(7, set).chunk(7, []byte("\x01bxyz")), 1, "3 bytes of a tagged chunk follow its value"},
+		"chunk past the file":      {good().raw(224).le32(1).le32(1 << 31).raw(set), 1, "string form 63 is not defined"},
+		"chunk past the block":     {good().blob(202, newRDB("").raw(224).le32(1).le32(100).raw(set).b), 1, "a record reaches past the end of the compressed block"},
+		"block in a chunk":         {good().chunk(1, newRDB("").blob(202, record).b), 1, "a tagged chunk begins with opcode 202"},
+		"chunk in a chunk":         {good().chunk(1, newRDB("").chunk(2, record).b), 1, "a tagged chunk begins with opcode 224"},
+		"too many open":            {many, 1, "more than 64 values are in tagged chunks"},
+		"expiry that is no time":   {good().key(32, "s").len(1).str("m", "soon"), 1, "the expiry of an element is no time"},
+		"type of another release":  {good().key(38, "new").len(1), 1, "unknown type or opcode 38 of Dragonfly df-v1.40.1: save the data with SAVE RDB"},
+	} {
+		in := c.in.endOff()
+		twice(t, in)
+		o := scanned(bytes.NewReader(in), Options{}, smallBlock)
+		var damage *DamageError
+		if len(o.lines) != c.keys || !errors.As(o.err, &damage) || !strings.Contains(damage.Reason, c.reason) {
+			t.Errorf("%s: %d keys and %v, want %d and %q", name, len(o.lines), o.err, c.keys, c.reason)
+		}
+	}
+}
+
+// TestDragonflyChunks cuts values of every type behind each of their bytes.
+func TestDragonflyChunks(t *testing.T) {
+	types := mustRead(t, ownDragonfly+"/types.dfs")
+	s := newScanner(bytes.NewReader(types), Options{}, smallBlock)
+	for s.Scan() {
+		k := s.Key()
+		record, want := types[k.Offset:s.offset()], line(k)
+		for cut := 1; cut < len(record); cut++ {
+			in := newRDB("REDIS0009").aux("df-ver", "df-v1.40.1").raw(254, byte(k.DB)).chunk(1, record[:cut])
+			in.key(0, "between").str("v").chunk(1, record[cut:])
+			o := scanned(bytes.NewReader(in.endOff()), Options{}, smallBlock)
+			// What precedes the type byte is not in the record.
+			if got := o.lines[len(o.lines)-1]; o.err != nil || len(o.lines) != 2 || !strings.HasPrefix(want, got) {
+				t.Fatalf("cut after %d of %d bytes: %q and %v, want %s", cut, len(record), o.lines, o.err, want)
+			}
+		}
+	}
+}
+
+// zstdFrame is b in a zstd frame.
+func zstdFrame(b []byte) []byte { return zstdEncoder.EncodeAll(b, nil) }
+
+var zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true))
+
 // lz4Frame is b in an LZ4 frame that states its length, as Dragonfly's blocks have it.
 func lz4Frame(b []byte) []byte {
 	var frame bytes.Buffer
@@ -167,13 +245,11 @@ func lz4Frame(b []byte) []byte {
 	return frame.Bytes()
 }
 
-var zstdEncoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true))
-
 // blob adds a compressed block.
 func (r *rdbBuilder) blob(op byte, b []byte) *rdbBuilder {
 	frame := lz4Frame(b)
 	if op == 201 {
-		frame = zstdEncoder.EncodeAll(b, nil)
+		frame = zstdFrame(b)
 	}
 	return r.raw(op).str(string(frame))
 }
