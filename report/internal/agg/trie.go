@@ -412,7 +412,7 @@ func (t *patternTrie) fold(node int32, kind uint8, keep func(value *trieNode) bo
 // compact removes the nodes that are out of use.
 func (t *patternTrie) compact() {
 	old := *t
-	t.nodes, t.texts, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, 0
+	t.nodes, t.texts, t.folds, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, nil, 0
 	t.dbNode = 0
 	t.index.Reset()
 	t.forgetPrefix()
@@ -421,7 +421,13 @@ func (t *patternTrie) compact() {
 
 func (t *patternTrie) copyBelow(node int32, o *patternTrie, other int32) {
 	n, from := &t.nodes[node], &o.nodes[other]
-	n.group, n.folded, n.total, n.missed = from.group, from.folded, from.total, from.missed
+	n.group, n.total, n.missed = from.group, from.total, from.missed
+	for kind, f := range from.folded {
+		if f != 0 {
+			t.folds = append(t.folds, o.folds[f-1])
+			n.folded[kind] = int32(len(t.folds))
+		}
+	}
 	for c := from.first; c != 0; c = o.nodes[c].next {
 		t.copyBelow(t.ensureChild(node, o.text(c)), o, c)
 	}
