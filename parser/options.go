@@ -53,7 +53,7 @@ type Sink interface {
 const (
 	// DefaultSinkMemory is how many bytes the sinks of one Run may hold together
 	// before some of them wait.
-	DefaultSinkMemory = 32 << 20
+	DefaultSinkMemory = 16 << 20
 
 	minWaitSize = 1 << 20  // bytes of a sink that has to wait
 	sizeStep    = 64 << 10 // bytes that keys may add to a sink before it is asked for its size

@@ -56,6 +56,7 @@ func (g *Groups) joinPositions(to, from int32) {
 	for i := f.findings; i != 0; {
 		next := g.findings[i-1].next
 		g.findings[i-1].next, g.freeFindings = g.freeFindings, i
+		g.freed++
 		i = next
 	}
 }
@@ -101,8 +102,32 @@ func (g *Groups) rebalance() {
 	}
 }
 
-// count returns the number of groups.
-func (g *Groups) count() int { return len(g.list) - g.removed }
+// The share of a table's memory that is meant for one group. A table with more
+// segments, findings or bytes of names is as large as one of more groups.
+const (
+	nodesOfGroup    = 3
+	findingsOfGroup = 6
+	bytesOfGroup    = 384
+)
+
+// size returns how many groups would take the memory that the table needs. It
+// depends on the contents alone.
+func (g *Groups) size() int {
+	n := len(g.list) - g.removed
+	if g.trie != nil {
+		n = max(n, (len(g.trie.nodes)-g.trie.unused)/nodesOfGroup)
+	}
+	if n < maxAggregates {
+		return n
+	}
+	names := 0
+	for i := range g.list {
+		if o := &g.list[i]; !o.removed {
+			names += int(o.textEnd-o.text) + len(o.largest.buf)
+		}
+	}
+	return max(n, names/bytesOfGroup, (len(g.findings)-g.freed)/findingsOfGroup)
+}
 
 // keeper returns a function that reports whether a value stays distinct among
 // values of one kind that follow the same segments.
@@ -190,7 +215,7 @@ func (g *Groups) foldRare(enough int) {
 	for i := range g.list {
 		all.add(g.list[i].weight())
 	}
-	for step := int64(1); len(g.list) > enough; step *= 2 {
+	for step := int64(1); g.size() > enough; step *= 2 {
 		few := g.rare + step
 		rare := func([]weight) func(value *trieNode) bool {
 			return func(v *trieNode) bool {
@@ -200,16 +225,16 @@ func (g *Groups) foldRare(enough int) {
 			}
 		}
 		g.trie.weigh(g.list)
-		for depth := g.trie.depth; depth > 0 && g.count() > enough; depth-- {
+		for depth := g.trie.depth; depth > 0 && g.size() > enough; depth-- {
 			g.trie.atDepth(0, depth, func(node int32) { g.foldAt(node, 0, rare) })
 		}
-		if step > 32*all.keys/int64(enough) && g.count() > enough && g.trie.depth > 1 {
+		if step > 32*all.keys/int64(enough) && g.size() > enough && g.trie.depth > 1 {
 			// So many values have no more keys: these are combinations of separators.
 			g.trie.cut(g.trie.depth/2, g.joinPositions)
 			g.changed = true
 		}
 		g.endFold()
-		if len(g.list) <= enough {
+		if g.size() <= enough {
 			g.rare = few
 		}
 	}
@@ -225,13 +250,13 @@ func (g *Groups) endFold() {
 // foldMany folds values as far as need be while there are too many groups.
 func (g *Groups) foldMany() {
 	const enough = MaxGroups - spareGroups
-	if len(g.list) <= MaxGroups {
+	if g.size() <= MaxGroups {
 		return
 	}
-	for share := int64(4096); share > minShare && len(g.list) > enough; share /= 4 {
+	for share := int64(4096); share > minShare && g.size() > enough; share /= 4 {
 		g.fold(more(share))
 	}
-	if len(g.list) > enough && !g.joined {
+	if g.size() > enough && !g.joined {
 		g.trie.joinDatabases(g.joinPositions)
 		g.joined = true
 		for i := range g.list {
@@ -245,7 +270,7 @@ func (g *Groups) foldMany() {
 // foldBlock folds what a block need not distinguish.
 func (g *Groups) foldBlock() {
 	g.fold(more(blockShare))
-	if len(g.list) > maxBlockGroups {
+	if g.size() > maxBlockGroups {
 		g.foldRare(maxBlockGroups - maxAggregates)
 	}
 }

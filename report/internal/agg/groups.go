@@ -99,6 +99,7 @@ type Groups struct {
 	// again.
 	freeTTLs     []int32      // 1 + indices into ttls
 	freeFindings int32        // list: 1 + index into findings, 0 none
+	freed        int          // length of that list
 	trie         *patternTrie // nil while nothing had to be folded
 	sightings    *sightings   // of the trie; nil in the tables of a snapshot
 	removed      int          // groups of list that were joined with others
@@ -122,7 +123,7 @@ func (g *Groups) init(namer *naming.Namer) { g.namer, g.index = namer, hashindex
 func (g *Groups) reset() {
 	g.index.Reset()
 	g.list, g.texts, g.ttls, g.findings = g.list[:0], g.texts[:0], g.ttls[:0], g.findings[:0]
-	g.freeTTLs, g.freeFindings = g.freeTTLs[:0], 0
+	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
 	g.trie, g.rare = nil, 0
 	g.folded = hyperloglog.Sketch{}
 }
@@ -235,6 +236,7 @@ func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 	f := groupFindings{ruleSeverity, to.findings, count}
 	if i := g.freeFindings; i != 0 {
 		g.freeFindings, to.findings = g.findings[i-1].next, i
+		g.freed--
 		g.findings[i-1] = f
 		return
 	}
@@ -388,9 +390,10 @@ func (g *Groups) Name(pattern []byte) []byte {
 func (g *Groups) Folded() int64 { return g.folded.Count() }
 
 func (g *Groups) bytes() int64 {
-	n := g.index.Bytes() + capBytes(g.list) + 3*capBytes(g.texts) + retainedNameBytes*int64(cap(g.list)) + capBytes(g.ttls) + capBytes(g.findings)
-	if g.trie != nil {
-		n += capBytes(g.trie.nodes) + capBytes(g.trie.texts) + g.trie.index.Bytes()
+	n := g.index.Bytes() + capBytes(g.list) + capBytes(g.texts) + retainedNameBytes*int64(cap(g.list)) + capBytes(g.ttls) + capBytes(g.findings) +
+		capBytes(g.spare.texts) + capBytes(g.spare.index) + g.spare.leaves.bytes()
+	if t := g.spare.trie; t != nil {
+		n += capBytes(t.nodes) + capBytes(t.texts) + capBytes(t.folds) + t.index.Bytes()
 	}
 	return n
 }

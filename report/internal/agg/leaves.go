@@ -29,6 +29,10 @@ type leafPlace struct {
 	text, textEnd int32
 }
 
+func (f *leafFolder) bytes() int64 {
+	return capBytes(f.leaves) + capBytes(f.places) + f.index.Bytes()
+}
+
 // foldLeaves folds values at places where nothing was folded yet, as foldBlock
 // would when they are groups.
 func (g *Groups) foldLeaves(from *aggregates) {
