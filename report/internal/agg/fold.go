@@ -105,7 +105,7 @@ func (g *Groups) rebalance() {
 // The share of a table's memory that is meant for one group. A table with more
 // segments, findings or bytes of names is as large as one of more groups.
 const (
-	nodesOfGroup    = 3
+	nodesOfGroup    = 2
 	findingsOfGroup = 6
 	bytesOfGroup    = 384
 )

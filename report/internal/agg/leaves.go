@@ -11,17 +11,21 @@ import (
 type leafFolder struct {
 	leaves []leaf // by aggregate
 	places []leafPlace
+	at     []int32         // 1 + index into places, by node; 0 none
 	index  hashindex.Index // of the first leaf of each pattern
 }
 
 type leaf struct {
-	parent, start int32  // node of the segments above, and where the last one begins in the pattern; parent is 0 if that is no value that ends a name
-	first         int32  // the first leaf with the same pattern
-	total         weight // of all of them, at the first
+	start int32  // where the last segment begins in the pattern
+	place int32  // index into places
+	first int32  // the first leaf with the same pattern
+	total weight // of all of them, at the first
 }
 
-// leafPlace has the leaves below one node.
+// leafPlace has the leaves below one node: 0 if the last segment of a pattern does
+// not end a name.
 type leafPlace struct {
+	node          int32
 	leaves        int32
 	crowded       bool
 	all           weight // of these, and of the values that are nodes
@@ -30,7 +34,7 @@ type leafPlace struct {
 }
 
 func (f *leafFolder) bytes() int64 {
-	return capBytes(f.leaves) + capBytes(f.places) + f.index.Bytes()
+	return capBytes(f.leaves) + capBytes(f.places) + capBytes(f.at) + f.index.Bytes()
 }
 
 // foldLeaves folds values at places where nothing was folded yet, as foldBlock
@@ -38,7 +42,7 @@ func (f *leafFolder) bytes() int64 {
 func (g *Groups) foldLeaves(from *aggregates) {
 	g.buildTrie()
 	f, t := &g.spare.leaves, g.trie
-	f.leaves = f.leaves[:0]
+	f.leaves, f.places, f.at = f.leaves[:0], f.places[:0], f.at[:0]
 	for i := range from.list {
 		a := &from.list[i]
 		text := from.texts[a.text:a.textEnd]
@@ -46,35 +50,35 @@ func (g *Groups) foldLeaves(from *aggregates) {
 		if start == len(text) || t.namer.IsSeparator(text[len(text)-1]) {
 			parent = 0
 		}
-		f.leaves = append(f.leaves, leaf{parent: parent, start: int32(start)})
+		f.leaves = append(f.leaves, leaf{start: int32(start), place: f.place(parent)})
 	}
 	if !f.crowd(t) {
 		return
 	}
 	f.sum(from)
-	for node := range f.places {
-		if p := &f.places[node]; p.crowded {
-			for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
+	for i := range f.places {
+		if p := &f.places[i]; p.crowded {
+			for c := t.nodes[p.node].first; c != 0; c = t.nodes[c].next {
 				if n := &t.nodes[c]; n.kind == ending && n.group != 0 {
 					p.all.add(g.list[n.group-1].weight())
 				}
 			}
-			v := t.markFolded(int32(node), ending)
+			v := t.markFolded(p.node, ending)
 			v.keys, v.unit = p.all.keys, max(1, 2*p.all.size/max(p.all.keys, 1))
 		}
 	}
 	for i := range f.leaves {
 		l := &f.leaves[i]
-		p := &f.places[l.parent]
+		p := &f.places[l.place]
 		if !p.crowded {
 			continue
 		}
 		a := &from.list[i]
 		text := from.texts[a.text:a.textEnd]
-		if w := f.leaves[l.first].total; !w.within(p.all, blockShare) || t.nodes[l.parent].values[ending] > 0 && t.child(l.parent, text[l.start:]) != 0 {
+		if w := f.leaves[l.first].total; !w.within(p.all, blockShare) || t.nodes[p.node].values[ending] > 0 && t.child(p.node, text[l.start:]) != 0 {
 			*t.seen.slot(a.group ^ hashDatabase(int32(a.db()))) |= distinct
 			continue
-		} else if v := &t.folds[t.nodes[l.parent].folded[ending]-1]; int(l.first) == i {
+		} else if v := &t.folds[t.nodes[p.node].folded[ending]-1]; int(l.first) == i {
 			v.missed.raise(w)
 			v.base = max(v.base, v.units(w))
 			g.folded.Add(a.group)
@@ -89,19 +93,29 @@ func (g *Groups) foldLeaves(from *aggregates) {
 	}
 }
 
+// place counts a leaf below a node, and returns the index of its place.
+func (f *leafFolder) place(node int32) int32 {
+	if more := int(node) + 1 - len(f.at); more > 0 {
+		f.at = append(f.at, make([]int32, more)...)
+	}
+	if f.at[node] == 0 {
+		f.places = append(f.places, leafPlace{node: node})
+		f.at[node] = int32(len(f.places))
+	}
+	i := f.at[node] - 1
+	f.places[i].leaves++
+	return i
+}
+
 // crowd finds the places with too many values. It reports whether there are any.
 func (f *leafFolder) crowd(t *patternTrie) (any bool) {
-	f.places = append(f.places[:0], make([]leafPlace, len(t.nodes))...)
-	for i := range f.leaves {
-		f.places[f.leaves[i].parent].leaves++
-	}
-	for node := 1; node < len(f.places); node++ {
-		limit := int32(MaxValues)
-		n := &t.nodes[node]
+	for i := range f.places {
+		p := &f.places[i]
+		n, limit := &t.nodes[p.node], int32(MaxValues)
 		if n.parent == 0 {
 			limit = maxFirstValues
 		}
-		if p := &f.places[node]; p.leaves > 0 && p.leaves+n.values[ending] > limit && n.folded[ending] == 0 {
+		if p.node != 0 && p.leaves+n.values[ending] > limit && n.folded[ending] == 0 {
 			p.crowded, any = true, true
 		}
 	}
@@ -113,7 +127,7 @@ func (f *leafFolder) sum(from *aggregates) {
 	f.index.Reset()
 	for i := range f.leaves {
 		l := &f.leaves[i]
-		p := &f.places[l.parent]
+		p := &f.places[l.place]
 		if !p.crowded {
 			continue
 		}

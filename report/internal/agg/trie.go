@@ -409,27 +409,40 @@ func (t *patternTrie) fold(node int32, kind uint8, keep func(value *trieNode) bo
 	return true
 }
 
-// compact removes the nodes that are out of use.
+// compact removes the nodes that are out of use. The others move down in their
+// order, which is also that of their texts.
 func (t *patternTrie) compact() {
-	old := *t
-	t.nodes, t.texts, t.folds, t.unused = make([]trieNode, 1, len(t.nodes)-t.unused+64), nil, nil, 0
+	t.forgetPrefix()
 	t.dbNode = 0
 	t.index.Reset()
-	t.forgetPrefix()
-	t.copyBelow(0, &old, 0)
-}
-
-func (t *patternTrie) copyBelow(node int32, o *patternTrie, other int32) {
-	n, from := &t.nodes[node], &o.nodes[other]
-	n.group, n.total, n.missed = from.group, from.total, from.missed
-	for kind, f := range from.folded {
-		if f != 0 {
-			t.folds = append(t.folds, o.folds[f-1])
-			n.folded[kind] = int32(len(t.folds))
+	moved := make([]int32, len(t.nodes)) // new positions, by old
+	used := int32(0)
+	for i := range t.nodes {
+		if moved[i] = used; !t.nodes[i].unused {
+			used++
 		}
 	}
-	for c := from.first; c != 0; c = o.nodes[c].next {
-		t.copyBelow(t.ensureChild(node, o.text(c)), o, c)
+	texts, folds := t.texts[:0], make([]foldedValues, 0, len(t.folds)/2)
+	for i := range t.nodes {
+		n := t.nodes[i]
+		if n.unused {
+			continue
+		}
+		from := len(texts)
+		texts = append(texts, t.texts[n.text:n.textEnd]...)
+		n.text, n.textEnd = int32(from), int32(len(texts))
+		n.parent, n.first, n.next = moved[n.parent], moved[n.first], moved[n.next]
+		for kind, f := range n.folded {
+			if f != 0 {
+				folds = append(folds, t.folds[f-1])
+				n.folded[kind] = int32(len(folds))
+			}
+		}
+		t.nodes[moved[i]] = n
+	}
+	t.nodes, t.texts, t.folds, t.unused = t.nodes[:used], texts, folds, 0
+	for i := 1; i < len(t.nodes); i++ {
+		t.index.Insert(hashChild(t.nodes[i].parent, t.text(int32(i))), i)
 	}
 }
 
