@@ -189,7 +189,8 @@ const maxHashed = 4 << 10
 func hashName(b []byte, n int64) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	h := uint64(n) * k
-	if len(b) >= 8 {
+	switch {
+	case len(b) >= 8:
 		b = b[:min(len(b), maxHashed)]
 		last := binary.LittleEndian.Uint64(b[len(b)-8:])
 		for ; len(b) > 8; b = b[8:] {
@@ -197,10 +198,10 @@ func hashName(b []byte, n int64) uint64 {
 			h ^= h >> 29
 		}
 		h ^= last
-	} else {
-		for _, c := range b {
-			h = h<<8 ^ h>>56 ^ uint64(c)
-		}
+	case len(b) >= 4:
+		h ^= uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))<<32
+	case len(b) > 0:
+		h ^= uint64(b[0]) | uint64(b[len(b)/2])<<8 | uint64(b[len(b)-1])<<16
 	}
 	h *= k
 	return h ^ h>>32
