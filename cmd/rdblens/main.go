@@ -56,7 +56,7 @@ func tuneGC() {
 		debug.SetGCPercent(300) // the first collection is at 12 MB
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(48 << 20) // garbage counts: with few keys in use, 64 MB of the system are enough
+		debug.SetMemoryLimit(44 << 20) // garbage counts: with few keys in use, 64 MB of the system are enough
 	}
 }
 

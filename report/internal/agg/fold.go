@@ -197,14 +197,18 @@ func (g *Groups) foldAt(node int32, limit int, keep keeper) {
 func (g *Groups) fold(keep keeper) {
 	g.buildTrie()
 	g.trie.weigh(g.list)
-	for depth := range maxDepth {
-		limit := MaxValues
-		if depth == 0 {
-			limit = maxFirstValues
-		}
-		g.trie.atDepth(0, depth+1, func(node int32) { g.foldAt(node, limit, keep) })
-	}
+	g.trie.atDepth(0, 1, func(db int32) { g.foldBelow(db, maxFirstValues, keep) })
 	g.endFold()
+}
+
+// foldBelow folds the values that follow a node, and then those below them.
+func (g *Groups) foldBelow(node int32, limit int, keep keeper) {
+	g.foldAt(node, limit, keep)
+	for c := g.trie.nodes[node].first; c != 0; c = g.trie.nodes[c].next {
+		if g.trie.nodes[c].first != 0 {
+			g.foldBelow(c, MaxValues, keep)
+		}
+	}
 }
 
 // foldRare folds values that may have few keys, those of the last segments first,
