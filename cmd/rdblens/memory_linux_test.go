@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -93,6 +94,61 @@ func TestMemoryOfSmall(t *testing.T) {
 	_, program := runPeak(t, "version")
 	if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", "2", "../../testdata/shop.rdb"); peak-program > most {
 		t.Errorf("the scan takes %d KB, and the program %d KB", peak, program)
+	}
+}
+
+// TestMemoryOfNames checks that names of any kind take less than 64 MB: those of many
+// groups, of many segments, of rare separators, and long ones with findings.
+func TestMemoryOfNames(t *testing.T) {
+	const most, keys = 64 << 10, 80_000 // KB
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func(n int) string { // one of n
+		const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
+		i := r.IntN(n)
+		return string([]byte{letters[i%20], letters[i/20%20], letters[i/400%20], letters[i/8000%20]})
+	}
+	words := func(number, n int) string {
+		var list []string
+		for range number {
+			list = append(list, word(n))
+		}
+		return strings.Join(list, ":")
+	}
+	expiry := func() string {
+		return "\xfc" + string(binary.LittleEndian.AppendUint64(nil, 1_700_000_000_000+r.Uint64N(1e12)))
+	}
+	for _, kind := range []struct {
+		what string
+		key  func() (before, name string)
+	}{
+		{"three random segments", func() (string, string) { return expiry(), words(3, 9000) }},
+		{"fixed and random segments", func() (string, string) { return "", "app:" + word(300) + ":user:" + word(3000) + ":" + word(7) }},
+		{"databases", func() (string, string) { return "\xfe" + string(byte(r.IntN(60))), words(2, 9000) }},
+		{"segments", func() (string, string) { return "", words(40, 5) }},
+		{"separators", func() (string, string) {
+			name := make([]byte, 10+r.IntN(30))
+			for i := range name {
+				name[i] = "ghij:::k"[r.IntN(8)]
+			}
+			return "", string(name)
+		}},
+		{"long names with findings", func() (string, string) { return "", words(3, 9000) + " \x01*" + words(100, 9000) }},
+	} {
+		b := bytes.NewBufferString("REDIS0010\xfe\x00")
+		for range keys {
+			before, name := kind.key()
+			b.WriteString(before)
+			b.Write([]byte{0, 0x40 | byte(len(name)>>8), byte(len(name))})
+			b.WriteString(name + "\x01v")
+		}
+		b.WriteString("\xff" + strings.Repeat("\x00", 8))
+		file := filepath.Join(t.TempDir(), "names.rdb")
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", "4", file); peak > most || peak == 0 {
+			t.Errorf("names of %s take %d KB", kind.what, peak)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	MaxGroups   = 12288
 	spareGroups = 1024
 	// maxBlockGroups is the number of groups of the tables of a block.
-	maxBlockGroups = 7168
+	maxBlockGroups = 4096
 	// MaxValues is the largest number of distinct values that may follow the same
 	// segments of a pattern. The first segment, which names a module, may have
 	// maxFirstValues.
