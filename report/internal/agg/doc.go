@@ -40,8 +40,8 @@
 //
 // # Folding before the end
 //
-// When a snapshot has more than MaxGroups patterns (12,288), values are folded
-// early, by the rule of lossy counting (Manku and Motwani, 2002): every fold knows
+// When a snapshot has more than MaxGroups patterns (12,288), or as much memory goes
+// to their segments, names and findings (Groups.size), values are folded early, by the rule of lossy counting (Manku and Motwani, 2002): every fold knows
 // how many keys, and how much memory, it took of one value at most (missed); a value
 // that is seen later is distinct again, and remembers how much may be missing of it;
 // it is folded again only if what it has and what may be missing do not exceed a
