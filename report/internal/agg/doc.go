@@ -41,11 +41,12 @@
 // # Folding before the end
 //
 // When a snapshot has more than MaxGroups patterns (12,288), or as much memory goes
-// to their segments, names and findings (Groups.size), values are folded early, by the rule of lossy counting (Manku and Motwani, 2002): every fold knows
-// how many keys, and how much memory, it took of one value at most (missed); a value
-// that is seen later is distinct again, and remembers how much may be missing of it;
-// it is folded again only if what it has and what may be missing do not exceed a
-// share of its place. That share is 1/4096, and 1/1024 and 1/256 if the table would
+// to their segments, names and findings (Groups.size), values are folded early, by
+// the rule of lossy counting (Manku and Motwani, 2002): every fold knows how many
+// keys, and how much memory, it took of one value at most (missed); a value that is
+// seen later is distinct again, and remembers how much may be missing of it; it is
+// folded again only if what it has and what may be missing do not exceed a share of
+// its place. That share is 1/4096, and 1/1024 and 1/256 if the table would
 // remain too large. Only places with more values than the limit are folded, which
 // the end of the snapshot will fold anyway. If this does not suffice, databases are
 // joined, and then values of any place with up to 1, 3, 7, ... keys are folded, the
@@ -55,7 +56,7 @@
 //
 // A block folds by itself what need not wait, because random names would else be
 // as many groups as keys. When it has 1,024 aggregates, they are flushed to tables
-// of the block, in which places with too many values keep values with more than
+// of the block (values that end a name are folded before: Groups.foldLeaves), in which places with too many values keep values with more than
 // 1/512 of the keys or of the memory at their place. What follows of other values is
 // counted under *, and in a table of counters that values share by their hash
 // (sightings), so that the figure is never too small; a value that may exceed 1/512
@@ -67,8 +68,9 @@
 // # Errors
 //
 // Each key is counted in one group that its name fits, and groups are exact if
-// nothing was folded early: with up to MaxGroups patterns, and no more than 1,024
-// aggregates in a block of 256 KB. Beyond that, in any order of the keys, a value with
+// nothing was folded early: with up to MaxGroups patterns, of two segments and 384
+// bytes of pattern and name on average, and no more than 1,024 aggregates in a block
+// of 256 KB. Beyond that, in any order of the keys, a value with
 // 16 keys and 1/128 of those at its place has its group, since a value of which
 // keys may be missing is shown if it reaches both with them, and half by itself. Its
 // group lacks no more than 1/256 of the keys at its place, 1/512 for each of both

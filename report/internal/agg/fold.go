@@ -219,7 +219,7 @@ func (g *Groups) foldRare(enough int) {
 	for i := range g.list {
 		all.add(g.list[i].weight())
 	}
-	for step := int64(1); g.size() > enough; step *= 2 {
+	for step := int64(1); g.size() > enough && step > 0; step *= 2 {
 		few := g.rare + step
 		rare := func([]weight) func(value *trieNode) bool {
 			return func(v *trieNode) bool {

@@ -274,9 +274,12 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 func (g *Groups) merge(o *Groups) {
 	if o.trie != nil {
 		g.buildTrie()
-		if o.trie.depth < g.trie.depth {
-			g.trie.cut(o.trie.depth, g.joinPositions)
-			g.rebalance()
+		depth := min(g.trie.depth, o.trie.depth)
+		for _, x := range [...]*Groups{g, o} {
+			if x.trie.depth > depth {
+				x.trie.cut(depth, x.joinPositions)
+				x.rebalance()
+			}
 		}
 		for c := o.trie.nodes[0].first; c != 0; c = o.trie.nodes[c].next {
 			g.trie.union(g.trie.database(o.trie.databaseOf(c)), o.trie, c)
