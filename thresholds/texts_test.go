@@ -95,3 +95,36 @@ func TestRenameAcrossSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestCompactAdvice checks that the advice on a full encoding is about the limits that
+// were passed, by the names that the server's settings have.
+func TestCompactAdvice(t *testing.T) {
+	const keep, shorten, restart = "Keep it at ", "Shorten the longest string to ", "It is within the limits now: "
+	hash := func(n, longest int64) *parser.Key {
+		return key("a:b", with(collection(parser.Hash, parser.EncHashtable, n), func(k *parser.Key) { k.Longest = longest }))
+	}
+	for _, c := range []struct {
+		version  string
+		key      *parser.Key
+		want     []string // all others of the three must be missing
+		settings []string
+	}{
+		{"7.0.15", hash(3, 10), []string{restart}, nil},
+		{"7.0.15", hash(513, 10), []string{keep + "512 elements or fewer, or split it into 2 keys."}, []string{"hash-max-listpack-entries"}},
+		{"7.0.15", hash(3, 65), []string{shorten + "64 B"}, []string{"hash-max-listpack-value"}},
+		{"6.2.14", hash(600, 65), []string{keep + "512", shorten + "64 B"}, []string{"hash-max-ziplist-entries", "hash-max-ziplist-value"}},
+		{"8.0.2", key("a:b", collection(parser.Set, parser.EncHashtable, 129)), []string{keep + "128"}, []string{"set-max-listpack-entries"}},
+		{"6.2.14", key("a:b", with(collection(parser.Set, parser.EncHashtable, 513), func(k *parser.Key) { k.Integers = true })), []string{keep + "512"}, []string{"set-max-intset-entries"}},
+	} {
+		env := testEnv()
+		env.Version = c.version
+		_, lines := adviceOn(t, env, LoadOptions{}, "compact-encoding", c.key)
+		all := strings.Join(lines, "\n")
+		has(t, lines, append(c.want, c.settings...)...)
+		for _, other := range []string{keep, shorten, restart} {
+			if strings.Contains(all, other) != strings.Contains(strings.Join(c.want, ""), other) {
+				t.Errorf("%s, %d elements: %s", c.version, c.key.Elements, all)
+			}
+		}
+	}
+}

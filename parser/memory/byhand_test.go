@@ -125,8 +125,13 @@ func TestStreamByHand(t *testing.T) {
 		more := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
 		a.Reset(m)
 		a.AddStreamNode(1, 1, 100)
-		if less := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1}); more.Allocated-less.Allocated != 4096-112 {
-			t.Errorf("%s: %d bytes live and %d reloaded", c.server, more.Allocated, less.Allocated)
+		less := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
+		reserved := int64(4096 - 112) // in MEMORY USAGE, which from 8.4 on counts what the listpack has
+		if m.usage == usageExact {
+			reserved = 0
+		}
+		if more.Allocated-less.Allocated != 4096-112 || more.Usage-less.Usage != reserved && c.server != "redis-6.2" {
+			t.Errorf("%s: %+v live and %+v reloaded", c.server, more, less)
 		}
 	}
 }

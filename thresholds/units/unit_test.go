@@ -76,6 +76,8 @@ func TestFormat(t *testing.T) {
 		FormatDuration(0): "0s", FormatDuration(59): "59s", FormatDuration(61): "1m 1s", FormatDuration(3600): "1h", FormatDuration(3601): "1h", FormatDuration(3720): "1h 2m", FormatDuration(3 * day): "3d",
 		FormatDuration(3*day + 4*3600): "3d 4h", FormatDuration(60): "1m", FormatDuration(30*day + 3600): "30d 1h", FormatDuration(412 * day): "412d", FormatDuration(400*day + 7200): "400d", FormatDuration(-90): "1m 30s ago", FormatDuration(math.MinInt64): "106751991167300d ago",
 		FormatExactDuration(30*day + 1): "30d 1s", FormatExactDuration(0): "0s",
+		FormatTime(253_402_300_799): "9999-12-31 23:59:59 UTC", FormatTime(253_402_300_800): "253,402,300,800 s since 1970",
+		FormatTime(-62_135_596_800): "0001-01-01 00:00:00 UTC", FormatTime(-62_135_596_801): "-62,135,596,801 s since 1970",
 		FormatTime(0): "1970-01-01 00:00:00 UTC", FormatTime(-1): "1969-12-31 23:59:59 UTC", FormatTime(math.MinInt64): "-9,223,372,036,854,775,808 s since 1970",
 	} {
 		if got != want {
