@@ -17,7 +17,7 @@ func TestStampedeTexts(t *testing.T) {
 		}
 	}
 	const hour = 3_600_000
-	far := int64(created/3600 + 100*24) * hour // in 100 days
+	far := int64(created/3600+100*24) * hour // in 100 days
 	for _, c := range []struct {
 		keys          func(add func(*parser.Key))
 		subject, text string
@@ -25,7 +25,10 @@ func TestStampedeTexts(t *testing.T) {
 		{func(add func(*parser.Key)) { at(add, far, 10_001) }, "hour 2024-02-22T22:00Z", "10,001 keys expire in one hour, over 10,000"},
 		{func(add func(*parser.Key)) { at(add, far, 10_001); at(add, far+hour, 12_000) }, "hours 2024-02-22T22:00Z to 2024-02-22T23:00Z",
 			"22,001 keys expire in neighbouring hours, up to 12,000 in one, over 10,000"},
-		{func(add func(*parser.Key)) { at(add, (created+86_400)*1000, 20_000); at(add, (created+86_460)*1000, 10_001) }, "minutes 2023-11-15T22:13Z to 2023-11-15T22:14Z",
+		{func(add func(*parser.Key)) {
+			at(add, (created+86_400)*1000, 20_000)
+			at(add, (created+86_460)*1000, 10_001)
+		}, "minutes 2023-11-15T22:13Z to 2023-11-15T22:14Z",
 			"30,001 keys expire in neighbouring minutes, up to 20,000 in one, over 10,000"},
 	} {
 		for _, parts := range []int{1 << 30, 9_999} {
