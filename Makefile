@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth mutants fixtures pgo dist clean
+.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -58,6 +58,9 @@ restore-truth: build ## keys that show --format resp puts back on the servers, a
 
 advice-truth: ## follow the advice on all findings in a rich snapshot on the servers, and look for new findings
 	$(GO) run ./testdata/gen advice $(SERVERS)
+
+nights: ## compare snapshots of servers under traffic, a million keys, with and without planted changes
+	$(GO) run ./testdata/gen nights -keys 1000000 $(SERVERS)
 
 mutants: ## a sample of 200 changes of the code that tests should notice; those they do not
 	$(GO) run ./testdata/mutants -seed $(SEED)

@@ -84,6 +84,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		reports[side], lists[side] = r, opt.keys
 	}
 	c := newComparison(reports[0], reports[1], o)
+	c.policy = policy
 	lists[first].LookUp(lists[1-first], reports[first].Complete)
 	if inputs[first].Saved == nil && reports[first].Complete {
 		if err := c.readAgain(ctx, &inputs[first].Source, lists[first], policy, opt); err != nil {
@@ -99,10 +100,11 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 
 // comparison makes a Diff.
 type comparison struct {
-	d     *Diff
-	sides [2]*Report
-	rows  []DiffRow
-	row   [2]map[Name]int // of rows, by what a side calls its group
+	d      *Diff
+	policy *thresholds.Policy // nil: no budgets
+	sides  [2]*Report
+	rows   []DiffRow
+	row    [2]map[Name]int // of rows, by what a side calls its group
 }
 
 func newComparison(old, new *Report, o CompareOptions) *comparison {
@@ -127,6 +129,9 @@ func newComparison(old, new *Report, o CompareOptions) *comparison {
 
 func diffSide(r *Report) DiffSide {
 	s := DiffSide{Created: Unknown, Profile: r.Config.Profile, Complete: r.Complete}
+	if r.Config.Rules != "" {
+		s.Profile += ", rules " + r.Config.Rules
+	}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if i == 0 {
@@ -227,6 +232,13 @@ func (c *comparison) judge(r *DiffRow) {
 	if r.TTL = ChangeTTLLost; by < 0 {
 		r.TTL = ChangeTTLGained
 	}
+	// An expiry takes memory, too.
+	same := func(before, after int64) bool {
+		return float64(max(after-before, before-after)) < c.d.MinShare*float64(before)
+	}
+	if same(r.KeysBefore, r.KeysAfter) && same(r.ValueBytesBefore, r.ValueBytesAfter) {
+		r.Change = ""
+	}
 }
 
 // compare fills in the Diff.
@@ -297,7 +309,7 @@ func (c *comparison) types() {
 func (c *comparison) groups() {
 	separators := cmp.Or(c.sides[1].Config.Separators, c.sides[0].Config.Separators, ":")
 	namer := naming.NewNamer(separators)
-	c.d.separators = separators
+	c.d.Separators = separators
 	var groups [2][]align.Group
 	for side, r := range c.sides {
 		for i := range r.Groups {
@@ -350,14 +362,15 @@ func (c *comparison) groups() {
 	}
 }
 
-// renamed recognizes groups that are gone and have the figures of one that is new: if
-// type, number of keys, elements and bytes of values agree within one percent, and no
-// other group does.
+// renamed recognizes groups that are gone and have the figures of one that is new: type,
+// number of keys, of those without a TTL, elements and bytes of values agree within one
+// percent. Of several such groups, that with most segments in common counts, if there is
+// one.
 func (c *comparison) renamed() {
 	near := func(a, b int64) bool { return max(a-b, b-a)*100 <= max(a, b) }
 	same := func(gone, come *DiffRow) bool {
 		return gone.Type == come.Type && gone.Type != "" && near(gone.KeysBefore, come.KeysAfter) && near(gone.ElementsBefore, come.ElementsAfter) &&
-			near(gone.ValueBytesBefore, come.ValueBytesAfter)
+			near(gone.ValueBytesBefore, come.ValueBytesAfter) && near(gone.WithoutTTLBefore, come.WithoutTTLAfter)
 	}
 	var gone, come []int
 	for i := range c.rows {
@@ -371,22 +384,26 @@ func (c *comparison) renamed() {
 	if len(gone)*len(come) > 1_000_000 {
 		return
 	}
-	only := func(list []int, like func(*DiffRow) bool) int {
-		found := -1
+	// best returns the row of a list that is most like another one, -1 if none is or
+	// several are.
+	best := func(list []int, like func(*DiffRow) bool, name Name) int {
+		found, most := -1, -1
 		for _, i := range list {
-			if like(&c.rows[i]) {
-				if found >= 0 {
-					return -1
+			if r := &c.rows[i]; like(r) {
+				if n := align.Alike(string(*r.Group), string(name), c.d.Separators); n > most {
+					found, most = i, n
+				} else if n == most {
+					found = -1
 				}
-				found = i
 			}
 		}
 		return found
 	}
 	var pairs [][2]int
 	for _, i := range gone {
-		to := only(come, func(r *DiffRow) bool { return same(&c.rows[i], r) })
-		if to >= 0 && only(gone, func(r *DiffRow) bool { return same(r, &c.rows[to]) }) == i {
+		from := &c.rows[i]
+		to := best(come, func(r *DiffRow) bool { return same(from, r) }, *from.Group)
+		if to >= 0 && best(gone, func(r *DiffRow) bool { return same(r, &c.rows[to]) }, *c.rows[to].Group) == i {
 			pairs = append(pairs, [2]int{i, to})
 		}
 	}

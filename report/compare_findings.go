@@ -35,7 +35,7 @@ func (c *comparison) alerts() {
 		alert("REVERSED: the old snapshot was taken after the new one")
 	}
 	if d.Old.Profile != d.New.Profile {
-		c.note("the rules differ: profile {old} before, {new} now", "old", shortSentence(d.Old.Profile), "new", shortSentence(d.New.Profile))
+		c.note("the rules differ: profile {old} before, {new} now", "old", cmp.Or(shortSentence(d.Old.Profile), "none"), "new", cmp.Or(shortSentence(d.New.Profile), "none"))
 	}
 	if text := [2]string{filterOf(c.sides[0]), filterOf(c.sides[1])}; text[0] != text[1] {
 		c.note("the filters differ: {old} before, {new} now", "old", cmp.Or(text[0], "none"), "new", cmp.Or(text[1], "none"))
@@ -202,8 +202,8 @@ func (k *DiffKey) change() int64 {
 // group, or of a rule over the instance about a subject.
 type place struct {
 	rule    string
-	row     int // of Diff.Groups, -1 none
-	subject Name
+	row     int  // of the groups, -1 none
+	subject Name // or the name of a group that is not among them
 }
 
 // findings compares the findings.
@@ -229,6 +229,7 @@ func (c *comparison) findings() {
 			list.New = append(list.New, *f)
 		}
 	}
+	list.New = append(list.New, c.overGrowth()...)
 	for at, f := range before.all {
 		f.SeverityBefore = f.Severity
 		switch {
@@ -253,6 +254,29 @@ func (c *comparison) findings() {
 	}
 }
 
+// overGrowth returns the findings about budgets whose keys grew by more than they may a
+// day.
+func (c *comparison) overGrowth() (list []DiffFinding) {
+	if c.policy == nil || !c.d.Old.Created.Known() || !c.d.New.Created.Known() {
+		return nil
+	}
+	engine := c.policy.Compile(thresholds.Env{Memory: c.d.Measure == ByMemory})
+	for i := range c.policy.Budgets {
+		var sums [2]thresholds.BudgetSums
+		for side, r := range c.sides {
+			for _, b := range r.Budgets {
+				if b.Budget == Name(c.policy.Budgets[i].Subject()) {
+					sums[side] = thresholds.BudgetSums{Keys: b.Keys, Bytes: b.Bytes, WithoutTTL: b.WithoutTTL}
+				}
+			}
+		}
+		if f, ok := engine.Growth(i, sums[0], sums[1], int64(c.d.New.Created-c.d.Old.Created)); ok {
+			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(f.Subject), CountAfter: 1, Text: engine.InstanceText(f)})
+		}
+	}
+	return list
+}
+
 // sideFindings are the findings of one side.
 type sideFindings struct {
 	all  map[place]*DiffFinding
@@ -265,7 +289,7 @@ func (c *comparison) findingsOf(side int) sideFindings {
 	add := func(at place, f *Finding, count int64, text string, subject Name) {
 		found := all[at]
 		if found == nil {
-			found = &DiffFinding{Rule: f.Rule, Severity: f.Severity, Subject: subject, Text: text}
+			found = &DiffFinding{Rule: f.Rule, Severity: f.Severity, Group: at.subject, Subject: subject, Text: text}
 			if at.row >= 0 {
 				row := &c.rows[at.row]
 				found.Group, found.DB, found.Owner = *row.Group, row.DB, row.Owner
@@ -281,11 +305,11 @@ func (c *comparison) findingsOf(side int) sideFindings {
 			found.CountAfter += count
 		}
 	}
-	rowOf := func(group Name) int {
+	in := func(rule string, group Name) place {
 		if row, ok := c.row[side][group]; ok {
-			return row
+			return place{rule, row, ""}
 		}
-		return -1
+		return place{rule, -1, group}
 	}
 	r := c.sides[side]
 	for i := range r.Rules {
@@ -294,21 +318,21 @@ func (c *comparison) findingsOf(side int) sideFindings {
 			for _, e := range f.Examples {
 				at := place{f.Rule, -1, e.Subject}
 				if len(e.Groups) > 0 { // subjects are minutes, slots, ...: the groups say what it is about
-					at = place{f.Rule, rowOf(e.Groups[0]), ""}
+					at = in(f.Rule, e.Groups[0])
 				}
 				add(at, f, 1, e.Text, e.Subject)
 			}
 			for _, g := range f.Groups {
-				also[place{f.Rule, rowOf(g.Group), ""}] = true
+				also[in(f.Rule, g.Group)] = true
 			}
 			continue
 		}
 		for _, g := range f.Groups {
-			add(place{f.Rule, rowOf(g.Group), ""}, f, g.Count, "", "")
+			add(in(f.Rule, g.Group), f, g.Count, "", "")
 		}
 		for _, e := range f.Examples { // the worst first
 			if e.KeyRow != nil {
-				add(place{f.Rule, rowOf(e.KeyRow.Group), ""}, f, 0, e.Text, e.Key)
+				add(in(f.Rule, e.KeyRow.Group), f, 0, e.Text, e.Key)
 			}
 		}
 	}

@@ -42,8 +42,7 @@ type Diff struct {
 	GroupsMerged int64        `json:"groups_merged"`
 	Keys         DiffKeys     `json:"keys"`
 	Findings     DiffFindings `json:"findings"`
-
-	separators string // of the segments of names
+	Separators   string       `json:"separators"` // of the segments of names
 }
 
 // DiffSide is one of the two snapshots or reports.
@@ -53,7 +52,7 @@ type DiffSide struct {
 	Server        string `json:"server"`
 	ServerVersion Name   `json:"server_version"`
 	Created       Figure `json:"created"` // when the snapshot was taken, seconds since the epoch
-	Profile       string `json:"profile"` // of rules
+	Profile       string `json:"profile"` // of rules, and those selected
 	Complete      bool   `json:"complete"`
 	Predicted     Figure `json:"predicted_used_memory"` // of all snapshots
 	UsedMem       Figure `json:"used_mem"`              // of all snapshots

@@ -81,7 +81,7 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	found.Count, found.ValueBytes, found.MemoryBytes = o.Keys, Figure(o.ValueBytes), memoryFigure(o.Memory, o.Keys)
 	found.MemoryUsage, found.SavedBytes = memoryFigure(o.MemoryUsage, o.Keys), o.Saved
 	found.Groups, found.Examples = append(groups[at], more...), grown
-	found.worstGroups()
+	f.worstGroups(found)
 	examples := f.Top.Examples(at)
 	for i := range examples {
 		found.Examples = append(found.Examples, f.example(&examples[i]))
@@ -114,14 +114,18 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 	return list, groups
 }
 
-// worstGroups keeps the groups with most findings and sets the number of the others.
-func (f *Finding) worstGroups() {
-	slices.SortFunc(f.Groups, func(a, b FindingGroup) int {
+// worstGroups keeps the groups with most findings, all for Compare, and sets the number
+// of the others.
+func (f *finisher) worstGroups(found *Finding) {
+	slices.SortFunc(found.Groups, func(a, b FindingGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, int64(b.ValueBytes)), sizeOf(a.MemoryBytes, int64(a.ValueBytes))),
 			cmp.Compare(a.Group, b.Group))
 	})
-	more := max(0, len(f.Groups)-maxFindingGroups)
-	f.Groups, f.GroupsMore = f.Groups[:len(f.Groups)-more], Figure(more)
+	more := max(0, len(found.Groups)-maxFindingGroups)
+	if f.opt.keys != nil {
+		more = 0
+	}
+	found.Groups, found.GroupsMore = found.Groups[:len(found.Groups)-more], Figure(more)
 }
 
 func (f *finisher) example(e *agg.Entry) Example {
@@ -221,7 +225,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	for pattern, count := range groups {
 		found.Groups = append(found.Groups, FindingGroup{Group: pattern, Count: count, ValueBytes: Unknown, MemoryBytes: Unknown})
 	}
-	found.worstGroups()
+	f.worstGroups(found)
 	found.GroupsMore = Unknown // a finding names those with most keys
 	return found
 }

@@ -111,6 +111,9 @@ func (d *Diff) groupLine(r *DiffRow) string {
 
 // changeText returns what changed of a row.
 func (r *DiffRow) changeText() string {
+	if r.Change == ChangeRenamed { // as it seems
+		return ChangeRenamed + "?"
+	}
 	if r.Change != "" && r.TTL != "" {
 		return r.Change + ", " + r.TTL
 	}
@@ -121,7 +124,7 @@ func (r *DiffRow) changeText() string {
 func (d *Diff) rowName(r *DiffRow) string {
 	switch {
 	case r.RenamedTo != nil:
-		return thresholds.Fill("{before} -> {after} ?", "before", r.Group.Display(), "after", r.RenamedTo.Display())
+		return thresholds.Fill("{before} -> {after}", "before", r.Group.Display(), "after", r.RenamedTo.Display())
 	case r.Group != nil:
 		return r.Group.Display()
 	}
@@ -152,6 +155,14 @@ func growthText(before, after int64) string {
 		return "new"
 	}
 	return fmt.Sprintf("%+.1f%%", 100*float64(after-before)/float64(before))
+}
+
+// roundShare returns a share in whole percent, "" of nothing.
+func roundShare(part, whole int64) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%%", 100*ratio(part, whole))
 }
 
 // wasIs returns a figure on both sides, once if they are the same.
@@ -299,8 +310,12 @@ func (d *Diff) write(p page, most int, full bool) {
 		}
 		return
 	}
-	for _, s := range d.Notes[:min(len(d.Notes), 3)] {
-		p.foot(s)
+	for i, s := range d.Notes[:min(len(d.Notes), 3)] {
+		if i == 0 {
+			p.foot(s)
+		} else {
+			p.sentence(s)
+		}
 	}
 	p.foot("More: --details, -f diff.html (a page with a map), -f json")
 }
@@ -361,6 +376,10 @@ func (d *Diff) keysTable(p page, rows []shownKey) {
 // rowsTable has groups, types, or all keys.
 func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 	size := func(i int) (before, after int64) { return d.Size(rows[i]) }
+	name := nameColumn(cmp.Or(title, "keys"), func(i int) string { return d.rowName(rows[i]) }).only(title != "")
+	if slices.ContainsFunc(rows, func(r *DiffRow) bool { return r.RenamedTo != nil }) {
+		name.First = 40 // two names
+	}
 	p.table(table{len(rows), []column{
 		leftColumn("change", func(i int) string { return rows[i].changeText() }).only(title == "group"),
 		rightColumn("before", func(i int) string { before, _ := size(i); return units.FormatBytes(before) }).drop(2),
@@ -382,13 +401,13 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 		}).drop(1),
 		rightColumn("no TTL", func(i int) string {
 			r := rows[i]
-			before, after := shareText(r.WithoutTTLBefore, r.KeysBefore), shareText(r.WithoutTTLAfter, r.KeysAfter)
+			before, after := roundShare(r.WithoutTTLBefore, r.KeysBefore), roundShare(r.WithoutTTLAfter, r.KeysAfter)
 			if before == "" || after == "" {
 				return before + after
 			}
 			return wasIs(before, after)
 		}),
 		nameColumn("owner", func(i int) string { return text.Sanitize(rows[i].Owner) }).drop(5),
-		nameColumn(cmp.Or(title, "keys"), func(i int) string { return d.rowName(rows[i]) }).only(title != ""),
+		name,
 	}})
 }

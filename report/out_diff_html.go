@@ -43,7 +43,7 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 
 // diffMap fills in what the map is made of.
 func (v *htmlView) diffMap(d *Diff) {
-	v.Data = htmlData{Separators: d.separators, Types: []string{""}, Groups: []htmlGroup{}, Keys: [][3]any{}, Compared: true}
+	v.Data = htmlData{Separators: d.Separators, Types: []string{""}, Groups: []htmlGroup{}, Keys: [][3]any{}, Compared: true}
 	v.mapText()
 	size := func(r *DiffRow) int64 { before, after := d.Size(r); return max(before, after) }
 	rows := make([]*DiffRow, len(d.Groups))

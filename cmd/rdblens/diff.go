@@ -111,6 +111,9 @@ func parseChange(s string) (l changeLimit, err error) {
 		}
 		return l, err
 	}
+	if s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
+		return l, fmt.Errorf("%q is neither a percentage nor a size with its unit", s)
+	}
 	return l, sizeOf(&l.bytes, 1)(s)
 }
 

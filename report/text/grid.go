@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"strings"
@@ -29,6 +30,9 @@ type Column struct {
 	// Drop ranks the columns that are dropped where the width does not suffice,
 	// the highest first; 0 is never dropped.
 	Drop int
+	// First is the width to which a column is cut before others are dropped; 0 is that
+	// of a name.
+	First int
 }
 
 // Shrink states how the cells of a column are cut until the table fits.
@@ -82,7 +86,7 @@ func (g *Grid) Write(w io.Writer, width int) error {
 		for at, i := range shown {
 			need += gridGap + widths[i]
 			if g.Columns[i].Shrink != ShrinkNot {
-				spare += max(0, widths[i]-shrinkFirst)
+				spare += max(0, widths[i]-cmp.Or(g.Columns[i].First, shrinkFirst))
 			}
 			if d := g.Columns[i].Drop; d > 0 && (last < 0 || d > g.Columns[shown[last]].Drop) {
 				last = at

@@ -9,6 +9,7 @@
 //	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
 //	gen advice [SERVER...]               follows the advice of all rules on servers
+//	gen nights [-keys N] [SERVER...]     snapshots of servers under traffic, compared with planted changes
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
@@ -26,6 +27,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -71,6 +73,7 @@ var modes = map[string]mode{
 		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
 	}},
 	"advice": {0, func(o *options) error { return checkAdvice(os.Stdout, o.args, config.Profiles(), fillAdvised) }},
+	"nights": {0, func(o *options) error { return checkNights(os.Stdout, o.args, o.keys, time.Minute) }},
 	"bench":  {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
 	"peers":  {1, func(o *options) error { return comparePeers(o) }},
 	"growth": {1, func(o *options) error { return measureGrowth(o) }},
@@ -88,7 +91,7 @@ func run(args []string) error {
 	o := new(options)
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	f.StringVar(&o.server, "server", "redis-server", "command of the server")
-	f.IntVar(&o.keys, "keys", 200_000, "number of keys to measure the memory model with")
+	f.IntVar(&o.keys, "keys", 200_000, "number of keys of the memory measurement and of nights")
 	f.BoolVar(&o.churn, "churn", false, "change the keys of the memory measurement with all write commands and different limits")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the churn (default: chosen at random and printed)")
 	f.StringVar(&o.dir, "dir", "", "directory to keep the snapshots of the memory measurement and their truth files in (default: they are deleted)")

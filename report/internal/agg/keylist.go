@@ -2,6 +2,8 @@ package agg
 
 import (
 	"cmp"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
@@ -62,8 +64,10 @@ type KeyList struct {
 	Found  []FoundKey
 
 	index   map[KeyID]int32 // of Keys
-	flagged int64           // as Cutoff, for keys over a limit of a rule
-	compact int             // length of Keys at which surplus keys are dropped
+	filter  []uint64        // a bit for each hash of a name of Keys; the length is a power of two
+	seed    maphash.Seed
+	flagged int64 // as Cutoff, for keys over a limit of a rule
+	compact int   // length of Keys at which surplus keys are dropped
 }
 
 // FoundKey is what a KeyList knows of a key of another one.
@@ -90,6 +94,17 @@ func (l *KeyList) Fill(keys []ListedKey) {
 			l.Keys = append(l.Keys, keys[i])
 		}
 	}
+	l.seed, l.filter = maphash.MakeSeed(), make([]uint64, 1<<bits.Len(uint(len(l.Keys)))) // 64 bits and more a key
+	for i := range l.Keys {
+		word, bit := l.bit([]byte(l.Keys[i].Name))
+		l.filter[word] |= bit
+	}
+}
+
+// bit returns the position of a name in the filter.
+func (l *KeyList) bit(name []byte) (word int, bit uint64) {
+	h := maphash.Bytes(l.seed, name)
+	return int(h>>6) & (len(l.filter) - 1), 1 << (h & 63)
 }
 
 // Find returns the position of a key, -1 if it is not listed.
@@ -167,6 +182,9 @@ func (b *keyBatch) lookUp(l *KeyList, k *parser.Key, input int) {
 	if l.Wanted == nil {
 		return
 	}
+	if word, bit := l.Wanted.bit(k.Name[:min(len(k.Name), ListedName)]); l.Wanted.filter[word]&bit == 0 {
+		return
+	}
 	name, hash := k.CutName(ListedName)
 	if i, ok := l.Wanted.index[KeyID{input, k.DB, string(name), hash}]; ok {
 		b.found = append(b.found, foundKey{i, FoundKey{true, figuresOf(k)}})
@@ -177,8 +195,8 @@ func (b *keyBatch) lookUp(l *KeyList, k *parser.Key, input int) {
 func (b *keyBatch) add(k *parser.Key, size int64, found []thresholds.Finding, input int) {
 	flagged := false
 	for i := range found {
-		if f := &found[i]; f.Ignored == 0 && (f.Unit() == units.Bytes || f.Unit() == units.Count) {
-			flagged = true
+		if f := &found[i]; f.Limit > 0 && f.Ignored == 0 {
+			flagged = flagged || f.Unit() == units.Bytes || f.Unit() == units.Count
 		}
 	}
 	if size <= b.cutoff && !(flagged && size > b.flagged) {

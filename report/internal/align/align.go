@@ -56,9 +56,9 @@ func merge(list []Group, here, there map[string]int64, separators string) int {
 			count++
 		}
 	}
-	for _, of := range wide { // the narrowest first
+	for _, of := range wide { // the narrowest first, and of these the one with the longest prefix
 		slices.SortFunc(of, func(a, b []string) int {
-			return cmp.Or(cmp.Compare(stars(a), stars(b)), slices.Compare(a, b))
+			return cmp.Or(cmp.Compare(stars(a), stars(b)), cmp.Compare(slices.IndexFunc(b, isStar), slices.IndexFunc(a, isStar)), slices.Compare(a, b))
 		})
 	}
 	if count*len(list) > maxPairs {
@@ -119,6 +119,21 @@ func stars(parts []string) (n int) {
 		}
 	}
 	return n
+}
+
+// Alike returns how many segments two patterns have in common, at the same distance
+// from the start or from the end.
+func Alike(a, b, separators string) int {
+	x, y := segments(a, separators), segments(b, separators)
+	count := func(at func(parts []string, i int) string) (n int) {
+		for i := range min(len(x), len(y)) {
+			if at(x, i) == at(y, i) {
+				n++
+			}
+		}
+		return n
+	}
+	return max(count(func(p []string, i int) string { return p[i] }), count(func(p []string, i int) string { return p[len(p)-1-i] }))
 }
 
 // covers reports whether a pattern is another one with stars in place of segments.
