@@ -3,10 +3,13 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // newReport returns the report of what a Builder gathered. Scan adds the
@@ -23,6 +26,16 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 		return r
 	}
 	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
+	if opt.Redact != nil {
+		groups := &b.Tables.Groups
+		opt.Redact.Learn(b.Engine(0).Namer(), len(b.Snapshots), func(yield func([]byte, int64) bool) {
+			for pattern, g := range groups.All {
+				if !yield(groups.Name(pattern), g.Keys) {
+					return
+				}
+			}
+		})
+	}
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
@@ -180,12 +193,32 @@ func (f *finisher) row(e *agg.Entry) KeyRow {
 func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row := newKeyRow(k)
 	row.Input = from.Input()
-	row.Group = Name(f.Tables.Groups.Name(from.Group()))
+	row.Group = f.pattern(from.Group())
+	if redact := f.opt.Redact; redact != nil {
+		row.Key, row.NameBytes, row.NameHash = Name(redact.KeyName(k)), 0, ""
+		if row.LargestElement != nil {
+			row.LargestElement = new(Name(redact.Element(k.LargestName)))
+		}
+		if k.Type == parser.Module {
+			row.Module = redact.Text(row.Module)
+		}
+	}
 	row.Owner = f.owner[from.Owner()]
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
 	return row
+}
+
+// pattern returns the name of the group of a pattern, as the report shows it.
+func (f *finisher) pattern(text []byte) Name { return f.shown(Name(f.Tables.Groups.Name(text))) }
+
+// shown returns a name as the report shows it.
+func (f *finisher) shown(n Name) Name {
+	if f.opt.Redact == nil {
+		return n
+	}
+	return Name(f.opt.Redact.Name([]byte(n)))
 }
 
 // TTL returns the seconds that a key had left when its snapshot was taken, rounded
@@ -235,7 +268,7 @@ func (f *finisher) tops() {
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
 	for pattern, g := range f.Tables.Groups.All {
-		f.r.Groups = append(f.r.Groups, f.group(Name(f.Tables.Groups.Name(pattern)), g))
+		f.r.Groups = append(f.r.Groups, f.group(f.pattern(pattern), g))
 	}
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
@@ -368,4 +401,71 @@ func sortGroups(list []Group, by string) {
 	slices.SortFunc(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(value(&b), value(&a)), cmp.Compare(a.Group, b.Group))
 	})
+}
+
+// redact replaces the names outside of keys, groups and inputs: filters, and what
+// the configuration says about names.
+func (r *Report) redact(by *redact.Redactor) {
+	r.Redaction = &Redaction{MinKeys: by.MinKeys(), Salt: by.SaltID()}
+	r.Config.File = by.Text(r.Config.File)
+	if n := len(r.Config.Warnings); n > 0 {
+		r.Config.Warnings = []string{units.FormatCountOf(int64(n), "warning", "warnings") + " about the configuration"}
+	}
+	for i := range r.Ignored {
+		in := &r.Ignored[i]
+		in.Pattern, in.Reason = string(by.Name([]byte(in.Pattern))), by.Text(in.Reason)
+	}
+	if f := r.Filter; f != nil {
+		for _, list := range []*[]string{&f.Match, &f.Regex} {
+			*list = slices.Clone(*list)
+			for i, s := range *list {
+				(*list)[i] = by.Text(s)
+			}
+		}
+	}
+}
+
+// redactErrors returns the errors of the sources without names.
+func redactErrors(by *redact.Redactor, failed ScanError) (redacted ScanError) {
+	for _, e := range failed {
+		redacted = append(redacted, &SourceError{by.File(e.Name), e.Keys, by.Error(e.Err, e.Name)})
+	}
+	return redacted
+}
+
+// redactInputs replaces paths, and what the files say about themselves.
+func redactInputs(by *redact.Redactor, inputs []Input) {
+	for i := range inputs {
+		in := &inputs[i]
+		path := string(in.Name)
+		in.Name, in.ServerVersion = Name(by.File(path)), Name(by.Release(string(in.ServerVersion)))
+		modules := map[Name]Name{}
+		for n := range in.Modules {
+			m := &in.Modules[n]
+			if _, known := parser.ParseType(string(m.Name)); !known && m.Name != "(other)" {
+				modules[m.Name] = Name(by.Text(string(m.Name)))
+				m.Name = modules[m.Name]
+			}
+		}
+		for n, m := range in.LoadableBy.Modules {
+			in.LoadableBy.Modules[n] = cmp.Or(modules[m], m)
+		}
+		for n, w := range in.Warnings {
+			for m, hash := range modules {
+				w = strings.ReplaceAll(w, string(m), string(hash))
+			}
+			in.Warnings[n] = by.Sentence(w, path)
+		}
+		if m := in.Memory; m != nil {
+			m.Note = by.Sentence(m.Note, path)
+		}
+		if d := in.Error; d != nil {
+			d.Reason = by.Sentence(d.Reason, path)
+			for _, name := range []*Name{d.LastKey, d.Key} {
+				if name != nil {
+					*name = Name(by.Name([]byte(*name)))
+				}
+			}
+		}
+	}
 }

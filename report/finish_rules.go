@@ -162,7 +162,7 @@ func (f *finisher) findingGroups() [][]FindingGroup {
 	lists := make([][]FindingGroup, agg.RuleSeverities)
 	for pattern, g := range f.Tables.Groups.All {
 		for at, count := range f.Tables.Groups.Findings(g) {
-			lists[at] = append(lists[at], FindingGroup{Group: Name(f.Tables.Groups.Name(pattern)), Count: count.Keys,
+			lists[at] = append(lists[at], FindingGroup{Group: f.pattern(pattern), Count: count.Keys,
 				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys), SavedBytes: count.Saved})
 		}
 	}
@@ -207,9 +207,9 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: w.in.Input, Subject: Name(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
+		example := Example{Input: w.in.Input, Subject: f.subject(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
-			pattern := Name(f.Tables.Groups.Name([]byte(text)))
+			pattern := f.pattern([]byte(text))
 			if slices.Contains(example.Groups, pattern) {
 				continue // several were folded into one
 			}
@@ -228,6 +228,14 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	f.worstGroups(found)
 	found.GroupsMore = Unknown // a finding names those with most keys
 	return found
+}
+
+// subject returns the subject of an instance rule: a hash tag has a name in it.
+func (f *finisher) subject(s string) Name {
+	if strings.HasPrefix(s, "{") {
+		return f.shown(Name(s))
+	}
+	return Name(s)
 }
 
 // ignored lists the entries of the configuration that ignore findings, with the

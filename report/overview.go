@@ -204,6 +204,11 @@ func (v *overview) describe(now time.Time) {
 		sentence = "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
 	}
 	v.about = append(v.about, thresholds.Fill(sentence, pairs...))
+	if r.Redaction != nil && r.Redaction.Salt == "" {
+		v.about = append(v.about, "names are hashes with a random salt: those of another report differ (--redact-salt)")
+	} else if r.Redaction != nil {
+		v.about = append(v.about, "names are hashes: reports with the same salt compare")
+	}
 	for i := range r.Inputs {
 		if s := otherAllocator(&r.Inputs[i]); s != "" && len(r.Inputs) == 1 {
 			v.about = append(v.about, s)

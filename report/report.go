@@ -42,7 +42,9 @@ type Report struct {
 	Tool        Tool    `json:"tool"`
 	Config      Config  `json:"config"`
 	Filter      *Filter `json:"filter,omitempty"` // nil: every key was counted
-	Inputs      []Input `json:"inputs"`
+	// Redaction says how names were replaced, nil if they were not.
+	Redaction *Redaction `json:"redaction,omitempty"`
+	Inputs    []Input    `json:"inputs"`
 
 	Totals    Totals     `json:"totals"`
 	Types     []TypeRow  `json:"types"`     // types that have keys, most bytes first
@@ -94,6 +96,12 @@ type Config struct {
 	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
 	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
 	Warnings   []string `json:"warnings"`             // valid but suspicious settings
+}
+
+// Redaction describes how names were replaced by hashes; see package redact.
+type Redaction struct {
+	MinKeys int64  `json:"min_keys"`       // least number of distinct keys whose names have a word that stays, 0 none
+	Salt    string `json:"salt,omitempty"` // identifies the salt: names of reports with the same one compare; "" of a random one
 }
 
 // Filter describes which keys were counted. All figures of the report are about

@@ -15,6 +15,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -61,6 +62,8 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+	// Redact, if not nil, replaces the names in the report and in a ScanError.
+	Redact *redact.Redactor
 	// Owner, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read.
@@ -179,12 +182,19 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
 		return r
 	}
+	if s.opt.Redact != nil {
+		redactInputs(s.opt.Redact, inputs)
+		failed = redactErrors(s.opt.Redact, failed)
+	}
 	for i, b := range owners {
 		if b.Keys > 0 {
 			s.ownerReport(finish, b, i, inputs, all)
 		}
 	}
 	r := finish(all, inputs)
+	if s.opt.Redact != nil {
+		r.redact(s.opt.Redact)
+	}
 	if failed != nil {
 		return r, failed
 	}
@@ -207,6 +217,9 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 	filter := s.opt.Filter
 	filter.Owners, filter.Dropped = []string{s.policy.Owners()[owner]}, all.Keys+all.Dropped-b.Keys
 	r.Filter = &filter
+	if s.opt.Redact != nil {
+		r.redact(s.opt.Redact)
+	}
 	s.opt.Owner(filter.Owners[0], r)
 }
 
@@ -320,8 +333,12 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 
 // engine returns the rules, compiled for a snapshot.
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
-	return s.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now})
+	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
+		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}
+	if s.opt.Redact != nil {
+		env.Redact = s.opt.Redact
+	}
+	return s.policy.Compile(env)
 }
 
 // model returns the memory model for a snapshot, nil if there is none, why it was

@@ -83,7 +83,7 @@ func (x *explainer) expire(seconds int64) {
 		if seconds != day {
 			span = units.FormatDuration(seconds)
 		}
-		own := seconds + int64(hashBytes(x.key.Name)%uint64(seconds/10+1))
+		own := seconds + int64(hashBytes(x.shown(x.key.Name))%uint64(seconds/10+1))
 		x.change(adviseTTL, x.fill("if it may be lost after {span}", "span", span), x.commands("EXPIRE %s "+decimal(own)), "Let it expire.")
 	}
 }

@@ -59,7 +59,7 @@ func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
 func (e *Engine) explain(f Finding, s *Subject) *explainer {
 	x := &explainer{Engine: e, Finding: f, key: s, setting: &e.settingsOf(s.Name)[f.Rule]}
 	if s.NameLen <= int64(len(s.Name)) {
-		x.arg = quoteKey(s.Name)
+		x.arg = quoteKey(x.shown(s.Name))
 	}
 	return x
 }
@@ -74,6 +74,22 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 		return e.base.settings
 	}
 	return e.overridden(name).settings
+}
+
+// shown returns what stands for the name of a key, or a part of one.
+func (x *explainer) shown(name []byte) []byte {
+	if x.env.Redact == nil {
+		return name
+	}
+	return x.env.Redact.Name(name)
+}
+
+// shownElement returns what stands for the name of an element.
+func (x *explainer) shownElement(name []byte) []byte {
+	if x.env.Redact == nil {
+		return name
+	}
+	return x.env.Redact.Element(name)
 }
 
 func (x *explainer) fill(sentence string, pairs ...string) string { return Fill(sentence, pairs...) }

@@ -19,11 +19,11 @@ func init() {
 		text: func(x *explainer) string {
 			switch {
 			case x.key.Type == parser.Hash && x.namesLongest():
-				return x.found("value of {name} of {measured}, over {limit}", "name", quoted(x.key.LargestName))
+				return x.found("value of {name} of {measured}, over {limit}", "name", quoted(x.shownElement(x.key.LargestName)))
 			case x.key.Type == parser.Hash:
 				return x.found("value of {measured}, over {limit}")
 			case len(x.key.LargestName) > 0:
-				return x.found("largest element {name} of {measured}, over {limit}", "name", quoted(x.key.LargestName))
+				return x.found("largest element {name} of {measured}, over {limit}", "name", quoted(x.shownElement(x.key.LargestName)))
 			}
 			return x.found("largest element of {measured}, over {limit}")
 		},
@@ -34,9 +34,9 @@ func init() {
 			} else {
 				var commands []string
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
-					commands = x.commands("HSTRLEN %s " + quoteKey(name))
+					commands = x.commands("HSTRLEN %s " + quoteKey(x.shownElement(name)))
 				}
-				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", "element", quoted(name))
+				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", "element", quoted(x.shownElement(name)))
 			}
 			x.readCost()
 			x.inspect()

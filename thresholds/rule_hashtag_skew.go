@@ -34,7 +34,7 @@ func init() {
 		advise: func(x *explainer) {
 			var commands []string
 			if tag := x.instance.Subject; len(tag) < maxTag+len("{}") { // it is whole
-				commands = []string{"CLUSTER KEYSLOT " + quoteKey([]byte(tag))}
+				commands = []string{"CLUSTER KEYSLOT " + quoteKey(x.shown([]byte(tag)))}
 			}
 			x.advise(adviseInstance, commands,
 				"Make the tag more specific, so that its keys spread over many slots, or omit it.")

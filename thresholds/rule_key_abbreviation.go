@@ -51,7 +51,9 @@ func init() {
 // abbreviation returns the first abbreviation that the name does not use.
 func (x *explainer) abbreviation() Abbreviation {
 	if entry, at := x.words.Find(x.key.Name); at >= 0 {
-		return x.policy.Abbreviations[entry]
+		w := x.policy.Abbreviations[entry]
+		w.Long, w.Short = string(x.shown([]byte(w.Long))), string(x.shown([]byte(w.Short)))
+		return w
 	}
 	return Abbreviation{}
 }

@@ -31,7 +31,7 @@ func init() {
 			if f.TagEnd <= f.TagStart {
 				return x.found("braces without a hash tag")
 			}
-			return x.found("hash tag {tag}", "tag", quoted(x.key.Name[f.TagStart-1:f.TagEnd+1]))
+			return x.found("hash tag {tag}", "tag", quoted(x.shown(x.key.Name[f.TagStart-1:f.TagEnd+1])))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseName, nil, "Omit the braces unless a command needs such keys in one slot.")

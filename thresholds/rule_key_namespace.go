@@ -28,11 +28,11 @@ func init() {
 			})
 		},
 		text: func(x *explainer) string {
-			return x.found("{first} is not a listed namespace", "first", quoted(x.key.Name[:x.facts().FirstEnd]))
+			return x.found("{first} is not a listed namespace", "first", quoted(x.shown(x.key.Name[:x.facts().FirstEnd])))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseName, nil, "Use a listed prefix, or add {first} to namespaces in the configuration.",
-				"first", quoted(x.key.Name[:x.facts().FirstEnd]))
+				"first", quoted(x.shown(x.key.Name[:x.facts().FirstEnd])))
 			x.rename()
 		},
 		Doc: Doc{

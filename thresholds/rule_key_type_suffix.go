@@ -31,7 +31,7 @@ func init() {
 			})
 		},
 		text: func(x *explainer) string {
-			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.key.Name[x.facts().LastStart:]), "type", x.key.Type.String())
+			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.shown(x.key.Name[x.facts().LastStart:])), "type", x.key.Type.String())
 		},
 		advise: func(x *explainer) {
 			x.rename()
@@ -41,7 +41,7 @@ func init() {
 			case x.env.Cluster && naming.Slot(name) != naming.Slot(x.key.Name):
 				x.advise(adviseName, nil, "RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
 			default:
-				x.change(adviseName, "if no program uses the old name any more", x.commands("RENAMENX %s "+quoteKey(name)), "Rename it. In a cluster both names must be in one slot.")
+				x.change(adviseName, "if no program uses the old name any more", x.commands("RENAMENX %s "+quoteKey(x.shown(name))), "Rename it. In a cluster both names must be in one slot.")
 			}
 		},
 		Doc: Doc{

@@ -15,13 +15,16 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
 // keysFlags are the flags of keys.
 type keysFlags struct {
 	passFlags
-	header  string // of the format, "" for jsonl
+	redactFlags
+	redact  *redact.Redactor // nil if names stay
+	header  string           // of the format, "" for jsonl
 	row     appendRow
 	columns []column // that --columns adds
 	path    string   // "" is standard output
@@ -52,6 +55,7 @@ after decompression, and without the line before a replication stream.`,
 // register declares the flags.
 func (o *keysFlags) register(cmd *cobra.Command) {
 	o.passFlags.register(cmd)
+	o.redactFlags.register(cmd)
 	o.setFormat("csv")
 	formats := 0
 	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv or jsonl, with =FILE to a file, or the name of a file that ends like one",
@@ -126,6 +130,11 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	if err := report.CheckTargets([]report.Target{{Path: p.path}}, paths(list)); err != nil {
 		return outputError(err)
 	}
+	if p.redact = p.redactor(); p.redact != nil {
+		if err := e.learnWords(ctx, p, list); err != nil {
+			return err
+		}
+	}
 	out := e.stdout
 	var file *report.File
 	if p.path != "" {
@@ -176,7 +185,12 @@ func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io
 		if errors.As(err, &writing) {
 			return bad, writing.err
 		}
-		bad.add(in.name, keys, err)
+		name := in.name
+		if p.redact != nil {
+			name = p.redact.File(name)
+			err = p.redact.Error(err, in.name)
+		}
+		bad.add(name, keys, err)
 	}
 	return bad, nil
 }
@@ -191,7 +205,11 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	defer src.Close()
-	w := &rowWriter{keysFlags: p, file: []byte(in.name), fixed: rowFixed + rowNameByte*len(in.name), out: out, spare: make(chan []byte, spareChunks)}
+	name := in.name
+	if p.redact != nil {
+		name = p.redact.File(name)
+	}
+	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	options.Memory = p.model
@@ -202,6 +220,22 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		}
 	}
 	return parser.Run(ctx, src, options, w.newSink)
+}
+
+// learnWords finds the fixed words of names, in a pass of its own: those of the report
+// of the same keys.
+func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error {
+	if p.minKeys == 0 {
+		return nil
+	}
+	for _, in := range list {
+		if in.name == "-" {
+			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once", "save it to a file first, or hash every word: --redact-min-keys 0")
+		}
+	}
+	scan := scanFlags{passFlags: p.passFlags, redactFlags: p.redactFlags}
+	_, _, err := e.scanInputs(ctx, &scan, list, p.redact)
+	return err
 }
 
 // keyRules returns the rules of a selector that look at single keys. It is an error

@@ -74,13 +74,24 @@ func (s *rowSink) Key(k *parser.Key) {
 	if !s.wanted(k) {
 		return
 	}
-	if cap(s.last)-len(s.last) < s.fixed+rowNameByte*len(k.Name) {
+	shown := k
+	if s.redact != nil {
+		k.NameLargest()
+		row := *k
+		row.Name = s.redact.KeyName(k)
+		row.NameLen = int64(len(row.Name))
+		if row.LargestName != nil {
+			row.LargestName = s.redact.Element(row.LargestName)
+		}
+		shown = &row
+	}
+	if cap(s.last)-len(s.last) < s.fixed+rowNameByte*len(shown.Name) {
 		if len(s.last) > 0 {
 			s.full = append(s.full, s.last)
 		}
 		s.last = s.chunk()
 	}
-	s.last = s.row(s.last, k, s.findings)
+	s.last = s.row(s.last, shown, s.findings)
 	if s.columns != nil {
 		s.addColumns(k)
 	}

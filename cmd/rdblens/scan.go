@@ -14,6 +14,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -37,6 +38,7 @@ const newestServers = "newest"
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	passFlags
+	redactFlags
 	report.Options // those that flags set
 	outputFlags
 	sections  []string // of the details, nil is all
@@ -85,6 +87,7 @@ func formatHelp() string {
 // register declares the flags.
 func (o *scanFlags) register(cmd *cobra.Command) {
 	o.passFlags.register(cmd)
+	o.redactFlags.register(cmd)
 	o.Top = 20
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
@@ -177,7 +180,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, bad, err := e.scanInputs(ctx, o, list)
+	r, bad, err := e.scanInputs(ctx, o, list, o.redactor())
 	stop()
 	if err != nil {
 		return err
@@ -187,6 +190,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	}
 	write := o.writeOptions(e, started)
 	write.Sections, write.Advice = o.sections, o.advice
+	if r.Redaction != nil {
+		write.Command = ""
+	}
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && owners != nil {
 		err = owners.write(o.targets, paths(list), write)
@@ -203,12 +209,14 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 
 // scanInputs scans the inputs. What is wrong with one of them is in the failures,
 // and in its row of the report.
-func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
+func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input, redactor *redact.Redactor) (*report.Report, *failures, error) {
 	var sources []report.Source
 	for _, in := range list {
 		sources = append(sources, e.source(in))
 	}
-	r, err := report.Scan(ctx, sources, o.policy, o.options(o.Options))
+	options := o.options(o.Options)
+	options.Redact = redactor
+	r, err := report.Scan(ctx, sources, o.policy, options)
 	bad, err := failuresOf(err)
 	return r, bad, err
 }

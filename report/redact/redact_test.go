@@ -1,0 +1,96 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+var hashes = regexp.MustCompile(`h[0-9a-f]{12}`)
+
+func TestNames(t *testing.T) {
+	patterns := map[string]int64{"user:*:profile": 100, "order*:v*": 250, "{*}.tail": 100, "few:*": 99, "rare:*:profile": 99, "single": 500, "a b:*": 100}
+	r := New("salt", 100)
+	r.Learn(naming.NewNamer(":"), 1, func(yield func([]byte, int64) bool) {
+		for p, n := range patterns {
+			yield([]byte(p), n)
+		}
+	})
+	for name, want := range map[string]string{
+		"":                                  "",
+		"user:10086:profile":                "user:#:profile",
+		"user:*:profile":                    "user:*:profile",
+		"profile:user":                      "profile:user",
+		"User:profile":                      "#:profile",
+		"order20261122:v7:x":                "order#:v#:#",
+		"order*:x*":                         "order*:#*",
+		"few:1":                             "#:#",
+		"rare:1:profile":                    "#:#:profile", // 199 keys have profile
+		"single":                            "#",           // a name, however many keys have it
+		"{user:profile}.tail":               "{#}.tail",
+		"{user}:{profile}":                  "{user}:#",
+		"a b:c":                             "a b:#",
+		"::user::":                          "::user::",
+		"9f86d081884c7d65:user":             "#:user",
+		"\x00\xff:user":                     "#:user",
+		strings.Repeat("user:", 40):         strings.Repeat("user:", maxSegments) + "#",
+		"user:" + strings.Repeat("x", 9000): "user:#",
+	} {
+		got := string(r.Name([]byte(name)))
+		if shape := hashes.ReplaceAllString(got, "#"); shape != want {
+			t.Errorf("%.40q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestSnapshots checks that a key which is in each of several snapshots counts once.
+func TestSnapshots(t *testing.T) {
+	r := New("salt", 100)
+	r.Learn(naming.NewNamer(":"), 3, func(yield func([]byte, int64) bool) { yield([]byte("alice:*"), 299) })
+	if got := string(r.Name([]byte("alice:1"))); strings.Contains(got, "alice") {
+		t.Error(got)
+	}
+}
+
+// TestCutNames checks that names are told apart by what was cut from them, and that
+// lists which retain different parts of a name have one hash of it.
+func TestCutNames(t *testing.T) {
+	r := New("salt", 0)
+	key := func(n int, end string) *parser.Key {
+		name := []byte(strings.Repeat("x", n) + end)
+		return &parser.Key{Name: name, NameLen: int64(len(name))}
+	}
+	a, b := key(3000, "a"), key(3000, "b")
+	if string(r.KeyName(a)) == string(r.KeyName(b)) {
+		t.Error("two long names have one hash")
+	}
+	for _, most := range []int{maxName, 1000} {
+		name, hash := a.CutName(most)
+		if cut := (&parser.Key{Name: name, NameLen: a.NameLen, NameHash: hash}); string(r.KeyName(cut)) != string(r.KeyName(a)) {
+			t.Errorf("cut to %d bytes it has another hash", most)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	r := New("salt", 100)
+	for s, want := range map[string]string{
+		`no snapshot: it begins with "ab\"c", not with REDIS`: `no snapshot: it begins with "#", not with REDIS`,
+		"read /data/dump.rdb: input/output error":             "read #: input/output error",
+	} {
+		if got := hashes.ReplaceAllString(r.Sentence(s, "/data/dump.rdb"), "#"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for version, want := range map[string]string{"7.0.15": "7.0.15", "7.2.4-acme": "7.2.4-#", "acme": "#", "": ""} {
+		if got := hashes.ReplaceAllString(r.Release(version), "#"); got != want {
+			t.Errorf("%q is %q, want %q", version, got, want)
+		}
+	}
+	if New("", 100).SaltID() != "" || New("a", 100).SaltID() == New("b", 100).SaltID() {
+		t.Error("the salt is not identified")
+	}
+}
