@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: axe pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -25,6 +25,12 @@ lint: ## gofmt, go vet and staticcheck
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
+
+axe: bin/axe.min.js ## the checker of accessibility that a test of the page uses, from npm
+
+bin/axe.min.js:
+	@mkdir -p bin
+	cd bin && npm pack --silent axe-core@4.10.3 >/dev/null && tar -xzf axe-core-4.10.3.tgz --strip-components=1 package/axe.min.js && rm axe-core-4.10.3.tgz && touch axe.min.js
 
 race: ## the tests with the race detector, with fewer damaged fixtures
 	$(GO) test -race -short -timeout 20m $(PACKAGES)
@@ -40,6 +46,9 @@ golden: ## regenerate golden files, generated pages and the README's examples; s
 	$(GO) test ./report -run Golden -update
 	$(GO) generate ./...
 	$(GO) test ./cmd/rdblens -run Readme -update
+
+pictures: ## the pictures of the README, with chromium
+	$(GO) test ./report -count=1 -run ReadmePictures -args -readme-pictures html
 
 bench: ## Go benchmarks of all packages
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

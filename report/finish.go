@@ -51,6 +51,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
+	r.Slots = b.Slots
 	return r
 }
 
@@ -413,7 +414,7 @@ func (r *Report) redact(by *redact.Redactor) {
 	}
 	for i := range r.Ignored {
 		in := &r.Ignored[i]
-		in.Pattern, in.Reason = string(by.Name([]byte(in.Pattern))), by.Text(in.Reason)
+		in.Pattern, in.Reason, in.Baseline = string(by.Name([]byte(in.Pattern))), by.Text(in.Reason), by.Text(in.Baseline)
 	}
 	if f := r.Filter; f != nil {
 		for _, list := range []*[]string{&f.Match, &f.Regex} {

@@ -9,6 +9,7 @@ import (
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // TestMergeOfSnapshots compares the report of two snapshots with that of one that
@@ -167,5 +168,34 @@ func TestInstanceFindingsOfAFleet(t *testing.T) {
 	}
 	if len(f.Groups) != 1 || f.Groups[0].Count != 18 || f.Groups[0].Group != "shop*:item:*" {
 		t.Errorf("groups %+v", f.Groups)
+	}
+}
+
+// TestSlots compares the ranges of slots with a sum over the keys of two nodes.
+func TestSlots(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true, Cluster: true}
+	keys := testKeys(11, 5000)
+	a := gather(policy.Compile(env), agg.Options{Top: 3, Input: 0}, keys[:3000], 100)
+	a.Merge(gather(policy.Compile(env), agg.Options{Top: 3, Input: 1}, keys[3000:], 100))
+	got := a.Report().Slots
+	var want [256]thresholds.SlotRange
+	for i := range want {
+		want[i].First, want[i].Last = i*64, i*64+63
+	}
+	for i := range keys {
+		r := &want[naming.Slot(keys[i].Name)/64]
+		r.Keys++
+		r.Bytes += keys[i].Memory
+	}
+	if !slices.Equal(got, want[:]) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	env.Cluster = false
+	if got := gather(policy.Compile(env), agg.Options{Top: 3}, keys, 100).Report().Slots; got != nil {
+		t.Errorf("slots without a cluster: %v", got)
 	}
 }

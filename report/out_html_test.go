@@ -29,7 +29,7 @@ var pictures = flag.String("pictures", "", "a directory for screenshots of the p
 // TestPage checks the page in a browser.
 func TestPage(t *testing.T) {
 	ctx := browser(t)
-	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints} {
+	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
 	if *pictures != "" {
@@ -42,7 +42,7 @@ func browser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("no chromium: apt-get install chromium")
+		missing(t, "no chromium: apt-get install chromium")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)

@@ -48,6 +48,7 @@ type htmlView struct {
 	Types        []htmlBlock
 	Expiry       *htmlBars
 	Histograms   []*htmlBars
+	Slots        *htmlSlots
 	Findings     []htmlFinding
 	Keys         *htmlTable
 	KeysNote     string
@@ -70,6 +71,16 @@ type htmlBars struct {
 		Label, Keys, Size string
 		Width             int // of the bar, at most 1000
 	}
+}
+
+// htmlSlots is the strip of hash slots, a bar for each range of them.
+type htmlSlots struct {
+	Note string
+	Bars []struct {
+		X, Y, Height int // of 256 and 100
+		Title        string
+	}
+	Fullest *htmlTable
 }
 
 type htmlFinding struct {
@@ -141,6 +152,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.keys(r)
 	v.groups(r, all)
 	v.findings(r, o, all.problems)
+	v.slots(r, &rest)
 	v.Expiry = v.bars("TTLs", "TTL", r.Expiry)
 	for _, h := range []struct {
 		title, label string
@@ -314,12 +326,59 @@ func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
 	return h
 }
 
+// slots fills in the strip of hash slots.
+func (v *htmlView) slots(r *Report, budget *int) {
+	if len(r.Slots) == 0 {
+		return
+	}
+	s := &htmlSlots{}
+	var bytes, most, used int64
+	for i := range r.Slots {
+		x := &r.Slots[i]
+		bytes, most = bytes+x.Bytes, max(most, x.Bytes)
+		if x.Keys > 0 {
+			used++
+		}
+	}
+	if used == 0 {
+		return
+	}
+	name := func(x *thresholds.SlotRange) string { return strconv.Itoa(x.First) + "-" + strconv.Itoa(x.Last) }
+	for i := range r.Slots {
+		x := &r.Slots[i]
+		height := 0
+		if x.Keys > 0 {
+			height = max(2, int(float64(x.Bytes)/float64(max(most, 1))*100))
+		}
+		s.Bars = append(s.Bars, struct {
+			X, Y, Height int
+			Title        string
+		}{i, 100 - height, height, name(x) + ": " + units.FormatBytes(x.Bytes) + ", " + units.FormatCount(x.Keys)})
+	}
+	s.Note = thresholds.Fill("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.", "each", strconv.Itoa(r.Slots[0].Last-r.Slots[0].First+1),
+		"used", units.FormatCount(used), "all", units.FormatCount(int64(len(r.Slots))), "size", units.FormatBytes(bytes/used))
+	rows := slices.Clone(r.Slots)
+	slices.SortStableFunc(rows, func(a, b thresholds.SlotRange) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	rows = rows[:min(len(rows), 5, int(used))]
+	s.Fullest = newHTMLTable(table{len(rows), []column{
+		rightColumn("slots", func(i int) string { return name(&rows[i]) }),
+		sizeColumn(v.SizeLabel, func(i int) Figure { return Figure(rows[i].Bytes) }),
+		rightColumn("share", func(i int) string { return shareText(rows[i].Bytes, bytes) }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+	}}, v.translate, budget)
+	s.Fullest.Label = v.translate("The fullest slots")
+	v.Slots = s
+}
+
 // findings lists the rules in the order of harm, the first of which is open.
 func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	budget := htmlFindingsBytes
 	d := newDetails(nil, r, o)
-	for i, p := range problems {
-		f := p.Finding
+	var list []*Finding
+	for _, p := range problems {
+		list = append(list, p.findings...)
+	}
+	for i, f := range list {
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {
 			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
@@ -330,7 +389,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 			}
 		}
 		h.Worst = newHTMLTable(d.examplesTable(f.Examples), v.translate, &budget)
-		h.Worst.Label = h.Rule
+		h.Worst.Label = h.Rule + " " + h.Severity
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
 			h.More = "And " + units.FormatCount(more) + " more. In groups: " + groupsText(f)
 		}

@@ -3,7 +3,9 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"strings"
 
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -68,6 +70,26 @@ func (s *screenRows) less() bool {
 	return false
 }
 
+// uselessIgnores names the ignores of the configuration that can be removed, "" if
+// there are none.
+func (v *overview) uselessIgnores() string {
+	var list []string
+	for _, in := range v.r.Ignored {
+		if in.Expired || in.Unused && in.Baseline == "" {
+			list = append(list, text.Sanitize(in.Rule)+" "+shortName(Name(in.Pattern)))
+		}
+	}
+	const most = 3
+	pairs := []string{"names", strings.Join(list[:min(len(list), most)], ", "), "n", units.FormatCount(int64(len(list) - most))}
+	switch {
+	case len(list) == 0:
+		return ""
+	case len(list) > most:
+		return thresholds.Fill("Ignores that have ended or matched nothing: {names} and {n} more (--details)", pairs...)
+	}
+	return thresholds.Fill("Ignores that have ended or matched nothing: {names}", pairs...)
+}
+
 // write writes the seven parts.
 func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
@@ -93,6 +115,9 @@ func (v *overview) write(p page, rows screenRows) {
 	if rows.savings > 0 {
 		p.section("What could be saved", "estimates")
 		p.table(v.savingsTable(rows.savings))
+	}
+	if s := v.uselessIgnores(); s != "" {
+		p.foot(s)
 	}
 	p.foot(more)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
 	"os"
 	"os/exec"
@@ -39,7 +40,7 @@ func sums(r *Report) (keys, memory, withoutTTL int64) {
 func needTool(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s: apt-get install %[1]s", name)
+		missing(t, "no "+name+": apt-get install "+name)
 	}
 }
 
@@ -174,6 +175,43 @@ func TestPprofLabels(t *testing.T) {
 	want := []string{"[a:* a:] [2 100 60] [db=3 owner=shop type=hash]", "[a:b:* a:b: a:] [1 50 0] []"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestFlameGraph checks that flamegraph.pl draws a frame for each prefix whose bytes
+// are enough for one, and all bytes.
+func TestFlameGraph(t *testing.T) {
+	script := "/usr/share/perl5/Devel/NYTProf/flamegraph.pl" // of Debian's libdevel-nytprof-perl
+	if path, err := exec.LookPath("flamegraph.pl"); err == nil {
+		script = path
+	} else if _, err := os.Stat(script); err != nil {
+		missing(t, "no flamegraph.pl: apt-get install libdevel-nytprof-perl")
+	}
+	title := regexp.MustCompile(`<title>(.*) \(([0-9,]+) bytes, `)
+	for _, c := range treeReports() {
+		_, want, _ := sums(c.report)
+		if want == 0 {
+			continue // it draws nothing of nothing
+		}
+		out, err := exec.Command("perl", script, "--countname=bytes", "--minwidth=0", writeFile(t, "folded", c.report)).Output()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		frames := map[string]string{}
+		for _, m := range title.FindAllStringSubmatch(string(out), -1) {
+			frames[html.UnescapeString(m[1])] = strings.ReplaceAll(m[2], ",", "")
+		}
+		if frames["all"] != strconv.FormatInt(want, 10) {
+			t.Errorf("%s: %s bytes are drawn, want %d", c.name, frames["all"], want)
+		}
+		newKeyTree(c.report).walk(func(path []*keyTree) {
+			for _, n := range path {
+				if name := strings.ReplaceAll(n.segment.Display(), ";", `\x3b`); frames[name] == "" && sizeOf(path[len(path)-1].group.MemoryBytes, path[len(path)-1].group.ValueBytes) > 0 {
+					t.Errorf("%s: no frame is %q", c.name, name)
+				}
+			}
+		})
 	}
 }
 

@@ -44,11 +44,59 @@ const (
 // nameWidth is the width, in columns, to which a name is cut in a sentence.
 const nameWidth = 60
 
-// problem is one rule at one severity.
+// problem is one rule that is broken.
 type problem struct {
-	*Finding
-	harm  thresholds.Harm
-	brief string // Rule.Brief
+	*Finding            // of the worst severity; of several, the sums of all
+	findings []*Finding // by severity, the worst first
+	harm     thresholds.Harm
+	brief    string // Rule.Brief
+}
+
+// add adds the finding of a milder severity. No key has both.
+func (p *problem) add(f *Finding) {
+	p.findings = append(p.findings, f)
+	all := *p.Finding
+	all.Count += f.Count
+	all.ValueBytes, all.MemoryBytes = addFigures(all.ValueBytes, f.ValueBytes), addFigures(all.MemoryBytes, f.MemoryBytes)
+	all.Examples = slices.Concat(all.Examples, f.Examples)
+	all.Groups = slices.Clone(all.Groups)
+	for _, g := range f.Groups {
+		i := slices.IndexFunc(all.Groups, func(known FindingGroup) bool { return known.Group == g.Group })
+		if i < 0 {
+			all.Groups = append(all.Groups, g)
+			continue
+		}
+		known := &all.Groups[i]
+		known.Count += g.Count
+		known.ValueBytes, known.MemoryBytes = addFigures(known.ValueBytes, g.ValueBytes), addFigures(known.MemoryBytes, g.MemoryBytes)
+	}
+	p.Finding = &all
+}
+
+// addFigures returns a sum, unknown if both are.
+func addFigures(a, b Figure) Figure {
+	if !a.Known() || !b.Known() {
+		return max(a, b)
+	}
+	return a + b
+}
+
+// keysText returns the number of keys, of several severities with that of the worst.
+func (p *problem) keysText() string {
+	if n := p.findings[0].keyCount(); len(p.findings) > 1 && n.Known() && p.keyCount().Known() {
+		return thresholds.Fill("{n} of {all}", "n", countText(n), "all", countText(p.keyCount()))
+	}
+	return countText(p.keyCount())
+}
+
+// groupCount returns the groups that have findings, unknown if not all are named.
+func (p *problem) groupCount() Figure {
+	for _, f := range p.findings {
+		if len(p.findings) > 1 && f.GroupsMore > 0 {
+			return Unknown
+		}
+	}
+	return p.Finding.groupCount()
 }
 
 func newOverview(r *Report, o WriteOptions) *overview {
@@ -219,16 +267,10 @@ func (v *overview) describe(now time.Time) {
 		warnings = append(warnings, r.Inputs[i].Warnings...)
 	}
 	warnings = append(warnings, r.Config.Warnings...)
-	var ended, unused int64
 	var gone []string
 	for _, in := range r.Ignored {
-		switch {
-		case in.Expired:
-			ended++
-		case in.Unused && in.Baseline != "":
+		if in.Unused && !in.Expired && in.Baseline != "" {
 			gone = append(gone, in.Rule+" "+shortName(Name(in.Pattern)))
-		case in.Unused:
-			unused++
 		}
 	}
 	if n := len(gone) - maxGone; n > 0 {
@@ -236,10 +278,6 @@ func (v *overview) describe(now time.Time) {
 			"names", strings.Join(gone[:maxGone], ", "), "n", units.FormatCount(int64(n))))
 	} else if len(gone) > 0 {
 		warnings = append(warnings, thresholds.Fill("of the baseline, {names} match nothing any more (rdblens baseline prune)", "names", strings.Join(gone, ", ")))
-	}
-	if ended+unused > 0 {
-		warnings = append(warnings, thresholds.Fill("{all} of the configuration: {ended} ended, {unused} matched nothing",
-			"all", units.FormatCountOf(int64(len(r.Ignored)), "ignore", "ignores"), "ended", units.FormatCount(ended), "unused", units.FormatCount(unused)))
 	}
 	for i, w := range warnings {
 		if i == 2 && len(warnings) > 3 {
@@ -290,7 +328,7 @@ func (v *overview) groupsNote() string {
 func (v *overview) findProblems() {
 	rules := map[string]string{} // the worst severity of each
 	for i := range v.r.Rules {
-		p := problem{Finding: &v.r.Rules[i]}
+		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
 			p.harm, p.brief = rule.Harm, rule.Brief
 		}
@@ -303,6 +341,15 @@ func (v *overview) findProblems() {
 		return cmp.Or(cmp.Compare(b.harm, a.harm), cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.size(), a.size()),
 			cmp.Compare(b.worst().bytes(), a.worst().bytes()))
 	})
+	all := v.problems
+	v.problems = nil
+	for _, p := range all {
+		if i := slices.IndexFunc(v.problems, func(worse problem) bool { return worse.Rule == p.Rule && worse.Severity != p.Severity }); i >= 0 {
+			v.problems[i].add(p.Finding)
+		} else {
+			v.problems = append(v.problems, p)
+		}
+	}
 	counts := map[string]int64{}
 	for _, severity := range rules {
 		counts[severity]++

@@ -34,6 +34,8 @@ func (v *overview) findSavings() {
 	if whole <= 0 {
 		return
 	}
+	// Fixed words have the lengths of their hashes if they do not stay.
+	named := v.r.Redaction == nil || v.r.Redaction.MinKeys > 0 && v.r.Redaction.MinKeys*int64(len(v.r.Inputs)) <= hashFields
 	compact := v.compactSavings()
 	for i := range v.r.Groups {
 		g := &v.r.Groups[i]
@@ -41,7 +43,11 @@ func (v *overview) findSavings() {
 			continue
 		}
 		best := compact[g.Group]
-		for _, s := range []saving{g.inHashes(), g.shorterNames(), g.compressed()} {
+		changes := []saving{g.compressed()}
+		if named {
+			changes = append(changes, g.inHashes(), g.shorterNames())
+		}
+		for _, s := range changes {
 			if s.bytes > best.bytes {
 				best = s
 			}
@@ -115,7 +121,7 @@ func otherAllocator(in *Input) string {
 	switch {
 	case best != "":
 		return thresholds.Fill("used_memory fits --allocator {best} better: the prediction is {off} off, {before} with {now}", pairs...)
-	case m.WhatIf == nil && m.Keys*2 > in.UsedMem && max(*m.Difference, -*m.Difference) > int64(in.UsedMem)/10:
+	case m.WhatIf == nil && m.Keys*2 > in.UsedMem && max(*m.Difference, -*m.Difference) > int64(in.UsedMem)*3/100:
 		return thresholds.Fill("used_memory is {before} off the prediction for {now}: --what-if tries the other allocators", pairs...)
 	}
 	return ""

@@ -136,7 +136,7 @@ func (v *overview) problemsTable(n int) table {
 	return table{len(rows), []column{
 		leftColumn("severity", func(i int) string { return rows[i].Severity }),
 		leftColumn("rule", func(i int) string { return rows[i].Rule }),
-		countColumn("keys", func(i int) Figure { return rows[i].keyCount() }),
+		rightColumn("keys", func(i int) string { return rows[i].keysText() }),
 		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
 		rightColumn("worst", func(i int) string { return rows[i].worst().against() }),

@@ -295,3 +295,57 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+// TestJoinedProblems checks that a rule with findings of two severities is one
+// problem, with the figures of both.
+func TestJoinedProblems(t *testing.T) {
+	r := &Report{Complete: true, Config: Config{Profile: "default"}, Totals: Totals{Keys: 100, MemoryBytes: 1 << 20}}
+	finding := func(severity string, count int64, memory Figure, groups ...FindingGroup) Finding {
+		return Finding{Rule: "big-string", Severity: severity, Count: count, ValueBytes: 10, MemoryBytes: memory, Groups: groups,
+			Examples: []Example{{KeyRow: &KeyRow{Key: Name("the " + severity)}, Measured: 20, Limit: 10, Text: "over"}}}
+	}
+	r.Rules = []Finding{finding("error", 2, 300, FindingGroup{"a:*", 2, 10, 300, 0}), finding("warning", 8, 500, FindingGroup{"a:*", 3, 5, 100, 0}, FindingGroup{"b:*", 5, 5, 400, 0})}
+	v := newOverview(r, WriteOptions{})
+	if len(v.problems) != 1 {
+		t.Fatalf("%d problems", len(v.problems))
+	}
+	p := v.problems[0]
+	if p.Severity != "error" || p.keysText() != "2 of 10" || p.groupCount() != 2 || p.size() != 800 || p.worst().subject() != "the error" {
+		t.Errorf("%s, %s keys, %d groups, %d bytes, %s", p.Severity, p.keysText(), p.groupCount(), p.size(), p.worst().subject())
+	}
+	if g := p.largestGroup(); g.Group != "a:*" || g.Count != 5 || g.MemoryBytes != 400 {
+		t.Errorf("the largest group is %+v", g)
+	}
+	if r.Rules[0].Count != 2 || len(r.Rules[0].Groups) != 1 || r.Rules[0].Groups[0].Count != 2 {
+		t.Errorf("the report was changed: %+v", r.Rules[0])
+	}
+	if page := string(render(t, "html", r, 0)); !strings.Contains(page, "the error") || !strings.Contains(page, "the warning") {
+		t.Error("the page lacks one of the findings")
+	}
+}
+
+// TestUselessIgnores checks that the screen names ignores which can be removed.
+func TestUselessIgnores(t *testing.T) {
+	r := &Report{Complete: true, Ignored: []Ignored{{Rule: "no-ttl", Pattern: "a:*", Count: 3}}}
+	screen := func() string { return string(render(t, "table", r, 200)) }
+	if strings.Contains(screen(), "Ignores") {
+		t.Error("an ignore in use is named")
+	}
+	for i := range 5 {
+		r.Ignored = append(r.Ignored, Ignored{Rule: "no-ttl", Pattern: fmt.Sprintf("unused%d:*", i), Unused: i > 0, Expired: i == 0})
+	}
+	if s := screen(); !strings.Contains(s, "Ignores that have ended or matched nothing: no-ttl unused0:*, no-ttl unused1:*, no-ttl unused2:* and 2 more (--details)\n") {
+		t.Error(s)
+	}
+}
+
+// TestAllocatorHint checks from which difference on the report says how to find the
+// allocator.
+func TestAllocatorHint(t *testing.T) {
+	for used, want := range map[Figure]bool{100_000: false, 103_000: false, 104_000: true, 97_200: false, 96_900: true, 300_000: false} {
+		in := Input{UsedMem: used, Memory: &Memory{Allocator: "jemalloc", Keys: 90_000, Predicted: 100_000, Difference: new(int64(used) - 100_000)}}
+		if s := otherAllocator(&in); (s != "") != want {
+			t.Errorf("used_memory %d of 100,000: %q", used, s)
+		}
+	}
+}

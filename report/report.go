@@ -1,6 +1,9 @@
 package report
 
-import "github.com/rdblens/rdblens/report/internal/agg"
+import (
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+)
 
 // SchemaVersion identifies the JSON schema of a report. Fields may be added under
 // the same version; a field that changes its meaning or is removed requires a new
@@ -74,6 +77,9 @@ type Report struct {
 
 	Expiry     []Bucket   `json:"expiry"` // TTLs when the snapshot was taken
 	Histograms Histograms `json:"histograms"`
+	// Slots has all hash slots of a cluster in 256 ranges, nil if the rule slot-skew did
+	// not add them up.
+	Slots []thresholds.SlotRange `json:"slots,omitempty"`
 }
 
 // FoldedGroup is what the groups that an output leaves out are called together, and

@@ -77,6 +77,40 @@ func (s *slotSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	s.slots[s.slotOf(k.Name)&(naming.Slots-1)].add(totals{1, size})
 }
 
+// A SlotRange has the keys of adjacent hash slots.
+type SlotRange struct {
+	First int   `json:"first"` // slot
+	Last  int   `json:"last"`
+	Keys  int64 `json:"keys"`
+	Bytes int64 `json:"bytes"` // their memory, or value bytes if memory is unknown
+}
+
+// slotRanges is the number of ranges that slots are shown in.
+const slotRanges = 256
+
+// SlotRanges returns the sums of all hash slots in 256 ranges, nil unless slot-skew
+// adds them up and a key was added.
+func (i *Instance) SlotRanges() []SlotRange {
+	for _, a := range i.accumulators {
+		s, ok := a.(*slotSizes)
+		if !ok || s.slots == nil {
+			continue
+		}
+		const each = naming.Slots / slotRanges
+		list := make([]SlotRange, slotRanges)
+		for n := range list {
+			r := &list[n]
+			r.First, r.Last = n*each, (n+1)*each-1
+			for _, slot := range s.slots[r.First : r.Last+1] {
+				r.Keys += slot.keys
+				r.Bytes += slot.bytes
+			}
+		}
+		return list
+	}
+	return nil
+}
+
 func (s *slotSizes) merge(next accumulator) {
 	o := next.(*slotSizes)
 	if s.slots == nil && o.slots != nil {

@@ -29,6 +29,7 @@ type Builder struct {
 	Snapshots  []Snapshot // this one, and those that were merged
 	Keys       int64      // that were counted
 	Dropped    int64      // that Options.Keep did not want
+	Slots      []thresholds.SlotRange
 
 	opt      Options
 	engine   *thresholds.Engine // nil until Start
@@ -89,6 +90,7 @@ func (b *Builder) end() {
 		for i := range b.Tables.Ignored {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
+		b.Slots = b.instance.SlotRanges()
 		found, omitted := b.instance.Findings()
 		budgets := b.instance.Budgets()
 		if b.opt.Part {
@@ -120,6 +122,13 @@ func (b *Builder) Merge(o *Builder) {
 	}
 	b.Keys += o.Keys
 	b.Dropped += o.Dropped
+	if b.Slots == nil {
+		b.Slots, o.Slots = o.Slots, nil
+	}
+	for i, r := range o.Slots {
+		b.Slots[i].Keys += r.Keys
+		b.Slots[i].Bytes += r.Bytes
+	}
 	b.Tables.merge(&o.Tables)
 	b.Tables.Groups.final = nil
 	b.Tables.Groups.foldMany()

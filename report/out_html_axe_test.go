@@ -1,0 +1,84 @@
+package report
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// missing skips a test for want of a tool, except in CI, which has all of them.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("RDBLENS_CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// slotsReport is of a cluster: two thirds of its slots are used.
+func slotsReport() *Report {
+	r := ordinaryReport()
+	for i := range 256 {
+		s := thresholds.SlotRange{First: i * 64, Last: i*64 + 63}
+		if i%3 > 0 {
+			s.Keys, s.Bytes = int64(i), int64(i)<<20
+		}
+		r.Slots = append(r.Slots, s)
+	}
+	return r
+}
+
+// TestPageIsAccessible checks contrast, labels, names, order of headings and what else
+// axe-core knows, in both colour schemes.
+func TestPageIsAccessible(t *testing.T) {
+	ctx := browser(t)
+	axe, err := os.ReadFile(filepath.Join("..", "bin", "axe.min.js"))
+	if err != nil {
+		missing(t, "no bin/axe.min.js: make axe")
+	}
+	for _, c := range append(treeReports(), cannedReport{"slots", slotsReport()}) {
+		for _, scheme := range []string{"light", "dark"} {
+			tab := openPage(t, ctx, c.report, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.Reload(), chromedp.WaitReady("footer"), chromedp.Evaluate(string(axe)+"\n;0", nil))
+			for _, v := range evaluate[[]string](t, tab, `axe.run(document, {resultTypes: ["violations"]}).then((r) =>
+				r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 300) + " " + n.any.map((a) => a.message)).join("\n    ")))`) {
+				t.Errorf("%s, %s: %s", c.name, scheme, v)
+			}
+		}
+	}
+	// It finds what is wrong.
+	tab := openPage(t, ctx, ordinaryReport(), chromedp.Evaluate(string(axe)+"\n;0", nil))
+	evaluate[any](t, tab, `document.querySelector("select").labels[0].replaceWith(document.querySelector("select"))`)
+	if ids := evaluate[[]string](t, tab, `axe.run(document).then((r) => r.violations.map((v) => v.id))`); !strings.Contains(strings.Join(ids, " "), "select-name") {
+		t.Errorf("a select without a label is not found: %q", ids)
+	}
+}
+
+// testPageSlots checks the strip of slots.
+func testPageSlots(t *testing.T, ctx context.Context) {
+	tab := openPage(t, ctx, slotsReport())
+	if n := evaluate[int](t, tab, `document.querySelectorAll("svg.slots rect").length`); n != 256 {
+		t.Errorf("%d bars", n)
+	}
+	heights := evaluate[[]int](t, tab, `[...document.querySelectorAll("svg.slots rect")].map((r) => r.height.baseVal.value)`)
+	if heights[0] != 0 || heights[1] != 2 || heights[254] != 100 || heights[127] != 50 {
+		t.Errorf("heights %v", heights)
+	}
+	if got := evaluate[string](t, tab, `document.querySelectorAll("svg.slots title")[128].textContent`); got != "8192-8255: 128 MB, 128" {
+		t.Errorf("title %q", got)
+	}
+	if got := evaluate[string](t, tab, `document.querySelector("#slots td").textContent`); got != "16256-16319" {
+		t.Errorf("the fullest are %q", got)
+	}
+	tab = openPage(t, ctx, ordinaryReport())
+	if evaluate[bool](t, tab, `document.querySelector("#slots") !== null`) {
+		t.Error("a strip where there are no slots")
+	}
+}
