@@ -22,7 +22,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-var readmePictures = flag.String("readme-pictures", "", "the directory of the README's pictures, which are made anew")
+var readmePictures = flag.String("readme-pictures", "", "the directory of the README's pictures, to be made again")
 
 // TestReadmePictures makes the pictures of the README: the report on shop.rdb in a
 // terminal and as a page. It checks the size of those that there are.

@@ -44,61 +44,6 @@ const (
 // nameWidth is the width, in columns, to which a name is cut in a sentence.
 const nameWidth = 60
 
-// problem is one rule that is broken.
-type problem struct {
-	*Finding            // of the worst severity; of several, the sums of all
-	findings []*Finding // by severity, the worst first
-	harm     thresholds.Harm
-	brief    string // Rule.Brief
-}
-
-// add adds the finding of a milder severity. No key has both.
-func (p *problem) add(f *Finding) {
-	p.findings = append(p.findings, f)
-	all := *p.Finding
-	all.Count += f.Count
-	all.ValueBytes, all.MemoryBytes = addFigures(all.ValueBytes, f.ValueBytes), addFigures(all.MemoryBytes, f.MemoryBytes)
-	all.Examples = slices.Concat(all.Examples, f.Examples)
-	all.Groups = slices.Clone(all.Groups)
-	for _, g := range f.Groups {
-		i := slices.IndexFunc(all.Groups, func(known FindingGroup) bool { return known.Group == g.Group })
-		if i < 0 {
-			all.Groups = append(all.Groups, g)
-			continue
-		}
-		known := &all.Groups[i]
-		known.Count += g.Count
-		known.ValueBytes, known.MemoryBytes = addFigures(known.ValueBytes, g.ValueBytes), addFigures(known.MemoryBytes, g.MemoryBytes)
-	}
-	p.Finding = &all
-}
-
-// addFigures returns a sum, unknown if both are.
-func addFigures(a, b Figure) Figure {
-	if !a.Known() || !b.Known() {
-		return max(a, b)
-	}
-	return a + b
-}
-
-// keysText returns the number of keys, of several severities with that of the worst.
-func (p *problem) keysText() string {
-	if n := p.findings[0].keyCount(); len(p.findings) > 1 && n.Known() && p.keyCount().Known() {
-		return thresholds.Fill("{n} of {all}", "n", countText(n), "all", countText(p.keyCount()))
-	}
-	return countText(p.keyCount())
-}
-
-// groupCount returns the groups that have findings, unknown if not all are named.
-func (p *problem) groupCount() Figure {
-	for _, f := range p.findings {
-		if len(p.findings) > 1 && f.GroupsMore > 0 {
-			return Unknown
-		}
-	}
-	return p.Finding.groupCount()
-}
-
 func newOverview(r *Report, o WriteOptions) *overview {
 	v := &overview{r: r, keys: r.Top[r.By]}
 	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
