@@ -309,11 +309,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 	for name, c := range instanceCases {
 		env := testEnv()
 		env.Cluster = true
-		opt := LoadOptions{Profile: c.hit.profile}
-		if c.hit.config != "" {
-			opt.Config = writeConfig(t, c.hit.config)
-		}
-		e := mustLoad(t, opt).Compile(env)
+		e := mustLoad(t, c.hit.options(t)).Compile(env)
 		list, _ := runInstance(t, c.hit, 1<<30)
 		for _, f := range list {
 			if f.Rule.Name() != name {

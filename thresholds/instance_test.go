@@ -81,16 +81,20 @@ func tagged(add func(*parser.Key), size int64, others int) {
 	}
 }
 
+func (c *snapshotCase) options(t *testing.T) LoadOptions {
+	opt := LoadOptions{Profile: c.profile}
+	if c.config != "" {
+		opt.Config = writeConfig(t, c.config)
+	}
+	return opt
+}
+
 func runInstance(t *testing.T, c *snapshotCase, parts int) ([]InstanceFinding, []Omitted) {
 	t.Helper()
 	env := testEnv()
 	env.Cluster = c.cluster
 	env.Now = time.Unix(env.Created, 0).Add(c.age)
-	opt := LoadOptions{Profile: c.profile}
-	if c.config != "" {
-		opt.Config = writeConfig(t, c.config)
-	}
-	e := mustLoad(t, opt).Compile(env)
+	e := mustLoad(t, c.options(t)).Compile(env)
 	whole := e.NewInstance()
 	part := e.NewInstance()
 	n := 0
