@@ -373,7 +373,7 @@ func TestInstanceRulesCount(t *testing.T) {
 			env.Cluster = cluster
 			want := 0
 			for _, r := range Rules() {
-				if r.Instance && p.Settings[r.ID].On && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew"}, r.Name)) {
+				if s := &p.Settings[r.ID]; r.Instance && s.On && s.Idle(p) == "" && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew"}, r.Name)) {
 					want++
 				}
 			}
