@@ -40,9 +40,12 @@ func budgetShape() shape[thresholds.Budget] {
 				}
 			}))
 		}
-		fields = append(fields, to(measure.String(), limits.shape().with("description", doc), func(e *entry, v []thresholds.BudgetLimit) { e.Limits = append(e.Limits, v...) }))
+		shape := limits.shape()
+		shape.schema = shape.schema.orNull().with("description", doc)
+		fields = append(fields, to(measure.String(), shape, func(e *entry, v []thresholds.BudgetLimit) { e.Limits = append(e.Limits, v...) }))
 	}
 	s := record[entry]{what: "an entry of budgets", fields: fields}.shape()
+	s.schema = s.schema.orNull()
 	return as(s, func(r *reader, n ast.Node, b entry) (entry, bool) {
 		at := firstKey(n)
 		b.Origin = r.origin(at)
