@@ -102,9 +102,9 @@ func TestSelect(t *testing.T) {
 	base := on(mustLoad(t, Options{Profile: "upper"}))
 	for selector, want := range map[string]string{
 		"all":                        base,
-		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede",
+		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede budget",
 		"key-*":                      "key-abbreviation key-charset key-length key-namespace key-special-char key-structure",
-		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede key-length",
+		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede key-length budget",
 		"big-string, single-element": "big-string single-element", // named in full: on
 		"no-ttl":                     "no-ttl",
 	} {
