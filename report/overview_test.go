@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -73,8 +75,16 @@ func TestScreen(t *testing.T) {
 		t.Errorf("%d snapshots found", snapshots)
 	}
 	for _, c := range reports {
-		for _, width := range []int{80, 100, 160, 0} {
-			out := string(render(t, "table", c.report, width))
+		for _, width := range []int{80, 100, 160, 0, -80, -100} { // below 0 in Chinese
+			o := WriteOptions{Width: width, Now: time.Unix(1772330000, 0)}
+			if width < 0 {
+				width, o.Width, o.Language = -width, -width, language.Chinese
+			}
+			var b bytes.Buffer
+			if err := Write("table", &b, c.report, o); err != nil {
+				t.Fatal(err)
+			}
+			out := b.String()
 			if n := strings.Count(out, "\n"); n > screenLines {
 				t.Errorf("%s: %d lines in %d columns:\n%s", c.name, n, width, out)
 			}

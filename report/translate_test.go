@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/thresholds"
@@ -195,3 +198,35 @@ func isTemplate(s string) bool {
 }
 
 var templateName = regexp.MustCompile(`\{[a-z][a-z0-9]*\}`)
+
+// TestPageInChinese checks the language of the page in a browser, and that columns of
+// Chinese figures sort.
+func TestPageInChinese(t *testing.T) {
+	ctx := browser(t)
+	r := ordinaryReport()
+	for i, ttl := range []int64{30, 90061, 7200, 600} {
+		if i < len(r.Top[r.By]) {
+			r.Top[r.By][i].TTL = p(ttl)
+		}
+	}
+	var b bytes.Buffer
+	if err := Write("html", &b, r, WriteOptions{Language: language.Chinese}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Run(ctx, chromedp.Navigate("file://"+path), chromedp.WaitReady("footer")); err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluate[string](t, ctx, `document.documentElement.lang + " " + document.querySelector("h2").textContent`); got != "zh 优先处理" {
+		t.Errorf("the page begins with %q", got)
+	}
+	column := evaluate[int](t, ctx, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.textContent === "TTL")`)
+	evaluate[any](t, ctx, fmt.Sprintf(`document.querySelectorAll("#keys-table th button")[%d].click()`, column))
+	cells := evaluate[[]string](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].textContent)`, column))
+	if want := []string{"3 天 4 小时", "1 天 1 小时", "2 小时", "10 分钟", "30 秒"}; !slices.Equal(cells, want) {
+		t.Errorf("sorted by TTL: %q", cells)
+	}
+}

@@ -172,12 +172,18 @@ func (s *search) translate(from string, depth int) (to string, ok bool) {
 }
 
 // verbatim are the {names} of somebody else's text, which is not translated.
-var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "pattern", "server", "rule", "bits", "type", "types", "encoding",
+var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "server", "rule", "bits", "type", "types", "encoding",
 	"model", "version", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
 
 // part translates what stands for a name.
 func (s *search) part(name, value string, depth int) (string, bool) {
-	if name == "char" && strings.HasPrefix(value, `"`) || slices.Contains(verbatim, name) || !hasWords(value) || value == "{"+name+"}" {
+	if slices.Contains(verbatim, name) || !hasWords(value) || value == "{"+name+"}" {
+		return value, true
+	}
+	if to, ok := s.exact[value]; ok {
+		return to, true
+	}
+	if name == "pattern" || name == "char" && strings.HasPrefix(value, `"`) {
 		return value, true
 	}
 	return s.translate(value, depth+1)
