@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: axe pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: axe pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -64,6 +64,9 @@ memory-truth: ## errors of the memory model against servers, with 200,000 keys; 
 
 restore-truth: build ## keys that show --format resp puts back on the servers, against the servers that loaded them
 	$(GO) run ./testdata/gen restore -rdblens bin/rdblens $(SERVERS)
+
+target-truth: ## start the servers with all snapshots, those below DIR, too, and compare what they load with scan --target
+	$(GO) run ./testdata/gen target $(if $(DIR),-dir $(DIR)) $(SERVERS)
 
 advice-truth: ## follow the advice on all findings in a rich snapshot on the servers, and look for new findings
 	$(GO) run ./testdata/gen advice $(SERVERS)

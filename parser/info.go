@@ -73,6 +73,7 @@ type Info struct {
 	FunctionBytes int64
 	Scripts       int64 // Lua scripts in the header (before Redis 7.0)
 	ScriptBytes   int64
+	Subexpires    int64        // members and fields that expire, of KeyDB, which keeps this beside the keys
 	Modules       []ModuleInfo // by name
 	// TemplateMemory is what the field names that hashes share (Redis 8.10) take in
 	// memory, in bytes; 0 without a memory model.
@@ -106,6 +107,7 @@ type counters struct {
 	functionBytes  int64
 	scripts        int64
 	scriptBytes    int64
+	subexpires     int64
 	modules        map[string]*ModuleInfo
 	lastDB         int
 	dbs            map[int]struct{}
@@ -192,6 +194,7 @@ func (t *counters) add(o *counters) {
 	t.functionBytes += o.functionBytes
 	t.scripts += o.scripts
 	t.scriptBytes += o.scriptBytes
+	t.subexpires += o.subexpires
 	for name, m := range o.modules {
 		into := t.moduleNamed(name)
 		into.Keys += m.Keys
@@ -215,6 +218,7 @@ func (t *counters) fill(in *Info) {
 	in.AuxCount = t.auxCount
 	in.Functions, in.FunctionBytes = t.functions, t.functionBytes
 	in.Scripts, in.ScriptBytes = t.scripts, t.scriptBytes
+	in.Subexpires = t.subexpires
 	in.Modules = sortedModules(t.modules)
 	in.Databases = len(t.dbs)
 }

@@ -242,6 +242,8 @@ func (w *walker) aux() {
 	case "lua":
 		w.counters.scripts++
 		w.counters.scriptBytes += w.second.n
+	case "keydb-subexpire-key":
+		w.counters.subexpires++
 	case "slot-info": // slot,keys,expires, and from Valkey 9 on the hashes with fields that expire
 		w.counters.cluster = true
 		_, keys, _ := strings.Cut(string(w.text(&w.second, maxAuxText)), ",")

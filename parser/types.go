@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/version"
 )
 
 // A typeRow is all that is known of a type byte before the value is read. Type
@@ -216,37 +217,124 @@ func newestVersion(valkey bool) int {
 
 // LoadableBy returns the oldest Redis and the oldest Valkey release that load
 // the snapshot as their configuration is by default, such as "7.0" and "7.2",
-// from its version and the types and opcodes in it: a server refuses a file of
-// a newer version before it looks at a key, and stops at a type that it does not
-// know. All later releases of the same line load it as well.
+// from its version and the types, opcodes and modules in it: a server refuses a
+// file of a newer version before it looks at a key, and stops at a type that it
+// does not know. All later releases of the same line load it as well.
 //
 // It is "" where no release does: a file with Valkey's magic on Redis, one of
 // Redis 7.4 or later on Valkey, types and opcodes of other servers (KeyDB's cron
-// jobs, Dragonfly's, Redis Enterprise's), modules of release candidates. Vector
-// sets need Redis 8.0, whose own they are; what other modules wrote needs these
-// besides, see LoadModules. Of a file that was not read to its end, it is what
-// was seen of it.
+// jobs, Dragonfly's, Redis Enterprise's), modules of release candidates. The modules
+// that a server needs besides are those of LoadModules. Of a file that was not read
+// to its end, it is what was seen of it.
 func (i *Info) LoadableBy() (redis, valkey string) {
-	d := dialect{valkey: i.Magic == "VALKEY", dragonfly: i.Server == "dragonfly", version: i.Version}
-	d.compile()
-	if d.valkey {
-		return "", i.oldest(&d, valkeyReleases, max(i.Version, valkeyFirst))
-	}
-	redis = i.oldest(&d, redisReleases, i.Version)
-	if slices.ContainsFunc(i.Modules, func(m ModuleInfo) bool { return m.Name == VectorSet.String() }) {
-		// Redis 8.0 writes the version of 7.4.
-		if i.oldest(&d, upTo(redisReleases, "7.4"), i.Version) != "" {
-			redis = "8.0"
+	redis, valkey = i.VersionSince()
+	need := func(r, v string) { redis, valkey = later(redis, r), later(valkey, v) }
+	d := i.dialect()
+	for n := range i.Types {
+		if i.Types[n] > 0 {
+			need(d.lines(d.types[n].since))
 		}
-		return redis, ""
+		if i.Opcodes[n] > 0 {
+			need(d.lines(opcodeSince(byte(n), d.valkey)))
+		}
 	}
-	switch {
-	case slices.ContainsFunc(i.Frames, func(f string) bool { return strings.HasPrefix(f, "vcs-") }):
-		return "", "9.2"
-	case i.oldest(&d, upTo(redisReleases, valkeyFork), i.Version) != "":
-		valkey = valkeyFork
+	for _, m := range i.Modules {
+		need(ModuleSince(m.Name, m.Version))
 	}
 	return redis, valkey
+}
+
+// dialect returns what the header says of the numbers in the snapshot.
+func (i *Info) dialect() *dialect {
+	d := &dialect{valkey: i.Magic == "VALKEY", dragonfly: i.Server == "dragonfly", version: i.Version}
+	d.compile()
+	return d
+}
+
+// VersionSince returns the oldest Redis and the oldest Valkey release that accept the
+// snapshot's magic and RDB version, and what surrounds it; "" none does.
+func (i *Info) VersionSince() (redis, valkey string) {
+	first := func(of []release, version int) string {
+		if n := slices.IndexFunc(of, func(r release) bool { return r.version >= version }); n >= 0 {
+			return of[n].name
+		}
+		return ""
+	}
+	switch {
+	case i.Magic == "VALKEY":
+		valkey = first(valkeyReleases, max(i.Version, valkeyFirst))
+	default:
+		redis = first(redisReleases, i.Version)
+		if first(upTo(redisReleases, valkeyFork), i.Version) != "" {
+			valkey = valkeyFork
+		}
+	}
+	if slices.ContainsFunc(i.Frames, func(f string) bool { return strings.HasPrefix(f, "vcs-") }) {
+		redis, valkey = "", later(valkey, "9.2")
+	}
+	return redis, valkey
+}
+
+// TypeSince returns the oldest Redis and the oldest Valkey release that load a type
+// byte of the snapshot, OpcodeSince those that read an opcode; "" none does.
+func (i *Info) TypeSince(number uint8) (redis, valkey string) {
+	d := i.dialect()
+	return d.lines(d.types[number].since)
+}
+
+// OpcodeSince is TypeSince for an opcode.
+func (i *Info) OpcodeSince(number uint8) (redis, valkey string) {
+	d := i.dialect()
+	return d.lines(opcodeSince(number, d.valkey))
+}
+
+// ModuleSince returns the oldest Redis and the oldest Valkey release whose modules load
+// values of a module type in an encoding version; "" none does. Vector sets are
+// Redis' own. From 8.0 on the modules of Redis have its version numbers.
+func ModuleSince(name string, version int) (redis, valkey string) {
+	switch {
+	case name == VectorSet.String():
+		return "8.0", ""
+	case name == JSON.String() && version >= 4: // as CBOR; valkey-json reads up to 3
+		return "8.8", ""
+	case name == TimeSeries.String() && version >= 9:
+		return "8.6", ""
+	case name == ValkeyBloom.String() || name == "Vk-Search": // valkey-bloom, valkey-search
+		return "", "8.0"
+	}
+	return "4.0", valkeyFork
+}
+
+// lines returns the oldest Redis and the oldest Valkey release that have what came
+// with a release of the snapshot's line.
+func (d *dialect) lines(since string) (redis, valkey string) {
+	in := func(of []release) bool {
+		return slices.ContainsFunc(of, func(r release) bool { return r.name == since })
+	}
+	switch {
+	case since == "":
+		return "", ""
+	case d.valkey && in(upTo(redisReleases, valkeyFork)):
+		return since, valkeyFork
+	case d.valkey:
+		return "", since
+	case in(upTo(redisReleases, valkeyFork)):
+		return since, valkeyFork
+	}
+	return since, ""
+}
+
+// later returns the later one of two releases, "" if one of them is "".
+func later(a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	x, _ := version.Parse(a)
+	y, _ := version.Parse(b)
+	if x.AtLeast(y.Major, y.Minor) {
+		return a
+	}
+	return b
 }
 
 // payloadVersion returns the RDB version for a DUMP payload of type t: that of the
@@ -268,8 +356,8 @@ func versionOf(of []release, name string) int {
 
 // LoadModules returns the names of the module types without which no server loads
 // the snapshot, in order: those of keys, and of data beside the keys, at which a
-// server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no
-// module's where LoadableBy has a release that knows them.
+// server stops as well (RDB_OPCODE_MODULE_AUX in rdb.c). Vector sets are no module's: Redis
+// 8.0 has them.
 func (i *Info) LoadModules() []string {
 	var names []string
 	for _, m := range i.Modules {
@@ -286,29 +374,9 @@ func upTo(releases []release, name string) []release {
 	return slices.Clip(releases[:n+1])
 }
 
-// oldest returns the first of some releases that loads a version and all types
-// and opcodes that were seen, "" if none does.
-func (i *Info) oldest(d *dialect, of []release, version int) string {
-	first := slices.IndexFunc(of, func(r release) bool { return r.version >= version })
-	if first < 0 {
-		return ""
-	}
-	need := func(since string) bool {
-		n := slices.IndexFunc(of, func(r release) bool { return r.name == since })
-		first = max(first, n)
-		return n >= 0
-	}
-	for n := range i.Types {
-		if i.Types[n] > 0 && !need(d.types[n].since) || i.Opcodes[n] > 0 && !need(opcodeSince(byte(n), d.valkey)) {
-			return ""
-		}
-	}
-	return of[first].name
-}
-
-// opcodeSince returns the first release that reads an opcode, "" none does:
-// opcode 246 (functions of release candidates of 7.0) is refused by every
-// release. Sources as for types.
+// opcodeSince returns the first release that reads an opcode, "" none does. Sources
+// as for types. Opcode 246, the functions of release candidates of 7.0, is still
+// read by 7.0.15.
 func opcodeSince(op byte, valkey bool) string {
 	switch op {
 	case rdb.OpExpire, rdb.OpSelectDB, rdb.OpEOF:
@@ -319,7 +387,7 @@ func opcodeSince(op byte, valkey bool) string {
 		return "3.2"
 	case rdb.OpModuleAux, rdb.OpIdle, rdb.OpFreq:
 		return "5.0"
-	case rdb.OpFunction:
+	case rdb.OpFunction, rdb.OpFunctionPreGA:
 		return "7.0"
 	}
 	switch {

@@ -155,6 +155,8 @@ func hostileReport() *Report {
 	r.Top[ByValueBytes], r.TopByType["hash"][ByValueBytes], r.Hot = rows, rows[:6], rows[10:12]
 	r.Inputs = []Input{{Name: Name(hostileNames[10]), Server: "redis", ServerVersion: "7\x1b[31m", Format: "REDIS", RDBVersion: 12, Created: 1 << 62, Checksum: "not checked", Bytes: 5,
 		FileBytes: Unknown, UsedMem: Unknown, Frames: []string{"gzip"}, Modules: []Module{{Name: "\x1b[2J"}}, Warnings: []string{"\x1b[2J", "c1\u009b", "=1", "\u202e"},
+		Target: &Compatibility{Server: "redis\x1b[31m", Loads: "no", Problems: []TargetProblem{{Severity: "\x1b[2J", Name: "<script>", Text: "=1\x1b[2J\u202e<script>", MemoryBytes: Unknown,
+			Examples: []TargetKey{{Key: Name(hostileNames[3])}}}}},
 		Error: &Damage{Offset: 17, Reason: "length 18446744073709551615 is more than what is left", Key: np("\x00"), LastKey: np("<script>"), Hint: "copy it again\x07"}}}
 	return r
 }
@@ -171,6 +173,12 @@ func fleetReport() *Report {
 	second.Memory, second.Warnings = nil, nil
 	third := Input{Name: "notes.txt", Created: Unknown, Checksum: "not checked", FileBytes: 12, UsedMem: Unknown,
 		Error: &Damage{Offset: Unknown, Reason: "not a snapshot: it begins with \"hello\""}}
+	r.Inputs[0].Target = &Compatibility{Server: "redis-6.2", Model: "redis-6.2", Loads: "no", Problems: []TargetProblem{
+		{Severity: "error", Kind: "version", Number: 10, Name: "REDIS", Since: "7.0", Count: 1, MemoryBytes: Unknown, Text: "RDB version 10 under the magic REDIS is read from Redis 7.0 on"},
+		{Severity: "error", Kind: "type", Number: 16, Since: "7.0", Count: 12, MemoryBytes: 34_000, Text: "RDB type 16 (hash, listpack) is read from Redis 7.0 on",
+			Examples: []TargetKey{{Key: "shop:cart:items:8812:hash", KeyBytes: 25, MemoryBytes: 12_000}}},
+		{Severity: "warning", Kind: "module", Number: 3, Name: "ReJSON-RL", Since: "4.0", Count: 3, MemoryBytes: 900, Text: "the module type ReJSON-RL, encoding version 3, needs the module that has it"}}}
+	second.Target = &Compatibility{Server: "redis-6.2", Model: "redis-6.2", Loads: "unknown", Problems: []TargetProblem{}}
 	r.Inputs = append(r.Inputs, second, third)
 	r.Databases = append(r.Databases, Database{Input: 1, DB: 0, Keys: 100, MemoryBytes: 1000})
 	for i := range r.Top[ByMemory] {

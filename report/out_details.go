@@ -43,6 +43,7 @@ var sections = []struct {
 	write func(*details)
 }{
 	{"findings", (*details).findings},
+	{"target", (*details).target},
 	{"keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
 	{"groups", (*details).groups},
 	{"types", func(d *details) { d.types(); d.encodings() }},

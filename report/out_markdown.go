@@ -32,6 +32,7 @@ var ticketSections = []struct {
 	name, title string
 }{
 	{"findings", "All problems, their worst keys, and what to do"},
+	{"target", "What the other server does not load"},
 	{"keys", "The largest keys"},
 	{"groups", "Groups of keys"},
 	{"snapshots", "The files, and the memory of a server with their keys"},

@@ -129,6 +129,11 @@ func (v *overview) alerts() {
 		v.wrong = append(v.wrong, thresholds.Fill("FILTERED: only {filter}; {keys} left out of everything below.",
 			"filter", shortSentence(filterText(r.Filter)), "keys", units.FormatCountOf(r.Filter.Dropped, "key", "keys")))
 	}
+	for i := range r.Inputs {
+		if s, blocked := r.Inputs[i].targetSentence(); blocked {
+			v.wrong = append(v.wrong, s)
+		}
+	}
 }
 
 // describe states what the files are and what they have.
@@ -201,6 +206,11 @@ func (v *overview) describe(now time.Time) {
 		v.about = append(v.about, "names are hashes with a random salt: those of another report differ (--redact-salt)")
 	} else if r.Redaction != nil {
 		v.about = append(v.about, "names are hashes: reports with the same salt compare")
+	}
+	for i := range r.Inputs {
+		if s, blocked := r.Inputs[i].targetSentence(); s != "" && !blocked {
+			v.about = append(v.about, s)
+		}
 	}
 	for i := range r.Inputs {
 		if s := otherAllocator(&r.Inputs[i]); s != "" && len(r.Inputs) == 1 {

@@ -132,33 +132,34 @@ type Filter struct {
 
 // Input is one snapshot.
 type Input struct {
-	Name          Name     `json:"name"` // path, "-" standard input
-	Server        string   `json:"server"`
-	ServerVersion Name     `json:"server_version"`
-	Format        string   `json:"format"` // magic: "REDIS" or "VALKEY"
-	RDBVersion    int      `json:"rdb_version"`
-	Created       Figure   `json:"created"` // when the snapshot was taken, seconds since the epoch
-	Checksum      string   `json:"checksum"`
-	Bytes         int64    `json:"bytes"`      // of the decompressed snapshot that were read
-	FileBytes     Figure   `json:"file_bytes"` // of the file, as it is stored
-	Keys          int64    `json:"keys"`       // whole keys read, before any filter
-	Databases     int      `json:"databases"`  // databases that have keys, at most 65,536
-	UsedMem       Figure   `json:"used_mem"`   // used_memory when the snapshot was taken
-	Cluster       bool     `json:"cluster"`
-	AOFBase       bool     `json:"aof_base,omitempty"`
-	Trailing      int64    `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
-	Frames        []string `json:"frames"`                   // what surrounds the snapshot, outermost first
-	Functions     int64    `json:"functions"`
-	FunctionBytes int64    `json:"function_bytes"`
-	Scripts       int64    `json:"scripts,omitempty"` // Lua scripts in the header
-	ScriptBytes   int64    `json:"script_bytes,omitempty"`
-	Modules       []Module `json:"modules"`
-	LoadableBy    Loadable `json:"loadable_by"`
-	Memory        *Memory  `json:"memory,omitempty"`
-	Complete      bool     `json:"complete"`
-	Ended         bool     `json:"ended"` // the end mark was read: every key is counted, even if there is an Error
-	Warnings      []string `json:"warnings"`
-	Error         *Damage  `json:"error,omitempty"`
+	Name          Name           `json:"name"` // path, "-" standard input
+	Server        string         `json:"server"`
+	ServerVersion Name           `json:"server_version"`
+	Format        string         `json:"format"` // magic: "REDIS" or "VALKEY"
+	RDBVersion    int            `json:"rdb_version"`
+	Created       Figure         `json:"created"` // when the snapshot was taken, seconds since the epoch
+	Checksum      string         `json:"checksum"`
+	Bytes         int64          `json:"bytes"`      // of the decompressed snapshot that were read
+	FileBytes     Figure         `json:"file_bytes"` // of the file, as it is stored
+	Keys          int64          `json:"keys"`       // whole keys read, before any filter
+	Databases     int            `json:"databases"`  // databases that have keys, at most 65,536
+	UsedMem       Figure         `json:"used_mem"`   // used_memory when the snapshot was taken
+	Cluster       bool           `json:"cluster"`
+	AOFBase       bool           `json:"aof_base,omitempty"`
+	Trailing      int64          `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
+	Frames        []string       `json:"frames"`                   // what surrounds the snapshot, outermost first
+	Functions     int64          `json:"functions"`
+	FunctionBytes int64          `json:"function_bytes"`
+	Scripts       int64          `json:"scripts,omitempty"` // Lua scripts in the header
+	ScriptBytes   int64          `json:"script_bytes,omitempty"`
+	Modules       []Module       `json:"modules"`
+	LoadableBy    Loadable       `json:"loadable_by"`
+	Memory        *Memory        `json:"memory,omitempty"`
+	Target        *Compatibility `json:"target,omitempty"` // nil: not asked
+	Complete      bool           `json:"complete"`
+	Ended         bool           `json:"ended"` // the end mark was read: every key is counted, even if there is an Error
+	Warnings      []string       `json:"warnings"`
+	Error         *Damage        `json:"error,omitempty"`
 }
 
 // Loadable names the oldest servers that can load a snapshot, "" if none can, and

@@ -17,6 +17,7 @@ import (
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // Source is a snapshot that Scan reads.
@@ -50,7 +51,11 @@ type Options struct {
 	Memory     memory.Options      // server whose memory is computed; RDB and Cluster are set by Scan
 	// WhatIf are servers whose memory is predicted as well, nil none. Each costs
 	// another pass over the source, whose Open is then called again.
-	WhatIf     []string
+	WhatIf []string
+	// Target is a server of which the report says whether it loads the snapshots, and
+	// what their keys take there, which costs another pass over all but standard
+	// input; nil none.
+	Target     *target.Server
 	NoChecksum bool // do not compute the checksum of a snapshot
 	Strict     bool // a checksum that the server switched off counts as damage
 	// Jobs is the number of goroutines that walk keys, 0 is one a CPU, at most
@@ -287,6 +292,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	b := agg.NewBuilder(o)
 	each := agg.ByOwner{All: b}
 	c := keyspace{MaxMemory: s.opt.MaxMemory}
+	var check *target.Check
 	info, err := func() (*parser.Info, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -303,6 +309,9 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			return c.Model
 		}
 		options.Header = func(info *parser.Info) {
+			if s.opt.Target != nil {
+				check = s.opt.Target.NewCheck(info)
+			}
 			engine = s.engine(info, c.Model)
 			b.Start(engine)
 			if s.opt.Owner != nil {
@@ -310,13 +319,20 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			}
 		}
 		return parser.Run(ctx, src, options, func() parser.Sink {
-			if s.opt.Owner != nil {
-				return each.NewShard()
+			var sink parser.Sink
+			if sink = b.NewShard(); s.opt.Owner != nil {
+				sink = each.NewShard()
 			}
-			return b.NewShard()
+			if check != nil {
+				sink = check.Sink(sink)
+			}
+			return sink
 		})
 	}()
 	in := newInput(source.Name, source.Size, info, err)
+	if s.opt.Target != nil {
+		in.Target = newCompatibility(s.opt.Target, check, info, &in)
+	}
 	if in.Format != "" {
 		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
 		c.Templates = info.TemplateMemory
@@ -324,7 +340,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
-		if s.opt.WhatIf != nil && c.Model != nil && !c.Partial {
+		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs)
 		}
 	}
@@ -363,7 +379,6 @@ func (s *scan) model(info *parser.Info) (m *memory.Model, note string, other boo
 func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
 	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
 	if info != nil && info.Magic != "" {
-		redis, valkey := info.LoadableBy()
 		in.Server, in.ServerVersion = info.Server, Name(info.ServerVersion)
 		in.Format, in.RDBVersion = info.Magic, info.Version
 		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
@@ -375,9 +390,11 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 		for _, m := range info.Modules {
 			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
 		}
-		in.LoadableBy = Loadable{Redis: redis, Valkey: valkey}
-		for _, m := range info.LoadModules() {
-			in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
+		if err == nil { // nobody knows what else a damaged file has
+			in.LoadableBy.Redis, in.LoadableBy.Valkey = info.LoadableBy()
+			for _, m := range info.LoadModules() {
+				in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
+			}
 		}
 		in.Warnings = info.Warnings
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // TestTranslated checks that every sentence of the formats for people has a
@@ -85,6 +86,30 @@ func translatedReports(t *testing.T) []cannedReport {
 				t.Fatal(err)
 			}
 			list = append(list, cannedReport{profile + " " + path, r})
+		}
+	}
+	policy, err := config.Load(config.Options{Rules: "all,-*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What stops one server or another: types, versions, modules, opcodes, databases.
+	snapshots, err := filepath.Glob("../testdata/truth/*/*a*.rdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"redis-4.0", "redis-7.0", "valkey-9.2", "keydb"} {
+		server, err := target.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range snapshots {
+			r, err := Scan(context.Background(), []Source{FileSource(path)}, policy, Options{Target: server})
+			if r == nil {
+				t.Fatal(err)
+			}
+			in := &r.Inputs[0]
+			list = append(list, cannedReport{name + " " + path, &Report{Schema: SchemaVersion, Complete: true, By: ByMemory,
+				Inputs: []Input{{Name: in.Name, Created: Unknown, UsedMem: Unknown, FileBytes: Unknown, Checksum: "ok", Server: in.Server, ServerVersion: in.ServerVersion, Complete: true, Ended: true, Target: in.Target}}}})
 		}
 	}
 	return list

@@ -8,7 +8,139 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/target"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
+
+// Compatibility says whether a server would load a snapshot. What its keys would take there
+// is in Memory.WhatIf, if that was asked for.
+type Compatibility struct {
+	Server string `json:"server"`
+	Model  string `json:"model"` // of the server, as Memory.WhatIf names it; "" none
+	// Loads is "yes", "no", "conditional" (if the server is prepared, as the problems
+	// say), or "unknown" of a snapshot that was not read to its end.
+	Loads    string          `json:"loads"`
+	Problems []TargetProblem `json:"problems"` // worst first
+}
+
+// TargetProblem is something of a snapshot that a server does not load.
+type TargetProblem struct {
+	Severity string `json:"severity"` // error: the server refuses the snapshot; warning: it must be prepared; info: this is lost
+	Kind     string `json:"kind"`     // as package target has them
+	Number   int    `json:"number"`   // RDB version, type or opcode, encoding version of a module, highest database
+	Name     Name   `json:"name,omitempty"`
+	Since    string `json:"since"` // oldest release of the server's line that loads it, "" none does
+	Count    int64  `json:"count"` // keys, or records beside them
+	// MemoryBytes is the memory of the keys, of a server without a model their bytes
+	// in the file; unknown of what is not keys.
+	MemoryBytes Figure      `json:"memory_bytes"`
+	Text        string      `json:"text"`
+	Examples    []TargetKey `json:"examples,omitempty"` // the largest keys
+}
+
+// TargetKey is a key of a TargetProblem.
+type TargetKey struct {
+	DB          int   `json:"db"`
+	Key         Name  `json:"key"` // at most its first 256 bytes
+	KeyBytes    int64 `json:"key_bytes"`
+	MemoryBytes int64 `json:"memory_bytes"`
+}
+
+// effects are the severities of what becomes of a snapshot, and the words of Loads.
+var effects = map[target.Effect]struct{ severity, loads string }{
+	target.Blocks:      {thresholds.Error.String(), "no"},
+	target.Conditional: {thresholds.Warning.String(), "conditional"},
+	target.Lost:        {thresholds.Info.String(), "yes"},
+}
+
+// newCompatibility returns what a check found in a snapshot, info, that is an input of the
+// report.
+func newCompatibility(server *target.Server, c *target.Check, info *parser.Info, in *Input) *Compatibility {
+	t := &Compatibility{Server: server.String(), Loads: "unknown", Problems: []TargetProblem{}}
+	if m, _, _ := memory.Choose("", "", memory.Options{Server: server.Model()}); m != nil {
+		t.Model = m.Name()
+	}
+	if in.Error != nil || c == nil {
+		return t
+	}
+	t.Loads = "yes"
+	for i, p := range c.Problems(info) {
+		if i == 0 {
+			t.Loads = effects[p.Effect].loads
+		}
+		row := TargetProblem{Severity: effects[p.Effect].severity, Kind: string(p.Kind), Number: p.Number, Name: Name(p.Name), Since: p.Since,
+			Count: p.Count, MemoryBytes: Unknown, Text: targetText(server, &p)}
+		if len(p.Examples) > 0 {
+			row.MemoryBytes = Figure(p.Bytes)
+		}
+		for _, e := range p.Examples {
+			row.Examples = append(row.Examples, TargetKey{e.DB, Name(e.Name), e.NameLen, e.Bytes})
+		}
+		t.Problems = append(t.Problems, row)
+	}
+	return t
+}
+
+// targetText returns the sentence of a problem.
+func targetText(server *target.Server, p *target.Problem) string {
+	line, _, _ := strings.Cut(server.Title(), " ")
+	number := units.FormatCount(int64(p.Number))
+	pairs := []string{"server", line, "since", p.Since, "n", number, "name", shortName(Name(p.Name)), "type", p.Type.String(), "encoding", p.Encoding.String(),
+		"count", units.FormatCount(p.Count), "next", units.FormatCount(int64(p.Number) + 1), "what", opcodeTexts[p.Number]}
+	sentence := ""
+	switch p.Kind {
+	case target.Version:
+		sentence = "RDB version {n} under the magic {name} is read from {server} {since} on"
+		if p.Since == "" {
+			sentence = "RDB version {n} under the magic {name} is read by no release of {server}"
+		}
+	case target.Frame:
+		sentence = "the snapshot is in a {name} file: decompress it first"
+		if strings.HasPrefix(p.Name, "replication") {
+			sentence = "the snapshot is in a captured replication stream: cut it out first"
+		}
+	case target.Type:
+		sentence = "RDB type {n} ({type}, {encoding}) is read from {server} {since} on"
+		if p.Since == "" {
+			sentence = "RDB type {n} ({type}, {encoding}) is read by no release of {server}"
+		}
+	case target.Module:
+		switch {
+		case p.Effect == target.Conditional && p.Name == parser.VectorSet.String():
+			sentence = "vector sets that Redis 8.0.6 or a later release wrote need 8.0.6: earlier patches of 8.0 refuse them"
+		case p.Effect == target.Conditional:
+			sentence = "the module type {name}, encoding version {n}, needs the module that has it"
+		case p.Since == "":
+			sentence = "the module type {name}, encoding version {n}, is read by no module of {server}"
+		default:
+			sentence = "the module type {name}, encoding version {n}, is read from {server} {since} on"
+		}
+	case target.Opcode:
+		sentence = "opcode {n} ({what}) is read from {server} {since} on"
+		if p.Since == "" {
+			sentence = "opcode {n} ({what}) is read by no release of {server}"
+		}
+	case target.Streams:
+		sentence = "streams whose length differs from the number of their entries, as old servers wrote: {server} refuses them"
+	case target.Databases:
+		sentence = "database {n} has keys: the server needs the setting databases {next}"
+	case target.Scripts:
+		sentence = "{count} Lua scripts in the header are not loaded: clients must load them again"
+	case target.MemberTTL:
+		sentence = "{count} TTLs of members and fields, which KeyDB keeps beside the keys, are lost: these members never expire"
+	}
+	return thresholds.Fill(sentence, pairs...)
+}
+
+// opcodeTexts are what opcodes of RDB files that not all servers read stand for.
+var opcodeTexts = map[int]string{
+	107: "memory tiers of Redis Enterprise", 121: "slots of Redis Enterprise", 200: "the end of a full sync of Dragonfly", 201: "compressed blocks of Dragonfly",
+	202: "compressed blocks of Dragonfly", 203: "compressed blocks of Dragonfly", 210: "a journal of Dragonfly", 211: "a journal of Dragonfly", 220: "flags of keys of Dragonfly",
+	222: "a vector index of Dragonfly", 223: "an index of Dragonfly", 224: "values of Dragonfly in chunks", 242: "hash templates, or updates during the save",
+	243: "metadata of keys, or a slot import", 244: "sizes of cluster slots", 245: "functions", 246: "functions of release candidates", 247: "records of modules",
+	248: "idle times", 249: "LFU counters", 250: "fields of the header", 251: "sizes of databases", 252: "expiries in milliseconds",
+}
 
 // WhatIf is the predicted used_memory of another server with the keys of a
 // snapshot.
@@ -36,7 +168,8 @@ func NewestServers() []string {
 
 // whatIf predicts what the keys of a source take in other servers: in the one that
 // wrote it after a restart, with each allocator in its present state, and in those
-// that the options name after they loaded it. It reads the source once for each.
+// that the options name after they loaded it. It reads the source once for each. Of
+// Options.Target alone it predicts nothing but that.
 func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int) (list []WhatIf, err error) {
 	c.Databases = slices.Clone(c.Databases)
 	own := s.opt.Memory
@@ -52,14 +185,21 @@ func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in
 			models = append(models, m)
 		}
 	}
-	for _, allocator := range memory.Allocators() {
-		o := own
-		o.Allocator = allocator
-		add(o)
+	servers := s.opt.WhatIf
+	if servers != nil {
+		for _, allocator := range memory.Allocators() {
+			o := own
+			o.Allocator = allocator
+			add(o)
+		}
 	}
-	own.State = "reloaded"
-	add(own)
-	for _, server := range s.opt.WhatIf {
+	if own.State = "reloaded"; servers != nil {
+		add(own)
+	}
+	if s.opt.Target != nil {
+		servers = append(slices.Clone(servers), s.opt.Target.Model())
+	}
+	for _, server := range servers {
 		o := own
 		o.Server = server
 		add(o)

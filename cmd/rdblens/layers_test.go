@@ -19,7 +19,7 @@ const module = "github.com/rdblens/rdblens/"
 var layers = [][]string{
 	{"parser/..."},
 	{"parser"},
-	{"thresholds/naming", "thresholds/requirements", "thresholds/units"},
+	{"thresholds/naming", "thresholds/requirements", "thresholds/target", "thresholds/units"},
 	{"thresholds"},
 	{"thresholds/config"},
 	{"report/..."},

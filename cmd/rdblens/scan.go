@@ -16,6 +16,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/target"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -155,6 +156,11 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			})(arg)
 		}}.add(cmd)
 	cmd.Flags().Lookup("what-if").NoOptDefVal = newestServers
+	option{name: "target", arg: "SERVER", usage: "report whether this server loads the snapshots, such as redis-7.2, valkey-9.1 or keydb, and what their keys take there; see --fail-on",
+		words: target.Servers(), hint: "servers: " + strings.Join(target.Servers(), ", "), set: func(arg string) (err error) {
+			o.Target, err = target.Parse(arg)
+			return err
+		}}.add(cmd)
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
@@ -252,6 +258,15 @@ func verdict(r *report.Report, failOn thresholds.Severity) error {
 	}
 	if failOn <= thresholds.Info {
 		n += r.Findings.Info
+	}
+	for i := range r.Inputs {
+		if t := r.Inputs[i].Target; t != nil {
+			for _, p := range t.Problems {
+				if s, ok := thresholds.ParseSeverity(p.Severity); ok && s >= failOn {
+					n++
+				}
+			}
+		}
 	}
 	if n == 0 {
 		return nil

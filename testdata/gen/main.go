@@ -8,6 +8,7 @@
 //	gen shop -server SERVER FILE         a small shop's keyspace
 //	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
+//	gen target [-dir DIR] [SERVER...]  snapshots that scan --target calls loadable or not, against servers
 //	gen advice [SERVER...]               follows the advice of all rules on servers
 //	gen nights [-keys N] [SERVER...]     snapshots of servers under traffic, compared with planted changes
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
@@ -72,6 +73,13 @@ var modes = map[string]mode{
 	"restore": {0, func(o *options) error {
 		return checkRestores(os.Stdout, o.args, o.rdblens, "testdata/truth/*/*.rdb", 1_000_000)
 	}},
+	"target": {0, func(o *options) error {
+		dirs := []string{"testdata"}
+		if o.dir != "" {
+			dirs = append(dirs, o.dir)
+		}
+		return checkTargets(os.Stdout, o.args, dirs...)
+	}},
 	"advice": {0, func(o *options) error { return checkAdvice(os.Stdout, o.args, config.Profiles(), fillAdvised) }},
 	"nights": {0, func(o *options) error { return checkNights(os.Stdout, o.args, o.keys, time.Minute) }},
 	"bench":  {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
@@ -94,7 +102,7 @@ func run(args []string) error {
 	f.IntVar(&o.keys, "keys", 200_000, "number of keys of the memory measurement and of nights")
 	f.BoolVar(&o.churn, "churn", false, "change the keys of the memory measurement with all write commands and different limits")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the churn (default: chosen at random and printed)")
-	f.StringVar(&o.dir, "dir", "", "directory to keep the snapshots of the memory measurement and their truth files in (default: they are deleted)")
+	f.StringVar(&o.dir, "dir", "", "directory to keep the snapshots of the memory measurement and their truth files in (default: they are deleted); directory with further snapshots for target")
 	f.Float64Var(&o.scale, "scale", 1, "size of the benchmark snapshots relative to the published ones")
 	f.StringVar(&o.rdblens, "rdblens", "bin/rdblens", "binary to measure")
 	f.StringVar(&o.peer, "peer", "", "binary of hdt3213/rdb (default: built from the module proxy)")
