@@ -375,8 +375,8 @@ func upTo(releases []release, name string) []release {
 }
 
 // opcodeSince returns the first release that reads an opcode, "" none does. Sources
-// as for types. Opcode 246, the functions of release candidates of 7.0, is still
-// read by 7.0.15.
+// as for types. Opcode 246, the functions of release candidates of 7.0, has none,
+// since only 7.0 reads it.
 func opcodeSince(op byte, valkey bool) string {
 	switch op {
 	case rdb.OpExpire, rdb.OpSelectDB, rdb.OpEOF:
@@ -387,7 +387,7 @@ func opcodeSince(op byte, valkey bool) string {
 		return "3.2"
 	case rdb.OpModuleAux, rdb.OpIdle, rdb.OpFreq:
 		return "5.0"
-	case rdb.OpFunction, rdb.OpFunctionPreGA:
+	case rdb.OpFunction:
 		return "7.0"
 	}
 	switch {

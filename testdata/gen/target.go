@@ -83,6 +83,9 @@ func checkTargets(w io.Writer, servers []string, dirs ...string) error {
 // why.
 var unforeseen = map[string]string{
 	"12.rdb":               "two keys of one name, which servers take for a bug of their own",
+	"34.rdb":               "the same",
+	"filter.rdb":           "the same",
+	"functions.rdb":        "a library without functions",
 	"dup-keys.rdb":         "two keys of one name",
 	"old-zset-doubles.rdb": "a score that is not a number",
 	"zipmap_big_len.rdb":   "a zipmap that servers take for damaged",

@@ -315,7 +315,7 @@ func (c *Check) Problems(info *parser.Info) []Problem {
 		}
 	}
 	for n, count := range info.Opcodes {
-		if since := s.of(info.OpcodeSince(uint8(n))); count > 0 && !s.has(since) {
+		if since := s.of(info.OpcodeSince(uint8(n))); count > 0 && !s.has(since) && !(n == earlyFunctions && s.early()) {
 			list = append(list, Problem{Kind: Opcode, Effect: Blocks, Number: n, Since: since, Count: count})
 		}
 	}
@@ -338,6 +338,15 @@ func (c *Check) Problems(info *parser.Info) []Problem {
 // laterVectors is the first release of Redis all of whose patches load vector sets of
 // every later one: 8.0.2 refuses those of 8.0.6.
 const laterVectors = "8.2"
+
+// earlyFunctions is the opcode of functions of release candidates of Redis 7.0, which
+// later releases refuse.
+const earlyFunctions = 246
+
+// early reports whether the server is Redis 7.0.
+func (s *Server) early() bool {
+	return !s.valkey && !s.keydb && s.release == (version.Version{Major: 7})
+}
 
 // order is that of kinds of the same effect.
 var order = []Kind{Version, Frame, Type, Module, Opcode, Streams, Databases, Scripts, MemberTTL}

@@ -109,6 +109,7 @@ func TestProblems(t *testing.T) {
 		{"a stream without the entry that it counts", "valkey-9.1", "REDIS0009" + "\x0f" + str("s") + "\x00\x01\x05\x00\x00" + end, []string{"blocks streams 0  since , 1:"}},
 		{"a stream without the entry that it counts", "redis-8.0", "REDIS0009" + "\x0f" + str("s") + "\x00\x01\x05\x00\x00" + end, nil},
 		{"functions of release candidates", "redis-7.0", "REDIS0010" + "\xf6" + str("name") + str("LUA") + "\x00" + str("code") + end, nil},
+		{"functions of release candidates", "redis-7.2", "REDIS0010" + "\xf6" + str("name") + str("LUA") + "\x00" + str("code") + end, []string{"blocks opcode 246  since , 1:"}},
 		{"functions", "redis-6.2", "REDIS0010" + "\xf5" + str("code") + end, []string{"blocks version 10 REDIS since 7.0, 1:", "blocks opcode 245  since 7.0, 1:"}},
 		{"a database beyond 16", "redis-7.0", "REDIS0009" + "\xfe\x10" + "\x00" + str("k") + str("v") + end, []string{"conditional databases 16  since , 1: k"}},
 		{"the last of 16 databases", "redis-7.0", "REDIS0009" + "\xfe\x0f" + "\x00" + str("k") + str("v") + end, nil},
