@@ -123,7 +123,9 @@ func TestFoldedPlaces(t *testing.T) {
 }
 
 // TestFullTable fills the table of groups with patterns that have few values of
-// any segment: each group is still exact, and the rest is counted apart.
+// any segment. Each group is still exact, and the rest is counted apart; only if a
+// block alone has more patterns than it can hold do groups lack keys, no more than
+// one in 1,000 of the snapshot.
 func TestFullTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := make([]parser.Key, 60_000)
@@ -136,7 +138,11 @@ func TestFullTable(t *testing.T) {
 		keys[i] = parser.Key{Name: []byte(name), NameLen: int64(len(name)), Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60,
 			Idle: -1, Freq: -1, Offset: int64(i)}
 	}
-	for _, block := range []int{500, 5000} {
+	for _, c := range []struct {
+		block int
+		lack  int64
+	}{{500, 0}, {4000, 0}, {5000, int64(len(keys)) / 1000}} {
+		block := c.block
 		b := gather(testEngine(t, "default"), agg.Options{}, keys, block)
 		groups := b.Report().Groups
 		if len(groups) > agg.MaxGroups {
@@ -147,7 +153,7 @@ func TestFullTable(t *testing.T) {
 			want[string(b.Tables.Groups.PatternOf(keys[i].DB, keys[i].Name))]++
 		}
 		for pattern, g := range b.Tables.Groups.All {
-			if want[string(pattern)] != g.Keys {
+			if n := want[string(pattern)]; g.Keys > n || g.Keys < n-c.lack {
 				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, pattern, g.Keys, want[string(pattern)])
 			}
 		}

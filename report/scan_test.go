@@ -52,10 +52,10 @@ func TestScanPartly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources := []Source{bytesSource("whole", data), FileSource("missing.rdb"), bytesSource("cut", data[:len(data)/2]), bytesSource("text", []byte("hello world"))}
+	sources := []Source{bytesSource("a whole", data), FileSource("b missing.rdb"), bytesSource("c cut", data[:len(data)/2]), bytesSource("d text", []byte("hello world"))}
 	r, err := Scan(t.Context(), sources, testPolicy(t), Options{Top: 3})
 	var failed ScanError
-	if !errors.As(err, &failed) || len(failed) != 3 || failed[0].Name != "missing.rdb" || failed[1].Name != "cut" || failed[2].Name != "text" {
+	if !errors.As(err, &failed) || len(failed) != 3 || failed[0].Name != "b missing.rdb" || failed[1].Name != "c cut" || failed[2].Name != "d text" {
 		t.Fatalf("error %v", err)
 	}
 	if !errors.Is(err, os.ErrNotExist) {

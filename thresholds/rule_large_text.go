@@ -61,7 +61,7 @@ func init() {
 		Doc: Doc{
 			What: "A string or a JSON document over the limit that begins like JSON, XML or plain text, and so is not compressed. If element is set, also a collection whose largest element is " +
 				"such a text. The advice gives the ratio that the compression of the snapshot (LZF) reached on it.",
-			Why:     "Compression reduces text to half or less, JSON and XML often to a fifth. Uncompressed it takes memory, network bandwidth and time to read.",
+			Why:     "Compression reduces text to about half, JSON and XML often to a fifth. Uncompressed it takes memory, network bandwidth and time to read.",
 			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
 			Sources: []Source{

@@ -221,8 +221,8 @@ func (m *Model) compactSize(f *Facts) (size int64, fits bool) {
 	size, fits = f.ListpackBytes, FitsListpack(f.Type, n, f.Longest)
 	switch {
 	case f.Shape == HashTable && f.FieldsWithTTL > 0 && m.listpackExpiry:
-		// Each of these fields has an entry of 11 bytes behind its value, and an
-		// entry in front of all has their number.
+		// Each of these fields has an entry of 11 bytes after its value, and an
+		// entry before all of them has their number.
 		return size + 11*f.FieldsWithTTL + listpackInteger(f.FieldsWithTTL) + 1, fits
 	case f.Shape == HashTable && f.FieldsWithTTL > 0:
 		if m.listpackEx == 0 {
@@ -374,8 +374,8 @@ func (m *Model) templateSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 	return m.usable(array) + int64(a.alloc), array + int64(a.usage)
 }
 
-// TemplateSize returns what a template takes whose fields have so many bytes each,
-// n of them, and what MEMORY USAGE divides among its keys.
+// TemplateSize returns what a template takes, from the length of each of its
+// fields in bytes, and what MEMORY USAGE divides among its keys.
 func (m *Model) TemplateSize(lens []uint32) (alloc, usage int64) {
 	const header = 80 // hashTemplate
 	fields := pointerSize * int64(len(lens))

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A dash of a UUID is one of 36 characters that stand alone: no digit or letter a-f is
-// right before or after them.
+// A dash of a UUID is one of 36 characters without a digit or letter a-f right before
+// or after them.
 var wholeUUID = regexp.MustCompile(`(?:^|[^0-9a-fA-F])([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?:$|[^0-9a-fA-F])`)
 
 // slowViolations is what Violations and FirstViolation promise, in the plainest way.
