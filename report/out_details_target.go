@@ -9,7 +9,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// targetSentence says whether the server of Options.Target loads the snapshot, "" if
+// targetSentence reports whether the server of Options.Target loads the snapshot, "" if
 // that was not asked. blocked reports that it does not.
 func (in *Input) targetSentence() (s string, blocked bool) {
 	t := in.Target

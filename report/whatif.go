@@ -13,7 +13,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// Compatibility says whether a server would load a snapshot. What its keys would take there
+// Compatibility reports whether a server would load a snapshot. What its keys would take there
 // is in Memory.WhatIf, if that was asked for.
 type Compatibility struct {
 	Server string `json:"server"`
