@@ -157,7 +157,6 @@ func changes(d *Diff) string {
 
 // TestCompareGroups checks which groups change, by construction.
 func TestCompareGroups(t *testing.T) {
-	const n = 1_000_000
 	for _, c := range []struct {
 		name     string
 		old, new []string
