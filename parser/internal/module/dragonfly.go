@@ -26,13 +26,14 @@ func (r *Reader) Dragonfly(kind rdb.Kind, variant uint8) *Value {
 }
 
 // dragonflyJSON walks a JSON document, whose elements are those of a document of
-// RedisJSON.
+// RedisJSON. Dragonfly reads and writes it as one string: that is its largest part.
 func (r *Reader) dragonflyJSON() {
 	r.newDocument()
 	r.openString()
 	r.openDocument()
 	r.jsonText()
 	r.close()
+	r.Largest, r.Longest, r.Name, r.NameLen = r.Bytes, r.Bytes, nil, 0
 }
 
 // quantity reads a length that counts something. A larger one than any file has is
