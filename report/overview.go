@@ -317,14 +317,14 @@ func (v *overview) findProblems() {
 	}
 	pairs := []string{"rules", units.FormatCountOf(int64(len(rules)), "rule", "rules"), "where", units.FormatCountOf(groups, "group", "groups"),
 		"errors", units.FormatCountOf(counts["error"], "error", "errors"), "warnings", units.FormatCountOf(counts["warning"], "warning", "warnings"), "infos", units.FormatCount(counts["info"]),
-		"ignored", units.FormatCount(v.r.Findings.Ignored)}
+		"ignored", units.FormatCountOf(v.r.Findings.Ignored, "finding", "findings")}
 	if len(v.problems) == 0 {
 		v.broken = "none"
 		return
 	}
 	sentence := "{rules} broken in {where}: {errors}, {warnings}, {infos} info"
 	if v.r.Findings.Ignored > 0 {
-		sentence = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} findings ignored"
+		sentence = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} ignored"
 	}
 	v.broken = thresholds.Fill(sentence, pairs...)
 }
