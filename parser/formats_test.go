@@ -312,7 +312,7 @@ func formats() []struct {
 			raw(0xde).str("vec").len(1).len(1).le32(0).le64(1).le32(1).le32(1).le32(5).le32(0).
 			endOff(),
 			[]string{
-				`1 "json" ReJSON-RL/ n=1 v=7 s=8 largest=5:"a" longest=1`,
+				`1 "json" ReJSON-RL/ n=1 v=7 s=8 largest=7 longest=7`,
 				`1 "masked" string/embstr n=1 v=1 s=2 largest=1 longest=1`,
 				`0 "hash" hash/hashtable n=2 v=5 s=17 largest=3:"g" longest=2 fields=1@1675209700000`,
 				`0 "set" set/hashtable n=2 v=5 s=14 largest=3:"mm2" longest=3 fields=1@1675209650000`,
@@ -327,7 +327,7 @@ func formats() []struct {
 			}},
 		{"old dragonfly", newRDB("REDIS0009").aux("df-ver", "1.2.0").key(20, "json").str("[1,2]").key(2, "set").len(1).str("m").endOff(),
 			[]string{
-				`0 "json" ReJSON-RL/ n=2 v=5 s=6 largest=1:"0" longest=0`,
+				`0 "json" ReJSON-RL/ n=2 v=5 s=6 largest=5 longest=5`,
 				`0 "set" set/hashtable n=1 v=1 s=3 largest=1:"m" longest=1`,
 			}, func(in *Info) bool { return in.Server == "dragonfly" }},
 		{"redis enterprise", newRDB("REDIS0012").aux("redis-ver", "7.4.0").aux("big-used-ram", "1").

@@ -33,7 +33,7 @@ func (r *Reader) dragonflyJSON() {
 	r.openDocument()
 	r.jsonText()
 	r.close()
-	r.Largest, r.Longest, r.Name, r.NameLen = r.Bytes, r.Bytes, nil, 0
+	r.Largest, r.Longest, r.Name, r.NameLen, r.Index = r.Bytes, r.Bytes, nil, 0, -1
 }
 
 // quantity reads a length that counts something. A larger one than any file has is
