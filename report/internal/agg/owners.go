@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"sync"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -10,6 +12,7 @@ import (
 type ByOwner struct {
 	All    *Builder
 	Owners []*Builder // by index in thresholds.Engine.Owners, after the header was read
+	mu     sync.Mutex // held while a Shard of Owners is made or flushed
 }
 
 // Start is Builder.Start for all of them, with the options of All.
@@ -38,7 +41,9 @@ func (s *ownerShard) Key(k *parser.Key) {
 	s.all.Key(k)
 	owner := s.of.All.engine.Owner(k, s.names.Facts(k.Name))
 	if s.each[owner] == nil {
+		s.of.mu.Lock()
 		s.each[owner] = s.of.Owners[owner].NewShard()
+		s.of.mu.Unlock()
 	}
 	s.each[owner].Key(k)
 }
@@ -54,6 +59,8 @@ func (s *ownerShard) Size() int {
 }
 
 func (s *ownerShard) Flush(end bool) error {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
 	for _, sh := range s.each {
 		if sh != nil {
 			if err := sh.Flush(end); err != nil {
