@@ -18,7 +18,7 @@ func TestStreamFromServer(t *testing.T) {
 	needTool(t, "redis-server")
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "s")
-	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0", "--logfile", filepath.Join(dir, "log"))
+	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "yes", "--logfile", filepath.Join(dir, "log"))
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestStreamFromServer(t *testing.T) {
 	}
 	const keys = 20000
 	if got := cli("DEBUG", "POPULATE", "20000", "before", "400"); got != "OK" {
-		t.Skipf("DEBUG POPULATE: %q", got)
+		t.Fatalf("DEBUG POPULATE: %q", got)
 	}
 	load := exec.Command("redis-benchmark", "-s", socket, "-n", "100000000", "-r", "1000", "-t", "set", "-d", "100", "-q")
 	if err := load.Start(); err != nil {
