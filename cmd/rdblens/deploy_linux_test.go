@@ -282,9 +282,6 @@ func TestStaticBinary(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("chroot is for root")
 	}
-	if testing.Short() {
-		t.Skip("it compiles everything for a static binary")
-	}
 	recipe, err := os.ReadFile("deploy/Containerfile")
 	if err != nil {
 		t.Fatal(err)
