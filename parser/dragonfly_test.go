@@ -281,7 +281,6 @@ func FuzzDragonfly(f *testing.F) {
 		k := s.Key()
 		if end := s.offset(); k.Offset < end {
 			f.Add(types[k.Offset:end], []byte{1, 2, 3, 5, 8, 13})
-			f.Add(types[k.Offset:end], []byte{1})
 		}
 	}
 	f.Fuzz(func(t *testing.T, body, cuts []byte) {
