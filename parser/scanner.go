@@ -340,6 +340,10 @@ func (r *reader) end(sum uint64) error {
 				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
 			}
 		}
+		// What follows may stand in the next block.
+		for keep := w.Pos; r.closer == nil && in.Checksum == ChecksumNone && in.Trailing <= 8 && r.advance(keep); keep = 0 {
+			in.Trailing = int64(len(r.data))
+		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
 			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, but the snapshot says RDB version %d, which has none", in.Version)
 		}
