@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/report/output"
 )
 
 // A format for these tests alone, which fails if the report has no keys.
@@ -114,13 +116,13 @@ func TestOwnInput(t *testing.T) {
 	}
 	for _, path := range []string{input, hard, soft, dir + "/./dump.rdb", dir + "/../" + filepath.Base(dir) + "/soft"} {
 		targets := []Target{{"zz-test", path}}
-		if err := CheckTargets(targets, []string{"other", input}); !errors.Is(err, ErrOwnInput) {
+		if err := CheckTargets(targets, []string{"other", input}); !errors.Is(err, output.ErrOwnInput) {
 			t.Errorf("%s: %v", path, err)
 		}
-		if err := WriteAll(targets, io.Discard, []string{soft}, reportOf(1), WriteOptions{}); !errors.Is(err, ErrOwnInput) {
+		if err := WriteAll(targets, io.Discard, []string{soft}, reportOf(1), WriteOptions{}); !errors.Is(err, output.ErrOwnInput) {
 			t.Errorf("%s: %v", path, err)
 		}
-		if f, err := Create(path, []string{hard}); !errors.Is(err, ErrOwnInput) {
+		if f, err := output.Create(path, []string{hard}); !errors.Is(err, output.ErrOwnInput) {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}
 	}
@@ -149,7 +151,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 		"twice, new":          {{"zz-test", dir + "/new"}, {"zz-test", dir + "/c"}},
 	} {
 		err := CheckTargets(targets, nil)
-		var e *OutputError
+		var e *output.Error
 		if !errors.As(err, &e) || e.Path == "" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -185,8 +187,8 @@ func TestLinks(t *testing.T) {
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
-	write := func() *File {
-		f, err := Create(path, nil)
+	write := func() *output.File {
+		f, err := output.Create(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +200,7 @@ func TestFile(t *testing.T) {
 	write().Abort()
 	only(t, dir)
 	write()
-	RemoveUnfinished() // as on a signal
+	output.RemoveUnfinished() // as on a signal
 	only(t, dir)
 	f := write()
 	if err := f.Commit(); err != nil {

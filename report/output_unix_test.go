@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rdblens/rdblens/report/output"
 )
 
 func TestFullDisk(t *testing.T) {
@@ -17,7 +19,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("no /dev/full on this system")
 	}
 	err := WriteAll([]Target{{"zz-test", "/dev/full"}}, nil, nil, reportOf(1), WriteOptions{})
-	var e *OutputError
+	var e *output.Error
 	if !errors.As(err, &e) || e.Path != "/dev/full" || e.Hint == "" || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("file: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -169,7 +170,7 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 			fmt.Fprintf(e.stderr, "warning: %s: the report does not name %s with findings\n", text.Sanitize(f.Rule), units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups"))
 		}
 	}
-	out, err := report.Create(o.output, nil)
+	out, err := output.Create(o.output, nil)
 	if err != nil {
 		return outputError(err)
 	}

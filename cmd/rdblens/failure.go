@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -92,8 +93,8 @@ func shortened(name []byte) []byte {
 
 // outputError returns the error of a result that could not be written, nil for nil.
 func outputError(err error) error {
-	var known *report.OutputError
-	if errors.As(report.StdoutError(err), &known) {
+	var known *output.Error
+	if errors.As(output.NewError("", err), &known) {
 		return &exitError{code: exitUsage, err: known, hint: known.Hint}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -136,9 +137,9 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 		}
 	}
 	out := e.stdout
-	var file *report.File
+	var file *output.File
 	if p.path != "" {
-		if file, err = report.Create(p.path, paths(list)); err != nil {
+		if file, err = output.Create(p.path, paths(list)); err != nil {
 			return outputError(err)
 		}
 		defer file.Abort()

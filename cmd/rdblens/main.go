@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -67,7 +67,7 @@ func endOnNextSignal(signals []os.Signal) {
 	next := make(chan os.Signal, 1)
 	signal.Notify(next, signals...)
 	<-next
-	report.RemoveUnfinished()
+	output.RemoveUnfinished()
 	os.Exit(exitPartial)
 }
 
@@ -77,7 +77,7 @@ func removeBeforeDump() {
 	sent := make(chan os.Signal, 1)
 	signal.Notify(sent, syscall.SIGQUIT, syscall.SIGABRT)
 	s := <-sent
-	report.RemoveUnfinished()
+	output.RemoveUnfinished()
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
 		select {} // until the signal arrives

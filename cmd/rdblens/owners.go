@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -100,7 +101,7 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", owner, units.FormatCount(o.Totals.Keys), memory,
 			units.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
 	}
-	f, err := report.Create(filepath.Join(s.dir, "README.md"), inputs)
+	f, err := output.Create(filepath.Join(s.dir, "README.md"), inputs)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -279,9 +280,9 @@ func (e *env) writeTrend(t *trend, target report.Target, inputs []string) error 
 		return encoder.Encode(t)
 	}}[target.Format]
 	if target.Path == "" {
-		return report.StdoutError(write(e.stdout, t))
+		return output.NewError("", write(e.stdout, t))
 	}
-	f, err := report.Create(target.Path, inputs)
+	f, err := output.Create(target.Path, inputs)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package report
+package output
 
 import (
 	"errors"
@@ -48,9 +48,9 @@ func RemoveUnfinished() {
 
 // Create opens an output file. It is an error if it is one of the inputs, which are
 // paths. A File cannot be used after Commit or Abort, but Abort after Commit does
-// nothing. The error is an *OutputError.
+// nothing. The error is an *Error.
 func Create(path string, inputs []string) (*File, error) {
-	info, err := checkTarget(path, inputs)
+	info, err := checkPath(path, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func Create(path string, inputs []string) (*File, error) {
 	}
 	if info != nil && !info.Mode().IsRegular() {
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
-		return f, outputError(path, err)
+		return f, NewError(path, err)
 	}
 	if f.target, err = resolve(path); err != nil {
-		return nil, outputError(path, err)
+		return nil, NewError(path, err)
 	}
 	if err := f.createTemp(); err != nil {
-		return nil, outputError(path, err)
+		return nil, NewError(path, err)
 	}
 	if info != nil {
 		// The owner first, because a change of it may clear bits of the mode. A user
@@ -83,7 +83,7 @@ func Create(path string, inputs []string) (*File, error) {
 		keepOwner(f.file, info)
 		if err := f.file.Chmod(info.Mode().Perm()); err != nil {
 			f.Abort()
-			return nil, outputError(path, err)
+			return nil, NewError(path, err)
 		}
 	}
 	return f, nil
@@ -112,14 +112,14 @@ func (f *File) createTemp() error {
 	}
 }
 
-// Write writes to the file. The error is an *OutputError.
+// Write writes to the file. The error is an *Error.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	return n, outputError(f.path, err)
+	return n, NewError(f.path, err)
 }
 
 // Commit closes the file and renames it to its target. If that fails, the file is
-// removed, and the error is an *OutputError.
+// removed, and the error is an *Error.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return nil
@@ -140,7 +140,7 @@ func (f *File) Commit() error {
 		unfinished.Unlock()
 	}
 	f.file = nil
-	return outputError(f.path, err)
+	return NewError(f.path, err)
 }
 
 // Abort closes and removes the file. Its target stays as it was.
