@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"slices"
 
 	"github.com/pierrec/lz4/v4"
 )
@@ -25,7 +26,7 @@ type lz4Reader struct {
 	limit  int    // largest block of the frame
 	left   uint64 // bytes still to come, where flags has lz4Size
 	sum    xxh32
-	block  []byte // compressed
+	block  []byte // a compressed block that r has no room for
 	out    []byte // 64 KiB of history, then a decompressed block
 	dict   int    // bytes of history
 	pos    int    // out[pos:end] is still to be read
@@ -60,84 +61,106 @@ func (z *lz4Reader) reset(r *bufio.Reader) {
 	*z = lz4Reader{r: r, single: true, sized: true, block: z.block, out: z.out}
 }
 
-func (z *lz4Reader) Read(p []byte) (int, error) {
+func (z *lz4Reader) Read(p []byte) (n int, err error) {
 	for z.pos == z.end {
 		if z.err == nil {
-			z.err = z.next()
+			n, z.err = z.next(p)
+		}
+		if n > 0 {
+			return n, nil
 		}
 		if z.err != nil {
 			return 0, z.err
 		}
 	}
-	n := copy(p, z.out[z.pos:z.end])
+	n = copy(p, z.out[z.pos:z.end])
 	z.pos += n
 	return n, nil
 }
 
-// next decompresses a block, or begins or ends a frame.
-func (z *lz4Reader) next() error {
+// next decompresses a block, or begins or ends a frame. n is the length of the block
+// if p has room for the largest one, so that it is there.
+func (z *lz4Reader) next(p []byte) (n int, err error) {
 	if !z.inside {
-		return z.begin()
+		return 0, z.begin()
 	}
 	size, err := z.u32()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if size == 0 {
-		return z.finish()
+		return 0, z.finish()
 	}
 	plain := size>>31 != 0
 	size &= 1<<31 - 1
 	if size > uint32(z.limit) {
-		return errLZ4Block
+		return 0, errLZ4Block
 	}
-	z.block = z.block[:size]
-	if _, err := io.ReadFull(z.r, z.block); err != nil {
-		return noEOF(err)
-	}
+	sums := 0
 	if z.flags&lz4BlockSum != 0 {
+		sums = 4
+	}
+	block, err := z.take(int(size) + sums)
+	if err != nil {
+		return 0, noEOF(err)
+	}
+	if block, sums := block[:size], block[size:]; len(sums) > 0 {
 		var sum xxh32
 		sum.reset()
-		sum.write(z.block)
-		if want, err := z.u32(); err != nil {
-			return err
-		} else if want != sum.sum() {
-			return errLZ4Checksum
+		sum.write(block)
+		if binary.LittleEndian.Uint32(sums) != sum.sum() {
+			return 0, errLZ4Checksum
 		}
-	}
-	return z.decompress(plain)
-}
-
-func (z *lz4Reader) decompress(plain bool) error {
-	if z.flags&lz4Independent != 0 {
-		z.dict = 0
-	} else { // the last output is the history of this block
-		keep := min(lz4History, z.dict+z.end-lz4History)
-		copy(z.out[lz4History-keep:lz4History], z.out[z.end-keep:z.end])
-		z.dict = keep
 	}
 	out := z.out[lz4History : lz4History+z.limit]
-	var n int
-	if plain {
-		n = copy(out, z.block)
-	} else {
-		var err error
-		n, err = lz4.UncompressBlockWithDict(z.block, out, z.out[lz4History-z.dict:lz4History])
-		if err != nil {
-			return errors.New("a block is invalid")
-		}
+	if len(p) >= z.limit {
+		out = p[:z.limit]
+	}
+	if n, err = z.decompress(out, block[:size], plain); err != nil {
+		return 0, err
+	}
+	if len(p) >= z.limit {
+		return n, nil
 	}
 	z.pos, z.end = lz4History, lz4History+n
+	return 0, nil
+}
+
+// take returns the next n bytes of r, until the next read.
+func (z *lz4Reader) take(n int) (b []byte, err error) {
+	if n <= z.r.Size() {
+		b, err = z.r.Peek(n)
+		z.r.Discard(len(b))
+		return b, err
+	}
+	z.block = slices.Grow(z.block[:0], n)[:n]
+	_, err = io.ReadFull(z.r, z.block)
+	return z.block, err
+}
+
+// decompress decompresses a block, or copies a plain one.
+func (z *lz4Reader) decompress(out, block []byte, plain bool) (n int, err error) {
+	if plain {
+		n = copy(out, block)
+	} else if n, err = lz4.UncompressBlockWithDict(block, out, z.out[lz4History-z.dict:lz4History]); err != nil {
+		return 0, errors.New("a block is invalid")
+	}
 	if z.flags&lz4Size != 0 {
 		if uint64(n) > z.left {
-			return errLZ4Size
+			return 0, errLZ4Size
 		}
 		z.left -= uint64(n)
 	}
 	if z.flags&lz4Sum != 0 {
 		z.sum.write(out[:n])
 	}
-	return nil
+	if z.flags&lz4Independent == 0 && (z.flags&lz4Size == 0 || z.left > 0) { // what follows refers to it
+		recent := out[max(0, n-lz4History):n]
+		z.dict = min(z.dict, lz4History-len(recent))
+		copy(z.out[lz4History-len(recent)-z.dict:], z.out[lz4History-z.dict:lz4History])
+		z.dict += copy(z.out[lz4History-len(recent):lz4History], recent)
+	}
+	return n, nil
 }
 
 // begin reads the header of a frame, or passes a skippable frame.
@@ -201,7 +224,7 @@ func (z *lz4Reader) header() error {
 	z.flags, z.limit, z.left = head[0], 1<<(8+2*size), binary.LittleEndian.Uint64(head[2:])
 	z.sum.reset()
 	if len(z.out) < lz4History+z.limit {
-		z.out, z.block = make([]byte, lz4History+z.limit), make([]byte, z.limit)
+		z.out = make([]byte, lz4History+z.limit)
 	}
 	z.dict, z.pos, z.end, z.inside = 0, lz4History, lz4History, true
 	return nil
