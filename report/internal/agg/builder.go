@@ -79,14 +79,9 @@ func (b *Builder) NewShard() *Shard {
 	return s
 }
 
-// end ends the gathering of keys.
+// end ends the gathering of keys of one snapshot.
 func (b *Builder) end() {
 	if b.Snapshots == nil && b.engine != nil {
-		b.Tables.Groups.end()
-		b.Top.setGroups(&b.Tables.Groups)
-		if b.opt.List != nil {
-			b.opt.List.end(&b.Tables.Groups)
-		}
 		for i := range b.Tables.Ignored {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
@@ -97,18 +92,15 @@ func (b *Builder) end() {
 			budgets = nil
 			found = slices.DeleteFunc(found, func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
 		}
-		for i := range found {
-			for n, pattern := range found[i].Groups {
-				found[i].Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
-			}
-		}
 		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, budgets, b.Keys}}
 		b.instance = nil
 	}
 }
 
-// Merge adds what another Builder gathered of a later snapshot under the same
-// policy. The other one must not be used again.
+// Merge adds what another Builder gathered of other snapshots under the same
+// policy. The other one must not be used again, and none of both after Finish.
+// Builders may be merged in any order and grouping: the result is the same unless
+// values were folded before the end.
 func (b *Builder) Merge(o *Builder) {
 	b.end()
 	o.end()
@@ -117,7 +109,6 @@ func (b *Builder) Merge(o *Builder) {
 	}
 	if b.engine == nil {
 		b.Start(o.engine)
-		b.Tables.Groups.joined = true
 		b.Snapshots = []Snapshot{}
 	}
 	b.Keys += o.Keys
@@ -130,18 +121,34 @@ func (b *Builder) Merge(o *Builder) {
 		b.Slots[i].Bytes += r.Bytes
 	}
 	b.Tables.merge(&o.Tables)
-	b.Tables.Groups.final = nil
 	b.Tables.Groups.foldMany()
 	b.Histograms.merge(&o.Histograms)
 	b.Top.merge(&o.Top)
 	b.Snapshots = append(b.Snapshots, o.Snapshots...)
 }
 
-// Finish ends the gathering of keys, after which the fields of the Builder may be
-// read. It reports whether anything was read.
+// Finish folds what a report does not distinguish, after which the fields of the
+// Builder may be read. It reports whether anything was read.
 func (b *Builder) Finish() bool {
+	if b.engine == nil || b.Tables.Groups.final != nil {
+		return b.engine != nil
+	}
 	b.end()
-	return b.engine != nil
+	groups := &b.Tables.Groups
+	groups.end()
+	b.Top.setGroups(groups)
+	if b.opt.List != nil {
+		b.opt.List.end(groups)
+	}
+	slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
+	for i := range b.Snapshots {
+		for _, found := range b.Snapshots[i].Findings {
+			for n, pattern := range found.Groups {
+				found.Groups[n] = string(groups.PatternOf(-1, []byte(pattern)))
+			}
+		}
+	}
+	return true
 }
 
 // Snapshot returns the snapshot of an input.

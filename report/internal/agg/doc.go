@@ -24,7 +24,7 @@
 // values that end a name, and values that a separator follows. A place is one kind
 // of the children of a node.
 //
-// At the end of a snapshot, places with more than MaxValues values (the first
+// When the report is made, places with more than MaxValues values (the first
 // segment, where modules have their names: maxFirstValues) are folded, from the
 // first segment on. A value stays distinct if it has at least minKeys keys and
 // 1/minShare of those at its place (16 and 1/128), or 1/128 of the memory at its
@@ -33,8 +33,8 @@
 // with all that is below them; groups whose patterns become equal are joined. So
 // groups are a function of the patterns, their keys and their memory, whatever the
 // order of the keys. Then the groups of the same pattern in several databases are
-// joined, and when snapshots are merged, those of several snapshots: a database or
-// a snapshot folds nothing in another one.
+// joined: a database folds nothing in another one. Snapshots are merged before, so
+// the values of a place are those of all snapshots together.
 //
 // A group of one key is shown with the name of the key (Groups.Name).
 //
@@ -48,7 +48,7 @@
 // folded again only if what it has and what may be missing do not exceed a share of
 // its place. That share is 1/4096, and 1/1024 and 1/256 if the table would
 // remain too large. Only places with more values than the limit are folded, which
-// the end of the snapshot will fold anyway. If this does not suffice, databases are
+// the end will fold anyway. If this does not suffice, databases are
 // joined, and then values of any place with up to 1, 3, 7, ... keys are folded, the
 // last segments first (foldRare). That drops what a summary of Misra and Gries (1982)
 // with 11,264 counters drops from the keys of the snapshot. Names of many
@@ -79,7 +79,7 @@
 // the keys that were counted there: if a segment above was folded, up to 1/256 of
 // the keys at its place are missing below. Where foldRare was needed, a value of any
 // place may lack the sum of the numbers of keys that it folded last in the snapshot
-// and in its blocks, mostly under 1/1000 of the snapshot; and the end of the snapshot
+// and in its blocks, mostly under 1/1000 of the snapshot; and the end
 // folds such places, too, though they have no more than MaxValues values.
 //
 // The number of patterns that were folded is an estimate with a standard error

@@ -261,14 +261,20 @@ func (g *Groups) foldMany() {
 		g.fold(more(share))
 	}
 	if g.size() > enough && !g.joined {
-		g.trie.joinDatabases(g.joinPositions)
-		g.joined = true
-		for i := range g.list {
-			g.list[i].db = 0
-		}
-		g.rebalance()
+		g.joinAll()
 	}
 	g.foldRare(enough)
+}
+
+// joinAll joins the groups of all databases, and the tries of their patterns.
+func (g *Groups) joinAll() {
+	g.buildTrie()
+	g.trie.joinDatabases(g.joinPositions)
+	g.joined = true
+	for i := range g.list {
+		g.list[i].db = 0
+	}
+	g.rebalance()
 }
 
 // foldBlock folds what a block need not distinguish.

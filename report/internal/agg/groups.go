@@ -270,8 +270,11 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 	}
 }
 
-// merge adds the groups of a later block or snapshot.
+// merge adds the groups of another block or snapshot.
 func (g *Groups) merge(o *Groups) {
+	if o.joined && !g.joined {
+		g.joinAll()
+	}
 	if o.trie != nil {
 		g.buildTrie()
 		depth := min(g.trie.depth, o.trie.depth)
@@ -315,8 +318,8 @@ func (g *Groups) joinDatabases() {
 	g.list = g.list[:n]
 }
 
-// end folds what a report does not distinguish in a snapshot that was read to its
-// end. The databases are joined afterwards: none folds values of another.
+// end folds what a report does not distinguish. The databases are joined
+// afterwards: none folds values of another.
 func (g *Groups) end() {
 	g.finish()
 	g.final, g.trie, g.spare.trie = g.trie, nil, nil
@@ -358,8 +361,7 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 }
 
 // PatternOf returns the pattern of the group that counts the keys of a name, or
-// of a pattern, in a database of a snapshot that ended and was not merged; if db is
-// -1, in the first database with such a group.
+// of a pattern, in a database; if db is -1, in the first database with such a group.
 func (g *Groups) PatternOf(db int, name []byte) []byte {
 	text := g.namer.AppendPattern(nil, name)
 	if g.final != nil {
@@ -375,9 +377,6 @@ func (g *Groups) PatternOf(db int, name []byte) []byte {
 // it has only one. A name that is too long, or the pattern of another group, does
 // not do.
 func (g *Groups) Name(pattern []byte) []byte {
-	if g.trie != nil { // of several snapshots
-		pattern, _, _ = g.trie.appendFolded(nil, 0, pattern, weight{})
-	}
 	i, _ := g.find(0, naming.HashPattern(pattern))
 	if i < 0 || g.list[i].Keys != 1 || g.list[i].largest.size < 0 || g.list[i].largest.nameLen > naming.MaxPattern {
 		return pattern

@@ -235,7 +235,7 @@ func TestGroupsOfAnyOrder(t *testing.T) {
 }
 
 // TestNamesWithoutNamespace checks that names without a namespace do not fold
-// namespaces, and that neither do other databases or snapshots.
+// namespaces, in one database, in another or in another snapshot.
 func TestNamesWithoutNamespace(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var random, business []parser.Key
