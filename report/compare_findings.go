@@ -43,7 +43,7 @@ func (c *comparison) alerts() {
 		c.note("only {filter}", "filter", text[0])
 	}
 	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
-		c.note("the server was {old} before and is {new} now: memory differs by that, too", "old", d.Old.server(), "new", d.New.server())
+		c.note("the server was {server} before and is {version} now: memory differs by that, too", "server", d.Old.server(), "version", d.New.server())
 	}
 }
 

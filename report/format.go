@@ -28,7 +28,7 @@ type Format struct {
 	write func(w *bufio.Writer, r *Report, o WriteOptions) error
 }
 
-// Document is what formats write: a *Report or a *Diff.
+// Document is what formats write: a *Report, a *Diff or a *Trend.
 type Document interface {
 	writeAs(f *Format, w *bufio.Writer, o WriteOptions) error
 }
@@ -36,11 +36,27 @@ type Document interface {
 func (r *Report) writeAs(f *Format, w *bufio.Writer, o WriteOptions) error { return f.write(w, r, o) }
 
 func (d *Diff) writeAs(f *Format, w *bufio.Writer, o WriteOptions) error {
-	write := diffFormats[f.Name]
+	return writeOne(diffFormats, f.Name, w, d, o)
+}
+
+func (t *Trend) writeAs(f *Format, w *bufio.Writer, o WriteOptions) error {
+	return writeOne(trendFormats, f.Name, w, t, o)
+}
+
+// writers are the formats of a kind of document that is not a Report.
+type writers[D Document] map[string]func(*bufio.Writer, D, WriteOptions) error
+
+func writeOne[D Document](of writers[D], name string, w *bufio.Writer, d D, o WriteOptions) error {
+	write := of[name]
 	if write == nil {
-		return fmt.Errorf("diff has no format %s: its formats are %s", f.Name, strings.Join(DiffFormatNames(), ", "))
+		return fmt.Errorf("no format %s: the formats are %s", name, strings.Join(of.names(), ", "))
 	}
 	return write(w, d, o)
+}
+
+// names returns the names of the formats, the default first.
+func (of writers[D]) names() []string {
+	return slices.DeleteFunc(FormatNames(), func(name string) bool { return of[name] == nil })
 }
 
 // WriteOptions control how a report is shown to people. Formats for programs
@@ -83,9 +99,10 @@ func FormatNames() []string {
 }
 
 // DiffFormatNames returns the names of the formats of a Diff, the default first.
-func DiffFormatNames() []string {
-	return slices.DeleteFunc(FormatNames(), func(name string) bool { return diffFormats[name] == nil })
-}
+func DiffFormatNames() []string { return diffFormats.names() }
+
+// TrendFormatNames returns the names of the formats of a Trend, the default first.
+func TrendFormatNames() []string { return trendFormats.names() }
 
 // Lookup returns the format of a name. The ending .csv may be left out: findings
 // is findings.csv.

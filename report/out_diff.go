@@ -21,7 +21,7 @@ import (
 // empty if nothing changed.
 
 // diffFormats are the formats of a Diff, by the names of those of a report.
-var diffFormats = map[string]func(*bufio.Writer, *Diff, WriteOptions) error{
+var diffFormats = writers[*Diff]{
 	"table": writeDiffTable, "details": writeDiffDetails, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "json": writeDiffJSON, "html": writeDiffHTML,
 }
 
@@ -185,7 +185,7 @@ func (d *Diff) about() []string {
 		}
 	}
 	lines := []string{
-		thresholds.Fill("{old} -> {new}: {server}, taken {taken}", "old", text.ShortenMiddle(d.Old.fileName(), nameWidth), "new", text.ShortenMiddle(d.New.fileName(), nameWidth),
+		thresholds.Fill("{a} -> {b}: {server}, taken {taken}", "a", text.ShortenMiddle(d.Old.fileName(), nameWidth), "b", text.ShortenMiddle(d.New.fileName(), nameWidth),
 			"server", text.ShortenEnd(d.New.server(), nameWidth), "taken", later),
 		thresholds.Fill("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
 			"keys", wasIs(units.FormatCount(t.KeysBefore), units.FormatCount(t.KeysAfter)), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),

@@ -16,7 +16,7 @@ const htmlDiffRows = 300
 // map, the area of a group is the larger of its sizes and the colour its growth.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	v := emptyHTMLView(o)
-	v.Diff, v.Wrong, v.About = true, d.Alerts, d.about()[:1]
+	v.Sections, v.Wrong, v.About = true, d.Alerts, d.about()[:1]
 	v.Title = d.Old.fileName() + " -> " + d.New.fileName()
 	v.Foot = text.Sanitize(d.Tool.Name + " " + d.Tool.Version)
 	v.Legend = []string{"up3", "up2", "up1", "same", "down1", "down2", "down3"}
@@ -52,6 +52,7 @@ func (v *htmlView) diffMap(d *Diff) {
 	}
 	slices.SortStableFunc(rows, func(a, b *DiffRow) int { return cmp.Compare(size(b), size(a)) })
 	budget := htmlMapBytes
+	index := map[string]int{}
 	for _, r := range rows {
 		before, after := d.Size(r)
 		name := r.Group.Display()
@@ -61,11 +62,12 @@ func (v *htmlView) diffMap(d *Diff) {
 		if budget -= len(name) + 60; budget < 0 {
 			break
 		}
+		index[name] = len(v.Data.Groups)
 		v.Data.Groups = append(v.Data.Groups, htmlGroup{name, max(r.KeysBefore, r.KeysAfter), size(r), max(0, int64(r.WithoutTTLMemoryAfter)), 0, 0, []any{before, after}})
 	}
 	for _, k := range d.shownKeys(true) {
-		at := slices.IndexFunc(v.Data.Groups, func(g htmlGroup) bool { return g.name == k.Group.Display() })
-		if before, after := k.sizes(); at >= 0 && len(v.Data.Keys) < htmlMapKeys {
+		if at, ok := index[k.Group.Display()]; ok && len(v.Data.Keys) < htmlMapKeys {
+			before, after := k.sizes()
 			v.Data.Keys = append(v.Data.Keys, [3]any{k.Key.Display(), max(before, after), at})
 		}
 	}

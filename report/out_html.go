@@ -85,6 +85,7 @@ type htmlSection struct {
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
 	Table       *htmlTable
+	Chart       *htmlChart
 	Heading     string
 	Items       []string
 	Commands    []string
@@ -102,6 +103,7 @@ type htmlTable struct {
 type htmlColumn struct {
 	Title                           string
 	Right, Name, Sentence, Severity bool
+	Line                            bool // cells are paths of an SVG
 }
 
 func (p *htmlPage) add(b htmlBlock) {

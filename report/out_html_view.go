@@ -59,7 +59,7 @@ type htmlView struct {
 	Exact        []string
 	Foot         string
 	Data         htmlData
-	Diff         bool // a comparison, which has other sections
+	Sections     bool // the sections are those of Rest, but for the map
 }
 
 type htmlFact struct{ Label, Value string }

@@ -32,21 +32,43 @@ func TestTranslated(t *testing.T) {
 	missing := map[string]bool{}
 	untranslated = func(s string) { missing[s] = true }
 	defer func() { untranslated = nil }()
-	for i, c := range translatedReports(t) {
+	write := func(name, format string, d Document, o WriteOptions) {
+		var english, chinese bytes.Buffer
+		if err := Write(format, &english, d, o); err != nil {
+			t.Fatal(err)
+		}
+		o.Language = language.Chinese
+		if err := Write(format, &chinese, d, o); err != nil {
+			t.Fatal(err)
+		}
+		people := format == "html" || slices.Contains(peopleFormats, format)
+		if english.Len() > 0 && bytes.Equal(english.Bytes(), chinese.Bytes()) == people {
+			t.Errorf("%s, %s: the same in both languages: %v", name, format, !people)
+		}
+	}
+	nights := translatedReports(t)
+	for i, c := range nights {
 		for _, format := range realFormats() {
-			var english, chinese bytes.Buffer
-			o := WriteOptions{Now: time.Unix(1772330000, 0), Elapsed: 1, Advice: i%2 == 0}
-			if err := Write(format, &english, c.report, o); err != nil {
+			write(c.name, format, c.report, WriteOptions{Now: time.Unix(1772330000, 0), Elapsed: 1, Advice: i%2 == 0})
+		}
+	}
+	var trend TrendBuilder
+	for i := range nights[1:20] {
+		c := cannedReport{"from " + nights[i].name + " to " + nights[i+1].name, nights[i+1].report}
+		d := compareSaved(t, nights[i].report, c.report, CompareOptions{})
+		for _, format := range DiffFormatNames() {
+			write("diff "+c.name, format, d, WriteOptions{})
+		}
+		if c.report.Inputs[0].Created.Known() {
+			if err := trend.Add(c.name, c.report); err != nil {
 				t.Fatal(err)
 			}
-			o.Language = language.Chinese
-			if err := Write(format, &chinese, c.report, o); err != nil {
-				t.Fatal(err)
-			}
-			people := format == "html" || slices.Contains(peopleFormats, format)
-			if bytes.Equal(english.Bytes(), chinese.Bytes()) == people {
-				t.Errorf("%s, %s: the same in both languages: %v", c.name, format, !people)
-			}
+		}
+	}
+	trends := append(cannedTrends(t), cannedTrend{"nights", trend.Trend(1<<30, 10)})
+	for _, c := range trends {
+		for _, format := range TrendFormatNames() {
+			write("trend "+c.name, format, c.trend, WriteOptions{})
 		}
 	}
 	list := make([]string, 0, len(missing))

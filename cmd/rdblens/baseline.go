@@ -146,7 +146,7 @@ func (o *baselineFlags) matches(in, found *thresholds.Ignore, r *report.Report) 
 	if len(found.Groups) > 0 {
 		return in.Matches(namer, rule.ID, database(found), []byte(found.Groups[0]), true)
 	}
-	return in.Matches(namer, rule.ID, database(found), []byte(unescapeGlob(found.Keys[0].String())), false)
+	return in.Matches(namer, rule.ID, database(found), []byte(naming.UnescapeGlob(found.Keys[0].String())), false)
 }
 
 // database returns the database of an entry, -1 if it is about any.
@@ -271,7 +271,7 @@ func (o *baselineFlags) accepted(r *report.Report) []thresholds.Ignore {
 		}
 		if rule.Instance {
 			for n := range f.Examples {
-				add(escapeGlob(string(f.Examples[n].Subject)), "", nil, 0, figureOf(rule, &f.Examples[n]))
+				add(naming.EscapeGlob(string(f.Examples[n].Subject)), "", nil, 0, figureOf(rule, &f.Examples[n]))
 			}
 			continue
 		}
@@ -286,7 +286,7 @@ func (o *baselineFlags) accepted(r *report.Report) []thresholds.Ignore {
 				add("", string(g.Group), db, g.Count, worst)
 				continue
 			}
-			key := escapeGlob(string(of.LargestKey.Key))
+			key := naming.EscapeGlob(string(of.LargestKey.Key))
 			if of.LargestKey.NameBytes > 0 {
 				key += "*" // the name was cut
 			}
@@ -316,25 +316,4 @@ func figureOf(rule *thresholds.Rule, e *report.Example) int64 {
 		return 0
 	}
 	return int64(e.Measured)
-}
-
-// globEscapes are the special characters of globs.
-var globEscapes = []string{`*`, `?`, `[`, `\`}
-
-// escapeGlob returns the glob that matches only a name.
-func escapeGlob(name string) string {
-	var pairs []string
-	for _, c := range globEscapes {
-		pairs = append(pairs, c, `\`+c)
-	}
-	return strings.NewReplacer(pairs...).Replace(name)
-}
-
-// unescapeGlob reverses escapeGlob.
-func unescapeGlob(glob string) string {
-	var pairs []string
-	for _, c := range globEscapes {
-		pairs = append(pairs, `\`+c, c)
-	}
-	return strings.NewReplacer(pairs...).Replace(glob)
 }

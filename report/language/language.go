@@ -172,8 +172,8 @@ func (s *search) translate(from string, depth int) (to string, ok bool) {
 }
 
 // verbatim are the {names} of somebody else's text, which is not translated.
-var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "server", "rule", "bits", "type", "types", "encoding",
-	"model", "version", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
+var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "rule", "bits", "type", "types", "encoding",
+	"model", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
 
 // part translates what stands for a name.
 func (s *search) part(name, value string, depth int) (string, bool) {
@@ -183,7 +183,7 @@ func (s *search) part(name, value string, depth int) (string, bool) {
 	if to, ok := s.exact[value]; ok {
 		return to, true
 	}
-	if name == "pattern" || name == "char" && strings.HasPrefix(value, `"`) {
+	if name == "pattern" || name == "server" || name == "version" || name == "char" && strings.HasPrefix(value, `"`) {
 		return value, true
 	}
 	return s.translate(value, depth+1)
@@ -203,11 +203,17 @@ func fits(name, value string) bool {
 		return ok || value != "" && !hasWords(value)
 	case "rule", "bits":
 		return value != "" && !strings.Contains(value, ". ")
+	case "change":
+		return slices.Contains(changes, value)
 	case "severity":
 		return value == "error" || value == "warning" || value == "info"
 	}
 	return value != ""
 }
+
+// changes are the words of a comparison that stand before a name.
+var changes = []string{"new", "gone", "grown", "shrunk", "renamed?", "ttl lost", "ttl gained", "now listed", "not listed",
+	"grown, ttl lost", "grown, ttl gained", "shrunk, ttl lost", "shrunk, ttl gained"}
 
 // match returns what stands for the names of a pair, nil if the sentence does not
 // fit. If strict is true, each part must have a translation.

@@ -22,8 +22,8 @@ func MarkdownCode(s string) string {
 	return "`" + codeEscapes.Replace(s) + "`"
 }
 
-// compared is a sign between figures, or before one: > and <0.1%.
-var compared = regexp.MustCompile(`^[<>]([0-9.]+%)?$`)
+// compared is a sign between figures, or before one: >, ->, <0.1%, +28.
+var compared = regexp.MustCompile(`^(->|[<>]([0-9.]+%)?|[+-][0-9][0-9,.]*%?)$`)
 
 var clock = regexp.MustCompile(`^\d\d(:\d\d){1,2}$`)
 

@@ -3,6 +3,7 @@ package naming
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -133,3 +134,16 @@ func matchGlob(ops []globOp, name []byte) bool {
 
 // IsGlob reports whether s contains a special character of patterns.
 func IsGlob(s string) bool { return strings.ContainsAny(s, `*?[\`) }
+
+// globEscapes are the special characters of globs, each with its escape.
+var globEscapes = []string{`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`}
+
+// EscapeGlob returns the glob that matches only a name.
+func EscapeGlob(name string) string { return strings.NewReplacer(globEscapes...).Replace(name) }
+
+// UnescapeGlob reverses EscapeGlob.
+func UnescapeGlob(glob string) string {
+	pairs := slices.Clone(globEscapes)
+	slices.Reverse(pairs)
+	return strings.NewReplacer(pairs...).Replace(glob)
+}

@@ -1,0 +1,385 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"iter"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// TrendSchemaVersion identifies the JSON form of a Trend.
+const TrendSchemaVersion = "rdblens-trend/1"
+
+// Bounds of a Trend.
+const (
+	// MaxTrendGroups is the number of groups of each report that a Trend has: those
+	// with most memory.
+	MaxTrendGroups = 200
+	sparkColumns   = 30
+	maxFullDays    = 36500 // a hundred years
+)
+
+// Trend shows how figures change over reports of the same servers, oldest first. It
+// is written as a table, Markdown, a page, CSV and JSON.
+type Trend struct {
+	Schema  string        `json:"schema"` // TrendSchemaVersion
+	Top     int           `json:"top"`    // groups that tables for people show
+	Reports []TrendReport `json:"reports"`
+	Series  []TrendSeries `json:"series"`
+	// Full says when maxmemory is reached. It is nil if that is not known, or the
+	// keys do not grow.
+	Full *TrendFull `json:"full"`
+}
+
+// TrendReport is one of the reports.
+type TrendReport struct {
+	Report   Name  `json:"report"` // path
+	Time     int64 `json:"time"`   // when its newest snapshot was taken, seconds since the epoch
+	Complete bool  `json:"complete"`
+}
+
+// TrendSeries has a figure of each report.
+type TrendSeries struct {
+	Kind    string   `json:"kind"` // "total", "findings", "type", "owner" or "group"
+	Name    Name     `json:"name"`
+	Measure string   `json:"measure"` // "memory" (bytes), "keys" or "count"
+	Values  []Figure `json:"values"`
+}
+
+// TrendFull says when maxmemory is reached, at the growth between the last two reports.
+type TrendFull struct {
+	MaxMemory int64   `json:"maxmemory"` // bytes
+	Now       int64   `json:"now"`       // bytes: predicted used_memory of the last report, or memory of its keys
+	PerDay    int64   `json:"per_day"`   // bytes
+	Days      float64 `json:"days"`      // 0 if it is reached already
+	Time      int64   `json:"time"`      // when, seconds since the epoch
+}
+
+// A TrendBuilder makes a Trend of reports, of which it keeps the figures only. The zero
+// TrendBuilder is empty.
+type TrendBuilder struct {
+	points []trendPoint
+	series []TrendSeries // without values
+	index  map[[3]string]int
+}
+
+type trendPoint struct {
+	TrendReport
+	values    map[int]Figure // by index in series
+	maxMemory int64
+	used      Figure
+}
+
+// Add adds the figures of a report. It is an error if its snapshots do not say when
+// they were taken.
+func (b *TrendBuilder) Add(path string, r *Report) error {
+	if b.index == nil {
+		b.index = map[[3]string]int{}
+	}
+	p := trendPoint{TrendReport: TrendReport{Name(path), 0, r.Complete}, values: map[int]Figure{}, used: 0}
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		p.Time = max(p.Time, int64(in.Created))
+		if in.Memory == nil || !in.Memory.Predicted.Known() || !p.used.Known() {
+			p.used = Unknown
+		} else {
+			p.used += in.Memory.Predicted
+		}
+		if in.Memory != nil && in.Memory.Fit != nil {
+			p.maxMemory = in.Memory.Fit.MaxMemory
+		}
+	}
+	if p.Time <= 0 {
+		return errors.New("its snapshot does not say when it was taken")
+	}
+	set := func(kind string, name Name, measure string, v Figure) {
+		id := [3]string{kind, string(name), measure}
+		i, ok := b.index[id]
+		if !ok {
+			i = len(b.series)
+			b.index[id] = i
+			b.series = append(b.series, TrendSeries{Kind: kind, Name: name, Measure: measure})
+		}
+		p.values[i] = v
+	}
+	set("total", "predicted used_memory", "memory", p.used)
+	if !p.used.Known() {
+		p.used = r.Totals.MemoryBytes
+	}
+	set("total", "keys", "memory", r.Totals.MemoryBytes)
+	set("total", "keys", "keys", Figure(r.Totals.Keys))
+	set("total", "keys without a TTL", "keys", Figure(r.Totals.WithoutTTL))
+	set("findings", "error", "count", Figure(r.Findings.Error))
+	set("findings", "warning", "count", Figure(r.Findings.Warning))
+	set("findings", "info", "count", Figure(r.Findings.Info))
+	for _, row := range r.Types {
+		set("type", Name(row.Type), "memory", row.MemoryBytes)
+	}
+	for _, row := range r.Owners {
+		set("owner", Name(cmp.Or(row.Owner, "(no owner)")), "memory", row.MemoryBytes)
+	}
+	groups := slices.Clone(r.Groups)
+	slices.SortStableFunc(groups, func(x, y Group) int { return cmp.Compare(y.MemoryBytes, x.MemoryBytes) })
+	for i := range groups[:min(len(groups), MaxTrendGroups)] {
+		set("group", groups[i].Group, "memory", groups[i].MemoryBytes)
+		set("group", groups[i].Group, "keys", Figure(groups[i].Keys))
+	}
+	b.points = append(b.points, p)
+	return nil
+}
+
+// Trend returns the trend of the reports, of which there must be at least one. maxMemory
+// is the limit of a server in bytes; 0 is that of the last report. Tables show top
+// groups.
+func (b *TrendBuilder) Trend(maxMemory int64, top int) *Trend {
+	slices.SortStableFunc(b.points, func(x, y trendPoint) int { return cmp.Compare(x.Time, y.Time) })
+	t := &Trend{Schema: TrendSchemaVersion, Top: top, Series: b.series}
+	for i := range t.Series {
+		for _, p := range b.points {
+			v, ok := p.values[i]
+			if !ok {
+				v = Unknown
+			}
+			t.Series[i].Values = append(t.Series[i].Values, v)
+		}
+	}
+	rank := func(s *TrendSeries) int {
+		return slices.IndexFunc(trendParts, func(p struct{ kind, title string }) bool { return p.kind == s.Kind })
+	}
+	slices.SortStableFunc(t.Series, func(x, y TrendSeries) int {
+		kind := rank(&x) - rank(&y)
+		if kind != 0 || x.Kind == "total" || x.Kind == "findings" {
+			return kind
+		}
+		return cmp.Or(-cmp.Compare(x.Measure, y.Measure), cmp.Compare(y.last(), x.last()), cmp.Compare(x.Name, y.Name))
+	})
+	for _, p := range b.points {
+		t.Reports = append(t.Reports, p.TrendReport)
+	}
+	t.full(b.points, maxMemory)
+	return t
+}
+
+// full computes when maxmemory is reached.
+func (t *Trend) full(points []trendPoint, limit int64) {
+	now := points[len(points)-1]
+	if limit = cmp.Or(limit, now.maxMemory); limit == 0 || len(points) < 2 || !now.used.Known() {
+		return
+	}
+	before := points[len(points)-2]
+	seconds := now.Time - before.Time
+	grown := int64(now.used - before.used)
+	f := TrendFull{MaxMemory: limit, Now: int64(now.used), Time: now.Time}
+	if f.Now < limit {
+		if seconds <= 0 || grown <= 0 || !before.used.Known() {
+			return
+		}
+		f.Days = float64(limit-f.Now) / float64(grown) * float64(seconds) / 86400
+		if f.Days > maxFullDays {
+			return
+		}
+		f.Time += int64(f.Days * 86400)
+	}
+	if seconds > 0 {
+		f.PerDay = int64(float64(grown) / float64(seconds) * 86400)
+	}
+	t.Full = &f
+}
+
+// trendFormats are the formats of a Trend, by the names of those of a report.
+var trendFormats = writers[*Trend]{
+	"table": writeTrendTable, "markdown": writeTrendMarkdown, "html": writeTrendHTML, "csv": writeTrendCSV,
+	"json": func(w *bufio.Writer, t *Trend, _ WriteOptions) error { return writeJSONFields(w, reflect.ValueOf(*t)) },
+}
+
+func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
+	w.WriteString("time,report,kind,name,measure,value\n")
+	for i := range t.Series {
+		s := &t.Series[i]
+		for n, v := range s.Values {
+			if v.Known() {
+				line := strconv.AppendInt(nil, t.Reports[n].Time, 10)
+				line = text.AppendCSV(append(line, ','), []byte(t.Reports[n].Report))
+				line = text.AppendCSV(append(append(append(line, ','), s.Kind...), ','), []byte(s.Name))
+				line = append(append(line, ','), s.Measure...)
+				w.Write(append(strconv.AppendInt(append(line, ','), int64(v), 10), '\n'))
+			}
+		}
+	}
+	return nil
+}
+
+func writeTrendTable(w *bufio.Writer, t *Trend, o WriteOptions) error {
+	s, _, err := renderText(o, t.write)
+	w.WriteString(s)
+	return err
+}
+
+func writeTrendMarkdown(w *bufio.Writer, t *Trend, o WriteOptions) error {
+	var b bytes.Buffer
+	t.write(inLanguage(&markdownPage{w: &b, cell: text.MaxCell}, o.Language))
+	w.Write(b.Bytes())
+	return nil
+}
+
+// trendParts are the kinds of series, in the order in which they are shown.
+var trendParts = []struct{ kind, title string }{
+	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"}, {"group", "Memory by group"},
+}
+
+func (t *Trend) write(p page) {
+	for _, s := range t.wrong() {
+		p.alert(s)
+	}
+	for _, s := range t.about() {
+		p.sentence(s)
+	}
+	for _, part := range trendParts {
+		if rows := t.rows(part.kind); len(rows) > 0 {
+			p.section(part.title, "")
+			p.table(trendTable(part.kind, rows))
+		}
+	}
+}
+
+// wrong says what nobody must miss.
+func (t *Trend) wrong() (list []string) {
+	if f := t.Full; f != nil && f.Days == 0 {
+		list = append(list, thresholds.Fill("maxmemory {limit} is reached: {size}", "limit", units.FormatBytes(f.MaxMemory), "size", units.FormatBytes(f.Now)))
+	}
+	partly := int64(0)
+	for i := range t.Reports {
+		if !t.Reports[i].Complete {
+			partly++
+		}
+	}
+	if partly > 0 {
+		list = append(list, thresholds.Fill("{n} of the reports are incomplete: their figures are those of what was read", "n", units.FormatCount(partly)))
+	}
+	return list
+}
+
+// about says which time the reports are of, and when maxmemory will be reached.
+func (t *Trend) about() []string {
+	first, last := t.Reports[0], t.Reports[len(t.Reports)-1]
+	list := []string{thresholds.Fill("{reports}, {from} to {to}", "reports", units.FormatCountOf(int64(len(t.Reports)), "report", "reports"),
+		"from", units.FormatTime(first.Time), "to", units.FormatTime(last.Time))}
+	if f := t.Full; f != nil && f.Days > 0 {
+		list = append(list, thresholds.Fill("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", "limit", units.FormatBytes(f.MaxMemory),
+			"duration", units.FormatDuration(int64(f.Days*86400)), "day", day(f.Time), "size", units.FormatBytes(f.PerDay)))
+	}
+	return list
+}
+
+func day(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
+
+// rows returns the series of a kind that are shown.
+func (t *Trend) rows(kind string) (rows []*TrendSeries) {
+	for i := range t.Series {
+		if s := &t.Series[i]; s.Kind == kind && (kind != "group" || s.Measure == "memory" && len(rows) < t.Top) {
+			rows = append(rows, s)
+		}
+	}
+	return rows
+}
+
+// label returns the name of a series, escaped for display.
+func (s *TrendSeries) label() string {
+	if s.Kind == "total" && s.Name == "keys" && s.Measure == "memory" {
+		return "memory of the keys"
+	}
+	return s.Name.Display()
+}
+
+// text returns a figure of a series, "-" if it is unknown.
+func (s *TrendSeries) text(v Figure) string {
+	switch {
+	case !v.Known():
+		return "-"
+	case s.Measure == "memory":
+		return sizeText(v)
+	}
+	return countText(v)
+}
+
+func (s *TrendSeries) first() Figure { return s.Values[0] }
+func (s *TrendSeries) last() Figure  { return s.Values[len(s.Values)-1] }
+
+// change returns how the last figure differs from the first, "" if that is unknown.
+func (s *TrendSeries) change() string {
+	from, to := s.first(), s.last()
+	switch {
+	case !from.Known() || !to.Known():
+		return ""
+	case to < from:
+		return "-" + s.text(from-to)
+	}
+	return "+" + s.text(to-from)
+}
+
+// trendTable has the series of a kind.
+func trendTable(kind string, rows []*TrendSeries) table {
+	name := nameColumn(kind, func(i int) string { return rows[i].label() })
+	if kind == "total" {
+		name = leftColumn(kind, func(i int) string { return rows[i].label() })
+	}
+	return table{len(rows), []column{
+		name,
+		rightColumn("first", func(i int) string { return rows[i].text(rows[i].first()) }),
+		rightColumn("last", func(i int) string { return rows[i].text(rows[i].last()) }),
+		rightColumn("change", func(i int) string { return rows[i].change() }),
+		leftColumn("over time", func(i int) string { return sparkline(rows[i].Values) }),
+	}}
+}
+
+// sparkline returns the figures as bars from the least to the greatest.
+func sparkline(values []Figure) string {
+	const bars = "▁▂▃▄▅▆▇█"
+	least, most := bounds(values)
+	var b strings.Builder
+	for i := range everyNth(len(values), sparkColumns) {
+		v := values[i]
+		switch {
+		case !v.Known():
+			b.WriteByte(' ')
+		case most == least:
+			b.WriteString("▄")
+		default:
+			n := int(float64(v-least) / float64(most-least) * 7.999)
+			b.WriteString(string([]rune(bars)[n]))
+		}
+	}
+	return b.String()
+}
+
+// everyNth returns the numbers below n: of more than most every so many, and always
+// the last.
+func everyNth(n, most int) iter.Seq[int] {
+	step := (n + most - 1) / most
+	return func(yield func(int) bool) {
+		for i := (n - 1) % step; i < n && yield(i); i += step {
+		}
+	}
+}
+
+// bounds returns the least and the greatest of the figures that are known.
+func bounds(values []Figure) (least, most Figure) {
+	least, most = math.MaxInt64, Unknown
+	for _, v := range values {
+		if v.Known() {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return least, most
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/units"
+)
+
+// The size of a chart, in units of its SVG, and of the line in a cell.
+const (
+	chartWidth, chartHeight = 1000, 200
+	cellWidth, cellHeight   = 200, 20
+	chartLines              = 6
+	chartPoints             = 100 // of a line: of more, every n-th
+	cellPoints              = 60
+)
+
+// writeTrendHTML writes the page of reports with charts over time and the tables of the
+// other formats, whose bars are lines.
+func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
+	v := emptyHTMLView(o)
+	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
+	v.Title = "Trend"
+	if len(t.Reports) > 0 {
+		v.Title = t.Reports[len(t.Reports)-1].Report.Display()
+	}
+	v.Data = htmlData{Types: []string{}, Groups: []htmlGroup{}, Keys: [][3]any{}}
+	v.mapText()
+	for _, s := range t.rows("total") {
+		v.Cards = append(v.Cards, htmlFact{cmp.Or(s.change(), "-"), thresholds.Fill("{what}, now {size}", "what", s.label(), "size", s.text(s.last()))})
+	}
+	if f := t.Full; f != nil && f.Days > 0 {
+		v.Cards = append(v.Cards, htmlFact{day(f.Time), thresholds.Fill("maxmemory {size} is reached", "size", units.FormatBytes(f.MaxMemory))})
+	}
+	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
+	p := &htmlPage{budget: &budget, translate: v.translate}
+	for _, part := range trendParts {
+		rows := t.rows(part.kind)
+		if len(rows) == 0 {
+			continue
+		}
+		p.section(part.title, "")
+		p.add(htmlBlock{Chart: t.chart(part.title, rows, v.translate)})
+		lines := trendTable(part.kind, rows)
+		lines.columns[len(lines.columns)-1] = nameColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
+		p.table(lines)
+		made := p.sections[len(p.sections)-1].Blocks[1].Table
+		made.Columns[len(made.Columns)-1] = htmlColumn{Title: made.Columns[len(made.Columns)-1].Title, Line: true}
+	}
+	v.Rest = p.sections
+	return v.write(w, o)
+}
+
+// htmlChart shows figures over time as lines.
+type htmlChart struct {
+	Title, Top, From, To string // Top is the figure at the upper edge
+	Lines                []htmlLine
+	Limit                int    // where maxmemory is, from the top; 0 nowhere
+	Ahead                string // path of what is expected, "" if there is nothing
+}
+
+// htmlLine is one of the lines: its number, which is its colour, its path, and points
+// with their figures.
+type htmlLine struct {
+	Number     int
+	Name, Path string
+	Points     []htmlPoint
+}
+
+type htmlPoint struct {
+	X, Y  int
+	Title string
+}
+
+// chart returns the chart of the first series that have the measure of the first.
+func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) string) *htmlChart {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(s *TrendSeries) bool { return s.Measure != rows[0].Measure })
+	rows = rows[:min(len(rows), chartLines)]
+	first, last := t.Reports[0].Time, t.Reports[len(t.Reports)-1].Time
+	end, most := last, Figure(1)
+	for _, s := range rows {
+		most = max(most, slices.Max(s.Values))
+	}
+	full := t.Full
+	if full != nil && rows[0].Kind == "total" {
+		most = max(most, Figure(full.MaxMemory))
+		end = min(full.Time, last+max(1, last-first)) // as much as was observed at most
+	} else {
+		full = nil
+	}
+	x := func(seconds int64) int { return int(float64(seconds-first) / float64(max(1, end-first)) * chartWidth) }
+	y := func(v Figure) int { return chartHeight - int(float64(v)/float64(most)*chartHeight) }
+	c := &htmlChart{Title: title, Top: rows[0].text(most), From: day(first), To: day(end)}
+	for i, s := range rows {
+		line := htmlLine{Number: i + 1, Name: s.label()}
+		switch s.Kind {
+		case "total":
+			line.Name = translate(line.Name)
+		case "findings":
+			line.Number = []int{2, 4, 1}[i] // red, yellow, blue
+		}
+		at := func(n int) (int, int) { return x(t.Reports[n].Time), y(s.Values[n]) }
+		line.Path = linePath(s.Values, chartPoints, at)
+		for n := range everyNth(len(s.Values), chartPoints) {
+			if v := s.Values[n]; v.Known() {
+				x, y := at(n)
+				line.Points = append(line.Points, htmlPoint{x, y, units.FormatTime(t.Reports[n].Time) + ": " + s.text(v)})
+			}
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	if full != nil {
+		c.Limit = max(1, y(Figure(full.MaxMemory)))
+		expected := full.Now + int64(float64(full.PerDay)*float64(end-last)/86400)
+		c.Ahead = fmt.Sprintf("M%d %dL%d %d", x(last), y(Figure(full.Now)), x(end), y(Figure(expected)))
+	}
+	return c
+}
+
+// cellLine returns the path of figures in a cell, from the least to the greatest.
+func cellLine(values []Figure) string {
+	least, most := bounds(values)
+	return linePath(values, cellPoints, func(n int) (x, y int) {
+		if x, y = cellWidth/2, cellHeight/2; len(values) > 1 {
+			x = n * cellWidth / (len(values) - 1)
+		}
+		if most > least {
+			y = cellHeight - int(float64(values[n]-least)/float64(most-least)*cellHeight)
+		}
+		return x, y
+	})
+}
+
+// linePath returns the path through figures, each of which is at a point. What is
+// unknown interrupts it.
+func linePath(values []Figure, points int, at func(n int) (x, y int)) string {
+	var b strings.Builder
+	command := "M"
+	for n := range everyNth(len(values), points) {
+		if !values[n].Known() {
+			command = "M"
+			continue
+		}
+		x, y := at(n)
+		fmt.Fprintf(&b, "%s%d %d", command, x, y)
+		command = "L"
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return b.String() + "h0" // a single point is a dot
+}
