@@ -125,7 +125,12 @@ func (p *htmlPage) foot(s string)          { p.sentence(s) }
 func (p *htmlPage) field(label, s string)  { p.add(htmlBlock{Label: label, Text: plainSpaces(s)}) }
 func (p *htmlPage) list(items []string)    { p.add(htmlBlock{Items: items}) }
 func (p *htmlPage) commands(list []string) { p.add(htmlBlock{Commands: list}) }
-func (p *htmlPage) table(t table)          { p.add(htmlBlock{Table: newHTMLTable(t, p.translate, p.budget)}) }
+
+func (p *htmlPage) table(t table) {
+	h := newHTMLTable(t, p.translate, p.budget)
+	h.Sortable = len(h.Rows) > 1
+	p.add(htmlBlock{Table: h})
+}
 
 // newHTMLTable returns a table without the columns that are empty. Rows end where
 // the budget does.

@@ -29,7 +29,7 @@ var pictures = flag.String("pictures", "", "a directory for screenshots of the p
 // TestPage checks the page in a browser.
 func TestPage(t *testing.T) {
 	ctx := browser(t)
-	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots} {
+	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots, "compares": testPageCompares, "trends": testPageTrends} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
 	if *pictures != "" {
@@ -57,13 +57,13 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// openPage opens the page of a report in a tab of its own, from a file. Any message
+// openPage opens the page of a document in a tab of its own, from a file. Any message
 // on the console, any error and any request fails the test.
-func openPage(t *testing.T, ctx context.Context, r *Report, actions ...chromedp.Action) context.Context {
+func openPage(t *testing.T, ctx context.Context, d Document, actions ...chromedp.Action) context.Context {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	var b bytes.Buffer
-	if err := Write("html", &b, r, WriteOptions{Advice: true}); err != nil {
+	if err := Write("html", &b, d, WriteOptions{Advice: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
@@ -124,9 +124,7 @@ func testPageOpens(t *testing.T, ctx context.Context) {
 		if got := evaluate[string](t, tab, `document.documentElement.className`); got != "js" {
 			t.Errorf("%s: the script did not run", c.name)
 		}
-		if n := evaluate[int](t, tab, `document.querySelectorAll("td script, td img, td a, li script, li img, pre *, code *, svg a, iframe, object").length`); n > 0 {
-			t.Errorf("%s: %d elements came out of names", c.name, n)
-		}
+		checkNames(t, tab, c.name)
 		for _, k := range c.report.Top[c.report.By] {
 			// The name is the text of a cell, exactly.
 			quoted, _ := json.Marshal(k.Key.Display())
@@ -136,6 +134,77 @@ func testPageOpens(t *testing.T, ctx context.Context) {
 			}
 		}
 		openPage(t, ctx, c.report, emulation.SetScriptExecutionDisabled(true), chromedp.Reload())
+	}
+}
+
+// checkNames checks that no name of a page is more than text.
+func checkNames(t *testing.T, tab context.Context, name string) {
+	t.Helper()
+	if n := evaluate[int](t, tab, `document.querySelectorAll("td script, td img, td a, li script, li img, pre *, code *, svg a, iframe, object").length`); n > 0 {
+		t.Errorf("%s: %d elements came out of names", name, n)
+	}
+}
+
+// testPageCompares checks the page of a comparison: that it opens and fits as that of
+// a report, that groups have the colour of their growth, and that its tables sort.
+func testPageCompares(t *testing.T, ctx context.Context) {
+	phone := emulation.SetDeviceMetricsOverride(360, 800, 1, true)
+	for _, c := range cannedDiffs(t) {
+		tab := openPage(t, ctx, c.diff, phone)
+		checkNames(t, tab, c.name)
+		if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > 360 {
+			t.Errorf("%s: %d columns of pixels in a window of 360", c.name, got)
+		}
+	}
+	before, after := groupsReport("doubled:*=10000", "more:*=10000", "same:*=10000", "less:*=10000", "halved:*=10000", "gone:*=11000"),
+		groupsReport("doubled:*=20000", "more:*=12500", "same:*=10000", "less:*=9000", "halved:*=5000", "new:*=9000")
+	tab := openPage(t, ctx, compareSaved(t, before, after, CompareOptions{}))
+	colors := evaluate[map[string]string](t, tab, `Object.fromEntries([...document.querySelectorAll("#map .cell")].map((g) => [g.querySelector("title").textContent.split("\n")[0], g.querySelector("rect").getAttribute("class")]))`)
+	for group, want := range map[string]string{"doubled:*": "t-up3", "more:*": "t-up2", "same:*": "t-same", "less:*": "t-down1", "halved:*": "t-down3", "gone:*": "t-down3", "new:*": "t-up3"} {
+		if got := colors[group]; got != want {
+			t.Errorf("%s has the colour %q, want %q", group, got, want)
+		}
+	}
+	if n := evaluate[int](t, tab, `document.querySelectorAll("#map-controls button").length`); n != 3 {
+		t.Errorf("%d measures of the map", n)
+	}
+	// By growth in bytes, downwards: what shrank is last.
+	column := func() []string {
+		return evaluate[[]string](t, tab, `(() => { const table = [...document.querySelectorAll("table.sortable")].find((t) => t.textContent.includes("doubled"));
+			const heads = [...table.querySelectorAll("th")]; const by = heads.findIndex((h) => h.textContent === "by"); heads[by].querySelector("button").click();
+			return [...table.tBodies[0].rows].map((r) => r.cells[by].textContent); })()`)
+	}
+	if got := column(); len(got) != 6 || got[0] != "+1.9 MB" || got[len(got)-1] != "-2.1 MB" {
+		t.Errorf("sorted by growth: %q", got)
+	}
+}
+
+// testPageTrends checks the page of a trend: that it opens and fits, and that lines
+// are where the figures are.
+func testPageTrends(t *testing.T, ctx context.Context) {
+	for _, c := range cannedTrends(t) {
+		for _, width := range []int64{360, 1280} {
+			tab := openPage(t, ctx, c.trend, emulation.SetDeviceMetricsOverride(width, 800, 1, width < 500))
+			checkNames(t, tab, c.name)
+			if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > width {
+				t.Errorf("%s: %d columns of pixels in a window of %d", c.name, got, width)
+			}
+		}
+	}
+	var b TrendBuilder
+	for i, keys := range []int64{0, 50, 100} {
+		r := &Report{Complete: true, Inputs: []Input{{Created: Figure(1_772_323_200 + 86400*i)}}, Totals: Totals{Keys: keys, MemoryBytes: Figure(keys << 20)}}
+		if err := b.Add(fmt.Sprint(i), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := openPage(t, ctx, b.Trend(200<<20, 10))
+	// The last day is in the middle of the chart, as another two days reach maxmemory; half
+	// of maxmemory is in the middle of its height.
+	for selector, want := range map[string]string{".chart .l2:not(.dot)": "M0 200L250 150L500 100h0", ".chart .ahead": "M500 100L1000 0", ".chart .limit": "M0 1H1000", `.line path:not([d=""])`: "M0 20L100 10L200 0h0"} {
+		if got := evaluate[string](t, tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute("d") ?? ""`, selector)); got != want {
+			t.Errorf("%s is %q, want %q", selector, got, want)
+		}
 	}
 }
 

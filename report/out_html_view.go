@@ -62,7 +62,7 @@ type htmlView struct {
 	Sections     bool // the sections are those of Rest, but for the map
 }
 
-type htmlFact struct{ Label, Value string }
+type htmlFact struct{ Value, Label string }
 
 // htmlBars is a histogram.
 type htmlBars struct {
@@ -189,7 +189,7 @@ func (v *htmlView) cards(r *Report) {
 	t := &r.Totals
 	add := func(value, label string) {
 		if value != "" {
-			v.Cards = append(v.Cards, htmlFact{label, value})
+			v.Cards = append(v.Cards, htmlFact{value, label})
 		}
 	}
 	add(units.FormatCount(t.Keys), "keys")

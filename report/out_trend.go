@@ -265,7 +265,8 @@ func (t *Trend) wrong() (list []string) {
 		}
 	}
 	if partly > 0 {
-		list = append(list, thresholds.Fill("{n} of the reports are incomplete: their figures are those of what was read", "n", units.FormatCount(partly)))
+		list = append(list, thresholds.Fill("INCOMPLETE: {n} of {reports}; their figures are those of what was read", "n", units.FormatCount(partly),
+			"reports", units.FormatCountOf(int64(len(t.Reports)), "report", "reports")))
 	}
 	return list
 }

@@ -25,10 +25,7 @@ const (
 func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := emptyHTMLView(o)
 	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
-	v.Title = "Trend"
-	if len(t.Reports) > 0 {
-		v.Title = t.Reports[len(t.Reports)-1].Report.Display()
-	}
+	v.Title = v.translate("Trend")
 	v.Data = htmlData{Types: []string{}, Groups: []htmlGroup{}, Keys: [][3]any{}}
 	v.mapText()
 	for _, s := range t.rows("total") {
@@ -102,7 +99,7 @@ func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) 
 		case "total":
 			line.Name = translate(line.Name)
 		case "findings":
-			line.Number = []int{2, 4, 1}[i] // red, yellow, blue
+			line.Number = []int{6, 3, 1}[i] // red, yellow, blue
 		}
 		at := func(n int) (int, int) { return x(t.Reports[n].Time), y(s.Values[n]) }
 		line.Path = linePath(s.Values, chartPoints, at)

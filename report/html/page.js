@@ -17,13 +17,13 @@
   const count = (n) => n.toLocaleString("en-US");
   const percent = (share) => share > 0 && share < 0.001 ? "<0.1%" : (share * 100).toFixed(1) + "%";
 
-  // figure returns the number that a cell shows: "3.8 MB", "1,024", "12.5%", "3d 4h".
+  // figure returns the number that a cell shows, of two the last: "3.8 MB", "1,024", "12.5%", "3d 4h", "1 -> 2".
   const figure = (cell) => {
     if (cell === "") return -Infinity;
     const scale = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50, d: 86400, h: 3600, m: 60, s: 1, 天: 86400, 小时: 3600, 分钟: 60, 秒: 1 };
     let sum = 0;
-    for (const [, number, unit] of cell.replaceAll(",", "").matchAll(/([\d.]+) ?([A-Za-z\u4e00-\u9fff]*)/g)) sum += Number(number) * (scale[unit] ?? 1);
-    return / ago$|前$/.test(cell) ? -sum : sum;
+    for (const [, number, unit] of cell.replace(/.* -> /, "").replaceAll(",", "").matchAll(/([\d.]+) ?([A-Za-z\u4e00-\u9fff]*)/g)) sum += Number(number) * (scale[unit] ?? 1);
+    return /^-| ago$|前$/.test(cell) ? -sum : sum;
   };
 
   const element = (name, attributes = {}, ...children) => {

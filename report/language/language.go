@@ -173,7 +173,7 @@ func (s *search) translate(from string, depth int) (to string, ok bool) {
 
 // verbatim are the {names} of somebody else's text, which is not translated.
 var verbatim = []string{"key", "group", "groups", "file", "name", "names", "owner", "element", "rule", "bits", "type", "types", "encoding",
-	"model", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "a", "b"}
+	"model", "profile", "tag", "code", "first", "last", "long", "short", "severity", "best", "now", "period", "cap", "setting", "write", "push", "separators", "id", "a", "b"}
 
 // part translates what stands for a name.
 func (s *search) part(name, value string, depth int) (string, bool) {
@@ -203,6 +203,8 @@ func fits(name, value string) bool {
 		return ok || value != "" && !hasWords(value)
 	case "rule", "bits":
 		return value != "" && !strings.Contains(value, ". ")
+	case "id":
+		return value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") == ""
 	case "change":
 		return slices.Contains(changes, value)
 	case "severity":
@@ -211,7 +213,7 @@ func fits(name, value string) bool {
 	return value != ""
 }
 
-// changes are the words of a comparison that stand before a name.
+// changes are the words of a comparison that a name follows.
 var changes = []string{"new", "gone", "grown", "shrunk", "renamed?", "ttl lost", "ttl gained", "now listed", "not listed",
 	"grown, ttl lost", "grown, ttl gained", "shrunk, ttl lost", "shrunk, ttl gained"}
 
