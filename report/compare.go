@@ -68,7 +68,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 			continue
 		}
 		opt := opt
-		opt.keys = agg.NewKeyList(wanted)
+		opt.keys, opt.AllGroups = agg.NewKeyList(wanted), true
 		r, err := Scan(ctx, []Source{in.Source}, policy, opt)
 		var f ScanError
 		if err != nil && !errors.As(err, &f) {

@@ -114,7 +114,7 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 	return list, groups
 }
 
-// worstGroups keeps the groups with most findings, all for Compare, and sets the number
+// worstGroups keeps the groups with most findings, or all, and sets the number
 // of the others.
 func (f *finisher) worstGroups(found *Finding) {
 	slices.SortFunc(found.Groups, func(a, b FindingGroup) int {
@@ -122,7 +122,7 @@ func (f *finisher) worstGroups(found *Finding) {
 			cmp.Compare(a.Group, b.Group))
 	})
 	more := max(0, len(found.Groups)-maxFindingGroups)
-	if f.opt.keys != nil {
+	if f.opt.AllGroups {
 		more = 0
 	}
 	found.Groups, found.GroupsMore = found.Groups[:len(found.Groups)-more], Figure(more)

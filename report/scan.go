@@ -44,6 +44,7 @@ type Options struct {
 	Tool       Tool                // Report.Tool
 	Top        int                 // keys on each list of the largest, 0 for none
 	Examples   int                 // keys that are shown for each rule and severity; 0 is 10
+	AllGroups  bool                // name all groups with a finding, not the worst 1,000
 	By         string              // Report.By: a measure, "" is ByMemory
 	GroupOrder string              // order of Report.Groups: a column of GroupOrders, "" the default
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked

@@ -39,10 +39,9 @@ type Engine struct {
 	combined atomic.Pointer[map[uint64]*tables]
 	mu       sync.Mutex // held while combined is replaced
 
-	ignores    []Ignore                 // of the policy
-	groups     [][]*naming.GroupPattern // of each of ignores
-	worse      []atomic.Bool            // of each of ignores, see Worse
-	ignored    [maxRules]ignoreIndex    // by rule: the entries in force
+	ignores    []Ignore      // of the policy
+	ignored    *Ignores      // the same, indexed
+	worse      []atomic.Bool // of each of ignores, see Worse
 	namespaces namespaceTable
 	words      *naming.Words
 	owners     []string
@@ -67,7 +66,7 @@ func (p *Policy) Compile(env Env) *Engine {
 			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.Edits})
 		}
 	}
-	e.compileIgnores(p.Ignores)
+	e.ignored, e.worse = NewIgnores(p.Ignores, e.namer, env.Now), make([]atomic.Bool, len(p.Ignores))
 	e.instance = e.instanceRules()
 	return e
 }

@@ -3,7 +3,6 @@ package thresholds
 import (
 	"math"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
@@ -77,30 +76,93 @@ func (i *Ignore) exceeded(f *Finding) bool {
 // Grown reports whether there are at least twice as many findings as were accepted.
 func (i *Ignore) Grown(findings int64) bool { return i.Findings > 0 && findings/2 >= i.Findings }
 
-// Matches reports whether the entry is about what a rule finds of a key of a
-// database (-1: unknown), of a group, or of a subject of the instance. n is the Namer
-// of the policy.
-func (i *Ignore) Matches(n *naming.Namer, rule RuleID, db int, name []byte, isGroup bool) bool {
-	if !i.Rules.Has(rule) || i.Database != nil && db >= 0 && *i.Database != db {
-		return false
-	}
-	pattern := name
-	if !isGroup {
-		if i.Groups == nil {
-			return i.Keys == nil || matchAny(i.Keys, name)
-		}
-		pattern = n.AppendPattern(nil, name)
-	}
-	for _, g := range i.Groups {
-		if n.ParseGroup(g).Match(pattern) {
-			return true
-		}
-	}
-	return i.Groups == nil && i.Keys == nil
+// Ignores is a list of entries that is indexed, since a baseline has thousands. It may
+// be used by several goroutines.
+type Ignores struct {
+	list   []Ignore
+	namer  *naming.Namer
+	groups [][]*naming.GroupPattern // of each entry
+	rules  [maxRules]ignoreIndex
 }
 
-// ignoreIndex finds the entries for one rule, of which a baseline has thousands.
-// The numbers are indexes of Engine.ignores, ascending in each list.
+// NewIgnores indexes the entries of a list that have not ended. n is the Namer of the
+// policy.
+func NewIgnores(list []Ignore, n *naming.Namer, now time.Time) *Ignores {
+	x := &Ignores{list: list, namer: n, groups: make([][]*naming.GroupPattern, len(list))}
+	for i := range list {
+		in := &list[i]
+		if in.Ended(now) {
+			continue
+		}
+		for _, text := range in.Groups {
+			x.groups[i] = append(x.groups[i], n.ParseGroup(text))
+		}
+		for id := range Rules() {
+			if in.Rules.Has(RuleID(id)) {
+				x.rules[id].add(uint16(i), in, x.groups[i])
+			}
+		}
+	}
+	return x
+}
+
+// Numbers that stand for a database.
+const (
+	AnyDatabase = -2 // entries of all databases match
+	NoDatabase  = -1 // of a finding about the instance: entries without a database match
+)
+
+// Each calls f with the index of each entry that is about what a rule finds of a key of
+// a database. If f returns false, some of those with higher indexes are left out.
+func (x *Ignores) Each(rule RuleID, db int, name []byte, f func(i int) bool) {
+	r := &x.rules[rule%maxRules]
+	x.try(r.other, db, f, func(i uint16) bool { return x.list[i].Keys == nil || matchAny(x.list[i].Keys, name) })
+	if r.names != nil {
+		x.try(r.names[string(name)], db, f, func(uint16) bool { return true })
+	}
+	if r.groups != nil && db != NoDatabase {
+		var buf [naming.MaxPattern + 1]byte
+		x.eachGroup(r, db, x.namer.AppendPattern(buf[:0], name), f)
+	}
+}
+
+// EachOfGroup is like Each for the keys of a group.
+func (x *Ignores) EachOfGroup(rule RuleID, db int, pattern []byte, f func(i int) bool) {
+	r := &x.rules[rule%maxRules]
+	x.try(r.other, db, f, func(i uint16) bool { return x.list[i].Keys == nil })
+	if r.groups != nil {
+		x.eachGroup(r, db, pattern, f)
+	}
+}
+
+func (x *Ignores) eachGroup(r *ignoreIndex, db int, pattern []byte, f func(i int) bool) {
+	segments, first := x.namer.Segments(pattern)
+	matches := func(i uint16) bool {
+		for _, g := range x.groups[i] {
+			if g.Match(pattern) {
+				return true
+			}
+		}
+		return false
+	}
+	x.try(r.groups[groupID{segments, string(first)}], db, f, matches)
+	x.try(r.groups[groupID{segments, "*"}], db, f, matches)
+}
+
+// try calls f with the entries of a list that match.
+func (x *Ignores) try(list []uint16, db int, f func(i int) bool, matches func(i uint16) bool) {
+	for _, i := range list {
+		if in := &x.list[i]; in.Database != nil && db != AnyDatabase && *in.Database != db || !matches(i) {
+			continue
+		}
+		if !f(int(i)) {
+			return
+		}
+	}
+}
+
+// ignoreIndex finds the entries for one rule. The numbers are indexes of Ignores.list,
+// ascending in each list.
 type ignoreIndex struct {
 	other  []uint16 // that apply to any key, or have globs
 	names  map[string][]uint16
@@ -111,24 +173,6 @@ type ignoreIndex struct {
 type groupID struct {
 	segments int
 	first    string // first segment, "*" if it has wildcards
-}
-
-func (e *Engine) compileIgnores(list []Ignore) {
-	e.groups, e.worse = make([][]*naming.GroupPattern, len(list)), make([]atomic.Bool, len(list))
-	for i := range list {
-		in := &list[i]
-		if in.Ended(e.env.Now) {
-			continue
-		}
-		for _, text := range in.Groups {
-			e.groups[i] = append(e.groups[i], e.namer.ParseGroup(text))
-		}
-		for id := range Rules() {
-			if in.Rules.Has(RuleID(id)) {
-				e.ignored[id].add(uint16(i), in, e.groups[i])
-			}
-		}
-	}
 }
 
 func (x *ignoreIndex) add(i uint16, in *Ignore, groups []*naming.GroupPattern) {
@@ -161,9 +205,6 @@ func (x *ignoreIndex) add(i uint16, in *Ignore, groups []*naming.GroupPattern) {
 // entry of Ignores accepts.
 func (e *Engine) Worse(entry int) bool { return e.worse[entry].Load() }
 
-// anyDatabase is the database of a finding about the instance.
-const anyDatabase = -1
-
 // ignore marks the findings that the policy ignores.
 func (e *Engine) ignore(k *parser.Key, found []Finding) {
 	for i := range found {
@@ -172,47 +213,22 @@ func (e *Engine) ignore(k *parser.Key, found []Finding) {
 }
 
 // ignoring returns 1 + the index of the first entry that ignores a finding about a
-// key, or about a subject of the instance, 0 if none does.
+// key, or about a subject of the instance (NoDatabase), 0 if none does.
 func (e *Engine) ignoring(f *Finding, db int, name []byte) uint16 {
-	x := &e.ignored[f.Rule%maxRules]
-	best := uint16(math.MaxUint16)
-	try := func(list []uint16, matches func(i uint16) bool) {
-		for _, i := range list {
-			if i >= best {
-				return
-			}
-			in := &e.ignores[i]
-			switch {
-			case in.Database != nil && *in.Database != db || !matches(i):
-			case in.exceeded(f):
-				e.worse[i].Store(true)
-			default:
-				best = i
-				return
-			}
-		}
-	}
-	try(x.other, func(i uint16) bool { return e.ignores[i].Keys == nil || matchAny(e.ignores[i].Keys, name) })
-	if x.names != nil {
-		try(x.names[string(name)], func(uint16) bool { return true })
-	}
-	if x.groups != nil && db != anyDatabase {
-		var buf [naming.MaxPattern + 1]byte
-		pattern := e.namer.AppendPattern(buf[:0], name)
-		segments, first := e.namer.Segments(pattern)
-		matches := func(i uint16) bool {
-			for _, g := range e.groups[i] {
-				if g.Match(pattern) {
-					return true
-				}
-			}
+	best := math.MaxUint16
+	e.ignored.Each(f.Rule, db, name, func(i int) bool {
+		switch {
+		case i >= best:
 			return false
+		case e.ignores[i].exceeded(f):
+			e.worse[i].Store(true)
+			return true
 		}
-		try(x.groups[groupID{segments, string(first)}], matches)
-		try(x.groups[groupID{segments, "*"}], matches)
-	}
+		best = i
+		return false
+	})
 	if best == math.MaxUint16 {
 		return 0
 	}
-	return best + 1
+	return uint16(best) + 1
 }

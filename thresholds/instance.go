@@ -187,7 +187,7 @@ func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
 		counted, ignored := 0, 0
 		for n := range list {
 			found := &list[n]
-			found.Ignored = i.engine.ignoring(&found.Finding, anyDatabase, []byte(found.Subject))
+			found.Ignored = i.engine.ignoring(&found.Finding, NoDatabase, []byte(found.Subject))
 			number := &counted
 			if found.Ignored != 0 {
 				number = &ignored

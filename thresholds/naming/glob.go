@@ -3,7 +3,6 @@ package naming
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 )
 
@@ -68,6 +67,16 @@ func ParseGlob(pattern string) (*Glob, error) {
 	}
 	return g, nil
 }
+
+// Prefix returns the bytes that every matching name begins with: all of the name if
+// only one matches.
+func (g *Glob) Prefix() []byte { return g.prefix }
+
+// EscapeGlob returns the pattern that only a name matches. The escapes are those of
+// path/filepath.Match as well.
+func EscapeGlob(name string) string { return globEscapes.Replace(name) }
+
+var globEscapes = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
 // parseGlobSet parses the set that begins after a [ and returns it with the index
 // of its ], or of the last byte of the pattern if there is none (stringmatchlen in
@@ -134,16 +143,3 @@ func matchGlob(ops []globOp, name []byte) bool {
 
 // IsGlob reports whether s contains a special character of patterns.
 func IsGlob(s string) bool { return strings.ContainsAny(s, `*?[\`) }
-
-// globEscapes are the special characters of globs, each with its escape.
-var globEscapes = []string{`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`}
-
-// EscapeGlob returns the glob that matches only a name.
-func EscapeGlob(name string) string { return strings.NewReplacer(globEscapes...).Replace(name) }
-
-// UnescapeGlob reverses EscapeGlob.
-func UnescapeGlob(glob string) string {
-	pairs := slices.Clone(globEscapes)
-	slices.Reverse(pairs)
-	return strings.NewReplacer(pairs...).Replace(glob)
-}
