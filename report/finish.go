@@ -51,8 +51,22 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
-	r.Slots = b.Slots
+	for _, fleet := range b.Fleets {
+		f.slots(fleet.SlotRanges())
+	}
 	return r
+}
+
+// slots adds the slots of several snapshots.
+func (f *finisher) slots(ranges []thresholds.SlotRange) {
+	if f.r.Slots == nil {
+		f.r.Slots = ranges
+		return
+	}
+	for i, r := range ranges {
+		f.r.Slots[i].Keys += r.Keys
+		f.r.Slots[i].Bytes += r.Bytes
+	}
 }
 
 // finisher makes the report of a Builder.
@@ -323,18 +337,33 @@ func (f *finisher) owners() {
 }
 
 func (f *finisher) budgets() {
-	budgets := f.Engine(0).Policy().Budgets
-	for n := range f.Snapshots {
-		s := &f.Snapshots[n]
-		for i, sum := range s.Budgets {
-			b := &budgets[i]
-			row := Budget{Input: s.Input, Budget: Name(b.Subject()), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
-			for _, l := range b.Limits {
-				row.Limits = append(row.Limits, BudgetLimit{Measure: l.Measure.String(), Severity: l.Severity.String(), Limit: l.Value, Exceeded: sum.Measure(l.Measure) > l.Value})
+	for i, b := range f.Engine(0).Policy().Budgets {
+		for _, j := range f.Judgements {
+			for _, judged := range j.Budgets {
+				if judged.Index != i {
+					continue
+				}
+				sum := judged.Sums
+				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(b.Subject()), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+				if len(j.Nodes) > 1 {
+					row.Inputs = len(j.Nodes)
+				}
+				for _, l := range b.Limits {
+					row.Limits = append(row.Limits, BudgetLimit{Measure: l.Measure.String(), Severity: l.Severity.String(), Limit: l.Value, Exceeded: sum.Measure(l.Measure) > l.Value})
+				}
+				f.r.Budgets = append(f.r.Budgets, row)
 			}
-			f.r.Budgets = append(f.r.Budgets, row)
 		}
 	}
+}
+
+// nodeOf returns the number of the snapshot with the largest part of something, the
+// first if that is not known.
+func nodeOf(nodes []thresholds.NodeSums, largest thresholds.NodeSums) int {
+	if largest.Keys > 0 {
+		return largest.Node
+	}
+	return nodes[0].Node
 }
 
 func (f *finisher) histograms() {

@@ -50,13 +50,13 @@ func (f *finisher) rules() {
 			}
 		}
 	}
-	for i := range f.Snapshots {
-		for _, w := range f.Snapshots[i].Findings {
+	for i := range f.Judgements {
+		for _, w := range f.Judgements[i].Findings {
 			if w.Ignored != 0 {
 				ignored[w.Ignored-1]++
 			}
 		}
-		for _, o := range f.Snapshots[i].Omitted {
+		for _, o := range f.Judgements[i].Omitted {
 			if o.Ignored != 0 {
 				ignored[o.Ignored-1] += o.Count
 			}
@@ -175,14 +175,14 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	found := newFinding(rule, severity)
 	found.ValueBytes, found.MemoryBytes, found.MemoryUsage = Unknown, Unknown, Unknown
 	type finding struct {
-		in *agg.Snapshot
+		of *agg.Judgement
 		*thresholds.InstanceFinding
 	}
 	var list []finding
-	for i := range f.Snapshots {
-		s := &f.Snapshots[i]
+	for i := range f.Judgements {
+		s := &f.Judgements[i]
 		bytes := &found.ValueBytes // a snapshot has one or the other
-		if s.Env.Memory {
+		if s.Memory {
 			bytes = &found.MemoryBytes
 		}
 		*bytes = max(*bytes, 0)
@@ -207,7 +207,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: w.in.Input, Subject: f.subject(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
+		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: f.subject(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
 			pattern := f.pattern([]byte(text))
 			if slices.Contains(example.Groups, pattern) {
@@ -217,8 +217,11 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			groups[pattern]++
 		}
 		if i < f.opt.Examples {
-			engine := f.Engine(w.in.Input)
+			engine := f.Engine(example.Input)
 			example.Text, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
+			if n := len(w.of.Nodes); n > 1 {
+				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
+			}
 			found.Examples = append(found.Examples, example)
 		}
 	}

@@ -107,7 +107,12 @@ func (d *details) budgets() {
 	}
 	d.section("Budgets", "")
 	d.rows(len(rows),
-		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }),
+		nameColumn("snapshot", func(i int) string {
+			if rows[i].Inputs > 1 {
+				return ""
+			}
+			return d.inputName(rows[i].Input)
+		}),
 		nameColumn("budget", func(i int) string { return rows[i].Budget.Budget.Display() }),
 		leftColumn("of", func(i int) string { return rows[i].Measure }),
 		rightColumn("now", func(i int) string {

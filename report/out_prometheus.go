@@ -195,7 +195,11 @@ func (m metricsWriter) budgets(r *Report) {
 	for i := range r.Budgets {
 		b := &r.Budgets[i]
 		for measure := range thresholds.NumBudgetMeasures {
-			labels := []string{"snapshot", m.snapshots[b.Input], "budget", string(b.Budget), "measure", measure.String()}
+			snapshot := m.snapshots[b.Input]
+			if b.Inputs > 1 {
+				snapshot = ""
+			}
+			labels := []string{"snapshot", snapshot, "budget", string(b.Budget), "measure", measure.String()}
 			used := false
 			for _, l := range b.Limits {
 				if l.Measure == measure.String() {

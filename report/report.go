@@ -72,7 +72,8 @@ type Report struct {
 	// group of a wider pattern, with * for a segment that has too many values.
 	GroupsFolded int64   `json:"groups_folded"`
 	Owners       []Owner `json:"owners"`
-	// Budgets are those of the configuration, for each input.
+	// Budgets are those of the configuration: those of groups and owners, and in a cluster
+	// of databases, over all inputs, the others for each.
 	Budgets []Budget `json:"budgets,omitempty"`
 
 	Expiry     []Bucket   `json:"expiry"` // TTLs when the snapshot was taken
@@ -344,16 +345,21 @@ type FindingGroup struct {
 // Example is one key, or the Subject of an instance rule, that a rule flags.
 type Example struct {
 	*KeyRow
-	Input    int      `json:"input,omitempty"`   // index into inputs; that of the KeyRow if there is one
-	Subject  Name     `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
-	Keys     int64    `json:"keys,omitempty"`    // of the subject
-	Bytes    int64    `json:"bytes,omitempty"`   // of the subject
-	Groups   []Name   `json:"groups,omitempty"`  // of the subject's keys
-	Measured Figure   `json:"measured"`          // in Unit; unknown if there is nothing to measure
-	Limit    Figure   `json:"limit"`             // that was exceeded; unknown as above
-	Unit     string   `json:"unit,omitempty"`    // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
-	Text     string   `json:"text"`              // one sentence: what was measured, and the limit
-	Advice   []Advice `json:"advice"`
+	Input   int    `json:"input,omitempty"`   // index into inputs; that of the KeyRow if there is one
+	Subject Name   `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
+	Keys    int64  `json:"keys,omitempty"`    // of the subject
+	Bytes   int64  `json:"bytes,omitempty"`   // of the subject
+	Groups  []Name `json:"groups,omitempty"`  // of the subject's keys
+	// Inputs is the number of inputs that Keys and Bytes are sums over, 0 one. Input is
+	// then that with the largest part, InputKeys and InputBytes, 0 if that is not known.
+	Inputs     int      `json:"inputs,omitempty"`
+	InputKeys  int64    `json:"input_keys,omitempty"`
+	InputBytes int64    `json:"input_bytes,omitempty"`
+	Measured   Figure   `json:"measured"`       // in Unit; unknown if there is nothing to measure
+	Limit      Figure   `json:"limit"`          // that was exceeded; unknown as above
+	Unit       string   `json:"unit,omitempty"` // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
+	Text       string   `json:"text"`           // one sentence: what was measured, and the limit
+	Advice     []Advice `json:"advice"`
 }
 
 // Advice is one thing to do about a finding.
@@ -423,8 +429,9 @@ type Owner struct {
 // Budget has the sums of the keys that a budget of the configuration limits, and
 // how much of it they use.
 type Budget struct {
-	Input      int           `json:"input"`  // index into inputs
-	Budget     Name          `json:"budget"` // a glob, "owner NAME", "database N" or "snapshot"
+	Input      int           `json:"input"`            // index into inputs; of several, that with most bytes
+	Inputs     int           `json:"inputs,omitempty"` // number of inputs that the sums are over, 0 one
+	Budget     Name          `json:"budget"`           // a glob, "owner NAME", "database N" or "snapshot"
 	Keys       int64         `json:"keys"`
 	Bytes      int64         `json:"bytes"` // memory, or value bytes where memory is unknown
 	WithoutTTL int64         `json:"without_ttl"`

@@ -18,6 +18,7 @@ type counter struct {
 	start, end  uint32 // of the part, as far as it is kept, in counters.parts
 	length      int    // bytes of the whole part
 	keys, bytes int64
+	largest     NodeSums // of a Fleet
 }
 
 func (c *counters) part(n *counter) []byte { return c.parts[n.start:n.end] }
@@ -114,7 +115,7 @@ func (c *counters) reset() {
 
 // size estimates the memory behind the counters in bytes.
 func (c *counters) size() int64 {
-	return int64(cap(c.list))*48 + int64(cap(c.parts)) + int64(len(c.slots))*4
+	return int64(cap(c.list))*64 + int64(cap(c.parts)) + int64(len(c.slots))*4
 }
 
 // hashBytes is FNV-1a with a final step that mixes the upper bits.

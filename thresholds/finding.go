@@ -50,6 +50,7 @@ type InstanceFinding struct {
 	Keys    int64    // that it is about
 	Bytes   int64    // their memory, or value bytes if memory is unknown
 	Groups  []string // patterns of the keys, those with most keys first; may be incomplete
+	Largest NodeSums // of a Fleet, the snapshot with the largest part; no keys if that is not known
 	budget  int      // of rule budget: index in Policy.Budgets
 }
 

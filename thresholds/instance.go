@@ -20,8 +20,12 @@ type accumulator interface {
 	// merge adds what another accumulator of the same rule has collected from
 	// the keys that follow in the file. next is not changed.
 	merge(next accumulator)
-	// findings returns what the rule finds in a snapshot with these totals.
-	findings(total totals) []InstanceFinding
+	// counts calls a function for each sum, and put adds a sum of another
+	// accumulator of the rule: of a snapshot, or several. Hostile counts do no harm.
+	counts(do func(*Count))
+	put(c *Count)
+	// findings returns what the rule finds in snapshots with these totals.
+	findings(total totals, nodes []NodeSums) []InstanceFinding
 	// reset empties the accumulator and keeps its memory.
 	reset()
 	// size estimates its memory in bytes.
@@ -31,19 +35,25 @@ type accumulator interface {
 // wholeSnapshot returns the constructor of the accumulators of a rule that needs
 // only the totals.
 func wholeSnapshot(findings func(totals) []InstanceFinding) func() accumulator {
-	return func() accumulator { return totalsOnly(findings) }
+	return func() accumulator {
+		return totalsOnly(func(total totals, _ []NodeSums) []InstanceFinding { return findings(total) })
+	}
 }
 
 // snapshotSubject is the subject of a finding about the snapshot as a whole.
 const snapshotSubject = "snapshot"
 
-type totalsOnly func(totals) []InstanceFinding
+type totalsOnly func(total totals, nodes []NodeSums) []InstanceFinding
 
-func (totalsOnly) add(*parser.Key, *naming.Facts, int64)     {}
-func (totalsOnly) merge(accumulator)                         {}
-func (t totalsOnly) findings(total totals) []InstanceFinding { return t(total) }
-func (totalsOnly) reset()                                    {}
-func (totalsOnly) size() int64                               { return 0 }
+func (totalsOnly) add(*parser.Key, *naming.Facts, int64) {}
+func (totalsOnly) merge(accumulator)                     {}
+func (totalsOnly) counts(func(*Count))                   {}
+func (totalsOnly) put(*Count)                            {}
+func (t totalsOnly) findings(total totals, nodes []NodeSums) []InstanceFinding {
+	return t(total, nodes)
+}
+func (totalsOnly) reset()      {}
+func (totalsOnly) size() int64 { return 0 }
 
 // totals are a number of keys and their bytes.
 type totals struct{ keys, bytes int64 }
@@ -55,6 +65,7 @@ func (t *totals) add(o totals) {
 
 // instanceRule is a rule over the instance that is on.
 type instanceRule struct {
+	rule     RuleID
 	make     func() accumulator
 	expiring bool // see Rule.expiring
 }
@@ -68,7 +79,7 @@ func (e *Engine) instanceRules() []instanceRule {
 			continue
 		}
 		if a := r.accumulate(e, s); a != nil {
-			list = append(list, instanceRule{a, r.expiring})
+			list = append(list, instanceRule{r.ID, a, r.expiring})
 		}
 	}
 	return list
@@ -100,7 +111,9 @@ func (e *Engine) NewInstance() *Instance {
 	for _, r := range e.instance {
 		a := r.make()
 		i.accumulators = append(i.accumulators, a)
-		if r.expiring {
+		if _, needsNoKeys := a.(totalsOnly); needsNoKeys {
+			continue
+		} else if r.expiring {
 			i.ofExpiring = append(i.ofExpiring, a)
 		} else {
 			i.ofAll = append(i.ofAll, a)
@@ -176,18 +189,32 @@ type Omitted struct {
 // and of its ignored findings.
 const maxKept = 100
 
-// Findings returns the findings by rule, the worst first: at most 100 for a rule,
-// and as many that the configuration ignores. It counts the others by rule,
-// severity and the entry that ignores them, the severest first.
+// Findings returns the findings of a snapshot by rule, the worst first: at most 100
+// for a rule, and as many that the configuration ignores. It counts the others by
+// rule, severity and the entry that ignores them, the severest first.
 func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
-	for _, a := range i.accumulators {
-		list := a.findings(i.total)
+	return i.engine.judge(i.accumulators, i.total, nil, nil)
+}
+
+// OwnFindings returns the findings that are about the snapshot alone; the others are
+// those of a Fleet.
+func (i *Instance) OwnFindings() (kept []InstanceFinding, omitted []Omitted) {
+	return i.engine.judge(i.accumulators, i.total, nil, i.engine.bySnapshot)
+}
+
+// judge returns the findings of accumulators that a function wants, nil all.
+func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSums, want func(*InstanceFinding) bool) (kept []InstanceFinding, omitted []Omitted) {
+	for _, a := range accumulators {
+		list := a.findings(total, nodes)
 		slices.SortStableFunc(list, CompareInstance)
 		var rest []Omitted
 		counted, ignored := 0, 0
 		for n := range list {
 			found := &list[n]
-			found.Ignored = i.engine.ignoring(&found.Finding, NoDatabase, []byte(found.Subject))
+			if want != nil && !want(found) {
+				continue
+			}
+			found.Ignored = e.ignoring(&found.Finding, NoDatabase, []byte(found.Subject))
 			number := &counted
 			if found.Ignored != 0 {
 				number = &ignored

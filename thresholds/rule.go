@@ -138,6 +138,10 @@ type Rule struct {
 	// accumulate returns the constructor of the accumulators of a rule over the
 	// instance, nil if the rule does not apply to the snapshot.
 	accumulate func(*Engine, *Setting) func() accumulator
+	// bySnapshot reports whether a finding of a rule over the instance is about one
+	// snapshot, whatever other snapshots a report is about. nil: their sums are added
+	// up, see Fleet.
+	bySnapshot func(*Engine, *InstanceFinding) bool
 	// expiring is true if an accumulator needs only keys with an expiry.
 	expiring bool
 	// text returns what was measured against which limit, as a phrase.

@@ -1,7 +1,6 @@
 package thresholds
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
@@ -11,14 +10,15 @@ import (
 
 func init() {
 	register(Rule{
-		Name:     "budget",
-		Section:  SectionInstance,
-		Title:    "group, owner, database or snapshot over a budget of the configuration",
-		Harm:     UsesMemory,
-		Brief:    "Bring {key} back under its budget: {text}.",
-		Instance: true,
-		Optional: true,
-		unit:     func(note uint8) units.Unit { return BudgetMeasure(note).Unit() },
+		Name:       "budget",
+		Section:    SectionInstance,
+		Title:      "group, owner, database or snapshot over a budget of the configuration",
+		Harm:       UsesMemory,
+		Brief:      "Bring {key} back under its budget: {text}.",
+		Instance:   true,
+		Optional:   true,
+		bySnapshot: func(e *Engine, f *InstanceFinding) bool { return e.policy.Budgets[f.budget].bySnapshot(e) },
+		unit:       func(note uint8) units.Unit { return BudgetMeasure(note).Unit() },
 		idle: func(p *Policy, s *Setting) string {
 			if len(p.Budgets) == 0 {
 				return "there are no budgets"
@@ -30,7 +30,8 @@ func init() {
 				return nil
 			}
 			return func() accumulator {
-				return &budgetSums{engine: e, setting: s, sums: make([]BudgetSums, len(e.policy.Budgets))}
+				n := len(e.policy.Budgets)
+				return &budgetSums{engine: e, setting: s, sums: make([]BudgetSums, n), nodes: make([]NodeSums, n)}
 			}
 		},
 		text: func(x *explainer) string {
@@ -122,6 +123,12 @@ func (b *Budget) Subject() string {
 	return snapshotSubject
 }
 
+// bySnapshot reports whether a budget is one of each snapshot: that of all its keys,
+// and that of a database except in a cluster, whose shards share their databases.
+func (b *Budget) bySnapshot(e *Engine) bool {
+	return len(b.Keys) == 0 && b.Owner == "" && (b.Database == nil || !e.env.Cluster)
+}
+
 // BudgetSums are the sums of the keys that a budget is about.
 type BudgetSums struct{ Keys, Bytes, WithoutTTL int64 }
 
@@ -154,6 +161,7 @@ type budgetSums struct {
 	engine  *Engine
 	setting *Setting
 	sums    []BudgetSums
+	nodes   []NodeSums // of a Fleet
 }
 
 func (s *budgetSums) add(k *parser.Key, f *naming.Facts, size int64) {
@@ -184,19 +192,29 @@ func (s *budgetSums) add(k *parser.Key, f *naming.Facts, size int64) {
 	}
 }
 
-func (s *budgetSums) merge(next accumulator) {
-	for i, o := range next.(*budgetSums).sums {
-		sum := &s.sums[i]
-		sum.Keys += o.Keys
-		sum.Bytes += o.Bytes
-		sum.WithoutTTL += o.WithoutTTL
+func (s *budgetSums) merge(next accumulator) { next.counts(s.put) }
+
+func (s *budgetSums) counts(do func(*Count)) {
+	for i, sum := range s.sums {
+		do(&Count{ID: int64(i), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Largest: s.nodes[i]})
 	}
 }
 
-func (s *budgetSums) findings(totals) (list []InstanceFinding) {
+func (s *budgetSums) put(c *Count) {
+	if uint64(c.ID) < uint64(len(s.sums)) {
+		sum := &s.sums[c.ID]
+		sum.Keys += c.Keys
+		sum.Bytes += c.Bytes
+		sum.WithoutTTL += c.WithoutTTL
+		s.nodes[c.ID].larger(c.Largest, true)
+	}
+}
+
+func (s *budgetSums) findings(totals, []NodeSums) (list []InstanceFinding) {
 	for i, sum := range s.sums {
 		for m := range BudgetGrowth {
 			if found, ok := s.setting.overBudget(s.engine.policy, i, m, sum.Measure(m), sum); ok {
+				found.Largest = s.nodes[i]
 				list = append(list, found)
 			}
 		}
@@ -218,16 +236,34 @@ func (s *Setting) overBudget(p *Policy, budget int, m BudgetMeasure, measured in
 
 func (s *budgetSums) reset() { clear(s.sums) }
 
-func (s *budgetSums) size() int64 { return int64(len(s.sums)) * 24 }
+func (s *budgetSums) size() int64 { return int64(len(s.sums)) * 48 }
 
-// Budgets returns the sums of each budget of the policy, nil if none is checked.
-func (i *Instance) Budgets() []BudgetSums {
-	for _, a := range i.accumulators {
-		if s, ok := a.(*budgetSums); ok {
-			return slices.Clone(s.sums)
+// JudgedBudget is what a snapshot, or several, have of a budget.
+type JudgedBudget struct {
+	Index   int // in Policy.Budgets
+	Sums    BudgetSums
+	Largest NodeSums // as in InstanceFinding
+}
+
+// Budgets returns the budgets that are judged by the snapshot.
+func (i *Instance) Budgets() []JudgedBudget { return judgedBudgets(i.accumulators, true) }
+
+// Budgets returns the budgets that are judged over the snapshots together.
+func (f *Fleet) Budgets() []JudgedBudget { return judgedBudgets(f.accumulators, false) }
+
+func judgedBudgets(accumulators []accumulator, bySnapshot bool) (list []JudgedBudget) {
+	for _, a := range accumulators {
+		s, ok := a.(*budgetSums)
+		if !ok {
+			continue
+		}
+		for i := range s.sums {
+			if s.engine.policy.Budgets[i].bySnapshot(s.engine) == bySnapshot {
+				list = append(list, JudgedBudget{i, s.sums[i], s.nodes[i]})
+			}
 		}
 	}
-	return nil
+	return list
 }
 
 // Growth returns the finding about the growth of a budget's keys, from before to

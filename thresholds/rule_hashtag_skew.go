@@ -81,7 +81,7 @@ func (t *tagSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	}
 }
 
-func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) {
+func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) *counter {
 	n := t.tags.get(hash, kept, length, 2*maxTags)
 	if n == nil {
 		t.prune()
@@ -89,6 +89,7 @@ func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64)
 	}
 	n.keys += keys
 	n.bytes += size
+	return n
 }
 
 // prune subtracts the bytes of the largest tag that cannot be kept from all tags,
@@ -111,7 +112,27 @@ func (t *tagSizes) merge(next accumulator) {
 	t.pruned = t.pruned || o.pruned
 }
 
-func (t *tagSizes) findings(total totals) []InstanceFinding {
+func (t *tagSizes) counts(do func(*Count)) {
+	var c Count
+	for i := range t.tags.list {
+		n := &t.tags.list[i]
+		c = Count{ID: int64(n.hash), Part: t.tags.part(n), Length: n.length, Keys: n.keys, Bytes: n.bytes, Largest: n.largest}
+		do(&c)
+	}
+	if t.pruned {
+		do(&Count{List: 1})
+	}
+}
+
+func (t *tagSizes) put(c *Count) {
+	if c.List == 0 {
+		t.count(uint64(c.ID), c.Part[:min(len(c.Part), maxTag)], c.Length, c.Keys, c.Bytes).largest.larger(c.Largest, true)
+	} else {
+		t.pruned = true
+	}
+}
+
+func (t *tagSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 	var list []InstanceFinding
 	for i := range t.tags.list {
 		n := &t.tags.list[i]
@@ -120,7 +141,7 @@ func (t *tagSizes) findings(total totals) []InstanceFinding {
 		}
 		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
 			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
-				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes})
+				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes, Largest: n.largest})
 		}
 	}
 	return list

@@ -4,14 +4,15 @@ import "github.com/rdblens/rdblens/thresholds/units"
 
 func init() {
 	register(Rule{
-		Name:     "max-age",
-		Section:  SectionInstance,
-		Title:    "snapshot that is older than the limit",
-		Brief:    "Check the job that takes the snapshots: {text}.",
-		Harm:     Misleads,
-		Instance: true,
-		Unit:     units.Seconds,
-		Optional: true,
+		Name:       "max-age",
+		Section:    SectionInstance,
+		Title:      "snapshot that is older than the limit",
+		Brief:      "Check the job that takes the snapshots: {text}.",
+		Harm:       Misleads,
+		Instance:   true,
+		Unit:       units.Seconds,
+		Optional:   true,
+		bySnapshot: eachSnapshot,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return wholeSnapshot(func(total totals) []InstanceFinding {

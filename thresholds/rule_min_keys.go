@@ -4,15 +4,16 @@ import "github.com/rdblens/rdblens/thresholds/units"
 
 func init() {
 	register(Rule{
-		Name:     "min-keys",
-		Section:  SectionInstance,
-		Title:    "snapshot with fewer keys than the limit",
-		Brief:    "Check whether keys were lost: {text}.",
-		Harm:     Misleads,
-		Instance: true,
-		Unit:     units.Count,
-		Bound:    Under,
-		Optional: true,
+		Name:       "min-keys",
+		Section:    SectionInstance,
+		Title:      "snapshot with fewer keys than the limit",
+		Brief:      "Check whether keys were lost: {text}.",
+		Harm:       Misleads,
+		Instance:   true,
+		Unit:       units.Count,
+		Bound:      Under,
+		Optional:   true,
+		bySnapshot: eachSnapshot,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return wholeSnapshot(func(total totals) []InstanceFinding {

@@ -12,11 +12,12 @@ import (
 
 func init() {
 	register(Rule{
-		Name:     "mixed-business",
-		Section:  SectionInstance,
-		Title:    "more businesses on one instance than the limit",
-		Instance: true,
-		Unit:     units.Count,
+		Name:       "mixed-business",
+		Section:    SectionInstance,
+		Title:      "more businesses on one instance than the limit",
+		Instance:   true,
+		Unit:       units.Count,
+		bySnapshot: unlessCluster,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return func() accumulator { return &firstSegments{rule: s.Rule.ID, levels: levels} }
@@ -85,20 +86,33 @@ func (s *firstSegments) count(segment []byte, keys, size int64) {
 	s.segments.list[i].bytes += size
 }
 
-func (s *firstSegments) merge(next accumulator) {
-	o := next.(*firstSegments)
-	rest := o.total // that no counter of o has
-	for i := range o.segments.list {
-		n := &o.segments.list[i]
-		s.count(o.segments.part(n), n.keys, n.bytes)
+func (s *firstSegments) merge(next accumulator) { next.counts(s.put) }
+
+func (s *firstSegments) counts(do func(*Count)) {
+	rest := s.total // that no counter has
+	var c Count
+	for i := range s.segments.list {
+		n := &s.segments.list[i]
+		c = Count{Part: s.segments.part(n), Keys: n.keys, Bytes: n.bytes}
+		do(&c)
 		rest.keys -= n.keys
 		rest.bytes -= n.bytes
 	}
-	s.total.add(rest)
-	s.more = s.more || o.more
+	if s.more {
+		do(&Count{List: 1, Keys: rest.keys, Bytes: rest.bytes})
+	}
 }
 
-func (s *firstSegments) findings(totals) []InstanceFinding {
+func (s *firstSegments) put(c *Count) {
+	if c.List == 0 {
+		s.count(c.Part[:min(len(c.Part), maxSegment)], c.Keys, c.Bytes)
+		return
+	}
+	s.more = true
+	s.total.add(totals{c.Keys, c.Bytes})
+}
+
+func (s *firstSegments) findings(totals, []NodeSums) []InstanceFinding {
 	n := int64(len(s.segments.list))
 	l, found := severest(s.levels, func(limit int64) bool { return n > limit })
 	if !found {
@@ -107,7 +121,9 @@ func (s *firstSegments) findings(totals) []InstanceFinding {
 	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit, note: noteIf(s.more)},
 		Subject: "first segments", Keys: s.total.keys, Bytes: s.total.bytes}
 	list := slices.Clone(s.segments.list)
-	slices.SortStableFunc(list, func(a, b counter) int { return cmp.Compare(b.keys, a.keys) })
+	slices.SortFunc(list, func(a, b counter) int {
+		return cmp.Or(cmp.Compare(b.keys, a.keys), bytes.Compare(s.segments.part(&a), s.segments.part(&b)))
+	})
 	for i := range list[:min(20, n)] {
 		f.Groups = append(f.Groups, string(s.segments.part(&list[i])))
 	}

@@ -12,11 +12,12 @@ import (
 
 func init() {
 	register(Rule{
-		Name:     "multiple-databases",
-		Section:  SectionInstance,
-		Title:    "keys in more than one database",
-		Instance: true,
-		unit:     func(uint8) units.Unit { return units.Count },
+		Name:       "multiple-databases",
+		Section:    SectionInstance,
+		Title:      "keys in more than one database",
+		Instance:   true,
+		bySnapshot: unlessCluster,
+		unit:       func(uint8) units.Unit { return units.Count },
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
 		},
@@ -82,7 +83,24 @@ func (d *usedDatabases) merge(next accumulator) {
 	d.more = d.more || o.more
 }
 
-func (d *usedDatabases) findings(total totals) []InstanceFinding {
+func (d *usedDatabases) counts(do func(*Count)) {
+	for _, db := range d.list {
+		do(&Count{ID: int64(db)})
+	}
+	if d.more {
+		do(&Count{List: 1})
+	}
+}
+
+func (d *usedDatabases) put(c *Count) {
+	if c.List == 0 {
+		d.use(int(c.ID))
+	} else {
+		d.more = true
+	}
+}
+
+func (d *usedDatabases) findings(total totals, _ []NodeSums) []InstanceFinding {
 	n := len(d.list)
 	if n <= 1 {
 		return nil

@@ -67,7 +67,8 @@ type slotSizes struct {
 	minSize int64   // bytes that a slot must exceed
 	minKeys int64   // that the snapshot must have
 	slotOf  func(name []byte) int
-	slots   []totals // by slot, nil before the first key
+	slots   []totals   // by slot, nil before the first key
+	nodes   []NodeSums // by slot, of a Fleet
 }
 
 func (s *slotSizes) add(k *parser.Key, f *naming.Facts, size int64) {
@@ -89,9 +90,9 @@ type SlotRange struct {
 const slotRanges = 256
 
 // SlotRanges returns the sums of all hash slots in 256 ranges, nil unless slot-skew
-// adds them up and a key was added.
-func (i *Instance) SlotRanges() []SlotRange {
-	for _, a := range i.accumulators {
+// adds them up and there are keys.
+func (f *Fleet) SlotRanges() []SlotRange {
+	for _, a := range f.accumulators {
 		s, ok := a.(*slotSizes)
 		if !ok || s.slots == nil {
 			continue
@@ -121,7 +122,30 @@ func (s *slotSizes) merge(next accumulator) {
 	}
 }
 
-func (s *slotSizes) findings(total totals) []InstanceFinding {
+func (s *slotSizes) counts(do func(*Count)) {
+	var c Count
+	for i, slot := range s.slots {
+		if slot.keys == 0 {
+			continue
+		}
+		c = Count{ID: int64(i), Keys: slot.keys, Bytes: slot.bytes}
+		if s.nodes != nil {
+			c.Largest = s.nodes[i]
+		}
+		do(&c)
+	}
+}
+
+func (s *slotSizes) put(c *Count) {
+	if s.nodes == nil {
+		s.slots, s.nodes = make([]totals, naming.Slots), make([]NodeSums, naming.Slots)
+	}
+	slot := c.ID & (naming.Slots - 1)
+	s.slots[slot].add(totals{c.Keys, c.Bytes})
+	s.nodes[slot].larger(c.Largest, true)
+}
+
+func (s *slotSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 	if total.keys < s.minKeys {
 		return nil
 	}
@@ -137,8 +161,12 @@ func (s *slotSizes) findings(total totals) []InstanceFinding {
 			continue
 		}
 		if l, found := severest(s.levels, func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
-			list = append(list, InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
-				Subject: "slot " + strconv.Itoa(i), Keys: slot.keys, Bytes: slot.bytes})
+			found := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
+				Subject: "slot " + strconv.Itoa(i), Keys: slot.keys, Bytes: slot.bytes}
+			if s.nodes != nil {
+				found.Largest = s.nodes[i]
+			}
+			list = append(list, found)
 		}
 	}
 	return list

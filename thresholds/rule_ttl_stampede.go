@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -109,69 +110,82 @@ type expiryTimes struct {
 	rule    RuleID
 	levels  []level
 	ratio   float64
-	created int64 // ms since the epoch, -1 unknown
+	created int64 // ms since the epoch, -1 unknown; of a Fleet that of the latest snapshot
 	namer   *naming.Namer
 
 	pending []pendingKey
-	minutes timeline // of the next nearMinutes
-	hours   timeline // of all other keys
-	samples counters // by minute (8 bytes, big endian) and pattern
-	sample  []byte   // scratch
+	minutes timeline[totals] // of the next nearMinutes
+	hours   timeline[totals] // of all other keys
+	samples counters         // by minute (8 bytes, big endian) and pattern
+	sample  []byte           // scratch
+
+	// Of a Fleet: the latest ID of listTaken, and for each minute and hour the snapshot with most keys.
+	isFleet     bool
+	latest      int64
+	minuteNodes timeline[NodeSums]
+	hourNodes   timeline[NodeSums]
 }
 
 // pendingKey is a key that is not counted yet.
 type pendingKey struct{ minute, bytes int64 } // minutes since the epoch
 
-// timeline has the totals of consecutive minutes or hours, in pages that exist once
-// they have keys: most snapshots have keys in few of the minutes.
-type timeline struct {
+// timeline has what is known of consecutive minutes or hours, in pages that exist
+// once they have keys: most snapshots have keys in few of the minutes.
+type timeline[T any] struct {
 	first int64 // minute or hour since the epoch
-	pages []*[pageSize]totals
+	pages []*[pageSize]T
 }
 
 const pageSize = 64
 
 // makeTimeline returns a timeline that begins when the snapshot was taken. If that
 // is unknown, the first key that expires is in the middle.
-func makeTimeline(first, length int64, isKnown bool) timeline {
+func makeTimeline[T any](first, length int64, isKnown bool) timeline[T] {
 	if !isKnown {
 		first, length = first-length, 2*length
 	}
-	return timeline{first, make([]*[pageSize]totals, (length+pageSize-1)/pageSize)}
+	return timeline[T]{first, make([]*[pageSize]T, (length+pageSize-1)/pageSize)}
 }
 
-// at returns the totals of a minute or hour, nil if it is not covered.
-func (t *timeline) at(n int64) *totals {
+// at returns a minute or hour, nil if it is not covered.
+func (t *timeline[T]) at(n int64) *T {
 	i := uint64(n - t.first)
 	if i/pageSize >= uint64(len(t.pages)) {
 		return nil
 	}
 	page := t.pages[i/pageSize]
 	if page == nil {
-		page = new([pageSize]totals)
+		page = new([pageSize]T)
 		t.pages[i/pageSize] = page
 	}
 	return &page[i%pageSize]
 }
 
-// each calls a function for each minute or hour that has keys.
-func (t *timeline) each(do func(n int64, keys totals)) {
+// each calls a function for each minute or hour of the pages.
+func (t *timeline[T]) each(do func(n int64, at *T)) {
 	for p, page := range t.pages {
 		if page == nil {
 			continue
 		}
-		for i, keys := range page {
-			if keys.keys > 0 {
-				do(t.first+int64(p*pageSize+i), keys)
-			}
+		for i := range page {
+			do(t.first+int64(p*pageSize+i), &page[i])
 		}
 	}
 }
 
-func (t *timeline) size() (n int64) {
+// eachOf calls a function for each minute or hour that has keys.
+func eachOf(t *timeline[totals], do func(n int64, keys totals)) {
+	t.each(func(n int64, at *totals) {
+		if at.keys > 0 {
+			do(n, *at)
+		}
+	})
+}
+
+func (t *timeline[T]) size() (n int64) {
 	for _, page := range t.pages {
 		if page != nil {
-			n += pageSize * 16
+			n += int64(unsafe.Sizeof(*page))
 		}
 	}
 	return n + int64(len(t.pages))*8
@@ -231,8 +245,8 @@ func (s *expiryTimes) start(minute int64) {
 	if isKnown {
 		minute = s.created / 60_000
 	}
-	s.minutes = makeTimeline(minute, nearMinutes, isKnown)
-	s.hours = makeTimeline(floorDiv(minute, 60), farHours, isKnown)
+	s.minutes = makeTimeline[totals](minute, nearMinutes, isKnown)
+	s.hours = makeTimeline[totals](floorDiv(minute, 60), farHours, isKnown)
 }
 
 func (s *expiryTimes) countPending() {
@@ -246,8 +260,8 @@ func (s *expiryTimes) countPending() {
 func (s *expiryTimes) merge(next accumulator) {
 	o := next.(*expiryTimes)
 	s.countPending()
-	o.minutes.each(func(minute int64, n totals) { s.at(minute).add(n) })
-	o.hours.each(func(hour int64, n totals) {
+	eachOf(&o.minutes, func(minute int64, n totals) { s.at(minute).add(n) })
+	eachOf(&o.hours, func(hour int64, n totals) {
 		if s.at(hour * 60); s.hours.at(hour) != nil {
 			s.hours.at(hour).add(n)
 		}
@@ -261,9 +275,113 @@ func (s *expiryTimes) merge(next accumulator) {
 	}
 }
 
+// The lists of Counts. In the first, ID is the minute at which the latest snapshot was
+// taken, or, without Keys, the latest that is the middle of what a Fleet covers: for a
+// snapshot of unknown time that is the first in which a key expires.
+const (
+	listTaken = iota
+	listMinutes
+	listHours
+	listSamples
+)
+
+func (s *expiryTimes) counts(do func(*Count)) {
+	s.countPending()
+	if s.minutes.pages == nil {
+		return
+	}
+	c := Count{List: listTaken, ID: s.latest}
+	if !s.isFleet {
+		c.ID = s.minutes.first + nearMinutes
+	}
+	if s.isFleet || s.created < 0 {
+		do(&c)
+	}
+	if s.created >= 0 {
+		c.ID, c.Keys = s.created/60_000, 1
+		do(&c)
+	}
+	each := func(list uint8, line *timeline[totals], nodes *timeline[NodeSums]) {
+		eachOf(line, func(n int64, keys totals) {
+			c = Count{List: list, ID: n, Keys: keys.keys, Bytes: keys.bytes}
+			if s.isFleet {
+				c.Largest = *nodes.at(n)
+			}
+			do(&c)
+		})
+	}
+	each(listMinutes, &s.minutes, &s.minuteNodes)
+	each(listHours, &s.hours, &s.hourNodes)
+	for i := range s.samples.list {
+		n := &s.samples.list[i]
+		c = Count{List: listSamples, ID: s.minute(n), Part: s.samples.part(n)[8:], Keys: n.keys}
+		do(&c)
+	}
+}
+
+// startFleet makes the accumulator one of a Fleet.
+func (s *expiryTimes) startFleet() { s.isFleet, s.created = true, -1 }
+
+// put adds a Count to the accumulator of a Fleet.
+func (s *expiryTimes) put(c *Count) {
+	if s.minutes.pages == nil || c.List == listTaken && c.ID > s.latest {
+		s.cover(c.ID)
+	}
+	switch c.List {
+	case listTaken:
+		if c.Keys > 0 {
+			s.created = max(s.created, c.ID*60_000)
+		}
+	case listMinutes, listHours:
+		s.putTime(c)
+	case listSamples:
+		s.sample = append(binary.BigEndian.AppendUint64(s.sample[:0], uint64(c.ID)), c.Part...)
+		s.addSample(hashBytes(s.sample), s.sample, c.Keys)
+	}
+}
+
+// putTime adds the keys of a minute or an hour. Those of a minute that is not
+// covered are added to its hour.
+func (s *expiryTimes) putTime(c *Count) {
+	at, node := s.minutes.at(c.ID), (*NodeSums)(nil)
+	if c.List == listMinutes && at != nil {
+		node = s.minuteNodes.at(c.ID)
+	} else {
+		hour := c.ID
+		if c.List == listMinutes {
+			hour = floorDiv(c.ID, 60)
+		}
+		if at = s.hours.at(hour); at == nil {
+			return
+		}
+		node = s.hourNodes.at(hour)
+	}
+	at.add(totals{c.Keys, c.Bytes})
+	node.larger(c.Largest, false)
+}
+
+// cover sets the time that a Fleet covers: nearMinutes, and farHours, before and
+// after the day of the latest snapshot. So it depends on the snapshots, and not on
+// their order, which keys are counted by the minute.
+func (s *expiryTimes) cover(latest int64) {
+	const day = 24 * 60
+	old := *s
+	s.latest = latest
+	if start := floorDiv(latest, day) * day; old.minutes.pages == nil || old.minutes.first != start-nearMinutes {
+		s.minutes, s.minuteNodes = makeTimeline[totals](start-nearMinutes, 2*nearMinutes+day, true), makeTimeline[NodeSums](start-nearMinutes, 2*nearMinutes+day, true)
+		s.hours, s.hourNodes = makeTimeline[totals](start/60-farHours, 2*farHours+24, true), makeTimeline[NodeSums](start/60-farHours, 2*farHours+24, true)
+		eachOf(&old.minutes, func(minute int64, n totals) {
+			s.putTime(&Count{List: listMinutes, ID: minute, Keys: n.keys, Bytes: n.bytes, Largest: *old.minuteNodes.at(minute)})
+		})
+		eachOf(&old.hours, func(hour int64, n totals) {
+			s.putTime(&Count{List: listHours, ID: hour, Keys: n.keys, Bytes: n.bytes, Largest: *old.hourNodes.at(hour)})
+		})
+	}
+}
+
 func (s *expiryTimes) reset() {
 	s.pending = s.pending[:0]
-	s.minutes, s.hours = timeline{}, timeline{}
+	s.minutes, s.hours = timeline[totals]{}, timeline[totals]{}
 	s.samples.reset()
 }
 
@@ -274,8 +392,9 @@ func (s *expiryTimes) size() int64 {
 // window is a run of neighbouring minutes, or hours, in each of which too many keys
 // expire.
 type window struct {
-	start, end, length int64 // in minutes since the epoch; length of a minute or hour
-	most               int64 // keys in one of them
+	start, end, length int64    // in minutes since the epoch; length of a minute or hour
+	most               int64    // keys in one of them
+	largest            NodeSums // of the minute or hour in which one snapshot has most
 	totals
 	groups []counter // samples
 }
@@ -289,15 +408,15 @@ type window struct {
 // found before do not count. The first minutes have too few before them. They are
 // compared with the least of them, apart from the first, which has begun already:
 // a batch leaves one without keys, a flow does not.
-func (s *expiryTimes) findings(totals) []InstanceFinding {
+func (s *expiryTimes) findings(totals, []NodeSums) []InstanceFinding {
 	s.countPending()
 	limit := s.levels[0].limit
 	for _, l := range s.levels {
 		limit = min(limit, l.limit)
 	}
 	first, least := int64(math.MaxInt64), int64(math.MaxInt64)
-	s.minutes.each(func(minute int64, _ totals) { first = min(first, minute) })
-	s.hours.each(func(hour int64, _ totals) { first = min(first, hour*60) })
+	eachOf(&s.minutes, func(minute int64, _ totals) { first = min(first, minute) })
+	eachOf(&s.hours, func(hour int64, _ totals) { first = min(first, hour*60) })
 	if first == math.MaxInt64 {
 		return nil
 	}
@@ -310,7 +429,7 @@ func (s *expiryTimes) findings(totals) []InstanceFinding {
 	var list []window
 	var found int64  // minutes in list
 	var others int64 // keys in other minutes
-	check := func(start, length int64, n totals) {
+	check := func(start, length int64, n totals, nodes *timeline[NodeSums]) {
 		usual := float64(least)
 		if start >= first+flowMinutes {
 			usual = float64(others) / float64(max(start-first-found, 1))
@@ -326,9 +445,12 @@ func (s *expiryTimes) findings(totals) []InstanceFinding {
 		w := &list[len(list)-1]
 		w.end, w.most = start+length, max(w.most, n.keys)
 		w.add(n)
+		if s.isFleet {
+			w.largest.larger(*nodes.at(start / length), false)
+		}
 	}
-	s.minutes.each(func(minute int64, n totals) { check(minute, 1, n) })
-	s.hours.each(func(hour int64, n totals) { check(hour*60, 60, n) })
+	eachOf(&s.minutes, func(minute int64, n totals) { check(minute, 1, n, &s.minuteNodes) })
+	eachOf(&s.hours, func(hour int64, n totals) { check(hour*60, 60, n, &s.hourNodes) })
 	for i := range s.samples.list {
 		n := &s.samples.list[i]
 		minute := s.minute(n)
@@ -357,7 +479,7 @@ func (s *expiryTimes) finding(w *window) InstanceFinding {
 	}
 	l, _ := severest(s.levels, func(limit int64) bool { return w.most > limit })
 	return InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: w.most, Limit: l.limit, note: note},
-		Subject: unit + " " + timeText(w.start) + last, Keys: w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups)}
+		Subject: unit + " " + timeText(w.start) + last, Keys: w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups), Largest: w.largest}
 }
 
 // patterns returns the patterns of samples, those with most keys first.

@@ -1,6 +1,7 @@
 package agg
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
@@ -29,25 +30,28 @@ type Builder struct {
 	Snapshots  []Snapshot // this one, and those that were merged
 	Keys       int64      // that were counted
 	Dropped    int64      // that Options.Keep did not want
-	Slots      []thresholds.SlotRange
+	// Fleets judge the rules over several snapshots: those of clusters or not, with
+	// memory figures or not.
+	Fleets     []*thresholds.Fleet
+	Judgements []Judgement
 
 	opt      Options
 	engine   *thresholds.Engine // nil until Start
 	namer    *naming.Namer
-	timed    bool  // the snapshot says when it was taken
-	created  int64 // when, in ms since the epoch
-	instance *thresholds.Instance
+	timed    bool                 // the snapshot says when it was taken
+	created  int64                // when, in ms since the epoch
+	instance *thresholds.Instance // of this snapshot, nil once Fleets have it
 }
 
 // Snapshot is what a Builder keeps of each snapshot besides the sums.
 type Snapshot struct {
 	Input    int
 	Env      thresholds.Env
-	Timed    bool // it says when it was taken
-	Findings []thresholds.InstanceFinding
+	Timed    bool                         // it says when it was taken
+	Findings []thresholds.InstanceFinding // that are about this snapshot alone
 	Omitted  []thresholds.Omitted
-	Budgets  []thresholds.BudgetSums // of each budget of the policy, nil if it has none
-	Keys     int64                   // that were counted
+	Budgets  []thresholds.JudgedBudget
+	Keys     int64 // that were counted
 }
 
 // NewBuilder returns a Builder for one snapshot.
@@ -85,15 +89,77 @@ func (b *Builder) end() {
 		for i := range b.Tables.Ignored {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
-		b.Slots = b.instance.SlotRanges()
-		found, omitted := b.instance.Findings()
-		budgets := b.instance.Budgets()
-		if b.opt.Part {
-			budgets = nil
-			found = slices.DeleteFunc(found, func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
+		found, omitted := b.instance.OwnFindings()
+		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.instance.Budgets(), b.Keys}}
+	}
+}
+
+// fleet returns the Fleet of snapshots such as one, which it adds if it is missing.
+func (b *Builder) fleet(like *thresholds.Engine) *thresholds.Fleet {
+	for _, f := range b.Fleets {
+		if fleetOrder(f.Engine()) == fleetOrder(like) {
+			return f
 		}
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, budgets, b.Keys}}
-		b.instance = nil
+	}
+	f := like.NewFleet()
+	b.Fleets = append(b.Fleets, f)
+	return f
+}
+
+// fleetOrder returns the same number for the engines of the snapshots that one Fleet
+// judges.
+func fleetOrder(e *thresholds.Engine) (order int) {
+	env := e.Env()
+	if env.Cluster {
+		order = 1
+	}
+	if !env.Memory {
+		order += 2
+	}
+	return order
+}
+
+// addInstance adds what instance rules have collected of the snapshot of a Builder
+// to a Fleet.
+func (b *Builder) addInstance(of *Builder) {
+	if of.instance != nil {
+		b.fleet(of.engine).Add(of.instance, of.opt.Input)
+		of.instance = nil
+	}
+}
+
+// Judgement is what instance rules say of one snapshot, or of several together.
+type Judgement struct {
+	Memory   bool                  // bytes are memory, not those of values
+	Nodes    []thresholds.NodeSums // the snapshots
+	Findings []thresholds.InstanceFinding
+	Omitted  []thresholds.Omitted
+	Budgets  []thresholds.JudgedBudget
+}
+
+// judge sets what instance rules say of several snapshots, and then of each.
+func (b *Builder) judge() {
+	slices.SortFunc(b.Fleets, func(a, b *thresholds.Fleet) int { return cmp.Compare(fleetOrder(a.Engine()), fleetOrder(b.Engine())) })
+	for _, f := range b.Fleets {
+		j := Judgement{Memory: f.Engine().Env().Memory, Nodes: f.Nodes(), Budgets: f.Budgets()}
+		j.Findings, j.Omitted = f.Findings()
+		b.Judgements = append(b.Judgements, j)
+	}
+	for i := range b.Snapshots {
+		s := &b.Snapshots[i]
+		b.Judgements = append(b.Judgements, Judgement{s.Env.Memory, []thresholds.NodeSums{{Node: s.Input}}, s.Findings, s.Omitted, s.Budgets})
+	}
+	for i := range b.Judgements {
+		j := &b.Judgements[i]
+		if b.opt.Part {
+			j.Budgets = nil
+			j.Findings = slices.DeleteFunc(j.Findings, func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
+		}
+		for _, found := range j.Findings {
+			for n, pattern := range found.Groups {
+				found.Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
+			}
+		}
 	}
 }
 
@@ -109,16 +175,15 @@ func (b *Builder) Merge(o *Builder) {
 	}
 	if b.engine == nil {
 		b.Start(o.engine)
+		b.instance = nil
 		b.Snapshots = []Snapshot{}
 	}
 	b.Keys += o.Keys
 	b.Dropped += o.Dropped
-	if b.Slots == nil {
-		b.Slots, o.Slots = o.Slots, nil
-	}
-	for i, r := range o.Slots {
-		b.Slots[i].Keys += r.Keys
-		b.Slots[i].Bytes += r.Bytes
+	b.addInstance(b)
+	b.addInstance(o)
+	for _, f := range o.Fleets {
+		b.fleet(f.Engine()).Merge(f)
 	}
 	b.Tables.merge(&o.Tables)
 	b.Tables.Groups.foldMany()
@@ -134,6 +199,7 @@ func (b *Builder) Finish() bool {
 		return b.engine != nil
 	}
 	b.end()
+	b.addInstance(b)
 	groups := &b.Tables.Groups
 	groups.end()
 	b.Top.setGroups(groups)
@@ -141,13 +207,7 @@ func (b *Builder) Finish() bool {
 		b.opt.List.end(groups)
 	}
 	slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
-	for i := range b.Snapshots {
-		for _, found := range b.Snapshots[i].Findings {
-			for n, pattern := range found.Groups {
-				found.Groups[n] = string(groups.PatternOf(-1, []byte(pattern)))
-			}
-		}
-	}
+	b.judge()
 	return true
 }
 

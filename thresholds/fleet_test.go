@@ -1,0 +1,202 @@
+package thresholds
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// TestFleetOfOne checks that a snapshot by itself has the same findings in a Fleet.
+func TestFleetOfOne(t *testing.T) {
+	for name, c := range instanceCases {
+		for _, undated := range []bool{false, true} {
+			for _, s := range []*snapshotCase{c.hit, c.miss} {
+				env := testEnv()
+				env.Cluster = s.cluster
+				if undated {
+					env.Created = -1
+				}
+				e := mustLoad(t, s.options(t)).Compile(env)
+				i, f := e.NewInstance(), e.NewFleet()
+				s.keys(func(k *parser.Key) { i.Add(k, facts(e, k)) })
+				want, _ := i.Findings()
+				f.Add(i, 0)
+				got, _ := i.OwnFindings()
+				all, _ := f.Findings()
+				for _, found := range all {
+					found.Largest = NodeSums{}
+					got = append(got, found)
+				}
+				slices.SortStableFunc(got, func(a, b InstanceFinding) int { return cmp.Compare(a.Rule, b.Rule) })
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: in a fleet %+v\nby itself %+v", name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// shards divides the keys of a cluster among snapshots by slot, taken days apart.
+func shards(t *testing.T, n int) (list []*Instance, whole *Engine) {
+	config := `
+rules: {mixed-business: {warning: 3}, ttl-stampede: {warning: 50, error: 120, ratio: 2x}, slot-skew: {warning: 1.1x, min_size: 1 KB}, hashtag-skew: {warning: 0.1%, min_size: 1 KB}}
+budgets: [{group: 'b1*', keys: {error: 10}}, {keys: {error: 900}}, {database: 3, memory: {warning: 1 KB}}]
+`
+	policy := mustLoad(t, LoadOptions{Profile: "aliyun", Config: writeConfig(t, config)})
+	r := rand.New(rand.NewPCG(5, 6))
+	for node := range n {
+		env := testEnv()
+		env.Cluster = true
+		env.Created = created + int64(node*37%n)*86_400/2
+		if node == 3 {
+			env.Created = -1
+		}
+		e := policy.Compile(env)
+		if whole == nil {
+			whole = e
+		}
+		i := e.NewInstance()
+		for range 1000 {
+			name := fmt.Sprintf("b%d:{t%d}:%d", r.IntN(9), r.IntN(100), r.IntN(1000))
+			k := key(name, func(k *parser.Key) {
+				k.DB = r.IntN(5)
+				k.ValueBytes = int64(r.IntN(500))
+				k.HasExpire = r.IntN(3) > 0
+				k.ExpireAt = (created/60 + 60*24*[]int64{1, 5, 89, 95, 400}[r.IntN(5)] + int64(r.IntN(3))) * 60_000
+			})
+			i.Add(k, facts(e, k))
+		}
+		list = append(list, i)
+	}
+	return list, whole
+}
+
+// TestFleetInAnyGrouping merges fleets of random snapshots in random order, some of
+// them written out as Counts and read again.
+func TestFleetInAnyGrouping(t *testing.T) {
+	const n = 12
+	list, e := shards(t, n)
+	want := e.NewFleet()
+	for node, i := range list {
+		want.Add(i, node)
+	}
+	expected, _ := want.Findings()
+	rules := map[string]int{}
+	for _, f := range expected {
+		rules[f.Rule.Name()]++
+	}
+	if len(rules) < 6 {
+		t.Errorf("only %v", rules)
+	}
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var fleets []*Fleet
+		for node, i := range list {
+			f := i.engine.NewFleet()
+			f.Add(i, node)
+			fleets = append(fleets, f)
+		}
+		for len(fleets) > 1 {
+			a, b := r.IntN(len(fleets)), r.IntN(len(fleets))
+			if a == b {
+				continue
+			}
+			if r.IntN(2) == 0 {
+				read := e.NewFleet()
+				for _, node := range fleets[b].Nodes() {
+					read.AddNode(node)
+				}
+				fleets[b].Counts(func(rule string, c *Count) {
+					if err := read.Put(rule, c); err != nil {
+						t.Fatal(err)
+					}
+				})
+				fleets[b] = read
+			}
+			fleets[a].Merge(fleets[b])
+			fleets = slices.Delete(fleets, b, b+1)
+		}
+		got, _ := fleets[0].Findings()
+		if !reflect.DeepEqual(got, expected) {
+			t.Fatalf("seed %d:\n got %+v\nwant %+v", seed, got, expected)
+		}
+	}
+}
+
+// TestFleetAddsUp checks what no shard alone shows, and what remains about each
+// snapshot.
+func TestFleetAddsUp(t *testing.T) {
+	policy := mustLoad(t, LoadOptions{Profile: "aliyun", Config: writeConfig(t, "rules: {min-keys: {error: 12000}, mixed-business: {warning: 3}}")})
+	for _, cluster := range []bool{false, true} {
+		var fleet *Fleet
+		own := 0
+		for node := range 3 {
+			env := testEnv()
+			env.Cluster = cluster
+			env.Created += int64(node)
+			e := policy.Compile(env)
+			i := e.NewInstance()
+			for n := range 4000 + node {
+				k := key(fmt.Sprintf("b%d%c:x:%d", node, 'a'+n%2, n), expires((created+86_400)*1000))
+				k.DB = node
+				i.Add(k, facts(e, k))
+			}
+			list, _ := i.OwnFindings()
+			own += len(list)
+			if fleet == nil {
+				fleet = e.NewFleet()
+			}
+			fleet.Add(i, node)
+		}
+		if own != 3 { // min-keys; one database and two businesses each
+			t.Errorf("cluster %v: %d findings about single snapshots", cluster, own)
+		}
+		got := map[string]InstanceFinding{}
+		list, _ := fleet.Findings()
+		for _, f := range list {
+			got[f.Rule.Name()] = f
+		}
+		if f := got["ttl-stampede"]; f.Keys != 12_003 || f.Largest.Node != 2 || f.Largest.Keys != 4002 {
+			t.Errorf("cluster %v: %+v", cluster, f)
+		}
+		want := 1
+		if cluster {
+			want = 3
+			if f := got["mixed-business"]; f.Measured != 6 {
+				t.Errorf("%+v", f)
+			}
+			if f := got["multiple-databases"]; f.Subject != "db 0, 1, 2" {
+				t.Errorf("%+v", f)
+			}
+		}
+		if len(got) != want || len(list) != want {
+			t.Errorf("cluster %v: %+v", cluster, list)
+		}
+	}
+}
+
+// TestHostileCounts checks that Counts from a file do no harm.
+func TestHostileCounts(t *testing.T) {
+	_, e := shards(t, 1)
+	r := rand.New(rand.NewPCG(7, 8))
+	numbers := []int64{0, -1, 1, 63, 1 << 20, 1 << 40, -1 << 63, 1<<63 - 1}
+	f := e.NewFleet()
+	for range 20_000 {
+		any := func() int64 { return numbers[r.IntN(len(numbers))] }
+		for _, id := range f.rules {
+			f.Put(id.Name(), &Count{List: uint8(r.IntN(6)), ID: any(), Part: make([]byte, r.IntN(300)), Length: int(any()), Keys: any(), Bytes: any(),
+				WithoutTTL: any(), Largest: NodeSums{int(any()), any(), any()}})
+		}
+	}
+	f.Findings()
+	f.Merge(e.NewFleet())
+	e.NewFleet().Merge(f)
+	if err := f.Put("no-ttl", &Count{}); err == nil {
+		t.Error("a rule about keys has sums")
+	}
+}
