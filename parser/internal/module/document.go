@@ -170,10 +170,26 @@ func (r *Reader) memberName(text []byte, n, at int64) {
 	if n > r.Longest {
 		r.Longest = n
 	}
-	if r.Sizes.SharesNames() && r.Names.add(hashName(text, n), r.InOrder) {
+	if !r.Sizes.SharesNames() {
+		return
+	}
+	var key uint64
+	if len(text) < 8 && cap(text) >= 8 {
+		key = binary.LittleEndian.Uint64(text[:8])&(1<<(8*len(text))-1) | uint64(len(text)+1)<<56
+		if *r.known(key) == key {
+			return
+		}
+	}
+	if r.Names.add(hashName(text, n), r.InOrder) {
 		r.Sizes.Name(n)
+	} else {
+		*r.known(key) = key
 	}
 }
+
+// known returns the place of a name of up to 7 bytes among those that were found in
+// Names: its bytes, and its length plus 1.
+func (r *Reader) known(key uint64) *uint64 { return &r.found[key*0x9e3779b97f4a7c15>>(64-6)] }
 
 // stringValue takes a string of n bytes that is a value.
 func (r *Reader) stringValue(n int64) {

@@ -24,70 +24,69 @@ const (
 // jsonText walks the JSON text in r.block by its tokens. It checks no more of the
 // grammar than it needs: that brackets match and that there is one root.
 func (r *Reader) jsonText() {
-	b, d := &r.block, &r.doc
-	buf, p := b.Buf, b.Pos
-	base := r.textBase()
+	buf, p := r.block.Buf, r.block.Pos
 	next := nextValue
-	var top *level // d.levels[d.level-1], nil outside of all levels
+	var top *level // the innermost array or object, nil outside of all
 	for {
 		if p == len(buf) {
-			if b.Pos = p; r.failed || !r.more() {
+			if r.block.Pos = p; r.failed || !r.more() {
 				break
 			}
-			buf, p, base = b.Buf, b.Pos, r.textBase()
+			buf, p = r.block.Buf, r.block.Pos
 		}
 		c := buf[p]
-		switch {
-		case next == nextComma && c == ',' && top != nil:
-			if next = nextValue; top.object {
-				next = nextMember
-			}
-			if d.level == 1 {
-				r.ended(base + int64(p))
-			}
-			p++
-		case c == '"' && next != nextComma:
-			at := p
-			end := p + 1
-			if end+8 > len(buf) {
-				end = stringEnd(buf, end)
-			} else if m := specials(buf[end:]); m != 0 { // most strings are short
-				end += bits.TrailingZeros64(m) >> 3
+		if next != nextComma && c == '"' {
+			at := p + 1
+			var key uint64 // of a short name
+			if p = at; p+8 > len(buf) {
+				p = stringEnd(buf, p)
+			} else if word := binary.LittleEndian.Uint64(buf[p:]); specials(word) != 0 { // most strings are short
+				m := specials(word)
+				n := bits.TrailingZeros64(m) >> 3
+				p += n
+				key = word&(m&-m>>7-1) | uint64(n+1)<<56
 			} else {
-				end = stringEnd(buf, end+8)
+				p = stringEnd(buf, p+8)
 			}
-			n := end - p - 1
-			p = end + 1
-			if end == len(buf) || buf[end] != '"' {
-				b.Pos = at + 1
-				from := base + int64(at)
-				text, size := r.longString()
-				buf, p, base = b.Buf, b.Pos, r.textBase()
+			n := int64(p - at)
+			if p == len(buf) || buf[p] != '"' {
+				from := r.textAt(at - 1)
+				r.block.Pos = at
+				r.doc.long, n = r.longString()
+				buf, p = r.block.Buf, r.block.Pos
 				if next == nextMember {
-					r.memberName(text, size, from)
+					r.memberName(r.doc.long, n, from)
 					r.keepName()
 				} else {
 					r.value(from)
-					r.stringValue(size)
+					r.stringValue(n)
 				}
-			} else if next == nextMember {
-				r.memberName(buf[at+1:end], int64(n), base+int64(at))
 			} else {
-				if top != nil && d.level > 1 {
-					top.n++
-				} else {
-					r.value(base + int64(at))
-				}
-				r.stringValue(int64(n))
-			}
-			if next == nextValue {
-				next = nextComma
-				break
-			}
-			if next = nextValue; p < len(buf) && buf[p] == ':' {
 				p++
+				switch {
+				case next == nextMember && r.doc.level > 1 && *r.known(key) == key && key != 0:
+					r.Longest = max(r.Longest, n)
+				case next == nextMember:
+					r.memberName(buf[at:p-1], n, r.textAt(at-1))
+				case r.doc.level > 1:
+					top.n++
+					r.stringValue(n)
+				default:
+					r.value(r.textAt(at - 1))
+					r.stringValue(n)
+				}
 			}
-		case isScalar[c] && next == nextValue:
+			if next == nextMember {
+				if next = nextValue; p < len(buf) && buf[p] == ':' {
+					p++
+				}
+				continue
+			}
+			if next = nextComma; p == len(buf) {
+				continue
+			}
+			c = buf[p]
+		} else if next == nextValue && isScalar[c] {
 			end := p + 1
 			for end < len(buf) && buf[end]-'0' <= 9 {
 				end++
@@ -97,59 +96,83 @@ func (r *Reader) jsonText() {
 				end++
 				integer = false
 			}
-			if end == len(buf) && end-p < maxHashed && b.Left > 0 {
-				b.Pos = p
+			if end == len(buf) && end-p < maxHashed && r.block.Left > 0 {
+				r.block.Pos = p
 				r.more()
-				buf, p, base = b.Buf, b.Pos, r.textBase()
+				buf, p = r.block.Buf, r.block.Pos
 				continue
 			}
-			if top != nil && d.level > 1 {
+			if r.doc.level > 1 {
 				top.n++
 			} else {
-				r.value(base + int64(p))
+				r.value(r.textAt(p))
 			}
 			if c <= '9' && (!integer || end-p >= longInteger) {
 				r.Sizes.Number(buf[p:end], integer)
 			}
-			p, next = end, nextComma
-		case (c == '{' || c == '[') && next == nextValue:
-			r.value(base + int64(p))
+			if p, next = end, nextComma; p == len(buf) {
+				continue
+			}
+			c = buf[p]
+		}
+		switch c {
+		case ',':
+			if next != nextComma || top == nil {
+				r.reject()
+				return
+			}
+			if next = nextValue; top.object {
+				next = nextMember
+			}
+			if r.doc.level == 1 {
+				r.ended(r.textAt(p))
+			}
+		case '{', '[':
+			if next != nextValue {
+				r.reject()
+				return
+			}
+			r.value(r.textAt(p))
 			if !r.push(c == '{', -1) {
 				return
 			}
-			if top = &d.levels[d.level-1]; c == '{' {
+			if top = &r.doc.levels[r.doc.level-1]; c == '{' {
 				next = nextMember
 			}
-			p++
-		case (c == '}' || c == ']') && top != nil && top.object == (c == '}'):
-			if d.level == 1 {
-				r.ended(base + int64(p))
+		case '}', ']':
+			if top == nil || top.object != (c == '}') {
+				r.reject()
+				return
 			}
-			if r.pop(); d.level == 0 {
+			if r.doc.level == 1 {
+				r.ended(r.textAt(p))
+			}
+			if r.pop(); r.doc.level == 0 {
 				top = nil
 			} else {
-				top = &d.levels[d.level-1]
+				top = &r.doc.levels[r.doc.level-1]
 			}
-			p++
 			next = nextComma
-		case c == ' ' || c == ':' || c == '\t' || c == '\n' || c == '\r':
-			p++
+		case ' ', ':', '\t', '\n', '\r':
 		default:
 			r.reject()
 			return
 		}
+		p++
 	}
-	b.Pos = p
-	if d.level > 0 || d.roots == 0 {
+	r.block.Pos = p
+	if r.doc.level > 0 || r.doc.roots == 0 {
 		r.reject()
 	}
 	if r.Depth == 0 {
-		r.largest(b.Size)
+		r.largest(r.block.Size)
 	}
 }
 
-// textBase returns the offset of the buffer in the text.
-func (r *Reader) textBase() int64 { return r.block.Size - r.block.Left - int64(len(r.block.Buf)) }
+// textAt returns the offset in the text of a position in the buffer.
+func (r *Reader) textAt(p int) int64 {
+	return r.block.Size - r.block.Left - int64(len(r.block.Buf)-p)
+}
 
 // longInteger is the length from which on the text of an integer may be one of more
 // than 64 bits: shorter ones take no memory but that of their place.
@@ -160,10 +183,9 @@ const (
 	high = 0x8080808080808080
 )
 
-// specials returns a word whose lowest bit is in the first of the next 8 bytes that
-// is a quote or a backslash, 0 if none is.
-func specials(b []byte) uint64 {
-	x := binary.LittleEndian.Uint64(b)
+// specials returns a word whose lowest bit is in the first byte of x that is a quote
+// or a backslash, 0 if none is.
+func specials(x uint64) uint64 {
 	q, e := x^'"'*low, x^'\\'*low
 	return ((q-low)&^q | (e-low)&^e) & high
 }
@@ -171,9 +193,14 @@ func specials(b []byte) uint64 {
 // stringEnd returns the position of the next quote or backslash from p on, or the
 // end of the buffer.
 func stringEnd(buf []byte, p int) int {
-	for near := p + 32; p+8 <= len(buf); p += 8 {
-		if m := specials(buf[p:]); m != 0 {
-			return p + bits.TrailingZeros64(m)>>3
+	for near := p + 64; p+16 <= len(buf); p += 16 {
+		first, second := specials(binary.LittleEndian.Uint64(buf[p:])), specials(binary.LittleEndian.Uint64(buf[p+8:]))
+		if first|second != 0 {
+			n := bits.TrailingZeros64(first) >> 3
+			if first == 0 {
+				n += bits.TrailingZeros64(second) >> 3
+			}
+			return p + n
 		}
 		for p >= near { // a long text
 			part := buf[p:min(p+256, len(buf))]

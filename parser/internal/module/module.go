@@ -92,6 +92,7 @@ type Reader struct {
 	text  []byte
 	digit [20]byte
 	doc   document
+	found [64]uint64 // names of members; see known
 }
 
 const noOpcode = 1 << 63
