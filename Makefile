@@ -9,7 +9,7 @@ SERVERS  ?=
 SEED     ?= 1
 
 # ./... does not include packages below testdata.
-PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/watchdog
+PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: axe pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean

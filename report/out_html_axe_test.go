@@ -10,17 +10,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
 )
-
-// missing skips a test for want of a tool, except in CI, which has all of them.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("RDBLENS_CI") != "" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 // slotsReport is of a cluster: two thirds of its slots are used.
 func slotsReport() *Report {
@@ -41,7 +33,7 @@ func TestPageIsAccessible(t *testing.T) {
 	ctx := browser(t)
 	axe, err := os.ReadFile(filepath.Join("..", "bin", "axe.min.js"))
 	if err != nil {
-		missing(t, "no bin/axe.min.js: make axe")
+		testtool.Missing(t, "no bin/axe.min.js: make axe")
 	}
 	for _, c := range append(treeReports(), cannedReport{"slots", slotsReport()}) {
 		for _, scheme := range []string{"light", "dark"} {

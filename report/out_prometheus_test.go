@@ -6,11 +6,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestPromtool checks the metrics of all reports with Prometheus's own parser.
 func TestPromtool(t *testing.T) {
-	needTool(t, "promtool")
+	testtool.Need(t, "promtool")
 	twice := fleetReport()
 	twice.Inputs[1].Name = twice.Inputs[0].Name
 	for _, c := range append(treeReports(), cannedReport{"same name twice", twice}) {

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // treeReports returns the canned reports, and one of a thousand levels.
@@ -37,13 +39,6 @@ func sums(r *Report) (keys, memory, withoutTTL int64) {
 	return keys, memory, withoutTTL
 }
 
-func needTool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		missing(t, "no "+name+": apt-get install "+name)
-	}
-}
-
 // writeFile writes a report to a file of the test and returns its path.
 func writeFile(t *testing.T, format string, r *Report) string {
 	t.Helper()
@@ -57,7 +52,7 @@ func writeFile(t *testing.T, format string, r *Report) string {
 // TestNcduImports checks that ncdu reads the export, and that what it exports again
 // has all bytes and keys.
 func TestNcduImports(t *testing.T) {
-	needTool(t, "ncdu")
+	testtool.Need(t, "ncdu")
 	for _, c := range treeReports() {
 		out, err := exec.Command("ncdu", "-0", "-f", writeFile(t, "ncdu", c.report), "-o", "-").CombinedOutput()
 		if err != nil {
@@ -103,7 +98,7 @@ func countNcdu(t *testing.T, item any) (keys, disk int64) {
 
 // TestGduReads checks that gdu lists the first level of the export.
 func TestGduReads(t *testing.T) {
-	needTool(t, "gdu")
+	testtool.Need(t, "gdu")
 	for _, c := range treeReports() {
 		out, err := exec.Command("gdu", "--no-color", "-n", "-p", "-f", writeFile(t, "ncdu", c.report)).CombinedOutput()
 		if err != nil {
@@ -185,7 +180,7 @@ func TestFlameGraph(t *testing.T) {
 	if path, err := exec.LookPath("flamegraph.pl"); err == nil {
 		script = path
 	} else if _, err := os.Stat(script); err != nil {
-		missing(t, "no flamegraph.pl: apt-get install libdevel-nytprof-perl")
+		testtool.Missing(t, "no flamegraph.pl: apt-get install libdevel-nytprof-perl")
 	}
 	title := regexp.MustCompile(`<title>(.*) \(([0-9,]+) bytes, `)
 	for _, c := range treeReports() {

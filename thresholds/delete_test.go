@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestDeletionOnAServer pastes the commands for servers without UNLINK into a
@@ -51,37 +51,16 @@ func TestDeletionOnAServer(t *testing.T) {
 // that connects to it; redis-cli-quoted quotes replies.
 func serverForTest(t *testing.T) string {
 	t.Helper()
-	server, err := exec.LookPath("redis-server")
-	real, cliErr := exec.LookPath("redis-cli")
-	if err != nil || cliErr != nil {
-		t.Skip("no redis-server and redis-cli on this machine")
-	}
-	dir := t.TempDir()
-	socket := filepath.Join(dir, "s")
-	cmd := exec.Command(server, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
+	server, real, dir := testtool.Redis(t), testtool.Need(t, "redis-cli"), t.TempDir()
 	cli := filepath.Join(dir, "redis-cli")
-	if err := os.WriteFile(cli, []byte("#!/bin/sh\nexec "+real+" -s "+socket+" \"$@\"\n"), 0o777); err != nil {
+	if err := os.WriteFile(cli, []byte("#!/bin/sh\nexec "+real+" -s "+server.Socket+" \"$@\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(cli+"-quoted", []byte("#!/bin/sh\nexec "+real+" -s "+socket+" --no-raw \"$@\"\n"), 0o777); err != nil {
+	if err := os.WriteFile(cli+"-quoted", []byte("#!/bin/sh\nexec "+real+" -s "+server.Socket+" --no-raw \"$@\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if out, err := exec.Command(cli, "PING").Output(); err == nil && string(out) == "PONG\n" {
-			return cli
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the server does not answer")
-		}
-	}
+	return cli
 }
 
 // run runs a program with an input and returns its output.

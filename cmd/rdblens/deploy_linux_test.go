@@ -15,14 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"unicode/utf8"
-)
 
-func needTool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("no %s", name)
-	}
-}
+	"github.com/rdblens/rdblens/testdata/testtool"
+)
 
 // runTool runs a command and returns what it writes.
 func runTool(t *testing.T, stdin string, name string, args ...string) string {
@@ -39,7 +34,7 @@ func runTool(t *testing.T, stdin string, name string, args ...string) string {
 // TestSystemdUnits checks the service and the timer with systemd's own tools: they
 // are valid, and little of the system is within reach.
 func TestSystemdUnits(t *testing.T) {
-	needTool(t, "systemd-analyze")
+	testtool.Need(t, "systemd-analyze")
 	dir := t.TempDir()
 	for _, name := range []string{"rdblens.service", "rdblens.timer"} {
 		text, err := os.ReadFile("deploy/" + name)
@@ -74,7 +69,7 @@ func TestSystemdUnits(t *testing.T) {
 // TestAlertRules checks the alert rules with Prometheus's own tool, on series that
 // raise each of them.
 func TestAlertRules(t *testing.T) {
-	needTool(t, "promtool")
+	testtool.Need(t, "promtool")
 	runTool(t, "", "promtool", "check", "rules", "deploy/alerts.yaml")
 	runTool(t, "", "promtool", "test", "rules", "deploy/alerts_test.yaml")
 	metrics := exportedMetrics(t)
@@ -119,6 +114,7 @@ func checkMetrics(t *testing.T, text string, known map[string]bool) {
 // TestGrafanaDashboard checks that the dashboard has the fields that Grafana requires,
 // none that it does not know, and only metrics that exist.
 func TestGrafanaDashboard(t *testing.T) {
+	testtool.Need(t, "promtool")
 	type datasource struct {
 		Type string `json:"type"`
 		UID  string `json:"uid"`
@@ -195,14 +191,12 @@ func TestGrafanaDashboard(t *testing.T) {
 			if target.RefID == "" || target.Datasource.UID != "${datasource}" || !strings.Contains(target.Expr, `instance=~"$instance"`) {
 				t.Errorf("panel %q: target %+v", p.Title, target)
 			}
-			if _, err := exec.LookPath("promtool"); err == nil {
-				rule := "groups: [{name: x, rules: [{record: x, expr: '" + strings.ReplaceAll(target.Expr, "$instance", "db1") + "'}]}]"
-				path := filepath.Join(t.TempDir(), "rule.yaml")
-				if err := os.WriteFile(path, []byte(rule), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				runTool(t, "", "promtool", "check", "rules", path)
+			rule := "groups: [{name: x, rules: [{record: x, expr: '" + strings.ReplaceAll(target.Expr, "$instance", "db1") + "'}]}]"
+			path := filepath.Join(t.TempDir(), "rule.yaml")
+			if err := os.WriteFile(path, []byte(rule), 0o644); err != nil {
+				t.Fatal(err)
 			}
+			runTool(t, "", "promtool", "check", "rules", path)
 		}
 	}
 	checkMetrics(t, string(text), exportedMetrics(t))
@@ -211,7 +205,7 @@ func TestGrafanaDashboard(t *testing.T) {
 // TestWebhooks sends a long message of hostile names to a server that takes what each
 // chat takes.
 func TestWebhooks(t *testing.T) {
-	needTool(t, "curl")
+	testtool.Need(t, "curl")
 	message := "error big-string \"a\\b\x1b[2J\x00\" <!channel> & 订单\ttab\n" + strings.Repeat("订单:\"\\\n", 5000)
 	for _, c := range []struct {
 		chat, answer string

@@ -9,15 +9,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // tokens makes words that nothing else has, and remembers them.
@@ -133,21 +132,7 @@ func TestRedact(t *testing.T) {
 // TestRedactServer is TestRedact with what only a server writes: streams, consumers,
 // functions.
 func TestRedactServer(t *testing.T) {
-	server, err := exec.LookPath("redis-server")
-	cli, cliErr := exec.LookPath("redis-cli")
-	if err != nil || cliErr != nil {
-		t.Skip("no redis-server and redis-cli on this machine")
-	}
-	dir := t.TempDir()
-	socket := filepath.Join(dir, "s")
-	cmd := exec.Command(server, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}()
+	server := testtool.Redis(t)
 	names := &tokens{r: rand.New(rand.NewPCG(20261122, 2))}
 	var script strings.Builder
 	for range 5 {
@@ -160,21 +145,10 @@ func TestRedactServer(t *testing.T) {
 	}
 	fmt.Fprintf(&script, "GEOADD %s 1 2 %s\nSETBIT %s 80000 1\n", names.word(), names.word(), names.word())
 	fmt.Fprintf(&script, `FUNCTION LOAD "#!lua name=%s\nredis.register_function('%s', function() return 1 end)"`+"\nSAVE\n", names.word(), names.word())
-	do := func(input string) string {
-		c := exec.Command(cli, "-s", socket)
-		c.Stdin = strings.NewReader(input)
-		out, _ := c.CombinedOutput()
-		return string(out)
-	}
-	for deadline := time.Now().Add(30 * time.Second); do("PING\n") != "PONG\n"; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the server does not answer")
-		}
-	}
-	if out := do(script.String()); !strings.HasSuffix(out, "OK\n") || strings.Contains(out, "ERR") {
+	if out := server.Do(script.String()); !strings.HasSuffix(out, "OK\n") {
 		t.Fatal(out)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "dump.rdb"))
+	b, err := os.ReadFile(filepath.Join(server.Dir, "dump.rdb"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,45 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestStreamFromServer reads the snapshot that a server sends as to a replica, while
 // it is written to: every key that was there before is in the report.
 func TestStreamFromServer(t *testing.T) {
-	needTool(t, "redis-server")
-	dir := t.TempDir()
-	socket := filepath.Join(dir, "s")
-	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "yes", "--logfile", filepath.Join(dir, "log"))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { server.Process.Kill(); server.Wait() }()
-	cli := func(args ...string) string {
-		out, _ := exec.Command("redis-cli", append([]string{"-s", socket}, args...)...).Output()
-		return strings.TrimSpace(string(out))
-	}
-	for range 100 {
-		if cli("PING") == "PONG" {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	server := testtool.Redis(t, "--repl-diskless-sync-delay", "0", "--enable-debug-command", "yes")
 	const keys = 20000
-	if got := cli("DEBUG", "POPULATE", "20000", "before", "400"); got != "OK" {
+	if got := server.Do("DEBUG POPULATE 20000 before 400\n"); got != "OK\n" {
 		t.Fatalf("DEBUG POPULATE: %q", got)
 	}
-	load := exec.Command("redis-benchmark", "-s", socket, "-n", "100000000", "-r", "1000", "-t", "set", "-d", "100", "-q")
+	load := exec.Command("redis-benchmark", "-s", server.Socket, "-n", "100000000", "-r", "1000", "-t", "set", "-d", "100", "-q")
 	if err := load.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { load.Process.Kill(); load.Wait() }()
-	dump := exec.Command("redis-cli", "-s", socket, "--rdb", "-")
+	dump := exec.Command("redis-cli", "-s", server.Socket, "--rdb", "-")
 	stream, err := dump.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestAdvice follows all advice on the findings in a snapshot.
 func TestAdvice(t *testing.T) {
-	server, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("there is no redis-server")
-	}
+	server := testtool.Need(t, "redis-server")
 	profiles := []string{"default", "baidu", "typed"}
 	if testing.Short() {
 		profiles = profiles[2:]

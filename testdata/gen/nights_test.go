@@ -2,17 +2,16 @@ package main
 
 import (
 	"bytes"
-	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestNights compares snapshots of a server under traffic, as make nights does with
 // more keys.
 func TestNights(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("no redis-server in PATH")
-	}
+	testtool.Need(t, "redis-server")
 	var out bytes.Buffer
 	if err := checkNights(&out, []string{"redis-server"}, 20_000, time.Second); err != nil {
 		t.Errorf("%v\n%s", err, out.Bytes())

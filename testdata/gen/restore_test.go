@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestRestore puts keys back on a server and compares them with what a server
 // loads from the same snapshot: every type and encoding, hostile names and
 // elements, large values.
 func TestRestore(t *testing.T) {
-	server, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("there is no redis-server")
-	}
+	server := testtool.Need(t, "redis-server")
 	rdblens := filepath.Join(t.TempDir(), "rdblens")
 	if out, err := exec.Command("go", "build", "-o", rdblens, "../../cmd/rdblens").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

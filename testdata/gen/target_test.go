@@ -1,18 +1,16 @@
 package main
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestTargets starts a server with every snapshot of the fixtures: what package target
 // calls loadable is loaded, what it calls blocked is refused.
 func TestTargets(t *testing.T) {
-	server, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("there is no redis-server")
-	}
+	server := testtool.Need(t, "redis-server")
 	dirs := []string{"../truth"}
 	if testing.Short() {
 		dirs = []string{"../truth/redis-8.0.2", "../truth/valkey-8.1.1"}
