@@ -129,9 +129,6 @@ func (m *Model) randomSlotTables(n, header int64) int64 {
 	filled := filledSlots(n)
 	size := round(filled * float64(m.usable(header)))
 	each := float64(n) / filled
-	if each > 1000 {
-		return size + round(filled*float64(m.keyTable(round(each))))
-	}
 	return size + round(filled*meanOfFilled(each, m.keyTable))
 }
 
@@ -147,12 +144,15 @@ func meanOfFilled(each float64, size func(k int64) int64) float64 {
 	for range 50 {
 		rate = each * -math.Expm1(-rate)
 	}
-	chance := math.Exp(-rate)
-	some := -math.Expm1(-rate)
+	// Ten standard deviations around the rate have all that counts.
+	far := 10*math.Sqrt(rate) + 50
+	k := int64(max(1, rate-far))
+	log, _ := math.Lgamma(float64(k + 1))
+	chance := math.Exp(float64(k)*math.Log(rate)-rate-log) / -math.Expm1(-rate)
 	var mean float64
-	for k := int64(1); k < int64(each)*2+100; k++ {
-		chance *= rate / float64(k)
-		mean += chance / some * float64(size(k))
+	for ; float64(k) < rate+far; k++ {
+		mean += chance * float64(size(k))
+		chance *= rate / float64(k+1)
 	}
 	return mean
 }
