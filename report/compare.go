@@ -46,6 +46,10 @@ const alertShrink = 0.3
 // rules, to tell whether they are new. Standard input cannot: such keys are then in
 // DiffKeys.Entered.
 //
+// With Options.Redact, the names in the Diff and in a ScanError are replaced when they
+// have been compared. Names of saved reports are compared as they are, and replaced
+// again.
+//
 // The error is as that of Scan, with the sources of both. The Diff is nil if nothing
 // of one of the two could be read.
 func Compare(ctx context.Context, before, after CompareInput, policy *thresholds.Policy, opt Options, o CompareOptions) (*Diff, error) {
@@ -53,6 +57,14 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 	inputs := [2]*CompareInput{&before, &after}
 	var reports [2]*Report
 	var lists [2]*agg.KeyList
+	by := opt.Redact
+	opt.Redact, opt.texts = nil, by
+	redacted := func() ScanError {
+		if by == nil {
+			return failed
+		}
+		return redactErrors(by, failed)
+	}
 	// A saved report is first: its keys are looked up while the snapshot is read.
 	first := 0
 	if before.Saved == nil && after.Saved != nil {
@@ -76,24 +88,34 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		}
 		failed = append(failed, f...)
 		if r.Inputs[0].Format == "" {
-			return nil, failed
+			return nil, redacted()
 		}
 		if r.Complete {
 			opt.keys.KnowAll()
 		}
 		reports[side], lists[side] = r, opt.keys
 	}
+	if by != nil {
+		reports = redactSides(by, reports)
+	}
 	c := newComparison(reports[0], reports[1], o)
 	c.policy = policy
 	lists[first].LookUp(lists[1-first], reports[first].Complete)
 	if inputs[first].Saved == nil && reports[first].Complete {
 		if err := c.readAgain(ctx, &inputs[first].Source, lists[first], policy, opt); err != nil {
-			c.note("{file} could not be read a second time: {reason}", "file", shortName(Name(inputs[first].Source.Name)), "reason", shortSentence(err.Error()))
+			name := inputs[first].Source.Name
+			if by != nil {
+				name, err = by.File(name), by.Error(err, name)
+			}
+			c.note("{file} could not be read a second time: {reason}", "file", shortName(Name(name)), "reason", shortSentence(err.Error()))
 		}
 	}
 	c.compare(lists)
+	if by != nil {
+		c.d.redact(by, policy)
+	}
 	if failed != nil {
-		return c.d, failed
+		return c.d, redacted()
 	}
 	return c.d, nil
 }

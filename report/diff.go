@@ -43,6 +43,10 @@ type Diff struct {
 	Keys         DiffKeys     `json:"keys"`
 	Findings     DiffFindings `json:"findings"`
 	Separators   string       `json:"separators"` // of the segments of names
+	// Redaction says how names were replaced, nil if they were not.
+	Redaction *Redaction `json:"redaction,omitempty"`
+
+	groupNames []Name // of Groups, before they were replaced
 }
 
 // DiffSide is one of the two snapshots or reports.

@@ -3,13 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // newReport returns the report of what a Builder gathered. Scan adds the
@@ -431,71 +428,4 @@ func sortGroups(list []Group, by string) {
 	slices.SortFunc(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(value(&b), value(&a)), cmp.Compare(a.Group, b.Group))
 	})
-}
-
-// redact replaces the names outside of keys, groups and inputs: filters, and what
-// the configuration says about names.
-func (r *Report) redact(by *redact.Redactor) {
-	r.Redaction = &Redaction{MinKeys: by.MinKeys(), Salt: by.SaltID()}
-	r.Config.File = by.Text(r.Config.File)
-	if n := len(r.Config.Warnings); n > 0 {
-		r.Config.Warnings = []string{units.FormatCountOf(int64(n), "warning", "warnings") + " about the configuration"}
-	}
-	for i := range r.Ignored {
-		in := &r.Ignored[i]
-		in.Pattern, in.Reason, in.Baseline = string(by.Name([]byte(in.Pattern))), by.Text(in.Reason), by.Text(in.Baseline)
-	}
-	if f := r.Filter; f != nil {
-		for _, list := range []*[]string{&f.Match, &f.Regex} {
-			*list = slices.Clone(*list)
-			for i, s := range *list {
-				(*list)[i] = by.Text(s)
-			}
-		}
-	}
-}
-
-// redactErrors returns the errors of the sources without names.
-func redactErrors(by *redact.Redactor, failed ScanError) (redacted ScanError) {
-	for _, e := range failed {
-		redacted = append(redacted, &SourceError{by.File(e.Name), e.Keys, by.Error(e.Err, e.Name)})
-	}
-	return redacted
-}
-
-// redactInputs replaces paths, and what the files say about themselves.
-func redactInputs(by *redact.Redactor, inputs []Input) {
-	for i := range inputs {
-		in := &inputs[i]
-		path := string(in.Name)
-		in.Name, in.ServerVersion = Name(by.File(path)), Name(by.Release(string(in.ServerVersion)))
-		modules := map[Name]Name{}
-		for n := range in.Modules {
-			m := &in.Modules[n]
-			if _, known := parser.ParseType(string(m.Name)); !known && m.Name != "(other)" {
-				modules[m.Name] = Name(by.Text(string(m.Name)))
-				m.Name = modules[m.Name]
-			}
-		}
-		for n, m := range in.LoadableBy.Modules {
-			in.LoadableBy.Modules[n] = cmp.Or(modules[m], m)
-		}
-		for n, w := range in.Warnings {
-			for m, hash := range modules {
-				w = strings.ReplaceAll(w, string(m), string(hash))
-			}
-			in.Warnings[n] = by.Sentence(w, path)
-		}
-		if m := in.Memory; m != nil {
-			m.Note = by.Sentence(m.Note, path)
-		}
-		if d := in.Error; d != nil {
-			d.Reason = by.Sentence(d.Reason, path)
-			for _, name := range []*Name{d.LastKey, d.Key} {
-				if name != nil {
-					*name = Name(by.Name([]byte(*name)))
-				}
-			}
-		}
-	}
 }

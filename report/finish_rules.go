@@ -103,10 +103,10 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 		sums.ValueBytes += now.ValueBytes
 		sums.Memory += now.Memory
 		if len(in.Groups) == 1 {
-			groups = append(groups, FindingGroup{Group: Name(in.Groups[0]), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
+			groups = append(groups, FindingGroup{Group: f.shown(Name(in.Groups[0])), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
 		}
 		pairs := []string{"now", units.FormatCount(now.Keys), "accepted", units.FormatCountOf(in.Findings, "finding", "findings")}
-		list = append(list, Example{Subject: Name(in.Pattern()), Keys: now.Keys, Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)),
+		list = append(list, Example{Subject: f.shown(Name(in.Pattern())), Keys: now.Keys, Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)),
 			Measured: Figure(now.Keys), Limit: Figure(in.Findings), Unit: units.Count.String(),
 			Text:   thresholds.Fill("{now} now, {accepted} accepted in the baseline", pairs...),
 			Advice: []Advice{{Kind: "look", Text: thresholds.Fill("Find out why there are more, or accept them as well: rdblens baseline update.")}}})

@@ -51,9 +51,10 @@ func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 	w.WriteByte('{')
 	comma := ""
 	for i := range fields.NumField() {
-		name, option, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+		field := fields.Type().Field(i)
+		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		v := fields.Field(i)
-		if option == "omitempty" && v.IsZero() {
+		if !field.IsExported() || option == "omitempty" && v.IsZero() {
 			continue
 		}
 		w.WriteString(comma + "\n  \"" + name + "\": ")
@@ -185,7 +186,7 @@ func (l listFiller) fill(v reflect.Value) reflect.Value {
 		c := reflect.New(t).Elem()
 		c.Set(v)
 		for i := range t.NumField() {
-			if l.hasLists(t.Field(i).Type) && !omitsEmpty(t.Field(i)) {
+			if !omitsEmpty(t.Field(i)) && l.hasLists(t.Field(i).Type) {
 				c.Field(i).Set(l.fill(v.Field(i)))
 			}
 		}
@@ -226,5 +227,5 @@ func (l listFiller) hasLists(t reflect.Type) bool {
 }
 
 func omitsEmpty(f reflect.StructField) bool {
-	return strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
+	return !f.IsExported() || strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
 }

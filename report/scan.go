@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,9 @@ type Options struct {
 	// was read.
 	Owner func(owner string, r *Report)
 
-	keys *agg.KeyList // filled with the keys that Compare compares, nil none
+	// For Compare, which replaces names when it has compared them.
+	keys  *agg.KeyList     // filled with the keys that are compared, nil none
+	texts *redact.Redactor // replaces names in sentences, nil none
 }
 
 // SourceError says why a Source was not read to its end.
@@ -352,8 +355,8 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
 		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}
-	if s.opt.Redact != nil {
-		env.Redact = s.opt.Redact
+	if by := cmp.Or(s.opt.Redact, s.opt.texts); by != nil {
+		env.Redact = by
 	}
 	return s.policy.Compile(env)
 }

@@ -27,6 +27,7 @@ import (
 type diffFlags struct {
 	passFlags
 	outputFlags
+	redactFlags
 	report.CompareOptions
 	failOnNew    thresholds.Severity
 	growth, loss []changeLimit
@@ -53,6 +54,7 @@ their lists; all others by group.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
 	}
 	o.passFlags.register(cmd)
+	o.redactFlags.register(cmd)
 	o.outputFlags.register(cmd, report.DiffFormatNames())
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
 		hint: "write 5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
@@ -145,7 +147,7 @@ func (l *changeLimit) exceeded(d *report.Diff, direction int64) string {
 	for i := range d.Groups {
 		r := &d.Groups[i]
 		before, after := d.Size(r)
-		if max(after-before, before-after) >= d.MinBytes && l.group.Match([]byte(*r.Group)) && check(r) {
+		if max(after-before, before-after) >= d.MinBytes && d.GroupMatches(l.group, i) && check(r) {
 			return text(r.Group.Display(), r)
 		}
 	}
@@ -178,8 +180,12 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 			scanned = append(scanned, in)
 		}
 	}
+	if err := o.checkNames(sides, args); err != nil {
+		return err
+	}
 	stop := e.progress(scanned)
 	options := o.options(report.Options{})
+	options.Redact = o.redactor()
 	d, err := report.Compare(ctx, sides[0], sides[1], o.policy, options, o.CompareOptions)
 	stop()
 	bad, err := failuresOf(err)
@@ -190,7 +196,11 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 		bad.complain(e)
 		return &exitError{code: exitUsage}
 	}
-	if err := report.WriteAll(o.targets, e.stdout, args, d, o.writeOptions(e, started)); err != nil && !closedPipe(err) {
+	write := o.writeOptions(e, started)
+	if d.Redaction != nil {
+		write.Command = ""
+	}
+	if err := report.WriteAll(o.targets, e.stdout, args, d, write); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
 	}
@@ -201,6 +211,27 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 		return &exitError{code: exitPartial} // a saved report
 	}
 	return o.verdict(d)
+}
+
+// checkNames checks that the names of both sides can be compared: those of a saved
+// report may be hashes.
+func (o *diffFlags) checkNames(sides [2]report.CompareInput, args []string) error {
+	var salts [2]string
+	for i, side := range sides {
+		switch saved := side.Saved; {
+		case saved == nil:
+		case o.on:
+			return usageError(fmt.Sprintf("%q: --redact replaces the names of snapshots, not of saved reports", args[i]), "scan --redact saves a report without names")
+		case saved.Redaction != nil:
+			if salts[i] = saved.Redaction.Salt; salts[i] == "" {
+				return usageError(fmt.Sprintf("%q: its names are hashes with a random salt: no other report has the same", args[i]), "scan --redact-salt SALT")
+			}
+		}
+	}
+	if salts[0] != salts[1] {
+		return usageError("names of one of the two are hashes that the other does not have", "compare reports that scan --redact-salt saved with the same salt")
+	}
+	return nil
 }
 
 // verdict returns the error that the --fail-on flags ask for.
@@ -222,7 +253,11 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 	}{{"--fail-on-growth", o.growth, 1}, {"--fail-on-shrink", o.loss, -1}} {
 		for i := range f.limits {
 			if text := f.limits[i].exceeded(d, f.direction); text != "" {
-				failed = append(failed, fmt.Sprintf("%s %s: %s", f.flag, f.limits[i].arg, text))
+				flag := f.flag
+				if !o.on {
+					flag += " " + f.limits[i].arg
+				}
+				failed = append(failed, flag+": "+text)
 			}
 		}
 	}

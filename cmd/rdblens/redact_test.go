@@ -173,7 +173,7 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 	other := file([]byte("ERR " + names.word() + " " + names.word()))
 	owned := strings.ToLower(names.letters())
 	config := filepath.Join(dir, names.word()+".yaml")
-	text := fmt.Sprintf("cluster: true\nabbreviations:\n  %s: ab\nnamespaces:\n- %s\noverrides:\n- key: \"%s*\"\n  owner: team\n"+
+	text := fmt.Sprintf("cluster: true\nabbreviations:\n  %s: ab\nnamespaces:\n- %s\noverrides:\n- key: \"%s*\"\n  owner: team\n- key: \"shop:*\"\n  owner: shop\n"+
 		"ignore:\n- rule: no-ttl\n  key: \"%s:*\"\n  reason: %s\n", strings.ToLower(names.letters()), owned, names.list[0], names.list[1], names.word())
 	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -189,13 +189,13 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 		return out.String()
 	}
 	results := t.TempDir()
-	scan := func(what string, want int, args ...string) {
+	write := func(what string, want int, names []string, args ...string) {
 		var formats []string
-		for _, f := range report.FormatNames() {
+		for _, f := range names {
 			formats = append(formats, "-f", f+"="+filepath.Join(results, f))
 		}
-		collect(what, want, slices.Concat([]string{"scan", "--redact", "--config", config, "--rules", "all", "--top", "40"}, formats, args)...)
-		for _, f := range report.FormatNames() {
+		collect(what, want, slices.Concat(args[:1], []string{"--redact", "--config", config, "--rules", "all"}, formats, args[1:])...)
+		for _, f := range names {
 			out, err := os.ReadFile(filepath.Join(results, f))
 			if err != nil {
 				t.Fatal(err)
@@ -211,6 +211,12 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 			outputs[what+", "+f] = out
 		}
 	}
+	scan := func(what string, want int, args ...string) {
+		write(what, want, report.FormatNames(), append([]string{"scan", "--top", "40"}, args...)...)
+	}
+	diff := func(what string, want int, args ...string) {
+		write(what, want, slices.DeleteFunc(report.DiffFormatNames(), func(f string) bool { return f == "table" || f == "summary" }), append([]string{"diff", "--min-change", "0.1%,1B"}, args...)...)
+	}
 	scan("whole", 0, whole)
 	scan("advice", 0, "--advice", "--details", whole)
 	scan("cluster", 0, "--cluster", "--profile", "aliyun", whole, whole)
@@ -220,6 +226,36 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 	for _, profile := range []string{"baidu", "typed", "upper"} {
 		scan(profile, 0, "--profile", profile, whole)
 	}
+	diff("diff with a part", 3, whole, damaged)
+	diff("diff of a part", 3, append(filter, damaged, whole)...)
+	diff("diff without a change", 0, "--cluster", "--profile", "typed", "--details", whole, whole)
+	collect("diff of nothing", 2, "diff", "--redact", none, whole)
+	collect("diff with what is missing", 2, "diff", "--redact", whole, missing)
+	// What each owner has, and what a baseline does not accept: all findings of a rule,
+	// since one was accepted.
+	byOwner := filepath.Join(t.TempDir(), "owners")
+	scan("by owner", 0, "--split-by", "owner="+byOwner, whole)
+	own, err := filepath.Glob(filepath.Join(byOwner, "*"))
+	if err != nil || len(own) < len(report.FormatNames()) || strings.Contains(string(b), "shop:cart:") && len(own) < 2*len(report.FormatNames()) {
+		t.Errorf("%d files of owners: %v", len(own), err)
+	}
+	for _, path := range own {
+		if outputs[path], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	baseline := filepath.Join(dir, names.word()+".yaml")
+	collect("baseline", 0, "baseline", "create", "--config", config, "-o", baseline, whole)
+	delete(outputs, "baseline")
+	accepted, err := os.ReadFile(baseline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted = regexp.MustCompile(`findings: \d+`).ReplaceAll(accepted, []byte("findings: 2"))
+	if err := os.WriteFile(baseline, accepted, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	scan("baseline", 0, "--baseline", baseline, whole)
 	for _, format := range []string{"csv", "jsonl"} {
 		collect("keys "+format, 0, "keys", "--redact", "-f", format, "--config", config, "--columns", "+file,+key_bytes", whole)
 		collect("damaged keys "+format, 3, "keys", "--redact", "-f", format, damaged, none, missing, other)
@@ -231,7 +267,7 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 	}
 	for what, out := range outputs {
 		if found := names.leaks(out); len(found) > 0 {
-			at := max(0, bytes.Index(out, []byte(found[0])))
+			at := max(0, bytes.Index(bytes.ToLower(out), []byte(found[0])))
 			t.Errorf("%s has %d names, %q: %.200q", what, len(found), found[0], out[max(0, at-80):])
 		}
 	}
@@ -250,6 +286,55 @@ func checkRedacted(t *testing.T, names *tokens, b []byte) {
 		if len(names.leaks([]byte(spelled))) != 1 {
 			t.Errorf("%s is not found", spelled)
 		}
+	}
+}
+
+// TestRedactedDiff checks what diff --redact compares, by construction: globs match the
+// names as they were, nothing that is said has a name, and words of keys of both nights
+// together stay.
+func TestRedactedDiff(t *testing.T) {
+	dir := t.TempDir()
+	night := func(name, description string) string {
+		b, err := snapshotOf("aux redis-ver 7.0.15\n" + description)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	old := night("old.rdb", "aux ctime 1772330000\ndb 0\nstamped hidden:shop: 110 string\nstring hidden:uno v*400000\n")
+	now := night("now.rdb", "aux ctime 1772416400\ndb 0\nstamped hidden:shop: 90 string\nstring hidden:uno v*700000\nstring hidden:dos v*800000\nhash secret f v*900000\n")
+	output := func(want int, args ...string) string {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &errs); code != want {
+			t.Fatalf("%v: exit code %d, want %d: %s", args, code, want, errs.Bytes())
+		}
+		return out.String() + errs.String()
+	}
+	args := []string{"diff", "--redact-salt", "salt", "--fail-on-growth", "secret:20%", "--fail-on-growth", "hidden:uno:20%", "--details", old, now}
+	got := output(1, args...)
+	for _, name := range []string{"secret", "uno", "dos", "old.rdb", "now.rdb"} {
+		if regexp.MustCompile(`\b` + name + `\b`).MatchString(got) {
+			t.Errorf("the comparison has the name %s: %s", name, got)
+		}
+	}
+	if n := strings.Count(got, "--fail-on-growth: "); n != 2 || !strings.Contains(got, "hidden:shop:*") {
+		t.Errorf("%d limits are exceeded, want 2; hidden:shop:* stays: %s", n, got)
+	}
+	// Reports that were saved without names compare with each other, and with nothing else.
+	save := func(path, salt, snapshot string) string {
+		output(0, "scan", "--redact-salt", salt, "-f", "json="+filepath.Join(dir, path), snapshot)
+		return filepath.Join(dir, path)
+	}
+	a, b, other := save("a.json", "salt", old), save("b.json", "salt", now), save("c.json", "pepper", now)
+	if got := output(0, "diff", a, b); !strings.Contains(got, "new") || strings.Contains(got, "secret") {
+		t.Errorf("the comparison of two reports: %s", got)
+	}
+	for _, refused := range [][]string{{a, other}, {a, now}, {"--redact", a, b}} {
+		output(2, append([]string{"diff"}, refused...)...)
 	}
 }
 
