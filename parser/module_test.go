@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -38,159 +39,45 @@ func (m *moduleValue) s(text string) *moduleValue { m.len(5).str(text); return m
 
 func (m *moduleValue) z(n int) *moduleValue { return m.s(strings.Repeat("\x00", n)) }
 
-// times repeats items.
-func (m *moduleValue) times(n int, items func(i uint64)) *moduleValue {
-	for i := range n {
-		items(uint64(i))
-	}
-	return m
-}
-
 func (m *moduleValue) snapshot() []byte { return m.len(0).end() }
 
-// moduleFixtures are values of each layout of each type, with the figures that
-// they have by construction.
-func moduleFixtures() map[string]struct {
-	in   []byte
-	want string
-} {
-	type fixture = struct {
-		in   []byte
-		want string
+// moduleFixtures are the keys of the snapshot that testdata/gen made of modules, each
+// alone, with the figures that they have by construction.
+func moduleFixtures(t testing.TB) map[string]moduleFixture {
+	in, err := os.ReadFile("../testdata/modules/layouts.rdb")
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := map[string]fixture{}
-	add := func(name string, m *moduleValue, want string) { all[name] = fixture{m.snapshot(), want} }
-	for v := range uint64(5) {
-		m := newModule("MBbloom--", v).u(150, 2)
-		if v >= 2 {
-			m.u(0)
-		}
-		if v >= 4 {
-			m.u(2)
-		}
-		for i := range 2 {
-			m.u(100 << i).d(.01).u(7).d(9.6)
-			if v >= 1 {
-				m.u(1024, 10)
-			}
-			m.z(128 << i).u(75)
-		}
-		add(fmt.Sprint("Bloom filter ", v), m, "n=150 v=384 largest=256:1 longest=256 filters=2 capacity=300")
+	truth, err := os.ReadFile("../testdata/modules/layouts.tsv")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, v := range []uint64{1, 3, 4} {
-		m := newModule("MBbloomCF", v).u(2, 64, 99)
-		if v == 4 {
-			m.u(3, 4, 20, 1)
-		}
-		for range 2 {
-			if v == 4 {
-				m.u(64)
-			}
-			m.z(256)
-		}
-		add(fmt.Sprint("cuckoo filter ", v), m, "n=99 v=512 largest=256:0 longest=256 filters=2 capacity=512")
+	all := make(map[string]moduleFixture)
+	for _, row := range strings.Split(strings.TrimSpace(string(truth)), "\n")[1:] {
+		columns := strings.Split(row, "\t")
+		all[columns[0]] = moduleFixture{typ: columns[1], want: columns[3]}
 	}
-	add("count-min sketch", newModule("CMSk-TYPE", 0).u(10, 5, 1234).z(200), "n=1234 v=200 largest=200 longest=200")
-	add("top-k", newModule("TopK-TYPE", 0).u(3, 8, 7).d(.9).z(448).z(72).s("apple\x00").s("\x00").s("fig\x00"), "n=2 v=456 largest=5:apple longest=5 capacity=3")
-	add("t-digest", newModule("TDIS-TYPE", 0).d(100).d(-1).d(9).u(610, 2, 0, 4).d(7).d(0).d(1).d(2).d(3).d(4), "n=7 v=32 largest=16 longest=16 capacity=610")
-	for v := range uint64(10) {
-		all[fmt.Sprint("time series ", v)] = fixture{series(v).snapshot(), map[bool]string{
-			true:  "n=3 v=48 largest=16 longest=16 labels=1 rules=8 retention=5000 first=1000 last=1002",
-			false: "n=8 v=160 largest=128:1 longest=128 labels=1 rules=8 retention=5000 first=1000 last=2000 chunks=2"}[v < 2]}
+	s := newScanner(bytes.NewReader(in), Options{}, scanBlock)
+	n := 0
+	for ; s.Scan(); n++ {
+		k := s.Key()
+		f := all[string(k.Name)]
+		end := k.Offset + 2 + k.NameLen + k.Serialized
+		f.value = len(in[:9]) + 2 + int(k.NameLen)
+		f.in = newRDB("REDIS0011").raw(in[k.Offset:end]).end()
+		all[string(k.Name)] = f
 	}
-	for _, worst := range []uint64{0, 1} {
-		m := newModule("vectorset", 0).u(8, 2, 1|16<<8, 2)
-		for i := range uint64(2) {
-			m.s(fmt.Sprint("e", i)).s(strings.Repeat("a", int(i))).z(8)
-			count := uint64(2 + 3 + 1)
-			if worst == 1 {
-				count++
-			}
-			m.u(count, i, worst<<24, 1, 32, 1-i)
-			if worst == 1 {
-				m.u(5)
-			}
-			m.u(77)
-		}
-		add(fmt.Sprint("vector set ", worst), m, "n=2 v=21 largest=11:e1 longest=2 vectors=16 links=512")
-	}
-	add("valkey-bloom 0", newModule("bloomfltr", 0).u(2, 2).f(.01).z(50).u(400, 7, 40).z(100).u(800, 7, 80, 9), "n=49 v=150 largest=100:1 longest=100 filters=2 capacity=120")
-	add("valkey-bloom 1", newModule("bloomfltr", 1).u(2, 2).d(.01).d(.5).u(1).z(50).u(40).z(100).u(80, 9), "n=49 v=150 largest=100:1 longest=100 filters=2 capacity=120")
-	text := `{"a":[1,2.5,"x\u00e9"],"longest name":"value",  "b":{"c":null}}`
-	add("document 2", newModule("ReJSON-RL", 2).s(text).u(0), "n=3 v=63 largest=22:longest name longest=12 depth=2")
-	add("document 2 in an index", newModule("ReJSON-RL", 2).s(text).u(1).s("idx").s("$"), "n=3 v=63 largest=22:longest name longest=12 depth=2")
-	add("document 3", newModule("ReJSON-RL", 3).s(text), "n=3 v=63 largest=22:longest name longest=12 depth=2")
-	add("document 3, a number", func() *moduleValue { m := newModule("ReJSON-RL", 3); m.len(5).raw(0xc1, 0x39, 0x30); return m }(), "n=1 v=5 largest=5")
-	add("document 4", newModule("ReJSON-RL", 4).s("\xa3\x61a\x83\x01\xf9\x41\x00\x62x!\x63key\x66values\x61b\xa1\x61c\xf6"), "n=3 v=28 largest=11:key longest=6 depth=2")
-	add("document 4, typed", newModule("ReJSON-RL", 4).s("\xa1\x61a\xd8\x55\x48\x00\x00\x00\x00\x00\x00\x00\x00"), "n=1 v=14 largest=13:a longest=1 depth=2")
-	for v := range uint64(2) {
-		add(fmt.Sprint("document ", v), newModule("ReJSON-RL", v).u(32, 2, 128).s("list").u(64, 3, 1, 4).d(1).u(16).s("1").u(128).s("n").u(8, 1<<64-1), "n=2 v=22 largest=13:list longest=4 depth=2")
+	if s.Err() != nil || n != len(all) {
+		t.Fatalf("%d keys of %d: %v", n, len(all), s.Err())
 	}
 	return all
 }
 
-// f is d for a number of 4 bytes.
-func (m *moduleValue) f(f float32) *moduleValue { m.len(3).le32(math.Float32bits(f)); return m }
-
-// series is a time series of an encoding version with a rule of each kind.
-func series(v uint64) *moduleValue {
-	m := newModule("TSDB-TYPE", v).s("m").u(5000, 256)
-	if v >= 1 {
-		m.u(0)
-	}
-	if v >= 2 {
-		m.u(2000).d(1).u(8)
-	}
-	if v >= 3 {
-		m.u(0)
-	}
-	if v >= 2 {
-		m.u(1).s("source")
-	}
-	if v >= 8 {
-		m.u(0).d(0)
-	}
-	m.u(1).s("label").s("value").u(8)
-	for _, aggregation := range []uint64{1, 3, 4, 6, 9, 13, 15, 8} {
-		m.s("to").u(1000)
-		if v >= 6 {
-			m.u(0)
-		}
-		m.u(aggregation, 1000)
-		if v >= 9 {
-			m.u(1)
-		}
-		switch aggregation {
-		case 1, 8:
-			if m.d(1).d(2); v < 6 {
-				m.s("x")
-			}
-		case 3, 15:
-			if m.d(1); v >= 3 && v < 7 {
-				m.u(1)
-			}
-		case 4:
-			if m.d(1).d(2); v >= 4 {
-				m.u(1)
-			}
-		case 6:
-			if m.d(1); v >= 3 {
-				m.u(1)
-			}
-		case 9:
-			m.d(1).d(2).u(3)
-		case 13:
-			m.d(1).u(2).d(3).u(1, 2, 3, 4, 5, 6, 7)
-		}
-	}
-	if v < 2 {
-		return m.u(3).times(3, func(i uint64) { m.u(1000 + i).d(1) })
-	}
-	m.u(2)
-	if v%2 == 1 { // compressed
-		return m.u(32, 2, 100, 1, 1000, 1001, 1, 1, 0, 0).z(32).u(128, 6, 200, 1, 1500, 2000, 1, 1, 0, 0).z(128)
-	}
-	return m.u(32, 2, 100, 1, 1000, 1001, 1, 1, 0, 0).z(32).u(128, 6, 200, 1, 1500, 2000, 1, 1, 0, 0).z(128)
+// moduleFixture is a snapshot with one key.
+type moduleFixture struct {
+	in        []byte
+	value     int // offset of the value
+	typ, want string
 }
 
 // moduleLine is what a key of a module has.
@@ -215,7 +102,7 @@ func moduleLine(k *Key) string {
 }
 
 func TestModuleLayouts(t *testing.T) {
-	for name, f := range moduleFixtures() {
+	for name, f := range moduleFixtures(t) {
 		s := newScanner(bytes.NewReader(f.in), withMemory, smallBlock)
 		if !s.Scan() {
 			t.Errorf("%s: %v", name, s.Err())
@@ -225,7 +112,7 @@ func TestModuleLayouts(t *testing.T) {
 		if got := moduleLine(k); got != f.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, f.want)
 		}
-		if k.Type == Module || k.MemoryBound || k.Memory < 50 {
+		if k.Type.String() != f.typ || k.MemoryBound || k.Memory < 50 {
 			t.Errorf("%s: type %v, memory %d", name, k.Type, k.Memory)
 		}
 		if s.Scan() || s.Err() != nil {
@@ -316,7 +203,7 @@ func TestMemberNames(t *testing.T) {
 // TestModuleAllocations reads many keys of each type, which must not allocate
 // memory for each.
 func TestModuleAllocations(t *testing.T) {
-	for name, f := range moduleFixtures() {
+	for name, f := range moduleFixtures(t) {
 		record := f.in[9 : len(f.in)-9]
 		read := func(n int) float64 {
 			in := newRDB("REDIS0011").raw(bytes.Repeat(record, n)).end()
@@ -334,9 +221,8 @@ func TestModuleAllocations(t *testing.T) {
 
 // FuzzModules reads values of modules with any items.
 func FuzzModules(f *testing.F) {
-	for _, x := range moduleFixtures() {
-		at := len("REDIS0011") + len("\x07\x01m")
-		f.Add(x.in[at+9:len(x.in)-9], x.in[at:at+9])
+	for _, x := range moduleFixtures(f) {
+		f.Add(x.in[x.value+9:len(x.in)-9], x.in[x.value:x.value+9])
 	}
 	f.Fuzz(func(t *testing.T, items, id []byte) {
 		defer watchdog.Start(t)()

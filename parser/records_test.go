@@ -115,12 +115,12 @@ func readTwice(t *testing.T, source io.Reader) (keys int) {
 		case JSON:
 			want = 1 // the document
 		}
-		if k.Type.Opaque() || k.Elements < 0 {
+		if opaque(k) || k.Elements < 0 {
 			want = 0
 		}
 		if n := visitedElements(k, elements); n != want {
 			t.Errorf("%s: %d elements visited", line(k), n)
-		} else if k.Type != Array && k.Elements >= 0 && !k.Type.Opaque() && lengths(k, elements) != k.ValueBytes {
+		} else if k.Type != Array && k.Elements >= 0 && !opaque(k) && lengths(k, elements) != k.ValueBytes {
 			t.Errorf("%s: %d bytes visited", line(k), lengths(k, elements))
 		}
 		restored(t, r)

@@ -137,7 +137,8 @@ type StreamConsumer struct {
 }
 
 // Opaque reports whether the elements of values of this type are not passed to a
-// Visitor: those of modules except documents, GCRA, KeyDB's cron jobs.
+// Visitor: those of modules except documents, GCRA, KeyDB's cron jobs. Nor is a
+// document of RedisJSON 1.0 (encoding versions 0 and 1), which is no text.
 func (t Type) Opaque() bool { return t == GCRA || t == Cron || t.OfModule() && t != JSON }
 
 // Bounds on the shared field names of a stream's node that are kept: bytes of the

@@ -78,6 +78,11 @@ func visitAll(r io.Reader, block, limit, maxText int, wants func(k *Key) bool) (
 	return all, keys, s.Err()
 }
 
+// opaque reports whether a visitor gets no elements of a key.
+func opaque(k *Key) bool {
+	return k.Type.Opaque() || k.Type == JSON && k.Module != nil && k.Module.Version <= 1
+}
+
 // TestVisitFixtures visits all keys of all fixtures: their figures are those
 // without a visitor, and the lengths of their elements add up to the value bytes.
 func TestVisitFixtures(t *testing.T) {
@@ -103,7 +108,7 @@ func TestVisitFixtures(t *testing.T) {
 			if line(k) != line(plain[i]) {
 				t.Errorf("%s:\n     got %s\nwithout %s", name, line(k), line(plain[i]))
 			}
-			if k.Type.Opaque() || k.Elements < 0 || k.Type == Array {
+			if opaque(k) || k.Elements < 0 || k.Type == Array {
 				continue
 			}
 			want := k.Elements

@@ -5,6 +5,7 @@
 //	gen truth -server SERVER DIR [NAME]  every type and encoding, with truth files
 //	gen rules -server SERVER DIR [NAME]  keys on both sides of the rules' limits
 //	gen dragonfly DIR                    files of Dragonfly, by hand
+//	gen modules DIR                      values of modules, by hand
 //	gen shop -server SERVER FILE         a small shop's keyspace
 //	gen memory [-keys N] [-churn] [SERVER...]     errors of the memory model against servers
 //	gen restore [-rdblens BINARY] [SERVER...]  keys that show --format resp puts back, against servers
@@ -68,6 +69,7 @@ var modes = map[string]mode{
 	"truth":     {1, func(o *options) error { return makeFixtures(o.argv(), o.args[0], o.args[1:]) }},
 	"rules":     {1, func(o *options) error { return makeRules(o.argv(), o.args[0], o.args[1:]) }},
 	"dragonfly": {1, func(o *options) error { return makeDragonfly(o.args[0]) }},
+	"modules":   {1, func(o *options) error { return makeModules(o.args[0]) }},
 	"shop":      {1, func(o *options) error { return makeShop(o.argv(), o.args[0]) }},
 	"memory":    {0, func(o *options) error { return measureMemory(o.args, o.dir, o.keys, o.churn, o.seed) }},
 	"restore": {0, func(o *options) error {
@@ -129,7 +131,7 @@ func installedServers() []string {
 
 // makeAll makes those committed snapshots that the given servers can make.
 func makeAll(dir string, servers []string) error {
-	if err := makeDragonfly(dir + "/dragonfly"); err != nil {
+	if err := errors.Join(makeDragonfly(dir+"/dragonfly"), makeModules(dir+"/modules")); err != nil {
 		return err
 	}
 	if len(servers) == 0 {

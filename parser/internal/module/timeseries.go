@@ -12,9 +12,9 @@ func (r *Reader) timeSeries(version int) {
 	size := r.count() // of a chunk
 	uncompressed := version < 1 || r.uint()&1 != 0
 	if version >= 2 {
-		r.uint()   // last timestamp
-		r.double() // last value
-		r.uint()   // samples
+		r.Last = int64(min(r.uint(), math.MaxInt64)) // chunks that are not compressed have their first alone
+		r.double()                                   // last value
+		r.uint()                                     // samples
 	}
 	if version >= 3 {
 		r.uint() // duplicate policy
