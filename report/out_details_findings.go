@@ -82,7 +82,7 @@ func (d *details) examplesTable(rows []Example) table {
 			}
 			return rows[i].Key.Display()
 		}),
-		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }).drop(2),
+		d.r.inputColumn(func(i int) int { return rows[i].Input }).drop(2),
 		rightColumn("db", ofKey(func(k *KeyRow) string {
 			if !several && k.DB == 0 {
 				return ""

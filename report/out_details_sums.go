@@ -70,7 +70,7 @@ func (d *details) databases() {
 	}
 	d.section("By database", "")
 	d.rows(len(rows),
-		nameColumn("snapshot", func(i int) string { return d.inputName(rows[i].Input) }),
+		d.r.inputColumn(func(i int) int { return rows[i].Input }),
 		rightColumn("database", func(i int) string {
 			if rows[i].DB == OtherDatabases {
 				return "(others)"
@@ -107,11 +107,11 @@ func (d *details) budgets() {
 	}
 	d.section("Budgets", "")
 	d.rows(len(rows),
-		nameColumn("snapshot", func(i int) string {
+		d.r.inputColumn(func(i int) int {
 			if rows[i].Inputs > 1 {
-				return ""
+				return -1
 			}
-			return d.inputName(rows[i].Input)
+			return rows[i].Input
 		}),
 		nameColumn("budget", func(i int) string { return rows[i].Budget.Budget.Display() }),
 		leftColumn("of", func(i int) string { return rows[i].Measure }),
@@ -134,14 +134,6 @@ func (d *details) budgets() {
 
 func (b *Budget) sums() thresholds.BudgetSums {
 	return thresholds.BudgetSums{Keys: b.Keys, Bytes: b.Bytes, WithoutTTL: b.WithoutTTL}
-}
-
-// inputName returns an input's name where there are several.
-func (d *details) inputName(i int) string {
-	if len(d.r.Inputs) < 2 || i < 0 || i >= len(d.r.Inputs) {
-		return ""
-	}
-	return d.r.Inputs[i].Name.Display()
 }
 
 func (d *details) owners() {

@@ -84,6 +84,36 @@ func (in *Input) fileName() string {
 	return in.Name.Display()
 }
 
+// directory returns the directory that all inputs are in, with its last /, "" if there
+// is none or only one input.
+func (r *Report) directory() string {
+	if len(r.Inputs) < 2 {
+		return ""
+	}
+	dir := string(r.Inputs[0].Name)
+	for i := range r.Inputs {
+		name := string(r.Inputs[i].Name)
+		n := 0
+		for n < min(len(dir), len(name)) && dir[n] == name[n] {
+			n++
+		}
+		dir = dir[:strings.LastIndexByte(dir[:n], '/')+1]
+	}
+	return dir
+}
+
+// inputColumn is a column with the names of inputs, below the directory of all; it is
+// left out where there is one input only.
+func (r *Report) inputColumn(input func(row int) int) column {
+	dir := len(r.directory())
+	return nameColumn("snapshot", func(row int) string {
+		if i := input(row); i >= 0 && i < len(r.Inputs) {
+			return r.Inputs[i].Name[dir:].Display()
+		}
+		return ""
+	}).only(len(r.Inputs) > 1)
+}
+
 // alerts states what is wrong with the files.
 func (v *overview) alerts() {
 	r := v.r
@@ -182,7 +212,12 @@ func (v *overview) describe(now time.Time) {
 		v.about = append(v.about, thresholds.Fill("{file}: {server}, taken {taken}, checksum {checksum}, {state}",
 			append(pairs, "file", text.ShortenMiddle(in.fileName(), nameWidth), "server", text.ShortenEnd(serverText(in), nameWidth))...))
 	case len(r.Inputs) > 1:
-		v.about = append(v.about, thresholds.Fill("{n} snapshots, taken {taken}, checksum {checksum}, {state}", pairs...))
+		snapshots := "{n} snapshots, taken {taken}, checksum {checksum}, {state}"
+		if dir := r.directory(); dir != "" {
+			snapshots = "{n} snapshots in {directory}, taken {taken}, checksum {checksum}, {state}"
+			pairs = append(pairs, "directory", text.ShortenMiddle(Name(dir).Display(), nameWidth))
+		}
+		v.about = append(v.about, thresholds.Fill(snapshots, pairs...))
 	}
 	t := &r.Totals
 	pairs = []string{"keys", units.FormatCountOf(t.Keys, "key", "keys"), "memory", sizeText(t.MemoryBytes), "used", sizeText(used), "value", units.FormatBytes(t.ValueBytes),

@@ -51,7 +51,7 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		}).only(full).drop(7),
 		rightColumn("TTL", func(i int) string { return ttlText(&rows[i]) }).drop(2),
 		rightColumn("db", func(i int) string { return strconv.Itoa(rows[i].DB) }).only(several).drop(4),
-		nameColumn("snapshot", func(i int) string { return r.inputName(rows[i].Input).Display() }).only(len(r.Inputs) > 1).drop(5),
+		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
 		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
 	}}
 }
@@ -134,7 +134,6 @@ func roughDuration(seconds int64) string {
 // problemsTable has at most n problems.
 func (v *overview) problemsTable(n int) table {
 	rows := v.problems[:min(len(v.problems), n)]
-	inputs := len(v.r.Inputs) > 1
 	return table{len(rows), []column{
 		leftColumn("severity", func(i int) string { return rows[i].Severity }),
 		leftColumn("rule", func(i int) string { return rows[i].Rule }),
@@ -142,12 +141,12 @@ func (v *overview) problemsTable(n int) table {
 		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
 		rightColumn("worst", func(i int) string { return rows[i].worst().against() }),
-		nameColumn("snapshot", func(i int) string {
+		v.r.inputColumn(func(i int) int {
 			if e := rows[i].worst(); e != nil {
-				return v.r.inputName(e.Input).Display()
+				return e.Input
 			}
-			return ""
-		}).only(inputs).drop(3),
+			return -1
+		}).drop(3),
 		nameColumn("key", func(i int) string { return rows[i].worst().subject().Display() }),
 	}}
 }

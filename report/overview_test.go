@@ -359,3 +359,21 @@ func TestAllocatorHint(t *testing.T) {
 		}
 	}
 }
+
+func TestDirectory(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		inputs []string
+	}{
+		{"", nil}, {"", []string{"/a/b.rdb"}}, {"/a/", []string{"/a/b.rdb", "/a/c.rdb"}}, {"/a/", []string{"/a/b/c.rdb", "/a/bb/c.rdb", "/a/b.rdb"}},
+		{"", []string{"a.rdb", "ab.rdb"}}, {"/", []string{"/a.rdb", "/b/c.rdb"}}, {"", []string{"-", "/a.rdb"}}, {"a/", []string{"a/", "a/b"}}, {"", []string{"a/b", "a"}},
+	} {
+		r := new(Report)
+		for _, name := range c.inputs {
+			r.Inputs = append(r.Inputs, Input{Name: Name(name)})
+		}
+		if got := r.directory(); got != c.want {
+			t.Errorf("%q are in %q, want %q", c.inputs, got, c.want)
+		}
+	}
+}
