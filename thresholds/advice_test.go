@@ -305,6 +305,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 		"min-keys":           "2 keys, under 3",
 		"slot-skew":          "10 MB, 999.04x its fair share, over 10x",
 		"hashtag-skew":       "10 MB, 99.99% of the memory, over 1%",
+		"node-skew":          "100 bytes, 1x the mean of the nodes, over 0.5x",
 	}
 	for name, c := range instanceCases {
 		env := testEnv()

@@ -29,7 +29,9 @@ func TestFleetOfOne(t *testing.T) {
 				got, _ := i.OwnFindings()
 				all, _ := f.Findings()
 				for _, found := range all {
-					found.Largest = NodeSums{}
+					if found.Rule.Name() != "node-skew" {
+						found.Largest = NodeSums{}
+					}
 					got = append(got, found)
 				}
 				slices.SortStableFunc(got, func(a, b InstanceFinding) int { return cmp.Compare(a.Rule, b.Rule) })
@@ -198,5 +200,38 @@ func TestHostileCounts(t *testing.T) {
 	e.NewFleet().Merge(f)
 	if err := f.Put("no-ttl", &Count{}); err == nil {
 		t.Error("a rule about keys has sums")
+	}
+}
+
+// TestNodeSkew checks the limits of node-skew at their bounds.
+func TestNodeSkew(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		nodes []NodeSums
+		want  string
+	}{
+		{[]NodeSums{{0, 10, 150 * mb}, {1, 10, 75 * mb}, {2, 10, 75 * mb}}, ""},
+		{[]NodeSums{{0, 10, 151 * mb}, {1, 10, 75 * mb}, {2, 10, 75 * mb}}, "0 node memory 151 MB, 1.5x the mean of the nodes, over 1.5x"},
+		{[]NodeSums{{0, 10, 75 * mb}, {1, 10, 75 * mb}, {2, 10, 300 * mb}}, "2 node memory 300 MB, 2x the mean of the nodes, over 1.5x"},
+		{[]NodeSums{{0, 10, 100 * mb}, {1, 10, mb}, {2, 10, mb}}, ""}, // no more than 100 MB
+		{[]NodeSums{{0, 10, 400 * mb}, {1, 10, mb}}, ""},              // two nodes
+		{[]NodeSums{{0, 100_001, 9}, {1, 10, 10}, {2, 10, 10}}, "0 node keys 100,001 keys, 2.99x the mean of the nodes, over 1.5x"},
+		{[]NodeSums{{0, 100_000, 9}, {1, 10, 10}, {2, 10, 10}}, ""},
+	} {
+		env := testEnv()
+		env.Cluster = true
+		e := mustLoad(t, LoadOptions{Rules: "node-skew"}).Compile(env)
+		f := e.NewFleet()
+		for _, n := range c.nodes {
+			f.AddNode(n)
+		}
+		got := ""
+		list, _ := f.Findings()
+		for _, found := range list {
+			got += fmt.Sprintf("%d %s %s", found.Largest.Node, found.Subject, e.InstanceText(found))
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.nodes, got, c.want)
+		}
 	}
 }

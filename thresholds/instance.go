@@ -193,7 +193,7 @@ const maxKept = 100
 // for a rule, and as many that the configuration ignores. It counts the others by
 // rule, severity and the entry that ignores them, the severest first.
 func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
-	return i.engine.judge(i.accumulators, i.total, nil, nil)
+	return i.engine.judge(i.accumulators, i.total, []NodeSums{{0, i.total.keys, i.total.bytes}}, nil)
 }
 
 // OwnFindings returns the findings that are about the snapshot alone; the others are

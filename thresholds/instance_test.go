@@ -54,6 +54,10 @@ var instanceCases = map[string]struct{ hit, miss *snapshotCase }{
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 999) }, subject: fmt.Sprintf("slot %d", naming.Slot([]byte("hot"))), count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 999) }},
 	},
+	"node-skew": {
+		&snapshotCase{profile: "default", cluster: true, config: "rules: {node-skew: {warning: 0.5x, min_nodes: 1, min_size: 1 B}}", keys: few, subject: "node memory", count: 1},
+		&snapshotCase{profile: "default", cluster: true, config: "rules: {node-skew: {warning: 1x, min_nodes: 1, min_size: 1 B}}", keys: few},
+	},
 	"hashtag-skew": {
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20+1, 5) }, subject: "{hot}", count: 1},
 		&snapshotCase{profile: "baidu", cluster: true, keys: func(add func(*parser.Key)) { tagged(add, 10<<20, 5) }},

@@ -357,6 +357,7 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"multiple-databases": {"warning", "warning", "off", "off", "off"},
 		"mixed-business":     {"off", "warning 10", "off", "off", "off"},
 		"slot-skew":          {"warning 10x", "warning 10x", "warning 10x", "off", "off"},
+		"node-skew":          {"warning 1.5x", "warning 1.5x", "warning 1.5x", "off", "off"},
 		"hashtag-skew":       {"warning 1%", "warning 1%", "warning 1%", "off", "off"},
 		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "off", "off"},
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},

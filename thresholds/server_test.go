@@ -356,6 +356,33 @@ func TestInstanceOnServersKeys(t *testing.T) {
 			}
 		}
 	}
+	for _, profile := range []string{"default", "aliyun", "baidu"} {
+		for _, first := range []string{"cluster-skewed.rdb.gz", "cluster.rdb.gz"} {
+			var fleet *Fleet
+			for node, file := range []string{first, "cluster.rdb.gz", "cluster.rdb.gz"} {
+				var x *Instance
+				readSnapshot(t, file, mustLoad(t, LoadOptions{Profile: profile, Config: writeConfig(t, "rules: {node-skew: {min_size: 1 MB}}")}), func(e *Engine, k *parser.Key) {
+					if x == nil {
+						x = e.NewInstance()
+					}
+					x.Add(k, facts(e, k))
+				})
+				if fleet == nil {
+					fleet = x.engine.NewFleet()
+				}
+				fleet.Add(x, node)
+			}
+			kept, _ := fleet.Findings()
+			found := slices.ContainsFunc(kept, func(f InstanceFinding) bool {
+				return f.Rule.Name() == "node-skew" && f.Largest.Node == 0 && f.Severity == Warning
+			})
+			hits["node-skew"] = hits["node-skew"] || found
+			misses["node-skew"] = misses["node-skew"] || !found
+			if found != (first == "cluster-skewed.rdb.gz") {
+				t.Errorf("%s under %s beside two smaller nodes: %+v", first, profile, kept)
+			}
+		}
+	}
 	for _, r := range Rules() {
 		if r.Instance && !r.Optional && (!hits[r.Name] || !misses[r.Name]) {
 			t.Errorf("%s: a server's snapshot with a finding: %v, one without: %v", r.Name, hits[r.Name], misses[r.Name])
@@ -373,11 +400,18 @@ func TestInstanceRulesCount(t *testing.T) {
 			env.Cluster = cluster
 			want := 0
 			for _, r := range Rules() {
-				if s := &p.Settings[r.ID]; r.Instance && s.On && s.Idle(p) == "" && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew"}, r.Name)) {
+				if s := &p.Settings[r.ID]; r.Instance && s.On && s.Idle(p) == "" && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew", "node-skew"}, r.Name)) {
 					want++
 				}
 			}
-			if x := p.Compile(env).NewInstance(); len(x.accumulators) != want || len(x.ofAll)+len(x.ofExpiring) != want {
+			x := p.Compile(env).NewInstance()
+			without := 0 // those that need no keys
+			for _, a := range x.accumulators {
+				if _, ok := a.(totalsOnly); ok {
+					without++
+				}
+			}
+			if len(x.accumulators) != want || len(x.ofAll)+len(x.ofExpiring)+without != want {
 				t.Errorf("%s, cluster %v: %d accumulators, %d and %d, want %d", profile, cluster, len(x.accumulators), len(x.ofAll), len(x.ofExpiring), want)
 			}
 		}
