@@ -180,6 +180,10 @@ func fleetReport() *Report {
 		{Severity: "warning", Kind: "module", Number: 3, Name: "ReJSON-RL", Since: "4.0", Count: 3, MemoryBytes: 900, Text: "the module type ReJSON-RL, encoding version 3, needs the module that has it"}}}
 	second.Target = &Compatibility{Server: "redis-6.2", Model: "redis-6.2", Loads: "unknown", Problems: []TargetProblem{}}
 	r.Inputs = append(r.Inputs, second, third)
+	whole := r.Totals.MemoryBytes
+	r.Nodes = []Node{{Input: 0, Keys: r.Totals.Keys - 100, ValueBytes: r.Totals.ValueBytes - 800, MemoryBytes: whole - 1000, Share: float64(whole-1000) / float64(whole),
+		Skew: 2 * float64(whole-1000) / float64(whole), WithoutTTL: 3000, Findings: Counts{Error: 3, Warning: 8, Info: 1}},
+		{Input: 1, Keys: 100, ValueBytes: 800, MemoryBytes: 1000, Share: 1000 / float64(whole), Skew: 2000 / float64(whole), WithoutTTL: 100, Findings: Counts{Warning: 1}}}
 	r.Databases = append(r.Databases, Database{Input: 1, DB: 0, Keys: 100, MemoryBytes: 1000})
 	for i := range r.Top[ByMemory] {
 		r.Top[ByMemory][i].Input = i % 2

@@ -37,6 +37,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
 	}
+	f.nodes()
 	f.types()
 	f.tops()
 	f.rules()
@@ -137,6 +138,32 @@ func (f *finisher) totals() {
 		}
 	}
 	t.MemoryBound = t.MemoryBound || t.WithoutMemory > 0
+}
+
+// nodes adds the totals of each of several snapshots.
+func (f *finisher) nodes() {
+	if len(f.Snapshots) < 2 {
+		return
+	}
+	whole := int64(sizeOf(f.r.Totals.MemoryBytes, f.r.Totals.ValueBytes))
+	for i := range f.Snapshots {
+		s := &f.Snapshots[i]
+		n := Node{Input: s.Input, Keys: s.Keys, ValueBytes: s.ValueBytes, MemoryBytes: Unknown, WithoutTTL: s.WithoutTTL,
+			Findings: Counts{Error: s.Found[thresholds.Error], Warning: s.Found[thresholds.Warning], Info: s.Found[thresholds.Info]}}
+		if s.Env.Memory {
+			n.MemoryBytes = Figure(s.Memory)
+		}
+		part := s.ValueBytes
+		if f.r.Totals.MemoryBytes.Known() {
+			part = s.Memory
+		}
+		n.Share = shareOf(part, whole)
+		n.Skew = n.Share * float64(len(f.Snapshots))
+		f.r.Nodes = append(f.r.Nodes, n)
+	}
+	slices.SortStableFunc(f.r.Nodes, func(a, b Node) int {
+		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
+	})
 }
 
 func (f *finisher) types() {

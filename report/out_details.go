@@ -23,6 +23,7 @@ const (
 	detailsExamples = 3
 	detailsCommands = 3
 	detailsHot      = 10
+	detailsNodes    = 40
 )
 
 // details writes sections of a report to a page.

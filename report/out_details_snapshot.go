@@ -21,6 +21,7 @@ func (d *details) snapshots() {
 	default:
 		d.section("Snapshots", "")
 		d.snapshotRows()
+		d.nodes()
 	}
 	for i := range d.r.Inputs {
 		in := &d.r.Inputs[i]
@@ -198,6 +199,14 @@ func (d *details) snapshotRows() {
 			d.warnings(&rows[i])
 		}
 	}
+}
+
+// nodes writes a table of the worst inputs.
+func (d *details) nodes() {
+	rows := d.r.worstNodes()
+	rows = rows[:min(len(rows), detailsNodes)]
+	d.section("Nodes", d.r.nodesNote(len(rows)))
+	d.table(d.r.nodesTable(rows))
 }
 
 // stateText says how much of an input was read.

@@ -117,6 +117,7 @@ func (v *overview) omitted(rows screenRows) (list []string) {
 		{len(v.problems) - rows.problems, "1 problem", "{n} problems"},
 		{len(v.fixes) - rows.fixes, "1 thing to fix", "{n} things to fix"},
 		{len(v.savings) - rows.savings, "1 saving", "{n} savings"},
+		{len(v.nodes) - rows.nodes, "1 of the nodes", "{n} of the nodes"},
 		{max(len(v.wrong), len(v.about)-2) - rows.alerts, "1 remark on the files", "{n} remarks on the files"},
 	} {
 		switch {

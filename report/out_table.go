@@ -43,15 +43,15 @@ func renderText(o WriteOptions, write func(p page)) (text string, lines int, err
 }
 
 // screenRows are the rows of the parts of an overview.
-type screenRows struct{ keys, groups, problems, fixes, savings, alerts int }
+type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes int }
 
 // all returns the rows that there are.
 func (v *overview) all() screenRows {
-	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-2)}
+	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-2), len(v.nodes)}
 }
 
 // screenSteps are the least rows of the parts, step by step until they fit.
-var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6}, {10, 10, 7, 3, 3, 4}, {8, 8, 6, 3, 3, 3}, {5, 5, 5, 3, 2, 2}, {3, 3, 3, 2, 1, 1}, {1, 1, 1, 1, 0, 1}, {}}
+var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8}, {10, 10, 7, 3, 3, 4, 5}, {8, 8, 6, 3, 3, 3, 3}, {5, 5, 5, 3, 2, 2, 3}, {3, 3, 3, 2, 1, 1, 2}, {1, 1, 1, 1, 0, 1, 0}, {}}
 
 // less takes away a row, from the part that can spare it most, and reports whether
 // there was one.
@@ -60,7 +60,7 @@ func (s *screenRows) less() bool {
 		for _, x := range []struct {
 			rows  *int
 			least int
-		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups}, {&s.keys, least.keys}, {&s.alerts, least.alerts}} {
+		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups}, {&s.keys, least.keys}, {&s.alerts, least.alerts}, {&s.nodes, least.nodes}} {
 			if *x.rows > x.least {
 				*x.rows--
 				return true
@@ -90,12 +90,16 @@ func (v *overview) uselessIgnores() string {
 	return thresholds.Fill("Ignores that have ended or matched nothing: {names}", pairs...)
 }
 
-// write writes the seven parts.
+// write writes the parts.
 func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {
 		p.section("Biggest keys", v.keysNote())
 		p.table(v.r.keysTable(v.keys[:rows.keys], false))
+	}
+	if rows.nodes > 0 {
+		p.section("Nodes", v.r.nodesNote(rows.nodes))
+		p.table(v.r.nodesTable(v.nodes[:rows.nodes]))
 	}
 	if rows.groups > 0 {
 		p.section("Where the memory is", v.groupsNote())

@@ -26,6 +26,7 @@ type overview struct {
 	about    []string // what the files are and have
 	keys     []KeyRow // the largest by Report.By
 	groups   []Group  // those with most memory
+	nodes    []Node   // of several inputs the worst
 	problems []problem
 	broken   string   // the headline of the problems
 	fixes    []string // what to do first
@@ -36,6 +37,7 @@ type overview struct {
 const (
 	overviewKeys    = 10
 	overviewGroups  = 10
+	overviewNodes   = 8
 	overviewFixes   = 5
 	overviewSavings = 6
 	overviewAlerts  = 4 // sentences about what is wrong
@@ -52,6 +54,8 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
 	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	v.nodes = r.worstNodes()
+	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()
 	v.findSavings()
 	v.findFixes()
@@ -312,6 +316,14 @@ func (v *overview) groupsNote() string {
 		return thresholds.Fill("{folded} more groups of names are folded into these", pairs...)
 	}
 	return ""
+}
+
+// nodesNote says how many inputs a table of nodes omits.
+func (r *Report) nodesNote(rows int) string {
+	if rows < len(r.Inputs) {
+		return thresholds.Fill("the worst {n} of {all}; x mean: memory against the mean", "n", units.FormatCount(int64(rows)), "all", units.FormatCount(int64(len(r.Inputs))))
+	}
+	return "x mean: memory against the mean"
 }
 
 // findProblems orders the findings by harm.

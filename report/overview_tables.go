@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -53,6 +54,67 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("db", func(i int) string { return strconv.Itoa(rows[i].DB) }).only(several).drop(4),
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
 		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
+	}}
+}
+
+// worstNodes returns the nodes, and the inputs that were not read: first those with
+// damage, then those with most bytes.
+func (r *Report) worstNodes() (list []Node) {
+	if len(r.Inputs) < 2 {
+		return nil
+	}
+	read := map[int]bool{}
+	for _, n := range r.Nodes {
+		read[n.Input] = true
+	}
+	for i := range r.Inputs {
+		if !read[i] {
+			list = append(list, Node{Input: i, MemoryBytes: Unknown})
+		}
+	}
+	list = append(list, r.Nodes...)
+	slices.SortStableFunc(list, func(a, b Node) int {
+		if damaged := r.Inputs[a.Input].Error != nil; damaged != (r.Inputs[b.Input].Error != nil) {
+			if damaged {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// nodesTable is a table of nodes.
+func (r *Report) nodesTable(rows []Node) table {
+	ofRead := func(i int, s string) string {
+		if rows[i].Keys == 0 {
+			return ""
+		}
+		return s
+	}
+	findings := func(severity string, count func(*Counts) int64) column {
+		return countColumn(severity, func(i int) Figure { return Figure(count(&rows[i].Findings)) })
+	}
+	return table{len(rows), []column{
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
+		rightColumn("share", func(i int) string { return ofRead(i, units.FormatPercent(rows[i].Share)) }).drop(5),
+		rightColumn("x mean", func(i int) string {
+			return ofRead(i, units.Ratio.Format(int64(math.Round(rows[i].Skew*100))))
+		}),
+		sizeColumn("used_memory", func(i int) Figure { return r.Inputs[rows[i].Input].UsedMem }).drop(2),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		rightColumn("no TTL", func(i int) string { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).drop(4),
+		findings("errors", func(c *Counts) int64 { return c.Error }),
+		findings("warnings", func(c *Counts) int64 { return c.Warning }).drop(3),
+		leftColumn("state", func(i int) string {
+			if in := &r.Inputs[rows[i].Input]; in.Error != nil {
+				return stateText(in)
+			}
+			return ""
+		}),
+		nameColumn("snapshot", func(i int) string { return r.inputName(rows[i].Input).Display() }),
 	}}
 }
 

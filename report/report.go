@@ -49,7 +49,10 @@ type Report struct {
 	Redaction *Redaction `json:"redaction,omitempty"`
 	Inputs    []Input    `json:"inputs"`
 
-	Totals    Totals     `json:"totals"`
+	Totals Totals `json:"totals"`
+	// Nodes has the totals of each input that was read, if there are several, most
+	// bytes first.
+	Nodes     []Node     `json:"nodes,omitempty"`
 	Types     []TypeRow  `json:"types"`     // types that have keys, most bytes first
 	Encodings []Encoding `json:"encodings"` // most bytes first
 	Databases []Database `json:"databases"` // by input, then number; at most 1024 of an input, and OtherDatabases
@@ -256,6 +259,21 @@ type Totals struct {
 	FieldsWithTTL    int64  `json:"fields_with_ttl"`
 	StreamGroups     int64  `json:"stream_groups"`
 	StreamPending    int64  `json:"stream_pending"`
+}
+
+// Node has the totals of one of several inputs.
+type Node struct {
+	Input       int     `json:"input"` // index into inputs
+	Keys        int64   `json:"keys"`
+	ValueBytes  int64   `json:"value_bytes"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	Share       float64 `json:"share"` // of all memory, else of all value bytes, 0 to 1
+	// Skew is how many times the mean of the inputs the node has of memory, else of value
+	// bytes. 1 is as much as the others.
+	Skew       float64 `json:"skew"`
+	WithoutTTL int64   `json:"keys_without_ttl"`
+	// Findings about the node's keys, and the node alone; not those over several inputs.
+	Findings Counts `json:"findings"`
 }
 
 // TypeRow has the totals of one data type.

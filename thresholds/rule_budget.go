@@ -55,7 +55,8 @@ func init() {
 		},
 		Doc: Doc{
 			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a database or the whole snapshot: their number, their memory, " +
-				"the share of them without a TTL, or their growth a day (which only diff can see). Each limit has its own severity.",
+				"the share of them without a TTL, or their growth a day (which only diff can see). Each limit has its own severity. Groups and owners are added up over the " +
+				"snapshots of a report, databases over the shards of a cluster; other databases, and whole snapshots, are judged one by one.",
 			Why:     "Groups outgrow what was planned for them long before a single key does, and nobody notices until the server is full.",
 			Fix:     "Delete or expire what is no longer needed, or agree on a larger budget.",
 			Example: "session:*, 1.2 GB of memory, over the budget of 1 GB.",

@@ -41,7 +41,8 @@ func init() {
 		},
 		Doc: Doc{
 			What: "One {tag} whose keys hold more than 1 % of all memory and more than 10 MB. Only in snapshots that show cluster mode, or with --cluster. Sums are " +
-				"exact for up to 16,384 tags; beyond that, they may be low by at most the memory of all tags divided by 8192.",
+				"exact for up to 16,384 tags; beyond that, they may be low by at most the memory of all tags divided by 8192, in each snapshot and over " +
+				"all of them. The tags of all cluster snapshots of a report are added up.",
 			Why:     "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
 			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",

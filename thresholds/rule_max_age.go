@@ -39,7 +39,7 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A snapshot that was taken longer ago than the limit, by its own time, or that does not say when it was taken. Off unless a limit is set: --max-age 26h, or " +
-				"max-age: {error: 26h} in the configuration.",
+				"max-age: {error: 26h} in the configuration. Each snapshot is judged by itself.",
 			Why:     "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old file again and again, and finds nothing new.",
 			Fix:     "Check rdb_last_bgsave_status and rdb_last_save_time in INFO persistence, and the job that copies the snapshot.",
 			Example: "A snapshot that was taken 2d 3h ago, over 1d 2h.",

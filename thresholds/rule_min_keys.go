@@ -34,7 +34,7 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A snapshot with fewer keys than the limit, after the filters of the command line. Off unless a limit is set: --min-keys 100000, or " +
-				"min-keys: {error: 100000} in the configuration.",
+				"min-keys: {error: 100000} in the configuration. Each snapshot is judged by itself: an empty shard must not hide among full ones.",
 			Why:     "An empty or half-empty snapshot breaks no other rule: after FLUSHALL, or a restart without the data, every other finding is gone.",
 			Fix:     "Check the commands FLUSHALL and FLUSHDB in INFO commandstats, the last restart, and whether it is the snapshot of the right server.",
 			Example: "A snapshot with 12 keys, under 100,000.",

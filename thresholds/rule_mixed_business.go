@@ -33,7 +33,7 @@ func init() {
 		},
 		Doc: Doc{
 			What: "More different first segments of names than the limit. Numbers, hexadecimal of at least eight digits and UUIDs do not count as businesses, and names " +
-				"without a separator have no first segment. The first 4096 are counted. One finding for the snapshot.",
+				"without a separator have no first segment. The first 4096 are counted. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
 			Why:     "Unrelated businesses affect each other: the big key or the full memory of one is an outage for all.",
 			Fix:     "Move unrelated businesses to instances of their own, and provide shared data as a service.",
 			Example: "14 first segments, over 10: user, order, cart, ...",

@@ -31,7 +31,7 @@ func init() {
 			x.advise(adviseInstance, []string{"INFO keyspace"}, "Give each business an instance of its own; within an instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
 		},
 		Doc: Doc{
-			What: "A snapshot with keys in more than one database. One finding for the snapshot.",
+			What: "A snapshot with keys in more than one database. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
 			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients and proxies support SELECT poorly, and " +
 				"before Valkey 9 a cluster has only database 0.",
 			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",

@@ -45,7 +45,7 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the number of slots that have keys. Only in snapshots that show " +
-				"cluster mode, or with --cluster, and with at least 1000 keys.",
+				"cluster mode, or with --cluster, and with at least 1000 keys. The slots of all cluster snapshots of a report are added up.",
 			Why:     "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots does not help.",
 			Fix:     "Find the big key or the hash tag in the slot; split the key, or remove the tag from the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",

@@ -57,7 +57,7 @@ func init() {
 				"Neighbouring minutes are one finding. A cache that is written at a steady rate with a fixed TTL is not flagged: of its keys no more expire later than " +
 				"sooner. Where many keys expire from the snapshot on, they are taken for such a cache if they do so for at least five minutes. Keys that had already " +
 				"expired do not count. Minutes are counted for 90 days; beyond that, and for ten years, hours. The 100 worst findings are listed, with the groups of " +
-				"their keys, which are estimated from one key in 64; the others are counted.",
+				"their keys, which are estimated from one key in 64; the others are counted. The keys of all snapshots of a report are added up.",
 			Why:     "Deleting the keys takes server time at that moment, and all requests that used to find them in the cache go to the database at once.",
 			Fix:     "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
 			Example: "minutes 2026-11-11T00:00Z to 2026-11-11T00:02Z: 480,000 keys expire, up to 180,000 in one, over 10,000; groups item:*:price, item:*:stock.",

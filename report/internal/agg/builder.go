@@ -51,7 +51,30 @@ type Snapshot struct {
 	Findings []thresholds.InstanceFinding // that are about this snapshot alone
 	Omitted  []thresholds.Omitted
 	Budgets  []thresholds.JudgedBudget
-	Keys     int64 // that were counted
+	// Sums of the keys that were counted, and their findings by severity.
+	Keys, ValueBytes, Memory, WithoutTTL int64
+	Found                                [thresholds.Error + 1]int64
+}
+
+// sums sets the sums of the keys that a Builder counted, and their findings.
+func (s *Snapshot) sums(b *Builder) {
+	s.Keys = b.Keys
+	for typ := range b.Tables.Cells {
+		for enc := range b.Tables.Cells[typ] {
+			c := &b.Tables.Cells[typ][enc]
+			s.ValueBytes += c.ValueBytes
+			s.Memory += c.Memory
+			s.WithoutTTL += c.Keys - c.WithTTL
+		}
+	}
+	for i := range b.Tables.Rules {
+		s.Found[SeverityOf(i)] += b.Tables.Rules[i].Keys
+	}
+	for i := range s.Findings {
+		if s.Findings[i].Ignored == 0 {
+			s.Found[s.Findings[i].Severity]++
+		}
+	}
 }
 
 // NewBuilder returns a Builder for one snapshot.
@@ -90,7 +113,8 @@ func (b *Builder) end() {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
 		found, omitted := b.instance.OwnFindings()
-		b.Snapshots = []Snapshot{{b.opt.Input, b.engine.Env(), b.timed, found, omitted, b.instance.Budgets(), b.Keys}}
+		b.Snapshots = []Snapshot{{Input: b.opt.Input, Env: b.engine.Env(), Timed: b.timed, Findings: found, Omitted: omitted, Budgets: b.instance.Budgets()}}
+		b.Snapshots[0].sums(b)
 	}
 }
 
