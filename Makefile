@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: axe pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: axe duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -31,6 +31,14 @@ axe: bin/axe.min.js ## the checker of accessibility that a test of the page uses
 bin/axe.min.js:
 	@mkdir -p bin
 	cd bin && npm pack --silent axe-core@4.10.3 >/dev/null && tar -xzf axe-core-4.10.3.tgz --strip-components=1 package/axe.min.js && rm axe-core-4.10.3.tgz && touch axe.min.js
+
+DUCKDB = @duckdb/node-api@1.5.6-r.1
+
+duckdb: bin/duckdb/node_modules ## DuckDB, with which tests read Parquet, from npm
+
+bin/duckdb/node_modules:
+	@mkdir -p bin/duckdb
+	cd bin/duckdb && echo '{}' >package.json && npm install --silent --no-audit --no-fund $(DUCKDB) >/dev/null
 
 # Tests of texts, files and a compiled binary, in which nothing of ours runs side by side.
 UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits)$$

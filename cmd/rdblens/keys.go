@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -25,10 +27,9 @@ type keysFlags struct {
 	passFlags
 	redactFlags
 	redact  *redact.Redactor // nil if names stay
-	header  string           // of the format, "" for jsonl
-	row     appendRow
-	columns []column // that --columns adds
-	path    string   // "" is standard output
+	format  *keysFormat
+	columns []*column // that --columns and the format add
+	path    string    // "" is standard output
 	only    thresholds.RuleSet
 }
 
@@ -39,11 +40,12 @@ func newKeys(e *env) *cobra.Command {
 		Short: "Write a row for every key, in the order of the file",
 		Long: `keys writes a row for every key that the filters select, streamed in constant
 memory and in the order of the file. An unknown figure is an empty cell (csv) or
-null (jsonl). The offset of a key counts bytes from the magic of the snapshot:
+null (jsonl, parquet). The offset of a key counts bytes from the magic of the snapshot:
 after decompression, and without the line before a replication stream.`,
 		Example: `  rdblens keys dump.rdb > keys.csv
   rdblens keys --type hash --min-elements 5000 dump.rdb
-  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb`,
+  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb
+  rdblens keys -f keys.parquet dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.keys(cmd.Context(), &o, args)
@@ -59,8 +61,8 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 	o.redactFlags.register(cmd)
 	o.setFormat("csv")
 	formats := 0
-	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv or jsonl, with =FILE to a file, or the name of a file that ends like one",
-		words: []string{"csv", "jsonl"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
+	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
+		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
 			if formats++; formats > 1 {
 				return &hintedError{errors.New("keys writes one format"), "run it once for each"}
 			}
@@ -72,11 +74,10 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 	}
 	option{name: "columns", arg: "LIST", usage: "columns to add to each row: " + strings.Join(words, ", "),
 		words: words, hint: "columns: " + strings.Join(words, ","), set: eachWord(func(word string) error {
-			i := slices.Index(words, word)
-			if i < 0 {
+			if !slices.Contains(words, word) {
 				return fmt.Errorf("unknown column %q", word)
 			}
-			o.columns = append(o.columns, columns[i])
+			o.addColumn(word[1:])
 			return nil
 		})}.add(cmd)
 	option{name: "rule", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
@@ -94,16 +95,10 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 // setFormat sets the format from FORMAT or FORMAT=FILE.
 func (o *keysFlags) setFormat(arg string) error {
 	format, path, toFile := strings.Cut(arg, "=")
-	if end := strings.TrimPrefix(filepath.Ext(arg), "."); !toFile && end != "" {
+	if end := strings.TrimPrefix(filepath.Ext(arg), "."); end != "" && keysFormats[format] == nil {
 		format, path = end, arg
 	}
-	switch format {
-	case "csv":
-		o.header = report.KeysHeader
-		o.row = func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) }
-	case "jsonl":
-		o.header, o.row = "", report.AppendKeyJSON
-	default:
+	if o.format = keysFormats[format]; o.format == nil {
 		return fmt.Errorf("unknown format %q", format)
 	}
 	if toFile && path == "" {
@@ -120,6 +115,12 @@ func (o *keysFlags) setFormat(arg string) error {
 const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
+	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
+		return usageError("a terminal does not show Parquet", "-f keys.parquet")
+	}
+	for _, name := range p.format.columns {
+		p.addColumn(name)
+	}
 	if err := p.load(ctx, e); err != nil {
 		return err
 	}
@@ -167,14 +168,13 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 // writeKeys writes the rows of all inputs. The error is one of writing.
 func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io.Writer) (*failures, error) {
 	bad := new(failures)
-	if p.header != "" {
-		header := strings.TrimSuffix(p.header, "\n")
-		for _, c := range p.columns {
-			header += "," + c.name
-		}
-		if _, err := io.WriteString(out, header+"\n"); err != nil {
-			return bad, err
-		}
+	var names []string
+	for _, c := range p.columns {
+		names = append(names, c.name)
+	}
+	out, err := p.format.begin(out, names, p.sorted(list))
+	if err != nil {
+		return bad, err
 	}
 	for _, in := range list {
 		keys := int64(0)
@@ -186,14 +186,36 @@ func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io
 		if errors.As(err, &writing) {
 			return bad, writing.err
 		}
-		name := in.name
 		if p.redact != nil {
-			name = p.redact.File(name)
 			err = p.redact.Error(err, in.name)
 		}
-		bad.add(name, keys, err)
+		bad.add(p.shown(in), keys, err)
+	}
+	if rows, ok := out.(*report.KeysParquet); ok {
+		return bad, rows.Close()
 	}
 	return bad, nil
+}
+
+// shown returns the name of an input as outputs have it.
+func (p *keysFlags) shown(in *input) string {
+	if p.redact != nil {
+		return p.redact.File(in.name)
+	}
+	return in.name
+}
+
+// sorted reports whether the inputs are in the order of their names, each once.
+func (p *keysFlags) sorted(list []*input) bool {
+	last := []byte(nil)
+	for i, in := range list {
+		name := text.AppendEscaped(nil, []byte(p.shown(in)))
+		if i > 0 && bytes.Compare(last, name) >= 0 {
+			return false
+		}
+		last = name
+	}
+	return true
 }
 
 // keysOf writes the rows of one input.
@@ -206,17 +228,14 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	defer src.Close()
-	name := in.name
-	if p.redact != nil {
-		name = p.redact.File(name)
-	}
+	name := p.shown(in)
 	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	options.Memory = p.model
 	options.Header = func(info *parser.Info) {
 		w.created = info.Created
-		if p.only != 0 || p.filter.Owners != nil {
+		if p.only != 0 || p.filter.Owners != nil || slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
 			w.engine = p.engine(info)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
@@ -57,6 +58,7 @@ type rowSink struct {
 	full     [][]byte // chunks before the last
 	last     []byte
 	names    *naming.Cache
+	pattern  []byte // of the last key
 	findings []thresholds.Finding
 }
 
@@ -91,7 +93,7 @@ func (s *rowSink) Key(k *parser.Key) {
 		}
 		s.last = s.chunk()
 	}
-	s.last = s.row(s.last, shown, s.findings)
+	s.last = s.format.row(s.last, shown, s.findings)
 	if s.columns != nil {
 		s.addColumns(k)
 	}
@@ -99,40 +101,120 @@ func (s *rowSink) Key(k *parser.Key) {
 
 // A column can be added to the rows. It has numbers or text.
 type column struct {
-	name   string
-	number func(s *rowSink, k *parser.Key) (n int64, known bool)
-	text   func(s *rowSink) []byte
+	name    string
+	number  func(s *rowSink, k *parser.Key) (n int64, known bool)
+	text    func(s *rowSink, k *parser.Key) (value []byte, known bool)
+	ofGroup bool // it needs the compiled rules
 }
 
 // columns are those that --columns takes.
 var columns = []column{
 	{name: "ttl_seconds", number: func(s *rowSink, k *parser.Key) (int64, bool) { return report.TTL(k, s.created) }},
-	{name: "file", text: func(s *rowSink) []byte { return s.file }},
+	{name: "file", text: func(s *rowSink, _ *parser.Key) ([]byte, bool) { return s.file, true }},
+	{name: "group", ofGroup: true, text: func(s *rowSink, k *parser.Key) ([]byte, bool) {
+		s.pattern = s.engine.Namer().AppendPattern(s.pattern[:0], k.Name)
+		if s.redact != nil {
+			return s.redact.Name(s.pattern), true
+		}
+		return s.pattern, true
+	}},
+	{name: "owner", ofGroup: true, text: func(s *rowSink, k *parser.Key) ([]byte, bool) {
+		owner := s.engine.Owners()[s.engine.Owner(k, s.names.Facts(k.Name))]
+		return []byte(owner), owner != ""
+	}},
 	{name: "key_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.NameLen, true }},
 	{name: "longest_string_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.Longest, k.Longest >= 0 }},
 }
 
-// addColumns adds the columns of --columns to the last row.
+// addColumn adds a column to the rows, once.
+func (p *keysFlags) addColumn(name string) {
+	for i := range columns {
+		if c := &columns[i]; c.name == name && !slices.Contains(p.columns, c) {
+			p.columns = append(p.columns, c)
+		}
+	}
+}
+
+// A keysFormat is how rows are written. number and text append a cell of a column
+// that was added, with what is before it.
+type keysFormat struct {
+	columns []string // that are always added
+	row     appendRow
+	number  func(dst []byte, column string, n int64, known bool) []byte
+	text    func(dst []byte, column string, value []byte, known bool) []byte
+	end     string // of a row
+	begin   func(out io.Writer, more []string, sorted bool) (io.Writer, error)
+}
+
+// keysFormats are those of keys.
+var keysFormats = map[string]*keysFormat{
+	"csv": {
+		row: func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) },
+		number: func(dst []byte, _ string, n int64, known bool) []byte {
+			if dst = append(dst, ','); known {
+				dst = text.AppendInt(dst, n)
+			}
+			return dst
+		},
+		text: func(dst []byte, _ string, value []byte, _ bool) []byte {
+			return text.AppendCSV(append(dst, ','), value)
+		},
+		end: "\n",
+		begin: func(out io.Writer, more []string, _ bool) (io.Writer, error) {
+			names := append([]string{strings.TrimSuffix(report.KeysHeader, "\n")}, more...)
+			_, err := io.WriteString(out, strings.Join(names, ",")+"\n")
+			return out, err
+		},
+	},
+	"jsonl": {
+		row: report.AppendKeyJSON,
+		number: func(dst []byte, column string, n int64, known bool) []byte {
+			if dst = appendField(dst, column); known {
+				return text.AppendInt(dst, n)
+			}
+			return append(dst, "null"...)
+		},
+		text: func(dst []byte, column string, value []byte, known bool) []byte {
+			if dst = appendField(dst, column); known {
+				return text.AppendJSON(dst, value)
+			}
+			return append(dst, "null"...)
+		},
+		end:   "}\n",
+		begin: func(out io.Writer, _ []string, _ bool) (io.Writer, error) { return out, nil },
+	},
+	"parquet": {
+		columns: []string{"file", "group", "owner", "ttl_seconds"},
+		row:     func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyParquet(dst, k) },
+		number: func(dst []byte, _ string, n int64, known bool) []byte {
+			return report.AppendParquetNumber(dst, n, known)
+		},
+		text: func(dst []byte, _ string, value []byte, known bool) []byte {
+			return report.AppendParquetText(dst, value, known)
+		},
+		begin: func(out io.Writer, more []string, sorted bool) (io.Writer, error) {
+			return report.NewKeysParquet(out, more, sorted), nil
+		},
+	},
+}
+
+func appendField(dst []byte, name string) []byte {
+	return append(append(append(dst, `,"`...), name...), `":`...)
+}
+
+// addColumns adds the columns of --columns and of the format to the last row.
 func (s *rowSink) addColumns(k *parser.Key) {
-	row, end, unknown, writeText := s.last, "}\n", "null", text.AppendJSON
-	if s.header != "" {
-		end, unknown, writeText = "\n", "", text.AppendCSV
-	}
-	row = row[:len(row)-len(end)]
+	row := s.last[:len(s.last)-len(s.format.end)]
 	for _, c := range s.columns {
-		row = append(row, ',')
-		if s.header == "" {
-			row = append(append(append(row, '"'), c.name...), `":`...)
-		}
 		if c.text != nil {
-			row = writeText(row, c.text(s))
-		} else if n, known := c.number(s, k); known {
-			row = text.AppendInt(row, n)
+			value, known := c.text(s, k)
+			row = s.format.text(row, c.name, value, known)
 		} else {
-			row = append(row, unknown...)
+			n, known := c.number(s, k)
+			row = s.format.number(row, c.name, n, known)
 		}
 	}
-	s.last = append(row, end...)
+	s.last = append(row, s.format.end...)
 }
 
 // wanted reports whether the filters keep a key. If findings are asked for, it

@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range []string{"scan -f json", "scan --top 1000 -f json", "keys -f jsonl", "keys --jobs 4"} {
+		for _, args := range []string{"scan -f json", "scan --top 1000 -f json", "keys -f jsonl", "keys --jobs 4", "keys -f parquet"} {
 			runsWithin(t, name, append(strings.Fields(args), file)...)
 		}
 	}
