@@ -80,7 +80,7 @@ func visitAll(r io.Reader, block, limit, maxText int, wants func(k *Key) bool) (
 
 // opaque reports whether a visitor gets no elements of a key.
 func opaque(k *Key) bool {
-	return k.Type.Opaque() || k.Type == JSON && k.Module != nil && k.Module.Version <= 1
+	return k.Type.Opaque() || k.Type == JSON && k.RDBType == 7 && k.Module.Version <= 1
 }
 
 // TestVisitFixtures visits all keys of all fixtures: their figures are those
