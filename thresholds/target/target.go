@@ -8,6 +8,7 @@ package target
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func Servers() []string {
 }
 
 // Parse returns the server of a name such as "redis-7.2", "7.2.5", "valkey-9.1" or
-// "keydb".
+// "keydb". Dragonfly is refused: what it writes is known, not what it loads.
 func Parse(name string) (*Server, error) {
 	s := &Server{name: strings.ToLower(name)}
 	line, release, ok := strings.Cut(s.name, "-")
@@ -43,6 +44,8 @@ func Parse(name string) (*Server, error) {
 	case line == "keydb":
 		s.keydb, s.release = true, keyDBFork
 		return s, nil
+	case line == "dragonfly":
+		return nil, errors.New("which types, versions and modules Dragonfly loads is not known well enough to say")
 	case line == "valkey" && ok:
 		s.valkey = true
 	case line == "redis" && ok:

@@ -177,6 +177,9 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %v", name, s)
 		}
 	}
+	if _, err := target.Parse("dragonfly"); err == nil || !strings.Contains(err.Error(), "Dragonfly loads") {
+		t.Errorf("dragonfly: %v", err)
+	}
 	for _, name := range target.Servers() {
 		if s, err := target.Parse(name); err != nil || s.String() != name {
 			t.Errorf("%s: %v, %v", name, s, err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLayouts demands a fixture for every encoding version of every type. What is in
+// TestLayouts checks that there is a fixture for every encoding version of every type. What is in
 // them TestModuleLayouts of package parser compares.
 func TestLayouts(t *testing.T) {
 	truth, err := os.ReadFile("../../../testdata/modules/layouts.tsv")
