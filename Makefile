@@ -82,7 +82,7 @@ target-truth: ## start the servers with all snapshots, those below DIR, too, and
 advice-truth: ## follow the advice on all findings in a rich snapshot on the servers, and look for new findings
 	$(GO) run ./testdata/gen advice $(SERVERS)
 
-nights: ## compare snapshots of servers under traffic, a million keys, with and without planted changes
+nights: ## snapshots of servers under traffic: what diff reports of planted changes, and what a stream has; SERVERS
 	$(GO) run ./testdata/gen nights -keys 1000000 $(SERVERS)
 
 mutants: ## a sample of 200 changes of the code that tests should notice; those they do not

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -36,7 +39,7 @@ func checkNights(w io.Writer, servers []string, keys int, pause time.Duration) e
 
 func checkNight(w io.Writer, argv []string, keys int, pause time.Duration) (err error) {
 	n := &nights{keys: keys}
-	s, err := newServer(argv)
+	s, err := newServer(argv, "--repl-diskless-sync-delay", "0")
 	if err != nil {
 		return err
 	}
@@ -69,6 +72,9 @@ func checkNight(w io.Writer, argv []string, keys int, pause time.Duration) (err 
 			return err
 		}
 	}
+	if err := n.stream(w); err != nil {
+		return err
+	}
 	if err := stop(); err != nil {
 		return err
 	}
@@ -89,6 +95,36 @@ func checkNight(w io.Writer, argv []string, keys int, pause time.Duration) (err 
 		}
 	}
 	return nil
+}
+
+// stream scans the snapshot that the server sends as to a replica, under traffic, and
+// checks that it has all keys that the traffic leaves.
+func (n *nights) stream(w io.Writer) error {
+	cli := exec.Command("redis-cli", "-s", n.path("sock"), "--rdb", "-")
+	out, err := cli.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		return err
+	}
+	started, commands := time.Now(), n.commands.Load()
+	if err := cli.Start(); err != nil {
+		return err
+	}
+	source := report.Source{Name: "-", Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return parser.Wrap(out) }}
+	r, err := report.Scan(context.Background(), []report.Source{source}, policy, report.Options{})
+	if err = errors.Join(err, cli.Wait()); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s: %d keys streamed in %.1fs, %d commands of traffic meanwhile\n", n.name, r.Totals.Keys, time.Since(started).Seconds(), n.commands.Load()-commands)
+	for _, g := range r.Groups {
+		if g.Group == "user:*:profile" && g.Keys == int64(n.count(profileShare)) {
+			return nil
+		}
+	}
+	return errors.New("the stream lacks keys of user:*:profile")
 }
 
 func compareSnapshots(before, after string) (*report.Diff, error) {
