@@ -231,7 +231,7 @@ func (f *finisher) row(e *agg.Entry) KeyRow {
 // rowOf returns the row of a key that was retained as from.
 func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row := newKeyRow(k)
-	row.Input = from.Input()
+	row.Input = int(from.Input)
 	row.Group = f.pattern(from.Group())
 	if redact := f.opt.Redact; redact != nil {
 		row.Key, row.NameBytes, row.NameHash = Name(redact.KeyName(k)), 0, ""
@@ -242,7 +242,7 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 			row.Module = redact.Text(row.Module)
 		}
 	}
-	row.Owner = f.owner[from.Owner()]
+	row.Owner = f.owner[from.Owner]
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}

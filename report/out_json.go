@@ -54,7 +54,7 @@ func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 		field := fields.Type().Field(i)
 		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		v := fields.Field(i)
-		if !field.IsExported() || option == "omitempty" && v.IsZero() {
+		if !field.IsExported() || name == "-" || option == "omitempty" && v.IsZero() {
 			continue
 		}
 		w.WriteString(comma + "\n  \"" + name + "\": ")

@@ -100,7 +100,7 @@ func (r *Report) redact(by *redact.Redactor) {
 // redactErrors returns the errors of the sources without names.
 func redactErrors(by *redact.Redactor, failed ScanError) (redacted ScanError) {
 	for _, e := range failed {
-		redacted = append(redacted, &SourceError{by.File(e.Name), e.Keys, by.Error(e.Err, e.Name)})
+		redacted = append(redacted, &SourceError{by.File(e.Name), e.Keys, by.Error(e.Err, e.Name), e.row})
 	}
 	return redacted
 }

@@ -84,6 +84,9 @@ type Report struct {
 	// Slots has all hash slots of a cluster in 256 ranges, nil if the rule slot-skew did
 	// not add them up.
 	Slots []thresholds.SlotRange `json:"slots,omitempty"`
+
+	// State returns what format shard writes, nil if Options.Shard did not ask for it.
+	State func() []byte `json:"-"`
 }
 
 // FoldedGroup is what the groups that an output leaves out are called together, and
@@ -179,15 +182,6 @@ type Module struct {
 	Name Name  `json:"name"`
 	Keys int64 `json:"keys"`
 	Aux  int64 `json:"aux"` // records outside of any key
-}
-
-// Damage says why an input was not read to its end, or not at all.
-type Damage struct {
-	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown if nothing was read
-	LastKey *Name  `json:"last_key"` // the last key that was read whole
-	Key     *Name  `json:"key"`      // the key that was being read
-	Reason  string `json:"reason"`
-	Hint    string `json:"hint,omitempty"`
 }
 
 // Memory is the memory that the keys of a snapshot take in a server.

@@ -71,6 +71,9 @@ type Options struct {
 	Filter Filter
 	// Redact, if not nil, replaces the names in the report and in a ScanError.
 	Redact *redact.Redactor
+	// Shard makes the state that format shard writes and Merge reads. It has names as
+	// they are, so it excludes Redact in Scan; Merge redacts what it reports.
+	Shard bool
 	// Owner, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read.
@@ -89,6 +92,7 @@ type SourceError struct {
 	// the context's error if the scan was interrupted). Else nothing was read:
 	// Err is a *parser.FormatError or an error of opening the file.
 	Err error
+	row int // index in Report.Inputs
 }
 
 func (e *SourceError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) }
@@ -141,6 +145,12 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if opt.Shard && opt.Redact != nil {
+		return nil, errors.New("the state of a scan has names as they are: redact what is made of it")
+	}
+	if opt.Keep != nil {
+		s.filter = &opt.Filter
+	}
 	beside := max(1, min(len(sources), sideBySide, s.opt.Jobs))
 	jobs := max(1, s.opt.Jobs/beside)
 	results := make([]chan scanned, len(sources))
@@ -175,15 +185,27 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		<-slots
 		inputs = append(inputs, one.input)
 		if one.err != nil {
-			failed = append(failed, &SourceError{sources[i].Name, one.input.Keys, one.err})
+			failed = append(failed, &SourceError{sources[i].Name, one.input.Keys, one.err, i})
+		}
+	}
+	return s.report(all, owners, inputs, failed)
+}
+
+// report returns the report of what was gathered, and passes on those of owners.
+func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, failed ScanError) (*Report, error) {
+	var shard []byte
+	if s.opt.Shard {
+		var err error
+		if shard, err = s.shard(all, inputs, failed); err != nil {
+			return nil, err
 		}
 	}
 	finish := func(b *agg.Builder, inputs []Input) *Report {
 		r := newReport(b, &s.opt)
 		r.Tool, r.Inputs = s.opt.Tool, inputs
 		r.Config = s.config(inputs)
-		if s.opt.Keep != nil {
-			filter := s.opt.Filter
+		if s.filter != nil {
+			filter := *s.filter
 			filter.Dropped = b.Dropped
 			r.Filter = &filter
 		}
@@ -201,13 +223,16 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		}
 	}
 	r := finish(all, inputs)
+	if s.opt.Shard {
+		r.State = func() []byte { return shard }
+	}
 	if s.opt.Redact != nil {
 		r.redact(s.opt.Redact)
 	}
 	if failed != nil {
 		return r, failed
 	}
-	if s.opt.Keep == nil && s.policy.Rules == "" {
+	if s.filter == nil && s.policy.Rules == "" {
 		for i := range r.Ignored {
 			in := &r.Ignored[i]
 			in.Unused = in.Count == 0 && !in.Expired && !in.Grown
@@ -236,6 +261,15 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 type scan struct {
 	policy *thresholds.Policy
 	opt    Options
+	filter *Filter // without Dropped, nil if every key counts
+}
+
+// redactor returns what replaces names in texts, nil if they stay.
+func (s *scan) redactor() thresholds.Redactor {
+	if by := cmp.Or(s.opt.Redact, s.opt.texts); by != nil {
+		return by
+	}
+	return nil // not an interface with a nil *redact.Redactor
 }
 
 // check checks the options and sets those that are not given.
@@ -354,10 +388,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // engine returns the rules, compiled for a snapshot.
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}
-	if by := cmp.Or(s.opt.Redact, s.opt.texts); by != nil {
-		env.Redact = by
-	}
+		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now, Redact: s.redactor()}
 	return s.policy.Compile(env)
 }
 
@@ -408,6 +439,15 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 	return in
 }
 
+// Damage says why an input was not read to its end, or not at all.
+type Damage struct {
+	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown if nothing was read
+	LastKey *Name  `json:"last_key"` // the last key that was read whole
+	Key     *Name  `json:"key"`      // the key that was being read
+	Reason  string `json:"reason"`
+	Hint    string `json:"hint,omitempty"`
+}
+
 // damageOf returns the reason why a snapshot was not read to its end.
 func damageOf(err error) *Damage {
 	d := &Damage{Offset: Unknown}
@@ -426,10 +466,13 @@ func damageOf(err error) *Damage {
 		d.Reason = err.Error()
 	}
 	if errors.Is(err, context.Canceled) {
-		d.Reason = "interrupted"
+		d.Reason = interrupted
 	}
 	return d
 }
+
+// interrupted is Damage.Reason of an input that the end of the context interrupted.
+const interrupted = "interrupted"
 
 func optionalName(b []byte) *Name {
 	if b == nil {

@@ -35,6 +35,9 @@ type Policy struct {
 	Fallbacks []Setting
 	// Deselected is the set of rules that Select excluded: no edit applies to them.
 	Deselected RuleSet
+
+	// Stored is what package config makes the policy of again, see config.Restore.
+	Stored []byte
 }
 
 // MaxOverrides is the largest number of overrides with rules in a policy: those

@@ -34,10 +34,20 @@ func (x *expandFlags) register(cmd *cobra.Command) {
 
 const defaultDownload = 100 << 30
 
-// expander finds the snapshots that arguments stand for.
+// inputKind is what a command reads.
+type inputKind struct {
+	name, names string                               // "snapshot", "snapshots"
+	extension   string                               // of files that are named even if they are none
+	open        func(path string) (io.Closer, error) // fails with a *parser.FormatError on other files
+}
+
+var snapshots = inputKind{"snapshot", "snapshots", ".rdb", func(path string) (io.Closer, error) { return parser.Open(path) }}
+
+// expander finds the inputs that arguments stand for.
 type expander struct {
 	env *env
 	expandFlags
+	what  inputKind
 	stdin bool // it is read already
 	list  []*input
 }
@@ -47,13 +57,18 @@ type expander struct {
 // these with a label in front (LABEL=PATH). A name that exists as it is written is
 // always that file.
 func (e *env) inputs(args []string, flags expandFlags) ([]*input, error) {
-	x := &expander{env: e, expandFlags: flags}
+	list, err := e.expand(args, flags, snapshots)
+	return e.withShards(list), err
+}
+
+func (e *env) expand(args []string, flags expandFlags, what inputKind) ([]*input, error) {
+	x := &expander{env: e, expandFlags: flags, what: what}
 	for _, arg := range args {
 		if err := x.argument(arg); err != nil {
 			return nil, err
 		}
 	}
-	return e.withShards(x.list), nil
+	return x.list, nil
 }
 
 func (x *expander) argument(arg string) error {
@@ -161,9 +176,9 @@ func (x *expander) directory(label, path string) error {
 			others++
 			return nil
 		}
-		if src, err := parser.Open(file); err == nil {
+		if src, err := x.what.open(file); err == nil {
 			src.Close()
-		} else if _, foreign := err.(*parser.FormatError); foreign && filepath.Ext(file) != ".rdb" {
+		} else if _, foreign := err.(*parser.FormatError); foreign && filepath.Ext(file) != x.what.extension {
 			others++
 			return nil
 		}
@@ -182,10 +197,10 @@ func (x *expander) directory(label, path string) error {
 		if !x.recursive {
 			hint = "--recursive looks below it"
 		}
-		return x.add(label, path, &parser.FormatError{Reason: "no snapshot in this directory", Hint: hint})
+		return x.add(label, path, &parser.FormatError{Reason: "no " + x.what.name + " in this directory", Hint: hint})
 	}
 	if others > 0 {
-		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, units.FormatCountOf(found, "snapshot", "snapshots"),
+		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, units.FormatCountOf(found, x.what.name, x.what.names),
 			units.FormatCountOf(others, "other entry", "other entries")), "")
 	}
 	return nil
@@ -199,7 +214,7 @@ func (x *expander) add(label, path string, err error) error {
 		}
 	}
 	if len(x.list) == maxInputs {
-		return usageError(fmt.Sprintf("more than %d snapshots", maxInputs), "scan parts of them")
+		return usageError(fmt.Sprintf("more than %d %s", maxInputs, x.what.names), "take parts of them, and merge what comes of these")
 	}
 	in := &input{name: label, path: path, size: -1, limit: x.maxDownload, failed: err}
 	if label == "" {

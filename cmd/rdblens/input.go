@@ -21,6 +21,7 @@ type input struct {
 	source atomic.Pointer[parser.Source] // while it is being read
 	passed atomic.Int64                  // bytes that were read when it was closed
 	failed error                         // why it cannot be opened
+	state  []byte                        // that was read from standard input
 	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
 }
 

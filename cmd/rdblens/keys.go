@@ -253,7 +253,7 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once", "save it to a file first, or hash every word: --redact-min-keys 0")
 		}
 	}
-	scan := scanFlags{passFlags: p.passFlags, redactFlags: p.redactFlags}
+	scan := scanFlags{passFlags: p.passFlags}
 	_, _, err := e.scanInputs(ctx, &scan, list, p.redact)
 	return err
 }

@@ -39,12 +39,17 @@ const newestServers = "newest"
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	passFlags
+	reportFlags
+	ownersDir string // of --split-by, "" not asked
+}
+
+// reportFlags are the flags of commands that write a report.
+type reportFlags struct {
 	redactFlags
 	report.Options // those that flags set
 	outputFlags
-	sections  []string // of the details, nil is all
-	advice    bool
-	ownersDir string // of --split-by, "" not asked
+	sections []string // of the details, nil is all
+	advice   bool
 }
 
 func newScan(e *env) *cobra.Command {
@@ -88,47 +93,10 @@ func formatHelp() string {
 // register declares the flags.
 func (o *scanFlags) register(cmd *cobra.Command) {
 	o.passFlags.register(cmd)
-	o.redactFlags.register(cmd)
-	o.Top = 20
+	o.reportFlags.register(cmd, "memory")
+	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
-	o.By = report.ByMemory
-	var words []string
-	for _, m := range measures {
-		words = append(words, m.word)
-	}
-	option{name: "by", arg: "MEASURE", value: "memory", usage: "measure that ranks the keys shown: " + strings.Join(words, ", "),
-		words: words, hint: "measures: " + strings.Join(words, ", "), set: func(arg string) error {
-			for _, m := range measures {
-				if arg == m.word || arg == m.column {
-					o.By = m.column
-					return nil
-				}
-			}
-			return fmt.Errorf("unknown measure %q", arg)
-		}}.add(cmd)
-	orders := strings.Join(report.GroupOrders(), ", ")
-	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: " + orders,
-		words: report.GroupOrders(), hint: "columns: " + orders, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
-	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "groups-by" { // its former name
-			name = "sort-groups"
-		}
-		return pflag.NormalizedName(name)
-	})
-	sections := strings.Join(report.Sections(), ", ")
-	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: " + sections,
-		words: report.Sections(), hint: "sections: " + sections, set: eachWord(func(word string) error {
-			var name string
-			err := oneOf(&name, "section", report.Sections())(word)
-			o.sections = append(o.sections, name)
-			return err
-		})}.add(cmd)
-	o.outputFlags.register(cmd, report.FormatNames())
-	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
-	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
-		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
 	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
 		hint: "write owner=reports", set: func(arg string) error {
 			dir, ok := strings.CutPrefix(arg, "owner=")
@@ -165,6 +133,47 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
 
+// register declares the flags. by is the word of the measure that ranks keys unasked.
+func (o *reportFlags) register(cmd *cobra.Command, by string) {
+	o.redactFlags.register(cmd)
+	var words []string
+	for _, m := range measures {
+		words = append(words, m.word)
+	}
+	option{name: "by", arg: "MEASURE", value: by, usage: "measure that ranks the keys shown: " + strings.Join(words, ", "),
+		words: words, hint: "measures: " + strings.Join(words, ", "), set: func(arg string) error {
+			for _, m := range measures {
+				if arg == m.word || arg == m.column {
+					o.By = m.column
+					return nil
+				}
+			}
+			return fmt.Errorf("unknown measure %q", arg)
+		}}.add(cmd)
+	orders := strings.Join(report.GroupOrders(), ", ")
+	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: " + orders,
+		words: report.GroupOrders(), hint: "columns: " + orders, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "groups-by" { // its former name
+			name = "sort-groups"
+		}
+		return pflag.NormalizedName(name)
+	})
+	sections := strings.Join(report.Sections(), ", ")
+	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: " + sections,
+		words: report.Sections(), hint: "sections: " + sections, set: eachWord(func(word string) error {
+			var name string
+			err := oneOf(&name, "section", report.Sections())(word)
+			o.sections = append(o.sections, name)
+			return err
+		})}.add(cmd)
+	o.outputFlags.register(cmd, report.FormatNames())
+	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
+	severities := []string{"error", "warning", "info", "never"}
+	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
+		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
+}
+
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
@@ -179,8 +188,11 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
 		return outputError(err)
 	}
-	stop := e.progress(list)
+	if o.Shard = o.writes("shard"); o.Shard && o.on {
+		return usageError("-f shard excludes --redact: a state has names as they are", "rdblens merge --redact replaces them")
+	}
 	o.details = o.details || o.sections != nil
+	stop := e.progress(list)
 	started := time.Now()
 	owners, err := o.splitOwners()
 	if err != nil {
@@ -194,11 +206,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if bad.unread == len(list) {
 		return bad.end(e, len(list))
 	}
-	write := o.writeOptions(e, started)
-	write.Sections, write.Advice = o.sections, o.advice
-	if r.Redaction != nil {
-		write.Command = ""
-	}
+	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && owners != nil {
 		err = owners.write(o.targets, paths(list), write)
@@ -211,6 +219,20 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return err
 	}
 	return verdict(r, o.FailOn)
+}
+
+// writes reports whether the report is written in a format.
+func (o *outputFlags) writes(format string) bool {
+	return slices.ContainsFunc(o.targets, func(t report.Target) bool { return t.Format == format })
+}
+
+func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {
+	write := o.outputFlags.writeOptions(e, started)
+	write.Sections, write.Advice = o.sections, o.advice
+	if r.Redaction != nil {
+		write.Command = ""
+	}
+	return write
 }
 
 // scanInputs scans the inputs. What is wrong with one of them is in the failures,
@@ -229,7 +251,7 @@ func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input, redac
 
 // options returns the options of a scan with the flags of the pass.
 func (o *passFlags) options(options report.Options) report.Options {
-	options.Tool = report.Tool{Name: "rdblens", Version: toolVersion()}
+	options.Tool = tool()
 	options.Memory, options.Jobs, options.NoChecksum, options.Strict = o.memory, o.jobs, o.parse.NoChecksum, o.parse.Strict
 	if f := &o.filter; f.active() {
 		options.Filter = f.Filter

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/report"
 )
 
 // version is set by the linker for a release (-X main.version=v1.2.3). If it is
@@ -68,3 +70,6 @@ func newVersion(e *env) *cobra.Command {
 		},
 	}
 }
+
+// tool returns the program as reports name it.
+func tool() report.Tool { return report.Tool{Name: "rdblens", Version: toolVersion()} }

@@ -22,6 +22,10 @@ func LoadBaseline(path string) ([]thresholds.Ignore, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readBaseline(path, text)
+}
+
+func readBaseline(path string, text []byte) ([]thresholds.Ignore, error) {
 	r := &reader{path: path, text: text, limit: maxBaseline, kind: thresholds.FromFile}
 	f := r.read(describe().baseline)
 	for i := range f.ignores {

@@ -2,6 +2,8 @@ package config
 
 import (
 	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,9 +68,41 @@ func readFile(path string, limit int64) ([]byte, error) {
 
 // LoadText is Load with the text of the file that opt.Config names.
 func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
+	s := stored{Options: opt, Text: text}
+	if opt.Baseline != "" {
+		var err error
+		if s.BaselineText, err = readFile(opt.Baseline, maxBaseline); err != nil {
+			return nil, err
+		}
+	}
+	return s.load()
+}
+
+// stored is what a policy is made of, and Policy.Stored as JSON.
+type stored struct {
+	Options
+	Text, BaselineText []byte // of the files
+}
+
+// Restore makes the policy again whose Policy.Stored is given. That may be hostile.
+func Restore(from []byte) (*thresholds.Policy, error) {
+	var s stored
+	if err := json.Unmarshal(from, &s); err != nil {
+		return nil, err
+	}
+	for _, e := range s.Edits {
+		if int(e.Rule) >= len(thresholds.Rules()) || e.Kind != thresholds.EditLimit || e.Limit.Type > thresholds.AnyType || e.Limit.Severity > thresholds.Error {
+			return nil, errors.New("unknown edit of a rule")
+		}
+	}
+	return s.load()
+}
+
+func (s *stored) load() (*thresholds.Policy, error) {
+	opt := s.Options
 	var team file
 	if opt.Config != "" {
-		r := &reader{path: opt.Config, text: text, limit: MaxBytes, kind: thresholds.FromFile}
+		r := &reader{path: opt.Config, text: s.Text, limit: MaxBytes, kind: thresholds.FromFile}
 		team = r.read(describe().config)
 		if err := r.problems(); err != nil {
 			return nil, err
@@ -99,14 +133,16 @@ func LoadText(opt Options, text []byte) (*thresholds.Policy, error) {
 	}
 	p.Apply(opt.Edits)
 	if opt.Baseline != "" {
-		accepted, err := LoadBaseline(opt.Baseline)
+		accepted, err := readBaseline(opt.Baseline, s.BaselineText)
 		if err != nil {
 			return nil, err
 		}
 		p.Ignores, p.Baseline = slices.Concat(p.Ignores, accepted), opt.Baseline
 	}
 	p.Warnings = warnings(p)
-	return p, nil
+	var err error
+	p.Stored, err = json.Marshal(s)
+	return p, err
 }
 
 // addTo applies the configuration to a policy.

@@ -130,6 +130,10 @@ func (b *Builder) fleet(like *thresholds.Engine) *thresholds.Fleet {
 	return f
 }
 
+func (b *Builder) sortFleets() {
+	slices.SortFunc(b.Fleets, func(a, b *thresholds.Fleet) int { return cmp.Compare(fleetOrder(a.Engine()), fleetOrder(b.Engine())) })
+}
+
 // fleetOrder returns the same number for the engines of the snapshots that one Fleet
 // judges.
 func fleetOrder(e *thresholds.Engine) (order int) {
@@ -163,7 +167,7 @@ type Judgement struct {
 
 // judge sets what instance rules say of several snapshots, and then of each.
 func (b *Builder) judge() {
-	slices.SortFunc(b.Fleets, func(a, b *thresholds.Fleet) int { return cmp.Compare(fleetOrder(a.Engine()), fleetOrder(b.Engine())) })
+	b.sortFleets()
 	for _, f := range b.Fleets {
 		j := Judgement{Memory: f.Engine().Env().Memory, Nodes: f.Nodes(), Budgets: f.Budgets()}
 		j.Findings, j.Omitted = f.Findings()

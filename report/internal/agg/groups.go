@@ -378,7 +378,7 @@ func (g *Groups) PatternOf(db int, name []byte) []byte {
 // not do.
 func (g *Groups) Name(pattern []byte) []byte {
 	i, _ := g.find(0, naming.HashPattern(pattern))
-	if i < 0 || g.list[i].Keys != 1 || g.list[i].largest.size < 0 || g.list[i].largest.nameLen > naming.MaxPattern {
+	if i < 0 || g.list[i].Keys != 1 || g.list[i].largest.size < 0 || g.list[i].largest.NameLen > naming.MaxPattern {
 		return pattern
 	}
 	name := g.list[i].largest.buf[:g.list[i].largest.nameEnd]

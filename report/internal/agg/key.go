@@ -13,24 +13,29 @@ const (
 // of it and that advice needs, in less memory than a parser.Key, because every
 // group has one.
 type RetainedKey struct {
-	size int64 // what keys are compared by; -1: there is no key
+	KeyRecord
+	size                int64  // what keys are compared by; -1: there is no key
+	buf                 []byte // the name as far as it is kept, that of the largest element, and the group
+	nameEnd, largestEnd int32  // of the names in buf; then comes the pattern of its group
+}
 
-	offset, nameLen, elements, valueBytes, serialized    int64
-	memory, memoryUsage, compactMemory, largest, longest int64
-	expireAt, idle, fieldsWithTTL, pending               int64
-	lzfIn, lzfOut                                        int64
-	db                                                   int
-	module                                               string
-	buf                                                  []byte // the name as far as it is kept, that of the largest element, and the group
-	nameEnd, largestEnd                                  int32  // of the names in buf; then comes the pattern of its group
-	largestNameLen                                       int64
-	nameHash                                             uint64
-	input, owner                                         int32
-	freq                                                 int16
-	typ                                                  parser.Type
-	encoding                                             parser.Encoding
-	hasExpire, memoryBound, approximate                  bool
-	largestHasName, integers                             bool
+// KeyRecord has the figures of a RetainedKey, as in parser.Key, in the order in which
+// states store them. Input is the number of its snapshot, Owner an index in
+// thresholds.Engine.Owners.
+type KeyRecord struct {
+	Offset, NameLen, Elements, ValueBytes, Serialized    int64
+	Memory, MemoryUsage, CompactMemory, Largest, Longest int64
+	ExpireAt, Idle, FieldsWithTTL, Pending               int64
+	LZFIn, LZFOut, LargestNameLen                        int64
+	NameHash                                             uint64
+	DB                                                   int
+	Module                                               string
+	Input, Owner                                         int32
+	Freq                                                 int16
+	Type                                                 parser.Type
+	Encoding                                             parser.Encoding
+	HasExpire, MemoryBound, MemoryApproximate            bool
+	LargestHasName, Integers                             bool
 }
 
 // set copies a key of the size given, and at most maxName bytes of its name. It
@@ -38,12 +43,15 @@ type RetainedKey struct {
 func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner int32) {
 	k.NameLargest()
 	name, hash := k.CutName(maxName)
-	*r = RetainedKey{size: size, offset: k.Offset, nameLen: k.NameLen, elements: k.Elements, valueBytes: k.ValueBytes, serialized: k.Serialized,
-		memory: k.Memory, memoryUsage: k.MemoryUsage, compactMemory: k.CompactMemory, largest: k.Largest, longest: k.Longest, expireAt: k.ExpireAt,
-		idle: k.Idle, fieldsWithTTL: k.FieldsWithTTL, pending: k.Pending, lzfIn: k.LZFIn, lzfOut: k.LZFOut, db: k.DB, module: k.ModuleName,
-		buf: append(append(r.buf[:0], name...), k.LargestName...), nameEnd: int32(len(name)), largestEnd: int32(len(name) + len(k.LargestName)), largestNameLen: k.LargestNameLen, nameHash: hash,
-		input: input, owner: owner, freq: k.Freq, typ: k.Type, encoding: k.Encoding, hasExpire: k.HasExpire, memoryBound: k.MemoryBound, approximate: k.MemoryApproximate,
-		largestHasName: k.LargestName != nil, integers: k.Integers}
+	r.size = size
+	r.buf = append(append(r.buf[:0], name...), k.LargestName...)
+	r.nameEnd, r.largestEnd = int32(len(name)), int32(len(name)+len(k.LargestName))
+	r.KeyRecord = KeyRecord{Offset: k.Offset, NameLen: k.NameLen, Elements: k.Elements, ValueBytes: k.ValueBytes, Serialized: k.Serialized,
+		Memory: k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory, Largest: k.Largest, Longest: k.Longest, ExpireAt: k.ExpireAt,
+		Idle: k.Idle, FieldsWithTTL: k.FieldsWithTTL, Pending: k.Pending, LZFIn: k.LZFIn, LZFOut: k.LZFOut, DB: k.DB, Module: k.ModuleName,
+		LargestNameLen: k.LargestNameLen, NameHash: hash, Input: input, Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
+		HasExpire: k.HasExpire, MemoryBound: k.MemoryBound, MemoryApproximate: k.MemoryApproximate,
+		LargestHasName: k.LargestName != nil, Integers: k.Integers}
 }
 
 // copy makes r the same as o.
@@ -56,30 +64,25 @@ func (r *RetainedKey) copy(o *RetainedKey) {
 // before reports whether the key is larger than another one, or as large and
 // comes first.
 func (r *RetainedKey) before(o *RetainedKey) bool {
-	return r.size > o.size || r.size == o.size && (r.input < o.input || r.input == o.input && r.offset < o.offset)
+	return r.size > o.size || r.size == o.size && (r.Input < o.Input || r.Input == o.Input && r.Offset < o.Offset)
 }
 
 // Key returns the key as far as it is retained. Its names belong to r.
 func (r *RetainedKey) Key() parser.Key {
-	k := parser.Key{DB: r.db, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.nameLen, NameHash: r.nameHash, Type: r.typ, Encoding: r.encoding,
-		HasExpire: r.hasExpire, ExpireAt: r.expireAt, Idle: r.idle, Freq: r.freq, Elements: r.elements, ValueBytes: r.valueBytes,
-		Serialized: r.serialized, Largest: r.largest, LargestNameLen: r.largestNameLen, Longest: r.longest, FieldsWithTTL: r.fieldsWithTTL,
-		Pending: r.pending, Integers: r.integers, LZFIn: r.lzfIn, LZFOut: r.lzfOut, Memory: r.memory, MemoryUsage: r.memoryUsage,
-		MemoryBound: r.memoryBound, MemoryApproximate: r.approximate, CompactMemory: r.compactMemory, ModuleName: r.module, Offset: r.offset}
-	if r.largestHasName {
+	k := parser.Key{DB: r.DB, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.NameLen, NameHash: r.NameHash, Type: r.Type, Encoding: r.Encoding,
+		HasExpire: r.HasExpire, ExpireAt: r.ExpireAt, Idle: r.Idle, Freq: r.Freq, Elements: r.Elements, ValueBytes: r.ValueBytes,
+		Serialized: r.Serialized, Largest: r.Largest, LargestNameLen: r.LargestNameLen, Longest: r.Longest, FieldsWithTTL: r.FieldsWithTTL,
+		Pending: r.Pending, Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory, MemoryUsage: r.MemoryUsage,
+		MemoryBound: r.MemoryBound, MemoryApproximate: r.MemoryApproximate, CompactMemory: r.CompactMemory, ModuleName: r.Module, Offset: r.Offset}
+	if r.LargestHasName {
 		k.LargestName = r.buf[r.nameEnd:r.largestEnd:r.largestEnd]
 	}
 	return k
 }
 
-// Group returns the pattern of the group of a key on a list, once its snapshot
-// ended.
+// Group returns the pattern of the group of a key on a list, once the Builder is
+// finished.
 func (r *RetainedKey) Group() []byte { return r.buf[r.largestEnd:] }
-
-// Input returns the number of the key's snapshot, Owner the index of its owner
-// in the snapshot's thresholds.Engine.Owners.
-func (r *RetainedKey) Input() int { return int(r.input) }
-func (r *RetainedKey) Owner() int { return int(r.owner) }
 
 // sizeOf returns what keys are compared by where one figure must do: memory,
 // and value bytes if memory is unknown.

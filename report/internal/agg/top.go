@@ -180,8 +180,11 @@ func (t *TopLists) enter(list int, e Entry) {
 	}
 }
 
-// merge adds the lists of a later block or snapshot.
+// merge adds the lists of another block or snapshot.
 func (t *TopLists) merge(o *TopLists) {
+	if o.top < t.top || o.examples < t.examples {
+		t.shorten(o.top, o.examples)
+	}
 	moved := t.moved[:0] // by key of o: 1 + the key here, 0 not copied
 	for range o.keys.list {
 		moved = append(moved, 0)

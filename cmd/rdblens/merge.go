@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/report"
+)
+
+// mergeFlags are the flags of merge.
+type mergeFlags struct {
+	expandFlags
+	reportFlags
+}
+
+func newMerge(e *env) *cobra.Command {
+	var o mergeFlags
+	cmd := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Make one report of the states that scan -f shard=FILE saved, on any machine",
+		Long: `merge reads states that scan -f shard=FILE saved and makes the report that one scan
+of all their snapshots would make, byte for byte as JSON: whatever the order of the
+files, and however they were merged before. merge -f shard=FILE saves a merged state.
+
+FILE is a state, a directory of them, a glob, an https URL or a list (@FILE). The
+scans must have had the same configuration, filter and --top. A state has the names
+of keys as they are: --redact is for merge.
+
+Formats:
+
+` + formatHelp(),
+		Example: `  rdblens scan -f shard=7.shard shard-7.rdb
+  rdblens merge -f report.html -f json=fleet.json states/
+  rdblens merge -f shard=rack-1.shard rack-1/*.shard`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("no state given", "rdblens scan -f shard=FILE dump.rdb saves one")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return e.merge(cmd.Context(), &o, args) },
+	}
+	o.expandFlags.register(cmd)
+	o.reportFlags.register(cmd, "")
+	return cmd
+}
+
+var states = inputKind{"state", "states", ".shard", func(path string) (io.Closer, error) { return report.OpenShard(path) }}
+
+func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
+	list, err := e.expand(args, o.expandFlags, states)
+	if err != nil {
+		return err
+	}
+	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
+		return outputError(err)
+	}
+	if o.Shard = o.writes("shard"); o.Shard && o.on {
+		return usageError("-f shard excludes --redact: a state has names as they are", "redact the report that is made of all states")
+	}
+	o.details = o.details || o.sections != nil
+	var sources []report.Source
+	for _, in := range list {
+		sources = append(sources, report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
+			return in.openState(ctx, e)
+		}})
+	}
+	started := time.Now()
+	o.Tool, o.Redact = tool(), o.redactor()
+	r, err := report.Merge(ctx, sources, o.Options)
+	var mismatch *report.MismatchError
+	if errors.As(err, &mismatch) {
+		return usageError(mismatch.Error(), "scan all snapshots with the same flags and configuration")
+	}
+	bad, err := failuresOf(err)
+	if err != nil {
+		return err
+	}
+	if bad.unread == len(r.Inputs) {
+		return bad.end(e, len(r.Inputs))
+	}
+	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
+		bad.complain(e)
+		return outputError(err)
+	}
+	if err := bad.end(e, len(r.Inputs)); err != nil {
+		return err
+	}
+	return verdict(r, o.FailOn)
+}
+
+// openState opens the input as the state of a scan.
+func (in *input) openState(ctx context.Context, e *env) (io.ReadCloser, error) {
+	switch {
+	case in.failed != nil:
+		return nil, in.failed
+	case in.path == "-":
+		if in.state == nil { // it is read twice
+			var err error
+			if in.state, err = io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return e.stdin, nil }), report.MaxShard+1)); err != nil {
+				return nil, err
+			}
+		}
+		return io.NopCloser(bytes.NewReader(in.state)), nil
+	case isURL(in.path) && !exists(in.path):
+		return newDownload(ctx, in.path, in.limit)
+	}
+	return os.Open(in.path)
+}

@@ -1,0 +1,353 @@
+package agg
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// A state is what a Builder gathered before it is finished, as a sequence of records.
+// Each is the number of its bytes (unsigned varint), its kind (a byte), and a CBOR
+// array (RFC 8949) with the fields of the structs below, in their order and with
+// the units of the fields that they are copied from. Inputs are numbered from 0 in
+// the state. The records of one kind are together, in the order of the kinds.
+const (
+	recordSums     = iota + 1 // one sumsState
+	recordSnapshot            // snapshotState, by input
+	recordNode                // nodeState, by Fleet and input
+	recordCount               // countState, by Fleet
+	recordDatabase            // databaseState, by input and number
+	recordGroup               // groupState, by database and pattern
+	recordFold                // foldState, by database and path
+	recordKey                 // keyState, which lists refer to by number from 0
+	recordList                // listState, by number
+	recordEnd                 // the number of records before it
+)
+
+// Bounds of a state, besides those of the lists and tables in it.
+const (
+	maxRecord    = 1 << 20 // bytes
+	maxStateTop  = 1000    // Options.Top
+	maxStateRows = 1 << 21 // databases
+	maxFigure    = 1 << 56
+)
+
+var (
+	stateEncoder, _ = cbor.EncOptions{}.EncMode()
+	stateDecoder, _ = cbor.DecOptions{MaxArrayElements: 1 << 14, MaxMapPairs: 64, MaxNestedLevels: 8,
+		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, UTF8: cbor.UTF8DecodeInvalid}.DecMode()
+)
+
+// ErrState is the error of a state that no Builder wrote.
+var ErrState = errors.New("the state is damaged")
+
+type sumsState struct {
+	_                                             struct{} `cbor:",toarray"`
+	Keys, Dropped                                 int64
+	MemoryBound, MemoryApproximate, FieldsWithTTL int64
+	StreamGroups, StreamPending                   int64
+	Cells                                         []cellState
+	Owners                                        []OwnerSums
+	Rules                                         []ruleState
+	Ignored                                       []IgnoredSums
+	Expiry, Lengths, Elements, Idle               histogram
+	Freq                                          []Count // none, or of each LFU counter
+	Folded                                        []byte  // registers of the sketch of patterns that were folded
+	Rare                                          int64
+	Top, Examples                                 int // keys on each list at most
+	Depth                                         int
+	Joined                                        bool
+}
+
+type cellState struct {
+	_        struct{} `cbor:",toarray"`
+	Type     parser.Type
+	Encoding parser.Encoding
+	Cell
+}
+
+type ruleState struct {
+	_            struct{} `cbor:",toarray"`
+	RuleSeverity int
+	RuleSums
+}
+
+type snapshotState struct {
+	_               struct{} `cbor:",toarray"`
+	Input           int
+	Server, Version string
+	Created, Now    int64 // seconds since the epoch
+	Cluster, Memory bool
+	Timed           bool
+	Keys            int64
+	Findings        []thresholds.FindingState
+	Omitted         []thresholds.Omitted
+	Budgets         []thresholds.JudgedBudget
+}
+
+// nodeState has the keys of an input of a Fleet.
+type nodeState struct {
+	_     struct{} `cbor:",toarray"`
+	Fleet int      // see fleetOrder
+	thresholds.NodeSums
+}
+
+// countState is a thresholds.Count of a Fleet. Node, NodeKeys and NodeBytes are its
+// Largest.
+type countState struct {
+	_                       struct{} `cbor:",toarray"`
+	Fleet                   int
+	Rule                    string
+	List                    uint8
+	ID                      int64
+	Part                    []byte
+	Length                  int
+	Keys, Bytes, WithoutTTL int64
+	Node                    int
+	NodeKeys, NodeBytes     int64
+}
+
+type databaseState struct {
+	_ struct{} `cbor:",toarray"`
+	Database
+}
+
+type groupState struct {
+	_       struct{} `cbor:",toarray"`
+	DB      int32
+	Pattern []byte
+	Sums
+	WithoutTTL, MemoryWithoutTTL int64
+	TTLLeast, TTLMost            int64    // ms; no TTL if the first is greater
+	TTLOctaves                   uint8    // of the histogram, 0 none
+	TTLs                         []uint32 // its buckets up to the last that has keys
+	Findings                     []groupFindingState
+	Owner, Type, CommonDB        int32
+	Largest                      *keyState // nil none
+}
+
+type groupFindingState struct {
+	_            struct{} `cbor:",toarray"`
+	RuleSeverity int32
+	Count
+}
+
+// foldState is a node of the trie of which something was folded: its children, or
+// keys of it before it was distinct.
+type foldState struct {
+	_                      struct{} `cbor:",toarray"`
+	DB                     int32
+	Path                   []byte
+	MissedKeys, MissedSize int64
+	Folded                 [2]bool     // children that end a name, children that a separator follows
+	Missed                 [2][2]int64 // of these: keys, size
+}
+
+type keyState struct {
+	_ struct{} `cbor:",toarray"`
+	KeyRecord
+	Size              int64
+	Name, LargestName []byte
+}
+
+type listState struct {
+	_       struct{} `cbor:",toarray"`
+	List    int
+	Entries []entryState
+}
+
+type entryState struct {
+	_             struct{} `cbor:",toarray"`
+	Key           int32
+	Value, Second int64
+	Finding       *thresholds.FindingState // of examples
+}
+
+// stateWriter writes records. The first error stays.
+type stateWriter struct {
+	w       io.Writer
+	records uint64
+	err     error
+}
+
+func (w *stateWriter) write(kind byte, v any) {
+	text, err := stateEncoder.Marshal(v)
+	if len(text) > maxRecord {
+		err = errors.New("a record of the state is too large")
+	}
+	if w.err = cmp.Or(w.err, err); w.err != nil {
+		return
+	}
+	w.records++
+	_, w.err = w.w.Write(append(append(binary.AppendUvarint(nil, uint64(len(text))), kind), text...))
+}
+
+// WriteState writes the state of a Builder that is not finished. The same keys
+// result in the same bytes.
+func (b *Builder) WriteState(to io.Writer) error {
+	b.end()
+	w := &stateWriter{w: to}
+	if b.engine != nil {
+		b.writeSums(w)
+		slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
+		for i := range b.Snapshots {
+			s := &b.Snapshots[i]
+			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created, Now: s.Env.Now.Unix(),
+				Cluster: s.Env.Cluster, Memory: s.Env.Memory, Timed: s.Timed, Keys: s.Keys, Omitted: s.Omitted, Budgets: s.Budgets}
+			for n := range s.Findings {
+				state.Findings = append(state.Findings, s.Findings[n].State())
+			}
+			w.write(recordSnapshot, &state)
+		}
+		b.writeFleets(w)
+		databases := slices.SortedFunc(slices.Values(b.Tables.Databases), compareDatabases)
+		for i := range databases {
+			w.write(recordDatabase, &databaseState{Database: databases[i]})
+		}
+		b.Tables.Groups.writeState(w)
+		b.Top.writeState(w)
+	}
+	w.write(recordEnd, w.records)
+	return w.err
+}
+
+func (b *Builder) writeFleets(w *stateWriter) {
+	b.addInstance(b)
+	b.sortFleets()
+	for _, f := range b.Fleets {
+		for _, n := range f.Nodes() {
+			w.write(recordNode, &nodeState{Fleet: fleetOrder(f.Engine()), NodeSums: n})
+		}
+	}
+	for _, f := range b.Fleets {
+		f.Counts(func(rule string, c *thresholds.Count) {
+			w.write(recordCount, &countState{Fleet: fleetOrder(f.Engine()), Rule: rule, List: c.List, ID: c.ID, Part: c.Part, Length: c.Length,
+				Keys: c.Keys, Bytes: c.Bytes, WithoutTTL: c.WithoutTTL, Node: c.Largest.Node, NodeKeys: c.Largest.Keys, NodeBytes: c.Largest.Bytes})
+		})
+	}
+}
+
+func compareDatabases(a, b Database) int {
+	return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(uint(a.DB), uint(b.DB))) // OtherDatabases is last
+}
+
+func (b *Builder) writeSums(w *stateWriter) {
+	t, h, g := &b.Tables, &b.Histograms, &b.Tables.Groups
+	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, MemoryBound: t.MemoryBound, MemoryApproximate: t.MemoryApproximate, FieldsWithTTL: t.FieldsWithTTL,
+		StreamGroups: t.StreamGroups, StreamPending: t.StreamPending, Owners: t.Owners, Ignored: t.Ignored,
+		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Rare: g.rare, Top: b.Top.top, Examples: b.Top.examples, Depth: maxDepth, Joined: g.joined}
+	for typ := range t.Cells {
+		for enc, c := range t.Cells[typ] {
+			if c.Keys > 0 {
+				s.Cells = append(s.Cells, cellState{Type: parser.Type(typ), Encoding: parser.Encoding(enc), Cell: c})
+			}
+		}
+	}
+	for i, r := range t.Rules {
+		if r.Keys > 0 {
+			s.Rules = append(s.Rules, ruleState{RuleSeverity: i, RuleSums: r})
+		}
+	}
+	if h.hasFreq {
+		s.Freq = h.freq[:]
+	}
+	if g.trie != nil {
+		s.Depth = g.trie.depth
+	}
+	w.write(recordSums, &s)
+}
+
+func (g *Groups) writeState(w *stateWriter) {
+	order := make([]int, len(g.list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(g.list[a].db, g.list[b].db), bytes.Compare(g.pattern(a), g.pattern(b)))
+	})
+	for _, i := range order {
+		from := &g.list[i]
+		s := groupState{DB: from.db, Pattern: g.pattern(i), Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
+			TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db}
+		if from.ttlHistogram != 0 {
+			h := &g.ttls[from.ttlHistogram-1]
+			n := len(h.keys)
+			for n > 0 && h.keys[n-1] == 0 {
+				n--
+			}
+			s.TTLOctaves, s.TTLs = h.octaves, h.keys[:n]
+		}
+		for rs, count := range g.Findings(from) {
+			s.Findings = append(s.Findings, groupFindingState{RuleSeverity: int32(rs), Count: count})
+		}
+		slices.SortFunc(s.Findings, func(a, b groupFindingState) int { return int(a.RuleSeverity - b.RuleSeverity) })
+		if from.largest.size >= 0 {
+			s.Largest = from.largest.state()
+		}
+		w.write(recordGroup, &s)
+	}
+	if g.trie == nil {
+		return
+	}
+	var folds []foldState
+	for i := 1; i < len(g.trie.nodes); i++ {
+		n := &g.trie.nodes[i]
+		s := foldState{Folded: [2]bool{n.folded[0] != 0, n.folded[1] != 0}}
+		if !n.star {
+			s.MissedKeys, s.MissedSize = n.missed.keys, n.missed.size
+		}
+		if n.unused || n.parent == 0 && n.folded == [2]int32{} || n.folded == [2]int32{} && s.MissedKeys == 0 && s.MissedSize == 0 {
+			continue
+		}
+		for kind, f := range n.folded {
+			if f != 0 {
+				missed := g.trie.folds[f-1].missed
+				s.Missed[kind] = [2]int64{missed.keys, missed.size}
+			}
+		}
+		s.DB, s.Path = g.trie.databaseOf(int32(i)), g.trie.appendPath(nil, int32(i))
+		folds = append(folds, s)
+	}
+	slices.SortFunc(folds, func(a, b foldState) int { return cmp.Or(cmp.Compare(a.DB, b.DB), bytes.Compare(a.Path, b.Path)) })
+	for i := range folds {
+		w.write(recordFold, &folds[i])
+	}
+}
+
+func (r *RetainedKey) state() *keyState {
+	return &keyState{KeyRecord: r.KeyRecord, Size: r.size, Name: r.buf[:r.nameEnd], LargestName: r.buf[r.nameEnd:r.largestEnd]}
+}
+
+func (t *TopLists) writeState(w *stateWriter) {
+	number := map[int32]int32{} // in the state, by number here
+	for i := range t.lists {
+		for _, e := range t.lists[i] {
+			if _, known := number[e.key]; !known {
+				number[e.key] = int32(len(number))
+				w.write(recordKey, t.keys.list[e.key].state())
+			}
+		}
+	}
+	for i := range t.lists {
+		s := listState{List: i}
+		for _, e := range t.lists[i] {
+			entry := entryState{Key: number[e.key], Value: e.Value, Second: e.second}
+			if i >= exampleLists {
+				f := (&thresholds.InstanceFinding{Finding: e.Finding}).State()
+				entry.Finding = &f
+			}
+			s.Entries = append(s.Entries, entry)
+		}
+		if s.Entries != nil {
+			w.write(recordList, &s)
+		}
+	}
+}

@@ -1,0 +1,433 @@
+package agg
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// StateOptions say how a state is read.
+type StateOptions struct {
+	Options                     // Top and Examples are those of the Builder that wrote it
+	Engine  *thresholds.Engine  // of the policy of that Builder, for any snapshot
+	Redact  thresholds.Redactor // as in thresholds.Env
+	Numbers []int               // of the inputs, by their numbers in the state, ascending
+}
+
+// stateReader reads records.
+type stateReader struct {
+	*Builder
+	opt   StateOptions
+	in    *bufio.Reader
+	buf   []byte
+	folds []foldState
+	named int // bytes of names of groups
+}
+
+// ReadState returns the Builder that wrote a state, which may be hostile.
+func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
+	if opt.Top > maxStateTop || opt.Examples > maxStateTop {
+		return nil, ErrState
+	}
+	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from)}
+	last := byte(0)
+	for records := uint64(0); ; records++ {
+		kind, text, err := r.next()
+		switch {
+		case err != nil:
+			return nil, err
+		case kind < last || kind != recordEnd && last == 0 && kind != recordSums:
+			return nil, ErrState
+		}
+		last = kind
+		if kind == recordEnd {
+			n := uint64(0)
+			if _, err = r.in.ReadByte(); err != io.EOF || stateDecoder.Unmarshal(text, &n) != nil || n != records {
+				return nil, cmp.Or(stateError(err), ErrState)
+			}
+			return r.Builder, r.finish()
+		}
+		if err := r.record(kind, text); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// stateError returns the error of reading a state, nil at its end.
+func stateError(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func (r *stateReader) next() (kind byte, text []byte, err error) {
+	n, err := binary.ReadUvarint(r.in)
+	if err == nil && n > maxRecord {
+		return 0, nil, ErrState
+	}
+	if err == nil {
+		kind, err = r.in.ReadByte()
+	}
+	if err == nil {
+		if uint64(cap(r.buf)) < n {
+			r.buf = make([]byte, n)
+		}
+		text = r.buf[:n]
+		_, err = io.ReadFull(r.in, text)
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("%w: it ends too early", ErrState)
+	}
+	return kind, text, err
+}
+
+// stateOf returns a record of one kind.
+func stateOf[T any](text []byte) (*T, bool) {
+	v := new(T)
+	return v, stateDecoder.Unmarshal(text, v) == nil
+}
+
+// record adds a record. What its figures could break is checked; figures that are
+// wrong otherwise make a report that is wrong.
+func (r *stateReader) record(kind byte, text []byte) error {
+	ok := false
+	switch kind {
+	case recordSums:
+		if s, read := stateOf[sumsState](text); read && r.engine == nil {
+			ok = r.readSums(s)
+		}
+	case recordSnapshot:
+		if s, read := stateOf[snapshotState](text); read {
+			ok = r.readSnapshot(s)
+		}
+	case recordNode:
+		if s, read := stateOf[nodeState](text); read && r.number(&s.Node) && natural(s.Keys, s.NodeSums.Bytes) {
+			ok = r.readNode(s)
+		}
+	case recordCount:
+		if s, read := stateOf[countState](text); read && r.number(&s.Node) && natural(int64(s.Length), s.Keys, s.Bytes, s.WithoutTTL, s.NodeKeys, s.NodeBytes) {
+			f := r.fleetOf(s.Fleet)
+			ok = f != nil && f.Put(s.Rule, &thresholds.Count{List: s.List, ID: s.ID, Part: s.Part, Length: s.Length, Keys: s.Keys, Bytes: s.Bytes,
+				WithoutTTL: s.WithoutTTL, Largest: thresholds.NodeSums{Node: s.Node, Keys: s.NodeKeys, Bytes: s.NodeBytes}}) == nil
+		}
+	case recordDatabase:
+		if s, read := stateOf[databaseState](text); read && r.number(&s.Input) && s.DB >= OtherDatabases && s.Sums.natural() && natural(s.WithTTL, s.WithTTLMemory) {
+			list := r.Tables.Databases
+			ok = len(list) < maxStateRows && (len(list) == 0 || compareDatabases(list[len(list)-1], s.Database) < 0)
+			r.Tables.Databases = append(list, s.Database)
+		}
+	case recordGroup:
+		if s, read := stateOf[groupState](text); read {
+			ok = r.readGroup(s)
+		}
+	case recordFold:
+		s, read := stateOf[foldState](text)
+		ok = read && len(r.folds) < nodesOfGroup*MaxGroups && len(s.Path) <= maxPattern && s.DB >= 0 && natural(s.MissedKeys, s.MissedSize, s.Missed[0][0], s.Missed[0][1], s.Missed[1][0], s.Missed[1][1])
+		r.folds = append(r.folds, *s)
+	case recordKey:
+		if s, read := stateOf[keyState](text); read && len(r.Top.keys.list) < exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
+			ok = r.readKey(&r.Top.keys.list, s)
+		}
+	case recordList:
+		if s, read := stateOf[listState](text); read {
+			ok = r.readList(s)
+		}
+	}
+	if !ok || kind > recordEnd {
+		return ErrState
+	}
+	return nil
+}
+
+// natural reports whether figures can be those of keys.
+func natural(figures ...int64) bool {
+	for _, n := range figures {
+		if uint64(n) > maxFigure {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Sums) natural() bool {
+	return natural(s.Keys, s.Elements, s.ValueBytes, s.Serialized, s.Memory, s.MemoryUsage, s.NameBytes)
+}
+
+func (c *Count) natural() bool { return natural(c.Keys, c.ValueBytes, c.Memory, c.Saved) }
+
+// number replaces the number of an input.
+func (r *stateReader) number(input *int) bool {
+	if *input < 0 || *input >= len(r.opt.Numbers) {
+		return false
+	}
+	*input = r.opt.Numbers[*input]
+	return true
+}
+
+func (r *stateReader) readSums(s *sumsState) bool {
+	r.Start(r.opt.Engine)
+	t, h, g := &r.Tables, &r.Histograms, &r.Tables.Groups
+	ok := natural(s.Keys, s.Dropped, s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending, s.Rare) &&
+		len(s.Owners) == len(t.Owners) && len(s.Ignored) == len(t.Ignored) && len(s.Folded) == len(g.folded) && s.Depth >= 1 && s.Depth <= maxDepth &&
+		s.Top >= 1 && s.Top <= r.Top.top && s.Examples >= 1 && s.Examples <= r.Top.examples
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		if ok = ok && c.Type < parser.NumTypes && c.Encoding < parser.NumEncodings && c.Sums.natural() && natural(c.WithTTL, c.WithTTLMemory); ok {
+			t.Cells[c.Type][c.Encoding] = c.Cell
+		}
+	}
+	for i := range s.Rules {
+		c := &s.Rules[i]
+		if ok = ok && c.RuleSeverity >= 0 && c.RuleSeverity < RuleSeverities && c.Count.natural() && natural(c.MemoryUsage); ok {
+			t.Rules[c.RuleSeverity] = c.RuleSums
+		}
+	}
+	for i := range s.Owners {
+		o := &s.Owners[i]
+		ok = ok && o.Sums.natural() && natural(o.WithoutTTL, o.Ignored) && natural(o.Findings[:]...)
+	}
+	for i := range s.Ignored {
+		ok = ok && s.Ignored[i].Count.natural() && s.Ignored[i].Worst <= thresholds.Error
+	}
+	for _, list := range [...][]Count{s.Expiry[:], s.Lengths[:], s.Elements[:], s.Idle[:], s.Freq} {
+		for i := range list {
+			ok = ok && list[i].natural()
+		}
+	}
+	if ok = ok && (len(s.Freq) == 0 || len(s.Freq) == len(h.freq)); !ok {
+		return false
+	}
+	r.Keys, r.Dropped = s.Keys, s.Dropped
+	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending
+	t.Owners, t.Ignored = s.Owners, s.Ignored
+	h.expiry, h.lengths, h.elements, h.idle, h.hasFreq = s.Expiry, s.Lengths, s.Elements, s.Idle, len(s.Freq) > 0
+	copy(h.freq[:], s.Freq)
+	for i, n := range s.Folded {
+		g.folded[i] = min(n, 64)
+	}
+	g.rare, g.joined = s.Rare, s.Joined
+	r.Top.top, r.Top.examples = s.Top, s.Examples
+	if s.Depth < maxDepth || s.Joined {
+		g.startTrie(s.Depth)
+	}
+	r.Snapshots, r.instance = []Snapshot{}, nil
+	return true
+}
+
+// startTrie makes the trie of a table without groups, of which something was folded.
+func (g *Groups) startTrie(depth int) {
+	g.trie = newPatternTrie(g.namer, nil)
+	g.trie.depth, g.trie.joined = depth, g.joined
+}
+
+func (r *stateReader) readSnapshot(s *snapshotState) bool {
+	if !r.number(&s.Input) || !natural(s.Keys) || len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
+		return false
+	}
+	to := Snapshot{Input: s.Input, Timed: s.Timed, Omitted: s.Omitted, Budgets: s.Budgets, Keys: s.Keys,
+		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.Memory, Now: time.Unix(s.Now, 0).UTC(), Redact: r.opt.Redact}}
+	for i := range s.Findings {
+		f, err := r.engine.Restore(&s.Findings[i])
+		if err != nil {
+			return false
+		}
+		to.Findings = append(to.Findings, f)
+	}
+	for _, o := range s.Omitted {
+		if int(o.Rule) >= len(thresholds.Rules()) || o.Severity > thresholds.Error || int(o.Ignored) > len(r.Tables.Ignored) || !natural(o.Count, o.Keys, o.Bytes) {
+			return false
+		}
+	}
+	for i := range s.Budgets {
+		b := &s.Budgets[i]
+		if b.Index < 0 || b.Index >= len(r.engine.Policy().Budgets) || !natural(b.Sums.Keys, b.Sums.Bytes, b.Sums.WithoutTTL, b.Largest.Keys, b.Largest.Bytes) || !r.number(&b.Largest.Node) {
+			return false
+		}
+	}
+	r.Snapshots = append(r.Snapshots, to)
+	return true
+}
+
+// fleetOf returns the Fleet of a number, nil if there is none.
+func (r *stateReader) fleetOf(order int) *thresholds.Fleet {
+	for _, f := range r.Fleets {
+		if fleetOrder(f.Engine()) == order {
+			return f
+		}
+	}
+	return nil
+}
+
+func (r *stateReader) readNode(s *nodeState) bool {
+	f := r.fleetOf(s.Fleet)
+	if f == nil {
+		e := r.engine.Policy().Compile(thresholds.Env{Cluster: s.Fleet&1 != 0, Memory: s.Fleet&2 == 0, Redact: r.opt.Redact})
+		if r.engine == nil || fleetOrder(e) != s.Fleet {
+			return false
+		}
+		f = r.fleet(e)
+	}
+	nodes := f.Nodes()
+	if len(nodes) > 0 && nodes[len(nodes)-1].Node >= s.Node {
+		return false
+	}
+	f.AddNode(s.NodeSums)
+	return true
+}
+
+// retain returns the key of a state.
+func (r *stateReader) retain(s *keyState, maxName int) (k RetainedKey, ok bool) {
+	input := int(s.Input)
+	least := min(s.Elements, s.ValueBytes, s.Memory, s.MemoryUsage, s.CompactMemory, s.Largest, s.Longest, s.Idle, s.FieldsWithTTL, int64(s.Freq))
+	if !r.number(&input) || least < -1 || !natural(s.Size, s.Offset, s.NameLen, s.Serialized, s.Pending, s.LZFIn, s.LZFOut, s.LargestNameLen) ||
+		s.Freq > 255 || s.DB < 0 || s.Owner < 0 || int(s.Owner) >= len(r.Tables.Owners) || s.Type >= parser.NumTypes || s.Encoding >= parser.NumEncodings ||
+		len(s.Name) > maxName || len(s.LargestName) > parser.MaxElementName || len(s.Module) > parser.MaxElementName || s.NameLen < int64(len(s.Name)) {
+		return k, false
+	}
+	k = RetainedKey{KeyRecord: s.KeyRecord, size: s.Size, buf: append(s.Name, s.LargestName...), nameEnd: int32(len(s.Name)), largestEnd: int32(len(s.Name) + len(s.LargestName))}
+	k.Input = int32(input)
+	return k, true
+}
+
+func (r *stateReader) readGroup(s *groupState) bool {
+	g := &r.Tables.Groups
+	if r.engine == nil || len(g.list) >= MaxGroups || len(g.findings)+len(s.Findings) > findingsOfGroup*MaxGroups || r.named > bytesOfGroup*MaxGroups ||
+		s.Keys <= 0 || s.DB < 0 || g.joined && s.DB != 0 || len(s.Pattern) > maxPattern || !s.Sums.natural() || !natural(s.WithoutTTL, s.MemoryWithoutTTL) ||
+		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined ||
+		s.TTLOctaves > maxOctaves || len(s.TTLs) > ttlBuckets || (s.TTLs != nil) != (s.TTLOctaves > 0) {
+		return false
+	}
+	hash := naming.HashPattern(s.Pattern)
+	if at, _ := g.find(s.DB, hash); at >= 0 {
+		return false
+	}
+	to := g.ensure(s.DB, hash, s.Pattern)
+	to.Sums, to.WithoutTTL, to.MemoryWithoutTTL = s.Sums, s.WithoutTTL, s.MemoryWithoutTTL
+	to.common = common{s.Owner, s.Type, s.CommonDB}
+	if s.TTLLeast <= s.TTLMost {
+		to.ttl = ttlRange{s.TTLLeast, s.TTLMost}
+	} else if s.TTLs != nil {
+		return false
+	}
+	if s.TTLs != nil {
+		h := ttlHistogram{octaves: s.TTLOctaves}
+		copy(h.keys[:], s.TTLs)
+		g.ttls = append(g.ttls, h)
+		to.ttlHistogram = int32(len(g.ttls))
+	}
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if f.RuleSeverity < 0 || f.RuleSeverity >= RuleSeverities || !f.Count.natural() {
+			return false
+		}
+		g.addFindings(to, f.RuleSeverity, f.Count)
+	}
+	if s.Largest != nil {
+		largest, ok := r.retain(s.Largest, maxGroupName)
+		if to.largest = largest; !ok {
+			return false
+		}
+	}
+	r.named += len(s.Pattern) + len(to.largest.buf)
+	return true
+}
+
+func (r *stateReader) readKey(list *[]RetainedKey, s *keyState) bool {
+	if r.engine == nil {
+		return false
+	}
+	k, ok := r.retain(s, ListedName)
+	r.Top.keys.list = append(r.Top.keys.list, k)
+	r.Top.keys.uses = append(r.Top.keys.uses, 0)
+	return ok
+}
+
+func (r *stateReader) readList(s *listState) bool {
+	if s.List < 0 || s.List >= numLists || len(r.Top.lists[s.List]) > 0 || len(s.Entries) > r.Top.limit(s.List) {
+		return false
+	}
+	for i := range s.Entries {
+		from := &s.Entries[i]
+		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || min(from.Value, from.Second) < 0 || (from.Finding != nil) != (s.List >= exampleLists) {
+			return false
+		}
+		key := &r.Top.keys.list[from.Key]
+		e := Entry{Value: from.Value, second: from.Second, offset: key.Offset, key: from.Key, input: key.Input}
+		if from.Finding != nil {
+			f, err := r.engine.Restore(from.Finding)
+			if err != nil || exampleLists+RuleSeverity(f.Rule, f.Severity) != s.List || thresholds.Rules()[f.Rule].Instance {
+				return false
+			}
+			e.Finding = f.Finding
+		}
+		r.Top.enter(s.List, e)
+	}
+	return true
+}
+
+// finish makes what all records together make.
+func (r *stateReader) finish() error {
+	if r.engine == nil {
+		return nil
+	}
+	g := &r.Tables.Groups
+	if r.folds != nil {
+		g.buildTrie()
+	}
+	nodes := make([]int32, len(r.folds))
+	for i := range r.folds {
+		nodes[i] = g.trie.insert(r.folds[i].DB, r.folds[i].Path)
+	}
+	for i := range r.folds { // when there are all nodes: a new one takes the missed keys of its place
+		from := &r.folds[i]
+		g.trie.nodes[nodes[i]].missed = weight{from.MissedKeys, from.MissedSize}
+		for kind, folded := range from.Folded {
+			if folded {
+				g.trie.markFolded(nodes[i], uint8(kind)).missed = weight{from.Missed[kind][0], from.Missed[kind][1]}
+			}
+		}
+	}
+	for i, uses := range r.Top.keys.uses {
+		if uses == 0 {
+			r.Top.keys.free = append(r.Top.keys.free, int32(i))
+		}
+	}
+	if len(r.Snapshots) == 0 || g.size() > MaxGroups {
+		return ErrState
+	}
+	return nil
+}
+
+// Coarsen makes the state of a Builder smaller: groups are folded until half are left,
+// and lists are cut to half. It reports whether there was anything left to do.
+func (b *Builder) Coarsen() bool {
+	g := &b.Tables.Groups
+	if b.engine == nil || b.Top.top <= 1 && g.size() < maxAggregates {
+		return false
+	}
+	g.buildTrie()
+	g.foldRare(g.size() / 2)
+	b.Top.shorten(max(b.Top.top/2, 1), max(b.Top.examples/2, 1))
+	return true
+}
+
+// shorten cuts lists to a number of keys.
+func (t *TopLists) shorten(top, examples int) {
+	t.top, t.examples = min(t.top, top), min(t.examples, examples)
+	for i := range t.lists {
+		list := t.lists[i]
+		for len(list) > t.limit(i) {
+			t.keys.release(list[len(list)-1].key)
+			list = list[:len(list)-1]
+		}
+		t.lists[i] = list
+	}
+}

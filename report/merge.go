@@ -1,0 +1,257 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
+)
+
+// MismatchError reports that two states cannot be merged.
+type MismatchError struct {
+	First, Second string // names of their sources
+	What          string // that differs
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%q and %q cannot be merged: their scans differ in %s", e.First, e.Second, e.What)
+}
+
+// Merge returns the report of the snapshots whose states sources have, as format shard
+// writes them: that of a Scan of all of them, whatever the order of the sources and
+// however they were merged before. The snapshots are in the order of their names.
+//
+// Of the options, Tool, Redact and Shard apply, and By, GroupOrder and FailOn where they
+// are set; all others are those of the scans. Each Source is opened twice. The ScanError
+// has the states that cannot be read, and the snapshots that the scans could not read to
+// their end. The error is a *MismatchError if the scans had other options or another
+// configuration.
+func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) {
+	m := &merge{scan: scan{opt: opt}, sources: sources, states: make([]state, len(sources))}
+	first := -1
+	for i := range sources {
+		s := &m.states[i]
+		if s.header, s.err = m.header(ctx, i); s.err != nil {
+			continue
+		}
+		if first < 0 {
+			first = i
+		} else if what := m.states[first].header.join(s.header); what != "" {
+			return nil, &MismatchError{sources[first].Name, sources[i].Name, what}
+		}
+	}
+	if err := m.start(first); err != nil {
+		return nil, err
+	}
+	m.number()
+	all := agg.NewBuilder(agg.Options{Top: m.opt.Top, Examples: m.opt.Examples})
+	for i := range sources {
+		if m.states[i].header == nil {
+			continue
+		}
+		b, err := m.read(ctx, i)
+		if err != nil {
+			m.lose(i, err)
+		} else {
+			all.Merge(b)
+		}
+	}
+	return m.report(all, nil, m.inputs, m.failed())
+}
+
+// merge is a Merge that is under way.
+type merge struct {
+	scan
+	sources []Source
+	states  []state
+	inputs  []Input
+	errs    []error // why each input was not read to its end
+	engine  *thresholds.Engine
+}
+
+// state is one of the states.
+type state struct {
+	header  *shardHeader // nil if it could not be read
+	err     error        // why not
+	numbers []int        // of its inputs, in the report
+}
+
+// open returns a state up to its records.
+func (m *merge) open(ctx context.Context, i int) (io.ReadCloser, *shardHeader, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	src, err := m.sources[i].Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := readShardHeader(src)
+	if err != nil {
+		src.Close()
+		return nil, nil, err
+	}
+	return src, h, nil
+}
+
+func (m *merge) header(ctx context.Context, i int) (*shardHeader, error) {
+	src, h, err := m.open(ctx, i)
+	if err == nil {
+		err = src.Close()
+	}
+	return h, err
+}
+
+// join checks that another state can be merged with this one, and returns what differs
+// if it cannot. It drops what both have.
+func (h *shardHeader) join(o *shardHeader) (differs string) {
+	differs = h.differences(o)
+	if bytes.Compare(o.Policy, h.Policy) < 0 { // only the paths of its files may differ
+		h.Policy = o.Policy
+	}
+	o.Policy = nil
+	if h.By != o.By {
+		h.By = ""
+	}
+	if h.GroupOrder != o.GroupOrder {
+		h.GroupOrder = ""
+	}
+	if h.FailOn != o.FailOn {
+		h.FailOn = thresholds.Off
+	}
+	return differs
+}
+
+// start takes the options of a state, none if it is negative.
+func (m *merge) start(first int) (err error) {
+	if first < 0 {
+		m.policy, err = config.Load(config.Options{})
+		return cmp.Or(err, m.check())
+	}
+	h, o := m.states[first].header, &m.opt
+	if m.policy, err = config.Restore(h.Policy); err != nil {
+		return fmt.Errorf("%q: %w: %v", m.sources[first].Name, agg.ErrState, err)
+	}
+	o.Top, o.Examples, m.filter = h.Top, h.Examples, h.Filter
+	o.Memory = memory.Options{Server: h.Server, Allocator: h.Allocator, State: h.State}
+	o.By, o.GroupOrder, o.FailOn = cmp.Or(o.By, h.By), cmp.Or(o.GroupOrder, h.GroupOrder), cmp.Or(o.FailOn, h.FailOn)
+	m.engine = m.policy.Compile(thresholds.Env{Redact: m.redactor()})
+	return m.check()
+}
+
+// number puts the inputs of all states in order. A state that cannot be read is an
+// input of its own.
+func (m *merge) number() {
+	type row struct {
+		Input
+		text          string // decides between inputs of one name
+		state, number int    // in the state
+		err           error
+	}
+	var rows []row
+	for i := range m.states {
+		s := &m.states[i]
+		if s.header == nil {
+			rows = append(rows, row{Input: newInput(m.sources[i].Name, m.sources[i].Size, nil, s.err), state: i, err: s.err})
+			continue
+		}
+		failed := map[int]string{}
+		for _, f := range s.header.Failed {
+			failed[f.Input] = f.Reason
+		}
+		for n, in := range s.header.Inputs {
+			text, _ := json.Marshal(in)
+			rows = append(rows, row{in, string(text), i, n, in.failure(failed[n])})
+		}
+		s.numbers, s.header.Inputs, s.header.Failed = make([]int, len(s.header.Inputs)), nil, nil
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(strings.Compare(string(a.Name), string(b.Name)), strings.Compare(a.text, b.text))
+	})
+	for i := range rows {
+		r := &rows[i]
+		m.inputs, m.errs = append(m.inputs, r.Input), append(m.errs, r.err)
+		if numbers := m.states[r.state].numbers; numbers != nil {
+			numbers[r.number] = i
+		}
+	}
+}
+
+// failure returns the error of reading the input, nil if it was read to its end. reason
+// is that of an error which the row does not have.
+func (in *Input) failure(reason string) error {
+	d := in.Error
+	switch {
+	case d == nil && reason == "":
+		return nil
+	case d == nil:
+		return errors.New(reason)
+	case d.Offset.Known():
+		e := &parser.DamageError{Offset: int64(d.Offset), Reason: d.Reason, LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
+		if d.Reason == interrupted {
+			e.Err = context.Canceled
+		}
+		return e
+	case d.Reason == interrupted:
+		return context.Canceled
+	}
+	return &parser.FormatError{Reason: d.Reason, Hint: d.Hint}
+}
+
+func bytesOf(n *Name) []byte {
+	if n == nil {
+		return nil
+	}
+	return []byte(*n)
+}
+
+// read returns what a state has.
+func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
+	src, _, err := m.open(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxShardText))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	o := agg.StateOptions{Options: agg.Options{Top: m.opt.Top, Examples: m.opt.Examples}, Engine: m.engine, Numbers: m.states[i].numbers}
+	o.Redact = m.redactor()
+	b, err := agg.ReadState(io.LimitReader(z, maxShardText), o)
+	if err != nil && !errors.Is(err, agg.ErrState) {
+		err = fmt.Errorf("%w: %w", agg.ErrState, err)
+	}
+	return b, err
+}
+
+// lose notes that a state could not be read after all.
+func (m *merge) lose(i int, err error) {
+	err = fmt.Errorf("its state %q: %w", m.sources[i].Name, err)
+	for _, n := range m.states[i].numbers {
+		in := &m.inputs[n]
+		*in, m.errs[n] = newInput(string(in.Name), int64(in.FileBytes), nil, err), err
+	}
+}
+
+func (m *merge) failed() (list ScanError) {
+	for i, err := range m.errs {
+		if err != nil {
+			list = append(list, &SourceError{Name: string(m.inputs[i].Name), Keys: m.inputs[i].Keys, Err: err, row: i})
+		}
+	}
+	return list
+}
