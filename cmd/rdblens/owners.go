@@ -84,6 +84,9 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 		var own []report.Target
 		var links []string
 		for _, t := range targets {
+			if t.Format == "shard" {
+				continue // that is of all keys
+			}
 			name := o.file + extensionOf(t.Format)
 			own = append(own, report.Target{Format: t.Format, Path: filepath.Join(s.dir, name)})
 			links = append(links, "["+t.Format+"](<"+name+">)")
