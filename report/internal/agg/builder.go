@@ -51,7 +51,12 @@ type Snapshot struct {
 	Findings []thresholds.InstanceFinding // that are about this snapshot alone
 	Omitted  []thresholds.Omitted
 	Budgets  []thresholds.JudgedBudget
-	// Sums of the keys that were counted, and their findings by severity.
+	SnapshotSums
+}
+
+// SnapshotSums are sums of the keys of a snapshot that were counted, and their findings
+// by severity.
+type SnapshotSums struct {
 	Keys, ValueBytes, Memory, WithoutTTL int64
 	Found                                [thresholds.Error + 1]int64
 }

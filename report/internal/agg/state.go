@@ -81,16 +81,16 @@ type ruleState struct {
 }
 
 type snapshotState struct {
-	_               struct{} `cbor:",toarray"`
-	Input           int
-	Server, Version string
-	Created, Now    int64 // seconds since the epoch
-	Cluster, Memory bool
-	Timed           bool
-	Keys            int64
-	Findings        []thresholds.FindingState
-	Omitted         []thresholds.Omitted
-	Budgets         []thresholds.JudgedBudget
+	_                  struct{} `cbor:",toarray"`
+	Input              int
+	Server, Version    string
+	Created, Now       int64 // seconds since the epoch
+	Cluster, HasMemory bool
+	Timed              bool
+	SnapshotSums
+	Findings []thresholds.FindingState
+	Omitted  []thresholds.Omitted
+	Budgets  []thresholds.JudgedBudget
 }
 
 // nodeState has the keys of an input of a Fleet.
@@ -201,7 +201,7 @@ func (b *Builder) WriteState(to io.Writer) error {
 		for i := range b.Snapshots {
 			s := &b.Snapshots[i]
 			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created, Now: s.Env.Now.Unix(),
-				Cluster: s.Env.Cluster, Memory: s.Env.Memory, Timed: s.Timed, Keys: s.Keys, Omitted: s.Omitted, Budgets: s.Budgets}
+				Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed, SnapshotSums: s.SnapshotSums, Omitted: s.Omitted, Budgets: s.Budgets}
 			for n := range s.Findings {
 				state.Findings = append(state.Findings, s.Findings[n].State())
 			}

@@ -229,11 +229,11 @@ func (g *Groups) startTrie(depth int) {
 }
 
 func (r *stateReader) readSnapshot(s *snapshotState) bool {
-	if !r.number(&s.Input) || !natural(s.Keys) || len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
+	if !r.number(&s.Input) || !natural(s.Keys, s.ValueBytes, s.Memory, s.WithoutTTL) || !natural(s.Found[:]...) || len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
 		return false
 	}
-	to := Snapshot{Input: s.Input, Timed: s.Timed, Omitted: s.Omitted, Budgets: s.Budgets, Keys: s.Keys,
-		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.Memory, Now: time.Unix(s.Now, 0).UTC(), Redact: r.opt.Redact}}
+	to := Snapshot{Input: s.Input, Timed: s.Timed, Omitted: s.Omitted, Budgets: s.Budgets, SnapshotSums: s.SnapshotSums,
+		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.HasMemory, Now: time.Unix(s.Now, 0).UTC(), Redact: r.opt.Redact}}
 	for i := range s.Findings {
 		f, err := r.engine.Restore(&s.Findings[i])
 		if err != nil {
