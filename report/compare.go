@@ -59,12 +59,6 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 	var lists [2]*agg.KeyList
 	by := opt.Redact
 	opt.Redact, opt.texts = nil, by
-	redacted := func() ScanError {
-		if by == nil {
-			return failed
-		}
-		return redactErrors(by, failed)
-	}
 	// A saved report is first: its keys are looked up while the snapshot is read.
 	first := 0
 	if before.Saved == nil && after.Saved != nil {
@@ -88,7 +82,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		}
 		failed = append(failed, f...)
 		if r.Inputs[0].Format == "" {
-			return nil, redacted()
+			return nil, redactErrors(by, failed)
 		}
 		if r.Complete {
 			opt.keys.KnowAll()
@@ -115,7 +109,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		c.d.redact(by, policy)
 	}
 	if failed != nil {
-		return c.d, redacted()
+		return c.d, redactErrors(by, failed)
 	}
 	return c.d, nil
 }

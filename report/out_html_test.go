@@ -24,7 +24,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-var pictures = flag.String("pictures", "", "a directory for screenshots of the page")
+var pictures = flag.String("pictures", "", "a directory for screenshots of pages, also of those that are in it")
 
 // TestPage checks the page in a browser.
 func TestPage(t *testing.T) {
@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
 	if *pictures != "" {
-		takePictures(t, ctx)
+		t.Run("pictures", func(t *testing.T) { takePictures(t, ctx) })
 	}
 }
 
@@ -343,9 +343,6 @@ func testPagePrints(t *testing.T, ctx context.Context) {
 	if !strings.Contains(string(pdf), "/MediaBox [0 0 59") { // 595 points wide
 		t.Error("not on A4")
 	}
-	if *pictures != "" {
-		save(t, "print.pdf", pdf)
-	}
 }
 
 func save(t *testing.T, name string, data []byte) {
@@ -355,34 +352,38 @@ func save(t *testing.T, name string, data []byte) {
 	}
 }
 
-// takePictures takes screenshots of the page, also of saved reports in the directory,
-// for people to look at.
+// takePictures takes screenshots of the pages in the directory, and of two canned ones,
+// for people to look at: light and dark, on a desktop and on a phone, and printed.
 func takePictures(t *testing.T, ctx context.Context) {
-	reports := map[string]*Report{"ordinary": ordinaryReport(), "big": bigReport()}
-	saved, _ := filepath.Glob(filepath.Join(*pictures, "*.json"))
-	for _, path := range saved {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Read(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		reports[strings.TrimSuffix(filepath.Base(path), ".json")] = r
+	for name, r := range map[string]*Report{"ordinary": ordinaryReport(), "big": bigReport()} {
+		save(t, name+".html", render(t, "html", r, 0))
 	}
-	for name, r := range reports {
+	pages, err := filepath.Glob(filepath.Join(*pictures, "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		name := strings.TrimSuffix(filepath.Base(page), ".html")
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int64{360, 1280} {
-				var png []byte
-				openPage(t, ctx, r, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
+				tab, cancel := chromedp.NewContext(ctx)
+				var png, pdf []byte
+				if err := chromedp.Run(tab, emulation.SetDeviceMetricsOverride(width, 900, 1, width < 500),
 					emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-					chromedp.Reload(), chromedp.WaitReady("footer"), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+					chromedp.Navigate("file://"+page), chromedp.WaitReady("footer"), chromedp.ActionFunc(func(ctx context.Context) (err error) {
 						png, err = cdppage.CaptureScreenshot().WithCaptureBeyondViewport(true).WithClip(&cdppage.Viewport{Width: float64(width), Height: 3000, Scale: 1}).Do(ctx)
+						if err == nil && scheme == "dark" && width > 500 { // prints light
+							pdf, _, err = cdppage.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
+						}
 						return err
-					}))
+					})); err != nil {
+					t.Fatal(err)
+				}
+				cancel()
 				save(t, fmt.Sprintf("%s-%s-%d.png", name, scheme, width), png)
+				if pdf != nil {
+					save(t, name+".pdf", pdf)
+				}
 			}
 		}
 	}

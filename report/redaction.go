@@ -97,8 +97,12 @@ func (r *Report) redact(by *redact.Redactor) {
 	}
 }
 
-// redactErrors returns the errors of the sources without names.
+// redactErrors returns the errors of the sources without names, as they are if by is
+// nil.
 func redactErrors(by *redact.Redactor, failed ScanError) (redacted ScanError) {
+	if by == nil {
+		return failed
+	}
 	for _, e := range failed {
 		redacted = append(redacted, &SourceError{by.File(e.Name), e.Keys, by.Error(e.Err, e.Name), e.row})
 	}

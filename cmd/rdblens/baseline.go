@@ -115,11 +115,11 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 			hint: "switch off, or limit with overrides, the rules that find most"}
 	}
 	if !r.Complete {
-		fmt.Fprintf(e.stderr, "warning: the snapshot was not read to its end: the baseline has what was read\n")
+		e.say(e.t("warning:"), "the snapshot was not read to its end: the baseline has what was read")
 	}
 	for _, f := range r.Rules {
 		if f.GroupsMore > 0 {
-			fmt.Fprintf(e.stderr, "warning: %s: the report does not name %s with findings\n", text.Sanitize(f.Rule), units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups"))
+			e.say(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {groups} with findings", "rule", f.Rule, "groups", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
 		}
 	}
 	out, err := output.Create(o.output, nil)
@@ -133,8 +133,8 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	if err != nil {
 		return outputError(err)
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: %s, %s new, %s removed\n", text.Sanitize(o.output), units.FormatCountOf(int64(len(list)), "entry", "entries"),
-		units.FormatCount(int64(added)), units.FormatCount(int64(removed)))
+	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: {entries}, {new} new, {removed} removed", "file", text.Sanitize(o.output), "entries", units.FormatCountOf(int64(len(list)), "entry", "entries"),
+		"new", units.FormatCount(int64(added)), "removed", units.FormatCount(int64(removed))))
 	return outputError(err)
 }
 

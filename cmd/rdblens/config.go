@@ -88,7 +88,7 @@ func (e *env) configInit(path string, template []byte) error {
 		os.Remove(path)
 		return outputError(err)
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: written\n", text.Sanitize(path))
+	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: written", "file", text.Sanitize(path)))
 	return outputError(err)
 }
 
@@ -98,28 +98,28 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "%s: ok, %s\n", text.Sanitize(path), countSettings(policy))
+	fmt.Fprintln(w, e.filled("{file}: ok, {settings}", "file", text.Sanitize(path), "settings", countSettings(policy)))
 	keys := ""
 	for _, c := range config.Changes(policy) {
 		if c.Keys != keys {
 			keys = c.Keys
-			fmt.Fprintf(w, "  keys %s:\n", text.Sanitize(keys))
+			fmt.Fprintf(w, "  %s\n", e.filled("keys {key}:", "key", text.Sanitize(keys)))
 		}
 		what := c.After
-		switch {
+		switch before := text.Sanitize(c.Before); {
 		case c.Idle != "":
-			what = c.Idle
+			what = e.t(c.Idle)
 		case c.Word() == "changed":
-			what += " (was " + c.Before + ")"
+			what = e.filled("{now} (was {setting})", "now", text.Sanitize(c.After), "setting", before)
 		case c.Word() == "off":
-			what = "(was " + c.Before + ")"
+			what = e.filled("(was {setting})", "setting", before)
 		}
-		fmt.Fprintf(w, "  %-8s %-18s %s\n", c.Word(), c.Rule, text.Sanitize(what))
+		fmt.Fprintf(w, "  %s %-18s %s\n", padded(e.t(c.Word()), 8), c.Rule, text.Sanitize(what))
 	}
 	for i := range policy.Ignores {
 		if in := &policy.Ignores[i]; in.Ended(time.Now()) {
-			fmt.Fprintf(w, "  ended    ignore of %s, key %s, on %s (%s): its findings count again\n", text.Sanitize(strings.Join(in.Names, ",")),
-				text.Sanitize(in.Pattern()), in.LastDay(), text.Sanitize(in.Origin.String()))
+			fmt.Fprintf(w, "  %s %s\n", padded(e.t("ended"), 8), e.filled("ignore of {rule}, key {key}, on {day} ({file}): its findings count again", "rule", text.Sanitize(strings.Join(in.Names, ",")),
+				"key", text.Sanitize(in.Pattern()), "day", in.LastDay(), "file", text.Sanitize(in.Origin.String())))
 		}
 	}
 	return outputError(w.Flush())
@@ -148,7 +148,7 @@ func (e *env) loadPolicy(ctx context.Context, options config.Options) (*threshol
 		return nil, policyError(err)
 	}
 	for _, w := range policy.Warnings {
-		fmt.Fprintf(e.stderr, "warning: %s\n", text.SanitizeLines(w))
+		e.say(e.t("warning:"), w)
 	}
 	return policy, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // addLanguage declares --lang for all commands, and prints help in its language.
@@ -38,10 +39,38 @@ func (e *env) addLanguage(root *cobra.Command) {
 // helpWords are the words that cobra adds to the help of a command.
 var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
 
+// untranslated, if not nil, is called by tests for each sentence that has no
+// translation.
+var untranslated func(sentence string)
+
 // t returns a sentence in the language that was chosen.
 func (e *env) t(sentence string) string {
+	if untranslated != nil {
+		if _, ok := language.Chinese.Translate(sentence); !ok {
+			untranslated(sentence)
+		}
+	}
 	to, _ := e.language.Translate(sentence)
 	return to
+}
+
+// filled returns a template with its values, in the language that was chosen.
+func (e *env) filled(template string, pairs ...string) string {
+	return e.t(thresholds.Fill(template, pairs...))
+}
+
+// say writes sentences of an error, a warning or a hint to standard error, each on a
+// line of its own. They can quote names from a snapshot, so they are escaped for the
+// terminal.
+func (e *env) say(kind, sentences string) {
+	var lines []string
+	for line := range strings.SplitSeq(sentences, "\n") {
+		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, ">") { // lines of a configuration
+			line = e.t(line)
+		}
+		lines = append(lines, line)
+	}
+	fmt.Fprintf(e.stderr, "%s %s\n", kind, text.SanitizeLines(strings.Join(lines, "\n")))
 }
 
 // translateHelp translates what the help of a command shows.

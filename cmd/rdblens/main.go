@@ -15,7 +15,6 @@ import (
 
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/output"
-	"github.com/rdblens/rdblens/report/text"
 )
 
 // Exit codes. A partial result takes precedence over findings.
@@ -152,12 +151,11 @@ func (e *env) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// complain writes an error and, on a line of its own, a hint. An error can quote
-// names from a snapshot, so it is escaped for the terminal.
+// complain writes an error and, on a line of its own, a hint.
 func (e *env) complain(err error, hint string) {
-	fmt.Fprintf(e.stderr, "rdblens: %s\n", text.SanitizeLines(err.Error()))
+	e.say("rdblens:", err.Error())
 	if hint != "" {
-		fmt.Fprintf(e.stderr, "hint: %s\n", text.SanitizeLines(hint))
+		e.say(e.t("hint:"), hint)
 	}
 }
 

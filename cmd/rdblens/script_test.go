@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +20,27 @@ import (
 // commands are the programs that the tests run as separate processes.
 var commands = map[string]func(){"rdblens": main}
 
-func TestMain(m *testing.M) { testscript.Main(m, commands) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(untranslatedVariable); path != "" {
+		command := regexp.MustCompile(`^(rdblens|-[-a-z]+|namespaces:)( [-a-zA-Z0-9.=:{}\[\]]+)*$`) // as it is in any language
+		untranslated = func(sentence string) {
+			if command.MatchString(sentence) {
+				return
+			}
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprintf(f, "%q\n", sentence)
+			f.Close()
+		}
+	}
+	testscript.Main(m, commands)
+}
+
+// untranslatedVariable is the environment variable with the file to which the commands
+// of scripts write sentences without a translation.
+const untranslatedVariable = "RDBLENS_UNTRANSLATED"
 
 // TestScripts runs testdata/script: every command, flag and exit code. Besides the
 // commands of testscript, a script has
@@ -36,11 +57,19 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	missing := filepath.Join(t.TempDir(), "untranslated")
+	t.Cleanup(func() { // when all scripts have ended
+		list, _ := os.ReadFile(missing)
+		for line := range strings.Lines(string(list)) {
+			t.Errorf("report/language/zh.json has no translation of %s", line)
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("REPO", repo)
+			e.Setenv(untranslatedVariable, missing)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

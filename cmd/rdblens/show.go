@@ -143,7 +143,7 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 		return newJSONWriter(e.stdout, o.limit), nil
 	case o.format == "text":
 		policy, err := o.load(ctx, e)
-		return newTextWriter(e.stdout, o.limit, policy), err
+		return newTextWriter(e, o.limit, policy), err
 	case o.portable:
 		return newPortableWriter(e.stdout, o.replace, o.fieldTTLs), nil
 	}

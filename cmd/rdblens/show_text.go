@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -25,15 +24,16 @@ const (
 // textWriter writes keys for people: figures, an empty line, elements.
 type textWriter struct {
 	*bufio.Writer
-	limit  int // of elements
+	env    *env // its language
+	limit  int  // of elements
 	policy *thresholds.Policy
 	rules  *thresholds.Engine // compiled for the snapshot with the first key
 	now    time.Time
 	keys   int
 }
 
-func newTextWriter(w io.Writer, limit int, policy *thresholds.Policy) *textWriter {
-	return &textWriter{Writer: bufio.NewWriter(w), limit: limit, policy: policy, now: time.Now()}
+func newTextWriter(e *env, limit int, policy *thresholds.Policy) *textWriter {
+	return &textWriter{Writer: bufio.NewWriter(e.stdout), env: e, limit: limit, policy: policy, now: time.Now()}
 }
 
 func (w *textWriter) library(*parser.Payload) error { return nil }
@@ -46,7 +46,7 @@ func (w *textWriter) key(r *parser.Records) error {
 	w.figures(k)
 	w.findings(r.Info(), k)
 	if k.Type.Opaque() {
-		fmt.Fprintf(w, "\nthe value of a %s cannot be shown without its server\n", k.Type)
+		fmt.Fprintf(w, "\n%s\n", w.env.filled("the value of a {type} cannot be shown without its server", "type", k.Type.String()))
 		return nil
 	}
 	if w.limit == 0 {
@@ -61,7 +61,7 @@ func (w *textWriter) key(r *parser.Records) error {
 // list writes lines under one name.
 func (w *textWriter) list(name string, lines []string) {
 	for _, line := range lines {
-		fmt.Fprintf(w, "%-16s %s\n", name, line)
+		w.line(name, line)
 		name = ""
 	}
 }
@@ -77,11 +77,11 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {
-		ignored := ""
+		what := w.env.t(text.Sanitize(w.rules.Text(f, &subject)))
 		if f.Ignored != 0 {
-			ignored = ", ignored"
+			what += w.env.t(", ignored")
 		}
-		lines = append(lines, fmt.Sprintf("%-7s  %s: %s%s", f.Severity, f.Rule.Name(), text.Sanitize(w.rules.Text(f, &subject)), ignored))
+		lines = append(lines, fmt.Sprintf("%-7s  %s: %s", f.Severity, f.Rule.Name(), what))
 	}
 	w.list("findings", lines)
 }
@@ -142,7 +142,7 @@ func (w *textWriter) largest(r *parser.Records) error {
 	endEntry()
 	var lines []string
 	for _, e := range top {
-		lines = append(lines, units.FormatExactBytes(e.size)+"  "+e.name)
+		lines = append(lines, w.env.t(units.FormatExactBytes(e.size))+"  "+e.name)
 	}
 	w.list("largest elements", lines)
 	return err
@@ -159,37 +159,48 @@ func elementName(t parser.Type, e *parser.Element, n int) string {
 	return display(e.Value.Bytes, e.Value.Len)
 }
 
+// line writes a figure with its name.
+func (w *textWriter) line(name, figure string) {
+	if name != "" {
+		name = w.env.t(name)
+	}
+	fmt.Fprintf(w, "%s %s\n", padded(name, 16), figure)
+}
+
 // figures writes the figures of a key that are known.
 func (w *textWriter) figures(k *parser.Key) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-16s %s\n", name, fmt.Sprintf(format, args...))
+	t, line := w.env.t, w.line
+	count := func(name string, n int64) {
+		if n > 0 {
+			line(name, units.FormatCount(n))
+		}
 	}
 	bytesLine := func(name string, n int64, note string) {
 		if n >= 0 {
-			line(name, "%s%s", size(n), note)
+			line(name, t(size(n))+note)
 		}
 	}
-	line("key", "%s", display(k.Name, k.NameLen))
-	line("database", "%d", k.DB)
+	line("key", display(k.Name, k.NameLen))
+	line("database", strconv.Itoa(k.DB))
 	kind := k.Type.String()
 	if k.Type == parser.Module {
 		kind += " " + display([]byte(k.ModuleName), int64(len(k.ModuleName)))
 	}
-	line("type", "%s", kind)
+	line("type", kind)
 	if enc := k.Encoding.String(); enc != "" {
-		line("encoding", "%s", enc)
+		line("encoding", enc)
 	}
 	if k.Elements >= 0 && k.Type != parser.String {
-		line("elements", "%s", units.FormatCount(k.Elements))
+		line("elements", units.FormatCount(k.Elements))
 	}
 	bytesLine("value", k.ValueBytes, "")
 	bytesLine("serialized", k.Serialized, "")
 	bound := ""
 	if k.MemoryBound {
-		bound = " at least"
+		bound = " " + t("at least")
 	}
 	if k.MemoryApproximate {
-		bound = " approximately"
+		bound = " " + t("approximately")
 	}
 	bytesLine("memory", k.Memory, bound)
 	bytesLine("memory usage", k.MemoryUsage, bound)
@@ -201,30 +212,23 @@ func (w *textWriter) figures(k *parser.Key) {
 		bytesLine("largest element", k.Largest, note)
 	}
 	if k.HasExpire {
-		line("expires", "%s", expiry(k.ExpireAt, w.now))
+		line("expires", t(expiry(k.ExpireAt, w.now)))
 	} else {
-		line("expires", "never")
+		line("expires", t("never"))
 	}
-	if k.FieldsWithTTL > 0 {
-		line("fields with TTL", "%s", units.FormatCount(k.FieldsWithTTL))
-	}
+	count("fields with TTL", k.FieldsWithTTL)
 	if k.Idle >= 0 {
-		line("idle", "%s", units.FormatDuration(k.Idle))
+		line("idle", t(units.FormatDuration(k.Idle)))
 	}
 	if k.Freq >= 0 {
-		line("LFU counter", "%d", k.Freq)
+		line("LFU counter", strconv.Itoa(int(k.Freq)))
 	}
 	if k.Type == parser.Stream {
-		line("groups", "%s, %s, %s pending", units.FormatCount(k.Groups),
-			units.FormatCountOf(k.Consumers, "consumer", "consumers"), units.FormatCountOf(k.Pending, "entry", "entries"))
+		line("groups", w.env.filled("{n}, {consumers}, {entries} pending", "n", units.FormatCount(k.Groups),
+			"consumers", units.FormatCountOf(k.Consumers, "consumer", "consumers"), "entries", units.FormatCountOf(k.Pending, "entry", "entries")))
 	}
 	if m := k.Module; m != nil {
-		count := func(name string, n int64) {
-			if n > 0 {
-				line(name, "%s", units.FormatCount(n))
-			}
-		}
-		line("encoding version", "%d", m.Version)
+		line("encoding version", strconv.Itoa(int(m.Version)))
 		count("filters", m.Filters)
 		count("capacity", m.Capacity)
 		count("dimensions", m.Dimensions)
@@ -237,14 +241,14 @@ func (w *textWriter) figures(k *parser.Key) {
 			if m.Retention > 0 {
 				retention = units.FormatDuration(m.Retention / 1000)
 			}
-			line("retention", "%s", retention)
+			line("retention", t(retention))
 		}
 		if m.LinkBytes > 0 {
 			bytesLine("vectors", m.VectorBytes, "")
 			bytesLine("links", m.LinkBytes, "")
 		}
 	}
-	line("offset", "%s", units.FormatCount(k.Offset))
+	line("offset", units.FormatCount(k.Offset))
 }
 
 // value writes the first elements of a key.
@@ -259,7 +263,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		}
 		inEntry = false
 		if shownFields < fields {
-			fmt.Fprintf(w, "  ... %s of %s fields", units.FormatCount(shownFields), units.FormatCount(fields))
+			w.WriteString("  " + w.env.filled("... {n} of {fields}", "n", units.FormatCount(shownFields), "fields", units.FormatCountOf(fields, "field", "fields")))
 		}
 		w.WriteString("\n")
 	}
@@ -293,7 +297,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	if k.Elements > int64(shown) && k.Type != parser.JSON {
-		fmt.Fprintf(w, "... %s of %s elements\n", units.FormatCount(int64(shown)), units.FormatCount(k.Elements))
+		fmt.Fprintln(w, w.env.filled("... {n} of {elements}", "n", units.FormatCount(int64(shown)), "elements", units.FormatCountOf(k.Elements, "element", "elements")))
 	}
 	return err
 }
@@ -313,7 +317,7 @@ func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
 	}
 	w.WriteString(display(e.Value.Bytes, e.Value.Len))
 	if e.ExpireAt != 0 {
-		fmt.Fprintf(w, "  (expires %s)", expiry(e.ExpireAt, w.now))
+		w.WriteString("  " + w.env.filled("(expires {when})", "when", expiry(e.ExpireAt, w.now)))
 	}
 	w.WriteString("\n")
 }
