@@ -179,56 +179,8 @@ func (c *comparison) note(sentence string, pairs ...string) {
 	c.d.Notes = append(c.d.Notes, thresholds.Fill(sentence, pairs...))
 }
 
-// add adds the figures of keys of one side.
-func (d *DiffRow) add(side int, g *Group) {
-	if side == 0 {
-		d.KeysBefore += g.Keys
-		d.ElementsBefore += g.Elements
-		d.ValueBytesBefore += g.ValueBytes
-		d.MemoryBytesBefore = d.MemoryBytesBefore.plus(g.MemoryBytes)
-		d.WithoutTTLBefore += g.WithoutTTL
-		d.WithoutTTLMemoryBefore = d.WithoutTTLMemoryBefore.plus(g.MemoryWithoutTTL)
-		return
-	}
-	d.KeysAfter += g.Keys
-	d.ElementsAfter += g.Elements
-	d.ValueBytesAfter += g.ValueBytes
-	d.MemoryBytesAfter = d.MemoryBytesAfter.plus(g.MemoryBytes)
-	d.WithoutTTLAfter += g.WithoutTTL
-	d.WithoutTTLMemoryAfter = d.WithoutTTLMemoryAfter.plus(g.MemoryWithoutTTL)
-}
-
 // size returns what is compared of a row.
 func (c *comparison) size(r *DiffRow) (before, after int64) { return c.d.Size(r) }
-
-// Size returns the sizes of a row by Measure.
-func (d *Diff) Size(r *DiffRow) (before, after int64) {
-	if d.Measure == ByMemory {
-		return max(0, int64(r.MemoryBytesBefore)), max(0, int64(r.MemoryBytesAfter))
-	}
-	return r.ValueBytesBefore, r.ValueBytesAfter
-}
-
-// counts reports whether a change of a size counts.
-func (d *Diff) counts(before, after int64) bool {
-	by := max(after-before, before-after)
-	return by >= d.MinBytes && float64(by) >= d.MinShare*float64(before)
-}
-
-// change returns how sizes and keys differ, "" if that does not count.
-func (d *Diff) change(before, after int64, was, is bool) string {
-	switch {
-	case !d.counts(before, after):
-		return ""
-	case !was:
-		return ChangeNew
-	case !is:
-		return ChangeGone
-	case after > before:
-		return ChangeGrown
-	}
-	return ChangeShrunk
-}
 
 // judge sets what changed of a row.
 func (c *comparison) judge(r *DiffRow) {

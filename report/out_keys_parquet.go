@@ -29,7 +29,7 @@ const (
 // Rows are made by AppendKeyParquet, in parallel, and encoded by Write, in the order of
 // the file.
 type KeysParquet struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []*parquet.ColumnWriter
 	texts   []bool            // by column
 	levels  []int             // of a value: 1 where it could be null
@@ -80,7 +80,7 @@ func NewKeysParquet(w io.Writer, more []string, sorted bool) *KeysParquet {
 	if sorted {
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("file"), parquet.Ascending("offset"))))
 	}
-	p.w = parquet.NewWriter(w, options...)
+	p.w = parquet.NewGenericWriter[any](w, options...)
 	p.columns = p.w.ColumnWriters()
 	return p
 }

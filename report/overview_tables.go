@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
@@ -277,4 +279,169 @@ func (p *problem) groupCount() Figure {
 		}
 	}
 	return p.Finding.groupCount()
+}
+
+// directory returns the directory that all inputs are in, with its last /, "" if there
+// is none or only one input.
+func (r *Report) directory() string {
+	if len(r.Inputs) < 2 {
+		return ""
+	}
+	dir := string(r.Inputs[0].Name)
+	for i := range r.Inputs {
+		name := string(r.Inputs[i].Name)
+		n := 0
+		for n < min(len(dir), len(name)) && dir[n] == name[n] {
+			n++
+		}
+		dir = dir[:strings.LastIndexByte(dir[:n], '/')+1]
+	}
+	return dir
+}
+
+// inputColumn is a column with the names of inputs, below the directory of all; it is
+// left out where there is one input only.
+func (r *Report) inputColumn(input func(row int) int) column {
+	dir := len(r.directory())
+	return nameColumn("snapshot", func(row int) string {
+		if i := input(row); i >= 0 && i < len(r.Inputs) {
+			return r.Inputs[i].Name[dir:].Display()
+		}
+		return ""
+	}).only(len(r.Inputs) > 1)
+}
+
+// findProblems orders the findings by harm.
+func (v *overview) findProblems() {
+	rules := map[string]string{} // the worst severity of each
+	for i := range v.r.Rules {
+		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
+		if rule, ok := thresholds.Lookup(p.Rule); ok {
+			p.harm, p.brief = rule.Harm, rule.Brief
+		}
+		v.problems = append(v.problems, p)
+		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {
+			rules[p.Rule] = p.Severity
+		}
+	}
+	slices.SortStableFunc(v.problems, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(b.harm, a.harm), cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.size(), a.size()),
+			cmp.Compare(b.worst().bytes(), a.worst().bytes()))
+	})
+	all := v.problems
+	v.problems = nil
+	for _, p := range all {
+		if i := slices.IndexFunc(v.problems, func(worse problem) bool { return worse.Rule == p.Rule && worse.Severity != p.Severity }); i >= 0 {
+			v.problems[i].add(p.Finding)
+		} else {
+			v.problems = append(v.problems, p)
+		}
+	}
+	counts := map[string]int64{}
+	for _, severity := range rules {
+		counts[severity]++
+	}
+	groups := int64(0)
+	for i := range v.r.Groups {
+		if v.r.Groups[i].Findings > 0 {
+			groups++
+		}
+	}
+	pairs := []string{"rules", units.FormatCountOf(int64(len(rules)), "rule", "rules"), "where", units.FormatCountOf(groups, "group", "groups"),
+		"errors", units.FormatCountOf(counts["error"], "error", "errors"), "warnings", units.FormatCountOf(counts["warning"], "warning", "warnings"), "infos", units.FormatCount(counts["info"]),
+		"ignored", units.FormatCountOf(v.r.Findings.Ignored, "finding", "findings")}
+	if len(v.problems) == 0 {
+		v.broken = "none"
+		return
+	}
+	sentence := "{rules} broken in {where}: {errors}, {warnings}, {infos} info"
+	if v.r.Findings.Ignored > 0 {
+		sentence = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} ignored"
+	}
+	v.broken = thresholds.Fill(sentence, pairs...)
+}
+
+func severityOf(name string) thresholds.Severity {
+	s, _ := thresholds.ParseSeverity(name)
+	return s
+}
+
+func (f *Finding) size() Figure { return sizeOf(f.MemoryBytes, int64(f.ValueBytes)) }
+
+// keyCount returns the keys that a finding is about. Those of an instance rule
+// are known only if all its examples are there.
+func (f *Finding) keyCount() Figure {
+	if rule, ok := thresholds.Lookup(f.Rule); ok && !rule.Instance || len(f.Examples) == 0 || f.Examples[0].KeyRow != nil {
+		return Figure(f.Count)
+	}
+	if f.Count > int64(len(f.Examples)) {
+		return Unknown
+	}
+	n := Figure(0)
+	for i := range f.Examples {
+		n += Figure(f.Examples[i].Keys)
+	}
+	return n
+}
+
+// groupCount returns the groups that have findings.
+func (f *Finding) groupCount() Figure {
+	if len(f.Groups) == 0 {
+		return Unknown
+	}
+	return Figure(len(f.Groups)) + max(0, f.GroupsMore)
+}
+
+// worst returns the worst example, nil if there is none.
+func (f *Finding) worst() *Example {
+	if len(f.Examples) == 0 {
+		return nil
+	}
+	return &f.Examples[0]
+}
+
+// subject returns what an example is about: a key, or the subject of an instance
+// rule.
+func (e *Example) subject() Name {
+	switch {
+	case e == nil:
+		return ""
+	case e.KeyRow != nil:
+		return e.Key
+	}
+	return e.Subject
+}
+
+// bytes returns what was measured if that is a size, else 0.
+func (e *Example) bytes() Figure {
+	if e == nil || e.Unit != units.Bytes.String() {
+		return 0
+	}
+	return e.Measured
+}
+
+// against returns what was measured beside the limit: "5,200 > 5,000".
+func (e *Example) against() string {
+	if e == nil || !e.Measured.Known() || e.Limit <= 0 || e.Measured == e.Limit {
+		return ""
+	}
+	sign := " > "
+	if e.Measured < e.Limit {
+		sign = " < "
+	}
+	measured, limit := units.FormatCount(int64(e.Measured)), units.FormatCount(int64(e.Limit))
+	switch e.Unit {
+	case units.Bytes.String():
+		measured, limit = units.FormatBytes(int64(e.Measured)), units.FormatBytes(int64(e.Limit))
+		if measured == limit {
+			measured, limit = units.FormatCount(int64(e.Measured)), units.FormatCount(int64(e.Limit))+" B"
+		}
+	case units.Seconds.String():
+		measured, limit = units.FormatDuration(int64(e.Measured)), units.FormatDuration(int64(e.Limit))
+	case units.Ratio.String():
+		measured, limit = units.Ratio.Format(int64(e.Measured)), units.Ratio.Format(int64(e.Limit))
+	case units.Percent.String():
+		measured, limit = units.Percent.Format(int64(e.Measured)), units.Percent.Format(int64(e.Limit))
+	}
+	return measured + sign + limit
 }

@@ -464,3 +464,20 @@ func TestHashTagsMatterInClusters(t *testing.T) {
 		}
 	}
 }
+
+// TestBigKeyExpiryByServer: an error where nothing can be freed in the background.
+func TestBigKeyExpiryByServer(t *testing.T) {
+	for _, c := range []struct {
+		server, version string
+		want            Severity
+	}{{"redis", "3.2.13", Error}, {"redis", "4.0.0", Warning}, {"redis", "8.0.2", Warning}, {"redis", "", Warning}, {"valkey", "7.2.5", Warning}, {"valkey", "8.0.0", Info}} {
+		env := testEnv()
+		env.Server, env.Version = c.server, c.version
+		for _, profile := range profileNames {
+			e := mustLoad(t, LoadOptions{Profile: profile}).Compile(env)
+			if got := found(t, e, "big-key-expiry", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001))).Severity; got != c.want {
+				t.Errorf("%s %s under %s: %v, want %v", c.server, c.version, profile, got, c.want)
+			}
+		}
+	}
+}
