@@ -19,12 +19,14 @@ build: ## bin/rdblens, statically linked
 
 test: ## all tests
 	$(GO) test -timeout 20m $(PACKAGES)
+	cd testdata/kubernetes && $(GO) test ./...
 
 lint: ## gofmt, go vet and staticcheck
 	@unformatted=$$(gofmt -l cmd parser thresholds report testdata); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
+	cd testdata/kubernetes && $(GO) vet ./...
 
 axe: bin/axe.min.js ## the checker of accessibility that a test of the page uses, from npm
 
@@ -39,6 +41,9 @@ duckdb: bin/duckdb/node_modules ## DuckDB, with which tests read Parquet, from n
 bin/duckdb/node_modules:
 	@mkdir -p bin/duckdb
 	cd bin/duckdb && echo '{}' >package.json && npm install --silent --no-audit --no-fund $(DUCKDB) >/dev/null
+
+engines: ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine
+	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
 
 # Tests of texts, files and a compiled binary, in which nothing of ours runs side by side.
 UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits)$$

@@ -83,7 +83,7 @@ func testPage(t *testing.T, path string) (runs int) {
 func TestReadmeLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
-	for _, page := range append([]string{".github/CONTRIBUTING.md", ".github/SECURITY.md", "testdata/README.md"}, readmes...) {
+	for _, page := range append([]string{".github/CONTRIBUTING.md", ".github/SECURITY.md", "testdata/README.md", "cmd/rdblens/deploy/README.md"}, readmes...) {
 		text, err := os.ReadFile("../../" + page)
 		if err != nil {
 			t.Fatal(err)
