@@ -1,7 +1,9 @@
 package parser
 
 import (
+	"context"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
@@ -62,9 +64,31 @@ func (r *blockReader) free() *block {
 	}
 	if r.made < cap(r.pool) {
 		r.made++
-		return &block{data: make([]byte, r.headroom+r.size+rdb.SlackLZF), pool: r.pool}
+		b, _ := spareBlocks.Get().(*block)
+		if n := r.headroom + r.size + rdb.SlackLZF; b == nil || len(b.data) != n {
+			b = &block{data: make([]byte, n)}
+		}
+		b.pool = r.pool
+		return b
 	}
 	return <-r.pool
+}
+
+// spareBlocks has blocks of sources that were read to their end: thousands of small
+// snapshots would else leave a megabyte of garbage each.
+var spareBlocks sync.Pool
+
+// close gives back the blocks that are not in use. The reader must not be used
+// again.
+func (r *blockReader) close() {
+	for {
+		select {
+		case b := <-r.pool:
+			spareBlocks.Put(b)
+		default:
+			return
+		}
+	}
 }
 
 // fill reads the next bytes of the source into b, behind those that it has.
@@ -106,4 +130,18 @@ func (r *blockReader) advance(keep int) bool {
 	r.cur, r.err = b, b.err
 	r.data = b.data[from : r.headroom+b.n]
 	return b.n > 0
+}
+
+// interruptible is a source that ends with its context, so that a key which is
+// far larger than a block is not read to its end first.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.Read(p)
 }

@@ -69,21 +69,8 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		}
 	}
 	r.finish()
+	r.close()
 	return r.info, err
-}
-
-// interruptible is a source that ends with its context, so that a key which is
-// far larger than a block is not read to its end first.
-type interruptible struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (i *interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.Read(p)
 }
 
 // walkAll walks the snapshot behind its header.

@@ -155,6 +155,9 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	jobs := max(1, s.opt.Jobs/beside)
 	results := make([]chan scanned, len(sources))
 	slots := make(chan struct{}, beside)
+	if len(sources) > 1 {
+		s.spares = &agg.Spares{}
+	}
 	for i := range sources {
 		results[i] = make(chan scanned, 1)
 	}
@@ -174,6 +177,9 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 			all = one.builder
 		} else {
 			all.Merge(one.builder)
+		}
+		if s.spares != nil {
+			s.spares.Merged(all)
 		}
 		if owners == nil {
 			owners = one.owners
@@ -261,7 +267,8 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 type scan struct {
 	policy *thresholds.Policy
 	opt    Options
-	filter *Filter // without Dropped, nil if every key counts
+	filter *Filter     // without Dropped, nil if every key counts
+	spares *agg.Spares // nil if there is one source
 }
 
 // redactor returns what replaces names in texts, nil if they stay.
@@ -320,7 +327,7 @@ type scanned struct {
 
 // one reads one source.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {
@@ -367,6 +374,9 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			return sink
 		})
 	}()
+	if s.spares != nil {
+		s.spares.Release(b)
+	}
 	in := newInput(source.Name, source.Size, info, err)
 	if s.opt.Target != nil {
 		in.Target = newCompatibility(s.opt.Target, check, info, &in)

@@ -199,7 +199,13 @@ func (i *Instance) Findings() (kept []InstanceFinding, omitted []Omitted) {
 // OwnFindings returns the findings that are about the snapshot alone; the others are
 // those of a Fleet.
 func (i *Instance) OwnFindings() (kept []InstanceFinding, omitted []Omitted) {
-	return i.engine.judge(i.accumulators, i.total, nil, i.engine.bySnapshot)
+	var own []accumulator
+	for n, r := range i.engine.instance {
+		if r.rule.rule().bySnapshot != nil {
+			own = append(own, i.accumulators[n])
+		}
+	}
+	return i.engine.judge(own, i.total, nil, i.engine.bySnapshot)
 }
 
 // judge returns the findings of accumulators that a function wants, nil all.

@@ -17,8 +17,10 @@ type Options struct {
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
 	Keep func(k *parser.Key, owner int) bool
-	Part bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
-	List *KeyList // filled with keys of a single snapshot, nil none
+	// Spares, if not nil, has Shards and cutoffs of earlier snapshots.
+	Spares *Spares
+	Part   bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
+	List   *KeyList // filled with keys of a single snapshot, nil none
 }
 
 // Builder gathers the figures of one snapshot, and of others that are merged into
@@ -41,6 +43,7 @@ type Builder struct {
 	timed    bool                 // the snapshot says when it was taken
 	created  int64                // when, in ms since the epoch
 	instance *thresholds.Instance // of this snapshot, nil once Fleets have it
+	shards   []*Shard             // that go to Options.Spares
 }
 
 // Snapshot is what a Builder keeps of each snapshot besides the sums.
@@ -98,16 +101,28 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	b.Tables.init(engine)
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
+	if b.opt.Spares != nil {
+		b.opt.Spares.raise(&b.Top)
+	}
 	b.instance = engine.NewInstance()
 }
 
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
 func (b *Builder) NewShard() *Shard {
-	s := &Shard{builder: b, names: b.namer.NewCache(), aggregates: newAggregates(), instance: b.engine.NewInstance(),
-		found: make([]thresholds.Finding, 0, 16)}
+	var s *Shard
+	if b.opt.Spares != nil {
+		s = b.opt.Spares.take(b.engine)
+	}
+	if s == nil {
+		s = &Shard{names: b.namer.NewCache(), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
+	}
+	s.builder, s.engine, s.instance = b, b.engine, b.engine.NewInstance()
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
-	s.listed.cutoff, s.listed.flagged = -1, -1
+	s.listed = keyBatch{cutoff: -1, flagged: -1}
+	if b.opt.Spares != nil {
+		b.shards = append(b.shards, s)
+	}
 	return s
 }
 

@@ -19,7 +19,7 @@ type ByOwner struct {
 func (o *ByOwner) Start() {
 	for range o.All.engine.Owners() {
 		b := NewBuilder(o.All.opt)
-		b.opt.List, b.opt.Part = nil, true
+		b.opt.List, b.opt.Spares, b.opt.Part = nil, nil, true
 		b.Start(o.All.engine)
 		o.Owners = append(o.Owners, b)
 	}
