@@ -115,11 +115,11 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 			hint: "switch off, or limit with overrides, the rules that find most"}
 	}
 	if !r.Complete {
-		e.say(e.t("warning:"), "the snapshot was not read to its end: the baseline has what was read")
+		e.message(e.t("warning:"), "the snapshot was not read to its end: the baseline has what was read")
 	}
 	for _, f := range r.Rules {
 		if f.GroupsMore > 0 {
-			e.say(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {groups} with findings", "rule", f.Rule, "groups", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
+			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {groups} with findings", "rule", f.Rule, "groups", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
 		}
 	}
 	out, err := output.Create(o.output, nil)

@@ -148,7 +148,7 @@ func (e *env) loadPolicy(ctx context.Context, options config.Options) (*threshol
 		return nil, policyError(err)
 	}
 	for _, w := range policy.Warnings {
-		e.say(e.t("warning:"), w)
+		e.message(e.t("warning:"), w)
 	}
 	return policy, nil
 }

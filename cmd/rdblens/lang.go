@@ -59,10 +59,10 @@ func (e *env) filled(template string, pairs ...string) string {
 	return e.t(thresholds.Fill(template, pairs...))
 }
 
-// say writes sentences of an error, a warning or a hint to standard error, each on a
+// message writes sentences of an error, a warning or a hint to standard error, each on a
 // line of its own. They can quote names from a snapshot, so they are escaped for the
 // terminal.
-func (e *env) say(kind, sentences string) {
+func (e *env) message(kind, sentences string) {
 	var lines []string
 	for line := range strings.SplitSeq(sentences, "\n") {
 		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, ">") { // lines of a configuration

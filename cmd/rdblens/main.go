@@ -153,9 +153,9 @@ func (e *env) commandLine() string {
 
 // complain writes an error and, on a line of its own, a hint.
 func (e *env) complain(err error, hint string) {
-	e.say("rdblens:", err.Error())
+	e.message("rdblens:", err.Error())
 	if hint != "" {
-		e.say(e.t("hint:"), hint)
+		e.message(e.t("hint:"), hint)
 	}
 }
 
