@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"html/template"
+	"slices"
 	"strings"
 	"sync"
 
@@ -101,9 +102,9 @@ type htmlTable struct {
 }
 
 type htmlColumn struct {
-	Title                           string
-	Right, Name, Sentence, Severity bool
-	Line                            bool // cells are paths of an SVG
+	Title                                 string
+	Right, Name, Sentence, Word, Severity bool
+	Line                                  bool // cells are paths of an SVG
 }
 
 func (p *htmlPage) add(b htmlBlock) {
@@ -146,7 +147,8 @@ func newHTMLTable(t table, translate func(string) string, budget *int) *htmlTabl
 	}
 	for i, c := range grid.Columns {
 		if used[i] {
-			h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd, Severity: t.columns[i].Title == "severity"})
+			h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd,
+				Word: slices.Contains(typedWords, t.columns[i].Title), Severity: t.columns[i].Title == "severity"})
 		}
 	}
 	for _, row := range grid.Rows {

@@ -343,6 +343,14 @@ func testPagePrints(t *testing.T, ctx context.Context) {
 	if !strings.Contains(string(pdf), "/MediaBox [0 0 59") { // 595 points wide
 		t.Error("not on A4")
 	}
+	// On paper, the colours of a reader with a dark system are those of a light one.
+	dark := emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}})
+	if err := chromedp.Run(tab, dark); err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluate[string](t, tab, `getComputedStyle(document.querySelector(".severity.error")).backgroundColor`); got != "rgb(253, 236, 234)" {
+		t.Errorf("a severity is printed on %s", got)
+	}
 }
 
 func save(t *testing.T, name string, data []byte) {

@@ -159,7 +159,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		buckets      []Bucket
 	}{{"Length of names", "bytes", r.Histograms.KeyLength}, {"Elements of collections", "elements", r.Histograms.Elements},
 		{"Idle time", "idle", r.Histograms.Idle}, {"LFU counter", "counter", r.Histograms.LFU}} {
-		if b := v.bars(h.title, h.label, h.buckets); b != nil {
+		if b := v.bars(h.title, h.label, withoutEmptyEnds(h.buckets)); b != nil {
 			v.Histograms = append(v.Histograms, b)
 		}
 	}
@@ -302,6 +302,17 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, v.translate("Groups of names")
 	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + units.FormatCount(int64(len(v.Groups.Rows))) + " of " +
 		units.FormatCount(int64(len(r.Groups))) + "."
+}
+
+// withoutEmptyEnds returns the buckets from the first to the last that has keys.
+func withoutEmptyEnds(buckets []Bucket) []Bucket {
+	used := func(b Bucket) bool { return b.Keys > 0 }
+	first := max(0, slices.IndexFunc(buckets, used))
+	last := len(buckets)
+	for last > first && !used(buckets[last-1]) {
+		last--
+	}
+	return buckets[first:last]
 }
 
 func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
