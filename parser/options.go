@@ -53,11 +53,11 @@ type Sink interface {
 const (
 	// DefaultSinkMemory is how many bytes the sinks of one Run may hold together
 	// before some of them wait.
-	DefaultSinkMemory = 16 << 20
+	DefaultSinkMemory = 8 << 20
 
-	minWaitSize = 1 << 20  // bytes of a sink that has to wait
-	sizeStep    = 64 << 10 // bytes that keys may add to a sink before it is asked for its size
-	keySize     = 128      // of these, what a key counts besides its name
+	minWaitSize = 256 << 10 // bytes of a sink that has to wait
+	sizeStep    = 16 << 10  // bytes that keys may add to a sink before it is asked for its size
+	keySize     = 128       // of these, what a key counts besides its name
 )
 
 // A Source reads the bytes of a snapshot, from its magic on, out of whatever

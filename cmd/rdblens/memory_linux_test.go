@@ -147,8 +147,10 @@ func TestMemoryOfNames(t *testing.T) {
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", "2", file); peak > most || peak == 0 {
-			t.Errorf("names of %s take %d KB", kind.what, peak)
+		for _, jobs := range []string{"2", "16"} {
+			if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", jobs, file); peak > most || peak == 0 {
+				t.Errorf("names of %s take %d KB with %s goroutines", kind.what, peak, jobs)
+			}
 		}
 	}
 }
