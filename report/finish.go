@@ -49,6 +49,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
+	r.Bounds = f.bounds()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
 	}

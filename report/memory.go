@@ -7,6 +7,46 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
+// Memory is the memory that the keys of a snapshot take in a server.
+type Memory struct {
+	Model       string `json:"model"` // server and version whose formulas were used
+	Allocator   string `json:"allocator"`
+	State       string `json:"state"` // "live" or "reloaded"
+	Approximate bool   `json:"approximate"`
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	Note        string `json:"note,omitempty"`                  // why this model was chosen
+
+	// Predicted is the predicted used_memory: Startup + Keys + Tables.
+	Predicted Figure `json:"predicted_used_memory"`
+	Startup   Figure `json:"startup"` // an empty server
+	Keys      Figure `json:"keys"`    // all keys
+	Tables    Figure `json:"tables"`  // hash tables of the databases
+	// Difference is the snapshot's used-mem minus Predicted, nil if either is
+	// unknown; Explanation says what it may be.
+	Difference  *int64   `json:"difference"`
+	Explanation []string `json:"explanation"`
+	Fit         *Fit     `json:"fit,omitempty"`
+	// WhatIf has the predictions for other servers, allocators and states, if they were
+	// asked for.
+	WhatIf []WhatIf `json:"what_if,omitempty"`
+}
+
+// Fit compares the predicted memory with a maxmemory.
+type Fit struct {
+	MaxMemory int64      `json:"maxmemory"`
+	Fits      *bool      `json:"fits"` // nil: undecided, because only a lower bound is predicted
+	Free      *int64     `json:"free"` // MaxMemory minus the prediction; negative: too much; nil as above
+	Policies  []Eviction `json:"policies"`
+}
+
+// Eviction is what an eviction policy can evict.
+type Eviction struct {
+	Policy      string  `json:"policy"`
+	Keys        int64   `json:"keys"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	Share       float64 `json:"share"` // of all keys' memory, 0 to 1
+}
+
 // keyspace is what newMemory needs to know of one input.
 type keyspace struct {
 	Model     *memory.Model // nil if there is none

@@ -18,7 +18,45 @@ import (
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
+
+// Bounds says what of a report is not exact besides what its fields say of themselves:
+// where a table or a list was full.
+type Bounds struct {
+	// GroupKeys is the most keys that a group lacks because a table had too many patterns:
+	// they are counted in a group of a wider pattern. 0: groups are exact.
+	GroupKeys int64 `json:"group_keys,omitempty"`
+	// Top is the number of keys on each list of the largest, if it is less than asked
+	// for, because a state would have been too large. 0: lists are whole.
+	Top int `json:"top,omitempty"`
+}
+
+// bounds returns the bounds of a Builder that is finished, nil if there are none.
+func (f *finisher) bounds() *Bounds {
+	b := Bounds{GroupKeys: f.Tables.Groups.Missing()}
+	if n := f.Builder.Top.Limit(); n < f.opt.Top {
+		b.Top = n
+	}
+	if b == (Bounds{}) {
+		return nil
+	}
+	return &b
+}
+
+// sentences says what the bounds mean.
+func (b *Bounds) sentences() (list []string) {
+	if b == nil {
+		return nil
+	}
+	if b.GroupKeys > 0 {
+		list = append(list, thresholds.Fill("A group may lack up to {n}, which wider groups count: there were more patterns than a table holds.", "n", units.FormatCountOf(b.GroupKeys, "key", "keys")))
+	}
+	if b.Top > 0 {
+		list = append(list, thresholds.Fill("Lists of the largest keys have {n} each: the state of a scan would have been too large.", "n", units.FormatCountOf(int64(b.Top), "key", "keys")))
+	}
+	return list
+}
 
 // MismatchError reports that two states cannot be merged.
 type MismatchError struct {

@@ -317,7 +317,8 @@ func TestDamagedStates(t *testing.T) {
 	}
 }
 
-// TestCoarseState checks that a state that is made smaller says so.
+// TestCoarseState checks that a state that is made smaller says so, and that no group
+// lacks more keys than that.
 func TestCoarseState(t *testing.T) {
 	keys := testKeys(4, 20_000)
 	engine := fleetPolicy(t).Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: testCreated, Memory: true})
@@ -338,17 +339,35 @@ func TestCoarseState(t *testing.T) {
 	if steps < 5 || len(after)*8 > len(before) {
 		t.Errorf("%d steps from %d to %d bytes", steps, len(before), len(after))
 	}
-	back, err := agg.ReadState(bytes.NewReader(after), agg.StateOptions{Options: agg.Options{Top: 64, Examples: 10}, Engine: engine, Numbers: []int{0}})
-	if err != nil {
-		t.Fatal(err)
+	read := func() *gathered {
+		back, err := agg.ReadState(bytes.NewReader(after), agg.StateOptions{Options: agg.Options{Top: 64, Examples: 10}, Engine: engine, Numbers: []int{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &gathered{back, b.opt}
 	}
-	want, got := b.Report(), (&gathered{back, b.opt}).Report()
+	want, got := b.Report(), read().Report()
 	if writtenJSON(t, got) != writtenJSON(t, want) {
 		t.Error(firstDifference(writtenJSON(t, got), writtenJSON(t, want)))
 	}
 	sum := int64(0)
 	for _, g := range got.Groups {
 		sum += g.Keys
+	}
+	// The same keys in another snapshot have groups that were folded in the first.
+	both := read()
+	both.Merge(gather(engine, agg.Options{Top: 64, Input: 1}, keys, 700))
+	bounds := both.Report().Bounds
+	counted := map[string]int64{}
+	for i := range keys {
+		counted[string(both.Tables.Groups.PatternOf(keys[i].DB, keys[i].Name))] += 2
+	}
+	lacks := int64(0)
+	for pattern, g := range both.Tables.Groups.All {
+		lacks = max(lacks, counted[string(pattern)]-g.Keys)
+	}
+	if bounds == nil || bounds.Top != 1 || bounds.GroupKeys < lacks || lacks == 0 || bounds.GroupKeys > 2*lacks {
+		t.Errorf("bounds %+v, a group lacks %d keys", bounds, lacks)
 	}
 	if sum != int64(len(keys)) || got.Totals.Keys != sum || len(got.Top[ByMemory]) != 1 {
 		t.Errorf("groups of %d keys, totals of %d, %d on a list", sum, got.Totals.Keys, len(got.Top[ByMemory]))

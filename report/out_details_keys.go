@@ -77,5 +77,8 @@ func (d *details) groups() {
 		note += "; " + units.FormatCountOf(d.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
 	}
 	d.section("Groups", note)
+	for _, s := range d.r.Bounds.sentences() {
+		d.sentence(s)
+	}
 	d.table(d.r.groupsTable(rows, true))
 }

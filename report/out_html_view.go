@@ -441,6 +441,7 @@ func (v *htmlView) exact(r *Report) {
 	if r.GroupsFolded > 0 {
 		add("Names have more patterns than groups are kept of: %s patterns are folded into wider groups, with * for a segment of many values.", units.FormatCount(r.GroupsFolded))
 	}
+	v.Exact = append(v.Exact, r.Bounds.sentences()...)
 	for i := range r.Inputs {
 		if m := r.Inputs[i].Memory; m != nil && m.Difference != nil && len(r.Inputs) == 1 {
 			add("The predicted used_memory is %s, %s%% from what the snapshot states.", units.FormatBytes(int64(m.Predicted)),

@@ -85,6 +85,9 @@ type Report struct {
 	// not add them up.
 	Slots []thresholds.SlotRange `json:"slots,omitempty"`
 
+	// Bounds says what else is not exact, nil if nothing is.
+	Bounds *Bounds `json:"bounds,omitempty"`
+
 	// State returns what format shard writes, nil if Options.Shard did not ask for it.
 	State func() []byte `json:"-"`
 }

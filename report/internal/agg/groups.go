@@ -328,6 +328,32 @@ func (g *Groups) end() {
 	}
 }
 
+// Missing returns the most keys that a group may lack, because its values were folded
+// early or by a block: they are in a group of a wider pattern.
+func (g *Groups) Missing() (most int64) {
+	if g.final == nil {
+		return 0
+	}
+	of := map[string]int64{} // by pattern: a group may be in several databases
+	for i := range g.final.nodes {
+		if n := &g.final.nodes[i]; n.group == 0 || n.unused {
+			continue
+		}
+		missing := int64(0)
+		for at := int32(i); at != 0; at = g.final.nodes[at].parent {
+			if n := &g.final.nodes[at]; !n.star {
+				missing += n.missed.keys
+			}
+		}
+		if missing > 0 {
+			pattern := string(g.final.appendPath(nil, int32(i)))
+			of[pattern] += missing
+			most = max(most, of[pattern])
+		}
+	}
+	return most
+}
+
 // All calls yield for every group that has keys, with its pattern,
 // in no order that a report may show.
 func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {

@@ -140,6 +140,9 @@ func (t *TopLists) limit(list int) int {
 	return t.examples
 }
 
+// Limit returns the number of keys that a list may have, as far as that was cut.
+func (t *TopLists) Limit() int { return t.top }
+
 // Key returns the key of an entry.
 func (t *TopLists) Key(e *Entry) *RetainedKey { return &t.keys.list[e.key] }
 
