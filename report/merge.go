@@ -21,7 +21,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
-// Bounds says what of a report is not exact besides what its fields say of themselves:
+// Bounds says what of a report is not exact besides those that fields state:
 // where a table or a list was full.
 type Bounds struct {
 	// GroupKeys is the most keys that a group lacks because a table had too many patterns:
