@@ -68,7 +68,7 @@ func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	return page.Funcs(template.FuncMap{"t": translator(o.Language)}).Execute(w, v)
+	return page.Funcs(template.FuncMap{"t": v.translate}).Execute(w, v)
 }
 
 // htmlPage gathers the parts of a report for the template.

@@ -23,6 +23,7 @@ const (
 	htmlGroupsBytes   = 150 << 10
 	htmlFindingsBytes = 350 << 10
 	htmlRestBytes     = 200 << 10
+	htmlWordsBytes    = 100 << 10 // of the other language
 	htmlKeys          = 300
 	htmlGroups        = 300
 	htmlMapKeys       = 1000
@@ -31,6 +32,7 @@ const (
 // htmlView is what the template shows. Names are escaped for display.
 type htmlView struct {
 	translate func(string) string
+	words     map[string]string // see Words
 
 	CSS    template.CSS
 	Script template.JS
@@ -107,8 +109,9 @@ type htmlData struct {
 	Separators string            `json:"separators"`
 	Types      []string          `json:"types"`
 	Groups     []htmlGroup       `json:"groups"`
-	Keys       [][3]any          `json:"keys"` // name, size, index into Groups
-	Text       map[string]string `json:"text"` // by name
+	Keys       [][3]any          `json:"keys"`  // name, size, index into Groups
+	Text       map[string]string `json:"text"`  // by name
+	Other      map[string]string `json:"other"` // Text in the other language
 	Compared   bool              `json:"compared,omitempty"`
 }
 
@@ -126,8 +129,38 @@ func (g htmlGroup) MarshalJSON() ([]byte, error) {
 }
 
 func emptyHTMLView(o WriteOptions) *htmlView {
-	return &htmlView{translate: translator(o.Language), Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
+	v := &htmlView{words: map[string]string{}, Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
+	translate, other := translator(o.Language), translator(v.other())
+	budget := htmlWordsBytes
+	v.translate = func(s string) string {
+		shown := translate(s)
+		if _, known := v.words[shown]; known {
+			return shown
+		}
+		if also := other(s); also != shown && budget > len(shown)+len(also) {
+			budget -= len(shown) + len(also)
+			v.words[shown] = also
+		}
+		return shown
+	}
+	return v
 }
+
+// other returns the language that the page can be switched to.
+func (v *htmlView) other() language.Language {
+	if v.Lang == string(language.Chinese) {
+		return language.English
+	}
+	return language.Chinese
+}
+
+// OtherLanguage returns it in its own words.
+func (v *htmlView) OtherLanguage() string {
+	return map[language.Language]string{language.English: "English", language.Chinese: "中文"}[v.other()]
+}
+
+// Words returns what was written so far, with the same in the other language.
+func (v *htmlView) Words() map[string]string { return v.words }
 
 func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v := emptyHTMLView(o)
@@ -205,9 +238,10 @@ func (v *htmlView) cards(r *Report) {
 
 // mapText sets the words of the script.
 func (v *htmlView) mapText() {
-	v.Data.Text = map[string]string{}
+	v.Data.Text, v.Data.Other = map[string]string{}, map[string]string{}
+	other := translator(v.other())
 	for name, s := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings", "more": "%d more", "copied": "Copied"} {
-		v.Data.Text[name] = v.translate(s)
+		v.Data.Text[name], v.Data.Other[name] = v.translate(s), other(s)
 	}
 }
 

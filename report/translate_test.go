@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/thresholds"
@@ -270,10 +271,49 @@ func TestPageInChinese(t *testing.T) {
 	if got := evaluate[string](t, ctx, `document.documentElement.lang + " " + document.querySelector("h2").textContent`); got != "zh 优先处理" {
 		t.Errorf("the page begins with %q", got)
 	}
+	checkSwitchedLanguage(t, ctx, r)
 	column := evaluate[int](t, ctx, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.textContent === "TTL")`)
 	evaluate[any](t, ctx, fmt.Sprintf(`document.querySelectorAll("#keys-table th button")[%d].click()`, column))
 	cells := evaluate[[]string](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].textContent)`, column))
 	if want := []string{"3 天 4 小时", "1 天 1 小时", "2 小时", "10 分钟", "30 秒"}; !slices.Equal(cells, want) {
 		t.Errorf("sorted by TTL: %q", cells)
+	}
+}
+
+// checkSwitchedLanguage checks that the page in English is the one in Chinese once its
+// language was switched, and is what it was once it was switched again. What English
+// readers have besides, the translation of quoted sentences, is left out.
+func checkSwitchedLanguage(t *testing.T, ctx context.Context, r *Report) {
+	t.Helper()
+	const shown = `(() => { document.querySelectorAll("blockquote").forEach((e) => e.remove());
+		return [document.documentElement.lang, document.querySelector("#language").textContent, document.querySelector("main").innerText,
+			...[...document.querySelectorAll("main [aria-label]")].map((e) => e.ariaLabel), document.querySelector("[placeholder]").placeholder].join("\n"); })()`
+	const toggle = `document.querySelector("#language").click()`
+	open := func(l language.Language) context.Context {
+		var b bytes.Buffer
+		if err := Write("html", &b, r, WriteOptions{Language: l}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "report.html")
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tab, cancel := chromedp.NewContext(ctx)
+		t.Cleanup(cancel)
+		if err := chromedp.Run(tab, chromedp.Navigate("file://"+path), chromedp.WaitReady("footer")); err != nil {
+			t.Fatal(err)
+		}
+		return tab
+	}
+	english := open(language.English)
+	before := evaluate[string](t, english, shown)
+	evaluate[any](t, english, toggle)
+	want := evaluate[string](t, open(language.Chinese), shown)
+	if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(evaluate[string](t, english, shown), "\n")); d != "" {
+		t.Errorf("switched to Chinese, it is not the page in Chinese (-want +got):\n%s", d)
+	}
+	evaluate[any](t, english, toggle)
+	if got := evaluate[string](t, english, shown); got != before {
+		t.Error("the page is another one when its language was switched twice")
 	}
 }

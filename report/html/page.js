@@ -3,7 +3,7 @@
   const $ = (selector, from = document) => from.querySelector(selector);
   const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
   const data = JSON.parse($("#data").textContent);
-  const text = data.text;
+  let text = data.text;
   document.documentElement.classList.add("js");
 
   // Figures as in the rest of the report.
@@ -95,6 +95,37 @@
       }
     });
   }
+
+  // The other language: what the page says is replaced, what people named is not.
+  const words = new Map(Object.entries(JSON.parse($("#words").textContent)));
+  let other = data.other;
+  let back = null; // what restores the first language
+  $("#language").addEventListener("click", ({ target }) => {
+    const undo = [];
+    const put = (owner, name) => {
+      const now = owner[name] ?? "";
+      const also = words.get(now.trim());
+      if (!also) return;
+      undo.push(() => { owner[name] = now; });
+      owner[name] = now.replace(now.trim(), () => also);
+    };
+    if (back) {
+      back.forEach((restore) => restore());
+    } else {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        if (!walker.currentNode.parentElement.closest(".name, .severity, .crumbs, .map svg, pre, code, script, [lang]:not(html)")) put(walker.currentNode, "data");
+      }
+      $$("[aria-label]").forEach((e) => put(e, "ariaLabel"));
+      $$("[placeholder]").forEach((e) => put(e, "placeholder"));
+    }
+    back = back ? null : undo;
+    [text, other] = [other, text];
+    const chinese = document.documentElement.lang === "zh";
+    document.documentElement.lang = chinese ? "en" : "zh";
+    target.textContent = chinese ? "中文" : "English";
+    if (data.groups.length) draw();
+  });
 
   addEventListener("beforeprint", () => $$("details").forEach((d) => { d.open = true; }));
 
