@@ -271,7 +271,7 @@ func TestMail(t *testing.T) {
 }
 
 // TestStaticBinary runs the binary of the container file, which has nothing beside
-// it, as nobody in a directory that is not writable.
+// it and at most 24 MB, as nobody in a directory that is not writable.
 func TestStaticBinary(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("chroot is for root")
@@ -289,6 +289,11 @@ func TestStaticBinary(t *testing.T) {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if info, err := os.Stat(root + "/rdblens"); err != nil {
+		t.Fatal(err)
+	} else if info.Size() > 24<<20 {
+		t.Errorf("the binary has %d bytes, over 24 MB", info.Size())
 	}
 	snapshot, err := os.ReadFile("../../testdata/shop.rdb")
 	if err != nil {
