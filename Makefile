@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: axe duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -74,6 +74,9 @@ bench-peers: build ## compare whole processes with hdt3213/rdb; makes snapshots 
 
 growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
+
+cluster: build ## 64 shards of a cluster: one scan against a scan of each and a merge; makes snapshots in BENCHDIR
+	$(GO) run ./testdata/gen cluster -rdblens bin/rdblens -keys 1500000 $(BENCHDIR)/cluster
 
 memory-truth: ## errors of the memory model against servers, with 200,000 keys; with CHURN=1 changed by all write commands, SEED=N repeats one
 	$(GO) run ./testdata/gen memory $(if $(CHURN),-churn) $(if $(SEED),-seed $(SEED)) $(SERVERS)

@@ -78,7 +78,7 @@ func (r *blockReader) free() *block {
 // snapshots would else leave a megabyte of garbage each.
 var spareBlocks sync.Pool
 
-// close gives back the blocks that are not in use. The reader must not be used
+// close returns the blocks that are not in use to spareBlocks. The reader must not be used
 // again.
 func (r *blockReader) close() {
 	for {

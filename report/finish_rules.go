@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -261,4 +263,50 @@ func (f *finisher) ignored(counts []int64) {
 		}
 		f.r.Ignored = append(f.r.Ignored, row)
 	}
+}
+
+// checkCluster compares the slots of the snapshots with those of Options.Cluster. The
+// errors are the masters that there is no snapshot of. Snapshots without keys may be
+// theirs.
+func (s *scan) checkCluster(all *agg.Builder) (check *cluster.Check, missing ScanError) {
+	if s.opt.Cluster == nil || !all.Finish() {
+		return nil, nil
+	}
+	slots := make([]cluster.Slot, naming.Slots)
+	var withKeys []int
+	empty, known := 0, false
+	for _, f := range all.Fleets {
+		for _, n := range f.Nodes() {
+			if n.Keys > 0 {
+				withKeys = append(withKeys, n.Node)
+			} else {
+				empty++
+			}
+		}
+		known = f.Slots(func(slot int, keys int64, largest thresholds.NodeSums) {
+			to := &slots[slot]
+			if to.Keys == 0 || largest.Node < to.Node {
+				to.Node = largest.Node
+			}
+			to.Shared = to.Shared || to.Keys > 0 || largest.Keys < keys
+			to.Keys += keys
+		}) || known
+	}
+	if !known {
+		return nil, nil
+	}
+	slices.Sort(withKeys)
+	check = s.opt.Cluster.Check(slots, withKeys)
+	if by := s.opt.Redact; by != nil {
+		for i := range check.Masters {
+			check.Masters[i].ID, check.Masters[i].Address = by.Text(check.Masters[i].ID), by.Text(check.Masters[i].Address)
+		}
+	}
+	if len(check.Missing) > empty {
+		for _, i := range check.Missing {
+			m := &check.Masters[i]
+			missing = append(missing, &SourceError{Name: m.Address, Err: &cluster.MissingError{Master: m}})
+		}
+	}
+	return check, missing
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -57,6 +58,52 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
 		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
 	}}
+}
+
+// clusterAlerts says what snapshots lack or have twice of a cluster.
+func (r *Report) clusterAlerts() (list []string) {
+	c := r.Cluster
+	if c == nil {
+		return nil
+	}
+	alert := func(sentence string, pairs ...string) { list = append(list, thresholds.Fill(sentence, pairs...)) }
+	for n, i := range c.Missing {
+		if n == overviewAlerts {
+			alert("MISSING: no snapshot has keys of {n} more masters.", "n", units.FormatCount(int64(len(c.Missing)-n)))
+			break
+		}
+		m := &c.Masters[i]
+		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", "address", shortName(Name(m.Address)), "slots", cluster.Text(m.Slots))
+	}
+	if len(c.Shared) > 0 {
+		alert("TWICE: {n} have keys in several snapshots: {slots}. All sums count these keys twice.", "n", units.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
+	}
+	for n, i := range c.Spare {
+		if n == overviewAlerts {
+			break
+		}
+		alert("TWICE: {file} has no slot of its own: it may be of a replica.", "file", shortName(r.inputName(i)))
+	}
+	if len(c.Foreign) > 0 {
+		alert("MOVED: keys of {n} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "n", units.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
+	}
+	if len(c.Unserved) > 0 {
+		alert("UNSERVED: no master serves {n}: {slots}.", "n", units.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
+	}
+	return list
+}
+
+// master returns the address of the master whose snapshot an input is, "" if that is
+// not known.
+func (r *Report) master(input int) string {
+	if r.Cluster != nil {
+		for i := range r.Cluster.Masters {
+			if m := &r.Cluster.Masters[i]; len(m.Inputs) == 1 && m.Inputs[0] == input {
+				return Name(m.Address).Display()
+			}
+		}
+	}
+	return ""
 }
 
 // worstNodes returns the nodes, and the inputs that were not read: first those with
@@ -116,6 +163,7 @@ func (r *Report) nodesTable(rows []Node) table {
 			}
 			return ""
 		}),
+		nameColumn("node", func(i int) string { return r.master(rows[i].Input) }).drop(1),
 		nameColumn("snapshot", func(i int) string { return r.inputName(rows[i].Input).Display() }),
 	}}
 }

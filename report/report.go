@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -48,6 +49,8 @@ type Report struct {
 	// Redaction says how names were replaced, nil if they were not.
 	Redaction *Redaction `json:"redaction,omitempty"`
 	Inputs    []Input    `json:"inputs"`
+	// Cluster compares the inputs with Options.Cluster, nil if that is not given.
+	Cluster *cluster.Check `json:"cluster,omitempty"`
 
 	Totals Totals `json:"totals"`
 	// Nodes has the totals of each input that was read, if there are several, most

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
@@ -58,8 +59,9 @@ type Options struct {
 	// what their keys take there, which costs another pass over all but standard
 	// input; nil none.
 	Target     *target.Server
-	NoChecksum bool // do not compute the checksum of a snapshot
-	Strict     bool // a checksum that the server switched off counts as damage
+	Cluster    *cluster.Nodes // what the nodes are that the snapshots should be of, nil unknown
+	NoChecksum bool           // do not compute the checksum of a snapshot
+	Strict     bool           // a checksum that the server switched off counts as damage
 	// Jobs is the number of goroutines that walk keys, 0 is one a CPU, at most
 	// 16. The report does not depend on it.
 	Jobs int
@@ -206,10 +208,12 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 			return nil, err
 		}
 	}
+	check, missing := s.checkCluster(all)
+	failed = append(failed, missing...)
 	finish := func(b *agg.Builder, inputs []Input) *Report {
 		r := newReport(b, &s.opt)
 		r.Tool, r.Inputs = s.opt.Tool, inputs
-		r.Config = s.config(inputs)
+		r.Config, r.Cluster = s.config(inputs), check
 		if s.filter != nil {
 			filter := *s.filter
 			filter.Dropped = b.Dropped
@@ -290,6 +294,9 @@ func (s *scan) check() error {
 	}
 	if _, _, err := memory.Choose("", "", o.Memory); err != nil {
 		return err
+	}
+	if rule, _ := thresholds.Lookup("slot-skew"); o.Cluster != nil && !s.policy.Settings[rule.ID].On {
+		return fmt.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile %s", s.policy.Profile.Value)
 	}
 	if o.Examples <= 0 {
 		o.Examples = 10

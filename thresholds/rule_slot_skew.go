@@ -112,6 +112,18 @@ func (f *Fleet) SlotRanges() []SlotRange {
 	return nil
 }
 
+// Slots calls a function for each hash slot that has keys, with their number and the
+// snapshot that has most of it. It returns false if slot-skew does not add slots up.
+func (f *Fleet) Slots(do func(slot int, keys int64, largest NodeSums)) bool {
+	for _, a := range f.accumulators {
+		if s, ok := a.(*slotSizes); ok {
+			s.counts(func(c *Count) { do(int(c.ID), c.Keys, c.Largest) })
+			return true
+		}
+	}
+	return false
+}
+
 func (s *slotSizes) merge(next accumulator) {
 	o := next.(*slotSizes)
 	if s.slots == nil && o.slots != nil {

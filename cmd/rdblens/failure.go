@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -40,6 +41,7 @@ func failuresOf(err error) (*failures, error) {
 // err is success.
 func (f *failures) add(name string, keys int64, err error) {
 	var damage *parser.DamageError
+	var missing *cluster.MissingError
 	var c complaint
 	switch {
 	case err == nil:
@@ -54,6 +56,8 @@ func (f *failures) add(name string, keys int64, err error) {
 		if damage.LastKey != nil {
 			c.hint += fmt.Sprintf("; the last one is %q", shortened(damage.LastKey))
 		}
+	case errors.As(err, &missing):
+		c = complaint{inputError(name, missing.Error()), "the result covers the other nodes; CLUSTER NODES may also be older than the snapshots"}
 	default:
 		f.unread++
 		reason, hint := unread(err)

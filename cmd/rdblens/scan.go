@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
@@ -129,8 +131,27 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			o.Target, err = target.Parse(arg)
 			return err
 		}}.add(cmd)
+	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes --cluster",
+		hint: "redis-cli CLUSTER NODES > nodes.txt", set: o.readNodes}.add(cmd)
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
+}
+
+// readNodes reads the output of CLUSTER NODES.
+func (o *scanFlags) readNodes(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, cluster.MaxText+1))
+	if err != nil {
+		return err
+	}
+	if o.Options.Cluster, err = cluster.Parse(string(text)); err != nil {
+		return fmt.Errorf("%q is not the output of CLUSTER NODES: %w", path, err)
+	}
+	return o.given.Set("cluster", "true")
 }
 
 // register declares the flags. by is the word of the measure that ranks keys unasked.
