@@ -63,7 +63,7 @@ func TestTextsOfLowFigures(t *testing.T) {
 // TestTextsOfLargeText checks the words for each kind of text, in a string and in the
 // largest element of a collection.
 func TestTextsOfLargeText(t *testing.T) {
-	for head, kind := range map[string]string{`{"a": 1`: "JSON", "<?xml version": "XML", "<html>": "XML", "Once upon a time": "text", "[1, 2": "JSON", "<3 you": "text", "{not json": "text", " \t\n [ ]": "JSON"} {
+	for head, kind := range map[string]string{`{"a": 1`: "JSON", "<?xml version": "XML", "<html>": "XML", "<a/>": "XML", "<Z>": "XML", "<`": "text", "<{": "text", "<@": "text", "Once upon a time": "text", "[1, 2": "JSON", "<3 you": "text", "{not json": "text", " \t\n [ ]": "JSON"} {
 		if got, _ := adviceOn(t, testEnv(), LoadOptions{}, "large-text", key("a:b", with(str(102_401), func(k *parser.Key) { k.Head = []byte(head) }))); got != kind+" of 102,401 bytes, over 100 KB" {
 			t.Errorf("%q: %q", head, got)
 		}

@@ -44,6 +44,20 @@ func slowViolations(allowed, first, forbidden string, betweenDigits bool, name s
 	return count, at
 }
 
+func TestEmptyNameLacksItsFirstByte(t *testing.T) {
+	for first, want := range map[string]int64{"a-z": 1, "": 0} {
+		set, err := NewCharset("a-z:", first, "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f Facts
+		NewNamer(":").Facts(nil, &f)
+		if got := set.Violations(nil, &f); got != want {
+			t.Errorf("first %q: the empty name has %d violations, want %d", first, got, want)
+		}
+	}
+}
+
 func TestCharsetAgreesWithAPlainOne(t *testing.T) {
 	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	rapid.Check(t, func(t *rapid.T) {
