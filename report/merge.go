@@ -30,6 +30,11 @@ type Bounds struct {
 	// Top is the number of keys on each list of the largest, if it is less than asked
 	// for, because a state would have been too large. 0: lists are whole.
 	Top int `json:"top,omitempty"`
+	// SavedReports is the number of saved reports that this one was merged of, 0 if it
+	// was made of what scans gathered. Figures of groups and GroupsFolded are then lower
+	// bounds: a key may be in the group of its pattern in one report and in that of a wider
+	// one in another. Rules over the whole instance were judged in each report by itself.
+	SavedReports int `json:"saved_reports,omitempty"`
 }
 
 // bounds returns the bounds of a Builder that is finished, nil if there are none.
@@ -51,6 +56,9 @@ func (b *Bounds) sentences() (list []string) {
 	}
 	if b.GroupKeys > 0 {
 		list = append(list, thresholds.Fill("A group may lack up to {n}, which wider groups count: there were more patterns than a table holds.", "n", units.FormatCountOf(b.GroupKeys, "key", "keys")))
+	}
+	if b.SavedReports > 0 {
+		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", units.FormatCount(int64(b.SavedReports))))
 	}
 	if b.Top > 0 {
 		list = append(list, thresholds.Fill("Lists of the largest keys have {n} each: the state of a scan would have been too large.", "n", units.FormatCountOf(int64(b.Top), "key", "keys")))

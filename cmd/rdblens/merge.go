@@ -32,6 +32,9 @@ FILE is a state, a directory of them, a glob, an https URL or a list (@FILE). Th
 scans must have had the same configuration, filter and --top. A state has the names
 of keys as they are: --redact is for merge.
 
+Of saved JSON reports, merge adds up what they hold: figures of groups are then lower
+bounds, and each report has judged the rules over the whole instance by itself.
+
 Formats:
 
 ` + formatHelp(),
@@ -73,7 +76,10 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	}
 	started := time.Now()
 	o.Tool, o.Redact = tool(), o.redactor()
-	r, err := report.Merge(ctx, sources, o.Options)
+	r, err := e.mergeSaved(o, list)
+	if r == nil && err == nil {
+		r, err = report.Merge(ctx, sources, o.Options)
+	}
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
 		return usageError(mismatch.Error(), "scan all snapshots with the same flags and configuration")
@@ -92,7 +98,32 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if err := bad.end(e, len(r.Inputs)); err != nil {
 		return err
 	}
+	if !r.Complete {
+		return &exitError{code: exitPartial} // a saved report
+	}
 	return verdict(r, o.FailOn)
+}
+
+// mergeSaved merges saved reports. It returns nil if the first input is none.
+func (e *env) mergeSaved(o *mergeFlags, list []*input) (*report.Report, error) {
+	var names []string
+	var saved []*report.Report
+	for i, in := range list {
+		r, err := e.savedReport(in)
+		switch {
+		case err != nil:
+			return nil, unreadable(in.name, err)
+		case r == nil && i == 0:
+			return nil, nil
+		case r == nil:
+			return nil, usageError(inputError(in.name, "this is not a saved report, as "+list[0].name+" is").Error(), "merge takes states or saved reports, not both")
+		}
+		names, saved = append(names, in.name), append(saved, r)
+	}
+	if o.Shard || o.on || o.By != "" || o.GroupOrder != "" {
+		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups and -f shard", "scan -f shard=FILE saves what takes them")
+	}
+	return report.MergeSaved(names, saved, o.Tool)
 }
 
 // openState opens the input as the state of a scan.
