@@ -347,12 +347,22 @@ func TestLZ4Linked(t *testing.T) {
 		all += all[len(all)-2:][:1]
 	}
 	all += "final"
-	s, err := Wrap(bytes.NewReader(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(s); err != nil || string(got) != all {
-		t.Errorf("%d bytes, want %d, error %v", len(got), len(all), err)
+	// Blocks are decompressed to where they are read if there is room for the largest.
+	for _, sizes := range [][]int{{512}, {64 << 10}, {256 << 10}, {256 << 10, 512}, {512, 256 << 10}} {
+		s, err := Wrap(bytes.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		for i := 0; err == nil; i++ {
+			var n int
+			part := make([]byte, sizes[i%len(sizes)])
+			n, err = s.Read(part)
+			got = append(got, part[:n]...)
+		}
+		if err != io.EOF || string(got) != all {
+			t.Errorf("read by %v: %d bytes, want %d, error %v", sizes, len(got), len(all), err)
+		}
 	}
 	far := join(lz4Head(0, 4), le32(4), 0x00, 0x01, 0x00, 0x00, le32(0))
 	if _, err := Wrap(bytes.NewReader(far)); err == nil {
