@@ -27,7 +27,9 @@
 //
 // A rule over the instance has an accumulator, of which each run of keys gets its
 // own. Accumulators are merged in the order of the file and have bounded memory,
-// so that the findings do not depend on the number of workers.
+// so that the findings do not depend on the number of workers. A [Fleet] adds up what
+// the Instances of several snapshots collected, in any order, and finds what no
+// snapshot shows by itself.
 //
 // A limit is exceeded by values strictly greater, or, for lower limits, strictly
 // less. Of several limits of a rule, the severest that is exceeded is reported.

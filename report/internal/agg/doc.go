@@ -91,5 +91,6 @@
 // Besides groups, a Builder has at most 1,024 databases of each snapshot, lists of
 // Options.Top keys by type and measure, lists of Options.Examples keys by rule and
 // severity, and histograms of fixed size. A retained key has at most 1 KB of its
-// name, the largest key of a group 512 bytes.
+// name, the largest key of a group 512 bytes. Of several snapshots it has a Snapshot
+// each, of a few hundred bytes, and at most four thresholds.Fleets, of about 20 MB.
 package agg
