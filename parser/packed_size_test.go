@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
@@ -91,6 +92,36 @@ func TestLiteralAcrossRefill(t *testing.T) {
 		}
 		if s.Err() != nil || i != 40_000 {
 			t.Fatalf("shifted by %d: %d elements, %v", shift, i, s.Err())
+		}
+	}
+}
+
+// TestCompactMemory compares what a hash that is a table would take as a listpack with
+// that listpack, which stores what is a number as a number.
+func TestCompactMemory(t *testing.T) {
+	for _, value := range []string{"1", "127", "4095", "-4096", "32768", "8388608", "2147483648", "1234567890123", "-9223372036854775808", "9223372036854775808", "01", "-0", "+1", "x234567890123", ""} {
+		var entry any = value
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
+			entry = int(n)
+		}
+		table := newRDB("REDIS0010").aux("redis-ver", "7.0.15").key(4, "k").len(60)
+		var entries []any
+		for i := range 60 {
+			field := "field" + strconv.Itoa(i)
+			table.str(field, value)
+			entries = append(entries, field, entry)
+		}
+		packed := newRDB("REDIS0010").aux("redis-ver", "7.0.15").key(16, "k").str(listpack(entries...))
+		var memory [2]int64
+		for i, in := range [][]byte{table.end(), packed.end()} {
+			s := newScanner(bytes.NewReader(in), withMemory, smallBlock)
+			if !s.Scan() {
+				t.Fatal(s.Err())
+			}
+			memory[i] = []int64{s.Key().CompactMemory, s.Key().Memory}[i]
+		}
+		if memory[0] != memory[1] {
+			t.Errorf("values %q would take %d bytes as a listpack, and take %d", value, memory[0], memory[1])
 		}
 	}
 }
