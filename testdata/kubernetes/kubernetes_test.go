@@ -89,7 +89,7 @@ func checkVolumes(t *testing.T, c core.Container, volumes []core.Volume) {
 }
 
 // TestArgo checks the fields of the workflow that are of Kubernetes. Those of Argo are
-// listed here, as its documentation has them.
+// only listed here: its types are not at hand.
 func TestArgo(t *testing.T) {
 	type task struct {
 		Name, Template, Depends string
