@@ -91,6 +91,9 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if bad.unread == len(r.Inputs) {
 		return bad.end(e, len(r.Inputs))
 	}
+	if o.Cluster != nil && r.Cluster == nil {
+		return usageError("the states do not have the slots of the keys, which --cluster-nodes takes", "scan the snapshots with --cluster")
+	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -120,8 +123,8 @@ func (e *env) mergeSaved(o *mergeFlags, list []*input) (*report.Report, error) {
 		}
 		names, saved = append(names, in.name), append(saved, r)
 	}
-	if o.Shard || o.on || o.By != "" || o.GroupOrder != "" {
-		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups and -f shard", "scan -f shard=FILE saves what takes them")
+	if o.Shard || o.on || o.By != "" || o.GroupOrder != "" || o.Cluster != nil {
+		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups, --cluster-nodes and -f shard", "scan -f shard=FILE saves what takes them")
 	}
 	return report.MergeSaved(names, saved, o.Tool)
 }

@@ -131,27 +131,8 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 			o.Target, err = target.Parse(arg)
 			return err
 		}}.add(cmd)
-	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes --cluster",
-		hint: "redis-cli CLUSTER NODES > nodes.txt", set: o.readNodes}.add(cmd)
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
-}
-
-// readNodes reads the output of CLUSTER NODES.
-func (o *scanFlags) readNodes(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, cluster.MaxText+1))
-	if err != nil {
-		return err
-	}
-	if o.Options.Cluster, err = cluster.Parse(string(text)); err != nil {
-		return fmt.Errorf("%q is not the output of CLUSTER NODES: %w", path, err)
-	}
-	return o.given.Set("cluster", "true")
 }
 
 // register declares the flags. by is the word of the measure that ranks keys unasked.
@@ -190,9 +171,33 @@ func (o *reportFlags) register(cmd *cobra.Command, by string) {
 		})}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
+	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
+		hint: "redis-cli CLUSTER NODES > nodes.txt", set: func(path string) error {
+			if err := o.readNodes(path); err != nil || cmd.Flags().Lookup("cluster") == nil {
+				return err
+			}
+			return cmd.Flags().Set("cluster", "true")
+		}}.add(cmd)
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
+}
+
+// readNodes reads the output of CLUSTER NODES.
+func (o *reportFlags) readNodes(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, cluster.MaxText+1))
+	if err != nil {
+		return err
+	}
+	if o.Options.Cluster, err = cluster.Parse(string(text)); err != nil {
+		return fmt.Errorf("%q is not the output of CLUSTER NODES: %w", path, err)
+	}
+	return nil
 }
 
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
