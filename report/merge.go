@@ -35,6 +35,11 @@ type Bounds struct {
 	// bounds: a key may be in the group of its pattern in one report and in that of a wider
 	// one in another. Rules over the whole instance were judged in each report by itself.
 	SavedReports int `json:"saved_reports,omitempty"`
+	// Repeated is the number of rows of Inputs that seem to be a snapshot of another row,
+	// which came from another state: all sums count it twice. RepeatedIn names the states
+	// that have such snapshots, at most 10 of them.
+	Repeated   int    `json:"repeated,omitempty"`
+	RepeatedIn []Name `json:"repeated_in,omitempty"`
 }
 
 // bounds returns the bounds of a Builder that is finished, nil if there are none.
@@ -43,7 +48,7 @@ func (f *finisher) bounds() *Bounds {
 	if n := f.Builder.Top.Limit(); n < f.opt.Top {
 		b.Top = n
 	}
-	if b == (Bounds{}) {
+	if b.GroupKeys == 0 && b.Top == 0 {
 		return nil
 	}
 	return &b
@@ -64,6 +69,19 @@ func (b *Bounds) sentences() (list []string) {
 		list = append(list, thresholds.Fill("Lists of the largest keys have {n} each: the state of a scan would have been too large.", "n", units.FormatCountOf(int64(b.Top), "key", "keys")))
 	}
 	return list
+}
+
+// repeatedAlert says which states have snapshots that are counted twice.
+func (b *Bounds) repeatedAlert() []string {
+	if b == nil || b.Repeated == 0 {
+		return nil
+	}
+	var names []string
+	for _, n := range b.RepeatedIn[:min(len(b.RepeatedIn), overviewAlerts)] {
+		names = append(names, shortName(n))
+	}
+	return []string{thresholds.Fill("TWICE: several states, such as {names}, have {snapshots} in common. All sums count these keys twice.",
+		"snapshots", units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
 }
 
 // MismatchError reports that two states cannot be merged.
@@ -115,7 +133,39 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 			all.Merge(b)
 		}
 	}
-	return m.report(all, nil, m.inputs, m.failed())
+	repeated, in := m.repeated() // of names as they are
+	r, err := m.report(all, nil, m.inputs, m.failed())
+	if r != nil && repeated > 0 {
+		if r.Bounds == nil {
+			r.Bounds = new(Bounds)
+		}
+		r.Bounds.Repeated, r.Bounds.RepeatedIn = repeated, in
+	}
+	return r, err
+}
+
+// repeated returns how many inputs have the name, creation time and sizes of an input of
+// another state, and names of such states, as when a merged state is merged with those
+// that it was made of.
+func (m *merge) repeated() (n int, names []Name) {
+	var states []int
+	for i := 1; i < len(m.inputs); i++ {
+		a, b := &m.inputs[i-1], &m.inputs[i]
+		if m.from[i-1] == m.from[i] || b.Keys == 0 || a.Name != b.Name || a.Created != b.Created || a.Bytes != b.Bytes || a.Keys != b.Keys {
+			continue
+		}
+		n++
+		states = append(states, m.from[i-1], m.from[i])
+	}
+	slices.Sort(states)
+	for _, s := range slices.Compact(states) {
+		name := m.sources[s].Name
+		if m.opt.Redact != nil {
+			name = m.opt.Redact.File(name)
+		}
+		names = append(names, Name(name))
+	}
+	return n, names[:min(len(names), 10)]
 }
 
 // merge is a Merge that is under way.
@@ -124,6 +174,7 @@ type merge struct {
 	sources []Source
 	states  []state
 	inputs  []Input
+	from    []int   // the state of each input
 	errs    []error // why each input was not read to its end
 	engine  *thresholds.Engine
 }
@@ -228,7 +279,7 @@ func (m *merge) number() {
 	})
 	for i := range rows {
 		r := &rows[i]
-		m.inputs, m.errs = append(m.inputs, r.Input), append(m.errs, r.err)
+		m.inputs, m.from, m.errs = append(m.inputs, r.Input), append(m.from, r.state), append(m.errs, r.err)
 		if numbers := m.states[r.state].numbers; numbers != nil {
 			numbers[r.number] = i
 		}

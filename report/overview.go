@@ -110,7 +110,7 @@ func (v *overview) alerts() {
 			lost = append(lost, thresholds.Fill("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Only the {keys} before it are counted.", pairs...))
 		}
 	}
-	v.wrong = slices.Concat(r.clusterAlerts(), lost, unread, damaged)
+	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
 		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("And {n} more files are damaged or were not read (--details).", "n", units.FormatCount(int64(n))))
 	}

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // mergeFlags are the flags of merge.
@@ -93,6 +96,14 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	}
 	if o.Cluster != nil && r.Cluster == nil {
 		return usageError("the states do not have the slots of the keys, which --cluster-nodes takes", "scan the snapshots with --cluster")
+	}
+	if b := r.Bounds; b != nil && b.Repeated > 0 {
+		var names []string
+		for _, n := range b.RepeatedIn {
+			names = append(names, n.Display())
+		}
+		e.message(e.t("warning:"), fmt.Sprintf("several states, such as %s, have %s in common: all sums count these keys twice",
+			strings.Join(names, ", "), units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots")))
 	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
