@@ -60,13 +60,13 @@ func (b *Bounds) sentences() (list []string) {
 		return nil
 	}
 	if b.GroupKeys > 0 {
-		list = append(list, thresholds.Fill("A group may lack up to {n}, which wider groups count: there were more patterns than a table holds.", "n", units.FormatCountOf(b.GroupKeys, "key", "keys")))
+		list = append(list, thresholds.Fill("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.", "count", units.FormatCountOf(b.GroupKeys, "key", "keys")))
 	}
 	if b.SavedReports > 0 {
 		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", units.FormatCount(int64(b.SavedReports))))
 	}
 	if b.Top > 0 {
-		list = append(list, thresholds.Fill("Lists of the largest keys have {n} each: the state of a scan would have been too large.", "n", units.FormatCountOf(int64(b.Top), "key", "keys")))
+		list = append(list, thresholds.Fill("Lists of the largest keys have {count} each: the state of a scan would have been too large.", "count", units.FormatCountOf(int64(b.Top), "key", "keys")))
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func (r *Report) clusterAlerts() (list []string) {
 		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", "address", shortName(Name(m.Address)), "slots", cluster.Text(m.Slots))
 	}
 	if len(c.Shared) > 0 {
-		alert("TWICE: {n} have keys in several snapshots: {slots}. All sums count these keys twice.", "n", units.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
+		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", "count", units.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
 	}
 	for n, i := range c.Spare {
 		if n == overviewAlerts {
@@ -85,10 +85,10 @@ func (r *Report) clusterAlerts() (list []string) {
 		alert("TWICE: {file} has no slot of its own: it may be of a replica.", "file", shortName(r.inputName(i)))
 	}
 	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {n} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "n", units.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
+		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "count", units.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
 	}
 	if len(c.Unserved) > 0 {
-		alert("UNSERVED: no master serves {n}: {slots}.", "n", units.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
+		alert("UNSERVED: no master serves {count}: {slots}.", "count", units.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
 	}
 	return list
 }
