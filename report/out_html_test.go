@@ -351,6 +351,17 @@ func testPagePrints(t *testing.T, ctx context.Context) {
 	if got := evaluate[string](t, tab, `getComputedStyle(document.querySelector(".severity.error")).backgroundColor`); got != "rgb(253, 236, 234)" {
 		t.Errorf("a severity is printed on %s", got)
 	}
+	// Long tables end after 50 rows, and say so.
+	long := openPage(t, ctx, bigReport())
+	if err := chromedp.Run(long, dark); err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluate[int](t, long, `[...document.querySelectorAll("#keys-table tbody tr")].filter((r) => getComputedStyle(r).display !== "none").length`); got != 50 {
+		t.Errorf("%d keys are printed", got)
+	}
+	if got := evaluate[string](t, long, `getComputedStyle(document.querySelector("#keys-table").closest("section").querySelector(".paper")).display`); got != "block" {
+		t.Errorf("the note about the rows that are left out: display %s", got)
+	}
 }
 
 func save(t *testing.T, name string, data []byte) {
