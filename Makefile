@@ -45,8 +45,8 @@ bin/duckdb/node_modules:
 engines: ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine
 	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
 
-# Tests of texts, files and a compiled binary, in which nothing of ours runs side by side.
-UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits)$$
+# Tests of texts, pages, files and a compiled binary, in which nothing of ours runs side by side.
+UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*)$$
 
 race: ## the tests with the race detector, with fewer damaged fixtures
 	$(GO) test -race -short -timeout 20m -skip '$(UNRACED)' $(PACKAGES)
