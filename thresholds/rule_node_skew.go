@@ -59,13 +59,8 @@ func init() {
 			Why:     "The largest node is the first one that is full, while the others have space: it evicts, or rejects writes, for the keys that happen to be on it.",
 			Fix:     "Move slots to other nodes (redis-cli --cluster rebalance); if one key or one hash tag is that large, split it.",
 			Example: "shard-3.rdb: 18.2 GB, 2.3x the mean of the nodes, over 1.5x.",
-			Sources: []Source{
-				{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
-					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
-				{[]string{"default", "aliyun"}, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
-					"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
-			},
-			Notes: []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
+			Sources: unevenNodes,
+			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }
