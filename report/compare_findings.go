@@ -266,7 +266,9 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 		for side, r := range c.sides {
 			for _, b := range r.Budgets {
 				if b.Budget == Name(c.policy.Budgets[i].Subject()) {
-					sums[side] = thresholds.BudgetSums{Keys: b.Keys, Bytes: b.Bytes, WithoutTTL: b.WithoutTTL}
+					sums[side].Keys += b.Keys // a row for each snapshot, if they are judged apart
+					sums[side].Bytes += b.Bytes
+					sums[side].WithoutTTL += b.WithoutTTL
 				}
 			}
 		}
