@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report/internal/agg"
@@ -321,7 +319,7 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 		return nil, err
 	}
 	defer src.Close()
-	z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxShardText))
+	z, err := newShardDecoder(src)
 	if err != nil {
 		return nil, err
 	}

@@ -165,6 +165,11 @@ func readShardMagic(r io.Reader) (length uint32, err error) {
 	return 0, &parser.FormatError{Reason: "this is not the state of a scan", Hint: "rdblens scan -f shard=FILE writes one"}
 }
 
+// newShardDecoder returns a decoder that takes no more memory than a state may.
+func newShardDecoder(r io.Reader) (*zstd.Decoder, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxShardText))
+}
+
 // readShardHeader reads a state up to its records.
 func readShardHeader(r io.Reader) (*shardHeader, error) {
 	length, err := readShardMagic(r)
@@ -175,7 +180,7 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 	if _, err := io.ReadFull(r, frame); err != nil {
 		return nil, fmt.Errorf("%w: it ends too early", agg.ErrState)
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxShardText))
+	z, err := newShardDecoder(nil)
 	if err != nil {
 		return nil, err
 	}
