@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: argo axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -42,8 +42,17 @@ bin/duckdb/node_modules:
 	@mkdir -p bin/duckdb
 	cd bin/duckdb && echo '{}' >package.json && npm install --silent --no-audit --no-fund $(DUCKDB) >/dev/null
 
-engines: ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine
+ARGO = @kubernetes-models/argo-workflows@2.0.0 typescript@5.9.3
+
+argo: bin/argo/node_modules ## the types of Argo Workflows, with which a test compares argo.yaml, from npm
+
+bin/argo/node_modules:
+	@mkdir -p bin/argo
+	cd bin/argo && echo '{}' >package.json && npm install --silent --no-audit --no-fund $(ARGO) >/dev/null
+
+engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine; the types of Argo
 	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
+	cd testdata/kubernetes && $(GO) test -count=1 -run '^TestArgo' .
 
 # Tests of texts, pages, files and a compiled binary, in which nothing of ours runs side by side.
 UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*)$$

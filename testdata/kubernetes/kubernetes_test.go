@@ -4,6 +4,7 @@ package kubernetes
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -88,8 +89,18 @@ func checkVolumes(t *testing.T, c core.Container, volumes []core.Volume) {
 	}
 }
 
-// TestArgo checks the fields of the workflow that are of Kubernetes. Those of Argo are
-// only listed here: its types are not at hand.
+// argoText returns argo.yaml.
+func argoText(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile(deploy + "argo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestArgo checks that the workflow does what the jobs do. TestArgoTypes checks the fields
+// that are Argo's own.
 func TestArgo(t *testing.T) {
 	type task struct {
 		Name, Template, Depends string
@@ -102,30 +113,31 @@ func TestArgo(t *testing.T) {
 		meta.TypeMeta   `json:",inline"`
 		meta.ObjectMeta `json:"metadata"`
 		Spec            struct {
-			Entrypoint       string
-			Parallelism      int
-			SecurityContext  core.PodSecurityContext
-			Volumes          []core.Volume
-			TemplateDefaults struct {
-				RetryStrategy struct{ Limit, RetryPolicy, Expression string }
-			}
-			Templates []struct {
-				Name      string
-				DAG       *struct{ Tasks []task }
-				Inputs    struct{ Parameters []struct{ Name string } }
-				Container *core.Container
+			Entrypoint      string
+			Parallelism     int
+			SecurityContext core.PodSecurityContext
+			Volumes         []core.Volume
+			Templates       []struct {
+				Name          string
+				DAG           *struct{ Tasks []task }
+				Inputs        struct{ Parameters []struct{ Name string } }
+				RetryStrategy *struct{ Limit, RetryPolicy, Expression string }
+				Container     *core.Container
 			}
 		}
 	}
-	text, err := os.ReadFile(deploy + "argo.yaml")
-	if err != nil {
+	if err := yaml.UnmarshalStrict(argoText(t), &w); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.UnmarshalStrict(text, &w); err != nil {
-		t.Fatal(err)
+	// A graph has no exit code: with tries of its own it would begin anew when the merge ends with 3.
+	if w.Spec.Templates[0].RetryStrategy != nil {
+		t.Error("the graph is tried again")
 	}
 	scan, merge := jobs(t)
 	for i, job := range []batch.Job{scan, merge} {
+		if r := w.Spec.Templates[i+1].RetryStrategy; r == nil || r.Limit != fmt.Sprint(*scan.Spec.BackoffLimitPerIndex) {
+			t.Errorf("%s: %+v", job.Name, r)
+		}
 		c := w.Spec.Templates[i+1].Container
 		checkContainer(t, "argo", *c, &w.Spec.SecurityContext)
 		checkVolumes(t, *c, w.Spec.Volumes)
@@ -136,16 +148,68 @@ func TestArgo(t *testing.T) {
 	}
 }
 
+// TestArgoTypes checks the workflow against the types of Argo, which TypeScript compares
+// with a literal strictly.
+func TestArgoTypes(t *testing.T) {
+	modules, err := filepath.Abs("../../bin/argo/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(modules); err != nil {
+		t.Skip("no types of Argo: make argo")
+	}
+	text, err := yaml.YAMLToJSON(argoText(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.Symlink(modules, dir+"/node_modules"), os.WriteFile(dir+"/package.json", []byte(`{"type":"module"}`), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	// A file with a change that is wrong shows that the comparison is strict there.
+	args := []string{modules + "/typescript/bin/tsc", "--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext"}
+	changes := []string{``, ``, `"entrypoint":"fleet"`, `"entrypoint":1`, `"volumes"`, `"volume"`, `"defaultMode"`, `"mode"`, `"dag"`, `"dga"`,
+		`"depends"`, `"depend"`, `"withSequence"`, `"withSequences"`, `"count"`, `"counts"`, `"arguments"`, `"argument"`, `"inputs"`, `"input"`,
+		`"expression"`, `"expresion"`, `"Always"`, `"Allways"`, `"limit"`, `"limits"`, `"args"`, `"arg"`, `"drop"`, `"drops"`}
+	for i := 0; i < len(changes); i += 2 {
+		changed := strings.Replace(string(text), changes[i], changes[i+1], 1)
+		if i > 0 && changed == string(text) {
+			t.Errorf("no %s in the workflow", changes[i])
+		}
+		args = append(args, fmt.Sprintf("%s/w%d.ts", dir, i))
+		source := `import type { IWorkflow } from "@kubernetes-models/argo-workflows/argoproj.io/v1alpha1";
+export const workflow: IWorkflow = ` + changed + "\n"
+		if err := os.WriteFile(args[len(args)-1], []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("node", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	for i := 0; i < len(changes); i += 2 {
+		if wrong := strings.Contains(string(out), fmt.Sprintf("w%d.ts(", i)); wrong != (i > 0) {
+			t.Errorf("%v: change %s: %s", err, changes[i+1], out)
+		}
+	}
+}
+
+// buildProgram builds rdblens as it is in the image.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "rdblens")
+	build := exec.Command("go", "build", "-o", program, "./cmd/rdblens")
+	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
 // TestPods runs the commands of all pods as kubelet would, with their volumes in a
 // directory. One snapshot is damaged.
 func TestPods(t *testing.T) {
 	scan, merge := jobs(t)
-	root, program := t.TempDir(), filepath.Join(t.TempDir(), "rdblens")
-	build := exec.Command("go", "build", "-o", program, "./cmd/rdblens")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	root, program := t.TempDir(), buildProgram(t)
 	for _, dir := range []string{"input", "state", "snapshots"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
