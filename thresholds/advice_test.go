@@ -301,7 +301,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 		"multiple-databases": "2 databases with keys",
 		"mixed-business":     "11 first segments, over 10",
 		"budget":             "2 keys, over the budget of 1",
-		"max-age":            "taken 1d 2h 1s ago, over 1d 2h",
+		"max-age":            "taken 2023-11-14 22:13:20 UTC, longer ago than 1d 2h",
 		"min-keys":           "2 keys, under 3",
 		"slot-skew":          "10 MB, 999.04x its fair share, over 10x",
 		"hashtag-skew":       "10 MB, 99.99% of the memory, over 1%",

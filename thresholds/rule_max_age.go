@@ -16,23 +16,21 @@ func init() {
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return wholeSnapshot(func(total totals) []InstanceFinding {
-				age := int64(-1)
-				if ms := e.createdMilli(); ms > 0 {
-					age = max(e.env.Now.Unix()-ms/1000, 0)
-				}
-				l, found := severest(levels, func(limit int64) bool { return age < 0 || age > limit })
+				ms := e.createdMilli()
+				l, found := severest(levels, func(limit int64) bool { return ms <= 0 || e.env.Now.Unix()-ms/1000 > limit })
 				if !found {
 					return nil
 				}
-				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: age, Limit: l.limit, note: noteIf(age < 0)},
+				// The age would differ between two scans, so nothing is measured. The oldest is the worst.
+				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: -max(ms, 1), Limit: l.limit},
 					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
 		text: func(x *explainer) string {
-			if x.note == noteAtLeast {
+			if x.createdMilli() <= 0 {
 				return x.found("it does not say when it was taken, and the limit is {limit}")
 			}
-			return x.found("taken {measured} ago, over {limit}")
+			return x.found("taken {created}, longer ago than {limit}", "created", units.FormatTime(x.env.Created))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseInstance, []string{"LASTSAVE", "INFO persistence"}, "Check that the server still saves (rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
@@ -42,7 +40,7 @@ func init() {
 				"max-age: {error: 26h} in the configuration. Each snapshot is judged by itself.",
 			Why:     "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old file again and again, and finds nothing new.",
 			Fix:     "Check rdb_last_bgsave_status and rdb_last_save_time in INFO persistence, and the job that copies the snapshot.",
-			Example: "A snapshot that was taken 2d 3h ago, over 1d 2h.",
+			Example: "A snapshot that was taken two days ago, longer ago than 1d 2h.",
 			Notes:   []Note{{everyProfile, "ours: off until a limit is set; no document speaks of the age of snapshots"}},
 		},
 	})

@@ -91,7 +91,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if bad.unread == len(r.Inputs) {
+	if bad.unread == len(r.Inputs) && !o.onlyStates() {
 		return bad.end(e, len(r.Inputs))
 	}
 	if o.Cluster != nil && r.Cluster == nil {

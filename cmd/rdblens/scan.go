@@ -229,12 +229,12 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if bad.unread == len(list) {
+	if bad.unread == len(list) && !o.onlyStates() {
 		return bad.end(e, len(list))
 	}
 	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
-	if err == nil && owners != nil {
+	if err == nil && owners != nil && bad.unread < len(list) {
 		err = owners.write(o.targets, paths(list), write)
 	}
 	if err != nil && !closedPipe(err) {
@@ -250,6 +250,13 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 // writes reports whether the report is written in a format.
 func (o *outputFlags) writes(format string) bool {
 	return slices.ContainsFunc(o.targets, func(t report.Target) bool { return t.Format == format })
+}
+
+// onlyStates drops all targets but states, which name the snapshots that could not be
+// read, and reports whether there are any.
+func (o *outputFlags) onlyStates() bool {
+	o.targets = slices.DeleteFunc(o.targets, func(t report.Target) bool { return t.Format != "shard" })
+	return len(o.targets) > 0
 }
 
 func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {

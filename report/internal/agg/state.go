@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -84,7 +85,8 @@ type snapshotState struct {
 	_                  struct{} `cbor:",toarray"`
 	Input              int
 	Server, Version    string
-	Created, Now       int64 // seconds since the epoch
+	Created            int64 // seconds since the epoch
+	Now                int64 // see lastEnd
 	Cluster, HasMemory bool
 	Timed              bool
 	SnapshotSums
@@ -198,9 +200,13 @@ func (b *Builder) WriteState(to io.Writer) error {
 	if b.engine != nil {
 		b.writeSums(w)
 		slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
+		var scanned, ended time.Time
 		for i := range b.Snapshots {
 			s := &b.Snapshots[i]
-			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created, Now: s.Env.Now.Unix(),
+			if i == 0 || !s.Env.Now.Equal(scanned) {
+				scanned, ended = s.Env.Now, b.lastEnd(s.Env.Now)
+			}
+			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created, Now: ended.Unix(),
 				Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed, SnapshotSums: s.SnapshotSums, Omitted: s.Omitted, Budgets: s.Budgets}
 			for n := range s.Findings {
 				state.Findings = append(state.Findings, s.Findings[n].State())
@@ -217,6 +223,19 @@ func (b *Builder) WriteState(to io.Writer) error {
 	}
 	w.write(recordEnd, w.records)
 	return w.err
+}
+
+// lastEnd returns when the last of the entries of the ignore list ended that had ended
+// by now, the zero time if none had. The same ones have ended then, so it replaces now
+// in a state, which does not depend on the clock otherwise.
+func (b *Builder) lastEnd(now time.Time) (last time.Time) {
+	ignores := b.engine.Ignores()
+	for i := range ignores {
+		if in := &ignores[i]; in.Ended(now) && in.Until.After(last) {
+			last = in.Until
+		}
+	}
+	return last
 }
 
 func (b *Builder) writeFleets(w *stateWriter) {

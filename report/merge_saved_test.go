@@ -1,0 +1,93 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// TestMergeSaved compares sums of saved reports with the report of one scan.
+func TestMergeSaved(t *testing.T) {
+	policy, opt := testPolicy(t), Options{Top: 7}
+	var names []string
+	var saved []*Report
+	var sources []Source
+	for i := range 3 {
+		source := bytesSource(fmt.Sprintf("node-%d", 2-i), nodeSnapshot(uint64(i), []int{40, 300, 1200}[i]))
+		r, err := Scan(t.Context(), []Source{source}, policy, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(strings.NewReader(writtenJSON(t, r)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, saved, sources = append(names, source.Name), append(saved, back), append(sources, source)
+	}
+	want, err := Scan(t.Context(), sources, policy, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := MergeSaved(names, saved, Tool{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Totals != want.Totals || !slices.Equal(got.Encodings, want.Encodings) || !slices.Equal(got.Databases, want.Databases) || !slices.Equal(got.Owners, want.Owners) {
+		t.Errorf("totals %+v, want %+v\n%+v\n%+v", got.Totals, want.Totals, got.Databases, want.Databases)
+	}
+	for i, row := range got.Types {
+		w := want.Types[i]
+		row.LargestKey, w.LargestKey = nil, nil
+		if row != w {
+			t.Errorf("%+v, want %+v", row, w)
+		}
+	}
+	for _, m := range Measures() {
+		for i, row := range got.Top[m] {
+			if w := want.Top[m][i]; row.Key != w.Key || row.Input != w.Input || len(got.Top[m]) != len(want.Top[m]) {
+				t.Errorf("%s: %q of input %d, want %q of %d", m, row.Key, row.Input, w.Key, w.Input)
+			}
+		}
+	}
+	for i, b := range got.Expiry {
+		if w := want.Expiry[i]; b.Keys != w.Keys || b.MemoryBytes != w.MemoryBytes {
+			t.Errorf("expiry %+v, want %+v", b, w)
+		}
+	}
+	count := func(r *Report) (keys, memory int64) {
+		for _, g := range r.Groups {
+			keys += g.Keys
+			memory += int64(g.MemoryBytes)
+		}
+		return keys, memory
+	}
+	gotKeys, gotMemory := count(got)
+	if wantKeys, wantMemory := count(want); gotKeys != wantKeys || gotMemory != wantMemory {
+		t.Errorf("groups of %d keys, %d bytes, want %d, %d", gotKeys, gotMemory, wantKeys, wantMemory)
+	}
+	for _, f := range want.Rules {
+		rule, _ := thresholds.Lookup(f.Rule)
+		at := slices.IndexFunc(got.Rules, func(g Finding) bool { return g.Rule == f.Rule && g.Severity == f.Severity })
+		if !rule.Instance && (at < 0 || got.Rules[at].Count != f.Count || got.Rules[at].MemoryBytes != f.MemoryBytes) {
+			t.Errorf("rule %s %s differs", f.Rule, f.Severity)
+		}
+	}
+	if got.Bounds == nil || got.Bounds.SavedReports != 3 || !got.Complete || got.Inputs[0].Name != "node-0" {
+		t.Errorf("%+v, %q", got.Bounds, got.Inputs[0].Name)
+	}
+	for _, format := range realFormats() {
+		if err := Write(format, io.Discard, got, WriteOptions{}); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	saved[1].Config.Profile = "baidu"
+	var mismatch *MismatchError
+	if _, err := MergeSaved(names, saved, Tool{}); !errors.As(err, &mismatch) {
+		t.Errorf("%v", err)
+	}
+}
