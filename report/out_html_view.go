@@ -12,6 +12,7 @@ import (
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/requirements"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
 
@@ -88,7 +89,7 @@ type htmlSlots struct {
 type htmlFinding struct {
 	Severity, Rule, Count, FlagText, Why, Fix string
 	Open                                      bool
-	Sources                                   []thresholds.Source
+	Sources                                   []requirements.Source
 	Worst                                     *htmlTable
 	More                                      string
 	Advice                                    []htmlAdvice
@@ -427,7 +428,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {
 			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
-			for _, s := range rule.Doc.Sources {
+			for _, s := range rule.Sources() {
 				if slices.Contains(s.Profiles, r.Config.Profile) {
 					h.Sources = append(h.Sources, s)
 				}

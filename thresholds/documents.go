@@ -1,16 +1,6 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/requirements"
-
-// The documents, for the sources of rules.
-const (
-	aliyun = requirements.Aliyun
-	baidu  = requirements.Baidu
-	typed  = requirements.Typed
-	upper  = requirements.Upper
-)
-
-// Lists of profiles for the sources of rules.
+// Lists of profiles for the notes of rules.
 var (
 	everyProfile = []string{"default", "aliyun", "baidu", "typed", "upper"}
 	onlyAliyun   = []string{"aliyun"}

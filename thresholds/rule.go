@@ -172,17 +172,7 @@ type Doc struct {
 	Why     string // why it matters
 	Fix     string // how to fix it
 	Example string // a key that is flagged, and the finding
-	Sources []Source
 	Notes   []Note
-}
-
-// Source is a sentence in a document that requires what a rule checks.
-type Source struct {
-	Profiles []string // that have the rule because of it
-	Document requirements.Document
-	Level    string // how the document marks it, such as 【强制】, "" not at all
-	Original string // verbatim
-	English  string
 }
 
 // Note explains a setting of a profile that is not in its document: a limit
@@ -223,6 +213,9 @@ func Lookup(name string) (*Rule, bool) {
 	return nil, false
 }
 
+// Sources returns the sentences in the documents that require what the rule checks.
+func (r *Rule) Sources() []requirements.Source { return requirements.Sources(r.Name) }
+
 // AppliesTo reports whether the rule checks keys of a type.
 func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
 
@@ -230,7 +223,7 @@ func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.C
 func (r *Rule) validate() error {
 	missing := map[string]bool{
 		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
-		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Doc.Sources) == 0 && !r.Optional,
+		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Sources()) == 0 && !r.Optional,
 		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
 	}
 	for _, p := range r.Params {

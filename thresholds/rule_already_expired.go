@@ -40,10 +40,6 @@ func init() {
 				"is wasted until then. On a replica they wait for the master's DEL.",
 			Fix:     "Nothing for a few keys. For many, raise active-expire-effort (Redis 6.0 and later), spread the expiry times, or look for a lagging replica.",
 			Example: "token:9f1c, which had expired 340 seconds earlier.",
-			Sources: []Source{
-				{everyProfile, upper, "", "redis定时扫描任务可能不会将过期的key完全删除,此时redis会用一种懒惰策略来被动式的更新过期的key,即当这个key被实际访问时,redis会检查这个key的过期状态,如果过期,那么将这个key删除",
-					"The periodic scan of Redis may not delete all expired keys. Redis then handles them lazily: when a key is accessed, it checks whether the key has expired, and deletes it if so."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun", "baidu", "typed"}, "borrowed: the document behind upper describes it"},
 				{everyProfile, "ours: no document demands anything here, so it is an info"},

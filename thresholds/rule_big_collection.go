@@ -34,17 +34,6 @@ func init() {
 			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with HSCAN, SSCAN or ZSCAN. " +
 				"Delete it with UNLINK, or in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
-			Sources: []Source{
-				{onlyAliyun, aliyun, "【强制】", "string类型控制在10KB以内,hash、list、set、zset元素个数不要超过5000。",
-					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
-				{onlyBaidu, baidu, "", "要尽量降低数据结构中的元素个数，**建议元素个数控制 1000 以下，单 Key 对应 Value 大小不超过 1M**。",
-					"Keep the number of elements as low as possible: preferably at most 1000, and the value of a single key within 1 M."},
-				{onlyTyped, typed, "【强制】", "String类型控制在10KB以内，Hash、List、Set、ZSet元素个数不要超过5000。",
-					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
-				{onlyTyped, typed, "【推荐】", "Hash类元素个数建议尽量不要超过100，集合类、链表类数据尽量不要超过10k。",
-					"Where possible, hashes should not have more than 100 elements, and sets and lists not more than 10k."},
-				{onlyUpper, upper, "", "list hash set zset存储过多的元素", "Lists, hashes, sets and sorted sets that store too many elements."},
-			},
 			Notes: []Note{
 				{onlyDefault, "5000 is the limit of two documents, and higher than what the others recommend"},
 				{onlyBaidu, "borrowed: the error at 5000 is Alibaba's; the warning at 1000 is Baidu's own recommendation"},

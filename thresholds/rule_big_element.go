@@ -48,10 +48,6 @@ func init() {
 				"abandon the compact encoding of the whole key.",
 			Fix:     "Store the large part under a key of its own and put that key's name into the element. Store strings, not JSON documents.",
 			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4 KB.",
-			Sources: []Source{
-				{[]string{"default", "baidu"}, baidu, "", "复合类型元素或者成员的 Value 建议小于 4k，避免 HGETALL，LRANGE 0 -1，SMEMBERS 取全集导致 Redis 压力过大；",
-					"The value of an element or member of a composite type should be smaller than 4k, so that HGETALL, LRANGE 0 -1 and SMEMBERS do not put Redis under too much load."},
-			},
 			Notes: []Note{{onlyDefault, "borrowed: only Baidu gives a size for elements, and no other document allows more"},
 				{onlyBaidu, "ours: the document says less than 4k (小于); as with every limit, only what is over 4 KB is flagged, so a value of exactly 4096 bytes is not"}},
 		},

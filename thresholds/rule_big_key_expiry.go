@@ -55,12 +55,6 @@ func init() {
 				"show a deletion by the server itself; where a client's access to the key triggers it, the slow log has that client's harmless command.",
 			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
-			Sources: []Source{
-				{[]string{"default", "aliyun", "baidu", "typed", "upper"}, aliyun, "【强制】", "同时要注意防止bigkey过期时间自动删除问题(例如一个200万的zset设置1小时过期,会触发del操作,造成阻塞,而且该操作不会不出现在慢查询中(latency可查))",
-					"Also take care of big keys that are deleted automatically when they expire. (Example: a sorted set of 2 million members with an expiry of one hour triggers a DEL, which blocks, and which does not appear in the slow log; LATENCY shows it.)"},
-				{onlyBaidu, baidu, "", "对于 4 系以上版本 Redis 建议开启 Redis 的 lazyfree 配置，**启用异步删除**的功能；",
-					"On Redis 4 and later, enable the lazyfree settings, so that deletion is asynchronous."},
-			},
 			Notes: []Note{
 				{everyProfile, "weakened: the sentence is part of a 【强制】, but servers from 4.0 on can free memory in the background, so it is a warning there"},
 				{[]string{"default", "baidu", "typed", "upper"}, "borrowed: the rule and the number of elements are Alibaba's"},

@@ -32,11 +32,7 @@ func init() {
 				"it take time proportional to its length.",
 			Fix:     "Trim on writing (XADD key MAXLEN ~ 10000 * ...), or by age (XTRIM key MINID ~ id); or start a new stream each day or month.",
 			Example: "events:orders, a stream of 3,400,000 entries: over 100,000.",
-			Sources: []Source{
-				{everyProfile, baidu, "", "用 List 类型做消息队列，**要注意生产和消费保持平衡**，并且通过 LEN 检查长度，通过 LTRIM 对队列的长度进行控制，及时截断；",
-					"When a list serves as a message queue, keep producers and consumers in balance, check its length with LLEN, and limit it in time with LTRIM."},
-			},
-			Notes: []Note{{everyProfile, "ours: no document mentions streams or gives a length for them; the sentence on queues is the closest"}},
+			Notes:   []Note{{everyProfile, "ours: no document mentions streams or gives a length for them; the sentence on queues is the closest"}},
 		},
 	})
 }

@@ -38,15 +38,6 @@ func init() {
 			Fix: "Store only what is read together, compress text, split the value over several keys, or store it as a hash and read single " +
 				"fields with HGET and HMGET.",
 			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10 KB.",
-			Sources: []Source{
-				{onlyAliyun, aliyun, "【强制】", "string类型控制在10KB以内,hash、list、set、zset元素个数不要超过5000。",
-					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
-				{onlyBaidu, baidu, "", "String 类型的数据**建议百字节以内，控制在 1K 以下**， 最好不超过 10K，如果是 MGET 或者使用 Pipeline 的场景，建议小于 4K，Redis 硬限是每个 Value 最大不超过 512M。",
-					"Strings should be within a hundred bytes and be kept to at most 1 K, and preferably never exceed 10 K; with MGET or pipelines, less than 4 K is recommended. The hard limit of Redis is 512 M a value."},
-				{onlyTyped, typed, "【强制】", "String类型控制在10KB以内，Hash、List、Set、ZSet元素个数不要超过5000。",
-					"Keep strings within 10 KB; hashes, lists, sets and sorted sets must not have more than 5000 elements."},
-				{onlyUpper, upper, "", "字符串: 单个的key存储的value值过大", "Strings: the value stored under a single key is too big."},
-			},
 			Notes: []Note{
 				{onlyDefault, "the documents agree on 10 KB as the upper limit"},
 				{onlyUpper, "borrowed: the document gives no number; 10 KB is Alibaba's"},

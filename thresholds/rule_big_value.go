@@ -42,13 +42,6 @@ func init() {
 			Fix: "Split it so that each part is under the limit. Read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT). Keep large texts " +
 				"out of collections.",
 			Example: "edu:schools, a hash of 900 fields and 1,400,000 bytes: over 1 MB.",
-			Sources: []Source{
-				{onlyAliyun, aliyun, "", "bigkey也就意味着每次获取要产生的网络流量较大,假设一个bigkey为1MB,客户端每秒访问量为1000,那么每秒产生1000MB的流量,对于普通的千兆网卡(按照字节算是128MB/s)的服务器来说简直是灭顶之灾",
-					"A big key also means a lot of network traffic for each access: with a big key of 1 MB and 1000 accesses a second it is 1000 MB a second, a disaster for a server with an ordinary gigabit network card (128 MB/s)."},
-				{onlyBaidu, baidu, "", "**建议元素个数控制 1000 以下，单 Key 对应 Value 大小不超过 1M**。",
-					"Keep the number of elements to at most 1000, and the value of a single key within 1 M."},
-				{onlyTyped, typed, "【强制】", "(3)每个key不要超过10Kb。", "(3) No key may exceed 10 KB."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun", "upper"}, "borrowed: the number is Baidu's, the example of 1 MB Alibaba's; neither calls it mandatory, so it is a warning"},
 				{onlyBaidu, "the highest limit that the document gives for a value, so it is an error"},

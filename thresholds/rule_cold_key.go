@@ -58,11 +58,6 @@ func init() {
 			Why:     "Memory is the most expensive place to store data that is not read, and without an expiry it is never released.",
 			Fix:     "Move it to a database or a log, or set an expiry.",
 			Example: "report:2019:final, idle for 412 days: over 30d.",
-			Sources: []Source{
-				{[]string{"default", "aliyun"}, aliyun, "【推荐】", "不过期的数据重点关注idletime。", "For data that does not expire, watch the idle time."},
-				{onlyTyped, typed, "【推荐】", "Redis的使用，应该考虑冷热数据分离，不该将所有数据全部放到Redis中，对于使用不频繁，且无关紧要的信息存入MySQL，或日志文件中，Redis的数据存储全部都是在内存中的，成本昂贵。",
-					"When using Redis, consider separating hot data from cold, and do not put everything into Redis; information that is rarely used and unimportant belongs in MySQL or a log file. Redis stores all its data in memory, which is expensive."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun", "typed"}, "ours: no document gives a time; 30 days is our number"},
 				{onlyDefault, "two documents recommend it and the others do not mention it, so it is an info"},

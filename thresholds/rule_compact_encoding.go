@@ -52,12 +52,6 @@ func init() {
 			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise the server's limit, after " +
 				"measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes it compact.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
-			Sources: []Source{
-				{[]string{"default", "baidu"}, baidu, "", "默认 Redis 配置下，控制成员数目并且控制单个成员大小是可以对应使用压缩算法的，可以降低Redis本身数据结构的开销。",
-					"With the default configuration, limiting the number of members and the size of each member allows the compact encodings to be used, which reduces the overhead of Redis' own data structures. (Table: hash 512 / 64B, set 512 / 64B, list 512 / 64B, sorted set 128 / 64B.)"},
-				{onlyAliyun, aliyun, "【推荐】", "例如:实体类型(要合理控制和使用数据结构内存编码优化配置,例如ziplist,但也要注意节省内存和性能之间的平衡)",
-					"For example entities (use and control the settings of the compact encodings, such as ziplist, sensibly, and balance saved memory against performance)."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun", "baidu"}, "ours: sets of strings have a compact encoding only on Valkey and on Redis 7.2 and later, up to 128 members; lists are always compact since 3.2"},
 				{onlyDefault, "one document demands it and the others do not mention it, so it is an info"},

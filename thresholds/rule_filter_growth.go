@@ -28,11 +28,7 @@ func init() {
 				"memory than one of the right size, and more items are found that are not there.",
 			Fix:     "Reserve it for the number of items that it will have, or with a larger expansion.",
 			Example: "seen:urls, a Bloom filter made for 100 items that has 1,000,000: 14 filters, over 4.",
-			Sources: []Source{
-				{onlyDefault, aliyun, "【推荐】", "例如hgetall、lrange、smembers、zrange、sinter等并非不能使用,但是需要明确N的值。",
-					"Commands such as hgetall, lrange, smembers, zrange and sinter are not forbidden, but the value of N must be known."},
-			},
-			Notes: []Note{{onlyDefault, "ours: the document has no filters, whose N is the number of filters that a look-up asks; a hint, so it is an info"}},
+			Notes:   []Note{{onlyDefault, "ours: the document has no filters, whose N is the number of filters that a look-up asks; a hint, so it is an info"}},
 		},
 	})
 }

@@ -46,13 +46,7 @@ func init() {
 			Why:     "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
 			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",
-			Sources: []Source{
-				{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
-					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
-				{[]string{"aliyun"}, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
-					"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
-			},
-			Notes: []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
+			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

@@ -39,11 +39,7 @@ func init() {
 			Why:     "Every key's name is stored in memory; agreed short forms keep names short and still readable.",
 			Fix:     "Use the short form in the list.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",
-			Sources: []Source{
-				{everyProfile, baidu, "", "常见单词**尽可能使用英文简写**， 比如“economic”简写为“ec”，“file path”简写为“fp”。",
-					"Abbreviate common words where possible: ec for economic, fp for file path."},
-			},
-			Notes: []Note{{[]string{"default", "aliyun", "typed", "upper"}, "borrowed: from Baidu's text; the list is the team's own, so the rule applies only where a team has one"}},
+			Notes:   []Note{{[]string{"default", "aliyun", "typed", "upper"}, "borrowed: from Baidu's text; the list is the team's own, so the rule applies only where a team has one"}},
 		},
 	})
 }

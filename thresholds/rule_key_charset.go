@@ -46,14 +46,6 @@ func init() {
 			Why:     "One alphabet for all names makes them readable, lets them be split at their separators without ambiguity, and avoids characters that shells and expressions treat as operators.",
 			Fix:     "Rename the keys: separate meanings with : and words as the profile says.",
 			Example: "User_Name:1 under typed: capital letters, an underscore and a first letter that is not a-z.",
-			Sources: []Source{
-				{onlyBaidu, baidu, "", "Key 名字使用的分隔符号不建议使用空格和可能引起运算的符号（“-”，“.”，“+”，“=”，......），建议用 “#”，“:”，“_”",
-					"As separators in names, spaces and characters that may be taken for operators (- . + = ...) are not recommended; # : _ are."},
-				{onlyTyped, typed, "【强制】", "以英文字母开头，命名中只能出现小写字母、数字、英文点号(.)和英文半角冒号(:)；",
-					"Names begin with an English letter and contain only lower-case letters, digits, dots (.) and colons (:)."},
-				{onlyUpper, upper, "", "1.建议全部大写", "1. Upper case throughout is recommended."},
-				{onlyUpper, upper, "", "3.key 单词与单词之间以\u00a0 : 分开", "3. Separate the words of a key with a colon."},
-			},
 			Notes: []Note{
 				{onlyBaidu, "ours: the document's own example video_info#olympic#2020-08-29#1 has - between digits, so dates and versions are allowed; the dashes of a UUID are part of it and separate nothing"},
 				{onlyUpper, "a recommendation on style, so it is an info"},

@@ -46,11 +46,7 @@ func init() {
 			Why:     "A cluster chooses the slot by what is in the braces: all keys with the same tag are on one node, intended or not.",
 			Fix:     "Omit braces from names. If keys must be in one slot for a transaction or a script, keep the tag, and keep the data that shares it small.",
 			Example: "{user}:1001:name: every key of this form is in the same slot.",
-			Sources: []Source{
-				{onlyBaidu, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡，不需要使用 hashtag 的场景，禁止使用“{}”，如果有特殊原因必须使用，建议在控制台关闭 hashtag 的特性。",
-					"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced; where no hash tag is needed, {} is forbidden; if braces must be used for a special reason, switch the hash tag feature off in the console."},
-			},
-			Notes: []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning in a cluster; ours: an info elsewhere, because the harm that it names is a cluster's"}},
+			Notes:   []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning in a cluster; ours: an info elsewhere, because the harm that it names is a cluster's"}},
 		},
 	})
 }

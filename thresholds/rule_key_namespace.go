@@ -42,15 +42,7 @@ func init() {
 			Why:     "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the same name.",
 			Fix:     "Use the agreed prefix, or add the new one to namespaces, with its owner.",
 			Example: "tmp:1, where namespaces lists user and order.",
-			Sources: []Source{
-				{onlyAliyun, aliyun, "【建议】", "以业务名(或数据库名)为前缀(防止key冲突),用冒号分隔,比如业务名:表名:id",
-					"Use the name of the business (or of the database) as a prefix, to prevent conflicts between keys, and separate with colons: business:table:id."},
-				{onlyBaidu, baidu, "", "方便遇到问题时根据业务标识尽快定位", "So that, when there is a problem, its origin can be found quickly by the business identifier."},
-				{onlyTyped, typed, "【强制】", "1 ）业务模块名：具体的功能模块", "1) Business module: the name of the functional module."},
-				{onlyUpper, upper, "", "4.redis使用的时候注意命名空间,一个项目一个命名空间,项目内业务不同命名空间也不同。",
-					"4. Pay attention to namespaces: one namespace for each project, and different ones for the different businesses of a project."},
-			},
-			Notes: []Note{{[]string{"default", "baidu", "upper"}, "the list is the team's own: a namespace that is not on it is an error where the document does not mark it as mere advice"}},
+			Notes:   []Note{{[]string{"default", "baidu", "upper"}, "the list is the team's own: a namespace that is not on it is an error where the document does not mark it as mere advice"}},
 		},
 	})
 }

@@ -37,12 +37,6 @@ func init() {
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
 			Fix:     "Build names only from letters, digits and separators. Encode user input before it becomes part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,
-			Sources: []Source{
-				{onlyAliyun, aliyun, "【强制】", "不要包含特殊字符", "Names must not contain special characters. (Bad: spaces, line breaks, single and double quotes and other escape characters.)"},
-				{onlyBaidu, baidu, "", "**不使用特殊字符**， 比如空格、单引号、转义字符；", "Do not use special characters, such as spaces, single quotes and escape characters."},
-				{onlyTyped, typed, "【强制】", "不要包含特殊字符，如下划线、空格、换行、单双引号以及其他转义字符；",
-					"Names must not contain special characters, such as underscores, spaces, line breaks, single and double quotes and other escape characters."},
-			},
 			Notes: []Note{
 				{onlyDefault, "all documents that mention special characters forbid these; the underscore is forbidden by one and used by another, so it is left to key-charset"},
 				{everyProfile, "ours: the documents name spaces, line breaks, quotes and escape characters; format characters are added because they cannot be seen"},

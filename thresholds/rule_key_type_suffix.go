@@ -49,9 +49,6 @@ func init() {
 			Why:     "The name then shows which commands apply; a command for another type fails at run time (WRONGTYPE).",
 			Fix:     "End the name with the type: user:basic.info:1001:string.",
 			Example: "user:basic.info:1001 holds a hash but ends with 1001.",
-			Sources: []Source{
-				{onlyTyped, typed, "【强制】", "Redis key命名以key所代表的value类型结尾，以提高可读性；", "The name of a key ends with the type of its value, for readability."},
-			},
 		},
 	})
 }

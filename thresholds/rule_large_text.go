@@ -64,12 +64,6 @@ func init() {
 			Why:     "Compression reduces text to about half, JSON and XML often to a fifth. Uncompressed it takes memory, network bandwidth and time to read.",
 			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
-			Sources: []Source{
-				{[]string{"default", "baidu"}, baidu, "", "将小说文章压缩后存储。", "Compress novels and articles before storing them."},
-				{[]string{"default", "baidu"}, baidu, "", "JSON 和 XML 换成轻量级的 Protobuf；", "Replace JSON and XML by the lightweight Protobuf."},
-				{onlyBaidu, baidu, "", "那么假如所有学校的信息本身是超过 4KB 的 JSON，此时不建议 Hash 类型 Value 存储 JSON，可以存 JSON 的 Key 名字",
-					"If the data itself is JSON of more than 4 KB, it is not recommended to store the JSON as a value of a hash; store the name of the key that holds the JSON instead."},
-			},
 			Notes: []Note{
 				{onlyBaidu, "the 10 KB for strings are the document's upper limit for a string, the 4 KB for elements its own number; a hint, so it is an info"},
 				{onlyDefault, "ours: only what is far over every limit, 100 KB"},

@@ -36,11 +36,7 @@ func init() {
 				"before Valkey 9 a cluster has only database 0.",
 			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
-			Sources: []Source{
-				{[]string{"default", "aliyun"}, aliyun, "【推荐】", "redis的多数据库较弱,使用数字进行区分,很多客户端支持较差,同时多业务用多数据库实际还是单线程处理,会有干扰。",
-					"Multiple databases are a weak feature of Redis: they are distinguished by numbers, many clients support them poorly, and several businesses in several databases are still served by a single thread and disturb each other."},
-			},
-			Notes: []Note{{onlyDefault, "one document recommends it and none wants more than one database: a warning"}},
+			Notes:   []Note{{onlyDefault, "one document recommends it and none wants more than one database: a warning"}},
 		},
 	})
 }

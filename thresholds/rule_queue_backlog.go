@@ -46,12 +46,6 @@ func init() {
 			Why:     "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers recover, the whole backlog is consumed at once.",
 			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
-			Sources: []Source{
-				{[]string{"default", "aliyun", "baidu"}, baidu, "", "用 List 类型做消息队列，**要注意生产和消费保持平衡**，并且通过 LEN 检查长度，通过 LTRIM 对队列的长度进行控制，及时截断；",
-					"When a list serves as a message queue, keep producers and consumers in balance, check its length with LLEN, and limit it in time with LTRIM."},
-				{onlyBaidu, baidu, "", "消息队列要监控上下游的生产消费速度，或者监控队列长度，避免任务堆积；",
-					"Monitor the rates at which a queue is filled and emptied, or its length, so that tasks do not accumulate."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun"}, "borrowed: from Baidu's text, for streams only: a long list is not necessarily a queue"},
 				{[]string{"default", "aliyun", "baidu"}, "ours: 1000 is the number of elements that the text recommends elsewhere"},

@@ -27,10 +27,6 @@ func init() {
 			Why:     "A string is the simplest type: it takes no more memory than a collection of one element, and every client and tool supports it.",
 			Fix:     "Use a string unless more elements are to come. Queues and sets that happen to hold one element at the moment can be excluded with an ignore entry.",
 			Example: "user:basic.info:77:hash, a hash whose only field is name.",
-			Sources: []Source{
-				{onlyTyped, typed, "【推荐】", "在不能确定其它复杂数据结构⼀定优于String类型时，避免使用Redis的复杂数据结构。 每种数据结构都有相应的使⽤场景，String类型是Redis中最简单的数据类型，建议使用String类型。",
-					"If it is not certain that another, more complex structure is better than a string, avoid the complex structures of Redis. Each structure has its use; the string is the simplest type of Redis, and is recommended."},
-			},
 		},
 	})
 }

@@ -49,7 +49,6 @@ func init() {
 			Why:     "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots does not help.",
 			Fix:     "Find the big key or the hash tag in the slot; split the key, or remove the tag from the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",
-			Sources: unevenNodes,
 			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
@@ -79,14 +78,6 @@ type SlotRange struct {
 	Last  int   `json:"last"`
 	Keys  int64 `json:"keys"`
 	Bytes int64 `json:"bytes"` // their memory, or value bytes if memory is unknown
-}
-
-// unevenNodes is what the documents say of nodes with unequal loads.
-var unevenNodes = []Source{
-	{[]string{"default", "baidu"}, baidu, "", "**要注意使用 hashtag 避免大量数据落入同一个数据分片**， 造成多个节点数据不均衡",
-		"When using hash tags, avoid that a large amount of data falls into one shard and the nodes become unbalanced."},
-	{[]string{"default", "aliyun"}, aliyun, "", "1.内存空间不均匀:这样会不利于集群对内存的统一管理,存在丢失数据的隐患。",
-		"1. Uneven memory: this makes it hard for a cluster to manage its memory uniformly, and carries a risk of losing data."},
 }
 
 // slotRanges is the number of ranges that slots are shown in.

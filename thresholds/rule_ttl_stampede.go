@@ -60,14 +60,6 @@ func init() {
 			Why:     "Deleting the keys takes server time at that moment, and all requests that used to find them in the cache go to the database at once.",
 			Fix:     "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
 			Example: "minutes 2026-11-11T00:00Z to 2026-11-11T00:02Z: 480,000 keys expire, up to 180,000 in one, over 10,000; groups item:*:price, item:*:stock.",
-			Sources: []Source{
-				{[]string{"default", "aliyun"}, aliyun, "【推荐】", "建议使用expire设置过期时间(条件允许可以打散过期时间,防止集中过期),不过期的数据重点关注idletime。",
-					"Set an expiry with EXPIRE (spread the times if possible, to avoid that keys expire together); for data that does not expire, watch the idle time."},
-				{onlyBaidu, baidu, "", "在设置过期时间的时候**要加上随机值**， 让过期时间分散一些。", "Add a random value to the expiry, so that the times are spread."},
-				{onlyBaidu, baidu, "", "使用 EXPIREAT 设置过期时间，不要集中到某个时间戳，最好加上随机时间；", "Set expiries with EXPIREAT; do not concentrate them on one timestamp, and preferably add a random time."},
-				{onlyUpper, upper, "", "若有很多个key同时到期,将会占用cpu大量的时间来删除key,不能让cpu做要紧的事",
-					"If many keys expire at the same time, deleting them takes a lot of CPU time, which is then not available for important work."},
-			},
 			Notes: []Note{
 				{[]string{"default", "aliyun", "baidu", "upper"}, "ours: no document gives a number; Baidu's limits are the lower ones, so its profile has a tenth"},
 			},

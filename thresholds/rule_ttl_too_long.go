@@ -45,13 +45,7 @@ func init() {
 			Why:     "An expiry in the distant future is as good as none: the key remains in memory long after it is needed.",
 			Fix:     "Choose an expiry that fits the business, and renew it if the key is still in use shortly before it expires.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
-			Sources: []Source{
-				{onlyTyped, typed, "【强制】", "对于key的超时时长设置，可根据业务场景进行评估，设置合理有效期；",
-					"Choose the TTL of a key according to its business scenario, and set a reasonable time."},
-				{onlyTyped, typed, "【强制】", "某些业务的确需要长期有效，可以判断即将到期时，重新设置有效期，避免引起热点key问题。",
-					"If a key must indeed stay valid for a long time, renew its expiry when it is about to expire, so that it does not become a hot key problem."},
-			},
-			Notes: []Note{{onlyTyped, "ours: the document gives no number; 30 days is a hint, so it is an info"}},
+			Notes:   []Note{{onlyTyped, "ours: the document gives no number; 30 days is a hint, so it is an info"}},
 		},
 	})
 }

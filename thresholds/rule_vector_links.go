@@ -35,11 +35,7 @@ func init() {
 				"links are often enough there.",
 			Fix:     "Make the vector set with a smaller M, and compare the recall of searches (VSIM with and without TRUTH).",
 			Example: "products:embeddings, 200,000 elements of 64 dimensions in 8 bits: links of 56 MB for vectors of 12.8 MB.",
-			Sources: []Source{
-				{onlyDefault, aliyun, "【推荐】", "例如:实体类型(要合理控制和使用数据结构内存编码优化配置,例如ziplist,但也要注意节省内存和性能之间的平衡)",
-					"For example entities: control and use the settings of memory encodings sensibly, such as ziplist, but mind the balance between saving memory and performance."},
-			},
-			Notes: []Note{{onlyDefault, "ours: no document has vector sets; a hint, so it is an info"}},
+			Notes:   []Note{{onlyDefault, "ours: no document has vector sets; a hint, so it is an info"}},
 		},
 	})
 }

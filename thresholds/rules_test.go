@@ -308,7 +308,7 @@ func TestRulesAreComplete(t *testing.T) {
 		}
 		for _, profile := range profileNames {
 			covered := false
-			for _, s := range d.Sources {
+			for _, s := range r.Sources() {
 				covered = covered || slices.Contains(s.Profiles, profile)
 			}
 			for _, n := range d.Notes {
@@ -387,7 +387,7 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 func TestIncompleteRules(t *testing.T) {
 	for missing, remove := range map[string]func(*Rule){
 		"a text": func(r *Rule) { r.text = nil }, "advice": func(r *Rule) { r.advise = nil }, "a check": func(r *Rule) { r.check = nil },
-		"documentation": func(r *Rule) { r.Doc.Fix = "" }, "a source": func(r *Rule) { r.Doc.Sources = nil }, "a title": func(r *Rule) { r.Title = "" },
+		"documentation": func(r *Rule) { r.Doc.Fix = "" }, "a source": func(r *Rule) { r.Name = "no-such-rule" }, "a title": func(r *Rule) { r.Title = "" },
 		"a name": func(r *Rule) { r.Name = "" }, "an accumulator": func(r *Rule) { r.Instance = true },
 		"the documentation of limit": func(r *Rule) { r.Params = []Param{{Name: "limit"}} },
 	} {

@@ -111,7 +111,7 @@ func ruleMarkdown(b *strings.Builder, r *Rule) {
 			}
 		}
 	}
-	for _, s := range r.Doc.Sources {
+	for _, s := range r.Sources() {
 		fmt.Fprintf(b, "> %s%s  \n> %s  \n> — %s, for %s\n\n", s.Level, quote(s.Original), quote(s.English), s.Document.Title(), strings.Join(s.Profiles, ", "))
 	}
 	for _, n := range r.Doc.Notes {

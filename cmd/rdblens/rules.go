@@ -152,10 +152,11 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 		profiles.Add(name, settingText(&config.Profile(name).Settings[r.ID]))
 	}
 	profiles.Write(w, text.Unlimited)
-	if len(r.Doc.Sources) > 0 {
+	sources := r.Sources()
+	if len(sources) > 0 {
 		heading("Sources")
 	}
-	for _, s := range r.Doc.Sources {
+	for _, s := range sources {
 		wrap(w, "  ", e.t(s.Document.Title()+", for "+strings.Join(s.Profiles, ", ")))
 		wrap(w, "    ", s.Level+s.Original)
 		if e.language != language.Chinese {

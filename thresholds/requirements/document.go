@@ -18,6 +18,15 @@ var documents = [...]struct{ title, file, profile string }{
 	Upper:  {"redis key命名规范 (naming rules for Redis keys)", "001_6932d213a31f6ac8.txt", "upper"},
 }
 
+// UnmarshalYAML decodes the name of the profile that follows the document.
+func (d *Document) UnmarshalYAML(unmarshal func(any) error) error {
+	var profiles []string
+	for _, x := range documents {
+		profiles = append(profiles, x.profile)
+	}
+	return unmarshalWord(d, unmarshal, profiles)
+}
+
 // Title returns the document's title, in its own language and in English.
 func (d Document) Title() string { return documents[d].title }
 

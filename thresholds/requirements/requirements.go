@@ -33,17 +33,21 @@ func (v Verdict) String() string { return verdictNames[v] }
 
 // UnmarshalYAML decodes a word that String returns.
 func (v *Verdict) UnmarshalYAML(unmarshal func(any) error) error {
+	return unmarshalWord(v, unmarshal, verdictNames[:])
+}
+
+// unmarshalWord decodes one of the words: the value is its index.
+func unmarshalWord[T ~uint8](v *T, unmarshal func(any) error, words []string) error {
 	var word string
 	if err := unmarshal(&word); err != nil {
 		return err
 	}
-	for i, name := range verdictNames {
-		if name == word {
-			*v = Verdict(i)
-			return nil
-		}
+	i := slices.Index(words, word)
+	if i < 0 {
+		return fmt.Errorf("unknown word %q", word)
 	}
-	return fmt.Errorf("unknown verdict %q", word)
+	*v = T(i)
+	return nil
 }
 
 // Requirement is one thing that a document requires.
@@ -56,34 +60,50 @@ type Requirement struct {
 	Reason   string   `yaml:"reason"` // what else answers it, or why a snapshot cannot show it
 }
 
+// Source is a sentence in a document that requires what a rule checks.
+type Source struct {
+	Profiles []string // that have the rule because of it
+	Document Document
+	Level    string // how the document marks it, such as 【强制】, "" not at all
+	Original string // verbatim
+	English  string
+}
+
 //go:embed requirements.yaml
 var text []byte
 
-var all = sync.OnceValue(func() []Requirement {
+// content is what requirements.yaml has.
+type content struct {
+	requirements []Requirement
+	sources      map[string][]Source // by rule
+}
+
+var all = sync.OnceValue(func() content {
 	var file struct {
 		Reasons                     map[string]string
 		Aliyun, Baidu, Typed, Upper []Requirement
+		Sources                     map[string][]Source
 	}
 	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
 		panic("requirements: " + err.Error()) // a test decodes the embedded file
 	}
-	var list []Requirement
-	add := func(d Document, part []Requirement) {
+	c := content{sources: file.Sources}
+	for d, part := range [][]Requirement{Aliyun: file.Aliyun, Baidu: file.Baidu, Typed: file.Typed, Upper: file.Upper} {
 		for _, r := range part {
-			r.Document = d
-			list = append(list, r)
+			r.Document = Document(d)
+			c.requirements = append(c.requirements, r)
 		}
 	}
-	add(Aliyun, file.Aliyun)
-	add(Baidu, file.Baidu)
-	add(Typed, file.Typed)
-	add(Upper, file.Upper)
-	return list
+	return c
 })
 
 // All returns the requirements of all documents, in the order of the documents. The
 // list must not be modified.
-func All() []Requirement { return all() }
+func All() []Requirement { return all().requirements }
+
+// Sources returns the sentences that the documentation of a rule quotes. The list must
+// not be modified.
+func Sources(rule string) []Source { return all().sources[rule] }
 
 // NotCheckable returns the requirements that a snapshot shows partly or not at all,
 // so that a clean report is not mistaken for more than it is: those of the document
