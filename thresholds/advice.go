@@ -114,7 +114,7 @@ func (e *Engine) Changes(r *Rule) []Advice {
 			continue
 		}
 		limit, _ := setting.severest(t)
-		s := Subject{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1, Idle: -1, Freq: -1}
+		s := SubjectOf(&parser.Key{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1, Idle: -1, Freq: -1})
 		if r.Unit == units.Count {
 			s.Elements = 2 * limit
 		}

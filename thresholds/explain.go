@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rdblens/rdblens/thresholds/units"
-
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // An explainer puts one finding into words: the text says what was measured
@@ -30,7 +30,7 @@ type explainer struct {
 // only the key can tell.
 func (e *Engine) Text(f Finding, s *Subject) string {
 	if s == nil {
-		s = &Subject{Elements: -1, Longest: -1, Memory: -1, CompactMemory: -1}
+		s = &Subject{Key: parser.Key{Elements: -1, Longest: -1, Memory: -1, CompactMemory: -1}}
 	}
 	return Rules()[f.Rule].text(e.explain(f, s))
 }

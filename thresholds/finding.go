@@ -54,41 +54,17 @@ type InstanceFinding struct {
 	budget  int      // of rule budget: index in Policy.Budgets
 }
 
-// Subject is what text and advice need to know about a key.
+// Subject is the key that text and advice are about, whose names may be cut.
 type Subject struct {
-	DB int
+	parser.Key
 	// SelectDB makes commands begin with SELECT even if DB is 0. It must be true
 	// if the snapshot has several databases, because commands for a key of another
 	// one, pasted before, leave redis-cli there. SubjectOf does not set it.
 	SelectDB bool
-	Name     []byte // possibly cut
-	NameLen  int64  // bytes of the whole name
-	Type     parser.Type
-	Encoding parser.Encoding
-
-	Elements, ValueBytes, Serialized, Largest, Longest int64  // -1 unknown
-	Memory, MemoryUsage, CompactMemory                 int64  // -1 unknown
-	LargestName                                        []byte // of the largest element, possibly cut
-	LargestNameLen                                     int64  // bytes of the whole name
-	LZFIn, LZFOut                                      int64
-	HasExpire                                          bool
-	ExpireAt                                           int64 // ms since the epoch
-	Idle                                               int64 // seconds, -1 unknown
-	Freq                                               int16 // -1 unknown
-	Pending                                            int64
-	Integers                                           bool
 }
 
 // SubjectOf returns a key as a Subject, which shares the memory of its names.
-func SubjectOf(k *parser.Key) Subject {
-	return Subject{
-		DB: k.DB, Name: k.Name, NameLen: k.NameLen, Type: k.Type, Encoding: k.Encoding,
-		Elements: k.Elements, ValueBytes: k.ValueBytes, Serialized: k.Serialized, Largest: k.Largest, Longest: k.Longest,
-		Memory: k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory,
-		LargestName: k.LargestName, LargestNameLen: k.LargestNameLen, LZFIn: k.LZFIn, LZFOut: k.LZFOut, HasExpire: k.HasExpire, ExpireAt: k.ExpireAt,
-		Idle: k.Idle, Freq: k.Freq, Pending: k.Pending, Integers: k.Integers,
-	}
-}
+func SubjectOf(k *parser.Key) Subject { return Subject{Key: *k} }
 
 // Advice is one thing to do about a finding.
 type Advice struct {
