@@ -428,7 +428,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {
 			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
-			for _, s := range rule.Sources() {
+			for _, s := range rule.Basis().Sources {
 				if slices.Contains(s.Profiles, r.Config.Profile) {
 					h.Sources = append(h.Sources, s)
 				}

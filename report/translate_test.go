@@ -159,7 +159,7 @@ func TestTemplatesTranslated(t *testing.T) {
 		for _, p := range r.Params {
 			texts = append(texts, p.Doc)
 		}
-		for _, n := range r.Doc.Notes {
+		for _, n := range r.Basis().Notes {
 			texts = append(texts, n.Text)
 		}
 		for _, s := range texts {

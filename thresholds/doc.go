@@ -12,13 +12,13 @@
 // # Rules
 //
 // A rule is one file, rule_<name>.go. It registers a [Rule]: name, limits and
-// parameters, documentation with the sentences that it is based on, and functions
-// that check, describe and advise. RULES.md, the JSON Schema of configurations,
-// completion and the rules command are derived from it. To add a rule, write its
-// file, add it to the profiles that need it (config/profiles), name it where a
-// document demands it (requirements/requirements.yaml), add a fixture and its
-// settings to the tests, which fail for a rule without documentation, text, advice,
-// a key with a finding and one without, and run make golden.
+// parameters, documentation, and functions that check, describe and advise. RULES.md,
+// the JSON Schema of configurations, completion and the rules command are derived from
+// it. To add a rule, write its file, add it to the profiles that need it
+// (config/profiles), write on which sentences of the documents it is based
+// (requirements/requirements.yaml), add a fixture and its settings to the tests, which
+// fail for a rule without documentation, text, advice, a key with a finding and one
+// without, and run make golden.
 //
 // Rules about keys are compiled into tables of gates, one table for each type. A
 // gate compares one figure of the key with a limit; only if it is passed does the

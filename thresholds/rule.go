@@ -92,8 +92,8 @@ const (
 )
 
 // Rule is one convention that keys, or the whole instance, are checked against.
-// Each rule is defined in a file of its own: limits, check, text, advice,
-// documentation and sources.
+// Each rule is defined in a file of its own: limits, check, text, advice and
+// documentation.
 type Rule struct {
 	ID      RuleID // index in Rules
 	Name    string
@@ -172,15 +172,6 @@ type Doc struct {
 	Why     string // why it matters
 	Fix     string // how to fix it
 	Example string // a key that is flagged, and the finding
-	Notes   []Note
-}
-
-// Note explains a setting of a profile that is not in its document: a limit
-// borrowed from another document, a severity that is weakened on purpose, or our
-// own number.
-type Note struct {
-	Profiles []string
-	Text     string // begins with "borrowed:", "weakened:" or "ours:"
 }
 
 var registry []*Rule
@@ -213,8 +204,8 @@ func Lookup(name string) (*Rule, bool) {
 	return nil, false
 }
 
-// Sources returns the sentences in the documents that require what the rule checks.
-func (r *Rule) Sources() []requirements.Source { return requirements.Sources(r.Name) }
+// Basis returns why profiles have the rule: the sentences of documents, and notes.
+func (r *Rule) Basis() requirements.Basis { return requirements.BasisOf(r.Name) }
 
 // AppliesTo reports whether the rule checks keys of a type.
 func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
@@ -223,7 +214,7 @@ func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.C
 func (r *Rule) validate() error {
 	missing := map[string]bool{
 		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
-		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Sources()) == 0 && !r.Optional,
+		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Basis().Sources) == 0 && !r.Optional,
 		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
 	}
 	for _, p := range r.Params {

@@ -40,10 +40,6 @@ func init() {
 				"is wasted until then. On a replica they wait for the master's DEL.",
 			Fix:     "Nothing for a few keys. For many, raise active-expire-effort (Redis 6.0 and later), spread the expiry times, or look for a lagging replica.",
 			Example: "token:9f1c, which had expired 340 seconds earlier.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "baidu", "typed"}, "borrowed: the document behind upper describes it"},
-				{everyProfile, "ours: no document demands anything here, so it is an info"},
-			},
 		},
 	})
 }

@@ -34,12 +34,6 @@ func init() {
 			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with HSCAN, SSCAN or ZSCAN. " +
 				"Delete it with UNLINK, or in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
-			Notes: []Note{
-				{onlyDefault, "5000 is the limit of two documents, and higher than what the others recommend"},
-				{onlyBaidu, "borrowed: the error at 5000 is Alibaba's; the warning at 1000 is Baidu's own recommendation"},
-				{onlyTyped, "the 10k that the same document allows for sets and lists is higher than its own limit of 5000"},
-				{onlyUpper, "borrowed: the document gives no number; 5000 is Alibaba's"},
-			},
 		},
 	})
 }

@@ -48,8 +48,6 @@ func init() {
 				"abandon the compact encoding of the whole key.",
 			Fix:     "Store the large part under a key of its own and put that key's name into the element. Store strings, not JSON documents.",
 			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4 KB.",
-			Notes: []Note{{onlyDefault, "borrowed: only Baidu gives a size for elements, and no other document allows more"},
-				{onlyBaidu, "ours: the document says less than 4k (小于); as with every limit, only what is over 4 KB is flagged, so a value of exactly 4096 bytes is not"}},
 		},
 	})
 }

@@ -55,10 +55,6 @@ func init() {
 				"show a deletion by the server itself; where a client's access to the key triggers it, the slow log has that client's harmless command.",
 			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
-			Notes: []Note{
-				{everyProfile, "weakened: the sentence is part of a 【强制】, but servers from 4.0 on can free memory in the background, so it is a warning there"},
-				{[]string{"default", "baidu", "typed", "upper"}, "borrowed: the rule and the number of elements are Alibaba's"},
-			},
 		},
 	})
 }

@@ -32,7 +32,6 @@ func init() {
 				"it take time proportional to its length.",
 			Fix:     "Trim on writing (XADD key MAXLEN ~ 10000 * ...), or by age (XTRIM key MINID ~ id); or start a new stream each day or month.",
 			Example: "events:orders, a stream of 3,400,000 entries: over 100,000.",
-			Notes:   []Note{{everyProfile, "ours: no document mentions streams or gives a length for them; the sentence on queues is the closest"}},
 		},
 	})
 }

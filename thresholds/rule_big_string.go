@@ -38,10 +38,6 @@ func init() {
 			Fix: "Store only what is read together, compress text, split the value over several keys, or store it as a hash and read single " +
 				"fields with HGET and HMGET.",
 			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10 KB.",
-			Notes: []Note{
-				{onlyDefault, "the documents agree on 10 KB as the upper limit"},
-				{onlyUpper, "borrowed: the document gives no number; 10 KB is Alibaba's"},
-			},
 		},
 	})
 }

@@ -42,12 +42,6 @@ func init() {
 			Fix: "Split it so that each part is under the limit. Read parts of it (HMGET, LRANGE 0 50, ZRANGE with LIMIT). Keep large texts " +
 				"out of collections.",
 			Example: "edu:schools, a hash of 900 fields and 1,400,000 bytes: over 1 MB.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "upper"}, "borrowed: the number is Baidu's, the example of 1 MB Alibaba's; neither calls it mandatory, so it is a warning"},
-				{onlyBaidu, "the highest limit that the document gives for a value, so it is an error"},
-				{onlyTyped, "weakened: the sentence is part of a 【强制】, but the 5000 elements that the same text allows do not fit into 10 KB, so for " +
-					"collections it is a warning; borrowed: the error at 1 MB is Baidu's"},
-			},
 		},
 	})
 }

@@ -60,7 +60,6 @@ func init() {
 			Why:     "Groups outgrow what was planned for them long before a single key does, and nobody notices until the server is full.",
 			Fix:     "Delete or expire what is no longer needed, or agree on a larger budget.",
 			Example: "session:*, 1.2 GB of memory, over the budget of 1 GB.",
-			Notes:   []Note{{everyProfile, "ours: only the team knows what was planned; checks nothing without budgets"}},
 		},
 	})
 }

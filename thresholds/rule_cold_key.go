@@ -58,10 +58,6 @@ func init() {
 			Why:     "Memory is the most expensive place to store data that is not read, and without an expiry it is never released.",
 			Fix:     "Move it to a database or a log, or set an expiry.",
 			Example: "report:2019:final, idle for 412 days: over 30d.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "typed"}, "ours: no document gives a time; 30 days is our number"},
-				{onlyDefault, "two documents recommend it and the others do not mention it, so it is an info"},
-			},
 		},
 	})
 }

@@ -52,11 +52,6 @@ func init() {
 			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise the server's limit, after " +
 				"measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes it compact.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "baidu"}, "ours: sets of strings have a compact encoding only on Valkey and on Redis 7.2 and later, up to 128 members; lists are always compact since 3.2"},
-				{onlyDefault, "one document demands it and the others do not mention it, so it is an info"},
-				{onlyBaidu, "the text says what can be done (可以), a hint, so it is an info"},
-			},
 		},
 	})
 }

@@ -28,7 +28,6 @@ func init() {
 				"memory than one of the right size, and more items are found that are not there.",
 			Fix:     "Reserve it for the number of items that it will have, or with a larger expansion.",
 			Example: "seen:urls, a Bloom filter made for 100 items that has 1,000,000: 14 filters, over 4.",
-			Notes:   []Note{{onlyDefault, "ours: the document has no filters, whose N is the number of filters that a look-up asks; a hint, so it is an info"}},
 		},
 	})
 }

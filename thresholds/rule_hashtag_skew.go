@@ -46,7 +46,6 @@ func init() {
 			Why:     "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
 			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",
-			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

@@ -39,7 +39,6 @@ func init() {
 			Why:     "Every key's name is stored in memory; agreed short forms keep names short and still readable.",
 			Fix:     "Use the short form in the list.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",
-			Notes:   []Note{{[]string{"default", "aliyun", "typed", "upper"}, "borrowed: from Baidu's text; the list is the team's own, so the rule applies only where a team has one"}},
 		},
 	})
 }

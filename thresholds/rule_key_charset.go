@@ -46,10 +46,6 @@ func init() {
 			Why:     "One alphabet for all names makes them readable, lets them be split at their separators without ambiguity, and avoids characters that shells and expressions treat as operators.",
 			Fix:     "Rename the keys: separate meanings with : and words as the profile says.",
 			Example: "User_Name:1 under typed: capital letters, an underscore and a first letter that is not a-z.",
-			Notes: []Note{
-				{onlyBaidu, "ours: the document's own example video_info#olympic#2020-08-29#1 has - between digits, so dates and versions are allowed; the dashes of a UUID are part of it and separate nothing"},
-				{onlyUpper, "a recommendation on style, so it is an info"},
-			},
 		},
 	})
 }

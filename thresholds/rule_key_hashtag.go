@@ -46,7 +46,6 @@ func init() {
 			Why:     "A cluster chooses the slot by what is in the braces: all keys with the same tag are on one node, intended or not.",
 			Fix:     "Omit braces from names. If keys must be in one slot for a transaction or a script, keep the tag, and keep the data that shares it small.",
 			Example: "{user}:1001:name: every key of this form is in the same slot.",
-			Notes:   []Note{{onlyBaidu, "weakened: the document forbids braces only where no tag is needed, which a snapshot cannot show, so it is a warning in a cluster; ours: an info elsewhere, because the harm that it names is a cluster's"}},
 		},
 	})
 }

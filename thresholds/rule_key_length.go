@@ -34,10 +34,6 @@ func init() {
 				"it is.",
 			Fix:     "Keep the meaning and shorten the words: user:{uid}:friends:messages:{mid} becomes u:{uid}:fr:m:{mid}.",
 			Example: "a name of 131 bytes: over 128 B.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "typed"}, "borrowed: 128 bytes is Baidu's upper limit; these documents give no number"},
-				{onlyUpper, "borrowed: 30 bytes is Baidu's recommendation; ours: a name under 3 bytes has no readable meaning"},
-			},
 		},
 	})
 }

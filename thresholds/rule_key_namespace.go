@@ -42,7 +42,6 @@ func init() {
 			Why:     "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the same name.",
 			Fix:     "Use the agreed prefix, or add the new one to namespaces, with its owner.",
 			Example: "tmp:1, where namespaces lists user and order.",
-			Notes:   []Note{{[]string{"default", "baidu", "upper"}, "the list is the team's own: a namespace that is not on it is an error where the document does not mark it as mere advice"}},
 		},
 	})
 }

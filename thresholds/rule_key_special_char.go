@@ -37,12 +37,6 @@ func init() {
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
 			Fix:     "Build names only from letters, digits and separators. Encode user input before it becomes part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,
-			Notes: []Note{
-				{onlyDefault, "all documents that mention special characters forbid these; the underscore is forbidden by one and used by another, so it is left to key-charset"},
-				{everyProfile, "ours: the documents name spaces, line breaks, quotes and escape characters; format characters are added because they cannot be seen"},
-				{onlyBaidu, "the document forbids them unconditionally, so it is an error"},
-				{onlyUpper, "borrowed: from Alibaba's text; the document behind upper does not mention them"},
-			},
 		},
 	})
 }

@@ -49,12 +49,6 @@ func init() {
 			Why:     "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody can tell what may be deleted.",
 			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
-			Notes: []Note{
-				{everyProfile, "ours: no document mentions empty segments; user::1 has a part without a meaning, and names of this form (Spring's cache::id) are hard to tell from mistakes"},
-				{onlyDefault, "all demand a prefix and a separator, and no two the same number of segments: a warning under two; # counts as a separator because Baidu's text recommends it (uid#0#0)"},
-				{onlyBaidu, "the separators are those that the document recommends: # : _"},
-				{onlyTyped, "ours: the document does not say that its third part, other, may be omitted; it often is, so three segments are enough"},
-			},
 		},
 	})
 }

@@ -64,10 +64,6 @@ func init() {
 			Why:     "Compression reduces text to about half, JSON and XML often to a fifth. Uncompressed it takes memory, network bandwidth and time to read.",
 			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
-			Notes: []Note{
-				{onlyBaidu, "the 10 KB for strings are the document's upper limit for a string, the 4 KB for elements its own number; a hint, so it is an info"},
-				{onlyDefault, "ours: only what is far over every limit, 100 KB"},
-			},
 		},
 	})
 }

@@ -41,7 +41,6 @@ func init() {
 			Why:     "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old file again and again, and finds nothing new.",
 			Fix:     "Check rdb_last_bgsave_status and rdb_last_save_time in INFO persistence, and the job that copies the snapshot.",
 			Example: "A snapshot that was taken two days ago, longer ago than 1d 2h.",
-			Notes:   []Note{{everyProfile, "ours: off until a limit is set; no document speaks of the age of snapshots"}},
 		},
 	})
 }

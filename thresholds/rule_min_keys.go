@@ -38,7 +38,6 @@ func init() {
 			Why:     "An empty or half-empty snapshot breaks no other rule: after FLUSHALL, or a restart without the data, every other finding is gone.",
 			Fix:     "Check the commands FLUSHALL and FLUSHDB in INFO commandstats, the last restart, and whether it is the snapshot of the right server.",
 			Example: "A snapshot with 12 keys, under 100,000.",
-			Notes:   []Note{{everyProfile, "ours: off until a limit is set; only the team knows how many keys there should be"}},
 		},
 	})
 }

@@ -37,7 +37,6 @@ func init() {
 			Why:     "Unrelated businesses affect each other: the big key or the full memory of one is an outage for all.",
 			Fix:     "Move unrelated businesses to instances of their own, and provide shared data as a service.",
 			Example: "14 first segments, over 10: user, order, cart, ...",
-			Notes:   []Note{{onlyAliyun, "ours: the document gives no number, and a snapshot shows applications only by the first segment of their names"}},
 		},
 	})
 }

@@ -36,7 +36,6 @@ func init() {
 				"before Valkey 9 a cluster has only database 0.",
 			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
-			Notes:   []Note{{onlyDefault, "one document recommends it and none wants more than one database: a warning"}},
 		},
 	})
 }

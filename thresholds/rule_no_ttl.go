@@ -28,7 +28,6 @@ func init() {
 			Fix: "Set the expiry when the key is written (SET key value EX 86400), with a random part if many keys are written at once. For data that must " +
 				"remain, add an ignore entry with the reason.",
 			Example: "session:8f3a, a string without an expiry.",
-			Notes:   []Note{{onlyDefault, "three documents demand it, one as mandatory, and the one behind upper leaves it open: a warning"}},
 		},
 	})
 }

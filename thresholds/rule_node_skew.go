@@ -59,7 +59,6 @@ func init() {
 			Why:     "The largest node is the first one that is full, while the others have space: it evicts, or rejects writes, for the keys that happen to be on it.",
 			Fix:     "Move slots to other nodes (redis-cli --cluster rebalance); if one key or one hash tag is that large, split it.",
 			Example: "shard-3.rdb: 18.2 GB, 2.3x the mean of the nodes, over 1.5x.",
-			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

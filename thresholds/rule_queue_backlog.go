@@ -46,10 +46,6 @@ func init() {
 			Why:     "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers recover, the whole backlog is consumed at once.",
 			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
-			Notes: []Note{
-				{[]string{"default", "aliyun"}, "borrowed: from Baidu's text, for streams only: a long list is not necessarily a queue"},
-				{[]string{"default", "aliyun", "baidu"}, "ours: 1000 is the number of elements that the text recommends elsewhere"},
-			},
 		},
 	})
 }

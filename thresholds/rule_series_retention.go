@@ -32,7 +32,6 @@ func init() {
 				"to release old samples alone.",
 			Fix:     "Set a retention (TS.ALTER key RETENTION milliseconds, or the option ts-retention-policy), and compaction rules for what is read of older samples.",
 			Example: "sensor:17:temperature, 2,600,000 samples without a retention: over 100,000.",
-			Notes:   []Note{{onlyDefault, "ours: the documents ask for an expiry of every key, and a series has one for its samples; a hint, so it is an info"}},
 		},
 	})
 }

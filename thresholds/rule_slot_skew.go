@@ -49,7 +49,6 @@ func init() {
 			Why:     "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots does not help.",
 			Fix:     "Find the big key or the hash tag in the slot; split the key, or remove the tag from the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",
-			Notes:   []Note{{[]string{"default", "aliyun", "baidu"}, "ours: no document gives a number"}},
 		},
 	})
 }

@@ -60,9 +60,6 @@ func init() {
 			Why:     "Deleting the keys takes server time at that moment, and all requests that used to find them in the cache go to the database at once.",
 			Fix:     "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
 			Example: "minutes 2026-11-11T00:00Z to 2026-11-11T00:02Z: 480,000 keys expire, up to 180,000 in one, over 10,000; groups item:*:price, item:*:stock.",
-			Notes: []Note{
-				{[]string{"default", "aliyun", "baidu", "upper"}, "ours: no document gives a number; Baidu's limits are the lower ones, so its profile has a tenth"},
-			},
 		},
 	})
 }

@@ -45,7 +45,6 @@ func init() {
 			Why:     "An expiry in the distant future is as good as none: the key remains in memory long after it is needed.",
 			Fix:     "Choose an expiry that fits the business, and renew it if the key is still in use shortly before it expires.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
-			Notes:   []Note{{onlyTyped, "ours: the document gives no number; 30 days is a hint, so it is an info"}},
 		},
 	})
 }

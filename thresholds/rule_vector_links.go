@@ -35,7 +35,6 @@ func init() {
 				"links are often enough there.",
 			Fix:     "Make the vector set with a smaller M, and compare the recall of searches (VSIM with and without TRUTH).",
 			Example: "products:embeddings, 200,000 elements of 64 dimensions in 8 bits: links of 56 MB for vectors of 12.8 MB.",
-			Notes:   []Note{{onlyDefault, "ours: no document has vector sets; a hint, so it is an info"}},
 		},
 	})
 }

@@ -302,16 +302,15 @@ func TestRulesAreComplete(t *testing.T) {
 		if !hit || !miss {
 			t.Errorf("%s: a key with a finding: %v, one without: %v", r.Name, hit, miss)
 		}
-		d := r.Doc
 		if err := r.validate(); err != nil {
 			t.Error(err)
 		}
 		for _, profile := range profileNames {
 			covered := false
-			for _, s := range r.Sources() {
+			for _, s := range r.Basis().Sources {
 				covered = covered || slices.Contains(s.Profiles, profile)
 			}
-			for _, n := range d.Notes {
+			for _, n := range r.Basis().Notes {
 				covered = covered || slices.Contains(n.Profiles, profile)
 			}
 			if on := profileOf(profile).Settings[r.ID].On; on && !covered {

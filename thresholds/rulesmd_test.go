@@ -111,10 +111,10 @@ func ruleMarkdown(b *strings.Builder, r *Rule) {
 			}
 		}
 	}
-	for _, s := range r.Sources() {
+	for _, s := range r.Basis().Sources {
 		fmt.Fprintf(b, "> %s%s  \n> %s  \n> — %s, for %s\n\n", s.Level, quote(s.Original), quote(s.English), s.Document.Title(), strings.Join(s.Profiles, ", "))
 	}
-	for _, n := range r.Doc.Notes {
+	for _, n := range r.Basis().Notes {
 		fmt.Fprintf(b, "- %s: %s\n", strings.Join(n.Profiles, ", "), n.Text)
 	}
 }

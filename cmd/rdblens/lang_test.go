@@ -53,7 +53,7 @@ func TestHelpTranslated(t *testing.T) {
 			check(r.Name, a.Condition)
 			check(r.Name, a.Text)
 		}
-		for _, s := range r.Sources() {
+		for _, s := range r.Basis().Sources {
 			check(r.Name, s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
 		}
 	}

@@ -152,21 +152,21 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 		profiles.Add(name, settingText(&config.Profile(name).Settings[r.ID]))
 	}
 	profiles.Write(w, text.Unlimited)
-	sources := r.Sources()
-	if len(sources) > 0 {
+	basis := r.Basis()
+	if len(basis.Sources) > 0 {
 		heading("Sources")
 	}
-	for _, s := range sources {
+	for _, s := range basis.Sources {
 		wrap(w, "  ", e.t(s.Document.Title()+", for "+strings.Join(s.Profiles, ", ")))
 		wrap(w, "    ", s.Level+s.Original)
 		if e.language != language.Chinese {
 			wrap(w, "    ", s.English)
 		}
 	}
-	if len(r.Doc.Notes) > 0 {
+	if len(basis.Notes) > 0 {
 		heading("Notes")
 	}
-	for _, n := range r.Doc.Notes {
+	for _, n := range basis.Notes {
 		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+e.t(n.Text))
 	}
 }

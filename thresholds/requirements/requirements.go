@@ -69,25 +69,38 @@ type Source struct {
 	English  string
 }
 
+// Note explains a setting of a profile that is not in its document: a limit borrowed
+// from another document, a severity that is weakened on purpose, or our own number.
+type Note struct {
+	Profiles []string
+	Text     string // begins with "borrowed:", "weakened:" or "ours:"
+}
+
+// Basis is why profiles have a rule.
+type Basis struct {
+	Sources []Source
+	Notes   []Note
+}
+
 //go:embed requirements.yaml
 var text []byte
 
 // content is what requirements.yaml has.
 type content struct {
 	requirements []Requirement
-	sources      map[string][]Source // by rule
+	rules        map[string]Basis // by name
 }
 
 var all = sync.OnceValue(func() content {
 	var file struct {
 		Reasons                     map[string]string
 		Aliyun, Baidu, Typed, Upper []Requirement
-		Sources                     map[string][]Source
+		Rules                       map[string]Basis
 	}
 	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
 		panic("requirements: " + err.Error()) // a test decodes the embedded file
 	}
-	c := content{sources: file.Sources}
+	c := content{rules: file.Rules}
 	for d, part := range [][]Requirement{Aliyun: file.Aliyun, Baidu: file.Baidu, Typed: file.Typed, Upper: file.Upper} {
 		for _, r := range part {
 			r.Document = Document(d)
@@ -101,9 +114,8 @@ var all = sync.OnceValue(func() content {
 // list must not be modified.
 func All() []Requirement { return all().requirements }
 
-// Sources returns the sentences that the documentation of a rule quotes. The list must
-// not be modified.
-func Sources(rule string) []Source { return all().sources[rule] }
+// BasisOf returns why profiles have a rule. Its lists must not be modified.
+func BasisOf(rule string) Basis { return all().rules[rule] }
 
 // NotCheckable returns the requirements that a snapshot shows partly or not at all,
 // so that a clean report is not mistaken for more than it is: those of the document

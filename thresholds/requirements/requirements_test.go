@@ -78,7 +78,7 @@ func TestSentencesAreVerbatim(t *testing.T) {
 		}
 	}
 	for _, r := range thresholds.Rules() {
-		for _, s := range r.Sources() {
+		for _, s := range r.Basis().Sources {
 			if !strings.Contains(text[s.Document], s.Original) {
 				t.Errorf("%s: not in %s: %q", r.Name, s.Document.File(), s.Original)
 			}
