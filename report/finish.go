@@ -146,7 +146,6 @@ func (f *finisher) nodes() {
 	if len(f.Snapshots) < 2 {
 		return
 	}
-	whole := int64(sizeOf(f.r.Totals.MemoryBytes, f.r.Totals.ValueBytes))
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]
 		n := Node{Input: s.Input, Keys: s.Keys, ValueBytes: s.ValueBytes, MemoryBytes: Unknown, WithoutTTL: s.WithoutTTL,
@@ -154,16 +153,24 @@ func (f *finisher) nodes() {
 		if s.Env.Memory {
 			n.MemoryBytes = Figure(s.Memory)
 		}
-		part := s.ValueBytes
-		if f.r.Totals.MemoryBytes.Known() {
-			part = s.Memory
-		}
-		n.Share = shareOf(part, whole)
-		n.Skew = n.Share * float64(len(f.Snapshots))
 		f.r.Nodes = append(f.r.Nodes, n)
 	}
-	slices.SortStableFunc(f.r.Nodes, func(a, b Node) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
+	f.r.rankNodes()
+}
+
+// rankNodes compares the nodes of a report with their sum, and orders them.
+func (r *Report) rankNodes() {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		part, whole := n.ValueBytes, r.Totals.ValueBytes
+		if r.Totals.MemoryBytes.Known() {
+			part, whole = int64(max(n.MemoryBytes, 0)), int64(r.Totals.MemoryBytes)
+		}
+		n.Share = shareOf(part, whole)
+		n.Skew = n.Share * float64(len(r.Nodes))
+	}
+	slices.SortStableFunc(r.Nodes, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)), cmp.Compare(a.Input, b.Input))
 	})
 }
 

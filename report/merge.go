@@ -28,14 +28,14 @@ type Bounds struct {
 	// Top is the number of keys on each list of the largest, if it is less than asked
 	// for, because a state would have been too large. 0: lists are whole.
 	Top int `json:"top,omitempty"`
-	// SavedReports is the number of saved reports that this one was merged of, 0 if it
-	// was made of what scans gathered. Figures of groups and GroupsFolded are then lower
+	// SavedReports is the number of saved reports of scans that this one was merged of, 0 if
+	// it was made of what scans gathered. Figures of groups and GroupsFolded are then lower
 	// bounds: a key may be in the group of its pattern in one report and in that of a wider
 	// one in another. Rules over the whole instance were judged in each report by itself.
 	SavedReports int `json:"saved_reports,omitempty"`
 	// Repeated is the number of rows of Inputs that seem to be a snapshot of another row,
-	// which came from another state: all sums count it twice. RepeatedIn names the states
-	// that have such snapshots, at most 10 of them.
+	// which came from another state or saved report: all sums count it twice. RepeatedIn
+	// names those that have such snapshots, at most 10 of them.
 	Repeated   int    `json:"repeated,omitempty"`
 	RepeatedIn []Name `json:"repeated_in,omitempty"`
 }
@@ -50,6 +50,17 @@ func (f *finisher) bounds() *Bounds {
 		return nil
 	}
 	return &b
+}
+
+// join adds the bounds of a saved report, nil if it has none.
+func (b *Bounds) join(o *Bounds) {
+	if o == nil {
+		o = &Bounds{}
+	}
+	b.GroupKeys += o.GroupKeys
+	b.SavedReports += max(o.SavedReports, 1)
+	b.Repeated, b.RepeatedIn = b.Repeated+o.Repeated, append(b.RepeatedIn, o.RepeatedIn...)
+	b.RepeatedIn = b.RepeatedIn[:min(len(b.RepeatedIn), 10)]
 }
 
 // sentences says what the bounds mean.
@@ -78,7 +89,7 @@ func (b *Bounds) repeatedAlert() []string {
 	for _, n := range b.RepeatedIn[:min(len(b.RepeatedIn), overviewAlerts)] {
 		names = append(names, shortName(n))
 	}
-	return []string{thresholds.Fill("TWICE: several states, such as {names}, have {snapshots} in common. All sums count these keys twice.",
+	return []string{thresholds.Fill("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
 		"snapshots", units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
 }
 
@@ -146,23 +157,22 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 // another state, and names of such states, as when a merged state is merged with those
 // that it was made of.
 func (m *merge) repeated() (n int, names []Name) {
-	var states []int
 	for i := 1; i < len(m.inputs); i++ {
 		a, b := &m.inputs[i-1], &m.inputs[i]
 		if m.from[i-1] == m.from[i] || b.Keys == 0 || a.Name != b.Name || a.Created != b.Created || a.Bytes != b.Bytes || a.Keys != b.Keys {
 			continue
 		}
 		n++
-		states = append(states, m.from[i-1], m.from[i])
-	}
-	slices.Sort(states)
-	for _, s := range slices.Compact(states) {
-		name := m.sources[s].Name
-		if m.opt.Redact != nil {
-			name = m.opt.Redact.File(name)
+		for _, s := range m.from[i-1 : i+1] {
+			name := m.sources[s].Name
+			if m.opt.Redact != nil {
+				name = m.opt.Redact.File(name)
+			}
+			names = append(names, Name(name))
 		}
-		names = append(names, Name(name))
 	}
+	slices.Sort(names)
+	names = slices.Compact(names)
 	return n, names[:min(len(names), 10)]
 }
 

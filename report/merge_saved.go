@@ -12,12 +12,13 @@ import (
 
 // MergeSaved returns what saved reports have together: sums, and the largest keys. It
 // changes the reports. names are their files. Bounds says what is a lower bound, no
-// median of the TTLs of a group of several is known, budgets and slots are left out, and
-// lists have as many keys as are known to be the largest. The inputs are in the order of
+// median of the TTLs of a group of several is known, budgets and slots are left out, as
+// are nodes if a report of several inputs has none, and lists have as many keys as are
+// known to be the largest. The findings of a node are those of its own report. The inputs are in the order of
 // their names. The error is a *MismatchError if the reports were made under different
 // rules or filters, or if names are replaced by hashes that cannot be compared.
 func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
-	m := merge{states: make([]state, len(reports))}
+	m := merge{states: make([]state, len(reports)), sources: make([]Source, len(reports))}
 	first := reports[0]
 	for i, r := range reports {
 		for what, differ := range map[string]bool{
@@ -31,15 +32,18 @@ func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
 				return nil, &MismatchError{names[0], names[i], what}
 			}
 		}
-		m.states[i].header = &shardHeader{Inputs: r.Inputs}
+		m.states[i].header, m.sources[i].Name = &shardHeader{Inputs: r.Inputs}, names[i]
 	}
 	m.number()
 	out := savedReports{&Report{Schema: SchemaVersion, Complete: true, Tool: tool, Config: first.Config, Redaction: first.Redaction, Filter: first.Filter,
-		Inputs: m.inputs, By: first.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}, Bounds: &Bounds{SavedReports: len(reports)}}, map[string]int{}}
+		Inputs: m.inputs, By: first.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}, Bounds: &Bounds{}}, map[string]int{}}
+	out.Bounds.Repeated, out.Bounds.RepeatedIn = m.repeated()
 	if out.Filter != nil {
 		out.Filter.Dropped = 0
 	}
+	nodes := true
 	for i, r := range reports {
+		nodes = r.addNode() && nodes
 		dropped := int64(0)
 		if r.Filter != nil && i > 0 {
 			dropped = r.Filter.Dropped
@@ -50,8 +54,28 @@ func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
 			out.Filter.Dropped += dropped
 		}
 	}
+	if !nodes || len(out.Nodes) < 2 {
+		out.Nodes = nil
+	}
 	out.order()
 	return out.Report, nil
+}
+
+// addNode adds the node of a report of one snapshot, which has no Nodes. It returns false
+// if the nodes of a report are not known.
+func (r *Report) addNode() bool {
+	if r.Nodes != nil {
+		return true
+	}
+	for i := range r.Inputs {
+		if r.Inputs[i].Format == "" {
+			continue // nothing was read
+		}
+		t := &r.Totals
+		r.Nodes = append(r.Nodes, Node{Input: i, Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: t.WithoutTTL,
+			Findings: Counts{Error: r.Findings.Error, Warning: r.Findings.Warning, Info: r.Findings.Info}})
+	}
+	return len(r.Nodes) < 2
 }
 
 // conditionsOf returns a filter as text, without the number of keys that it dropped.
@@ -101,6 +125,9 @@ func (r *Report) renumber(numbers []int) {
 	}
 	for i := range r.Databases {
 		to(&r.Databases[i].Input)
+	}
+	for i := range r.Nodes {
+		to(&r.Nodes[i].Input)
 	}
 	for i := range r.Rules {
 		for n := range r.Rules[i].Examples {
@@ -179,7 +206,8 @@ func (r *savedReports) join(o *Report) {
 		to.LargestKey = largerKey(to.LargestKey, from.LargestKey)
 	})
 	joinRows(&r.Encodings, o.Encodings, func(e *Encoding) string { return e.Type + " " + e.Encoding }, nil)
-	r.Databases = append(r.Databases, o.Databases...)
+	r.Databases, r.Nodes = append(r.Databases, o.Databases...), append(r.Nodes, o.Nodes...)
+	r.Bounds.join(o.Bounds)
 	for name, rows := range o.Top {
 		r.Top[name] = r.list(name, r.Top[name], rows, o.Totals.Keys)
 	}
@@ -274,6 +302,7 @@ func (r *savedReports) order() {
 		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
 	})
 	sortDatabases(r.Databases)
+	r.rankNodes()
 	sortGroups(r.Groups, "")
 	sorted := func(name, measure string, rows []KeyRow) []KeyRow {
 		value := measures[measure]

@@ -102,7 +102,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		for _, n := range b.RepeatedIn {
 			names = append(names, n.Display())
 		}
-		e.message(e.t("warning:"), fmt.Sprintf("several states, such as %s, have %s in common: all sums count these keys twice",
+		e.message(e.t("warning:"), fmt.Sprintf("several files, such as %s, have %s in common: all sums count these keys twice",
 			strings.Join(names, ", "), units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots")))
 	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
