@@ -258,6 +258,22 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%q: %s", c.in, d)
 		}
 	}
+	// Each of the nine bytes of the header counts.
+	for _, magic := range []string{"REDIS0011", "VALKEY080"} {
+		for i := range magic {
+			wrong := []byte(body(magic).end())
+			wrong[i] = 'x'
+			if o := scanned(bytes.NewReader(wrong), Options{}, smallBlock); o.err == nil || !strings.Contains(o.err.Error(), "not a snapshot") || len(o.lines) != 0 {
+				t.Errorf("%q: %v", wrong[:9], o.err)
+			}
+		}
+		if o := scanned(strings.NewReader(magic[:8]), Options{}, smallBlock); o.err == nil {
+			t.Errorf("%q is a snapshot", magic[:8])
+		}
+	}
+	if o := scanned(bytes.NewReader(body("REDIS9011").end()), Options{}, smallBlock); o.info.Version != 9011 {
+		t.Errorf("version %d, want 9011", o.info.Version)
+	}
 	sound := newRDB("REDIS0009").key(20, "s").str(listpack("m")).end()
 	if o := scanned(bytes.NewReader(sound), Options{}, smallBlock); o.err != nil || len(o.info.Warnings) != 1 {
 		t.Errorf("with a checksum that is right: %v, warnings %q", o.err, o.info.Warnings)

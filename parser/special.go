@@ -336,7 +336,7 @@ func (w *walker) templateHash(variant uint8) {
 		}
 		f := int64(d.lens[i])
 		if w.visiting {
-			w.visit.element.Name, w.visit.element.Value = Text{d.name(i), f}, text()
+			w.visit.element.Name, w.visit.element.Value = Text{cut(d.name(i), w.visit.keep), f}, text()
 			w.visitElement()
 		}
 		k.ValueBytes += f + v

@@ -249,7 +249,11 @@ func (w *walker) embedded(n int64) bool {
 	name := w.key.NameLen
 	switch w.src.embed {
 	case embedValkey9:
-		return 8+sdsHeader(name)+name+1+1+ttl+3+n+1 <= 128 && n <= 255
+		header := int64(1)
+		if name >= 32 {
+			header = 3
+		}
+		return 8+header+name+1+1+ttl+3+n+1 <= 128
 	case embedValkey8:
 		if ttl > 0 && name >= 32 && (name+n == 40 || name+n == 41) {
 			// Embedded before it got its expiry, in a block that rounding up
@@ -261,18 +265,6 @@ func (w *walker) embedded(n int64) bool {
 		return n <= 39
 	}
 	return false
-}
-
-func sdsHeader(n int64) int64 {
-	switch {
-	case n < 32:
-		return 1
-	case n < 256:
-		return 3
-	case n < 65536:
-		return 5
-	}
-	return 9
 }
 
 // fastRecordAhead is more than what fastRecord reads without looking for the block's

@@ -263,7 +263,7 @@ func lengths(k *Key, elements []copied) (n int64) {
 // TestVisitEncodings has every element of every encoding of the standard types,
 // written by hand.
 func TestVisitEncodings(t *testing.T) {
-	long := strings.Repeat("x", 300)
+	long, veryLong := strings.Repeat("x", 300), strings.Repeat("y", MaxElementName+1)
 	streamNode := listpack(2, 1, 2, "temp", "hum", 0,
 		2, 0, 0, 21, "60%", 5, // same fields
 		3, 1, 0, 22, 70, 5, // deleted
@@ -314,6 +314,12 @@ func TestVisitEncodings(t *testing.T) {
 		}, []string{"f=v", "gg=w"}},
 		{"template array", "REDIS0015", func(r *rdbBuilder) { r.raw(242).len(3).len(2).str("f", "gg").key(32, "k").len(3).str("v", "w") }, []string{"f=v", "gg=w"}},
 		{"template with its names", "REDIS0015", func(r *rdbBuilder) { r.key(31, "k").len(1).len(2).str("f", "gg").str("v", "w") }, []string{"f=v", "gg=w"}},
+		{"template with long names", "REDIS0015", func(r *rdbBuilder) {
+			r.key(31, "k").len(1).len(4).str(veryLong, "f", veryLong+"2").raw(0xc1, 0x39, 0x30).str("v", "w", "x", "y")
+		}, []string{veryLong + "=v", "f=w", veryLong + "2=x", "12345=y"}},
+		{"template with packed names", "REDIS0015", func(r *rdbBuilder) {
+			r.key(29, "k").len(0).str(listpack(12345, long, -7, "f")).str(listpack(1, "v", "w", "x", 99))
+		}, []string{"12345=v", long + "=w", "-7=x", "f=99"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			b := newRDB(c.magic)
@@ -430,6 +436,39 @@ func TestSharedNames(t *testing.T) {
 		}
 		if c.err == "" && (s.Err() != nil || fields == 0 || fields >= n) || c.err != "" && (s.Err() == nil || !strings.Contains(s.Err().Error(), c.err)) {
 			t.Errorf("texts of %d bytes: %v after %d fields, want %q", c.maxText, s.Err(), fields, c.err)
+		}
+	}
+}
+
+// TestHeadOfTheLargest checks the first bytes that are kept of a hash's largest value,
+// in every encoding and of every kind of value: from an element of LargeElement bytes on.
+func TestHeadOfTheLargest(t *testing.T) {
+	text := strings.Repeat("0123456789", 500)
+	for _, field := range []int{rdb.LargeElement - 8, rdb.LargeElement - 6, rdb.LargeElement - 5, rdb.LargeElement - 4, rdb.LargeElement, 4000} {
+		name := text[:field]
+		for what, r := range map[string]*rdbBuilder{
+			"table":    newRDB("REDIS0011").key(4, "k").len(2).str("f").raw(0xc0, 7).str(name).raw(0xc1, 0x39, 0x30),
+			"listpack": newRDB("REDIS0011").key(16, "k").str(listpack("f", 7, name, 12345)),
+			"ziplist":  newRDB("REDIS0009").key(13, "k").str(ziplist("f", 7, name, 12345)),
+			"zipmap":   newRDB("REDIS0003").key(9, "k").str(zipmap(2, "f", "7", name, "12345")),
+			"expiring": newRDB("REDIS0012").key(25, "k").le64(0).str(listpack("f", 7, 0, name, 12345, 0)),
+			"text":     newRDB("REDIS0011").key(16, "k").str(listpack("f", "7", name, "12345")),
+		} {
+			want := ""
+			if field+5 >= rdb.LargeElement {
+				want = "12345"
+			}
+			in := r.endOff()
+			if what == "zipmap" {
+				in = in[:len(in)-8]
+			}
+			s := newScanner(bytes.NewReader(in), Options{}, smallBlock)
+			if !s.Scan() {
+				t.Fatalf("%s: %v", what, s.Err())
+			}
+			if k := s.Key(); string(k.Head) != want || k.Largest != int64(field+5) || k.Longest != int64(field) {
+				t.Errorf("%s, a field of %d bytes: head %q, want %q: %s", what, field, k.Head, want, line(k))
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package thresholds
 import (
 	"bytes"
 	"slices"
+	"unsafe"
 )
 
 // counters count keys and bytes by a part of names, such as a hash tag, in the
@@ -115,7 +116,13 @@ func (c *counters) reset() {
 
 // size estimates the memory behind the counters in bytes.
 func (c *counters) size() int64 {
-	return int64(cap(c.list))*64 + int64(cap(c.parts)) + int64(len(c.slots))*4
+	return sliceSize(c.list) + sliceSize(c.parts) + sliceSize(c.slots)
+}
+
+// sliceSize returns the memory behind a slice in bytes.
+func sliceSize[T any](s []T) int64 {
+	var element T
+	return int64(cap(s)) * int64(unsafe.Sizeof(element))
 }
 
 // hashBytes is FNV-1a with a final step that mixes the upper bits.

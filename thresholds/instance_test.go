@@ -3,6 +3,8 @@ package thresholds
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -297,5 +299,49 @@ func TestUndated(t *testing.T) {
 		if got != want {
 			t.Errorf("taken at %d: %q, want %q", at, got, want)
 		}
+	}
+}
+
+// TestBytesIsTheMemory compares the size that each accumulator states with what the
+// garbage collector gets back once it is dropped.
+func TestBytesIsTheMemory(t *testing.T) {
+	env := testEnv()
+	env.Cluster = true
+	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {mixed-business: {warning: 10}, slot-skew: {error: 10x}, multiple-databases: {severity: warning}}")}).Compile(env)
+	whole := e.NewInstance()
+	var facts naming.Facts
+	var total int64
+	for i := range 40_000 {
+		k := key(fmt.Sprintf("b%c%d:{t%d}:x", 'a'+i%26, i%7000, i*31%30_000), nil)
+		k.DB, k.ValueBytes, k.HasExpire = i%3000, int64(1+i%9), true
+		k.ExpireAt = (created + int64(i)*7919%400_000) * 1000
+		e.Namer().Facts(k.Name, &facts)
+		whole.Add(k, &facts)
+	}
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	sized := 0
+	for _, a := range whole.accumulators {
+		size, name := a.size(), fmt.Sprintf("%T", a)
+		total += size
+		if size == 0 {
+			continue
+		}
+		sized++
+		before := heap()
+		reflect.ValueOf(a).Elem().SetZero()
+		if freed := before - heap(); math.Abs(float64(freed-size)) > float64(size)/10+4096 {
+			t.Errorf("%s: %d bytes stated, %d were in use", name, size, freed)
+		}
+	}
+	if total < 1<<20 || sized < 5 {
+		t.Errorf("%d bytes in %d accumulators test nothing", total, sized)
+	}
+	if n := whole.Bytes(); n != 0 {
+		t.Errorf("%d bytes remain", n)
 	}
 }

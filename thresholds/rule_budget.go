@@ -236,7 +236,7 @@ func (s *Setting) overBudget(p *Policy, budget int, m BudgetMeasure, measured in
 
 func (s *budgetSums) reset() { clear(s.sums) }
 
-func (s *budgetSums) size() int64 { return int64(len(s.sums)) * 48 }
+func (s *budgetSums) size() int64 { return sliceSize(s.sums) }
 
 // JudgedBudget is what a snapshot, or several, have of a budget.
 type JudgedBudget struct {

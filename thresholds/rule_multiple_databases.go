@@ -113,4 +113,4 @@ func (d *usedDatabases) findings(total totals, _ []NodeSums) []InstanceFinding {
 
 func (d *usedDatabases) reset() { d.list, d.more = d.list[:0], false }
 
-func (d *usedDatabases) size() int64 { return int64(cap(d.list)) * 8 }
+func (d *usedDatabases) size() int64 { return sliceSize(d.list) }

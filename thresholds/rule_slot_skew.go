@@ -179,4 +179,4 @@ func (s *slotSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 
 func (s *slotSizes) reset() { clear(s.slots) }
 
-func (s *slotSizes) size() int64 { return int64(len(s.slots)) * 16 }
+func (s *slotSizes) size() int64 { return sliceSize(s.slots) }

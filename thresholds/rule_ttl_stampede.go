@@ -312,7 +312,7 @@ func (s *expiryTimes) reset() {
 }
 
 func (s *expiryTimes) size() int64 {
-	return int64(cap(s.pending))*16 + s.minutes.size() + s.hours.size() + s.samples.size()
+	return sliceSize(s.pending) + s.minutes.size() + s.hours.size() + s.samples.size()
 }
 
 // window is a run of neighbouring minutes, or hours, in each of which too many keys

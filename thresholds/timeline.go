@@ -61,5 +61,5 @@ func (t *timeline[T]) size() (n int64) {
 			n += int64(unsafe.Sizeof(*page))
 		}
 	}
-	return n + int64(len(t.pages))*8
+	return n + sliceSize(t.pages)
 }

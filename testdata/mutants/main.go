@@ -15,16 +15,13 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +34,11 @@ type mutant struct {
 	start, end int    // bytes that are replaced
 	text       string // by this
 	line       int
-	function   string // in which it is, "" outside
+	pkg        string    // name of the package
+	function   string    // in which it is, "" outside
+	in         *function // the same, nil where it has no copy
+	number     int       // of its copy
+	verdict    string
 	what       string // description, such as "n < 5: <= for <"
 }
 
@@ -59,6 +60,7 @@ func main() {
 	flag.DurationVar(&o.limit, "for", 24*time.Hour, "time after which no further mutant is started")
 	flag.StringVar(&o.output, "o", "", "file of the judgements (default bin/mutants-SEED.txt)")
 	flag.BoolVar(&o.command, "command", true, "run the tests of the command, too, which take longest")
+	flag.Float64Var(&o.longest, "longest", 5, "skip tests that take more seconds of processor time")
 	flag.BoolVar(&o.again, "again", false, "judge again those that were alive, for example after tests were added, and no others")
 	flag.Parse()
 	dirs := flag.Args()
@@ -82,9 +84,7 @@ type options struct {
 	output  string
 	command bool
 	again   bool
-
-	log    *os.File
-	judged map[string]string // what is in the output: verdicts by mutant, slow tests by package
+	longest float64
 }
 
 func (o *options) run(dirs []string) error {
@@ -94,39 +94,53 @@ func (o *options) run(dirs []string) error {
 	}
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	if o.judged, err = readJudgements(o.output); err != nil {
+	judged, err := readJudgements(o.output)
+	if err != nil {
 		return err
 	}
-	if o.log, err = os.OpenFile(o.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
-		return err
-	}
-	defer o.log.Close()
-	start := time.Now()
-	counts, survivors := map[string]int{}, []string{}
-	for i := 0; i < len(all) && counts[killed]+counts[alive] < o.n; i++ {
+	// The sample is somewhat larger than n, for some mutants do not compile.
+	var sample, open []*mutant
+	for i := range all {
 		m := &all[i]
-		if strings.Contains(equivalents, "\n"+m.id()+"\n") {
+		verdict := judged[m.id()]
+		if strings.Contains(equivalents, "\n"+m.id()+"\n") || o.again && verdict != alive {
 			continue
 		}
-		verdict, ok := o.judged[m.id()]
-		if o.again {
-			if verdict != alive {
-				continue
-			}
-			ok = false
+		if m.verdict = verdict; verdict == "" || o.again {
+			open = append(open, m)
 		}
-		if !ok {
+		if sample = append(sample, m); len(sample) == o.n+o.n/5 {
+			break
+		}
+	}
+	log, err := os.OpenFile(o.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	judge, err := o.newJudge(open)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
+	start := time.Now()
+	counts, survivors := map[string]int{}, []string{}
+	for _, m := range sample {
+		if counts[killed]+counts[alive] == o.n {
+			break
+		}
+		if slices.Contains(open, m) {
 			if time.Since(start) > o.limit {
 				fmt.Println("out of time: run again to continue")
 				break
 			}
-			if verdict, err = o.judge(m); err != nil {
+			if err := judge.judge(m); err != nil {
 				return err
 			}
-			fmt.Fprintf(o.log, "%s\t%s\t%d\n", verdict, m.id(), m.line)
+			fmt.Fprintf(log, "%s\t%s\t%d\n", m.verdict, m.id(), m.line)
 		}
-		counts[verdict]++
-		if verdict == alive {
+		counts[m.verdict]++
+		if m.verdict == alive {
 			survivors = append(survivors, fmt.Sprintf("%s:%d: %s", m.file, m.line, m.what))
 		}
 	}
@@ -160,107 +174,6 @@ func readJudgements(path string) (map[string]string, error) {
 		}
 	}
 	return judged, lines.Err()
-}
-
-// judge runs the tests with the mutant.
-func (o *options) judge(m *mutant) (string, error) {
-	dir, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	source, err := os.ReadFile(m.file)
-	if err != nil {
-		return "", err
-	}
-	changed := slices.Concat(source[:m.start], []byte(m.text), source[m.end:])
-	if err := os.WriteFile(filepath.Join(dir, "mutant.go"), changed, 0o644); err != nil {
-		return "", err
-	}
-	path, err := filepath.Abs(m.file)
-	if err != nil {
-		return "", err
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "mutant.go")}})
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644); err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "tests")
-	for _, pkg := range testers(m.file, o.command) {
-		out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+filepath.Join(dir, "overlay.json"), "-o", binary, pkg).CombinedOutput()
-		if err != nil {
-			if bytes.Contains(out, []byte("cannot allocate memory")) {
-				return "", fmt.Errorf("%s", out)
-			}
-			return invalid, nil
-		}
-		slow, err := o.slowTests(pkg)
-		if err != nil {
-			return "", err
-		}
-		if !passes(binary, pkg, "60", "-test.skip="+slow) || !passes(binary, pkg, "300", "-test.run="+slow) {
-			return killed, nil
-		}
-	}
-	return alive, nil
-}
-
-// passes reports whether tests of a compiled package pass. A mutant may run and
-// allocate without end, so the address space and the processor time, in seconds, are
-// bounded. The time on the clock is not, which depends on what else the machine does.
-func passes(binary, pkg, seconds, tests string) bool {
-	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; ulimit -t `+seconds+`; exec "$0" "$@"`, binary, "-test.short", "-test.failfast", "-test.timeout=30m", tests)
-	cmd.Dir = pkg
-	return cmd.Run() == nil
-}
-
-// slowTests returns an expression that matches the tests of a package that take more
-// than half a second. They run after the others, which notice most mutants.
-func (o *options) slowTests(pkg string) (string, error) {
-	if list, ok := o.judged[pkg]; ok {
-		return list, nil
-	}
-	out, err := exec.Command("go", "test", "-short", "-vet=off", "-json", pkg).Output()
-	if err != nil {
-		return "", fmt.Errorf("the tests of %s fail without a mutant: %w", pkg, err)
-	}
-	names := []string{"-"} // no test has this name
-	for line := range bytes.Lines(out) {
-		var event struct {
-			Action, Test string
-			Elapsed      float64
-		}
-		if err := json.Unmarshal(line, &event); err != nil {
-			return "", err
-		}
-		if event.Action == "pass" && event.Elapsed > 0.5 && event.Test != "" && !strings.Contains(event.Test, "/") {
-			names = append(names, event.Test)
-		}
-	}
-	o.judged[pkg] = "^(" + strings.Join(names, "|") + ")$"
-	fmt.Fprintf(o.log, "%s\t%s\t0\n", o.judged[pkg], pkg)
-	return o.judged[pkg], nil
-}
-
-// testers returns the packages that test a file: its own, those in the folders
-// above it and, if asked for, the command.
-func testers(file string, command bool) []string {
-	var list []string
-	for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
-		if tests, _ := filepath.Glob(dir + "/*_test.go"); tests != nil {
-			list = append(list, "./"+dir)
-		}
-	}
-	if strings.HasPrefix(file, "parser/memory") {
-		list = append(list, "./report")
-	}
-	if command {
-		list = append(list, "./cmd/rdblens")
-	}
-	return list
 }
 
 // mutantsOf returns all mutants of the files below some folders.

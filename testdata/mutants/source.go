@@ -33,11 +33,13 @@ func mutantsIn(path string) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{set: set, source: source, path: path}
+	f := &finder{set: set, source: source, path: path, pkg: file.Name.Name}
 	for _, d := range file.Decls {
-		f.function = ""
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			f.function = fn.Name.Name
+		f.function, f.in = "", nil
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+			if f.function = fn.Name.Name; f.function != "init" { // an init function is not called by name
+				f.in = f.functionOf(fn)
+			}
 		}
 		ast.Inspect(d, f.visit)
 	}
@@ -49,7 +51,9 @@ type finder struct {
 	set      *token.FileSet
 	source   []byte
 	path     string
+	pkg      string
 	function string
+	in       *function
 	list     []mutant
 }
 
@@ -66,7 +70,7 @@ func (f *finder) add(from, to token.Pos, text string, around ast.Node, what stri
 	if len(shown) > 80 {
 		shown = shown[:80] + "..."
 	}
-	m := mutant{file: f.path, start: f.offset(from), end: f.offset(to), text: text, line: f.set.Position(from).Line, function: f.function, what: shown + ": " + what}
+	m := mutant{file: f.path, start: f.offset(from), end: f.offset(to), text: text, line: f.set.Position(from).Line, pkg: f.pkg, function: f.function, in: f.in, what: shown + ": " + what}
 	for i := range f.list { // the same text twice in one function
 		if f.list[i].id() == m.id() {
 			m.what += "'"
