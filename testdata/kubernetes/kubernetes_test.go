@@ -129,7 +129,7 @@ func TestArgo(t *testing.T) {
 	if err := yaml.UnmarshalStrict(argoText(t), &w); err != nil {
 		t.Fatal(err)
 	}
-	// A graph has no exit code: with tries of its own it would begin anew when the merge ends with 3.
+	// A graph has no exit code: with tries of its own it would run again when the merge ends with 3.
 	if w.Spec.Templates[0].RetryStrategy != nil {
 		t.Error("the graph is tried again")
 	}
