@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +16,36 @@ func TestLargestOfArrays(t *testing.T) {
 		}
 		if k := s.Key(); k.Largest != int64(len(`"bbbbbbbb"`)) {
 			t.Errorf("%s: the largest element has %d bytes", document, k.Largest)
+		}
+	}
+}
+
+// TestTextLengths checks the length of a string, with and without an escape in it, as
+// a name and as a value, wherever it ends in a word and in a buffer.
+func TestTextLengths(t *testing.T) {
+	lengths := []int{20, 31, 32, 127, 128, 300, 5000, 70_000}
+	for n := range 18 {
+		lengths = append(lengths, n)
+	}
+	for _, escape := range []struct {
+		text   string
+		length int
+	}{{"", 0}, {`\\`, 1}, {`\"`, 1}, {`\/`, 1}, {`\u0041`, 1}, {`\u00e9`, 2}, {`\u20ac`, 3}, {`\ud83d\ude00`, 4}, {`\"\\`, 2}} {
+		for _, n := range lengths {
+			for _, at := range []int{0, n / 2, n} {
+				text := `"` + strings.Repeat("a", at) + escape.text + strings.Repeat("b", n-at) + `"`
+				for _, document := range []string{`[{"":` + text + `},2]`, `[{` + text + `:1},2]`, `[{"":"",` + text + ` : ""},2]`, `[3,` + text + `]`, `{` + text + `:[],"":[` + text + `]}`} {
+					for _, block := range []int{smallBlock, scanBlock} {
+						s := newScanner(bytes.NewReader(newModule("ReJSON-RL", 3).s(document).snapshot()), withMemory, block)
+						if !s.Scan() {
+							t.Fatal(s.Err())
+						}
+						if k := s.Key(); k.Longest != int64(n+escape.length) || k.Elements != 2 {
+							t.Fatalf("%.80s: %d elements, longest text %d, want 2 and %d", document, k.Elements, k.Longest, n+escape.length)
+						}
+					}
+				}
+			}
 		}
 	}
 }

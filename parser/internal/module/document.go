@@ -34,7 +34,7 @@ func (r *Reader) document(version int) {
 // newDocument prepares the walk of a document.
 func (r *Reader) newDocument() {
 	d := &r.doc
-	d.level, d.roots, d.root, d.name = 0, 0, 0, nil
+	d.level, d.top, d.roots, d.root, d.name = 0, &d.outside, 0, 0, nil
 }
 
 // openDocument takes the length and the first bytes of the document in r.block.
@@ -52,9 +52,12 @@ func (r *Reader) openDocument() {
 // A document is the state of the walk of a document.
 type document struct {
 	head, text []byte
-	level      int // open arrays and objects
+	level      int    // open arrays and objects
+	top        *level // the innermost, outside if none is open
+	outside    level
 	levels     [maxLevels]level
 	roots      int // values outside of all levels
+	escape     int // where the next backslash is in the buffer of a text; its end if none is there
 	// root is where the current member of the root begins, name its name as far
 	// as it is kept.
 	root    int64
@@ -69,6 +72,7 @@ type level struct {
 	n      int64 // items or members that have begun
 	left   int64 // those that are still to come, where that is known
 	object bool
+	counts bool // all that a value in it does is to increase n, if it is no level
 }
 
 // maxLevels bounds the depth of documents: modules refuse more than 128 levels by
@@ -108,7 +112,8 @@ func (r *Reader) push(object bool, n int64) bool {
 		r.reject()
 		return false
 	}
-	d.levels[d.level] = level{left: n, object: object}
+	d.top = &d.levels[d.level]
+	*d.top = level{left: n, object: object, counts: object || d.level > 0}
 	d.level++
 	r.Depth = max(r.Depth, int64(d.level))
 	return true
@@ -117,8 +122,12 @@ func (r *Reader) push(object bool, n int64) bool {
 // pop ends an array or object.
 func (r *Reader) pop() {
 	d := &r.doc
-	d.level--
-	l := &d.levels[d.level]
+	l := d.top
+	if d.level--; d.level > 0 {
+		d.top = &d.levels[d.level-1]
+	} else {
+		d.top = &d.outside
+	}
 	if l.object {
 		r.Sizes.Object(l.n)
 	} else {
@@ -167,25 +176,31 @@ func (r *Reader) memberName(text []byte, n, at int64) {
 		d.root = at
 		d.name, d.nameLen = text[:min(len(text), MaxName)], n
 	}
-	if n > r.Longest {
-		r.Longest = n
-	}
-	if !r.Sizes.SharesNames() {
-		return
-	}
+	r.Longest = max(r.Longest, n)
 	var key uint64
 	if len(text) < 8 && cap(text) >= 8 {
-		key = binary.LittleEndian.Uint64(text[:8])&(1<<(8*len(text))-1) | uint64(len(text)+1)<<56
+		key = nameKey(binary.LittleEndian.Uint64(text[:8]), len(text))
 		if *r.known(key) == key {
 			return
 		}
 	}
-	if r.Names.add(hashName(text, n), r.InOrder) {
+	r.shareName(text, n, key)
+}
+
+// shareName takes a name of n bytes that documents share. key is its nameKey, 0 if
+// it has none.
+func (r *Reader) shareName(text []byte, n int64, key uint64) {
+	switch {
+	case !r.Sizes.SharesNames():
+	case r.Names.add(hashName(text, n), r.InOrder):
 		r.Sizes.Name(n)
-	} else {
+	case key != 0:
 		*r.known(key) = key
 	}
 }
+
+// nameKey returns what known has of a name of n bytes, the first of a word: up to 7.
+func nameKey(word uint64, n int) uint64 { return word&(1<<(8*n)-1) | uint64(n+1)<<56 }
 
 // known returns the place of a name of up to 7 bytes among those that were found in
 // Names: its bytes, and its length plus 1.

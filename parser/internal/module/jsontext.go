@@ -4,15 +4,26 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
-// isScalar reports of what bytes numbers, true, false and null consist.
-var isScalar = func() (of [256]bool) {
-	for _, c := range []byte("-+.0123456789eEtrufalsn") {
-		of[c] = true
+// scalarBytes has the kinds of the bytes of which numbers, true, false and null
+// consist, 0 for all others.
+var scalarBytes = func() (of [256]uint8) {
+	for _, c := range []byte("-+.eEtrufalsn") {
+		of[c] = otherByte
+	}
+	for c := '0'; c <= '9'; c++ {
+		of[c] = digitByte
 	}
 	return of
 }()
+
+const (
+	digitByte = 1 << iota
+	otherByte
+)
 
 // What may follow in JSON text (RFC 8259).
 const (
@@ -23,58 +34,63 @@ const (
 
 // jsonText walks the JSON text in r.block by its tokens. It checks no more of the
 // grammar than it needs: that brackets match and that there is one root.
+//
+// What most tokens need is done without a call, which would drive the variables out
+// of their registers. A string that ends before the next backslash, which a search
+// for one byte finds fast, ends at the next quote.
 func (r *Reader) jsonText() {
-	buf, p := r.block.Buf, r.block.Pos
+	d := &r.doc
+	buf, p := r.jsonBuffer()
 	next := nextValue
-	var top *level // the innermost array or object, nil outside of all
 	for {
-		if p == len(buf) {
+		if uint(p) >= uint(len(buf)) {
 			if r.block.Pos = p; r.failed || !r.more() {
 				break
 			}
-			buf, p = r.block.Buf, r.block.Pos
+			buf, p = r.jsonBuffer()
+			continue
 		}
 		c := buf[p]
-		if next != nextComma && c == '"' {
+		if c == '"' && next != nextComma {
 			at := p + 1
-			var key uint64 // of a short name
-			if p = at; p+8 > len(buf) {
-				p = stringEnd(buf, p)
-			} else if word := binary.LittleEndian.Uint64(buf[p:]); specials(word) != 0 { // most strings are short
-				m := specials(word)
-				n := bits.TrailingZeros64(m) >> 3
-				p += n
-				key = word&(m&-m>>7-1) | uint64(n+1)<<56
-			} else {
-				p = stringEnd(buf, p+8)
+			n, key := -1, uint64(0) // the string's length; nameKey of a short one
+			if len(buf)-at >= 8 {
+				word := binary.LittleEndian.Uint64(buf[at:])
+				if m := quotes(word); m != 0 { // most strings are short
+					n = bits.TrailingZeros64(m) >> 3
+					key = word&(m&-m>>7-1) | uint64(n+1)<<56
+				}
 			}
-			n := int64(p - at)
-			if p == len(buf) || buf[p] != '"' {
-				from := r.textAt(at - 1)
-				r.block.Pos = at
-				r.doc.long, n = r.longString()
-				buf, p = r.block.Buf, r.block.Pos
-				if next == nextMember {
-					r.memberName(r.doc.long, n, from)
-					r.keepName()
-				} else {
-					r.value(from)
-					r.stringValue(n)
-				}
+			if n < 0 {
+				n = bytes.IndexByte(buf[at:], '"')
+			}
+			end := at + n
+			if n < 0 || end > d.escape {
+				r.block.Pos = p
+				r.longToken(next == nextMember)
+				buf, p = r.jsonBuffer()
 			} else {
-				p++
-				switch {
-				case next == nextMember && r.doc.level > 1 && *r.known(key) == key && key != 0:
-					r.Longest = max(r.Longest, n)
-				case next == nextMember:
-					r.memberName(buf[at:p-1], n, r.textAt(at-1))
-				case r.doc.level > 1:
-					top.n++
-					r.stringValue(n)
-				default:
-					r.value(r.textAt(at - 1))
-					r.stringValue(n)
+				r.Longest = max(r.Longest, int64(n))
+				if next == nextMember {
+					if d.level == 1 {
+						d.root, d.name, d.nameLen = r.textAt(p), buf[at:min(end, at+MaxName)], int64(n)
+					}
+					if key == 0 || *r.known(key) != key {
+						r.shareName(buf[at:end], int64(n), key)
+					}
+				} else {
+					if d.top.counts {
+						d.top.n++
+					} else {
+						r.value(r.textAt(p))
+					}
+					if n < modules.ShortTexts {
+						r.Sizes.ShortText(int64(n))
+					} else {
+						r.Sizes.Text(int64(n))
+					}
 				}
+				p = end + 1
 			}
 			if next == nextMember {
 				if next = nextValue; p < len(buf) && buf[p] == ':' {
@@ -82,49 +98,50 @@ func (r *Reader) jsonText() {
 				}
 				continue
 			}
-			if next = nextComma; p == len(buf) {
+			if next = nextComma; p >= len(buf) {
 				continue
 			}
 			c = buf[p]
-		} else if next == nextValue && isScalar[c] {
-			end := p + 1
-			for end < len(buf) && buf[end]-'0' <= 9 {
+		} else if next == nextValue && scalarBytes[c] != 0 {
+			end, kinds := p+1, uint8(0)
+			for end < len(buf) {
+				kind := scalarBytes[buf[end]]
+				if kind == 0 {
+					break
+				}
+				kinds |= kind
 				end++
-			}
-			integer := c <= '9'
-			for end < len(buf) && isScalar[buf[end]] {
-				end++
-				integer = false
 			}
 			if end == len(buf) && end-p < maxHashed && r.block.Left > 0 {
 				r.block.Pos = p
 				r.more()
-				buf, p = r.block.Buf, r.block.Pos
+				buf, p = r.jsonBuffer()
 				continue
 			}
-			if r.doc.level > 1 {
-				top.n++
+			if d.top.counts {
+				d.top.n++
 			} else {
 				r.value(r.textAt(p))
 			}
-			if c <= '9' && (!integer || end-p >= longInteger) {
-				r.Sizes.Number(buf[p:end], integer)
+			if c <= '9' && (kinds > digitByte || end-p >= longInteger) {
+				r.Sizes.Number(buf[p:end], kinds <= digitByte)
 			}
-			if p, next = end, nextComma; p == len(buf) {
+			next = nextComma
+			if p = end; p >= len(buf) {
 				continue
 			}
 			c = buf[p]
 		}
 		switch c {
 		case ',':
-			if next != nextComma || top == nil {
+			if next != nextComma || d.level == 0 {
 				r.reject()
 				return
 			}
-			if next = nextValue; top.object {
+			if next = nextValue; d.top.object {
 				next = nextMember
 			}
-			if r.doc.level == 1 {
+			if d.level == 1 {
 				r.ended(r.textAt(p))
 			}
 		case '{', '[':
@@ -136,22 +153,18 @@ func (r *Reader) jsonText() {
 			if !r.push(c == '{', -1) {
 				return
 			}
-			if top = &r.doc.levels[r.doc.level-1]; c == '{' {
+			if c == '{' {
 				next = nextMember
 			}
 		case '}', ']':
-			if top == nil || top.object != (c == '}') {
+			if d.level == 0 || d.top.object != (c == '}') {
 				r.reject()
 				return
 			}
-			if r.doc.level == 1 {
+			if d.level == 1 {
 				r.ended(r.textAt(p))
 			}
-			if r.pop(); r.doc.level == 0 {
-				top = nil
-			} else {
-				top = &r.doc.levels[r.doc.level-1]
-			}
+			r.pop()
 			next = nextComma
 		case ' ', ':', '\t', '\n', '\r':
 		default:
@@ -161,11 +174,37 @@ func (r *Reader) jsonText() {
 		p++
 	}
 	r.block.Pos = p
-	if r.doc.level > 0 || r.doc.roots == 0 {
+	if d.level > 0 || d.roots == 0 {
 		r.reject()
 	}
 	if r.Depth == 0 {
 		r.largest(r.block.Size)
+	}
+}
+
+// jsonBuffer returns the text that is in memory, and the position in it, and notes
+// where the next backslash is.
+func (r *Reader) jsonBuffer() (buf []byte, p int) {
+	buf, p = r.block.Buf, r.block.Pos
+	r.doc.escape = len(buf)
+	if i := bytes.IndexByte(buf[p:], '\\'); i >= 0 {
+		r.doc.escape = p + i
+	}
+	return buf[:len(buf):len(buf)], p
+}
+
+// longToken passes a string that begins at r.block.Pos, of any length: the name of a
+// member or a value.
+func (r *Reader) longToken(name bool) {
+	from := r.textAt(r.block.Pos)
+	r.block.Pos++
+	text, n := r.longString()
+	if name {
+		r.memberName(text, n, from)
+		r.keepName()
+	} else {
+		r.value(from)
+		r.stringValue(n)
 	}
 }
 
@@ -184,35 +223,21 @@ const (
 )
 
 // specials returns a word whose lowest bit is in the first byte of x that is a quote
-// or a backslash, 0 if none is.
+// or a backslash, 0 if none is. Bytes from 128 on are neither.
 func specials(x uint64) uint64 {
-	q, e := x^'"'*low, x^'\\'*low
-	return ((q-low)&^q | (e-low)&^e) & high
+	quotes, backslashes := (x^'"'*low)-low, (x^'\\'*low)-low
+	return (quotes | backslashes) &^ x & high
 }
+
+// quotes returns such a word for quotes alone.
+func quotes(x uint64) uint64 { return ((x ^ '"'*low) - low) &^ x & high }
 
 // stringEnd returns the position of the next quote or backslash from p on, or the
 // end of the buffer.
 func stringEnd(buf []byte, p int) int {
-	for near := p + 64; p+16 <= len(buf); p += 16 {
-		first, second := specials(binary.LittleEndian.Uint64(buf[p:])), specials(binary.LittleEndian.Uint64(buf[p+8:]))
-		if first|second != 0 {
-			n := bits.TrailingZeros64(first) >> 3
-			if first == 0 {
-				n += bits.TrailingZeros64(second) >> 3
-			}
-			return p + n
-		}
-		for p >= near { // a long text
-			part := buf[p:min(p+256, len(buf))]
-			if i := bytes.IndexByte(part, '"'); i >= 0 {
-				part = part[:i]
-			}
-			if i := bytes.IndexByte(part, '\\'); i >= 0 {
-				part = part[:i]
-			}
-			if p += len(part); len(part) < 256 {
-				return p
-			}
+	for ; p+8 <= len(buf); p += 8 {
+		if m := specials(binary.LittleEndian.Uint64(buf[p:])); m != 0 {
+			return p + bits.TrailingZeros64(m)>>3
 		}
 	}
 	for p < len(buf) && buf[p] != '"' && buf[p] != '\\' {

@@ -18,10 +18,8 @@ const (
 
 // Document begins a document of an encoding version of ReJSON-RL.
 func (s *Sizes) Document(version int) {
-	if s.model == nil {
-		return
-	}
 	switch {
+	case s.model == nil:
 	case s.model.Valkey():
 		s.document = valkeyJSON
 		s.full(32) // JDocument in dom.h
@@ -33,6 +31,7 @@ func (s *Sizes) Document(version int) {
 		s.Approximate = true
 		s.block(8)
 	}
+	s.computeTexts()
 }
 
 // SharesNames reports whether the names of members are kept once for all
@@ -59,6 +58,35 @@ func (s *Sizes) Member(n int64) {
 
 // redisJSONNode is the size of a node of RedisJSON 1.0 (Node in object.h).
 const redisJSONNode = 24
+
+// ShortText adds a string of n bytes, less than ShortTexts.
+func (s *Sizes) ShortText(n int64) {
+	t := &s.texts[n]
+	s.Allocated += t.allocated
+	s.Usage += t.usage
+}
+
+// ShortTexts bounds the strings whose sizes are computed once, in bytes.
+const ShortTexts = 128
+
+// A textSize is what a text takes, in bytes.
+type textSize struct{ allocated, usage int64 }
+
+// computeTexts computes the sizes of short texts, if they differ from those of the
+// document before.
+func (s *Sizes) computeTexts() {
+	if s.textsOf == s.model && s.textsIn == s.document {
+		return
+	}
+	s.textsOf, s.textsIn = s.model, s.document
+	var of Sizes
+	for n := range s.texts {
+		of.Reset(s.model)
+		of.document = s.document
+		of.Text(int64(n))
+		s.texts[n] = textSize{of.Allocated, of.Usage}
+	}
+}
 
 // Text adds a string of n bytes.
 func (s *Sizes) Text(n int64) {

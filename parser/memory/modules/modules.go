@@ -19,8 +19,13 @@ type Sizes struct {
 	Links       int64 // allocated bytes of the links of a vector set
 
 	document documentKind
-	tree     memory.NameTree
-	vectors  vectors
+	// texts are the sizes of short texts in documents of the kind textsIn by the
+	// model textsOf.
+	texts   [ShortTexts]textSize
+	textsOf *memory.Model
+	textsIn documentKind
+	tree    memory.NameTree
+	vectors vectors
 }
 
 // Reset prepares the Sizes for the next value.
