@@ -12,14 +12,15 @@ type counters struct {
 	slots []uint32 // hash table with linear probing, at most half full: index into list + 1, 0 free
 	list  []counter
 	parts []byte // of all in list, one after the other
+	// Of a Fleet: for each in list, the snapshot with the largest part of it. Else nil.
+	largest []NodeSums
 }
 
 type counter struct {
 	hash        uint64
 	start, end  uint32 // of the part, as far as it is kept, in counters.parts
-	length      int    // bytes of the whole part
+	length      uint32 // bytes of the whole part
 	keys, bytes int64
-	largest     NodeSums // of a Fleet
 }
 
 func (c *counters) part(n *counter) []byte { return c.parts[n.start:n.end] }
@@ -36,23 +37,36 @@ func (c *counters) find(hash uint64, kept []byte, length int) int {
 		if i < 0 {
 			return -1
 		}
-		if n := &c.list[i]; n.hash == hash && n.length == length && bytes.Equal(c.part(n), kept) {
+		if n := &c.list[i]; n.hash == hash && n.length == uint32(length) && bytes.Equal(c.part(n), kept) {
 			return i
 		}
 	}
 }
 
-// get returns the counter of a part, of which kept are the first bytes, and adds it
-// unless there are limit counters: it then returns nil.
-func (c *counters) get(hash uint64, kept []byte, length, limit int) *counter {
+// get returns the index of the counter of a part, of which kept are the first bytes,
+// and adds it unless there are limit counters: it then returns -1.
+func (c *counters) get(hash uint64, kept []byte, length, limit int) int {
 	i := c.find(hash, kept, length)
-	if i < 0 {
-		if len(c.list) >= limit {
-			return nil
-		}
+	if i < 0 && len(c.list) < limit {
 		i = c.insert(hash, kept, length)
 	}
-	return &c.list[i]
+	return i
+}
+
+// addLargest notes what a snapshot has of the counter of an index.
+func (c *counters) addLargest(i int, of NodeSums) {
+	for len(c.largest) < len(c.list) {
+		c.largest = append(c.largest, NodeSums{})
+	}
+	c.largest[i].larger(of, true)
+}
+
+// largestOf returns what addLargest noted of the counter of an index.
+func (c *counters) largestOf(i int) NodeSums {
+	if i >= len(c.largest) {
+		return NodeSums{}
+	}
+	return c.largest[i]
 }
 
 // nth returns the n-th largest figure of the counters, from 0.
@@ -75,7 +89,7 @@ func (c *counters) insert(hash uint64, kept []byte, length int) int {
 	}
 	start := len(c.parts)
 	c.parts = append(c.parts, kept...)
-	c.list = append(c.list, counter{hash: hash, start: uint32(start), end: uint32(len(c.parts)), length: length})
+	c.list = append(c.list, counter{hash: hash, start: uint32(start), end: uint32(len(c.parts)), length: uint32(length)})
 	c.place(len(c.list) - 1)
 	return len(c.list) - 1
 }
@@ -95,9 +109,12 @@ func (c *counters) place(i int) {
 func (c *counters) keep(keep func(*counter) bool) {
 	clear(c.slots)
 	kept, end := 0, 0 // both lists move towards their beginning, in place
-	for _, n := range c.list {
+	for i, n := range c.list {
 		if !keep(&n) {
 			continue
+		}
+		if i < len(c.largest) {
+			c.largest[kept] = c.largest[i]
 		}
 		start := end
 		end += copy(c.parts[end:], c.part(&n))
@@ -106,17 +123,17 @@ func (c *counters) keep(keep func(*counter) bool) {
 		c.place(kept)
 		kept++
 	}
-	c.list, c.parts = c.list[:kept], c.parts[:end]
+	c.list, c.parts, c.largest = c.list[:kept], c.parts[:end], c.largest[:min(kept, len(c.largest))]
 }
 
 func (c *counters) reset() {
 	clear(c.slots)
-	c.list, c.parts = c.list[:0], c.parts[:0]
+	c.list, c.parts, c.largest = c.list[:0], c.parts[:0], c.largest[:0]
 }
 
 // size estimates the memory behind the counters in bytes.
 func (c *counters) size() int64 {
-	return sliceSize(c.list) + sliceSize(c.parts) + sliceSize(c.slots)
+	return sliceSize(c.list) + sliceSize(c.parts) + sliceSize(c.slots) + sliceSize(c.largest)
 }
 
 // sliceSize returns the memory behind a slice in bytes.

@@ -75,15 +75,16 @@ func (t *tagSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	}
 }
 
-func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) *counter {
-	n := t.tags.get(hash, kept, length, 2*maxTags)
-	if n == nil {
+// count adds keys of a tag and returns the index of its counter.
+func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) int {
+	i := t.tags.get(hash, kept, length, 2*maxTags)
+	if i < 0 {
 		t.prune()
-		n = t.tags.get(hash, kept, length, 2*maxTags)
+		i = t.tags.get(hash, kept, length, 2*maxTags)
 	}
-	n.keys += keys
-	n.bytes += size
-	return n
+	t.tags.list[i].keys += keys
+	t.tags.list[i].bytes += size
+	return i
 }
 
 // prune subtracts the bytes of the largest tag that cannot be kept from all tags,
@@ -101,7 +102,7 @@ func (t *tagSizes) merge(next accumulator) {
 	o := next.(*tagSizes)
 	for i := range o.tags.list {
 		n := &o.tags.list[i]
-		t.count(n.hash, o.tags.part(n), n.length, n.keys, n.bytes)
+		t.count(n.hash, o.tags.part(n), int(n.length), n.keys, n.bytes)
 	}
 	t.pruned = t.pruned || o.pruned
 }
@@ -110,7 +111,7 @@ func (t *tagSizes) counts(do func(*Count)) {
 	var c Count
 	for i := range t.tags.list {
 		n := &t.tags.list[i]
-		c = Count{ID: int64(n.hash), Part: t.tags.part(n), Length: n.length, Keys: n.keys, Bytes: n.bytes, Largest: n.largest}
+		c = Count{ID: int64(n.hash), Part: t.tags.part(n), Length: int(n.length), Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)}
 		do(&c)
 	}
 	if t.pruned {
@@ -120,7 +121,7 @@ func (t *tagSizes) counts(do func(*Count)) {
 
 func (t *tagSizes) put(c *Count) {
 	if c.List == 0 {
-		t.count(uint64(c.ID), c.Part[:min(len(c.Part), maxTag)], c.Length, c.Keys, c.Bytes).largest.larger(c.Largest, true)
+		t.tags.addLargest(t.count(uint64(c.ID), c.Part[:min(len(c.Part), maxTag)], c.Length, c.Keys, c.Bytes), c.Largest)
 	} else {
 		t.pruned = true
 	}
@@ -135,7 +136,7 @@ func (t *tagSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		}
 		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
 			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
-				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes, Largest: n.largest})
+				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)})
 		}
 	}
 	return list

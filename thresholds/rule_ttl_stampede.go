@@ -136,14 +136,14 @@ func (s *expiryTimes) add(k *parser.Key, f *naming.Facts, size int64) {
 // addSample counts sampled keys of a minute and pattern. If there are too many
 // pairs, those of the minutes with the fewest keys are dropped.
 func (s *expiryTimes) addSample(hash uint64, part []byte, keys int64) {
-	n := s.samples.get(hash, part, len(part), 2*maxSamples)
-	if n == nil {
+	i := s.samples.get(hash, part, len(part), 2*maxSamples)
+	if i < 0 {
 		ofMinute := func(n *counter) int64 { return s.at(s.minute(n)).keys }
 		least := s.samples.nth(maxSamples, ofMinute)
 		s.samples.keep(func(n *counter) bool { return ofMinute(n) > least })
-		n = s.samples.get(hash, part, len(part), 2*maxSamples)
+		i = s.samples.get(hash, part, len(part), 2*maxSamples)
 	}
-	n.keys += keys
+	s.samples.list[i].keys += keys
 }
 
 // minute returns the minute of a sample.
