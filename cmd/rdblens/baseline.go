@@ -119,7 +119,7 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	}
 	for _, f := range r.Rules {
 		if f.GroupsMore > 0 {
-			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {groups} with findings", "rule", f.Rule, "groups", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
+			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {count} with findings", "rule", f.Rule, "count", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
 		}
 	}
 	out, err := output.Create(o.output, nil)
