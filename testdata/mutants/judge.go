@@ -16,29 +16,37 @@ import (
 
 // A judge runs tests with mutants.
 type judge struct {
-	dir      string
-	packages []string // that have tests, lowest first
-	tests    []*test
-	longest  float64
-	copies   int // the highest number of a mutant
+	dir       string
+	packages  []string // that have tests, lowest first
+	tests     []*test
+	longest   float64
+	copies    int  // the highest number of a mutant
+	temporary bool // dir is to be removed
 }
 
 // A test is a test function.
 type test struct {
-	pkg, name string
-	seconds   float64      // of processor time, of it and the processes it starts
-	reaches   map[int]bool // numbers of the mutants whose functions it calls
+	Package, Name string
+	Seconds       float64      // of processor time, of it and the processes it starts
+	Reaches       map[int]bool // numbers of the mutants whose functions it calls
 }
 
 // newJudge compiles the tests of all packages with the mutants, and runs each test
 // without a mutant to learn how long it takes and what it calls. It sets the verdict of
 // those that do not compile.
 func (o *options) newJudge(mutants []*mutant) (*judge, error) {
-	dir, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return nil, err
+	j := &judge{dir: o.dir, longest: o.longest}
+	if o.dir != "" {
+		if err := os.MkdirAll(o.dir, 0o755); err != nil {
+			return nil, err
+		}
+	} else {
+		dir, err := os.MkdirTemp("", "mutants")
+		if err != nil {
+			return nil, err
+		}
+		j.dir, j.temporary = dir, true
 	}
-	j := &judge{dir: dir, longest: o.longest}
 	out, err := exec.Command("go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}", "./parser/...", "./thresholds/...", "./report/...", "./cmd/rdblens").Output()
 	if err != nil {
 		return nil, err
@@ -65,11 +73,14 @@ func (o *options) newJudge(mutants []*mutant) (*judge, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(j.tests, func(a, b *test) int { return cmp.Compare(a.seconds, b.seconds) })
 	return j, nil
 }
 
-func (j *judge) close() { os.RemoveAll(j.dir) }
+func (j *judge) close() {
+	if j.temporary {
+		os.RemoveAll(j.dir)
+	}
+}
 
 func (j *judge) path(name string) string {
 	return filepath.Join(j.dir, strings.ReplaceAll(name, "/", "_"))
@@ -77,6 +88,15 @@ func (j *judge) path(name string) string {
 
 // compile compiles the tests, after it has found the mutants that do not compile.
 func (j *judge) compile(mutants []*mutant) error {
+	if _, err := os.Stat(j.path("compiled")); err == nil { // by a run before
+		for _, m := range mutants {
+			text, err := os.ReadFile(j.path(m.file))
+			if err != nil || !bytes.Contains(text, fmt.Appendf(nil, " %s__%d(", m.function, m.number)) && !bytes.Contains(text, fmt.Appendf(nil, " %s__%d[", m.function, m.number)) {
+				m.verdict = invalid
+			}
+		}
+		return nil
+	}
 	for {
 		lines, err := j.write(mutants)
 		if err != nil {
@@ -110,7 +130,7 @@ func (j *judge) compile(mutants []*mutant) error {
 			return fmt.Errorf("the tests of %s do not compile: %s", pkg, out)
 		}
 	}
-	return nil
+	return os.WriteFile(j.path("compiled"), nil, 0o644)
 }
 
 // goTest compiles the tests of a package.
@@ -159,10 +179,20 @@ func (j *judge) overlay(files map[string][]byte) error {
 	return os.WriteFile(j.path("overlay.json"), text, 0o644)
 }
 
-// record runs each test of a package alone without a mutant. Those that fail or take
-// too long are left out from then on.
+// record runs each test of a package alone without a mutant, unless a run before did.
+// Those that fail or take too long are left out from then on.
 func (j *judge) record(pkg string) error {
-	out, err := exec.Command(j.path(pkg), "-test.list=^(Test|Fuzz|Example)").Output()
+	var tests []*test
+	if text, err := os.ReadFile(j.path(pkg + ".json")); err == nil {
+		if err := json.Unmarshal(text, &tests); err != nil {
+			return err
+		}
+		j.tests = append(j.tests, tests...)
+		return nil
+	}
+	cmd := exec.Command(j.path(pkg), "-test.list=^(Test|Fuzz|Example)")
+	cmd.Dir = pkg
+	out, err := cmd.Output()
 	if err != nil {
 		return err
 	}
@@ -173,10 +203,10 @@ func (j *judge) record(pkg string) error {
 		if err := os.WriteFile(j.path("reached"), nil, 0o644); err != nil {
 			return err
 		}
-		t := &test{pkg: pkg, name: name, reaches: map[int]bool{}}
-		cmd, err := j.run(120, t)
-		if t.seconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(); t.seconds > j.longest || err != nil {
-			fmt.Printf("%s %s is left out: %.1f s (%v)\n", pkg, name, t.seconds, err)
+		t := &test{Package: pkg, Name: name, Reaches: map[int]bool{}}
+		cmd, err := j.run(j.longest, t)
+		if t.Seconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(); t.Seconds > j.longest || err != nil {
+			fmt.Printf("%s %s is left out: %.1f s (%v)\n", pkg, name, t.Seconds, err)
 			continue
 		}
 		reached, err := os.ReadFile(j.path("reached"))
@@ -188,11 +218,16 @@ func (j *judge) record(pkg string) error {
 			if err != nil {
 				return err
 			}
-			t.reaches[number] = true
+			t.Reaches[number] = true
 		}
-		j.tests = append(j.tests, t)
+		tests = append(tests, t)
 	}
-	return nil
+	j.tests = append(j.tests, tests...)
+	text, err := json.Marshal(tests)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(j.path(pkg+".json"), text, 0o644)
 }
 
 // run runs tests of one package. A mutant may run and allocate without end, so the
@@ -201,50 +236,51 @@ func (j *judge) record(pkg string) error {
 func (j *judge) run(seconds float64, tests ...*test) (*exec.Cmd, error) {
 	var names []string
 	for _, t := range tests {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; ulimit -t "$0"; exec "$@"`, strconv.Itoa(int(seconds)),
-		j.path(tests[0].pkg), "-test.short", "-test.failfast", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
-	cmd.Dir = tests[0].pkg
+		j.path(tests[0].Package), "-test.short", "-test.failfast", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
+	cmd.Dir = tests[0].Package
 	return cmd, cmd.Run()
 }
 
-// judge sets the verdict of a mutant.
-func (j *judge) judge(m *mutant) error {
-	if m.verdict == invalid {
+// tiers are the tests by the processor time that they take, in seconds: all mutants meet
+// the quick ones before any meets others.
+var tiers = []float64{0, 0.3, 1, 1000}
+
+// judge sets the verdict of a mutant by the tests of a tier.
+func (j *judge) judge(m *mutant, tier int) error {
+	if m.in == nil { // a declaration has no copy
+		if tier == 0 {
+			return j.judgeDeclaration(m)
+		}
 		return nil
 	}
-	number := m.number
-	if m.in == nil {
-		return j.judgeDeclaration(m)
-	}
-	if err := os.WriteFile(j.path("number"), []byte(strconv.Itoa(number)), 0o644); err != nil {
+	if err := os.WriteFile(j.path("number"), []byte(strconv.Itoa(m.number)), 0o644); err != nil {
 		return err
 	}
-	j.runAll(m, func(t *test) bool { return t.reaches[number] })
+	j.runAll(m, tier, func(t *test) bool { return t.Reaches[m.number] })
 	return nil
 }
 
-// runAll runs the tests that are wanted, quick ones first, and sets the verdict.
-func (j *judge) runAll(m *mutant, wanted func(*test) bool) {
+// runAll runs the tests of a tier that are wanted, those of the mutant's own package
+// first, and sets the verdict.
+func (j *judge) runAll(m *mutant, tier int, wanted func(*test) bool) {
 	packages := slices.Clone(j.packages)
 	own := "./" + filepath.Dir(m.file)
 	slices.SortStableFunc(packages, func(a, b string) int { return cmp.Compare(distance(own, a), distance(own, b)) })
-	m.verdict = killed
-	for _, tier := range [][2]float64{{0, 0.3}, {0.3, 1}, {1, j.longest}} {
-		for _, pkg := range packages {
-			var group []*test
-			seconds := 0.0
-			for _, t := range j.tests {
-				if t.pkg == pkg && t.seconds > tier[0] && t.seconds <= tier[1] && wanted(t) {
-					group = append(group, t)
-					seconds += t.seconds
-				}
+	for _, pkg := range packages {
+		var group []*test
+		seconds := 0.0
+		for _, t := range j.tests {
+			if t.Package == pkg && t.Seconds > tiers[tier] && t.Seconds <= tiers[tier+1] && wanted(t) {
+				group = append(group, t)
+				seconds += t.Seconds
 			}
-			if group == nil {
-				continue
-			}
+		}
+		if group != nil {
 			if _, err := j.run(10+3*seconds, group...); err != nil {
+				m.verdict = killed
 				return
 			}
 		}
@@ -290,8 +326,10 @@ func (j *judge) judgeDeclaration(m *mutant) error {
 				return nil
 			}
 			one.packages = []string{pkg}
-			if one.runAll(m, func(*test) bool { return true }); m.verdict == killed {
-				return nil
+			for tier := range 2 { // the slow ones take too long
+				if one.runAll(m, tier, func(*test) bool { return true }); m.verdict == killed {
+					return nil
+				}
 			}
 		}
 	}

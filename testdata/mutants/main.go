@@ -1,13 +1,13 @@
 // Mutants measures how much of the product code the tests check. It changes the
-// code in one place, runs the tests of the package, and of the packages above it
-// that test it too, and reports the changes that no test noticed.
+// code in one place, runs the tests that call the changed function, of any package,
+// and reports the changes that no test noticed.
 //
-//	mutants [-seed N] [-n N] [-for DURATION] [-o FILE] [-command=false] [-again] [DIR...]
+//	mutants [-seed N] [-n N] [-for DURATION] [-longest SECONDS] [-o FILE] [-dir DIR] [-command=false] [-again] [DIR...]
 //
 // The changes are a random sample: boundaries (< for <=), negated conditions,
 // other operators, integers that are one more, and removed statements. The tree is
 // not touched (go test -overlay). The judgement of each mutant is a line of FILE; a
-// run with the same seed and FILE continues where the one before ended.
+// run with the same seed, FILE and DIR continues where the one before ended.
 //
 // Mutants that do not compile do not count, nor those listed in equivalent.txt,
 // which behave as the original does.
@@ -60,6 +60,7 @@ func main() {
 	flag.DurationVar(&o.limit, "for", 24*time.Hour, "time after which no further mutant is started")
 	flag.StringVar(&o.output, "o", "", "file of the judgements (default bin/mutants-SEED.txt)")
 	flag.BoolVar(&o.command, "command", true, "run the tests of the command, too, which take longest")
+	flag.StringVar(&o.dir, "dir", "", "folder of the compiled tests: a run with the same seed uses them again")
 	flag.Float64Var(&o.longest, "longest", 5, "skip tests that take more seconds of processor time")
 	flag.BoolVar(&o.again, "again", false, "judge again those that were alive, for example after tests were added, and no others")
 	flag.Parse()
@@ -85,6 +86,7 @@ type options struct {
 	command bool
 	again   bool
 	longest float64
+	dir     string
 }
 
 func (o *options) run(dirs []string) error {
@@ -123,21 +125,32 @@ func (o *options) run(dirs []string) error {
 		return err
 	}
 	defer judge.close()
-	start := time.Now()
+	for tier := range len(tiers) - 1 {
+		start, unknown := time.Now(), 0
+		for _, m := range open {
+			if m.verdict == killed || m.verdict == invalid {
+				continue
+			}
+			if time.Since(start) > o.limit {
+				unknown++
+				continue
+			}
+			if err := judge.judge(m, tier); err != nil {
+				return err
+			}
+			if m.verdict != alive || tier == len(tiers)-2 {
+				fmt.Fprintf(log, "%s\t%s\t%d\n", m.verdict, m.id(), m.line)
+			}
+		}
+		if unknown > 0 {
+			fmt.Printf("out of time: %d mutants did not meet the tests of tier %d and those behind it\n", unknown, tier)
+			break
+		}
+	}
 	counts, survivors := map[string]int{}, []string{}
 	for _, m := range sample {
 		if counts[killed]+counts[alive] == o.n {
 			break
-		}
-		if slices.Contains(open, m) {
-			if time.Since(start) > o.limit {
-				fmt.Println("out of time: run again to continue")
-				break
-			}
-			if err := judge.judge(m); err != nil {
-				return err
-			}
-			fmt.Fprintf(log, "%s\t%s\t%d\n", m.verdict, m.id(), m.line)
 		}
 		counts[m.verdict]++
 		if m.verdict == alive {
