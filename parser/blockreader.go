@@ -101,7 +101,7 @@ func (r *blockReader) fill(b *block) {
 		b.n += k
 		if k > 0 {
 			idle = 0
-		} else if idle++; idle > 100 && b.err == nil {
+		} else if idle++; idle == 100 && b.err == nil {
 			b.err = io.ErrNoProgress
 		}
 	}

@@ -255,7 +255,7 @@ func TestFlushFails(t *testing.T) {
 func TestSourceFails(t *testing.T) {
 	disk := errors.New("input/output error")
 	in := many(3000)
-	for _, n := range []int{9, 100, 5000, smallBlock, smallBlock + 1, len(in) - 10, len(in) - 1} {
+	for _, n := range []int{0, 1, 5, 8, 9, 100, 5000, smallBlock, smallBlock + 1, len(in) - 10, len(in) - 1} {
 		reader := func() io.Reader { return io.MultiReader(bytes.NewReader(in[:n]), iotest.ErrReader(disk)) }
 		a, b := scanned(reader(), Options{}, smallBlock), ranSmall(reader(), Options{}, 2)
 		if d := difference(a, b); d != "" {

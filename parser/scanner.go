@@ -262,10 +262,10 @@ func (r *reader) warn(format string, args ...any) {
 
 func (r *reader) magic() error {
 	b := r.w.Buf
+	if len(b) < 9 && r.err != nil && r.err != io.EOF {
+		return r.err
+	}
 	if len(b) == 0 {
-		if r.err != io.EOF {
-			return r.err
-		}
 		return &FormatError{Reason: "the file is empty", Hint: "a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
 	}
 	digits := 0

@@ -3,7 +3,9 @@ package parser
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +103,67 @@ func TestSourceEndBetweenBlocks(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// hesitant is a source that returns nothing a number of times before each piece.
+type hesitant struct {
+	in         []byte
+	piece      int
+	idle, left int
+}
+
+func (h *hesitant) Read(p []byte) (int, error) {
+	if h.left > 0 {
+		h.left--
+		return 0, nil
+	}
+	h.left = h.idle
+	n := copy(p, h.in[:min(h.piece, len(h.in))])
+	if h.in = h.in[n:]; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// TestIdleSource reads sources that return nothing, and no error, several times in a
+// row: as package bufio does, the hundredth time ends the reading.
+func TestIdleSource(t *testing.T) {
+	in := many(100)
+	for _, piece := range []int{5, 1000} {
+		for _, idle := range []int{1, 99, 100, 1000} {
+			r := &hesitant{in: in, piece: piece, idle: idle}
+			o := scanned(r, Options{}, smallBlock)
+			info, err := Run(t.Context(), &hesitant{in: in, piece: piece, idle: idle}, Options{}, newNoSink)
+			src, wrapErr := Wrap(&hesitant{in: in, piece: piece, idle: idle, left: idle})
+			if idle < 100 {
+				if o.err != nil || err != nil || len(o.lines) != 100 || info.Keys != 100 || wrapErr != nil {
+					t.Errorf("pieces of %d bytes after %d reads: %d and %d keys, %v, %v and %v", piece, idle, len(o.lines), info.Keys, o.err, err, wrapErr)
+				}
+				continue
+			}
+			if !errors.Is(o.err, io.ErrNoProgress) || !errors.Is(err, io.ErrNoProgress) || len(r.in) < len(in)-piece {
+				t.Errorf("pieces of %d bytes after %d reads: %v and %v", piece, idle, o.err, err)
+			}
+			if wrapErr == nil {
+				_, wrapErr = io.ReadAll(src)
+			}
+			if !errors.Is(wrapErr, io.ErrNoProgress) {
+				t.Errorf("%d reads before the first piece: %v", idle, wrapErr)
+			}
+		}
+	}
+}
+
+// TestNumbersWithoutName has types and encodings that do not exist: they have no name.
+func TestNumbersWithoutName(t *testing.T) {
+	for n := range 256 {
+		if got := Type(n).String(); (got == "unknown") != (n >= int(NumTypes)) || got == "" {
+			t.Errorf("type %d is %q", n, got)
+		}
+		if got := Encoding(n).String(); n >= int(NumEncodings) && got != "" {
+			t.Errorf("encoding %d is %q", n, got)
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (j *judge) run(seconds float64, tests ...*test) (*exec.Cmd, error) {
 		names = append(names, t.Name)
 	}
 	cmd := exec.Command("sh", "-c", `ulimit -v 8388608; ulimit -t "$0"; exec "$@"`, strconv.Itoa(int(seconds)),
-		j.path(tests[0].Package), "-test.short", "-test.failfast", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
+		j.path(tests[0].Package), "-test.short", "-test.failfast", "-test.timeout=3m", "-test.run=^("+strings.Join(names, "|")+")$")
 	cmd.Dir = tests[0].Package
 	return cmd, cmd.Run()
 }

@@ -58,6 +58,9 @@ func (s *Reader) refused(e *Error) error {
 	if s.raw.err != nil {
 		return s.raw.err
 	}
+	if s.top.err == io.ErrNoProgress {
+		return s.top.err
+	}
 	var damaged *layerError
 	if errors.As(s.top.err, &damaged) && len(s.top.head) < 9 {
 		return s.broken(s.top.err)
