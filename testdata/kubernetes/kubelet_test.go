@@ -63,7 +63,7 @@ func (k *kubelet) sync() {
 			continue
 		}
 		if pod.DeletionTimestamp != nil {
-			c.process.Signal(syscall.SIGKILL)
+			c.process.Signal(syscall.SIGTERM)
 		}
 		select {
 		case code := <-c.ended:

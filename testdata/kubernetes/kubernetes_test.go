@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/expr-lang/expr"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,8 +54,12 @@ func TestJobs(t *testing.T) {
 		t.Errorf("%+v", merge.Spec)
 	}
 	for _, job := range []batch.Job{scan, merge} {
+		// A scan that is evicted ends with 3, too: the first rule that matches decides.
 		rules := job.Spec.PodFailurePolicy.Rules
-		if codes := rules[0].OnExitCodes; codes.Operator != batch.PodFailurePolicyOnExitCodesOpIn || !slices.Equal(codes.Values, []int32{1, 2, 3}) || *codes.ContainerName != "rdblens" {
+		if rules[0].Action != batch.PodFailurePolicyActionIgnore || rules[0].OnPodConditions[0].Type != core.DisruptionTarget {
+			t.Errorf("%s: %+v", job.Name, rules)
+		}
+		if codes := rules[1].OnExitCodes; codes.Operator != batch.PodFailurePolicyOnExitCodesOpIn || !slices.Equal(codes.Values, []int32{1, 2, 3}) || *codes.ContainerName != "rdblens" {
 			t.Errorf("%s: %+v", job.Name, rules)
 		}
 		pod := job.Spec.Template.Spec
@@ -138,12 +144,25 @@ func TestArgo(t *testing.T) {
 		if r := w.Spec.Templates[i+1].RetryStrategy; r == nil || r.Limit != fmt.Sprint(*scan.Spec.BackoffLimitPerIndex) {
 			t.Errorf("%s: %+v", job.Name, r)
 		}
+		checkRetry(t, w.Spec.Templates[i+1].RetryStrategy.Expression)
 		c := w.Spec.Templates[i+1].Container
 		checkContainer(t, "argo", *c, &w.Spec.SecurityContext)
 		checkVolumes(t, *c, w.Spec.Volumes)
 		args := strings.ReplaceAll(strings.Join(c.Args, " "), "{{inputs.parameters.index}}", "$(JOB_COMPLETION_INDEX)")
 		if want := strings.Join(job.Spec.Template.Spec.Containers[0].Args, " "); args != want {
 			t.Errorf("arguments %s, the job has %s", args, want)
+		}
+	}
+}
+
+// checkRetry evaluates an expression as Argo does, which has -1 for a pod without an exit code.
+func checkRetry(t *testing.T, expression string) {
+	t.Helper()
+	for _, code := range []int{-1, 1, 2, 3, 4, 137, 143} {
+		retry, err := expr.Eval(expression, map[string]any{"lastRetry": map[string]string{"exitCode": strconv.Itoa(code)},
+			"asInt": func(s string) (int, error) { return strconv.Atoi(s) }})
+		if want := code < 1 || code > 2; err != nil || retry != want {
+			t.Errorf("%s with %d: %v %v", expression, code, retry, err)
 		}
 	}
 }
