@@ -85,6 +85,29 @@ func TestTranslated(t *testing.T) {
 	}
 }
 
+// TestFindingsTranslated checks that a finding of a summary is translated part by part: no
+// other sentence that fits the whole line comes first.
+func TestFindingsTranslated(t *testing.T) {
+	findings := 0
+	for _, c := range translatedReports(t) {
+		for _, f := range c.report.Rules {
+			for i := range f.Examples {
+				e := &f.Examples[i]
+				name := shortName(e.subject())
+				got, _ := language.Chinese.Translate(thresholds.Fill("{severity} {rule}: {key}: {text}", "severity", f.Severity, "rule", f.Rule, "key", name, "text", e.Text))
+				text, _ := language.Chinese.Translate(e.Text)
+				if want := f.Severity + " " + f.Rule + "：" + name + "：" + text; got != want {
+					t.Errorf("%s: %q is %q, want %q", c.name, e.Text, got, want)
+				}
+				findings++
+			}
+		}
+	}
+	if findings < 100 {
+		t.Errorf("only %d findings", findings)
+	}
+}
+
 // translatedReports returns the reports of all fixtures that keys break rules in: the
 // first few under every profile, and the others under the default one.
 func translatedReports(t *testing.T) []cannedReport {

@@ -79,7 +79,7 @@ var chinese = sync.OnceValue(func() *catalogue {
 // catalogue has what Language.Translate looks up.
 type catalogue struct {
 	exact map[string]string
-	pairs []pair // the longest fixed text first, and then those that translate most
+	pairs []pair // those that begin with a severity first, then the longest fixed text, then those that translate most
 }
 
 // pair is an entry whose English has {names}.
@@ -89,6 +89,15 @@ type pair struct {
 	length   int // of all fixed text
 	verbatim int // names of somebody else's text
 	to       string
+}
+
+// severity is 1 if the sentence begins with a severity, else 0. A longer sentence about the
+// finding that follows would take the severity for a part of its own.
+func (p *pair) severity() int {
+	if p.fixed[0] == "" && p.names[0] == "severity" {
+		return 1
+	}
+	return 0
 }
 
 func newCatalogue(entries map[string]string) *catalogue {
@@ -108,7 +117,7 @@ func newCatalogue(entries map[string]string) *catalogue {
 		c.pairs = append(c.pairs, p)
 	}
 	slices.SortFunc(c.pairs, func(a, b pair) int {
-		return cmp.Or(b.length-a.length, a.verbatim-b.verbatim, strings.Compare(a.to, b.to))
+		return cmp.Or(b.severity()-a.severity(), b.length-a.length, a.verbatim-b.verbatim, strings.Compare(a.to, b.to))
 	})
 	return c
 }
@@ -203,6 +212,8 @@ func fits(name, value string) bool {
 		return ok || value != "" && !hasWords(value)
 	case "rule", "bits":
 		return value != "" && !strings.Contains(value, ". ")
+	case "code":
+		return value != "" && !strings.Contains(value, " ")
 	case "id":
 		return value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") == ""
 	case "change":
