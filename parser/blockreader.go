@@ -78,9 +78,12 @@ func (r *blockReader) free() *block {
 // snapshots would else leave a megabyte of garbage each.
 var spareBlocks sync.Pool
 
-// close returns the blocks that are not in use to spareBlocks. The reader must not be used
-// again.
+// close returns the blocks to spareBlocks, when nobody uses them any more. The reader must
+// not be used again.
 func (r *blockReader) close() {
+	if r.cur != nil {
+		r.cur.release()
+	}
 	for {
 		select {
 		case b := <-r.pool:

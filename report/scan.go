@@ -181,7 +181,7 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 			all.Merge(one.builder)
 		}
 		if s.spares != nil {
-			s.spares.Merged(all)
+			s.spares.Merged(all, one.builder)
 		}
 		if owners == nil {
 			owners = one.owners

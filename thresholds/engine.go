@@ -78,6 +78,13 @@ func (e *Engine) Policy() *Policy { return e.policy }
 // says so.
 func (e *Engine) Env() Env { return e.env }
 
+// Alike reports whether two engines differ in nothing but when their snapshots were taken.
+func (e *Engine) Alike(o *Engine) bool {
+	env := o.env
+	env.Created = e.env.Created
+	return env == e.env && o.policy == e.policy
+}
+
 // Namer returns the Namer that computes the facts for Check.
 func (e *Engine) Namer() *naming.Namer { return e.namer }
 

@@ -50,6 +50,12 @@ func (e *Engine) NewFleet() *Fleet {
 	return f
 }
 
+// Alone returns a Fleet of one snapshot, to which nothing may be added. It uses the
+// memory of the Instance. node is the number in the report.
+func (i *Instance) Alone(node int) *Fleet {
+	return &Fleet{engine: i.engine, nodes: []NodeSums{{node, i.total.keys, i.total.bytes}}, accumulators: i.accumulators}
+}
+
 // Engine returns the engine that the Fleet was made by.
 func (f *Fleet) Engine() *Engine { return f.engine }
 

@@ -110,7 +110,12 @@ func (f *Fleet) SlotRanges() []SlotRange {
 func (f *Fleet) Slots(do func(slot int, keys int64, largest NodeSums)) bool {
 	for _, a := range f.accumulators {
 		if s, ok := a.(*slotSizes); ok {
-			s.counts(func(c *Count) { do(int(c.ID), c.Keys, c.Largest) })
+			s.counts(func(c *Count) {
+				if len(f.nodes) == 1 { // of Alone, nobody compared it with others
+					c.Largest = NodeSums{f.nodes[0].Node, c.Keys, c.Bytes}
+				}
+				do(int(c.ID), c.Keys, c.Largest)
+			})
 			return true
 		}
 	}

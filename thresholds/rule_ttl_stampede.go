@@ -153,7 +153,7 @@ func (s *expiryTimes) minute(n *counter) int64 {
 
 // at returns the totals of the minute or hour in which keys of a minute are counted.
 func (s *expiryTimes) at(minute int64) *totals {
-	if s.minutes.pages == nil {
+	if len(s.minutes.pages) == 0 {
 		s.start(minute)
 	}
 	if t := s.minutes.at(minute); t != nil {
@@ -171,8 +171,8 @@ func (s *expiryTimes) start(minute int64) {
 	if isKnown {
 		minute = s.created / 60_000
 	}
-	s.minutes = makeTimeline[totals](minute, nearMinutes, isKnown)
-	s.hours = makeTimeline[totals](floorDiv(minute, 60), farHours, isKnown)
+	s.minutes.start(minute, nearMinutes, isKnown)
+	s.hours.start(floorDiv(minute, 60), farHours, isKnown)
 }
 
 func (s *expiryTimes) countPending() {
@@ -213,7 +213,7 @@ const (
 
 func (s *expiryTimes) counts(do func(*Count)) {
 	s.countPending()
-	if s.minutes.pages == nil {
+	if len(s.minutes.pages) == 0 {
 		return
 	}
 	c := Count{List: listTaken, ID: s.latest}
@@ -250,7 +250,7 @@ func (s *expiryTimes) startFleet() { s.isFleet, s.created = true, -1 }
 
 // put adds a Count to the accumulator of a Fleet.
 func (s *expiryTimes) put(c *Count) {
-	if s.minutes.pages == nil || c.List == listTaken && c.ID > s.latest {
+	if len(s.minutes.pages) == 0 || c.List == listTaken && c.ID > s.latest {
 		s.cover(c.ID)
 	}
 	switch c.List {
@@ -293,9 +293,12 @@ func (s *expiryTimes) cover(latest int64) {
 	const day = 24 * 60
 	old := *s
 	s.latest = latest
-	if start := floorDiv(latest, day) * day; old.minutes.pages == nil || old.minutes.first != start-nearMinutes {
-		s.minutes, s.minuteNodes = makeTimeline[totals](start-nearMinutes, 2*nearMinutes+day, true), makeTimeline[NodeSums](start-nearMinutes, 2*nearMinutes+day, true)
-		s.hours, s.hourNodes = makeTimeline[totals](start/60-farHours, 2*farHours+24, true), makeTimeline[NodeSums](start/60-farHours, 2*farHours+24, true)
+	if start := floorDiv(latest, day) * day; len(old.minutes.pages) == 0 || old.minutes.first != start-nearMinutes {
+		s.minutes, s.minuteNodes, s.hours, s.hourNodes = timeline[totals]{}, timeline[NodeSums]{}, timeline[totals]{}, timeline[NodeSums]{}
+		s.minutes.start(start-nearMinutes, 2*nearMinutes+day, true)
+		s.minuteNodes.start(start-nearMinutes, 2*nearMinutes+day, true)
+		s.hours.start(start/60-farHours, 2*farHours+24, true)
+		s.hourNodes.start(start/60-farHours, 2*farHours+24, true)
 		eachOf(&old.minutes, func(minute int64, n totals) {
 			s.putTime(&Count{List: listMinutes, ID: minute, Keys: n.keys, Bytes: n.bytes, Largest: *old.minuteNodes.at(minute)})
 		})
@@ -307,7 +310,8 @@ func (s *expiryTimes) cover(latest int64) {
 
 func (s *expiryTimes) reset() {
 	s.pending = s.pending[:0]
-	s.minutes, s.hours = timeline[totals]{}, timeline[totals]{}
+	s.minutes.reset()
+	s.hours.reset()
 	s.samples.reset()
 }
 

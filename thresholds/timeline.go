@@ -1,23 +1,39 @@
 package thresholds
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // timeline has what is known of consecutive minutes or hours, in pages that exist
 // once they have keys: most snapshots have keys in few of the minutes.
 type timeline[T any] struct {
 	first int64 // minute or hour since the epoch
 	pages []*[pageSize]T
+	spare []*[pageSize]T // zeroed, to be used again
 }
 
 const pageSize = 64
 
-// makeTimeline returns a timeline that begins when the snapshot was taken. If that
-// is unknown, the first key that expires is in the middle.
-func makeTimeline[T any](first, length int64, isKnown bool) timeline[T] {
+// start makes an empty timeline begin when the snapshot was taken. If that is unknown,
+// the first key that expires is in the middle.
+func (t *timeline[T]) start(first, length int64, isKnown bool) {
 	if !isKnown {
 		first, length = first-length, 2*length
 	}
-	return timeline[T]{first, make([]*[pageSize]T, (length+pageSize-1)/pageSize)}
+	n := int((length + pageSize - 1) / pageSize)
+	t.first, t.pages = first, slices.Grow(t.pages, n)[:n]
+}
+
+// reset empties the timeline and keeps its memory.
+func (t *timeline[T]) reset() {
+	for i, page := range t.pages {
+		if page != nil {
+			*page = [pageSize]T{}
+			t.pages[i], t.spare = nil, append(t.spare, page)
+		}
+	}
+	t.pages = t.pages[:0]
 }
 
 // at returns a minute or hour, nil if it is not covered.
@@ -28,7 +44,11 @@ func (t *timeline[T]) at(n int64) *T {
 	}
 	page := t.pages[i/pageSize]
 	if page == nil {
-		page = new([pageSize]T)
+		if n := len(t.spare); n > 0 {
+			page, t.spare = t.spare[n-1], t.spare[:n-1]
+		} else {
+			page = new([pageSize]T)
+		}
 		t.pages[i/pageSize] = page
 	}
 	return &page[i%pageSize]
@@ -56,10 +76,11 @@ func eachOf(t *timeline[totals], do func(n int64, keys totals)) {
 }
 
 func (t *timeline[T]) size() (n int64) {
+	pages := len(t.spare)
 	for _, page := range t.pages {
 		if page != nil {
-			n += int64(unsafe.Sizeof(*page))
+			pages++
 		}
 	}
-	return n + sliceSize(t.pages)
+	return int64(pages)*int64(unsafe.Sizeof([pageSize]T{})) + sliceSize(t.pages)
 }

@@ -90,7 +90,7 @@ func runPeak(t *testing.T, args ...string) (out []byte, peak int64) {
 // TestMemoryOfSmall checks that a small snapshot takes little more memory than the
 // program itself: nothing of the scan has a fixed large size.
 func TestMemoryOfSmall(t *testing.T) {
-	const most = 13 << 10 // KB
+	const most = 12 << 10 // KB
 	_, program := runPeak(t, "version")
 	if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", "2", "../../testdata/shop.rdb"); peak-program > most {
 		t.Errorf("the scan takes %d KB, and the program %d KB", peak, program)

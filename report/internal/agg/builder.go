@@ -17,7 +17,7 @@ type Options struct {
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
 	Keep func(k *parser.Key, owner int) bool
-	// Spares, if not nil, has Shards and cutoffs of earlier snapshots.
+	// Spares, if not nil, has Builders, Shards and cutoffs of earlier snapshots.
 	Spares *Spares
 	Part   bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
 	List   *KeyList // filled with keys of a single snapshot, nil none
@@ -43,6 +43,7 @@ type Builder struct {
 	timed    bool                 // the snapshot says when it was taken
 	created  int64                // when, in ms since the epoch
 	instance *thresholds.Instance // of this snapshot, nil once Fleets have it
+	spare    *thresholds.Instance // that Fleets have, to be used again
 	shards   []*Shard             // that go to Options.Spares
 }
 
@@ -88,7 +89,24 @@ func (s *Snapshot) sums(b *Builder) {
 // NewBuilder returns a Builder for one snapshot.
 func NewBuilder(opt Options) *Builder {
 	opt.Top, opt.Examples = max(opt.Top, 1), max(opt.Examples, 1)
-	return &Builder{opt: opt}
+	var b *Builder
+	if opt.Spares != nil {
+		b = opt.Spares.builder()
+	}
+	if b == nil {
+		b = new(Builder)
+	}
+	b.opt = opt
+	return b
+}
+
+// reset empties the Builder for another snapshot under the same policy, and keeps the
+// memory of what was merged into another Builder.
+func (b *Builder) reset() {
+	b.Tables.reset()
+	b.Histograms.reset()
+	b.Snapshots, b.Fleets, b.Keys, b.Dropped = nil, nil, 0, 0
+	b.engine, b.timed, b.created = nil, false, 0
 }
 
 // Start sets the rules, compiled for the snapshot when its header was read. Only
@@ -98,25 +116,27 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	if created := engine.Env().Created; isTime(created) {
 		b.timed, b.created = true, created*1000
 	}
-	b.Tables.init(engine)
+	if b.Tables.Owners == nil {
+		b.Tables.init(engine)
+	}
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
 	if b.opt.Spares != nil {
 		b.opt.Spares.raise(&b.Top)
 	}
-	b.instance = engine.NewInstance()
+	b.instance = b.spare.Reuse(engine)
 }
 
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
 func (b *Builder) NewShard() *Shard {
 	var s *Shard
 	if b.opt.Spares != nil {
-		s = b.opt.Spares.take(b.engine)
+		s = b.opt.Spares.shard(b.engine)
 	}
 	if s == nil {
 		s = &Shard{names: b.namer.NewCache(), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
 	}
-	s.builder, s.engine, s.instance = b, b.engine, b.engine.NewInstance()
+	s.builder, s.engine, s.instance = b, b.engine, s.instance.Reuse(b.engine)
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
 	s.listed = keyBatch{cutoff: -1, flagged: -1}
@@ -172,7 +192,7 @@ func fleetOrder(e *thresholds.Engine) (order int) {
 func (b *Builder) addInstance(of *Builder) {
 	if of.instance != nil {
 		b.fleet(of.engine).Add(of.instance, of.opt.Input)
-		of.instance = nil
+		of.instance, of.spare = nil, of.instance
 	}
 }
 
@@ -230,6 +250,7 @@ func (b *Builder) Merge(o *Builder) {
 	b.Dropped += o.Dropped
 	b.addInstance(b)
 	b.addInstance(o)
+	b.spare = nil
 	for _, f := range o.Fleets {
 		b.fleet(f.Engine()).Merge(f)
 	}
@@ -247,7 +268,9 @@ func (b *Builder) Finish() bool {
 		return b.engine != nil
 	}
 	b.end()
-	b.addInstance(b)
+	if b.instance != nil {
+		b.Fleets = append(b.Fleets, b.instance.Alone(b.opt.Input))
+	}
 	groups := &b.Tables.Groups
 	groups.end()
 	b.Top.setGroups(groups)

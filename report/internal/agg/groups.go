@@ -128,6 +128,12 @@ func (g *Groups) reset() {
 	g.folded = hyperloglog.Sketch{}
 }
 
+// reusable reports whether reset empties the table of a snapshot: nothing was folded. A
+// large table is not worth its memory.
+func (g *Groups) reusable() bool {
+	return g.trie == nil && g.removed == 0 && !g.joined && len(g.list) <= maxAggregates
+}
+
 func (g *Groups) pattern(i int) []byte {
 	return g.texts[g.list[i].text:g.list[i].textEnd]
 }
