@@ -23,7 +23,7 @@ func TestLargestOfArrays(t *testing.T) {
 // TestTextLengths checks the length of a string, with and without an escape in it, as
 // a name and as a value, wherever it ends in a word and in a buffer.
 func TestTextLengths(t *testing.T) {
-	lengths := []int{20, 31, 32, 127, 128, 300, 5000, 70_000}
+	lengths := []int{31, 32, 127, 128, 300, 70_000} // the last does not lie in a buffer whole
 	for n := range 18 {
 		lengths = append(lengths, n)
 	}
@@ -35,14 +35,12 @@ func TestTextLengths(t *testing.T) {
 			for _, at := range []int{0, n / 2, n} {
 				text := `"` + strings.Repeat("a", at) + escape.text + strings.Repeat("b", n-at) + `"`
 				for _, document := range []string{`[{"":` + text + `},2]`, `[{` + text + `:1},2]`, `[{"":"",` + text + ` : ""},2]`, `[3,` + text + `]`, `{` + text + `:[],"":[` + text + `]}`} {
-					for _, block := range []int{smallBlock, scanBlock} {
-						s := newScanner(bytes.NewReader(newModule("ReJSON-RL", 3).s(document).snapshot()), withMemory, block)
-						if !s.Scan() {
-							t.Fatal(s.Err())
-						}
-						if k := s.Key(); k.Longest != int64(n+escape.length) || k.Elements != 2 {
-							t.Fatalf("%.80s: %d elements, longest text %d, want 2 and %d", document, k.Elements, k.Longest, n+escape.length)
-						}
+					s := newScanner(bytes.NewReader(newModule("ReJSON-RL", 3).s(document).snapshot()), withMemory, smallBlock)
+					if !s.Scan() {
+						t.Fatal(s.Err())
+					}
+					if k := s.Key(); k.Longest != int64(n+escape.length) || k.Elements != 2 {
+						t.Fatalf("%.80s: %d elements, longest text %d, want 2 and %d", document, k.Elements, k.Longest, n+escape.length)
 					}
 				}
 			}

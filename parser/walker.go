@@ -108,6 +108,7 @@ func (w *walker) name() {
 			return
 		}
 	}
+	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf // which may have the last key's name
 	n, special := w.LengthOrForm()
 	switch {
 	case special && n == rdb.FormLZF:
@@ -272,7 +273,6 @@ func (w *walker) begin(t byte) {
 		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
 		k.NameHash, k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = 0, false, 0, 0, "", nil
 	}
-	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
 }
 
 // measure computes what the key takes in memory.

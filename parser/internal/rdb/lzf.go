@@ -19,8 +19,9 @@ const (
 // is overwritten by what follows.
 func DecodeLZF(dst, src []byte, n int) bool {
 	i, o := 0, 0
-	dst = dst[:n+SlackLZF]
-	wide := src[:min(len(src)+32, cap(src))] // what follows src may be read
+	dst = dst[: n+SlackLZF : n+SlackLZF]
+	end := min(len(src)+32, cap(src))
+	wide := src[:end:end] // what follows src may be read
 	le := binary.LittleEndian
 	for i < len(src) {
 		c := int(src[i])
@@ -31,13 +32,13 @@ func DecodeLZF(dst, src []byte, n int) bool {
 				return false
 			}
 			if i+32 <= len(wide) {
-				to, from := dst[o:o+32], wide[i:i+32]
+				to, from := dst[o:o+32:o+32], wide[i:i+32:i+32]
 				*(*[16]byte)(to) = [16]byte(from)
 				if c > 16 {
 					*(*[16]byte)(to[16:]) = [16]byte(from[16:])
 				}
 			} else {
-				copy(dst[o:o+c], src[i:i+c])
+				copy(dst[o:o+c], wide[i:i+c])
 			}
 			i += c
 			o += c
@@ -67,13 +68,13 @@ func DecodeLZF(dst, src []byte, n int) bool {
 		if p < 0 || o+l > n {
 			return false
 		}
-		to := dst[o : o+16]
+		to := dst[o : o+16 : o+16]
 		if distance >= 8 {
-			from := dst[p : p+16]
+			from := dst[p : p+16 : p+16]
 			le.PutUint64(to, le.Uint64(from))
 			le.PutUint64(to[8:], le.Uint64(from[8:])) // of which to may be a part
 		} else {
-			from := dst[p : p+4]
+			from := dst[p : p+4 : p+4]
 			to[0] = from[0]
 			to[1] = from[1]
 			to[2] = from[2]

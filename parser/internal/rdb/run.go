@@ -86,6 +86,12 @@ type Run struct {
 // shorter bound needs a look.
 const wideEntry = 16
 
+// withSlack returns the buffer with the slack behind a block, which may be read.
+func withSlack(buf []byte) []byte {
+	end := min(cap(buf), len(buf)+wideEntry)
+	return buf[:end:end]
+}
+
 // numberShift has for the first byte of a number of 2, 3, 4 or 8 bytes, less
 // 0xf1, by how much the eight bytes after it must be shifted to leave just those.
 var numberShift = [4]uint8{48, 40, 32, 0}
@@ -95,8 +101,7 @@ var numberShift = [4]uint8{48, 40, 32, 0}
 // LargeElement bytes. It returns where it stopped, at an element's first byte or the
 // end. Of pairs both entries count, otherwise the first.
 func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
-	// Behind a block there is slack that may be read.
-	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
+	wide := withSlack(buf)
 	end := len(buf) - 1
 	n, sum, largest, longest := r.Elements, r.Sum, r.Largest, r.Longest
 	for uint(p) < uint(end) {
@@ -169,7 +174,7 @@ func otherEntry(b []byte, p int) (text, next int) {
 
 // PassZiplist does the same for a ziplist.
 func (r *Run) PassZiplist(buf []byte, p, stride int, pair bool) int {
-	wide := buf[:min(cap(buf), len(buf)+wideEntry)]
+	wide := withSlack(buf)
 	end := len(buf) - 1
 	for uint(p) < uint(end) {
 		size, next, delta := ziplistSizes(wide, p)
