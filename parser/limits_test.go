@@ -81,10 +81,10 @@ func TestTemplateNamesAreBounded(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		names := templates{whole: whole}
 		names.names = names.most() - 3
-		var d template
+		var d nameList
 		names.add(&d, 3, []byte("abc"))
 		names.add(&d, 1, []byte("d"))
-		if string(d.names) != "abc" || len(d.lens) != 2 || d.lens[1] != 1 || d.ends[1] != 3 {
+		if string(d.bytes) != "abc" || len(d.lens) != 2 || d.lens[1] != 1 || d.ends[1] != 3 {
 			t.Errorf("whole %v: %+v", whole, d)
 		}
 	}

@@ -2,8 +2,9 @@ package parser
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser/internal/module"
@@ -176,7 +177,7 @@ func (w *walker) dragonflyValue(row *typeRow) {
 
 // templates are the field names that hashes of Redis 8.10 share, by ID.
 type templates struct {
-	byID   map[uint64]template
+	byID   map[uint64]nameList // of each name at most MaxElementName, and none beyond maxTemplateNames
 	fields int
 	names  int    // bytes of names kept
 	whole  bool   // names are not cut: a visitor wants them
@@ -190,12 +191,6 @@ func (t *templates) most() int {
 		return maxWholeNames
 	}
 	return maxTemplateNames
-}
-
-type template struct {
-	lens  []uint32 // length of each name
-	names []byte   // their first bytes, at most MaxElementName each, and none beyond maxTemplateNames
-	ends  []uint32 // where each ends in names
 }
 
 // Limits on what is kept of templates: a server has a few thousand at most.
@@ -214,7 +209,7 @@ func (w *walker) defineTemplate() {
 		w.Failf("a hash template without fields")
 	}
 	if t.byID == nil {
-		t.byID = make(map[uint64]template)
+		t.byID = make(map[uint64]nameList)
 	}
 	if _, ok := t.byID[id]; ok {
 		w.Failf("the hash template %d is defined twice", id)
@@ -232,8 +227,8 @@ func (w *walker) defineTemplate() {
 }
 
 // templateNames reads n field names.
-func (w *walker) templateNames(n uint64) template {
-	var d template
+func (w *walker) templateNames(n uint64) nameList {
+	var d nameList
 	t := &w.src.templates
 	for range n {
 		w.Ahead()
@@ -259,14 +254,12 @@ func (w *walker) templateName(s *str) []byte {
 }
 
 // add adds a field to a template.
-func (t *templates) add(d *template, n int64, name []byte) {
+func (t *templates) add(d *nameList, n int64, name []byte) {
 	if t.names+len(name) > t.most() {
 		name = nil
 	}
 	t.names += len(name)
-	d.lens = append(d.lens, uint32(n))
-	d.names = append(d.names, name...)
-	d.ends = append(d.ends, uint32(len(d.names)))
+	d.add(Text{name, n})
 }
 
 // appendLength appends a length of up to 32 bits.
@@ -284,7 +277,7 @@ func (t *templates) inline() (b []byte, ok bool) {
 	d := t.byID[t.last]
 	b = appendLength(nil, uint64(len(d.lens)))
 	for i, n := range d.lens {
-		name := d.name(i)
+		name := d.at(i).Bytes
 		if len(name) != int(n) {
 			return nil, false
 		}
@@ -293,21 +286,13 @@ func (t *templates) inline() (b []byte, ok bool) {
 	return b, true
 }
 
-func (d *template) name(i int) []byte {
-	from := uint32(0)
-	if i > 0 {
-		from = d.ends[i-1]
-	}
-	return d.names[from:d.ends[i]]
-}
-
 // templateHash walks a hash whose names stand in a template: 29 and 31 bring
 // their own, 30 and 32 refer to one; 29 and 30 keep the values in a listpack.
 func (w *walker) templateHash(variant uint8) {
 	own, packed := variant&rdb.TemplateOwn != 0, variant&rdb.TemplatePacked != 0
 	k := &w.key
 	k.Largest = -1
-	var d template
+	var d nameList
 	found := func(id uint64) {
 		var ok bool
 		if d, ok = w.src.templates.byID[id]; !ok {
@@ -334,9 +319,10 @@ func (w *walker) templateHash(variant uint8) {
 		if i >= len(d.lens) {
 			w.Failf("a hash has more values than its template has fields (%d)", len(d.lens))
 		}
-		f := int64(d.lens[i])
+		name := d.at(i)
+		f := name.Len
 		if w.visiting {
-			w.visit.element.Name, w.visit.element.Value = Text{cut(d.name(i), w.visit.keep), f}, text()
+			w.visit.element.Name, w.visit.element.Value = Text{cut(name.Bytes, w.visit.keep), f}, text()
 			w.visitElement()
 		}
 		k.ValueBytes += f + v
@@ -346,7 +332,7 @@ func (w *walker) templateHash(variant uint8) {
 		}
 		if f+v > k.Largest {
 			k.Largest = f + v
-			w.refBuf = append(w.refBuf[:0], cut(d.name(i), MaxElementName)...)
+			w.refBuf = append(w.refBuf[:0], cut(name.Bytes, MaxElementName)...)
 			w.key.ref = largestRef{kind: refText, text: w.refBuf, n: f}
 		}
 		k.Elements++
@@ -385,8 +371,8 @@ func (w *walker) templateHash(variant uint8) {
 	k.Largest = max(k.Largest, 0)
 }
 
-func (w *walker) packedNames(b *rdb.Block) template {
-	var d template
+func (w *walker) packedNames(b *rdb.Block) nameList {
+	var d nameList
 	claimed := b.OpenPacked(rdb.Listpack)
 	e := &w.entries[0]
 	var entries int64
@@ -404,9 +390,8 @@ func (w *walker) packedNames(b *rdb.Block) template {
 // sortedModules returns modules by name.
 func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
 	var out []ModuleInfo
-	for _, v := range m {
-		out = append(out, *v)
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, *m[name])
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }

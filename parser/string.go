@@ -45,24 +45,14 @@ func (w *walker) string(s *str, slot int) {
 		w.plain(s, n, slot)
 		return
 	}
-	s.kind, s.head = strInt, nil
-	switch n {
-	case rdb.FormInt8:
-		s.val = int64(int8(w.Byte()))
-	case rdb.FormInt16:
-		s.val = int64(int16(binary.LittleEndian.Uint16(w.Take(2))))
-	case rdb.FormInt32:
-		s.val = int64(int32(w.Uint32()))
-	case rdb.FormLZF:
+	if n == rdb.FormLZF {
 		clen := w.Length()
 		ulen := w.Length()
-		s.kind = strLZF
+		s.kind, s.head = strLZF, nil
 		w.lzfString(s, clen, ulen, slot)
 		return
-	default:
-		w.Pos--
-		w.Failf("string form %d is not defined", n)
 	}
+	s.kind, s.head, s.val = strInt, nil, w.Number(n)
 	s.n = int64(rdb.DecimalLen(s.val))
 }
 

@@ -162,27 +162,27 @@ type visit struct {
 	fields bool
 }
 
-// nameList is a list of texts in one buffer.
+// nameList is a list of names in one buffer. The file has less than 4 GiB of each.
 type nameList struct {
 	bytes []byte
-	ends  []int   // where each ends in bytes
-	lens  []int64 // length of each whole text
+	ends  []uint32 // where each ends in bytes
+	lens  []uint32 // length of each whole text
 }
 
 func (l *nameList) reset() { l.bytes, l.ends, l.lens = l.bytes[:0], l.ends[:0], l.lens[:0] }
 
 func (l *nameList) add(t Text) {
 	l.bytes = append(l.bytes, t.Bytes...)
-	l.ends = append(l.ends, len(l.bytes))
-	l.lens = append(l.lens, t.Len)
+	l.ends = append(l.ends, uint32(len(l.bytes)))
+	l.lens = append(l.lens, uint32(t.Len))
 }
 
 func (l *nameList) at(i int) Text {
-	from := 0
+	from := uint32(0)
 	if i > 0 {
 		from = l.ends[i-1]
 	}
-	return Text{l.bytes[from:l.ends[i]:l.ends[i]], l.lens[i]}
+	return Text{l.bytes[from:l.ends[i]:l.ends[i]], int64(l.lens[i])}
 }
 
 // size is what the list takes, in bytes.
@@ -218,9 +218,7 @@ func (w *walker) visitKey() {
 		w.key.Type = w.moduleType()
 	}
 	if v.keep != nil || w.chunked {
-		w.inCallback = true
-		w.kept = v.keep == nil || v.keep(&w.key)
-		w.inCallback = false
+		w.kept = v.keep == nil || ask(w, v.keep, &w.key)
 		if w.kept && w.src.dragonfly {
 			w.beginTee()
 		}
@@ -233,14 +231,22 @@ func (w *walker) visitKey() {
 
 // wants asks the visitor whether it wants the value of the current key.
 func (w *walker) wants() bool {
-	v := w.visit.to
-	if v.Key == nil {
-		return true
-	}
+	wanted := w.visit.to.Key
+	return wanted == nil || ask(w, wanted, &w.key)
+}
+
+// call calls a function of the visitor, ask one that has an answer.
+func call[T any](w *walker, f func(T), arg T) {
 	w.inCallback = true
-	wanted := v.Key(&w.key)
+	f(arg)
 	w.inCallback = false
-	return wanted
+}
+
+func ask[T any](w *walker, f func(T) bool, arg T) (yes bool) {
+	w.inCallback = true
+	yes = f(arg)
+	w.inCallback = false
+	return yes
 }
 
 // keepMore has the texts that follow kept as far as the visitor wants them.
@@ -252,13 +258,8 @@ func (w *walker) leave() { w.visiting, w.block.MaxHead = false, MaxElementName }
 // visitElement passes on the element in w.visit, and clears it.
 func (w *walker) visitElement() {
 	v := &w.visit
-	if v.to.Element != nil {
-		w.inCallback = true
-		more := v.to.Element(&v.element)
-		w.inCallback = false
-		if !more {
-			w.leave()
-		}
+	if v.to.Element != nil && !ask(w, v.to.Element, &v.element) {
+		w.leave()
 	}
 	v.element = Element{}
 }
@@ -345,27 +346,21 @@ func (w *walker) shareName(b *rdb.Block, e *rdb.Entry) {
 
 func (w *walker) visitStream(s *StreamState) {
 	if f := w.visit.to.Stream; f != nil {
-		w.inCallback = true
-		f(s)
-		w.inCallback = false
+		call(w, f, s)
 	}
 }
 
 func (w *walker) visitGroup(name *str, last StreamID, read int64, pending uint64) {
 	if f := w.visit.to.Group; f != nil {
 		w.visit.group = StreamGroup{w.keepText(name, 0), last, read, pending}
-		w.inCallback = true
-		f(&w.visit.group)
-		w.inCallback = false
+		call(w, f, &w.visit.group)
 	}
 }
 
 func (w *walker) visitConsumer(name *str, seen, active int64, pending uint64) {
 	if f := w.visit.to.Consumer; f != nil {
 		w.visit.member = StreamConsumer{w.keepText(name, 0), seen, active, pending}
-		w.inCallback = true
-		f(&w.visit.member)
-		w.inCallback = false
+		call(w, f, &w.visit.member)
 	}
 }
 
@@ -373,18 +368,13 @@ func (w *walker) visitConsumer(name *str, seen, active int64, pending uint64) {
 // bytes with the time of delivery.
 func (w *walker) visitPending(raw []byte, count uint64) {
 	if f := w.visit.to.GroupPending; f != nil {
-		p := PendingEntry{rawID(raw), int64(binary.LittleEndian.Uint64(raw[16:])), count}
-		w.inCallback = true
-		f(&p)
-		w.inCallback = false
+		call(w, f, &PendingEntry{rawID(raw), int64(binary.LittleEndian.Uint64(raw[16:])), count})
 	}
 }
 
 func (w *walker) visitConsumerPending(raw []byte) {
 	if f := w.visit.to.ConsumerPending; f != nil {
-		w.inCallback = true
-		f(rawID(raw))
-		w.inCallback = false
+		call(w, f, rawID(raw))
 	}
 }
 

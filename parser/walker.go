@@ -125,20 +125,7 @@ func (w *walker) name() {
 		w.Pos += int(clen)
 		k.Name, k.NameLen = w.nameBuf[:ulen], int64(ulen)
 	case special:
-		var v int64
-		switch n {
-		case rdb.FormInt8:
-			v = int64(int8(w.Byte()))
-		case rdb.FormInt16:
-			b := w.Take(2)
-			v = int64(int16(uint16(b[0]) | uint16(b[1])<<8))
-		case rdb.FormInt32:
-			v = int64(int32(w.Uint32()))
-		default:
-			w.Pos--
-			w.Failf("string form %d is not defined", n)
-		}
-		w.nameBuf = appendInt(w.nameBuf[:0], v)
+		w.nameBuf = appendInt(w.nameBuf[:0], w.Number(n))
 		k.Name, k.NameLen = w.nameBuf, int64(len(w.nameBuf))
 	case n <= MaxName && n <= uint64(w.maxName):
 		w.Need(int(n))

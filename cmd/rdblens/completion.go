@@ -35,12 +35,4 @@ func beginningWith(begun string, words []string) []string {
 }
 
 // selectors returns the words of a list of rules.
-func selectors() []string { return append([]string{"all"}, ruleNames()...) }
-
-func ruleNames() []string {
-	var names []string
-	for _, r := range thresholds.Rules() {
-		names = append(names, r.Name)
-	}
-	return names
-}
+func selectors() []string { return append([]string{"all"}, thresholds.RuleNames()...) }

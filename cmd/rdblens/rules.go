@@ -38,7 +38,7 @@ func newRules(e *env) *cobra.Command {
 		Use:               "explain NAME",
 		Short:             "Print what a rule flags, why, how to fix it, and its sources",
 		Args:              exactly(1, "a rule"),
-		ValidArgsFunction: completeWords(ruleNames()...),
+		ValidArgsFunction: completeWords(thresholds.RuleNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.rulesExplain(args[0])
 		},

@@ -23,174 +23,40 @@ func branchNode(children int64) int64 { return (4+children+7)&^7 + pointerSize*c
 // chainNode returns the size of a node for n bytes without a branch.
 func chainNode(n int64) int64 { return (4+n+7)&^7 + pointerSize }
 
-// An idTree measures a radix tree of stream IDs, 16 bytes each, while they come
-// in ascending order, as they do in a file. It keeps the branches of the
-// right-most path only, at most one for each byte of an ID.
-//
-// A node is a leaf, one for every ID; or a branch; or the chain of bytes between
-// two of these, or before the first branch.
-type idTree struct {
-	raxSize
-	hi, lo   uint64     // the last ID
-	depth    [16]uint8  // of each branch of the path
-	children [16]uint16 // of each branch of the path
-	top      int8       // number of branches on the path
+// A raxPath measures the inner nodes of a radix tree (rax.c) while its keys come in
+// ascending order, as they do in a file: it has the nodes of the right-most path only.
+// They are branches, or nodes at which a key ends; between two of them, and before the
+// first, is a chain of bytes. Leaves are counted by those who add keys.
+type raxPath struct {
+	nodes, bytes int64      // of the nodes that are complete
+	path         []pathNode // nodes above the leaf of the last key, by depth
 }
 
-func (t *idTree) reset() {
-	t.raxSize = raxSize{}
-	t.top = 0
-}
-
-// add adds the next ID. IDs out of order, which no server writes, give a wrong
-// size and do no other harm; an ID that repeats the last one is not counted.
-func (t *idTree) add(a *allocator, hi, lo uint64) {
-	if t.keys == 0 {
-		t.keys, t.hi, t.lo = 1, hi, lo
-		return
-	}
-	var common uint8
-	switch {
-	case hi != t.hi:
-		common = uint8(bits.LeadingZeros64(hi^t.hi) >> 3)
-	case lo != t.lo:
-		common = 8 + uint8(bits.LeadingZeros64(lo^t.lo)>>3)
-	default:
-		return
-	}
-	t.hi, t.lo = hi, lo
-	t.keys++
-	below := t.pop(a, common)
-	if t.top > 0 && t.depth[t.top-1] == common {
-		t.children[t.top-1]++
-	} else {
-		t.depth[t.top], t.children[t.top] = common, 2
-		t.top++
-	}
-	t.chain(a, below-common-1)
-}
-
-// pop adds the branches below a depth and returns the depth of the uppermost
-// one; that of the last ID's leaf if there was none.
-func (t *idTree) pop(a *allocator, depth uint8) uint8 {
-	below := uint8(16)
-	for t.top > 0 && t.depth[t.top-1] > depth {
-		at := t.depth[t.top-1]
-		t.chain(a, below-at-1)
-		t.branch(a, int64(t.children[t.top-1]))
-		below = at
-		t.top--
-	}
-	return below
-}
-
-func (t *idTree) branch(a *allocator, children int64) {
-	t.nodes++
-	t.bytes += a.usable(branchNode(children))
-}
-
-func (t *idTree) chain(a *allocator, n uint8) {
-	if n > 0 {
-		t.nodes++
-		t.bytes += a.usable(chainNode(int64(n)))
-	}
-}
-
-// finish returns the size of the tree and resets it.
-func (t *idTree) finish(a *allocator) raxSize {
-	if t.keys == 0 {
-		return raxSize{nodes: 1, bytes: a.usable(8)}
-	}
-	below := uint8(16)
-	if t.top > 0 {
-		below = t.pop(a, t.depth[0])
-		at := t.depth[0]
-		t.chain(a, below-at-1)
-		t.branch(a, int64(t.children[0]))
-		below = at
-	}
-	t.chain(a, below)
-	t.nodes += t.keys
-	t.bytes += t.keys * a.usable(raxLeaf)
-	size := t.raxSize
-	t.reset()
-	return size
-}
-
-// MaxStreamName is the length, in bytes, up to which names of groups and
-// consumers are compared: the radix tree of names with a longer one is estimated.
-const MaxStreamName = 4 << 10
-
-// A nameTree measures a radix tree of names (rax.c) while they come in ascending
-// order of their bytes, as they do in a file. Like idTree it keeps the
-// right-most path only.
-//
-// A node at which a name ends has 8 bytes more than those of an idTree: the
-// pointer to what is stored under the name. Such a node may have children, since
-// a name may begin with another one.
-type nameTree struct {
-	names, length, bytes int64
-	nodes                int64
-	last                 []byte     // the last name
-	path                 []nameNode // nodes above its leaf, by depth
-	estimated            bool       // the names are unsorted or too long
-}
-
-// A nameNode is a node of the right-most path that has several children, or at
-// which a name ends.
-type nameNode struct {
+// A pathNode is a node of the right-most path that has several children, or at
+// which a key ends.
+type pathNode struct {
 	depth, children int32
-	ends            bool // a name ends here
+	ends            bool // a key ends here
 }
 
-func (t *nameTree) reset() {
-	t.names, t.length, t.bytes, t.nodes = 0, 0, 0, 0
-	t.last, t.path = t.last[:0], t.path[:0]
-	t.estimated = false
-}
+func (t *raxPath) reset() { *t = raxPath{path: t.path[:0]} }
 
-// add adds the next name, of n bytes. If it is longer than MaxStreamName, only
-// its length matters, and that of all names after it.
-func (t *nameTree) add(a *allocator, name []byte, n int64) {
-	t.names++
-	t.length += n
-	if t.estimated {
-		return
-	}
-	if n > MaxStreamName || n != int64(len(name)) || t.names > 1 && slices.Compare(name, t.last) <= 0 {
-		t.estimated = true
-		return
-	}
-	if t.names > 1 {
-		t.branch(a, name)
-	}
-	t.last = append(t.last[:0], name...)
-}
-
-// branch adds the last name's leaf, beside or above which the next one is.
-func (t *nameTree) branch(a *allocator, next []byte) {
-	common := 0
-	for common < len(t.last) && t.last[common] == next[common] {
-		common++
-	}
-	if common == len(t.last) {
-		t.path = append(t.path, nameNode{depth: int32(common), children: 1, ends: true})
-		return
-	}
-	t.node(a, raxLeaf)
-	below := t.pop(a, int32(common))
-	if top := len(t.path) - 1; top >= 0 && t.path[top].depth == int32(common) {
+// branch adds a branch at a depth, or a child to the one that is there. The last key
+// has so many bytes.
+func (t *raxPath) branch(a *allocator, length, depth int32) {
+	below := t.pop(a, length, depth)
+	if top := len(t.path) - 1; top >= 0 && t.path[top].depth == depth {
 		t.path[top].children++
 	} else {
-		t.path = append(t.path, nameNode{depth: int32(common), children: 2})
+		t.path = append(t.path, pathNode{depth: depth, children: 2})
 	}
-	t.chain(a, below-int32(common)-1)
+	t.chain(a, below-depth-1)
 }
 
-// pop adds the nodes below a depth and returns the depth of the uppermost one;
-// that of the last name's leaf if there was none.
-func (t *nameTree) pop(a *allocator, depth int32) int32 {
-	below := int32(len(t.last))
+// pop adds the nodes below a depth and returns the depth of the uppermost one, which
+// is that of the last key's leaf if there was none.
+func (t *raxPath) pop(a *allocator, length, depth int32) int32 {
+	below := length
 	for len(t.path) > 0 {
 		node := t.path[len(t.path)-1]
 		if node.depth <= depth {
@@ -212,15 +78,111 @@ func (t *nameTree) pop(a *allocator, depth int32) int32 {
 	return below
 }
 
-func (t *nameTree) node(a *allocator, size int64) {
+// close adds all nodes of the path.
+func (t *raxPath) close(a *allocator, length int32) { t.chain(a, t.pop(a, length, -1)) }
+
+func (t *raxPath) node(a *allocator, size int64) {
 	t.nodes++
 	t.bytes += a.usable(size)
 }
 
-func (t *nameTree) chain(a *allocator, n int32) {
+func (t *raxPath) chain(a *allocator, n int32) {
 	if n > 0 {
 		t.node(a, chainNode(int64(n)))
 	}
+}
+
+// An idTree measures a radix tree of stream IDs.
+type idTree struct {
+	raxPath
+	keys   int64
+	hi, lo uint64 // the last ID
+}
+
+const idBytes = 16
+
+func (t *idTree) reset() {
+	t.raxPath.reset()
+	t.keys = 0
+}
+
+// add adds the next ID. IDs out of order, which no server writes, give a wrong
+// size and do no other harm; an ID that repeats the last one is not counted.
+func (t *idTree) add(a *allocator, hi, lo uint64) {
+	if t.keys > 0 {
+		common := bits.LeadingZeros64(hi^t.hi) / 8
+		if hi == t.hi {
+			common += bits.LeadingZeros64(lo^t.lo) / 8
+		}
+		if common == idBytes {
+			return
+		}
+		t.branch(a, idBytes, int32(common))
+	}
+	t.keys++
+	t.hi, t.lo = hi, lo
+}
+
+// finish returns the size of the tree and resets it.
+func (t *idTree) finish(a *allocator) raxSize {
+	if t.keys == 0 {
+		return raxSize{nodes: 1, bytes: a.usable(8)}
+	}
+	t.close(a, idBytes)
+	size := raxSize{keys: t.keys, nodes: t.nodes + t.keys, bytes: t.bytes + t.keys*a.usable(raxLeaf)}
+	t.reset()
+	return size
+}
+
+// MaxStreamName is the length, in bytes, up to which names of groups and
+// consumers are compared: the radix tree of names with a longer one is estimated.
+const MaxStreamName = 4 << 10
+
+// A nameTree measures a radix tree of names. A node at which a name ends has a pointer
+// to what is stored under the name. It may have children, since a name may begin with
+// another one.
+type nameTree struct {
+	raxPath
+	names, length int64
+	last          []byte // the last name
+	estimated     bool   // the names are unsorted or too long
+}
+
+func (t *nameTree) reset() {
+	t.raxPath.reset()
+	*t = nameTree{raxPath: t.raxPath, last: t.last[:0]}
+}
+
+// add adds the next name, of n bytes. If it is longer than MaxStreamName, only
+// its length matters, and that of all names after it.
+func (t *nameTree) add(a *allocator, name []byte, n int64) {
+	t.names++
+	t.length += n
+	if t.estimated {
+		return
+	}
+	if n > MaxStreamName || n != int64(len(name)) || t.names > 1 && slices.Compare(name, t.last) <= 0 {
+		t.estimated = true
+		return
+	}
+	if t.names > 1 {
+		t.next(a, name)
+	}
+	t.last = append(t.last[:0], name...)
+}
+
+// next adds the last name's leaf, beside or above which the next one is.
+func (t *nameTree) next(a *allocator, name []byte) {
+	common := 0
+	for common < len(t.last) && t.last[common] == name[common] {
+		common++
+	}
+	if common == len(t.last) {
+		t.path = append(t.path, pathNode{depth: int32(common), children: 1, ends: true})
+		return
+	}
+	t.node(a, raxLeaf)
+	t.branch(a, int32(len(t.last)), int32(common))
 }
 
 // finish returns the allocated bytes of the tree's nodes and resets it.
@@ -240,7 +202,7 @@ func (t *nameTree) measure(a *allocator) (nodes, bytes int64) {
 		return 2 * t.names, estimatedNames(a, t.names, t.length)
 	}
 	t.node(a, raxLeaf)
-	t.chain(a, t.pop(a, -1))
+	t.close(a, int32(len(t.last)))
 	return t.nodes, t.bytes
 }
 

@@ -24,35 +24,36 @@ const (
 // those of each of its consumers.
 type streamState struct {
 	used      bool
-	ids       idTree // of the stream's nodes, or of the current pending list
-	lastNode  int64  // bytes of the last node's listpack
+	lastNode  int64 // bytes of the last node's listpack
 	inGroup   bool
 	consumers int64 // of the current group
 	producers int64
 	indexed   raxSize      // index of pending entries to groups
-	names     *streamNames // nil before the first group of any stream
+	radix     *streamTrees // nil before the first stream
 }
 
-// streamNames are the names of a stream's groups, of the current group's
-// consumers, and of the stream's producers.
-type streamNames struct{ groups, consumers, producers nameTree }
+// streamTrees are the radix trees that are being read: the IDs of the stream's nodes
+// or of the current pending list, and the names of its groups, of the current group's
+// consumers, and of its producers.
+type streamTrees struct {
+	ids                          idTree
+	groups, consumers, producers nameTree
+}
 
-// nameTrees returns the trees of names, which most streams do not need.
-func (s *streamState) nameTrees() *streamNames {
-	if s.names == nil {
-		s.names = new(streamNames)
+func (s *streamState) trees() *streamTrees {
+	if s.radix == nil {
+		s.radix = new(streamTrees)
 	}
-	return s.names
+	return s.radix
 }
 
 func (s *streamState) reset() {
-	s.ids.reset()
-	if s.names != nil {
-		s.names.groups.reset()
-		s.names.consumers.reset()
-		s.names.producers.reset()
-	}
-	*s = streamState{ids: s.ids, names: s.names}
+	t := s.trees()
+	t.ids.reset()
+	t.groups.reset()
+	t.consumers.reset()
+	t.producers.reset()
+	*s = streamState{radix: t}
 }
 
 // AddStreamNode adds a node of a stream: the ID that it begins with and the
@@ -60,7 +61,7 @@ func (s *streamState) reset() {
 func (a *Accumulator) AddStreamNode(hi, lo uint64, n int64) {
 	m := a.model
 	a.extended, a.stream.used = true, true
-	a.stream.ids.add(&m.allocator, hi, lo)
+	a.stream.trees().ids.add(&m.allocator, hi, lo)
 	a.stream.lastNode = n
 	a.addSizes(m.usable(n), m.packedUsage(n))
 }
@@ -73,7 +74,7 @@ func (a *Accumulator) BeginGroup(name []byte, n int64) {
 	a.closeGroup()
 	a.extended, a.stream.used = true, true
 	a.stream.inGroup = true
-	a.stream.nameTrees().groups.add(&m.allocator, name, n)
+	a.stream.trees().groups.add(&m.allocator, name, n)
 	a.addSizes(m.usable(m.group), m.structUsage(m.group))
 	// The structure of its tree of consumers; closeIDs adds that of its pending
 	// entries.
@@ -87,7 +88,7 @@ func (a *Accumulator) BeginGroup(name []byte, n int64) {
 // AddPending adds an entry of the group's pending list.
 func (a *Accumulator) AddPending(hi, lo uint64) {
 	m := a.model
-	a.stream.ids.add(&m.allocator, hi, lo)
+	a.stream.trees().ids.add(&m.allocator, hi, lo)
 	a.addSizes(m.usable(m.nack), m.structUsage(m.nack))
 	if m.timeIndex {
 		a.addSizes(timeIndexEntry, timeIndexEntry)
@@ -100,7 +101,7 @@ func (a *Accumulator) BeginConsumer(name []byte, n int64) {
 	m := a.model
 	a.closeIDs()
 	a.stream.consumers++
-	a.stream.nameTrees().consumers.add(&m.allocator, name, n)
+	a.stream.trees().consumers.add(&m.allocator, name, n)
 	sds := m.usable(m.sds.separate(n))
 	usage := n
 	if m.usage == usageExact {
@@ -111,7 +112,7 @@ func (a *Accumulator) BeginConsumer(name []byte, n int64) {
 
 // AddConsumerPending adds an entry of the consumer's pending list.
 func (a *Accumulator) AddConsumerPending(hi, lo uint64) {
-	a.stream.ids.add(&a.model.allocator, hi, lo)
+	a.stream.trees().ids.add(&a.model.allocator, hi, lo)
 }
 
 // AddProducer adds a producer of idempotent entries, of which the stream knows n,
@@ -125,7 +126,7 @@ func (a *Accumulator) AddProducer(name []byte, length, n int64) {
 	}
 	a.extended, a.stream.used = true, true
 	a.stream.producers++
-	a.stream.nameTrees().producers.add(&m.allocator, name, length)
+	a.stream.trees().producers.add(&m.allocator, name, length)
 	const idmpProducer = 24 // stream.h
 	a.addSizes(m.usable(idmpProducer), m.structUsage(idmpProducer))
 	t := table{buckets: dictBuckets(n)}
@@ -154,7 +155,7 @@ func (m *Model) groupUsage(n int64) int64 {
 func (a *Accumulator) closeIDs() {
 	m := a.model
 	ofGroup := a.stream.inGroup && a.stream.consumers == 0
-	size := a.stream.ids.finish(&m.allocator)
+	size := a.stream.trees().ids.finish(&m.allocator)
 	if m.valuesInTree {
 		size.nodes -= size.keys
 		size.bytes -= size.keys * m.usable(raxLeaf)
@@ -189,7 +190,7 @@ func (a *Accumulator) closeGroup() {
 	if !a.stream.inGroup {
 		return
 	}
-	size := a.stream.names.consumers.finish(&m.allocator)
+	size := a.stream.trees().consumers.finish(&m.allocator)
 	a.addSizes(size, m.groupUsage(size))
 	a.stream.consumers = 0
 }
@@ -228,12 +229,12 @@ func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
 		}
 	}
 	if a.stream.inGroup {
-		size := m.usable(m.rax) + a.stream.names.groups.finish(&m.allocator)
+		size := m.usable(m.rax) + a.stream.trees().groups.finish(&m.allocator)
 		alloc += size
 		usage += m.groupUsage(size)
 	}
 	if a.stream.producers > 0 {
-		size := m.usable(m.rax) + a.stream.names.producers.finish(&m.allocator)
+		size := m.usable(m.rax) + a.stream.trees().producers.finish(&m.allocator)
 		alloc += size
 		if m.producerUsage {
 			usage += size

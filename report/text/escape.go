@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -309,32 +310,21 @@ func Unescape(text []byte) ([]byte, error) {
 			out = append(out, text[i])
 			continue
 		}
-		switch rest := text[i+1:]; {
-		case len(rest) >= 1 && rest[0] == '\\':
+		rest := text[i+1:]
+		if bytes.HasPrefix(rest, []byte(`\`)) {
 			out = append(out, '\\')
 			i++
-		case len(rest) >= 3 && rest[0] == 'x' && isHex(rest[1]) && isHex(rest[2]):
-			out = append(out, unhex(rest[1])<<4|unhex(rest[2]))
-			i += 3
-		case len(rest) >= 1 && rest[0] == '{':
+			continue
+		}
+		if bytes.HasPrefix(rest, []byte("{")) {
 			return nil, fmt.Errorf("character %d: %w", i+1, errCut)
-		default:
+		}
+		digits, ok := bytes.CutPrefix(rest[:min(len(rest), 3)], []byte("x"))
+		var err error
+		if out, err = hex.AppendDecode(out, digits); !ok || len(digits) < 2 || err != nil {
 			return nil, fmt.Errorf("character %d: %w", i+1, errEscape)
 		}
+		i += 3
 	}
 	return out, nil
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	}
-	return c - 'a' + 10
 }

@@ -164,6 +164,21 @@ func (w *Cursor) LengthOrForm() (n uint64, special bool) {
 	return 0, false
 }
 
+// Number reads the number of a string that is coded as one, in a form of these.
+func (w *Cursor) Number(form uint64) int64 {
+	switch form {
+	case FormInt8:
+		return int64(int8(w.Byte()))
+	case FormInt16:
+		return int64(int16(binary.LittleEndian.Uint16(w.Take(2))))
+	case FormInt32:
+		return int64(int32(w.Uint32()))
+	}
+	w.Pos--
+	w.Failf("string form %d is not defined", form)
+	return 0
+}
+
 // Length reads a length, where no string form may stand.
 func (w *Cursor) Length() uint64 {
 	n, special := w.LengthOrForm()

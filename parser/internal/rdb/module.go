@@ -45,19 +45,7 @@ func Float64(b []byte) float64 { return math.Float64frombits(binary.LittleEndian
 // AppendNumber reads a string that is coded as a number and appends its text.
 func AppendNumber(dst []byte, c *Cursor) []byte {
 	form, _ := c.LengthOrForm()
-	var v int64
-	switch form {
-	case FormInt8:
-		v = int64(int8(c.Byte()))
-	case FormInt16:
-		v = int64(int16(binary.LittleEndian.Uint16(c.Take(2))))
-	case FormInt32:
-		v = int64(int32(c.Uint32()))
-	default:
-		c.Pos--
-		c.Failf("string form %d is not defined", form)
-	}
-	return strconv.AppendInt(dst, v, 10)
+	return strconv.AppendInt(dst, c.Number(form), 10)
 }
 
 // PassString passes a string, and returns the length of its text and of its LZF, 0
