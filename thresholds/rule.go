@@ -2,8 +2,6 @@ package thresholds
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -209,27 +207,6 @@ func (r *Rule) Basis() requirements.Basis { return requirements.BasisOf(r.Name) 
 
 // AppliesTo reports whether the rule checks keys of a type.
 func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }
-
-// validate returns what the rule lacks. A test calls it for every rule.
-func (r *Rule) validate() error {
-	missing := map[string]bool{
-		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
-		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Basis().Sources) == 0 && !r.Optional,
-		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
-	}
-	for _, p := range r.Params {
-		missing["the documentation of "+p.Name] = p.Doc == ""
-	}
-	for _, what := range slices.Sorted(maps.Keys(missing)) {
-		if missing[what] {
-			return fmt.Errorf("rule %q lacks %s", r.Name, what)
-		}
-	}
-	if r.check != nil && r.accumulate != nil {
-		return fmt.Errorf("rule %q is about keys and about the instance", r.Name)
-	}
-	return nil
-}
 
 // collections are the types for which the documents limit the number of elements.
 var collections = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Hash}

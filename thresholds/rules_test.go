@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -396,4 +398,25 @@ func TestIncompleteRules(t *testing.T) {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}
+}
+
+// validate returns what the rule lacks.
+func (r *Rule) validate() error {
+	missing := map[string]bool{
+		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
+		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "", "a source": len(r.Basis().Sources) == 0 && !r.Optional,
+		"a check": r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
+	}
+	for _, p := range r.Params {
+		missing["the documentation of "+p.Name] = p.Doc == ""
+	}
+	for _, what := range slices.Sorted(maps.Keys(missing)) {
+		if missing[what] {
+			return fmt.Errorf("rule %q lacks %s", r.Name, what)
+		}
+	}
+	if r.check != nil && r.accumulate != nil {
+		return fmt.Errorf("rule %q is about keys and about the instance", r.Name)
+	}
+	return nil
 }

@@ -111,12 +111,17 @@ var errEmpty = errors.New("empty value")
 
 // textOf accepts any argument that is not empty.
 func textOf(target *string) func(string) error {
+	return checkedText(target, func(string) error { return nil })
+}
+
+// checkedText is textOf for what check accepts, which is called when target is set.
+func checkedText(target *string, check func(arg string) error) func(string) error {
 	return func(arg string) error {
 		if arg == "" {
 			return errEmpty
 		}
 		*target = arg
-		return nil
+		return check(arg)
 	}
 }
 

@@ -38,14 +38,10 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current directory, if it exists)",
 		set: textOf(&p.config)}.add(cmd)
 	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
-		words: selectors(), set: func(arg string) error {
-			if arg == "" {
-				return errEmpty
-			}
-			p.rules = arg
+		words: selectors(), set: checkedText(&p.rules, func(arg string) error {
 			_, err := thresholds.Select(arg)
 			return err
-		}}.add(cmd)
+		})}.add(cmd)
 }
 
 // limitOption is a flag that sets the error limit of a rule that has its name.
@@ -66,16 +62,12 @@ func (p *policyFlags) limitOption(name, arg, usage, hint string) option {
 // profileOption is the flag that selects a profile.
 func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
-		words: config.Profiles(), set: func(arg string) error {
-			if arg == "" {
-				return errEmpty
-			}
+		words: config.Profiles(), set: checkedText(target, func(arg string) error {
 			if !slices.Contains(config.Profiles(), arg) {
 				return &config.ProfileError{Name: arg}
 			}
-			*target = arg
 			return nil
-		}}
+		})}
 }
 
 // load returns the policy in force: flags take precedence over the configuration.
@@ -112,14 +104,10 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	p.expandFlags.register(cmd)
 	p.filter.register(cmd)
 	model := func(target *string) func(string) error {
-		return func(arg string) error {
-			if arg == "" {
-				return errEmpty
-			}
-			*target = arg
+		return checkedText(target, func(string) error {
 			_, _, err := memory.Choose("", "", p.memory)
 			return err
-		}
+		})
 	}
 	option{name: "server", arg: "NAME", usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
 		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)

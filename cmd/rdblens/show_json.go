@@ -74,9 +74,7 @@ func (w *jsonWriter) value(r *parser.Records) error {
 		if shown == w.limit {
 			return false
 		}
-		if shown++; shown > 1 {
-			w.WriteString(",")
-		}
+		w.separate(&shown)
 		w.element(k.Type, e)
 		return w.goesOn()
 	}})
@@ -146,9 +144,7 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 			if skipped = w.limit >= 0 && shown >= w.limit; skipped {
 				return w.goesOn()
 			}
-			if shown++; shown > 1 {
-				w.WriteString(",")
-			}
+			w.separate(&shown)
 			fmt.Fprintf(w, `{"id":"%s","fields":[`, e.ID)
 			fields = 0
 			return w.goesOn()
@@ -157,9 +153,7 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 			if skipped {
 				return false
 			}
-			if fields++; fields > 1 {
-				w.WriteString(",")
-			}
+			w.separate(&fields)
 			w.text(name.Bytes)
 			w.WriteString(",")
 			w.text(value.Bytes)
@@ -234,9 +228,9 @@ func (g *jsonGroups) endGroup() {
 }
 
 // separate counts a member of a list, and separates it from the one before.
-func (g *jsonGroups) separate(n *int) {
+func (w *jsonWriter) separate(n *int) {
 	if *n++; *n > 1 {
-		g.WriteString(",")
+		w.WriteString(",")
 	}
 }
 

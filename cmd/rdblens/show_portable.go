@@ -82,10 +82,7 @@ func (w *portableWriter) refuses(k *parser.Key) string {
 		}
 		return ""
 	case parser.Hash:
-		switch {
-		case k.FieldsWithTTL == 0:
-			return ""
-		case w.fieldTTLs:
+		if k.FieldsWithTTL == 0 || w.fieldTTLs {
 			return ""
 		}
 		return fmt.Sprintf("%d of its fields have a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later", k.FieldsWithTTL)

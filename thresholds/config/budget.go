@@ -21,12 +21,9 @@ func budgetsShape() shape[[]thresholds.Budget] {
 func budgetShape() shape[thresholds.Budget] {
 	type entry = thresholds.Budget
 	rule, _ := thresholds.Lookup("budget")
-	owner := as(text("owner", "the keys of this owner").with("minLength", 1), func(r *reader, n ast.Node, name string) (string, bool) {
-		return name, name != "" || r.refuse(n, "omit owner", "owner must not be empty")
-	})
 	fields := []field[entry]{
 		to("group", keysShape("the keys whose names match a glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
-		to("owner", owner, func(e *entry, v string) { e.Owner = v }),
+		to("owner", ownerShape("the keys of this owner"), func(e *entry, v string) { e.Owner = v }),
 		to("database", plainCount().with("description", "the keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
 		to("reason", text("reason", "where the budget comes from"), func(e *entry, v string) { e.Reason = v }),
 	}

@@ -158,14 +158,18 @@ func keysShape(description string) shape[[]*naming.Glob] {
 	})
 }
 
-func overrideShape() shape[thresholds.Override] {
-	type entry = thresholds.Override
-	owner := as(text("owner", "the team that these keys belong to").with("minLength", 1), func(r *reader, n ast.Node, name string) (string, bool) {
+// ownerShape is the name of an owner.
+func ownerShape(description string) shape[string] {
+	return as(text("owner", description).with("minLength", 1), func(r *reader, n ast.Node, name string) (string, bool) {
 		return name, name != "" || r.refuse(n, "omit owner", "owner must not be empty")
 	})
+}
+
+func overrideShape() shape[thresholds.Override] {
+	type entry = thresholds.Override
 	s := record[entry]{what: "an entry of overrides", fields: []field[entry]{
 		to("key", keysShape("glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
-		to("owner", as(owner, located), func(e *entry, v thresholds.Text) { e.Owner = v }),
+		to("owner", as(ownerShape("the team that these keys belong to"), located), func(e *entry, v thresholds.Text) { e.Owner = v }),
 		to("rules", rulesShape(true), func(e *entry, v edits) { e.Edits = v }),
 	}}.shape().with("required", []string{"key"}, "anyOf", []any{object{"required": []string{"owner"}},
 		object{"required": []string{"rules"}, "properties": object{"rules": object{"type": "object", "minProperties": 1}}}})
