@@ -246,15 +246,12 @@ func (j *judge) run(seconds float64, tests ...*test) (*exec.Cmd, error) {
 
 // tiers are the tests by the processor time that they take, in seconds: all mutants meet
 // the quick ones before any meets others.
-var tiers = []float64{0, 0.3, 1, 1000}
+var tiers = []float64{0, 0.1, 0.3, 1, 1000}
 
 // judge sets the verdict of a mutant by the tests of a tier.
 func (j *judge) judge(m *mutant, tier int) error {
 	if m.in == nil { // a declaration has no copy
-		if tier == 0 {
-			return j.judgeDeclaration(m)
-		}
-		return nil
+		return j.judgeDeclaration(m)
 	}
 	if err := os.WriteFile(j.path("number"), []byte(strconv.Itoa(m.number)), 0o644); err != nil {
 		return err
@@ -279,7 +276,7 @@ func (j *judge) runAll(m *mutant, tier int, wanted func(*test) bool) {
 			}
 		}
 		if group != nil {
-			if _, err := j.run(10+3*seconds, group...); err != nil {
+			if _, err := j.run(3+3*seconds, group...); err != nil {
 				m.verdict = killed
 				return
 			}
