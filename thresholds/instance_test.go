@@ -278,6 +278,12 @@ func TestShare(t *testing.T) {
 	if share(1<<62, 1<<30, 1) != 1<<62 || share(5, 10, 0) != 1<<62 || share(1<<40, 10000, 1<<41) != 5000 {
 		t.Error("share")
 	}
+	for _, c := range []struct{ a, b, c, want int64 }{{1<<62 - 1, 1, 1, 1<<62 - 1}, {1 << 62, 1, 1, 1 << 62}, {1 << 62, 3, 1, 1 << 62}, {1 << 62, 4, 1, 1 << 62},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64, 1 << 62}, {1 << 62, 6, 8, 3 << 60}, {7, 1, 2, 3}, {5, 10, -1, 1 << 62}, {5, 10, 1, 50}, {0, 5, 1, 0}} {
+		if got := share(c.a, c.b, c.c); got != c.want {
+			t.Errorf("share(%d, %d, %d) is %d, want %d", c.a, c.b, c.c, got, c.want)
+		}
+	}
 	if !more(math.MaxInt64, 2, math.MaxInt64, 1) || more(3, 5, 5, 3) || !more(4, 4, 5, 3) {
 		t.Error("more")
 	}

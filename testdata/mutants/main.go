@@ -120,7 +120,7 @@ func (o *options) run(dirs []string) error {
 		return err
 	}
 	defer log.Close()
-	judge, err := o.newJudge(open)
+	judge, err := o.newJudge(sample)
 	if err != nil {
 		return err
 	}
