@@ -129,6 +129,9 @@ func (o *options) run(dirs []string) error {
 	for tier := range last + 1 {
 		start, unknown := time.Now(), 0
 		for _, m := range open {
+			if m.verdict == invalid && tier == 0 {
+				fmt.Fprintf(log, "%s\t%s\t%d\n", m.verdict, m.id(), m.line)
+			}
 			if m.verdict == killed || m.verdict == invalid || m.in == nil && tier < last {
 				continue // declarations take longest: they come last
 			}

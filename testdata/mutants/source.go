@@ -37,9 +37,7 @@ func mutantsIn(path string) ([]mutant, error) {
 	for _, d := range file.Decls {
 		f.function, f.in = "", nil
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-			if f.function = fn.Name.Name; f.function != "init" { // an init function is not called by name
-				f.in = f.functionOf(fn)
-			}
+			f.function, f.in = fn.Name.Name, f.functionOf(fn)
 		}
 		ast.Inspect(d, f.visit)
 	}
