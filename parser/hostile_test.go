@@ -143,3 +143,27 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestOffsetInPackedBlocks puts an entry that does not exist at each place of a
+// listpack: the failure is behind that byte of the file, or, of a compressed listpack,
+// where its compressed bytes begin.
+func TestOffsetInPackedBlocks(t *testing.T) {
+	lp := listpack("f", "v", "field", "value", 1, 2)
+	for i, at := range []int{6, 9, 12, 19, 26, 28} {
+		bad := []byte(lp)
+		bad[at] = 0xf5
+		for what, block := range map[string][]byte{"plain": append([]byte{byte(len(bad))}, bad...), "compressed": append([]byte{0xc3, byte(len(bad) + 1), byte(len(bad)), byte(len(bad) - 1)}, bad...)} {
+			in := newRDB("REDIS0011").key(16, "k").raw(block).end()
+			begin := len("REDIS0011") + 3
+			want := int64(begin + 1 + at + 1)
+			if what == "compressed" {
+				want = int64(begin + 3)
+			}
+			o := scanned(bytes.NewReader(in), Options{}, smallBlock)
+			var damage *DamageError
+			if !errors.As(o.err, &damage) || damage.Offset != want {
+				t.Errorf("entry %d, %s: %v, want the offset %d", i, what, o.err, want)
+			}
+		}
+	}
+}

@@ -378,7 +378,7 @@ func (w *walker) packedNames(b *rdb.Block) nameList {
 	var entries int64
 	for b.Rest() > 1 {
 		b.Decode(rdb.Listpack, e, 0)
-		if entries++; entries > maxTemplateFields || e.Len > 1<<31 {
+		if entries++; entries > maxTemplateFields {
 			w.Failf("a hash template of more than %d fields", maxTemplateFields)
 		}
 		w.src.templates.add(&d, e.Len, cut(w.entryText(e), w.block.MaxHead))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -252,5 +253,58 @@ func TestCompareFindings(t *testing.T) {
 	d := compareSaved(t, before, after, CompareOptions{})
 	if len(d.Findings.New) != 1 || d.Findings.New[0].Group != "c:*" || d.Findings.Unknown != 1 || len(d.Findings.Persisting) != 2 {
 		t.Errorf("%+v", d.Findings)
+	}
+}
+
+// TestChange checks what counts as a change at its bounds: of 100 bytes and of a tenth.
+func TestChange(t *testing.T) {
+	for _, c := range []struct {
+		minBytes      int64
+		minShare      float64
+		before, after int64
+		was, is       bool
+		want          string
+	}{
+		{0, 0, 500, 500, true, true, ""}, {0, 0, 500, 501, true, true, ChangeGrown}, {0, 0, 500, 499, true, true, ChangeShrunk},
+		{100, 0, 500, 599, true, true, ""}, {100, 0, 500, 600, true, true, ChangeGrown}, {100, 0, 500, 401, true, true, ""}, {100, 0, 500, 400, true, true, ChangeShrunk},
+		{100, 0.1, 2000, 2199, true, true, ""}, {100, 0.1, 2000, 2200, true, true, ChangeGrown}, {100, 0.1, 2000, 1800, true, true, ChangeShrunk},
+		{100, 0.1, 0, 99, false, true, ""}, {100, 0.1, 0, 100, false, true, ChangeNew}, {100, 0.1, 100, 0, true, false, ChangeGone}, {100, 0.1, 99, 0, true, false, ""},
+	} {
+		d := Diff{MinBytes: c.minBytes, MinShare: c.minShare}
+		if got := d.change(c.before, c.after, c.was, c.is); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestFull checks when maxmemory is reached, by the growth between the last two reports.
+func TestFull(t *testing.T) {
+	const day = 86400
+	at := func(time int64, used Figure) trendPoint {
+		return trendPoint{TrendReport: TrendReport{Time: time}, used: used}
+	}
+	for name, c := range map[string]struct {
+		points []trendPoint
+		limit  int64
+		want   *TrendFull
+	}{
+		"grows":                   {[]trendPoint{at(0, 100), at(2*day, 300)}, 1000, &TrendFull{MaxMemory: 1000, Now: 300, Days: 7, Time: 9 * day, PerDay: 100}},
+		"only the last two count": {[]trendPoint{at(0, 900), at(day, 100), at(2*day, 200)}, 1000, &TrendFull{MaxMemory: 1000, Now: 200, Days: 8, Time: 10 * day, PerDay: 100}},
+		"constant":                {[]trendPoint{at(0, 100), at(day, 100)}, 1000, nil},
+		"shrinks":                 {[]trendPoint{at(0, 200), at(day, 100)}, 1000, nil},
+		"at the same time":        {[]trendPoint{at(day, 100), at(day, 200)}, 1000, nil},
+		"backwards":               {[]trendPoint{at(day, 200), at(0, 100)}, 1000, nil},
+		"no limit":                {[]trendPoint{at(0, 100), at(day, 200)}, 0, nil},
+		"one report":              {[]trendPoint{at(0, 100)}, 1000, nil},
+		"unknown now":             {[]trendPoint{at(0, 100), at(day, -1)}, 1000, nil},
+		"unknown before":          {[]trendPoint{at(0, -1), at(day, 100)}, 1000, nil},
+		"full":                    {[]trendPoint{at(0, 900), at(day, 1000)}, 1000, &TrendFull{MaxMemory: 1000, Now: 1000, Time: day, PerDay: 100}},
+		"a hundred years":         {[]trendPoint{at(0, 1), at(day, 2)}, 36502, &TrendFull{MaxMemory: 36502, Now: 2, Days: 36500, Time: 36501 * day, PerDay: 1}},
+		"more than that":          {[]trendPoint{at(0, 1), at(day, 2)}, 36503, nil},
+	} {
+		trend := Trend{}
+		if trend.full(c.points, c.limit); !reflect.DeepEqual(trend.Full, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, trend.Full, c.want)
+		}
 	}
 }

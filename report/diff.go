@@ -200,6 +200,8 @@ func (d *Diff) change(before, after int64, was, is bool) string {
 		return ChangeGone
 	case after > before:
 		return ChangeGrown
+	case after < before:
+		return ChangeShrunk
 	}
-	return ChangeShrunk
+	return ""
 }
