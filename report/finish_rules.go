@@ -224,7 +224,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {
-					example.Text = thresholds.Fill("{text}; {keys} in this snapshot", "text", example.Text, "keys", units.FormatCountOf(w.Largest.Keys, "key", "keys"))
+					example.Text = thresholds.Fill("{text}; at most {keys} in one snapshot", "text", example.Text, "keys", units.FormatCountOf(w.Largest.Keys, "key", "keys"))
 				}
 			}
 			found.Examples = append(found.Examples, example)

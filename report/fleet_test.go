@@ -1,12 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -194,5 +197,31 @@ func TestSlots(t *testing.T) {
 	env.Cluster = false
 	if got := gather(policy.Compile(env), agg.Options{Top: 3}, keys, 100).Report().Slots; got != nil {
 		t.Errorf("slots without a cluster: %v", got)
+	}
+}
+
+// TestUnreadAmongNodes checks what is said of a file that was not read beside one that
+// was: nothing is 0 that is not known, and the checksum is that of what was read.
+func TestUnreadAmongNodes(t *testing.T) {
+	shop := FileSource("../testdata/shop.rdb")
+	r, err := Scan(t.Context(), []Source{shop, FileSource("missing.rdb")}, testPolicy(t), Options{})
+	if r == nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write("table", &b, r, WriteOptions{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`(?m)^2 snapshots.* checksum ok,`,
+		`(?m)^NODES .*\n.*\n +NOT READ  missing.rdb\n +3.8 MB  100.0%  +1x  +5.9 MB  12,624  +10.3% .* \S*shop.rdb$`,
+	} {
+		if !regexp.MustCompile(want).Match(b.Bytes()) {
+			t.Errorf("no %s in\n%s", want, b.Bytes())
+		}
+	}
+	b.Reset()
+	if err := Write("html", &b, r, WriteOptions{Language: language.Chinese}); err != nil || !bytes.Contains(b.Bytes(), []byte("<h1>2 个快照</h1>")) {
+		t.Errorf("the page is not titled in Chinese: %v", err)
 	}
 }

@@ -43,7 +43,9 @@ func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
 	}
 	nodes := true
 	for i, r := range reports {
-		nodes = r.addNode() && nodes
+		var known bool
+		r.Nodes, known = r.everyNode()
+		nodes = nodes && known
 		dropped := int64(0)
 		if r.Filter != nil && i > 0 {
 			dropped = r.Filter.Dropped
@@ -59,23 +61,6 @@ func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
 	}
 	out.order()
 	return out.Report, nil
-}
-
-// addNode adds the node of a report of one snapshot, which has no Nodes. It returns false
-// if the nodes of a report are not known.
-func (r *Report) addNode() bool {
-	if r.Nodes != nil {
-		return true
-	}
-	for i := range r.Inputs {
-		if r.Inputs[i].Format == "" {
-			continue // nothing was read
-		}
-		t := &r.Totals
-		r.Nodes = append(r.Nodes, Node{Input: i, Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: t.WithoutTTL,
-			Findings: Counts{Error: r.Findings.Error, Warning: r.Findings.Warning, Info: r.Findings.Info}})
-	}
-	return len(r.Nodes) < 2
 }
 
 // conditionsOf returns a filter as text, without the number of keys that it dropped.

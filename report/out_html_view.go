@@ -174,7 +174,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	if len(r.Inputs) == 1 {
 		v.Title = r.Inputs[0].fileName()
 	} else if len(r.Inputs) > 1 {
-		v.Title = units.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots")
+		v.Title = v.translate(units.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots"))
 	}
 	v.cards(r)
 	rest := htmlRestBytes

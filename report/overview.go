@@ -160,12 +160,16 @@ func (v *overview) describe(now time.Time) {
 			oldest = in.Created
 		}
 		newest = max(newest, in.Created)
-		checksums[text.Sanitize(in.Checksum)] = true
+		if in.Format != "" {
+			checksums[text.Sanitize(in.Checksum)] = true
+		}
 	}
-	checksum := "differs"
+	checksum := "not known to be ok"
 	for c := range checksums {
 		if len(checksums) == 1 {
 			checksum = c
+		} else if c == "ok" {
+			checksum = "ok in some only"
 		}
 	}
 	taken := "at an unknown time"
@@ -285,6 +289,55 @@ func (v *overview) groupsNote() string {
 		return thresholds.Fill("{folded} more groups of names are folded into these", pairs...)
 	}
 	return ""
+}
+
+// worstNodes returns the nodes, and the inputs that were not read: first those with
+// damage, then those with most bytes.
+func (r *Report) worstNodes() (list []Node) {
+	if len(r.Inputs) < 2 {
+		return nil
+	}
+	nodes, known := r.everyNode()
+	if !known {
+		return nil
+	}
+	read := map[int]bool{}
+	for _, n := range nodes {
+		read[n.Input] = true
+	}
+	for i := range r.Inputs {
+		if !read[i] {
+			list = append(list, Node{Input: i, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{-1, -1, -1, -1}})
+		}
+	}
+	list = append(list, nodes...)
+	slices.SortStableFunc(list, func(a, b Node) int {
+		if damaged := r.Inputs[a.Input].Error != nil; damaged != (r.Inputs[b.Input].Error != nil) {
+			if damaged {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// everyNode returns Nodes, or if one snapshot was read, which then has all keys, its
+// totals. It returns false if a report of several does not have their nodes.
+func (r *Report) everyNode() (nodes []Node, known bool) {
+	if r.Nodes != nil {
+		return r.Nodes, true
+	}
+	for i := range r.Inputs {
+		if r.Inputs[i].Format == "" {
+			continue // nothing was read
+		}
+		t := &r.Totals
+		nodes = append(nodes, Node{Input: i, Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, Share: 1, Skew: 1, WithoutTTL: t.WithoutTTL,
+			Findings: Counts{Error: r.Findings.Error, Warning: r.Findings.Warning, Info: r.Findings.Info}})
+	}
+	return nodes, len(nodes) < 2
 }
 
 // nodesNote says how many inputs a table of nodes omits.

@@ -106,38 +106,10 @@ func (r *Report) master(input int) string {
 	return ""
 }
 
-// worstNodes returns the nodes, and the inputs that were not read: first those with
-// damage, then those with most bytes.
-func (r *Report) worstNodes() (list []Node) {
-	if len(r.Inputs) < 2 {
-		return nil
-	}
-	read := map[int]bool{}
-	for _, n := range r.Nodes {
-		read[n.Input] = true
-	}
-	for i := range r.Inputs {
-		if !read[i] {
-			list = append(list, Node{Input: i, MemoryBytes: Unknown})
-		}
-	}
-	list = append(list, r.Nodes...)
-	slices.SortStableFunc(list, func(a, b Node) int {
-		if damaged := r.Inputs[a.Input].Error != nil; damaged != (r.Inputs[b.Input].Error != nil) {
-			if damaged {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
-	return list
-}
-
 // nodesTable is a table of nodes.
 func (r *Report) nodesTable(rows []Node) table {
 	ofRead := func(i int, s string) string {
-		if rows[i].Keys == 0 {
+		if rows[i].Keys <= 0 {
 			return ""
 		}
 		return s

@@ -212,6 +212,8 @@ func fits(name, value string) bool {
 		return ok || value != "" && !hasWords(value)
 	case "rule", "bits":
 		return value != "" && !strings.Contains(value, ". ")
+	case "rules":
+		return value != "" && !strings.Contains(value, ":")
 	case "code":
 		return value != "" && !strings.Contains(value, " ")
 	case "id":

@@ -39,6 +39,20 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
+// TestFirstPart checks that a sentence about the rest of a line does not take what is
+// before it for a part of its own.
+func TestFirstPart(t *testing.T) {
+	for from, want := range map[string]string{
+		"problems: 3 rules broken in 2 groups: 1 error, 2 warnings, 0 info": "问题：2 个分组违反 3 条规则：1 条错误，2 条警告，0 条提示",
+		"error big-string: a: 119,474 bytes long, over 10 KB":               "error big-string：a：长 119,474 字节，超过 10 KB",
+		"the invisible character U+202E at byte 0":                          "看不见的字符 U+202E，在第 0 字节",
+	} {
+		if got, ok := Chinese.Translate(from); got != want || !ok {
+			t.Errorf("%q: %q, want %q", from, got, want)
+		}
+	}
+}
+
 // TestCatalogue checks that each entry of zh.json is on a line of its own, in order
 // and there once, and that translations have the names of their English.
 func TestCatalogue(t *testing.T) {
