@@ -219,12 +219,12 @@ func (c *comparison) compare(lists [2]*agg.KeyList) {
 	c.renamed()
 	c.keys(lists)
 	for i := range c.rows {
-		d.Changed = d.Changed || c.rows[i].Change != "" || c.rows[i].TTL != ""
+		d.Changed = d.Changed || c.rows[i].changed()
 	}
 	d.Groups = c.rows
 	c.findings()
-	d.Changed = d.Changed || len(d.Alerts) > 0 || d.Totals.Change != "" || d.Totals.TTL != "" || len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
-		slices.ContainsFunc(d.Types, func(r DiffRow) bool { return r.Change != "" || r.TTL != "" }) ||
+	d.Changed = d.Changed || len(d.Alerts) > 0 || d.Totals.changed() || len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
+		slices.ContainsFunc(d.Types, func(r DiffRow) bool { return r.changed() }) ||
 		len(d.Keys.New)+len(d.Keys.Gone)+len(d.Keys.Grown)+len(d.Keys.Shrunk)+len(d.Keys.Entered)+len(d.Keys.Left) > 0
 	c.sort()
 }
@@ -236,7 +236,7 @@ func (c *comparison) sort() {
 		beforeA, afterA := c.size(&a)
 		beforeB, afterB := c.size(&b)
 		rank := func(r *DiffRow) int {
-			if r.Change != "" || r.TTL != "" {
+			if r.changed() {
 				return 0
 			}
 			return 1

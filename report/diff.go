@@ -175,6 +175,9 @@ func (d *DiffRow) add(side int, g *Group) {
 	d.WithoutTTLMemoryAfter = d.WithoutTTLMemoryAfter.plus(g.MemoryWithoutTTL)
 }
 
+// changed reports whether anything changed enough to count.
+func (d *DiffRow) changed() bool { return d.Change != "" || d.TTL != "" }
+
 // Size returns the sizes of a row by Measure.
 func (d *Diff) Size(r *DiffRow) (before, after int64) {
 	if d.Measure == ByMemory {

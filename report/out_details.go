@@ -67,17 +67,17 @@ func Sections() []string {
 }
 
 func writeDetails(w *bufio.Writer, r *Report, o WriteOptions) error {
-	p := &textPage{w: w, width: o.Width, color: o.Color}
-	d := newDetails(inLanguage(p, o.Language), r, o)
-	if o.Sections == nil {
-		newOverview(r, o).head(d.page, math.MaxInt-2)
-	}
-	for _, s := range sections {
-		if o.Sections == nil || slices.Contains(o.Sections, s.name) {
-			s.write(d)
+	return writeText(w, o, func(p page) {
+		if o.Sections == nil {
+			newOverview(r, o).head(p, math.MaxInt-2)
 		}
-	}
-	return p.err
+		d := newDetails(p, r, o)
+		for _, s := range sections {
+			if o.Sections == nil || slices.Contains(o.Sections, s.name) {
+				s.write(d)
+			}
+		}
+	})
 }
 
 // rows writes a table.

@@ -33,19 +33,12 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	if !d.Changed {
 		return nil
 	}
-	for rows := screenLines; ; rows-- {
-		text, lines, err := renderText(o, func(p page) { d.write(p, rows, false) })
-		if lines <= screenLines || rows == 0 {
-			w.WriteString(text)
-			return err
-		}
-	}
+	rows := screenLines
+	return writeScreen(w, o, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
-	text, _, err := renderText(o, func(p page) { d.write(p, math.MaxInt, true) })
-	w.WriteString(text)
-	return err
+	return writeText(w, o, func(p page) { d.write(p, math.MaxInt, true) })
 }
 
 func writeDiffMarkdown(w *bufio.Writer, d *Diff, o WriteOptions) error {
@@ -290,7 +283,7 @@ func (d *Diff) write(p page, most int, full bool) {
 	}
 	var types []*DiffRow
 	for i := range d.Types {
-		if r := &d.Types[i]; full || r.Change != "" || r.TTL != "" {
+		if r := &d.Types[i]; full || r.changed() {
 			types = append(types, r)
 		}
 	}

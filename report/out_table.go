@@ -24,22 +24,30 @@ const more = "More: --details, -f report.md (a ticket), rdblens rules explain RU
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
-	for rows := v.all(); ; {
-		text, lines, err := renderText(o, func(p page) { v.write(p, rows) })
-		if lines <= screenLines || !rows.less() {
-			w.WriteString(text)
+	rows := v.all()
+	return writeScreen(w, o, func(p page) { v.write(p, rows) }, rows.less)
+}
+
+// writeScreen writes what fits on a screen: less takes something away from what write
+// writes, and reports whether it could.
+func writeScreen(w *bufio.Writer, o WriteOptions, write func(p page), less func() bool) error {
+	for {
+		var b bytes.Buffer
+		screen := bufio.NewWriter(&b)
+		err := writeText(screen, o, write)
+		screen.Flush()
+		if bytes.Count(b.Bytes(), []byte("\n")) <= screenLines || !less() {
+			w.Write(b.Bytes())
 			return err
 		}
 	}
 }
 
-// renderText returns what write writes to the page of a terminal, and its lines.
-func renderText(o WriteOptions, write func(p page)) (text string, lines int, err error) {
-	var b bytes.Buffer
-	p := &textPage{w: bufio.NewWriter(&b), width: o.Width, color: o.Color}
+// writeText writes what write writes to the page of a terminal.
+func writeText(w *bufio.Writer, o WriteOptions, write func(p page)) error {
+	p := &textPage{w: w, width: o.Width, color: o.Color}
 	write(inLanguage(p, o.Language))
-	p.w.Flush()
-	return b.String(), bytes.Count(b.Bytes(), []byte("\n")), p.err
+	return p.err
 }
 
 // screenRows are the rows of the parts of an overview.

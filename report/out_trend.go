@@ -9,7 +9,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -199,31 +198,25 @@ func (t *Trend) full(points []trendPoint, limit int64) {
 
 // trendFormats are the formats of a Trend, by the names of those of a report.
 var trendFormats = writers[*Trend]{
-	"table": writeTrendTable, "markdown": writeTrendMarkdown, "html": writeTrendHTML, "csv": writeTrendCSV,
+	"table":    func(w *bufio.Writer, t *Trend, o WriteOptions) error { return writeText(w, o, t.write) },
+	"markdown": writeTrendMarkdown, "html": writeTrendHTML, "csv": writeTrendCSV,
 	"json": func(w *bufio.Writer, t *Trend, _ WriteOptions) error { return writeJSONFields(w, reflect.ValueOf(*t)) },
 }
 
 func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
-	w.WriteString("time,report,kind,name,measure,value\n")
+	c := newCSVWriter(w, "time,report,kind,name,measure,value")
 	for i := range t.Series {
 		s := &t.Series[i]
 		for n, v := range s.Values {
 			if v.Known() {
-				line := strconv.AppendInt(nil, t.Reports[n].Time, 10)
-				line = text.AppendCSV(append(line, ','), []byte(t.Reports[n].Report))
-				line = text.AppendCSV(append(append(append(line, ','), s.Kind...), ','), []byte(s.Name))
-				line = append(append(line, ','), s.Measure...)
-				w.Write(append(strconv.AppendInt(append(line, ','), int64(v), 10), '\n'))
+				c.counts(t.Reports[n].Time)
+				c.names(t.Reports[n].Report, Name(s.Kind), s.Name, Name(s.Measure))
+				c.figures(v)
+				c.end()
 			}
 		}
 	}
 	return nil
-}
-
-func writeTrendTable(w *bufio.Writer, t *Trend, o WriteOptions) error {
-	s, _, err := renderText(o, t.write)
-	w.WriteString(s)
-	return err
 }
 
 func writeTrendMarkdown(w *bufio.Writer, t *Trend, o WriteOptions) error {
