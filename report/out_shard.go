@@ -35,7 +35,7 @@ const (
 )
 
 func init() {
-	register(&Format{Name: "shard", Doc: "what rdblens merge makes one report of, with those of other snapshots", Extension: ".shard", rank: 16, binary: true, write: writeShard})
+	register(&Format{Name: "shard", Doc: "the state of the scan, of which rdblens merge makes one report with others", Extension: ".shard", rank: 16, binary: true, write: writeShard})
 }
 
 var errNoShard = errors.New("format shard takes what a scan gathers: a saved report does not have it")

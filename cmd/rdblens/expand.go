@@ -26,7 +26,7 @@ type expandFlags struct {
 }
 
 func (x *expandFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&x.recursive, "recursive", "r", false, "look for snapshots below the directories, too")
+	cmd.Flags().BoolVarP(&x.recursive, "recursive", "r", false, "look in subdirectories, too")
 	x.maxDownload = defaultDownload
 	option{name: "max-download", arg: "SIZE", value: "100GB", usage: "bytes that are read of a URL at most",
 		hint: "write 500MB or 100GB", set: sizeOf(&x.maxDownload, 1)}.add(cmd)

@@ -27,15 +27,17 @@ func newMerge(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Make one report of the states that scan -f shard=FILE saved, on any machine",
-		Long: `merge reads states that scan -f shard=FILE saved and makes the report that one scan
-of all their snapshots would make, byte for byte as JSON: whatever the order of the
-files, and however they were merged before. merge -f shard=FILE saves a merged state.
+		Long: `scan -f shard=FILE saves the state of a scan: what it gathered, in at most 16 MB. merge
+makes one report of many states. As JSON it is byte for byte that of one scan of all
+their snapshots, whatever the order of the files. merge -f shard=FILE saves one merged
+state, which can be merged again.
 
 FILE is a state, a directory of them, a glob, an https URL or a list (@FILE). The
 scans must have had the same configuration, filter and --top. A state has the names
-of keys as they are: --redact is for merge.
+of keys as they are; merge --redact replaces them in the report. What could not be
+read, by merge or by a scan, is named, and the exit code is 3.
 
-Of saved JSON reports, merge adds up what they hold: figures of groups are then lower
+FILE can also be a JSON report that scan saved. Figures of groups are then lower
 bounds, and each report has judged the rules over the whole instance by itself.
 
 Formats:
