@@ -41,8 +41,8 @@ type pathNode struct {
 
 func (t *raxPath) reset() { *t = raxPath{path: t.path[:0]} }
 
-// branch adds a branch at a depth, or a child to the one that is there. The last key
-// has so many bytes.
+// branch adds a branch at a depth, or a child to the one that is there. length is that of
+// the last key in bytes.
 func (t *raxPath) branch(a *allocator, length, depth int32) {
 	below := t.pop(a, length, depth)
 	if top := len(t.path) - 1; top >= 0 && t.path[top].depth == depth {
