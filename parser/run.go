@@ -83,24 +83,26 @@ func (r *runner) walkAll(jobs int) {
 	r.summing = false
 	r.db = r.w.db
 	r.done(header)
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Go(func() {
-			w := newWalker(r.w.src)
-			w.model = w.src.model
-			var u *unit
-			w.inOrder = func() { u.wait() }
-			for {
-				r.turn.Lock()
-				u = r.next()
-				r.turn.Unlock()
-				if u == nil {
-					return
-				}
-				r.walk(w, u)
+	work := func() {
+		w := newWalker(r.w.src)
+		w.model = w.src.model
+		var u *unit
+		w.inOrder = func() { u.wait() }
+		for {
+			r.turn.Lock()
+			u = r.next()
+			r.turn.Unlock()
+			if u == nil {
+				return
 			}
-		})
+			r.walk(w, u)
+		}
 	}
+	var workers sync.WaitGroup
+	for range jobs - 1 {
+		workers.Go(work)
+	}
+	work()
 	workers.Wait()
 }
 

@@ -163,11 +163,20 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	for i := range sources {
 		results[i] = make(chan scanned, 1)
 	}
+	next := make(chan int)
+	for range beside { // goroutines that stay: a stack grows once
+		go func() {
+			for i := range next {
+				results[i] <- s.one(ctx, &sources[i], i, jobs)
+			}
+		}()
+	}
 	go func() {
 		for i := range sources {
 			slots <- struct{}{}
-			go func() { results[i] <- s.one(ctx, &sources[i], i, jobs) }()
+			next <- i
 		}
+		close(next)
 	}()
 	all := agg.NewBuilder(agg.Options{Top: s.opt.Top, Examples: s.opt.Examples})
 	var owners []*agg.Builder
