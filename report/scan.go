@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
@@ -282,6 +283,8 @@ type scan struct {
 	opt    Options
 	filter *Filter     // without Dropped, nil if every key counts
 	spares *agg.Spares // nil if there is one source
+	mu     sync.Mutex
+	last   *thresholds.Engine // of the snapshot that was begun last; guarded by mu
 }
 
 // redactor returns what replaces names in texts, nil if they stay.
@@ -415,7 +418,14 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
 		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now, Redact: s.redactor()}
-	return s.policy.Compile(env)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil {
+		s.last = s.policy.Compile(env)
+	} else {
+		s.last = s.last.For(env)
+	}
+	return s.last
 }
 
 // model returns the memory model for a snapshot, nil if there is none, why it was

@@ -134,9 +134,9 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 }
 
 // check runs all gates.
-func (t *table) check(dst []Finding, k *parser.Key, f *naming.Facts) []Finding {
+func (t *table) check(dst []Finding, k *parser.Key, f *naming.Facts, created int64) []Finding {
 	var m measures
-	fillMeasures(&m, k, f)
+	fillMeasures(&m, k, f, created)
 	checks := t.checks[:len(t.gates)]
 	for i := range t.gates {
 		g := &t.gates[i]

@@ -29,8 +29,16 @@ type Redactor interface {
 // Engine checks the keys of one snapshot against a policy. It is immutable except
 // for a cache, and may be used by several goroutines at once.
 type Engine struct {
+	*compiled
+	env      Env
+	created  int64          // env.Created in ms since the epoch, -1 unknown or implausible
+	instance []instanceRule // that are on, by RuleID
+}
+
+// compiled is what engines share that differ in nothing but when their snapshots were
+// taken.
+type compiled struct {
 	policy *Policy
-	env    Env
 	server server
 	namer  *naming.Namer
 
@@ -46,7 +54,6 @@ type Engine struct {
 	words      *naming.Words
 	owners     []string
 	owned      []ownedOverride
-	instance   []instanceRule // that are on, by RuleID
 }
 
 type ruledOverride struct {
@@ -56,8 +63,9 @@ type ruledOverride struct {
 
 // Compile returns the engine for one snapshot.
 func (p *Policy) Compile(env Env) *Engine {
-	e := &Engine{policy: p, env: env, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}
+	e := &Engine{env: env, compiled: &compiled{policy: p, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
+	e.created = e.env.createdMilli()
 	e.compileOwners(p)
 	e.words = longWords(p.Abbreviations, p.Separators.Value)
 	e.base = e.tables(p.Settings)
@@ -69,6 +77,18 @@ func (p *Policy) Compile(env Env) *Engine {
 	e.ignored, e.worse = NewIgnores(p.Ignores, e.namer, env.Now), make([]atomic.Bool, len(p.Ignores))
 	e.instance = e.instanceRules()
 	return e
+}
+
+// For returns the engine of the same policy for another snapshot. It takes far less time
+// than Compile if snapshots differ in nothing but when they were taken.
+func (e *Engine) For(env Env) *Engine {
+	env.Cluster = env.Cluster || e.policy.Cluster.Value
+	n := &Engine{compiled: e.compiled, env: env, created: env.createdMilli()}
+	if !e.Alike(n) {
+		return e.policy.Compile(env)
+	}
+	n.instance = n.instanceRules()
+	return n
 }
 
 // Policy returns the policy that the engine was compiled from.
@@ -104,7 +124,7 @@ func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding 
 	}
 	t := &tables.types[k.Type]
 	if tables == e.base && e.ignores == nil {
-		found, ok := t.passes(k, f)
+		found, ok := t.passes(k, f, e.created)
 		if ok && k.Elements > t.prefilter.maxFullElements && isFull(k) {
 			ok = t.prefilter.passesFull(dst, k, f)
 		}
@@ -119,7 +139,7 @@ func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding 
 		}
 	}
 	start := len(dst)
-	dst = t.check(dst, k, f)
+	dst = t.check(dst, k, f, e.created)
 	if e.ignores != nil && len(dst) > start {
 		e.ignore(k, dst[start:])
 	}

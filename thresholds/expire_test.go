@@ -73,7 +73,7 @@ func TestTimesThatAreImplausible(t *testing.T) {
 	for at, want := range map[int64]int64{-1: -1, 0: 0, created: created * 1000, 1 << 50: 1 << 50 * 1000, 1<<50 + 1: -1, 1<<63 - 1: -1} {
 		env := testEnv()
 		env.Created = at
-		if got := mustLoad(t, LoadOptions{}).Compile(env).createdMilli(); got != want {
+		if got := mustLoad(t, LoadOptions{}).Compile(env).created; got != want {
 			t.Errorf("a snapshot of %d: %d ms, want %d", at, got, want)
 		}
 	}

@@ -87,11 +87,11 @@ func (e *Engine) instanceRules() []instanceRule {
 
 // createdMilli returns when the snapshot was taken in ms since the epoch, -1 if
 // that is unknown or implausible.
-func (e *Engine) createdMilli() int64 {
-	if e.env.Created < 0 || e.env.Created > 1<<50 {
+func (e *Env) createdMilli() int64 {
+	if e.Created < 0 || e.Created > 1<<50 {
 		return -1
 	}
-	return e.env.Created * 1000
+	return e.Created * 1000
 }
 
 // Instance checks the rules over the whole instance. Keys are added to one
@@ -135,7 +135,7 @@ func (i *Instance) Reuse(e *Engine) *Instance {
 		case totalsOnly:
 			i.accumulators[n] = r.make()
 		case *expiryTimes:
-			a.created = e.createdMilli()
+			a.created = e.created
 		}
 	}
 	return i

@@ -25,8 +25,8 @@ const (
 	fewSegments                     // negated number of segments, 0 if one is empty
 	classes                         // kinds of bytes in the name, a bit set
 	withoutExpiry                   // 1 for a key that does not expire
-	expiry                          // ms since the epoch
-	pastExpiry                      // complement of expiry: larger if earlier
+	timeLeft                        // ms from when the snapshot was taken to the expiry
+	timeExpired                     // negated timeLeft
 	idleTime                        // seconds, of a key without an expiry; MaxInt64 for an LFU counter of 0
 	pending                         // pending entries of a stream's groups
 	fullElements                    // elements of a full encoding, -1 for other encodings
@@ -37,8 +37,9 @@ const (
 
 type measures = [numMeasures]int64
 
-// fillMeasures computes all measures of a key.
-func fillMeasures(m *measures, k *parser.Key, f *naming.Facts) {
+// fillMeasures computes all measures of a key of a snapshot that was taken at created, in
+// ms since the epoch, -1 unknown.
+func fillMeasures(m *measures, k *parser.Key, f *naming.Facts, created int64) {
 	fillNameMeasures(m, k, f)
 	m[elements] = k.Elements
 	m[fewElements] = -k.Elements
@@ -58,11 +59,15 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 			m[expiringElements] = k.Elements
 		}
 	}
+	m[timeLeft], m[timeExpired] = math.MinInt64, math.MinInt64
 	if k.HasExpire {
-		m[expiry], m[pastExpiry], m[idleTime] = k.ExpireAt, ^k.ExpireAt, -1
+		m[idleTime] = -1
+		if created >= 0 {
+			m[timeLeft] = max(k.ExpireAt, created-math.MaxInt64) - created // -MaxInt64 at least
+			m[timeExpired] = -m[timeLeft]
+		}
 		return
 	}
-	m[expiry], m[pastExpiry] = math.MinInt64, math.MinInt64
 	if fieldsExpire(k) {
 		m[idleTime] = -1
 		return

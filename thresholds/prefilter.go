@@ -32,14 +32,14 @@ type prefilter struct {
 	// confirmations of fullChecks. Unlike other checks they rarely confirm.
 	maxFullElements       int64
 	fullChecks            []*check
-	minExpiry, maxExpiry  int64
+	minLeft, maxLeft      int64 // ms, of keys with an expiry
 	maxIdleTime           int64
 	findingsWithoutExpiry []Finding
 }
 
 func newPrefilter(t *table) prefilter {
 	p := prefilter{minElements: math.MinInt64, maxElements: math.MaxInt64, maxValueBytes: math.MaxInt64, maxLargest: math.MaxInt64, maxPending: math.MaxInt64,
-		maxFullElements: math.MaxInt64, maxExpiringElements: math.MaxInt64, minExpiry: math.MinInt64, maxExpiry: math.MaxInt64, maxIdleTime: math.MaxInt64}
+		maxFullElements: math.MaxInt64, maxExpiringElements: math.MaxInt64, minLeft: math.MinInt64, maxLeft: math.MaxInt64, maxIdleTime: math.MaxInt64}
 	never := false // there is a gate that no range can express
 	for i, g := range t.gates {
 		switch g.measure {
@@ -70,10 +70,10 @@ func newPrefilter(t *table) prefilter {
 			p.fullChecks = append(p.fullChecks, x)
 		case expiringElements:
 			p.maxExpiringElements = min(p.maxExpiringElements, g.limit)
-		case expiry:
-			p.maxExpiry = min(p.maxExpiry, g.limit)
-		case pastExpiry: // ^expiry > limit
-			p.minExpiry = max(p.minExpiry, ^g.limit)
+		case timeLeft:
+			p.maxLeft = min(p.maxLeft, g.limit)
+		case timeExpired: // -timeLeft > limit
+			p.minLeft = max(p.minLeft, -g.limit)
 		case idleTime:
 			p.maxIdleTime = min(p.maxIdleTime, g.limit)
 		case withoutExpiry:
@@ -97,7 +97,7 @@ func newPrefilter(t *table) prefilter {
 
 // passes returns the findings about a key, and whether the prefilter can tell. For
 // a full encoding with more than maxFullElements, passesFull decides.
-func (t *table) passes(k *parser.Key, f *naming.Facts) ([]Finding, bool) {
+func (t *table) passes(k *parser.Key, f *naming.Facts, created int64) ([]Finding, bool) {
 	bit := uint32(1) << (k.Type & 31)
 	if f.Passed&bit == 0 && (f.Checked&bit != 0 || !t.checkName(k, f, bit)) {
 		return nil, false
@@ -110,7 +110,8 @@ func (t *table) passes(k *parser.Key, f *naming.Facts) ([]Finding, bool) {
 		return nil, false
 	}
 	if k.HasExpire {
-		return nil, k.ExpireAt >= p.minExpiry && k.ExpireAt <= p.maxExpiry
+		left := max(k.ExpireAt, -1) - created // cannot overflow, unless no rule wants it
+		return nil, left >= p.minLeft && left <= p.maxLeft
 	}
 	if k.Idle > p.maxIdleTime || k.Freq == 0 || k.FieldsWithTTL != 0 {
 		return nil, false

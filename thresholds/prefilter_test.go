@@ -57,13 +57,13 @@ func TestPrefilter(t *testing.T) {
 			})
 			f := facts(e, k)
 			table := &e.base.types[k.Type]
-			want := table.check(nil, k, f)
+			want := table.check(nil, k, f, e.created)
 			for range 2 { // again with what f keeps
 				if got := e.Check(k, f, nil); !slices.Equal(got, want) {
 					t.Fatalf("%s: %q %+v: found %+v, want %+v", profile, k.Name, k, got, want)
 				}
 			}
-			if _, ok := table.passes(k, f); ok {
+			if _, ok := table.passes(k, f, e.created); ok {
 				short++
 			}
 		}

@@ -1,8 +1,6 @@
 package thresholds
 
 import (
-	"math"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/thresholds/units"
@@ -16,16 +14,8 @@ func init() {
 		Harm:    UsesMemory,
 		unit:    func(uint8) units.Unit { return units.Seconds },
 		check: func(c *compiler) {
-			created := c.engine.createdMilli()
-			if created < 0 {
-				return
-			}
-			// ^a > ^b is a < b, and cannot overflow.
-			c.when(pastExpiry, -1, ^created, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-				found.Measured, found.Limit = math.MaxInt64/1000, 0
-				if k.ExpireAt > created-math.MaxInt64 {
-					found.Measured = (created - k.ExpireAt) / 1000
-				}
+			c.add(timeExpired, -1, false, []level{{0, c.Severity}}, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+				found.Measured /= 1000
 				return true
 			})
 		},

@@ -16,7 +16,7 @@ func init() {
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)
 			return wholeSnapshot(func(total totals) []InstanceFinding {
-				ms := e.createdMilli()
+				ms := e.created
 				l, found := severest(levels, func(limit int64) bool { return ms <= 0 || e.env.Now.Unix()-ms/1000 > limit })
 				if !found {
 					return nil
@@ -27,7 +27,7 @@ func init() {
 			})
 		},
 		text: func(x *explainer) string {
-			if x.createdMilli() <= 0 {
+			if x.created <= 0 {
 				return x.found("it does not say when it was taken, and the limit is {limit}")
 			}
 			return x.found("taken {created}, longer ago than {limit}", "created", units.FormatTime(x.env.Created))

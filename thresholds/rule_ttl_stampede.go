@@ -27,7 +27,7 @@ func init() {
 			Doc: "how many times the average of the minutes between the snapshot and it a minute must exceed"}},
 		expiring: true,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
-			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: float64(s.Param("ratio").Number) / 100, created: e.createdMilli(), namer: e.namer}
+			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: float64(s.Param("ratio").Number) / 100, created: e.created, namer: e.namer}
 			return func() accumulator {
 				a := rule
 				return &a

@@ -18,19 +18,14 @@ func init() {
 		Unit:    units.Seconds,
 		PerType: true,
 		check: func(c *compiler) {
-			created := c.engine.createdMilli()
-			if created < 0 {
-				return
-			}
 			var levels []level
 			for s := Error; s >= Info; s-- {
 				if seconds, ok := c.Limit(c.typ, false, s); ok {
-					latest := created + maxRounding
-					levels = append(levels, level{min(seconds, (math.MaxInt64-latest)/1000)*1000 + latest, s})
+					levels = append(levels, level{min(seconds, (math.MaxInt64-maxRounding)/1000)*1000 + maxRounding, s})
 				}
 			}
-			c.add(expiry, -1, false, levels, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-				found.Measured, found.Limit = (k.ExpireAt-created)/1000, (found.Limit-created)/1000
+			c.add(timeLeft, -1, false, levels, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+				found.Measured, found.Limit = found.Measured/1000, found.Limit/1000
 				return true
 			})
 		},

@@ -296,7 +296,7 @@ func (b *Builder) Snapshot(input int) *Snapshot {
 // them, so most are compiled again.
 func (b *Builder) Engine(input int) *thresholds.Engine {
 	if env := b.Snapshot(input).Env; b.engine.Env() != env {
-		b.engine = b.engine.Policy().Compile(env)
+		b.engine = b.engine.For(env)
 	}
 	return b.engine
 }
