@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/thresholds/units"
 )
@@ -184,4 +185,20 @@ func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
 	}
 	return list
+}
+
+// model returns the memory model for a snapshot, nil if there is none, why it was
+// chosen, and whether it is that of another server than the one that wrote the
+// snapshot.
+func (s *scan) model(info *parser.Info) (m *memory.Model, note string, other bool) {
+	options := s.opt.Memory
+	options.Cluster = options.Cluster || info.Cluster
+	options.RDB = info.Version
+	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options
+	if options.Server == "" || m == nil {
+		return m, note, false
+	}
+	options.Server = ""
+	writer, _, _ := memory.Choose(info.Server, info.ServerVersion, options)
+	return m, note, writer == nil || writer.Name() != m.Name()
 }

@@ -428,22 +428,6 @@ func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine
 	return s.last
 }
 
-// model returns the memory model for a snapshot, nil if there is none, why it was
-// chosen, and whether it is that of another server than the one that wrote the
-// snapshot.
-func (s *scan) model(info *parser.Info) (m *memory.Model, note string, other bool) {
-	options := s.opt.Memory
-	options.Cluster = options.Cluster || info.Cluster
-	options.RDB = info.Version
-	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options
-	if options.Server == "" || m == nil {
-		return m, note, false
-	}
-	options.Server = ""
-	writer, _, _ := memory.Choose(info.Server, info.ServerVersion, options)
-	return m, note, writer == nil || writer.Name() != m.Name()
-}
-
 // newInput returns the row of a snapshot: what its header and end say, as far as
 // they were read, and why it was not read to its end (err, else nil). FileBytes is the length
 // of the file, -1 if unknown.
