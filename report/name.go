@@ -66,3 +66,11 @@ func sizeOf(memory Figure, value int64) Figure {
 	}
 	return Figure(value)
 }
+
+func optionalName(b []byte) *Name {
+	if b == nil {
+		return nil
+	}
+	n := Name(b)
+	return &n
+}

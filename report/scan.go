@@ -493,11 +493,3 @@ func damageOf(err error) *Damage {
 
 // interrupted is Damage.Reason of an input that the end of the context interrupted.
 const interrupted = "interrupted"
-
-func optionalName(b []byte) *Name {
-	if b == nil {
-		return nil
-	}
-	n := Name(b)
-	return &n
-}
