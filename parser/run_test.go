@@ -330,3 +330,52 @@ func TestFramesAndEnd(t *testing.T) {
 		t.Errorf("%v after %d keys", o.err, len(o.lines))
 	}
 }
+
+// TestDatabaseAfterRareRecords selects databases beside what is not cut off in blocks:
+// the keys that follow are in the database that was selected last.
+func TestDatabaseAfterRareRecords(t *testing.T) {
+	for what, rare := range map[string]func(r *rdbBuilder){
+		"an expiry before the selection": func(r *rdbBuilder) { r.raw(0xfc).le64(5).raw(0xfe, 5) },
+		"a header field before it":       func(r *rdbBuilder) { r.aux("name", "value").raw(0xfe, 5) },
+		"a header field behind it":       func(r *rdbBuilder) { r.raw(0xfe, 5).aux("name", "value") },
+		"a function between":             func(r *rdbBuilder) { r.raw(0xfe, 4).raw(0xf5).str("text").raw(0xfe, 5) },
+		"an array":                       func(r *rdbBuilder) { r.raw(0xfe, 5).key(28, "a").len(1).len(0).len(7).len(0).str("v") },
+	} {
+		r := newRDB("REDIS0014").key(0, "before").str("v")
+		rare(r)
+		for i := range 400 { // several blocks
+			r.key(0, fmt.Sprint("behind", i)).str(strings.Repeat("v", 1000))
+		}
+		in := r.end()
+		for how, o := range map[string]outcome{"scanner": scanned(bytes.NewReader(in), Options{}, smallBlock), "one job": ranSmall(bytes.NewReader(in), Options{}, 1), "two jobs": ranSmall(bytes.NewReader(in), Options{}, 2)} {
+			if o.err != nil || len(o.lines) < 401 || !strings.HasPrefix(o.lines[0], `0 "before"`) {
+				t.Fatalf("%s, %s: %d keys, %v", what, how, len(o.lines), o.err)
+			}
+			for i, line := range o.lines[len(o.lines)-400:] {
+				if !strings.HasPrefix(line, fmt.Sprintf(`5 "behind%d"`, i)) {
+					t.Fatalf("%s, %s: key %d is %s", what, how, i, line)
+				}
+			}
+		}
+	}
+}
+
+// TestLongStringsOfModules passes compressed strings of a module that nobody knows,
+// which are longer than a buffer.
+func TestLongStringsOfModules(t *testing.T) {
+	for _, n := range []int{1, 5000, smallBlock - 100, smallBlock, 3 * smallBlock} {
+		text := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)
+		var lzf []byte
+		for part := range slices.Chunk(text, 32) {
+			lzf = append(append(lzf, byte(len(part)-1)), part...)
+		}
+		r := newRDB("REDIS0011").key(7, "module").len(moduleID("unknown-1", 1))
+		r.len(5).raw(0xc3).len(uint64(len(lzf))).len(uint64(len(text))).raw(lzf).len(2).len(7).len(0)
+		in := r.key(0, "after").str("v").end()
+		for how, o := range map[string]outcome{"scanner": scanned(bytes.NewReader(in), Options{}, smallBlock), "run": ranSmall(bytes.NewReader(in), Options{}, 2)} {
+			if o.err != nil || len(o.lines) != 2 || !strings.HasPrefix(o.lines[1], `0 "after"`) {
+				t.Errorf("%d bytes, %s: %q, %v", len(text), how, o.lines, o.err)
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func compareSaved(t *testing.T, before, after *Report, o CompareOptions) *Diff {
@@ -305,6 +306,37 @@ func TestFull(t *testing.T) {
 		trend := Trend{}
 		if trend.full(c.points, c.limit); !reflect.DeepEqual(trend.Full, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, trend.Full, c.want)
+		}
+	}
+}
+
+// TestTTLOfAnUnchangedGroup checks that a group whose keys got or lost their TTLs has
+// no other change unless its keys or values changed, too: by a tenth and more here.
+func TestTTLOfAnUnchangedGroup(t *testing.T) {
+	for values, want := range map[int64]string{1000: "", 1099: "", 1100: ChangeGrown, 901: "", 900: ChangeGrown} {
+		c := &comparison{d: &Diff{Measure: ByMemory, MinBytes: 1, MinShare: 0.1}}
+		r := &DiffRow{}
+		r.KeysBefore, r.KeysAfter, r.WithoutTTLBefore, r.WithoutTTLAfter = 100, 100, 100, 0
+		r.MemoryBytesBefore, r.MemoryBytesAfter, r.ValueBytesBefore, r.ValueBytesAfter = 10_000, 13_000, 1000, values
+		if c.judge(r); r.Change != want || r.TTL != ChangeTTLGained {
+			t.Errorf("values of %d bytes: change %q, TTL %q, want %q", values, r.Change, r.TTL, want)
+		}
+	}
+}
+
+// TestAgainst checks how what was measured stands beside its limit.
+func TestAgainst(t *testing.T) {
+	for _, c := range []struct {
+		measured, limit Figure
+		unit            units.Unit
+		want            string
+	}{
+		{5200, 5000, units.Count, "5,200 > 5,000"}, {3, 5, units.Count, "3 < 5"}, {5, 5, units.Count, ""}, {5, 0, units.Count, ""}, {-1, 5, units.Count, ""},
+		{20480, 10240, units.Bytes, "20 KB > 10 KB"}, {10241, 10240, units.Bytes, "10,241 > 10,240 B"}, {7200, 3600, units.Seconds, "2h > 1h"},
+	} {
+		e := &Example{Measured: c.measured, Limit: c.limit, Unit: c.unit.String()}
+		if got := e.against(); got != c.want {
+			t.Errorf("%d against %d %s: %q, want %q", c.measured, c.limit, c.unit, got, c.want)
 		}
 	}
 }
