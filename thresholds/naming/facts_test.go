@@ -393,3 +393,21 @@ func TestLongNamesWithIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestAlmostUUIDs changes each character of a UUID: what is none is no single value.
+func TestAlmostUUIDs(t *testing.T) {
+	n := NewNamer(":")
+	for _, uuid := range []string{"550e8400-e29b-41d4-a716-446655440000", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee", "abcdefab-cdef-abcd-efab-cdefabcdefab"} {
+		for _, end := range []string{"", "a", ":x"} {
+			name := "k:" + uuid + end
+			for i := 2; i < 2+len(uuid); i++ {
+				for _, c := range "g-a*" {
+					changed := name[:i] + string(c) + name[i+1:]
+					if got, want := string(n.AppendPattern(nil, []byte(changed))), slowPattern(changed); got != want {
+						t.Errorf("%q: pattern %q, want %q", changed, got, want)
+					}
+				}
+			}
+		}
+	}
+}

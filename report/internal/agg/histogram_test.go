@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser"
 )
 
 func TestExpiryBucket(t *testing.T) {
@@ -67,5 +69,46 @@ func TestBucketBounds(t *testing.T) {
 	}
 	if lengthScale.buckets(&histogram{}) != nil {
 		t.Error("a histogram without keys is not empty")
+	}
+}
+
+// TestHistogramsCountEveryKey puts keys through several Shards' blocks: each histogram
+// counts each key once, in the bucket whose bounds its figure is within.
+func TestHistogramsCountEveryKey(t *testing.T) {
+	figures := []int64{0, 1, 9, 10, 99, 100, 999, 1000, 1024, 1025, 9999, 10_000, 1 << 20, 1 << 40}
+	var keys []parser.Key
+	for i := range 20 * len(figures) {
+		n := figures[i%len(figures)]
+		k := plainKey(0, 100, "key")
+		k.Type, k.Elements, k.Idle, k.Freq, k.NameLen = parser.Hash, n, n, int16(n%256), max(3, n%60_000)
+		keys = append(keys, k)
+	}
+	b := gather(testEngine(t, "default"), 0, keys, 7)
+	for what, c := range map[string]struct {
+		buckets []Bucket
+		figure  func(k *parser.Key) int64
+	}{
+		"elements": {b.Histograms.Elements(), func(k *parser.Key) int64 { return k.Elements }},
+		"names":    {b.Histograms.KeyLength(), func(k *parser.Key) int64 { return k.NameLen }},
+		"idle":     {b.Histograms.Idle(), func(k *parser.Key) int64 { return k.Idle }},
+	} {
+		total := int64(0)
+		for _, bucket := range c.buckets {
+			want := int64(0)
+			for i := range keys {
+				if n := c.figure(&keys[i]); (bucket.Min == nil || n >= *bucket.Min) && (bucket.Max == nil || n < *bucket.Max) {
+					want++
+				}
+			}
+			if total += bucket.Keys; bucket.Keys != want || bucket.Memory != 100*want {
+				t.Errorf("%s %s: %d keys of %d bytes, want %d", what, bucket.Label, bucket.Keys, bucket.Memory, want)
+			}
+		}
+		if total != int64(len(keys)) {
+			t.Errorf("%s: %d keys, want %d", what, total, len(keys))
+		}
+	}
+	if n := b.Histograms.NoExpiry(); n.Keys != int64(len(keys)) {
+		t.Errorf("%d keys without a TTL", n.Keys)
 	}
 }
