@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe cluster control-plane duckdb engines kubernetes pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pgo dist clean
+.PHONY: argo axe cluster control-plane duckdb engines kubernetes pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -91,6 +91,9 @@ bench-peers: build ## compare whole processes with hdt3213/rdb; makes snapshots 
 
 growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
+
+pace: ## how fast one goroutine walks JSON documents and Dragonfly's compressed blocks; makes snapshots in BENCHDIR
+	$(GO) run ./testdata/gen pace $(BENCHDIR)
 
 cluster: build ## 64 shards of a cluster: one scan against a scan of each and a merge; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen cluster -rdblens bin/rdblens -keys 1500000 $(BENCHDIR)/cluster

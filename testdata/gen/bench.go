@@ -26,6 +26,8 @@ var benchSets = []struct {
 	{"hash", (*benchFill).hash, true, nil},
 	{"giga", (*benchFill).giga, true, []string{"--proto-max-bulk-len", "2gb", "--rdbcompression", "no"}},
 	{"giga-lzf", (*benchFill).giga, true, []string{"--proto-max-bulk-len", "2gb"}},
+	{"documents", (*benchFill).documents, true, []string{"--rdbcompression", "no"}},
+	{"documents-lzf", (*benchFill).documents, true, nil},
 }
 
 // A benchFill writes a data set through a pipeline.
@@ -258,6 +260,37 @@ func (b *benchFill) hash() {
 	b.add(1_000_000, func(i int) []string {
 		return []string{"field:" + strconv.Itoa(i), "value:" + strconv.Itoa(b.rng.IntN(1_000_000_000))}
 	}, "HSET", "big:hash")
+}
+
+// documents writes a million JSON texts of about 1 KB, with names that repeat, short
+// and long strings, and numbers.
+func (b *benchFill) documents() {
+	vocabulary := make([]string, 3000)
+	for i := range vocabulary {
+		vocabulary[i] = b.letters(3 + b.rng.IntN(8))
+	}
+	word := func() string { return vocabulary[b.rng.IntN(len(vocabulary))] }
+	words := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = word()
+		}
+		return strings.Join(list, " ")
+	}
+	for i := range b.count(1_000_000) {
+		tags, images, reviews := []string{}, []string{}, []string{}
+		for k := range 5 {
+			tags = append(tags, `"`+word()+`"`)
+			images = append(images, fmt.Sprintf(`"https://cdn.example.com/%s/%d.jpg"`, word(), k))
+		}
+		for range 2 {
+			reviews = append(reviews, fmt.Sprintf(`{"u":"%s","s":%d,"t":"%s"}`, word(), 1+b.rng.IntN(5), words(8)))
+		}
+		b.send("SET", fmt.Sprintf("product:%07d", i), fmt.Sprintf(`{"id":%d,"sku":"SKU-%08d","title":"%s","description":"%s","price":%.2f,"stock":%d,"tags":[%s],"active":true,`+
+			`"seller":{"id":%d,"name":"%s","rating":%v,"city":"%s"},"dimensions":{"w":%d,"h":%d,"d":%d},"images":[%s],"created":"2026-03-04T12:00:00Z","reviews":[%s]}`,
+			i, i, words(6), words(35), b.rng.Float64()*1000, b.rng.IntN(1000), strings.Join(tags, ","),
+			b.rng.IntN(100_000), words(2), b.rng.Float64()*5, word(), b.rng.IntN(100), b.rng.IntN(100), b.rng.IntN(100), strings.Join(images[:4], ","), strings.Join(reviews, ",")))
+	}
 }
 
 // giga writes one string of a gigabyte.

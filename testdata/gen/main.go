@@ -17,6 +17,7 @@
 //	gen cluster -rdblens BINARY [-keys N] DIR  64 shards of a cluster: one scan compared with a scan of each and a merge
 //	gen shards [-keys N] DIR             makes those snapshots, if they are missing
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
+//	gen pace [-scale X] DIR              how fast one goroutine walks JSON documents and compressed blocks
 //	gen pgo DIR FILE                     a profile of three snapshots for the compiler
 //
 // SERVER is a command, such as "redis-server", "/opt/valkey/bin/valkey-server"
@@ -91,6 +92,7 @@ var modes = map[string]mode{
 	"shards":  {1, func(o *options) error { return makeCluster(o.argv(), o.args[0], o.keys) }},
 	"cluster": {1, func(o *options) error { return measureCluster(o) }},
 	"growth":  {1, func(o *options) error { return measureGrowth(o) }},
+	"pace":    {1, func(o *options) error { return measurePace(o) }},
 	"pgo":     {2, func(o *options) error { return makeProfile(o) }},
 }
 

@@ -196,21 +196,24 @@ func (m *moduleKey) chunks(v int) {
 	m.u(2, 32, 2, 100, 1, 1000, 1001, 1, 1, 0, 0).z(32).u(128, 6, 200, 1, 1500, 2000, 1, 1, 0, 0).z(128)
 }
 
+// moduleID is what a value of a module type begins with.
+func moduleID(typ string, version int) []byte {
+	var id uint64
+	for _, c := range typ {
+		id = id<<6 | uint64(strings.IndexRune(base64Alphabet, c))
+	}
+	return binary.BigEndian.AppendUint64([]byte{0x81}, id<<10|uint64(version))
+}
+
 // makeModules writes layouts.rdb, which has no checksum, and what is true of its keys.
 func makeModules(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	b, tsv := []byte("REDIS0011"), "key\ttype\tencver\tfacts\n"
 	for _, m := range moduleKeys() {
-		var id uint64
-		for _, c := range m.typ {
-			id = id<<6 | uint64(strings.IndexRune(alphabet, c))
-		}
 		b = append(append(append(b, 7), dfLen(len(m.name))...), m.name...)
-		b = binary.BigEndian.AppendUint64(append(b, 0x81), id<<10|uint64(m.version))
-		b = append(append(b, m.items...), 0)
+		b = append(append(append(b, moduleID(m.typ, m.version)...), m.items...), 0)
 		tsv += fmt.Sprintf("%s\t%s\t%d\t%s\n", m.name, m.typ, m.version, m.facts)
 	}
 	b = append(append(b, 255), make([]byte, 8)...)
