@@ -222,12 +222,8 @@ func (f *finisher) types() {
 		}
 		r.Types = append(r.Types, row)
 	}
-	slices.SortStableFunc(r.Types, func(a, b TypeRow) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
-	slices.SortStableFunc(r.Encodings, func(a, b Encoding) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
+	sortBySize(r.Types, func(row *TypeRow) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
+	sortBySize(r.Encodings, func(row *Encoding) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
 
 // row returns the row of an entry of a list.
@@ -363,9 +359,7 @@ func (f *finisher) owners() {
 			Findings: Counts{Error: o.Findings[thresholds.Error], Warning: o.Findings[thresholds.Warning],
 				Info: o.Findings[thresholds.Info], Ignored: o.Ignored}})
 	}
-	slices.SortStableFunc(f.r.Owners, func(a, b Owner) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
+	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
 
 func (f *finisher) budgets() {

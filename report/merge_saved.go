@@ -277,15 +277,9 @@ func (r *savedReports) order() {
 		t := &r.Types[i]
 		t.Share = shareOf(int64(sizeOf(t.MemoryBytes, t.ValueBytes)), int64(whole))
 	}
-	slices.SortStableFunc(r.Types, func(a, b TypeRow) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
-	slices.SortStableFunc(r.Encodings, func(a, b Encoding) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
-	slices.SortStableFunc(r.Owners, func(a, b Owner) int {
-		return cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes))
-	})
+	sortBySize(r.Types, func(row *TypeRow) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
+	sortBySize(r.Encodings, func(row *Encoding) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
+	sortBySize(r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 	sortDatabases(r.Databases)
 	r.rankNodes()
 	sortGroups(r.Groups, "")

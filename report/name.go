@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/rdblens/rdblens/report/text"
@@ -57,6 +59,11 @@ func (f *Figure) UnmarshalJSON(b []byte) error {
 	}
 	*f = Figure(n)
 	return nil
+}
+
+// sortBySize sorts rows by a size, the largest first.
+func sortBySize[T any](rows []T, size func(*T) Figure) {
+	slices.SortStableFunc(rows, func(a, b T) int { return cmp.Compare(size(&b), size(&a)) })
 }
 
 // sizeOf returns memory where it is known, else value bytes.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,10 +42,7 @@ func takenText(in *Input) string {
 
 // serverText returns server and version.
 func serverText(in *Input) string {
-	name := in.Server
-	if name == "" {
-		name = "unknown"
-	}
+	name := cmp.Or(in.Server, "unknown")
 	if in.ServerVersion == "" {
 		return text.Sanitize(name)
 	}
@@ -232,11 +230,10 @@ func (d *details) memory(in *Input) {
 	if m.Approximate {
 		note += ", approximate"
 	}
-	if m.Allocator != "" {
-		note += ", " + text.Sanitize(m.Allocator)
-	}
-	if m.State != "" {
-		note += ", " + text.Sanitize(m.State)
+	for _, more := range []string{m.Allocator, m.State} {
+		if more != "" {
+			note += ", " + text.Sanitize(more)
+		}
 	}
 	d.section(title, note)
 	if m.Note != "" {
