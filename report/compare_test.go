@@ -324,7 +324,7 @@ func TestTTLOfAnUnchangedGroup(t *testing.T) {
 	}
 }
 
-// TestAgainst checks how what was measured stands beside its limit.
+// TestAgainst checks how what was measured is written with its limit.
 func TestAgainst(t *testing.T) {
 	for _, c := range []struct {
 		measured, limit Figure
