@@ -20,11 +20,13 @@ import (
 	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
-// treeReports returns the canned reports, and one of a thousand levels.
+// treeReports returns the canned reports, and one of a thousand levels with a group of
+// one key.
 func treeReports() []cannedReport {
 	deep := ordinaryReport()
 	deep.Groups[0].Group = Name(strings.Repeat("a:", 1000))
 	deep.Groups[1].Group = ""
+	deep.Groups = append(deep.Groups, Group{Group: "flag:maintenance", Keys: 1, ValueBytes: 9, MemoryBytes: 72})
 	return append(cannedReports(), cannedReport{"deep", deep})
 }
 
@@ -64,24 +66,29 @@ func TestNcduImports(t *testing.T) {
 			t.Errorf("%s: %v\n%.500s", c.name, err, out)
 			continue
 		}
-		keys, disk := countNcdu(t, export[3])
+		keys, disk, value := countNcdu(t, export[3])
 		wantKeys, want, _ := sums(c.report)
-		if keys != wantKeys || disk != want {
-			t.Errorf("%s: ncdu has %d keys, %d bytes, want %d, %d", c.name, keys, disk, wantKeys, want)
+		wantValue := int64(0)
+		for i := range c.report.Groups {
+			wantValue += c.report.Groups[i].ValueBytes
+		}
+		if keys != wantKeys || disk != want || value != wantValue {
+			t.Errorf("%s: ncdu has %d keys, %d bytes, values of %d, want %d, %d, %d", c.name, keys, disk, value, wantKeys, want, wantValue)
 		}
 	}
 }
 
 var moreKeys = regexp.MustCompile(`^\(([0-9,]+) more keys\)$`)
 
-// countNcdu returns the keys and disk usage below an item of an export.
-func countNcdu(t *testing.T, item any) (keys, disk int64) {
+// countNcdu returns the keys, the disk usage and the apparent size below an item of an
+// export.
+func countNcdu(t *testing.T, item any) (keys, disk, apparent int64) {
 	if folder, ok := item.([]any); ok {
 		for _, child := range folder[1:] {
-			k, d := countNcdu(t, child)
-			keys, disk = keys+k, disk+d
+			k, d, a := countNcdu(t, child)
+			keys, disk, apparent = keys+k, disk+d, apparent+a
 		}
-		return keys, disk
+		return keys, disk, apparent
 	}
 	file := item.(map[string]any)
 	keys = 1
@@ -93,7 +100,8 @@ func countNcdu(t *testing.T, item any) (keys, disk int64) {
 		keys = n
 	}
 	size, _ := file["dsize"].(float64)
-	return keys, int64(size)
+	value, _ := file["asize"].(float64)
+	return keys, int64(size), int64(value)
 }
 
 // TestGduReads checks that gdu lists the first level of the export.

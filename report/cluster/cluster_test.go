@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,13 +40,13 @@ func parse(t *testing.T, text string) *Nodes {
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		redis70:  "node2.example:27512 5461-10922; node3.example:27513 10923-16383; node1.example:27511 0-5460; ",
-		valkey91: "host-27533:27533 0-16383; ",
-		others:   "10.0.0.1:7000 failing 0-99 101; fd00::7:7001 100 102-16382; ",
+		redis70:  "96fafd12 node2.example:27512 5461-10922; 6dc48cde node3.example:27513 10923-16383; ca1b3eb5 node1.example:27511 0-5460; ",
+		valkey91: "9c65d1ce host-27533:27533 0-16383; ",
+		others:   "a1 10.0.0.1:7000 failing 0-99 101; a3 fd00::7:7001 100 102-16382; ",
 	} {
 		got := ""
 		for _, m := range parse(t, text).masters {
-			got += m.Address + " "
+			got += fmt.Sprintf("%.8s %s ", m.ID, m.Address)
 			if m.Failing {
 				got += "failing "
 			}
