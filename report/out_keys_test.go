@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // fullKey has every figure, bareKey none.
@@ -36,6 +37,29 @@ func TestAppendKeyCSV(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(got)).ReadAll()
 	if err != nil || len(rows) != 3 || len(rows[2]) != 16 {
 		t.Errorf("read back: %v, %q", err, rows)
+	}
+}
+
+// TestFindingsOfKeyJSON checks the findings of a row, in the words of the README: rule,
+// severity, measured and limit.
+func TestFindingsOfKeyJSON(t *testing.T) {
+	want := []thresholds.Finding{{Severity: thresholds.Error, Measured: 5001, Limit: 5000}, {Rule: 1, Severity: thresholds.Info, Measured: 129, Limit: 128}}
+	var row struct {
+		Findings []struct {
+			Rule, Severity  string
+			Measured, Limit int64
+		}
+	}
+	if err := json.Unmarshal(AppendKeyJSON(nil, fullKey(), want), &row); err != nil {
+		t.Fatal(err)
+	}
+	if len(row.Findings) != len(want) {
+		t.Fatalf("%+v", row.Findings)
+	}
+	for i, f := range row.Findings {
+		if w := want[i]; f.Rule != w.Rule.Name() || f.Severity != w.Severity.String() || f.Measured != w.Measured || f.Limit != w.Limit {
+			t.Errorf("%+v, want %+v", f, w)
+		}
 	}
 }
 

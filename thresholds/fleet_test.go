@@ -182,6 +182,29 @@ func TestFleetAddsUp(t *testing.T) {
 	}
 }
 
+// TestLargestNodes checks which snapshot a finding over a fleet names: that with most
+// keys of a minute, and that with most bytes of a tag.
+func TestLargestNodes(t *testing.T) {
+	many, large := NodeSums{Node: 0, Keys: 3, Bytes: 10}, NodeSums{Node: 1, Keys: 2, Bytes: 11}
+	for _, byBytes := range []bool{false, true} {
+		want := many
+		if byBytes {
+			want = large
+		}
+		for _, order := range [][2]NodeSums{{many, large}, {large, many}} {
+			got := order[0]
+			if got.larger(order[1], byBytes); got != want {
+				t.Errorf("by bytes: %v: %+v, want %+v", byBytes, got, want)
+			}
+		}
+	}
+	// Of two that are equal it is the first in the report.
+	got := NodeSums{Node: 1, Keys: 2, Bytes: 3}
+	if got.larger(NodeSums{Node: 0, Keys: 2, Bytes: 3}, true); got.Node != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestHostileCounts checks that Counts from a file do no harm.
 func TestHostileCounts(t *testing.T) {
 	_, e := shards(t, 1)
