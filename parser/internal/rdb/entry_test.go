@@ -1,0 +1,286 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// longEntries are strings that runs leave to Decode, with the lengths of all forms.
+func longEntries(f *Format) (list []packedEntry) {
+	for _, n := range []int{1024, 4095, 4096, 16377, 16378, 16379, 20000} {
+		head, lp := "\xf0"+le(int64(n), 4), n+5+2
+		switch {
+		case f == Ziplist && n < 1<<14:
+			head = string([]byte{0x40 | byte(n>>8), byte(n)})
+		case f == Ziplist:
+			head = "\x80" + string(binary.BigEndian.AppendUint32(nil, uint32(n)))
+		case n < 4096:
+			head = string([]byte{0xe0 | byte(n>>8), byte(n)})
+		}
+		switch {
+		case n < 4096:
+			lp = n + 2 + 2
+		case n+5 >= 16383:
+			lp = n + 5 + 3
+		}
+		list = append(list, packedEntry{head + repeated(n), repeated(n), false, lp})
+	}
+	return append(list, packedEntry{map[*Format]string{Listpack: "\xf0\x05\x00\x00\x00", Ziplist: "\x80\x00\x00\x00\x05"}[f] + "short", "short", false, 11})
+}
+
+// packedBlock has the header and the end of a listpack or ziplist around entries.
+func packedBlock(f *Format, count int, body string) string {
+	b := make([]byte, f.Header)
+	binary.LittleEndian.PutUint32(b, uint32(f.Header+len(body)+1))
+	binary.LittleEndian.PutUint16(b[f.Header-2:], uint16(count))
+	return string(b) + body + "\xff"
+}
+
+// stored is a string with its length in four bytes.
+func stored(s string) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0x80}, uint32(len(s))), s...)
+}
+
+// TestDecode decodes entries of each kind and size where they lie in memory whole, and
+// where the block is read in parts.
+func TestDecode(t *testing.T) {
+	for _, f := range []*Format{Listpack, Ziplist} {
+		list := listpackEntries()
+		if f == Ziplist {
+			list = ziplistEntries()
+		}
+		list = append(list, longEntries(f)...)
+		var body strings.Builder
+		var want []packedEntry
+		for n := 0; body.Len() < 3*BlockPart; n++ {
+			e := list[n%len(list)]
+			want = append(want, e)
+			text := packedBytes(f, e)
+			if f == Ziplist && n%3 == 1 {
+				text = "\xfe\x05\x00\x00\x00" + e.bytes // a length of the entry before in its long form
+			}
+			body.WriteString(text)
+		}
+		for _, whole := range []bool{true, false} {
+			data := append(stored(packedBlock(f, len(want), body.String())), "behind"...)
+			c := pieces(data, 20, 7000)
+			if whole {
+				c = &Cursor{Buf: data}
+			}
+			b := &Block{MaxHead: 300}
+			b.Open(c, true)
+			if b.Stable != whole || b.Size != int64(len(data)-5-6) {
+				t.Fatalf("%s: a block of %d bytes, stable %v", f.name, b.Size, b.Stable)
+			}
+			claimed := b.OpenPacked(f)
+			if claimed != int64(len(want)) {
+				t.Fatalf("%s: %d entries are claimed, want %d", f.name, claimed, len(want))
+			}
+			for i, e := range want {
+				var got Entry
+				at := b.Pos
+				switch {
+				case whole && i%2 == 0:
+					got = DecodeAt(f, b.Buf, at)
+					b.Decode(f, new(Entry), 1)
+				default:
+					b.Decode(f, &got, i%3)
+				}
+				kept := e.text
+				if !whole {
+					kept = e.text[:min(len(e.text), 300)]
+				}
+				if e.isInt && fmt.Sprint(got.Value) != e.text || !e.isInt && string(got.Text) != kept || got.IsInt != e.isInt || got.Len != int64(len(e.text)) {
+					t.Fatalf("%s, whole %v, entry %d, %.20q: %+.30v", f.name, whole, i, e.bytes, got)
+				}
+				if got.ListpackSize() != int64(e.lp) && e.text != "short" { // whose form is not the shortest
+					t.Fatalf("%s, %.20q: %d bytes in a listpack, want %d", f.name, e.bytes, got.ListpackSize(), e.lp)
+				}
+			}
+			b.ClosePacked(f, claimed, int64(len(want)))
+			if whole && c.Pos != len(data)-6 || !whole && c.Offset() != 1000+int64(len(data)-6) {
+				t.Errorf("%s: ends at %d", f.name, c.Offset())
+			}
+		}
+	}
+}
+
+// TestDecodeCut ends a block within each entry: at what byte is said.
+func TestDecodeCut(t *testing.T) {
+	const past = "an entry reaches past the end of its block"
+	part := make([]byte, BlockPart)
+	for _, f := range []*Format{Listpack, Ziplist} {
+		list := listpackEntries()
+		if f == Ziplist {
+			list = ziplistEntries()
+		}
+		for _, e := range append(list, longEntries(f)...) {
+			whole := packedBytes(f, e)
+			for _, n := range steps(len(whole)) {
+				cut := slices.Clip([]byte("head" + whole[:n]))
+				for _, left := range []bool{false, true} {
+					b := &Block{c: &Cursor{}, Buf: cut, Pos: 4, Size: int64(len(cut)), at: 100}
+					if left {
+						b.Buf, b.part, b.Left, b.c = cut[:4:4], part, int64(n), pieces(cut[4:], 0, 3)
+					}
+					fail := failure(func() { b.Decode(f, new(Entry), 0) })
+					if fail == nil || !strings.Contains(fail.Reason, "past the end of its block") || fail.Offset < 100 || fail.Offset > 104+int64(n) {
+						t.Fatalf("%s, %.20q, %d of %d bytes: %+v", f.name, e.bytes, n, len(whole), fail)
+					}
+				}
+			}
+		}
+		// The end byte behind an entry counts as one behind it.
+		b := &Block{c: &Cursor{}, Buf: []byte("head" + packedBytes(f, list[0])), Pos: 4, at: 100}
+		if fail := failure(func() { b.Decode(f, new(Entry), 0); b.Decode(f, new(Entry), 0) }); fail == nil || fail.Reason != past {
+			t.Errorf("%s: %+v", f.name, fail)
+		}
+	}
+}
+
+// TestDecodeUndefined has bytes that begin no entry.
+func TestDecodeUndefined(t *testing.T) {
+	behind := strings.Repeat("\x01", 40)
+	for c := range 256 {
+		lp := &Block{c: &Cursor{}, Buf: []byte(string([]byte{byte(c)}) + strings.Repeat("\x00", 5000)), at: 100}
+		lp.Size = int64(len(lp.Buf))
+		fail := failure(func() { lp.Decode(Listpack, new(Entry), 0) })
+		want := ""
+		switch {
+		case c == 0xff:
+			want = "a listpack ends in the middle of an element"
+		case c > 0xf4:
+			want = fmt.Sprintf("listpack entry begins with 0x%02x, which is not defined", c)
+		}
+		if (fail == nil) != (want == "") || fail != nil && (fail.Reason != want || fail.Offset != 101) {
+			t.Errorf("listpack, 0x%02x: %+v", c, fail)
+		}
+		zl := &Block{c: &Cursor{}, Buf: append([]byte{1, byte(c)}, make([]byte, 1<<14)...), at: 100}
+		zl.Size = int64(len(zl.Buf))
+		fail = failure(func() { zl.Decode(Ziplist, new(Entry), 0) })
+		defined := c <= 0x80 || c == 0xc0 || c == 0xd0 || c == 0xe0 || c == 0xf0 || c >= 0xf1 && c <= 0xfe
+		if want := fmt.Sprintf("ziplist entry begins with 0x%02x, which is not defined", c); (fail == nil) != defined || fail != nil && (fail.Reason != want || fail.Offset != 102) {
+			t.Errorf("ziplist, 0x%02x: %+v", c, fail)
+		}
+	}
+	zl := &Block{c: &Cursor{}, Buf: []byte("\xff" + behind), Size: 41, at: 100}
+	if fail := failure(func() { zl.Decode(Ziplist, new(Entry), 0) }); fail == nil || fail.Reason != "a ziplist ends in the middle of an element" || fail.Offset != 101 {
+		t.Errorf("%+v", fail)
+	}
+}
+
+// TestPackedHeaders has blocks whose header or end is false.
+func TestPackedHeaders(t *testing.T) {
+	for _, f := range []*Format{Listpack, Ziplist} {
+		entry := "\x05\x01"
+		if f == Ziplist {
+			entry = "\x00\xf6"
+		}
+		good := packedBlock(f, 2, entry+entry)
+		end := int64(5 + len(good)) // the length precedes
+		size := func(n int) string { return le(int64(n), 4) + good[4:] }
+		for _, c := range []struct {
+			block, reason string
+			offset        int64
+		}{
+			{good, "", 0},
+			{packedBlock(f, countUnknown, entry+entry), "", 0},
+			{packedBlock(f, 3, entry+entry), "says it has 3 entries, but 2 are there", end - 1},
+			{packedBlock(f, 1, entry+entry), "says it has 1 entries, but 2 are there", end - 1},
+			{packedBlock(f, 0, entry+entry), "says it has 0 entries, but 2 are there", end - 1},
+			{packedBlock(f, 65534, entry+entry), "says it has 65534 entries, but 2 are there", end - 1},
+			{size(len(good) + 1), fmt.Sprintf("says it has %d bytes, but its block has %d", len(good)+1, len(good)), 5 + 4},
+			{size(len(good) - 1), fmt.Sprintf("says it has %d bytes, but its block has %d", len(good)-1, len(good)), 5 + 4},
+			{size(len(good))[:f.Header], fmt.Sprintf("of %d bytes is shorter than its header", f.Header), 5},
+			{"", "of 0 bytes is shorter than its header", 5}, {"\x01", "of 1 bytes is shorter than its header", 5},
+			{packedBlock(f, 2, entry+entry+"\xff"), "ends 1 bytes before its block does", end - 1},
+			{packedBlock(f, 2, entry+entry+"\xff\xff\xff"), "ends 3 bytes before its block does", end - 1},
+			{le(int64(len(good)-1), 4) + good[4:len(good)-1], "has no end byte", end - 1},
+		} {
+			b := new(Block)
+			fail := failure(func() {
+				b.Open(&Cursor{Buf: stored(c.block)}, false)
+				claimed := b.OpenPacked(f)
+				entries := int64(0)
+				for b.Rest() > 0 && b.Buf[b.Pos] != PackedEnd {
+					b.Decode(f, new(Entry), 0)
+					entries++
+				}
+				b.ClosePacked(f, claimed, entries)
+			})
+			if strings.Contains(c.reason, "end byte") && fail != nil && strings.Contains(fail.Reason, "past the end") {
+				continue // said where the entry ends
+			}
+			if (fail == nil) != (c.reason == "") || fail != nil && (!strings.HasSuffix(fail.Reason, c.reason) || !strings.Contains(fail.Reason, "a "+f.name+" ") || fail.Offset != c.offset) {
+				t.Errorf("%s, %q: %+v, want %q at %d", f.name, c.block, fail, c.reason, c.offset)
+			}
+		}
+	}
+}
+
+// TestBackLength has entries of the three sizes for which Valkey 9.1 writes a byte less
+// behind them than listpack.c did before.
+func TestBackLength(t *testing.T) {
+	for _, c := range []struct {
+		size int
+		back string
+	}{
+		{16382 - 5, "\x7f\xff"}, {16383 - 5, "\x01\x80\x80"}, {16383 - 5, "\x7f\xff"}, {16383 - 5, "\x00\xff\xff"}, {16384 - 5, "\x01\x80\x80"},
+		{2097150 - 5, "\x7f\xff\xff"}, {2097151 - 5, "\x00\xff\xff\xff"}, {2097151 - 5, "\x7f\xff\xff"}, {2097152 - 5, "\x01\x80\x80\x80"},
+	} {
+		entry := "\xf0" + le(int64(c.size), 4) + repeated(c.size) + c.back
+		b := &Block{Buf: []byte(entry + "\x07\x01"), c: &Cursor{}}
+		b.Size = int64(len(b.Buf))
+		var e Entry
+		b.Decode(Listpack, &e, 0)
+		if e.Len != int64(c.size) || b.Pos != len(entry) {
+			t.Errorf("%d bytes and %x: ends at %d of %d", c.size, c.back, b.Pos, len(entry))
+		}
+	}
+}
+
+// TestListpackSizes has the sizes of strings in a listpack at the limits of its
+// forms: six, twelve and 32 bits of length, and seven bits a byte for that behind.
+func TestListpackSizes(t *testing.T) {
+	for _, c := range []struct{ text, size int64 }{
+		{0, 2}, {1, 3}, {63, 65}, {64, 67}, {125, 128}, {126, 130}, {4095, 4099}, {4096, 4103}, {16377, 16384}, {16378, 16386},
+		{2097145, 2097153}, {2097146, 2097155}, {268435449, 268435458}, {268435450, 268435460},
+	} {
+		if got := ListpackText(c.text); got != c.size {
+			t.Errorf("%d bytes take %d, want %d", c.text, got, c.size)
+		}
+	}
+	for _, c := range []struct {
+		n    int64
+		head string
+		size int64
+	}{
+		{1, "7", 2}, {3, "127", 2}, {3, "128", 3}, {3, "007", 5}, {2, "-0", 4}, {20, "-9223372036854775808", 10}, {20, "-9223372036854775809", 22}, {19, "9223372036854775807", 10}, {19, "9223372036854775808", 21},
+		{21, "100000000000000000000", 23}, {20, "12345", 22}, {5, "-4096", 3}, {5, "-4097", 4}, {0, "", 2},
+	} {
+		if got := ListpackString(c.n, []byte(c.head)); got != c.size {
+			t.Errorf("%q of %d bytes takes %d, want %d", c.head, c.n, got, c.size)
+		}
+	}
+}
+
+// TestScore has scores of packed sorted sets, by the texts that servers write.
+func TestScore(t *testing.T) {
+	for text, want := range map[string]float64{"1.5": 1.5, "-1e300": -1e300, "inf": math.Inf(1), "-inf": math.Inf(-1), "1e999": math.Inf(1), "17": 17} {
+		if got := (&Entry{Text: []byte(text), Len: int64(len(text))}).Score(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if got := (&Entry{IsInt: true, Value: -70}).Score(); got != -70 {
+		t.Errorf("-70: %v", got)
+	}
+	for _, e := range []*Entry{{Text: []byte("x"), Len: 1}, {Text: []byte(""), Len: 0}, {Text: []byte("1.5"), Len: 4}} {
+		if got := e.Score(); !math.IsNaN(got) {
+			t.Errorf("%q of %d bytes: %v", e.Text, e.Len, got)
+		}
+	}
+}
