@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 func TestNewInputDamage(t *testing.T) {
@@ -109,5 +111,115 @@ func TestNewMemory(t *testing.T) {
 	c.Model = nil
 	if m := newMemory(in, c); m.Predicted.Known() || m.Model != "" || m.Note != "a note" {
 		t.Errorf("without a model: %+v", m)
+	}
+}
+
+// TestNewInputFields checks that everything that a header and an end say is in the row
+// of a snapshot, each figure where it belongs.
+func TestNewInputFields(t *testing.T) {
+	info := &parser.Info{Magic: "VALKEY", Version: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14, Ended: true,
+		Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
+		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}}
+	want := Input{Name: "a.rdb", FileBytes: 23, Format: "VALKEY", RDBVersion: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14,
+		Checksum: info.Checksum.String(), Ended: true, Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
+		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, Complete: true}
+	want.LoadableBy.Redis, want.LoadableBy.Valkey = info.LoadableBy()
+	want.LoadableBy.Modules = []Name{"ReJSON-RL"}
+	if d := cmp.Diff(want, newInput("a.rdb", 23, info, nil)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	// Nobody knows what else a damaged file has, so not who loads it.
+	damaged := newInput("a.rdb", 23, info, &parser.DamageError{Reason: "it ends"})
+	if damaged.LoadableBy.Valkey != "" || damaged.LoadableBy.Modules != nil || damaged.Complete || damaged.Keys != 15 {
+		t.Errorf("%+v", damaged)
+	}
+	// Of what is no snapshot, a file without a magic, nothing is known.
+	if in := newInput("a.rdb", 23, &parser.Info{Keys: 1, Warnings: []string{"odd"}}, nil); in.Keys != 0 || in.Warnings != nil || in.UsedMem.Known() {
+		t.Errorf("%+v", in)
+	}
+}
+
+// TestTargetText checks the sentence about each kind of problem, with its number, its
+// name and its release in place.
+func TestTargetText(t *testing.T) {
+	hash, listpack := parser.Hash, parser.EncListpack
+	for _, c := range []struct {
+		p    target.Problem
+		want string
+	}{
+		{target.Problem{Kind: target.Version, Number: 12, Name: "REDIS", Since: "7.4"}, "RDB version 12 under the magic REDIS is read from Redis 7.4 on"},
+		{target.Problem{Kind: target.Version, Number: 80, Name: "VALKEY"}, "RDB version 80 under the magic VALKEY is read by no release of Redis"},
+		{target.Problem{Kind: target.Frame, Name: "gzip"}, "the snapshot is in a gzip file: decompress it first"},
+		{target.Problem{Kind: target.Frame, Name: "replication-eof"}, "the snapshot is in a captured replication stream: cut it out first"},
+		{target.Problem{Kind: target.Type, Number: 16, Type: hash, Encoding: listpack, Since: "7.0"}, "RDB type 16 (hash, listpack) is read from Redis 7.0 on"},
+		{target.Problem{Kind: target.Type, Number: 23, Type: hash, Encoding: listpack}, "RDB type 23 (hash, listpack) is read by no release of Redis"},
+		{target.Problem{Kind: target.Module, Effect: target.Conditional, Name: "vectorset"}, "vector sets that Redis 8.0.6 or a later release wrote need 8.0.6: earlier patches of 8.0 refuse them"},
+		{target.Problem{Kind: target.Module, Effect: target.Conditional, Name: "ReJSON-RL", Number: 3}, "the module type ReJSON-RL, encoding version 3, needs the module that has it"},
+		{target.Problem{Kind: target.Module, Effect: target.Blocks, Name: "ReJSON-RL", Number: 9}, "the module type ReJSON-RL, encoding version 9, is read by no module of Redis"},
+		{target.Problem{Kind: target.Module, Effect: target.Blocks, Name: "ReJSON-RL", Number: 4, Since: "8.8"}, "the module type ReJSON-RL, encoding version 4, is read from Redis 8.8 on"},
+		{target.Problem{Kind: target.Module, Effect: target.Blocks, Name: "vectorset", Number: 1, Since: "8.0"}, "the module type vectorset, encoding version 1, is read from Redis 8.0 on"},
+		{target.Problem{Kind: target.Opcode, Number: 245, Since: "7.0"}, "opcode 245 (functions) is read from Redis 7.0 on"},
+		{target.Problem{Kind: target.Opcode, Number: 246}, "opcode 246 (functions of release candidates) is read by no release of Redis"},
+		{target.Problem{Kind: target.Streams}, "streams whose length differs from the number of their entries, as old servers wrote: Redis refuses them"},
+		{target.Problem{Kind: target.Databases, Number: 99}, "database 99 has keys: the server needs the setting databases 100"},
+		{target.Problem{Kind: target.Scripts, Count: 1234}, "1,234 Lua scripts in the header are not loaded: clients must load them again"},
+		{target.Problem{Kind: target.MemberTTL, Count: 5}, "5 TTLs of members and fields, which KeyDB keeps beside the keys, are lost: these members never expire"},
+	} {
+		server, err := target.Parse("redis-6.2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := targetText(server, &c.p); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
+		}
+	}
+	// Each opcode beside the keys has words: those of the format (rdb.h) and of its dialects.
+	for _, n := range []int{107, 121, 200, 201, 202, 203, 210, 211, 220, 222, 223, 224, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252} {
+		if opcodeTexts[n] == "" {
+			t.Errorf("opcode %d", n)
+		}
+	}
+	// Whether it loads, of what was read to its end: as its worst problem says.
+	server, _ := target.Parse("redis-6.2")
+	for _, c := range []struct {
+		info *parser.Info
+		in   Input
+		want string
+	}{
+		{&parser.Info{Magic: "REDIS", Version: 9}, Input{}, "yes"},
+		{&parser.Info{Magic: "REDIS", Version: 9, Frames: []string{"gzip"}}, Input{}, "conditional warning"},
+		{&parser.Info{Magic: "REDIS", Version: 99, Frames: []string{"gzip"}}, Input{}, "no error warning"},
+		{&parser.Info{Magic: "REDIS", Version: 9, Subexpires: 3}, Input{}, "yes info"},
+		{&parser.Info{Magic: "REDIS", Version: 99}, Input{Error: &Damage{}}, "unknown"},
+	} {
+		got := newCompatibility(server, server.NewCheck(c.info), c.info, &c.in)
+		text := got.Loads
+		for _, p := range got.Problems {
+			text += " " + p.Severity
+			if p.MemoryBytes.Known() || p.Examples != nil {
+				t.Errorf("%+v", p)
+			}
+		}
+		if text != c.want || got.Server != "redis-6.2" || got.Model == "" {
+			t.Errorf("%+v: %q, %+v", c.info, text, got)
+		}
+	}
+}
+
+// TestNewestServers checks that one model of each line is the newest.
+func TestNewestServers(t *testing.T) {
+	all, got := memory.Servers(), NewestServers()
+	if len(got) != 2 || !strings.HasPrefix(got[0], "redis-") || !strings.HasPrefix(got[1], "valkey-") {
+		t.Fatal(got)
+	}
+	for _, s := range all {
+		for _, n := range got {
+			var major, minor, of, newest int
+			line, _, _ := strings.Cut(n, "-")
+			fmt.Sscanf(n, line+"-%d.%d", &of, &newest)
+			if k, _ := fmt.Sscanf(s, line+"-%d.%d", &major, &minor); k == 2 && (major > of || major == of && minor > newest) {
+				t.Errorf("%s is newer than %s", s, n)
+			}
+		}
 	}
 }

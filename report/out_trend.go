@@ -143,7 +143,7 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 // groups.
 func (b *TrendBuilder) Trend(maxMemory int64, top int) *Trend {
 	slices.SortStableFunc(b.points, func(x, y trendPoint) int { return cmp.Compare(x.Time, y.Time) })
-	t := &Trend{Schema: TrendSchemaVersion, Top: top, Series: b.series}
+	t := &Trend{Schema: TrendSchemaVersion, Top: top, Series: slices.Clone(b.series)}
 	for i := range t.Series {
 		for _, p := range b.points {
 			v, ok := p.values[i]
