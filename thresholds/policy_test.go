@@ -196,3 +196,24 @@ overrides:
 		t.Errorf("%s over %d", f.Severity, f.Limit)
 	}
 }
+
+// TestOverridesOfOwnersDoNotCount checks that the bound on overrides with rules is one on
+// these: any number of others may stand before, between and behind them.
+func TestOverridesOfOwnersDoNotCount(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("overrides:\n")
+	for range 2 * MaxOverrides {
+		b.WriteString("  - {key: 'x:*', owner: team}\n")
+	}
+	b.WriteString("  - {key: 'big:*', rules: {big-string: {error: 1MB}}}\n  - {key: 'x:*', owner: others}\n")
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, b.String())})
+	e := p.Compile(testEnv())
+	for name, want := range map[string]Severity{"big:1": Off, "x:1": Error, "other:1": Error} {
+		if f := found(t, e, "big-string", key(name, str(200_000))); f.Severity != want {
+			t.Errorf("%s: %v, want %v", name, f.Severity, want)
+		}
+	}
+	if len(e.ruled) != 1 {
+		t.Errorf("%d overrides have rules", len(e.ruled))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // TestPrefilter checks that the prefilter finds what all gates find, on keys whose
@@ -70,6 +71,83 @@ func TestPrefilter(t *testing.T) {
 		// In the others rules look at every name.
 		if (profile == "default" || profile == "aliyun" || profile == "baidu") && short < 20_000 {
 			t.Errorf("%s: the prefilter passes only %d keys", profile, short)
+		}
+	}
+}
+
+// TestPrefilterRanges checks what the prefilter decides by itself: keys at all limits,
+// which are not over them, and none beyond one; and that it asks about a name once.
+func TestPrefilterRanges(t *testing.T) {
+	finding := []Finding{{Severity: Warning}}
+	tbl := &table{prefilter: prefilter{minElements: 5, maxElements: 10, maxValueBytes: 100, maxLargest: 20, maxPending: 7, maxExpiringElements: 8, maxFullElements: 9,
+		minLeft: 1000, maxLeft: 5000, maxIdleTime: 60, findingsWithoutExpiry: finding, nameGates: []gate{{measure: nameLength, limit: 6, mask: -1}}}}
+	const created = 100_000
+	for name, c := range map[string]struct {
+		edit  func(k *parser.Key)
+		known bool
+		found int
+	}{
+		"usual":                {func(*parser.Key) {}, true, 1},
+		"fewest elements":      {func(k *parser.Key) { k.Elements = 5 }, true, 1},
+		"too few":              {func(k *parser.Key) { k.Elements = 4 }, false, 0},
+		"most elements":        {func(k *parser.Key) { k.Elements = 10 }, true, 1},
+		"too many":             {func(k *parser.Key) { k.Elements = 11 }, false, 0},
+		"longest value":        {func(k *parser.Key) { k.ValueBytes = 100 }, true, 1},
+		"too long":             {func(k *parser.Key) { k.ValueBytes = 101 }, false, 0},
+		"largest element":      {func(k *parser.Key) { k.Largest = 20 }, true, 1},
+		"too large":            {func(k *parser.Key) { k.Largest = 21 }, false, 0},
+		"most pending":         {func(k *parser.Key) { k.Pending = 7 }, true, 1},
+		"too many pending":     {func(k *parser.Key) { k.Pending = 8 }, false, 0},
+		"longest idle":         {func(k *parser.Key) { k.Idle = 60 }, true, 1},
+		"too idle":             {func(k *parser.Key) { k.Idle = 61 }, false, 0},
+		"counter of 1":         {func(k *parser.Key) { k.Freq = 1 }, true, 1},
+		"counter of 0":         {func(k *parser.Key) { k.Freq = 0 }, false, 0},
+		"a field that expires": {func(k *parser.Key) { k.FieldsWithTTL = 1 }, false, 0},
+		"expires first":        {func(k *parser.Key) { k.HasExpire, k.ExpireAt = true, created+1000 }, true, 0},
+		"expires too early":    {func(k *parser.Key) { k.HasExpire, k.ExpireAt = true, created+999 }, false, 0},
+		"expires last":         {func(k *parser.Key) { k.HasExpire, k.ExpireAt = true, created+5000 }, true, 0},
+		"expires too late":     {func(k *parser.Key) { k.HasExpire, k.ExpireAt = true, created+5001 }, false, 0},
+		"idle, expires":        {func(k *parser.Key) { k.HasExpire, k.ExpireAt, k.Idle, k.Freq = true, created+2000, 99, 0 }, true, 0},
+		"large, expires": {func(k *parser.Key) {
+			k.HasExpire, k.ExpireAt, k.Elements, k.Encoding = true, created+2000, 9, parser.EncHashtable
+		}, false, 0},
+		"as large as may expire": {func(k *parser.Key) {
+			k.HasExpire, k.ExpireAt, k.Elements, k.Encoding = true, created+2000, 8, parser.EncHashtable
+		}, true, 0},
+		"large and compact, expires":     {func(k *parser.Key) { k.HasExpire, k.ExpireAt, k.Elements = true, created+2000, 9 }, true, 0},
+		"large, does not expire":         {func(k *parser.Key) { k.Elements, k.Encoding = 9, parser.EncHashtable }, true, 1},
+		"longest name":                   {func(k *parser.Key) { k.Name, k.NameLen = []byte("abcdef"), 6 }, true, 1},
+		"name too long":                  {func(k *parser.Key) { k.Name, k.NameLen = []byte("abcdefg"), 7 }, false, 0},
+		"name too long, in another type": {func(k *parser.Key) { k.Name, k.NameLen, k.Type = []byte("abcdefg"), 7, parser.String }, false, 0},
+	} {
+		k := parser.Key{Name: []byte("abc"), NameLen: 3, Type: parser.Hash, Encoding: parser.EncListpack, Elements: 7, ValueBytes: 50, Largest: 10, Pending: 3, Idle: 30, Freq: -1}
+		c.edit(&k)
+		var f naming.Facts
+		naming.NewNamer(":").Facts(k.Name, &f)
+		for range 2 { // the second time the name is known
+			found, known := tbl.passes(&k, &f, created)
+			if known != c.known || len(found) != c.found {
+				t.Errorf("%s: %v, %t", name, found, known)
+			}
+			passed := uint32(1) << k.Type
+			if len(k.Name) > 6 {
+				passed = 0
+			}
+			if f.Checked != 1<<k.Type || f.Passed != passed {
+				t.Errorf("%s: names checked %b, passed %b", name, f.Checked, f.Passed)
+			}
+		}
+		// What is kept of a name counts: a name that passed is not looked at again, and one
+		// that did not neither.
+		f.Checked, f.Passed = 1<<k.Type, 0
+		if _, known := tbl.passes(&k, &f, created); known {
+			t.Errorf("%s: a name that did not pass passes", name)
+		}
+		f.Passed = 1 << k.Type
+		long := k
+		long.Name = []byte("a name that is too long")
+		if _, known := tbl.passes(&long, &f, created); known != (c.known || len(k.Name) > 6) {
+			t.Errorf("%s: a name that passed does not", name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/goccy/go-yaml/lexer"
 	"runtime"
 	"strings"
 	"testing"
@@ -53,6 +54,64 @@ func TestBracketsThatDoNotNest(t *testing.T) {
 	} {
 		if _, err := LoadText(Options{Config: "x.yaml"}, []byte(text)); err != nil {
 			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+}
+
+// TestDepth checks what counts as a level: at 64 a configuration is read, at 65 not.
+func TestDepth(t *testing.T) {
+	flow := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	nested := func(n int, entry string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.Repeat(" ", i) + entry + "\n")
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text string
+		deep bool
+	}{
+		"brackets": {flow(64), false}, "a bracket more": {flow(65), true},
+		"braces": {strings.Repeat("{a: ", 64) + strings.Repeat("}", 64), false}, "a brace more": {strings.Repeat("{a: ", 65), true},
+		"closed and opened again": {"[" + strings.Repeat(flow(63)+", ", 9) + "a]", false}, "one of them deeper": {"[" + flow(63) + ", " + flow(64) + "]", true},
+		"names": {nested(64, "a:"), false}, "a name more": {nested(65, "a:"), true},
+		"dashes": {nested(64, "-"), false}, "a dash more": {nested(65, "-"), true},
+		"names of a line":    {nested(63, "a:") + strings.Repeat(" ", 63) + "b: c", false},
+		"brackets in names":  {nested(60, "a:") + strings.Repeat(" ", 60) + "b: " + flow(3), false},
+		"one more in names":  {nested(60, "a:") + strings.Repeat(" ", 60) + "b: " + flow(4), true},
+		"colons in brackets": {"a: [" + strings.Repeat("b: c, ", 100) + "]", false},
+		"back to the left":   {strings.Repeat(nested(40, "a:"), 3), false},
+		"anchors":            {strings.Repeat("&a ", 64) + "b", false}, "an anchor more": {strings.Repeat("&a ", 65) + "b", true},
+		"tags": {strings.Repeat("!!str ", 64) + "b", false}, "a tag more": {strings.Repeat("!!str ", 65) + "b", true},
+		"anchors apart": {strings.Repeat("- &a b\n", 100), false}, "anchors and brackets": {strings.Repeat("&a [", 64), false}, "a bracket more than that": {strings.Repeat("&a [", 65), true},
+		"brackets too many closed": {"a: ]]]" + flow(64), true}, "not deeper by that": {"- ]]]" + flow(63), false},
+	} {
+		at, problem := tooLarge(lexer.Tokenize(c.text))
+		if (at != nil) != c.deep || (problem == "nested deeper than 64 levels") != c.deep {
+			t.Errorf("%s: %v, %q", name, at, problem)
+		}
+	}
+	// Names of a block mapping: 2,000, also apart from each other, and again in the next.
+	names := func(n int, indent string) string { return strings.Repeat(indent+"a: b\n", n) }
+	for name, c := range map[string]struct {
+		text string
+		line int
+	}{
+		"2,000": {names(2000, ""), 0}, "2,001": {names(2001, ""), 2001}, "inside": {"x:\n" + names(2001, " "), 2002},
+		"in two":       {"x:\n" + names(2000, " ") + "y:\n" + names(2000, " "), 0},
+		"with lists":   {strings.Repeat("a:\n- b\n- c\n", 2000), 0},
+		"list entries": {"a:\n" + strings.Repeat("- b\n", 3000), 0},
+		"around":       {names(1000, "") + "x:\n" + names(2000, " ") + names(1000, ""), 4002 - 1},
+		"in brackets":  {"{" + strings.Repeat("a: b, ", 3000) + "}", 0},
+	} {
+		at, problem := tooLarge(lexer.Tokenize(c.text))
+		line := 0
+		if at != nil {
+			line = at.Position.Line
+		}
+		if line != c.line || (problem == "more than 2000 names in a mapping") != (c.line > 0) {
+			t.Errorf("%s: line %d, want %d, %q", name, line, c.line, problem)
 		}
 	}
 }

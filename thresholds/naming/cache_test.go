@@ -156,6 +156,55 @@ func TestCacheGivesUp(t *testing.T) {
 	}
 }
 
+// TestCacheSpreads checks that names which differ in the letters of one word only are
+// known side by side, as those of the entities of a service are.
+func TestCacheSpreads(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for length := 1; length <= 64; length++ {
+		words := []int{0, length - 8} // those that the place of a name depends on
+		switch {
+		case length < 8:
+			words = []int{0}
+		case length > 40:
+			words = append(words, length/2-4)
+		case length > 32:
+			words = append(words, 8, 16, 24)
+		case length >= 16:
+			words = append(words, 8, length-16)
+		}
+		for _, at := range words {
+			const shapes = 20
+			c := NewNamer(":").NewCache()
+			name := make([]byte, length)
+			var last [shapes][]byte
+			hits := 0
+			for round := range 2 {
+				for i := range name {
+					name[i] = byte('0' + round)
+				}
+				for shape := range shapes {
+					if round == 0 {
+						last[shape] = make([]byte, min(8, length))
+						for i := range last[shape] {
+							last[shape][i] = byte('g' + r.IntN(20))
+						}
+						if length < 3 {
+							last[shape][0] = byte('g' + shape)
+						}
+					}
+					copy(name[at:], last[shape])
+					if c.Facts(name) != &c.facts && round == 1 {
+						hits++
+					}
+				}
+			}
+			if hits < shapes/2 { // at one place two are
+				t.Errorf("%d bytes, letters from %d: of %d names %d are known", length, at, shapes, hits)
+			}
+		}
+	}
+}
+
 func BenchmarkCache(b *testing.B) {
 	for _, shape := range benchNames {
 		b.Run(shape, func(b *testing.B) {

@@ -411,3 +411,57 @@ func TestAlmostUUIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestClasses checks the kinds of each byte, as the documents' character sets and C's
+// isspace and iscntrl have them.
+func TestClasses(t *testing.T) {
+	for i := range 256 {
+		b := byte(i)
+		var want Class
+		switch {
+		case b >= 'a' && b <= 'z':
+			want = ClassLower
+		case b >= 'A' && b <= 'Z':
+			want = ClassUpper
+		case b >= '0' && b <= '9':
+			want = ClassDigit
+		case b == '.':
+			want = ClassDot
+		case b == ':':
+			want = ClassColon
+		case b == '_':
+			want = ClassUnderscore
+		case b == '#':
+			want = ClassHash
+		case b == '-' || b == '+' || b == '=':
+			want = ClassOperator
+		case b == '{' || b == '}':
+			want = ClassBrace
+		case b == ' ':
+			want = ClassSpace
+		case b >= '\t' && b <= '\r':
+			want = ClassSpace | ClassControl
+		case b == '\'' || b == '"' || b == '`':
+			want = ClassQuote
+		case b == '\\':
+			want = ClassBackslash
+		case b < ' ' || b == 0x7f:
+			want = ClassControl
+		case b >= 0x80:
+			want = ClassHigh
+		default:
+			want = ClassOther
+		}
+		if got := ClassOf(b); got != want {
+			t.Errorf("%q: %b, want %b", b, got, want)
+		}
+		for _, n := range []int{1, 8, 9, 64, 65, 300} { // by every way to compute facts
+			var f Facts
+			name := bytes.Repeat([]byte{b}, n)
+			NewNamer(":").Facts(name, &f)
+			if f.Class != want {
+				t.Errorf("%d of %q: %b, want %b", n, b, f.Class, want)
+			}
+		}
+	}
+}

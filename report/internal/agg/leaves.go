@@ -27,6 +27,7 @@ type leaf struct {
 type leafPlace struct {
 	node          int32
 	leaves        int32
+	fresh         int32 // distinct values that are not nodes, if crowded
 	crowded       bool
 	all           weight // of these, and of the values that are nodes
 	hash          uint64 // of the pattern that values are folded into
@@ -52,10 +53,13 @@ func (g *Groups) foldLeaves(from *aggregates) {
 		}
 		f.leaves = append(f.leaves, leaf{start: int32(start), place: f.place(parent)})
 	}
-	if !f.crowd(t) {
+	if !f.crowd(t, func(p *leafPlace) int32 { return p.leaves }) {
 		return
 	}
-	f.sum(from)
+	f.sum(from, t)
+	if !f.crowd(t, func(p *leafPlace) int32 { return p.fresh }) { // one value may have several leaves
+		return
+	}
 	for i := range f.places {
 		if p := &f.places[i]; p.crowded {
 			for c := t.nodes[p.node].first; c != 0; c = t.nodes[c].next {
@@ -107,23 +111,23 @@ func (f *leafFolder) place(node int32) int32 {
 	return i
 }
 
-// crowd finds the places with too many values. It reports whether there are any.
-func (f *leafFolder) crowd(t *patternTrie) (any bool) {
+// crowd finds the places with too many values, of which a number is no node yet. It
+// reports whether there are any.
+func (f *leafFolder) crowd(t *patternTrie, number func(*leafPlace) int32) (any bool) {
 	for i := range f.places {
 		p := &f.places[i]
 		n, limit := &t.nodes[p.node], int32(MaxValues)
 		if n.parent == 0 {
 			limit = maxFirstValues
 		}
-		if p.node != 0 && p.leaves+n.values[ending] > limit && n.folded[ending] == 0 {
-			p.crowded, any = true, true
-		}
+		p.crowded = p.node != 0 && number(p)+n.values[ending] > limit && n.folded[ending] == 0
+		any = any || p.crowded
 	}
 	return any
 }
 
-// sum adds up the leaves of each pattern at crowded places.
-func (f *leafFolder) sum(from *aggregates) {
+// sum adds up the leaves of each pattern at crowded places, and counts those patterns.
+func (f *leafFolder) sum(from *aggregates, t *patternTrie) {
 	f.index.Reset()
 	for i := range f.leaves {
 		l := &f.leaves[i]
@@ -140,6 +144,9 @@ func (f *leafFolder) sum(from *aggregates) {
 			if first < 0 {
 				l.first, l.total = int32(i), w
 				f.index.Put(slot, i)
+				if t.child(p.node, from.texts[a.text:a.textEnd][l.start:]) == 0 {
+					p.fresh++
+				}
 				break
 			}
 			if o := &from.list[first]; o.group == a.group && o.db() == a.db() {

@@ -1,0 +1,132 @@
+package agg
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// values returns n names of one segment, in letters that are no hexadecimal digits.
+func values(n int) (list []string) {
+	const letters = "ghijklmnopqrstuvwxyz"
+	for i := range n {
+		list = append(list, string([]byte{letters[i%20], letters[i/20%20], letters[i/400%20], letters[i/8000%20]}))
+	}
+	return list
+}
+
+// TestFoldLimits checks at which number of values a place is folded: beyond 100, of first
+// segments beyond 1,000, counted by kind, in each database by itself, however the keys
+// are cut into blocks.
+func TestFoldLimits(t *testing.T) {
+	// Other patterns, so many that a block folds before its end.
+	var filler []parser.Key
+	for _, first := range values(30) {
+		for _, v := range values(90) {
+			filler = append(filler, plainKey(0, 60, "z"+first+":"+v))
+		}
+	}
+	place := func(db, n, keys int, format string) (list []parser.Key) {
+		for _, v := range values(n) {
+			for range keys {
+				list = append(list, plainKey(db, 60, fmt.Sprintf(format, v)))
+			}
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		keys   []parser.Key
+		groups int // of these keys, without the filler
+		star   map[string]int64
+	}{
+		"100 values":             {place(0, MaxValues, 2, "a:%s"), 100, nil},
+		"101 values":             {place(0, MaxValues+1, 2, "a:%s"), 1, map[string]int64{"a:*": 202}},
+		"100 values that go on":  {place(0, MaxValues, 2, "a:%s:x"), 100, nil},
+		"101 values that go on":  {place(0, MaxValues+1, 2, "a:%s:x"), 1, map[string]int64{"a:*:x": 202}},
+		"100 of each kind":       {slices.Concat(place(0, MaxValues, 2, "a:%s:x"), place(0, MaxValues, 2, "a:%s")), 200, nil},
+		"100 and 101":            {slices.Concat(place(0, MaxValues, 2, "a:%s:x"), place(0, MaxValues+1, 2, "a:%s")), 101, map[string]int64{"a:*": 202}},
+		"101 and 100":            {slices.Concat(place(0, MaxValues+1, 2, "a:%s:x"), place(0, MaxValues, 2, "a:%s")), 101, map[string]int64{"a:*:x": 202}},
+		"two places":             {slices.Concat(place(0, MaxValues+1, 2, "a:%s"), place(0, MaxValues+1, 3, "b:%s"), place(0, MaxValues, 2, "c:%s")), 102, map[string]int64{"a:*": 202, "b:*": 303}},
+		"101 and a frequent one": {append(place(0, MaxValues+1, 2, "a:%s"), place(0, 1, 14, "a:%s")...), 2, map[string]int64{"a:*": 200, "a:gggg": 16}},
+		"and one that is not":    {append(place(0, MaxValues+1, 2, "a:%s"), place(0, 1, 13, "a:%s")...), 1, map[string]int64{"a:*": 215}},
+	} {
+		for _, block := range []int{50, 500, 1 << 20} {
+			for _, extra := range [][]parser.Key{nil, filler} {
+				got := groupsOf(gather(testEngine(t, "default"), 0, slices.Concat(extra, c.keys, extra), block))
+				n := 0
+				for pattern := range got {
+					if !strings.HasPrefix(pattern, "z") {
+						n++
+					}
+				}
+				if n != c.groups || len(got)-n != len(extra) {
+					t.Errorf("%s, blocks of %d beside %d: %d groups and %d, want %d", name, block, len(extra), n, len(got)-n, c.groups)
+				}
+				for pattern, keys := range c.star {
+					if got[pattern].Keys != keys {
+						t.Errorf("%s, blocks of %d beside %d: %s has %d keys, want %d", name, block, len(extra), pattern, got[pattern].Keys, keys)
+					}
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		keys   []parser.Key
+		groups int
+	}{
+		"1,000 first segments":      {place(0, maxFirstValues, 1, "%s:x"), 1000},
+		"1,001 first segments":      {place(0, maxFirstValues+1, 1, "%s:x"), 1},
+		"1,000 names":               {place(0, maxFirstValues, 1, "%s"), 1000},
+		"1,001 names":               {place(0, maxFirstValues+1, 1, "%s"), 1},
+		"600 in each of two":        {slices.Concat(place(0, 600, 1, "a%s:x"), place(1, 600, 1, "b%s:x")), 1200},
+		"1,001 in one, 500 in one":  {slices.Concat(place(0, 1001, 1, "a%s:x"), place(7, 500, 1, "b%s:x")), 501},
+		"the same 600 in two":       {slices.Concat(place(0, 600, 1, "%s:x"), place(1, 600, 1, "%s:x")), 600},
+		"1,001 with a second value": {slices.Concat(place(0, 1001, 1, "%s:x"), place(0, 1001, 1, "%s:y")), 2},
+	} {
+		for _, block := range []int{100, 1 << 20} {
+			if got := groupsOf(gather(testEngine(t, "default"), 0, c.keys, block)); len(got) != c.groups {
+				t.Errorf("%s, blocks of %d: %d groups, want %d", name, block, len(got), c.groups)
+			}
+		}
+	}
+}
+
+// TestBlocksChangeNothing checks that few values that a block may not fold stay distinct
+// beside one that has nearly all keys.
+func TestBlocksChangeNothing(t *testing.T) {
+	var keys []parser.Key
+	for i, v := range values(60) {
+		for n := range 40 { // with and without an expiry: two sums each
+			k := plainKey(0, 60, "a:"+v)
+			k.HasExpire, k.ExpireAt = n%2 == 0, 1_700_000_000_000+int64(n)
+			if i == 0 || n < 2 {
+				keys = append(keys, k)
+			}
+		}
+	}
+	for range 80_000 {
+		keys = append(keys, plainKey(0, 60, "a:gggg"))
+	}
+	for _, first := range values(30) {
+		for _, v := range values(90) {
+			keys = append(keys, plainKey(0, 60, "z"+first+":"+v))
+		}
+	}
+	want := map[string]int64{}
+	for i := range keys {
+		want[string(keys[i].Name)]++
+	}
+	for _, block := range []int{1000, 1 << 20} {
+		got := map[string]int64{}
+		for pattern, sums := range groupsOf(gather(testEngine(t, "default"), 0, keys, block)) {
+			got[pattern] = sums.Keys
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("blocks of %d: %d groups, want %d; a:* has %d keys", block, len(got), len(want), got["a:*"])
+		}
+	}
+}
