@@ -134,9 +134,9 @@ func (r *Reader) cborSimple(arg uint64) {
 func (r *Reader) typedArray(bytes, n int64) {
 	r.Depth = max(r.Depth, int64(r.doc.level)+1)
 	if r.doc.level == 0 {
-		r.Elements = n
-		r.largest(bytes / max(n, 1))
-		r.Index = 0
+		if r.Elements = n; r.largest(bytes / max(n, 1)) {
+			r.Index = 0
+		}
 	}
 	r.Sizes.TypedArray(bytes)
 }
