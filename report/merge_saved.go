@@ -38,22 +38,15 @@ func MergeSaved(names []string, reports []*Report, tool Tool) (*Report, error) {
 	out := savedReports{&Report{Schema: SchemaVersion, Complete: true, Tool: tool, Config: first.Config, Redaction: first.Redaction, Filter: first.Filter,
 		Inputs: m.inputs, By: first.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}, Bounds: &Bounds{}}, map[string]int{}}
 	out.Bounds.Repeated, out.Bounds.RepeatedIn = m.repeated()
-	if out.Filter != nil {
-		out.Filter.Dropped = 0
-	}
 	nodes := true
 	for i, r := range reports {
 		var known bool
 		r.Nodes, known = r.everyNode()
 		nodes = nodes && known
-		dropped := int64(0)
-		if r.Filter != nil && i > 0 {
-			dropped = r.Filter.Dropped
-		}
 		r.renumber(m.states[i].numbers)
 		out.join(r)
-		if out.Filter != nil {
-			out.Filter.Dropped += dropped
+		if i > 0 && r.Filter != nil { // the first is that of out
+			out.Filter.Dropped += r.Filter.Dropped
 		}
 	}
 	if !nodes || len(out.Nodes) < 2 {
