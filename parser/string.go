@@ -109,7 +109,7 @@ func (w *walker) lzfString(s *str, clen, ulen uint64, slot int) {
 	w.rare = true
 	w.key.LZFIn += int64(clen)
 	w.key.LZFOut += s.n
-	if ulen > 0 && clen < ulen/rdb.MaxRatioLZF {
+	if clen < ulen/rdb.MaxRatioLZF {
 		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
 	if clen <= smallString || w.Refill == nil {

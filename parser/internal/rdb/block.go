@@ -89,7 +89,7 @@ func (b *Block) Open(c *Cursor, several bool) {
 func (b *Block) openLZF(c *Cursor, clen, ulen uint64) {
 	b.c, b.Pos, b.Size, b.at = c, 0, c.CheckLen(ulen), c.Offset()
 	b.Compressed = c.CheckLen(clen)
-	if ulen > 0 && clen < ulen/MaxRatioLZF {
+	if clen < ulen/MaxRatioLZF {
 		c.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	}
 	b.Stable, b.lzf, b.clen, b.lit, b.match = false, true, int64(clen), 0, 0

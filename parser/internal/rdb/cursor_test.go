@@ -138,6 +138,16 @@ func TestBlocks(t *testing.T) {
 	}
 	packed, _, _ := packLZF(ops)
 	packedSmall, smallPlain, _ := packLZF(ops[:60])
+	var plainOps []lzfOp
+	for range (WholeBlock - 31) / 33 {
+		plainOps = append(plainOps, lzfOp{literals: plain[:32]})
+	}
+	hard, hardPlain, _ := packLZF(append(plainOps, lzfOp{literals: plain[:30]}))
+	harder, harderPlain, _ := packLZF(append(plainOps, lzfOp{literals: plain[:31]}))
+	if len(hard) != WholeBlock || len(harder) != WholeBlock+1 {
+		t.Fatal(len(hard), len(harder))
+	}
+	b := new(Block)
 	lzf := func(src []byte, n int) string {
 		return "\xc3" + string(stored(string(src)))[:5] + string(stored(strings.Repeat("x", n))[:5]) + string(src)
 	}
@@ -145,7 +155,8 @@ func TestBlocks(t *testing.T) {
 		bytes, text string
 		compressed  int
 	}{
-		{string(stored(small)), small, 0}, {string(stored(plain[:WholeBlock])), plain[:WholeBlock], 0}, {string(stored(plain[:WholeBlock+1])), plain[:WholeBlock+1], 0}, {string(stored(plain)), plain, 0}, {string(stored(plain[:BlockPart])), plain[:BlockPart], 0}, {text(0), "", 0},
+		{string(stored(small)), small, 0}, {string(stored(plain[:WholeBlock])), plain[:WholeBlock], 0}, {string(stored(plain[:WholeBlock+1])), plain[:WholeBlock+1], 0}, {string(stored(plain)), plain, 0}, {string(stored(plain[:BlockPart])), plain[:BlockPart], 0}, {string(stored(plain[:BlockPart+1])), plain[:BlockPart+1], 0}, {string(stored(plain[:BlockPart+2])), plain[:BlockPart+2], 0},
+		{lzf(hard, len(hardPlain)), string(hardPlain), len(hard)}, {lzf(harder, len(harderPlain)), string(harderPlain), len(harder)}, {text(0), "", 0},
 		{lzf(packedSmall, len(smallPlain)), string(smallPlain), len(packedSmall)}, {lzf(packed, len(plain)), plain, len(packed)}, {lzf(packed[:17+3*(WholeBlock/16-1)], WholeBlock), plain[:WholeBlock], 17 + 3*(WholeBlock/16-1)},
 	} {
 		for _, k := range []int{0, 777, 100_000} {
@@ -156,12 +167,14 @@ func TestBlocks(t *testing.T) {
 					w = pieces(data, 1, k)
 					w.Pos = 1
 				}
-				b := new(Block)
 				b.Open(w, several)
 				name := fmt.Sprintf("%.20q of %d bytes in pieces of %d, several %v", c.bytes, len(c.text), k, several)
-				inMemory := len(c.text) <= WholeBlock || k == 0 && c.compressed == 0
+				inMemory := len(c.text) <= WholeBlock && c.compressed <= WholeBlock || k == 0 && c.compressed == 0
 				if stable := inMemory && (c.compressed == 0 && k == 0 || c.compressed > 0 && !several); b.Stable != stable || b.Size != int64(len(c.text)) || b.Compressed != int64(c.compressed) || inMemory && (b.Left != 0 || len(b.Buf) != len(c.text)) {
 					t.Errorf("%s: stable %v, %d bytes, %d compressed, %d in memory, %d left", name, b.Stable, b.Size, b.Compressed, len(b.Buf), b.Left)
+				}
+				if fail, want := failure(func() { b.Skip(int64(len(c.text)+5), "a test") }), "a test reaches 5 bytes past the end of its block"; fail == nil || fail.Reason != want {
+					t.Errorf("%s: %+v, want %s", name, fail, want)
 				}
 				for at := 0; at < len(c.text); {
 					if b.Offset() != int64(at) || b.Rest() != int64(len(c.text)-at) {
@@ -200,6 +213,40 @@ func TestBlocks(t *testing.T) {
 				if w.Offset() != 1001+int64(len(c.bytes)) {
 					t.Errorf("%s: ends at %d", name, w.Offset())
 				}
+			}
+		}
+	}
+}
+
+// TestLastBytes reads what is left behind the first part of a block, a few bytes before
+// which the block was passed.
+func TestLastBytes(t *testing.T) {
+	text := strings.Repeat("0123456789abcde\n", BlockPart/16+1)
+	for more := 1; more < 16; more++ {
+		for before := range 5 {
+			data := text[:BlockPart+more]
+			b := new(Block)
+			open := func() {
+				b.Open(pieces(stored(data), 5, 10_000), false)
+				b.Skip(int64(BlockPart-before), "a test")
+			}
+			if open(); b.Rest() != int64(before+more) {
+				t.Fatalf("%d bytes are left, want %d", b.Rest(), before+more)
+			}
+			for i := BlockPart - before; i < len(data); i++ {
+				if got := b.Byte("a test"); got != data[i] {
+					t.Fatalf("%d of %d: %q", i, len(data), got)
+				}
+			}
+			if before+more >= 4 {
+				open()
+				if got := b.Uint32("a test"); le(int64(got), 4) != data[BlockPart-before:][:4] {
+					t.Errorf("%d before and %d behind: %x", before, more, got)
+				}
+			}
+			open()
+			if b.Ready(); b.Left != 0 {
+				t.Errorf("%d before and %d behind: %d are left", before, more, b.Left)
 			}
 		}
 	}

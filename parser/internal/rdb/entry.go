@@ -44,13 +44,6 @@ func (b *Block) failOpen(f *Format) {
 
 // ClosePacked checks that the walk ended where the block does.
 func (b *Block) ClosePacked(f *Format, claimed, entries int64) {
-	if b.Pos != len(b.Buf)-1 || b.Left > 0 || b.Buf[b.Pos] != PackedEnd || claimed != entries {
-		b.failClose(f, claimed, entries)
-	}
-}
-
-// failClose says what is wrong with the end, if anything is.
-func (b *Block) failClose(f *Format, claimed, entries int64) {
 	if b.Rest() == 0 || b.Buf[b.Pos] != PackedEnd {
 		b.Failf("a %s has no end byte", f.name)
 	}

@@ -63,7 +63,7 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 			continue
 		case OpSelectDB:
 			at := p
-			if p = SkipLength(b, p); p > 0 && p <= len(b) {
+			if p = SkipLength(b, p); uint(p) <= uint(len(b)) {
 				n := lengthAt(b, at)
 				if n > 1<<31-1 {
 					return cut, StopRare
@@ -78,16 +78,16 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 				continue
 			}
 		case OpAux:
-			if p = SkipString(b, p); p > 0 && p <= len(b) {
+			if p = SkipString(b, p); uint(p) <= uint(len(b)) {
 				p = SkipString(b, p)
 			}
 		case OpResizeDB:
-			if p = SkipLength(b, p); p > 0 && p <= len(b) {
+			if p = SkipLength(b, p); uint(p) <= uint(len(b)) {
 				p = SkipLength(b, p)
 			}
 		case OpSlotInfo:
 			for range 3 {
-				if p > 0 && p <= len(b) {
+				if uint(p) <= uint(len(b)) {
 					p = SkipLength(b, p)
 				}
 			}
@@ -99,9 +99,6 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 			}
 			p = SkipLength(b, p)
 			whole = false
-			if p > 0 && p <= len(b) {
-				continue
-			}
 		case OpDFZstd, OpDFLZ4, OpDFTaggedChunk:
 			return cut, StopRare
 		case OpDFMask:
@@ -120,7 +117,7 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 			}
 			return cut, StopEnd
 		default:
-			if p = SkipString(b, p); p > 0 && p <= len(b) {
+			if p = SkipString(b, p); uint(p) <= uint(len(b)) {
 				p = SkipValue(&f.Layouts[op], b, p)
 			}
 			whole = true
@@ -162,11 +159,9 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 		case n < 128:
 			p += 2 + n&0x3f<<8 + int(b[p+1])
 		default:
-			if p = SkipString(b, p); p < 0 {
-				return cut
-			}
+			p = SkipString(b, p)
 		}
-		if p > len(b) {
+		if uint(p) > uint(len(b)) { // negative ones, too
 			return cut
 		}
 		cut = p
@@ -174,6 +169,7 @@ func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 }
 
 const (
+	// Both are outside of any buffer, as unsigned numbers, too.
 	SkipBad  = -1      // no valid length or value
 	SkipMore = 1 << 62 // past the end of any buffer
 	tooFar   = 1 << 40 // more bytes than any buffer has
@@ -214,7 +210,7 @@ func lengthAt(b []byte, p int) uint64 {
 // CountAt reads a length and returns the position after it, as SkipLength does.
 func CountAt(b []byte, p int) (n uint64, next int) {
 	next = SkipLength(b, p)
-	if next < 0 || next > len(b) {
+	if uint(next) > uint(len(b)) {
 		return 0, next
 	}
 	return lengthAt(b, p), next
@@ -242,16 +238,16 @@ func SkipString(b []byte, p int) int {
 		return p + 5
 	case c == 0xc3:
 		n, q := CountAt(b, p+1)
-		if q < 0 || q > len(b) {
+		if uint(q) > uint(len(b)) {
 			return q
 		}
-		if q = SkipLength(b, q); q < 0 || q > len(b) {
+		if q = SkipLength(b, q); uint(q) > uint(len(b)) {
 			return q
 		}
 		return behind(q, n)
 	}
 	n, q := CountAt(b, p)
-	if q < 0 || q > len(b) {
+	if uint(q) > uint(len(b)) {
 		return q
 	}
 	return behind(q, n)
@@ -269,12 +265,12 @@ func behind(p int, n uint64) int {
 func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
 	for ; n > 0; n-- {
 		if led {
-			if p = SkipLength(b, p); p < 0 || p > len(b) {
+			if p = SkipLength(b, p); uint(p) > uint(len(b)) {
 				return p
 			}
 		}
 		for range strings {
-			if p = SkipString(b, p); p < 0 || p > len(b) {
+			if p = SkipString(b, p); uint(p) > uint(len(b)) {
 				return p
 			}
 		}
@@ -311,7 +307,7 @@ func SkipValue(l *Layout, b []byte, p int) int {
 // skipCounted passes a count and as many elements.
 func skipCounted(b []byte, p int, l *Layout) int {
 	n, p := CountAt(b, p)
-	if p < 0 || p > len(b) {
+	if uint(p) > uint(len(b)) {
 		return p
 	}
 	if n > uint64(len(b)-p) {
@@ -352,7 +348,7 @@ func skipModule(b []byte, p int) int {
 // skipLengths passes n lengths.
 func skipLengths(b []byte, p, n int) int {
 	for ; n > 0; n-- {
-		if p = SkipLength(b, p); p < 0 || p > len(b) {
+		if p = SkipLength(b, p); uint(p) > uint(len(b)) {
 			return p
 		}
 	}
@@ -363,41 +359,41 @@ func skipLengths(b []byte, p, n int) int {
 var streamNodes = Layout{Kind: Counted, Strings: 2}
 
 func skipStream(b []byte, p int, variant uint8) int {
-	if p = skipCounted(b, p, &streamNodes); p < 0 || p > len(b) {
+	if p = skipCounted(b, p, &streamNodes); uint(p) > uint(len(b)) {
 		return p
 	}
 	head, group := 3, 2
 	if variant >= StreamCounters {
 		head, group = 8, 3
 	}
-	if p = skipLengths(b, p, head); p < 0 || p > len(b) {
+	if p = skipLengths(b, p, head); uint(p) > uint(len(b)) {
 		return p
 	}
 	groups, p := CountAt(b, p)
 	for ; groups > 0; groups-- {
-		if p < 0 || p > len(b) {
+		if uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = SkipString(b, p); p < 0 || p > len(b) {
+		if p = SkipString(b, p); uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = skipLengths(b, p, group); p < 0 || p > len(b) {
+		if p = skipLengths(b, p, group); uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = skipConsumers(b, p, variant); p < 0 || p > len(b) {
+		if p = skipConsumers(b, p, variant); uint(p) > uint(len(b)) {
 			return p
 		}
 	}
 	if variant >= StreamIdempotent {
 		// Producers: rare, and so left to the walker.
-		if p < 0 || p > len(b) {
+		if uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = skipLengths(b, p, 2); p < 0 || p > len(b) {
+		if p = skipLengths(b, p, 2); uint(p) > uint(len(b)) {
 			return p
 		}
 		var n uint64
-		if n, p = CountAt(b, p); p < 0 || p > len(b) {
+		if n, p = CountAt(b, p); uint(p) > uint(len(b)) {
 			return p
 		}
 		if n > 0 {
@@ -412,12 +408,12 @@ func skipStream(b []byte, p int, variant uint8) int {
 func skipConsumers(b []byte, p int, variant uint8) int {
 	pel, p := CountAt(b, p)
 	for ; pel > 0; pel-- {
-		if p < 0 || p > len(b) {
+		if uint(p) > uint(len(b)) {
 			return p
 		}
 		p = SkipLength(b, p+24)
 	}
-	if p < 0 || p > len(b) {
+	if uint(p) > uint(len(b)) {
 		return p
 	}
 	consumers, p := CountAt(b, p)
@@ -426,17 +422,17 @@ func skipConsumers(b []byte, p int, variant uint8) int {
 		times = 16
 	}
 	for ; consumers > 0; consumers-- {
-		if p < 0 || p > len(b) {
+		if uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = SkipString(b, p); p < 0 || p > len(b) {
+		if p = SkipString(b, p); uint(p) > uint(len(b)) {
 			return p
 		}
-		if p = skipIDs(b, p+times); p < 0 || p > len(b) {
+		if p = skipIDs(b, p+times); uint(p) > uint(len(b)) {
 			return p
 		}
 	}
-	if variant >= StreamNacked && p >= 0 && p <= len(b) {
+	if variant >= StreamNacked && uint(p) <= uint(len(b)) {
 		p = skipIDs(b, p)
 	}
 	return p
@@ -445,7 +441,7 @@ func skipConsumers(b []byte, p int, variant uint8) int {
 // skipIDs passes a count and as many stream IDs.
 func skipIDs(b []byte, p int) int {
 	n, p := CountAt(b, p)
-	if p < 0 || p > len(b) {
+	if uint(p) > uint(len(b)) {
 		return p
 	}
 	return behind(p, min(n, tooFar)*16)
@@ -460,7 +456,7 @@ func (l *Layout) SkipElements(b []byte, p int, n uint64) (done uint64, next int)
 	for ; done < n; done++ {
 		q := p
 		if led {
-			if q = SkipLength(b, q); q < 0 || q > len(b) {
+			if q = SkipLength(b, q); uint(q) > uint(len(b)) {
 				break
 			}
 		}
@@ -470,7 +466,7 @@ func (l *Layout) SkipElements(b []byte, p int, n uint64) (done uint64, next int)
 			}
 			if c := b[q]; c < 64 {
 				q += 1 + int(c)
-			} else if q = SkipString(b, q); q < 0 || q > len(b) {
+			} else if q = SkipString(b, q); uint(q) > uint(len(b)) {
 				return done, p
 			}
 		}

@@ -244,8 +244,9 @@ func TestSkimStrings(t *testing.T) {
 		{"\x00" + text(5) + "\xc0\x07" + strings.Repeat("\xff", 76), 1 + 6 + 2},
 		{"\x00" + text(5) + "\xc3\x05\x05\x04abcd" + strings.Repeat("\xff", 76), 1 + 6 + 8},
 		{"\x00" + text(5) + "\xc4" + strings.Repeat("\xff", 76), 0},
-		{"\x03" + text(5) + strings.Repeat("\x01", 76), 0},  // a list
-		{"\x00" + text(64) + strings.Repeat("\x01", 76), 0}, // a long name
+		{"\x03" + text(5) + strings.Repeat("\x01", 76), 0},     // a list
+		{"\x00" + text(64) + strings.Repeat("\x01", 76), 0},    // a long name
+		{"\x00\x40\x00\x01v" + strings.Repeat("\x00", 150), 0}, // a length in two bytes
 		{strings.Repeat(small, 30), len(small) * ((30*len(small)-longestHead)/len(small) + 1)},
 	} {
 		b := slices.Clip([]byte("x" + c.b))

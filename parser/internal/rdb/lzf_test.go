@@ -130,7 +130,11 @@ func checkDecoders(t *testing.T, block *Block, src, plain []byte, n int, ok bool
 		if got := fail == nil; got != ok || ok && c.Offset() != 1000+int64(len(src)) || !ok && (fail.Offset != 1000 || fail.Reason != BadLZF) {
 			t.Errorf("SkipLZF of %.30x to %d bytes: %+v, offset %d", src, n, fail, c.Offset())
 		}
-		c = pieces(append(slices.Clone(src), "behind"...), 1, k)
+		whole := slices.Clone(src)
+		if !ok {
+			whole = append(whole, "behind"...)
+		}
+		c = pieces(whole, 1, k)
 		var got []byte
 		if uint64(n)/MaxRatioLZF > uint64(len(src)) {
 			continue
@@ -162,7 +166,7 @@ func TestLZF(t *testing.T) {
 			}
 		}
 		for _, limit := range []int{0, 1, 5, 100, len(plain), len(plain) + 10} {
-			if got := HeadLZF(make([]byte, 0, limit), src); ok && !bytes.Equal(got, plain[:min(limit, len(plain))]) {
+			if got := HeadLZF(make([]byte, min(3, limit), limit), src); ok && !bytes.Equal(got, plain[:min(limit, len(plain))]) {
 				t.Errorf("HeadLZF of %.30x: %d bytes, %.30x, want %.30x", src, limit, got, plain)
 			}
 		}
@@ -177,6 +181,37 @@ func TestHeadLZFDamaged(t *testing.T) {
 	} {
 		if got := HeadLZF(make([]byte, 0, 100), []byte(src)); string(got) != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+}
+
+// TestLZFAtParts has operations that begin before the end of a part and end behind it,
+// and streams that have more than they claim at just that end.
+func TestLZFAtParts(t *testing.T) {
+	fill := func(n int) (ops []lzfOp) {
+		for ops = append(ops, lzfOp{literals: repeated(20) + "xyz"}); n > 23+300; n -= 200 {
+			ops = append(ops, lzfOp{length: 200, before: 7})
+		}
+		for n -= 23; n > 30; n -= 25 {
+			ops = append(ops, lzfOp{length: 25, before: 11})
+		}
+		return append(ops, lzfOp{literals: repeated(n)})
+	}
+	block := new(Block)
+	for _, op := range []lzfOp{{literals: "01234567"}, {length: 8, before: 13}} {
+		for before := range 10 {
+			ops := append(fill(BlockPart-before), op)
+			for _, ops := range [][]lzfOp{ops, append(slices.Clip(ops), lzfOp{literals: "end"})} {
+				src, plain, _ := packLZF(ops)
+				for _, n := range []int{len(plain), BlockPart, len(plain) + 1, BlockPart + 1} {
+					c := pieces(src, 0, 5000)
+					var got []byte
+					fail := failure(func() { got = block.AppendLZF(c, nil, uint64(len(src)), uint64(n), 1<<20) })
+					if ok := n == len(plain); (fail == nil) != ok || ok && string(got) != string(plain) || !ok && fail.Reason != BadLZF {
+						t.Errorf("%+v, %d bytes before the end of a part, %d bytes that claim to be %d: %+v", op, before, len(plain), n, fail)
+					}
+				}
+			}
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (w *Cursor) PassString() (n, compressed int64) {
 	clen, ulen := w.Length(), w.Length()
 	n, compressed = w.CheckLen(ulen), w.CheckLen(clen)
 	switch {
-	case ulen > 0 && clen < ulen/MaxRatioLZF:
+	case clen < ulen/MaxRatioLZF:
 		w.Failf("a compressed string of %d bytes claims to hold %d, more than LZF can", clen, ulen)
 	case clen > uint64(len(w.Buf)-w.Pos):
 		w.SkipLZF(clen, n)

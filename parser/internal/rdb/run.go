@@ -108,9 +108,7 @@ func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 		t := int(listpackTables.short[wide[p]])
 		size, next := t>>8, p+t&0xff
 		if t == 0 {
-			if size, next = otherEntry(wide, p); next < 0 {
-				break
-			}
+			size, next = otherEntry(wide, p)
 		}
 		most := size
 		if stride == 2 {
@@ -125,8 +123,8 @@ func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 				second := t >> 8
 				if t != 0 {
 					next += t & 0xff
-				} else if second, next = otherEntry(wide, next); next < 0 {
-					break
+				} else {
+					second, next = otherEntry(wide, next)
 				}
 				if pair {
 					most = max(most, second)
@@ -151,11 +149,11 @@ func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 }
 
 // otherEntry returns the length of the text of the listpack entry at p, of those
-// kinds that are not short, and where the next begins; -1 where the entry
-// is large, undefined or too near the end of b.
+// kinds that are not short, and where the next begins, beyond any buffer if the
+// entry is large, undefined or too near the end of b.
 func otherEntry(b []byte, p int) (text, next int) {
 	if len(b)-p < wideEntry {
-		return 0, -1
+		return 0, SkipMore
 	}
 	b = b[p : p+wideEntry : p+wideEntry]
 	switch c := b[0]; {
@@ -169,7 +167,7 @@ func otherEntry(b []byte, p int) (text, next int) {
 		v := int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> shift
 		return DecimalLen(v), p + int(listpackTables.numbers[c])
 	}
-	return 0, -1
+	return 0, SkipMore
 }
 
 // PassZiplist does the same for a ziplist.
