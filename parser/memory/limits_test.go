@@ -1,0 +1,163 @@
+package memory
+
+import "testing"
+
+// TestLimits has the limits of the compact encodings by default (redis.conf): 512
+// fields, 128 members, 512 integers, and strings of 64 bytes.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		typ        uint8
+		n, longest int64
+		want       bool
+	}{
+		{typeHash, 512, 64, true}, {typeHash, 513, 64, false}, {typeHash, 512, 65, false}, {typeZSet, 128, 64, true}, {typeZSet, 129, 1, false}, {typeSet, 128, 64, true}, {typeSet, 129, 1, false}, {typeSet, 1, 65, false},
+	} {
+		if got := FitsListpack(c.typ, c.n, c.longest); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	for _, state := range States() {
+		m := mustChoose(t, Options{Server: "redis-8.0", State: state})
+		for typ, most := range map[uint8]int64{0: 1 << 40, typeList: 1 << 40, typeSet: 128, typeZSet: 128, typeHash: 512, 5: 1 << 40} {
+			for _, intset := range []bool{false, true} {
+				if intset && typ == typeSet {
+					most = 512
+				}
+				if intset && typ != typeSet {
+					continue
+				}
+				for _, n := range []int64{most, most + 1} {
+					want := state == "reloaded" && n > most && most < 1<<40
+					if got := m.ConvertsOnLoad(typ, intset, n); got != want {
+						t.Errorf("%s, type %d, intset %v, %d elements: converted %v", state, typ, intset, n, got)
+					}
+				}
+			}
+		}
+	}
+	for entry, width := range map[int64]int64{2: 2, 3: 2, 4: 2, 5: 4, 6: 4, 10: 8} { // 7, 13, 16, 24, 32 and 64 bits
+		if got := intsetWidth(entry); got != width {
+			t.Errorf("integers whose entries take %d bytes: width %d, want %d", entry, got, width)
+		}
+	}
+	for n, size := range map[int64]int64{0: 2, 127: 2, 128: 3, 4095: 3} {
+		if got := listpackInteger(n); got != size {
+			t.Errorf("%d takes %d bytes, want %d", n, got, size)
+		}
+	}
+}
+
+// TestCompactSize has the sizes of tables as their compact encodings, and whether a
+// server chooses these.
+func TestCompactSize(t *testing.T) {
+	for _, c := range []struct {
+		server string
+		facts  Facts
+		size   int64
+		fits   bool
+	}{
+		{"redis-8.0", Facts{Shape: SetTable, Type: typeSet, Elements: 512, Integers: true, IntEntry: 4}, 8 + 512*2, true},
+		{"redis-8.0", Facts{Shape: SetTable, Type: typeSet, Elements: 513, Integers: true, IntEntry: 6}, 8 + 513*4, false},
+		{"redis-6.2", Facts{Shape: SetTable, Type: typeSet, Elements: 3, Integers: true, IntEntry: 10}, 8 + 3*8, true},
+		{"redis-7.0", Facts{Shape: SetTable, Type: typeSet, Elements: 3, ListpackBytes: 30, Longest: 5}, 0, false},
+		{"redis-7.2", Facts{Shape: SetTable, Type: typeSet, Elements: 3, ListpackBytes: 30, Longest: 5}, 30, true},
+		{"redis-7.2", Facts{Shape: SetTable, Type: typeSet, Elements: 128, ListpackBytes: 300, Longest: 64}, 300, true},
+		{"redis-7.2", Facts{Shape: SetTable, Type: typeSet, Elements: 129, ListpackBytes: 300, Longest: 5}, 300, false},
+		{"redis-7.0", Facts{Shape: HashTable, Type: typeHash, Elements: 3, ListpackBytes: 0, Longest: 5}, 0, false},
+		{"redis-7.0", Facts{Shape: HashTable, Type: typeHash, Elements: 512, ListpackBytes: 30, Longest: 64}, 30, true},
+		{"redis-7.0", Facts{Shape: HashTable, Type: typeHash, Elements: 512, ListpackBytes: 30, Longest: 65}, 30, false},
+		{"redis-6.2", Facts{Shape: HashTable, Type: typeHash, Elements: 512, ListpackBytes: 30, Longest: 64}, 34, true}, // a ziplist
+		{"redis-7.0", Facts{Shape: Skiplist, Type: typeZSet, Elements: 128, ListpackBytes: 30, Longest: 64}, 30, true},
+		{"redis-7.0", Facts{Shape: Skiplist, Type: typeZSet, Elements: 129, ListpackBytes: 30, Longest: 64}, 30, false},
+		// Fields with an expiry of 8 bytes (10 as an entry), others with a 0 (2).
+		{"redis-7.4", Facts{Shape: HashTable, Type: typeHash, Elements: 5, ListpackBytes: 30, Longest: 5, FieldsWithTTL: 2}, 30 + 2*10 + 3*2, true},
+		{"redis-7.2", Facts{Shape: HashTable, Type: typeHash, Elements: 5, ListpackBytes: 30, Longest: 5, FieldsWithTTL: 2}, 0, false},
+		{"valkey-9", Facts{Shape: HashTable, Type: typeHash, Elements: 5, ListpackBytes: 30, Longest: 5, FieldsWithTTL: 2}, 0, false},
+		{"valkey-9.2", Facts{Shape: HashTable, Type: typeHash, Elements: 5, ListpackBytes: 30, Longest: 5, FieldsWithTTL: 2}, 30 + 2*11 + 2 + 1, true},
+		{"valkey-9.2", Facts{Shape: HashTable, Type: typeHash, Elements: 300, ListpackBytes: 3000, Longest: 5, FieldsWithTTL: 128}, 3000 + 128*11 + 3 + 1, true},
+		{"valkey-9.2", Facts{Shape: HashTable, Type: typeHash, Elements: 5, ListpackBytes: 30, Longest: 5}, 30, true},
+	} {
+		if size, fits := mustChoose(t, Options{Server: c.server}).compactSize(&c.facts); size != c.size || fits != c.fits {
+			t.Errorf("%s, %+v: %d, %v, want %d, %v", c.server, c.facts, size, fits, c.size, c.fits)
+		}
+	}
+}
+
+// TestPackedSizes has packed values by the server that loads them: a ziplist becomes
+// a listpack from 7.0 on. By jemalloc's classes 40, 48, 56 and 64.
+func TestPackedSizes(t *testing.T) {
+	for _, c := range []struct {
+		server, state string
+		facts         Facts
+		alloc, usage  int64
+	}{
+		{"redis-7.0", "live", Facts{Type: typeHash, PackedBytes: 44}, 48, 48},
+		{"redis-8.4", "live", Facts{Type: typeHash, PackedBytes: 44}, 48, 44},
+		{"redis-6.2", "live", Facts{Type: typeHash, PackedBytes: 44, Ziplist: true}, 48, 44},
+		{"redis-6.2", "live", Facts{Type: typeHash, PackedBytes: 44}, 48, 48}, // a ziplist of 4 bytes more
+		{"redis-6.2", "live", Facts{Type: typeHash, PackedBytes: 45}, 56, 49},
+		{"redis-7.0", "live", Facts{Type: typeHash, PackedBytes: 45, Ziplist: true}, 48, 48}, // 41
+		{"redis-7.0", "live", Facts{Type: typeHash, PackedBytes: 44, Ziplist: true}, 40, 40}, // 40
+		{"redis-7.0", "live", Facts{Type: typeHash, PackedBytes: 45, Ziplist: true, ListpackBytes: 49}, 56, 56},
+		{"redis-7.0", "live", Facts{Type: typeHash, PackedBytes: 10, Ziplist: true}, 8, 8}, // 7 at least
+		{"redis-7.0", "live", Facts{Type: typeSet, PackedBytes: 44, Intset: true}, 48, 48},
+		{"redis-6.2", "live", Facts{Type: typeSet, PackedBytes: 44, Intset: true}, 48, 44},
+		{"redis-7.0", "live", Facts{Type: typeList, PackedBytes: 44}, 40 + 40 + 48, 40 + 40 + 48},
+		{"redis-7.2", "live", Facts{Type: typeList, PackedBytes: 44}, 48, 48},
+		{"redis-7.2", "reloaded", Facts{Type: typeList, PackedBytes: 44, Ziplist: true, ListpackBytes: 44}, 40 + 40 + 48, 40 + 40 + 48},
+		{"redis-7.2", "live", Facts{Type: typeList, PackedBytes: 44, Ziplist: true, ListpackBytes: 44}, 48, 48},
+		{"redis-7.4", "live", Facts{Type: typeHash, PackedBytes: 44, Shape: PackedEx}, 48 + 32, 48 + 32},
+		{"redis-7.4", "live", Facts{Type: typeHash, PackedBytes: 44, FieldsWithTTL: 1}, 48 + 32, 48 + 32},
+		{"redis-7.4", "live", Facts{Type: typeZSet, PackedBytes: 44, FieldsWithTTL: 1}, 48, 48},
+		{"redis-7.2", "live", Facts{Type: typeHash, PackedBytes: 44, FieldsWithTTL: 1}, 48, 48},
+		{"redis-8.4", "live", Facts{Type: typeHash, PackedBytes: 44, Shape: PackedEx}, 48 + 24, 44 + 24},
+	} {
+		m := mustChoose(t, Options{Server: c.server, State: c.state})
+		if alloc, usage := m.packedSizes(&c.facts); alloc != c.alloc || usage != c.usage {
+			t.Errorf("%s, %s, %+v: %d and %d, want %d and %d", c.server, c.state, c.facts, alloc, usage, c.alloc, c.usage)
+		}
+	}
+}
+
+// TestTableBuckets has the buckets of tables at their limits: a dict has a power of
+// two of at least 4, as many as entries; a hashtable grows when all 7 places of its
+// buckets are taken, and is made with 5 buckets for 32 entries.
+func TestTableBuckets(t *testing.T) {
+	for _, c := range []struct{ n, dict, grown, loaded int64 }{
+		{0, 4, 1, 1}, {1, 4, 1, 1}, {4, 4, 1, 1}, {5, 8, 1, 1}, {6, 8, 1, 1}, {7, 8, 1, 2}, {8, 8, 2, 2}, {9, 16, 2, 2}, {12, 16, 2, 2}, {13, 16, 2, 4}, {14, 16, 2, 4}, {15, 16, 4, 4}, {16, 16, 4, 4}, {17, 32, 4, 4},
+		{25, 32, 4, 4}, {26, 32, 4, 8}, {28, 32, 4, 8}, {29, 32, 8, 8}, {51, 64, 8, 8}, {52, 64, 8, 16}, {56, 64, 8, 16}, {57, 64, 16, 16}, {1 << 20, 1 << 20, 1 << 18, 1 << 18}, {1<<20 + 1, 1 << 21, 1 << 18, 1 << 18},
+	} {
+		if got := dictBuckets(c.n); got != c.dict {
+			t.Errorf("a dict of %d: %d buckets, want %d", c.n, got, c.dict)
+		}
+		if got := grownBuckets(c.n); got != c.grown {
+			t.Errorf("a hashtable that grew to %d: %d buckets, want %d", c.n, got, c.grown)
+		}
+		if got := loadedBuckets(c.n); got != c.loaded {
+			t.Errorf("a hashtable made for %d: %d buckets, want %d", c.n, got, c.loaded)
+		}
+	}
+	for n, want := range map[int64]int64{8: 1, 13: 1, 14: 2, 19: 2, 20: 3} { // a chained bucket takes 6, and one more as the last of its chain
+		if got := chainLength(n); got != want {
+			t.Errorf("%d entries of one bucket: %d child buckets, want %d", n, got, want)
+		}
+	}
+}
+
+// TestClasses has jemalloc's classes beside their limits (size_classes.h).
+func TestClasses(t *testing.T) {
+	for _, c := range []struct {
+		n                       int64
+		eight, sixteen, inPages int64
+	}{
+		{0, 8, 8, 8}, {8, 8, 8, 8}, {9, 16, 16, 16}, {17, 24, 32, 32}, {33, 40, 48, 48}, {48, 48, 48, 48}, {49, 56, 64, 64}, {57, 64, 64, 64}, {64, 64, 64, 64}, {65, 80, 80, 80}, {81, 96, 96, 96}, {112, 112, 112, 112}, {113, 128, 128, 128}, {128, 128, 128, 128},
+		{129, 160, 160, 160}, {161, 192, 192, 192}, {256, 256, 256, 256}, {257, 320, 320, 320}, {512, 512, 512, 512}, {513, 640, 640, 640}, {28673, 32768, 32768, 32768}, {32768, 32768, 32768, 32768}, {32769, 40960, 40960, 36864}, {36865, 40960, 40960, 40960}, {40961, 49152, 49152, 45056}, {83730, 98304, 98304, 86016},
+	} {
+		for i, name := range Allocators() {
+			a, _ := chooseAllocator(name)
+			if got, want := a.usable(c.n), []int64{c.eight, c.sixteen, c.inPages}[i]; got != want {
+				t.Errorf("%s: %d bytes take %d, want %d", name, c.n, got, want)
+			}
+		}
+	}
+}
