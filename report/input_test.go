@@ -104,6 +104,14 @@ func TestNewMemory(t *testing.T) {
 		t.Errorf("a base of an append-only file keeps what expired: %+v", m)
 	}
 	in.AOFBase = false
+	c.Templates, c.Expired, c.Rough = 4321, 0, 2
+	if m := newMemory(in, c); m.Keys != 101_000+4321 || len(m.Explanation) != 1 || m.Explanation[0] != "approximate: the memory of 2 keys of modules was not measured, or depends on what no snapshot shows" {
+		t.Errorf("with field names that hashes share: %+v", m)
+	}
+	in.UsedMem, c.Other, c.Rough = 1, true, 0
+	if m := newMemory(in, c); len(m.Explanation) != 1 || m.Explanation[0] != "the prediction is for redis-7.0, used_memory is that of the server that wrote the snapshot" {
+		t.Errorf("another server: %+v", m)
+	}
 	c.Partial = true
 	if m := newMemory(in, c); m.Predicted.Known() || m.Model != "redis-7.0" || len(m.Explanation) != 1 {
 		t.Errorf("partial: %+v", m)

@@ -258,3 +258,145 @@ func TestNodeSkew(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsOfFleets checks that each figure of a Count is added up in a Fleet of Fleets as it
+// is in one, by the state that it has afterwards.
+func TestSumsOfFleets(t *testing.T) {
+	list, _ := shards(t, 6)
+	counts := func(f *Fleet) map[string]Count {
+		all := map[string]Count{}
+		f.Counts(func(rule string, c *Count) {
+			id := fmt.Sprint(rule, " ", c.List, " ", c.ID, " ", string(c.Part))
+			if _, twice := all[id]; twice {
+				t.Errorf("%s has two sums", id)
+			}
+			sum := *c
+			sum.Part = nil
+			all[id] = sum
+		})
+		return all
+	}
+	one := list[0].engine.NewFleet()
+	for n, i := range list {
+		one.Add(i, n)
+	}
+	two, three := list[0].engine.NewFleet(), list[0].engine.NewFleet()
+	for n, i := range list {
+		if n%2 == 0 {
+			two.Add(i, n)
+		} else {
+			three.Add(i, n)
+		}
+	}
+	two.Merge(three)
+	want := counts(one)
+	if got := counts(two); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(two.Nodes(), one.Nodes()) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	// The sums are those of the keys: of all slots, and of the budget of all keys.
+	var keys, bytes, slotKeys, slotBytes, withoutTTL int64
+	for _, n := range one.Nodes() {
+		keys, bytes = keys+n.Keys, bytes+n.Bytes
+	}
+	for id, c := range want {
+		switch {
+		case id == "budget 0 1 ":
+			withoutTTL = c.WithoutTTL
+			if c.Keys != keys || c.Bytes != bytes {
+				t.Errorf("%+v, all are %d keys, %d bytes", c, keys, bytes)
+			}
+		case len(id) > 10 && id[:10] == "slot-skew ":
+			slotKeys, slotBytes = slotKeys+c.Keys, slotBytes+c.Bytes
+			if c.Largest.Bytes*6 < c.Bytes || c.Largest.Bytes > c.Bytes {
+				t.Errorf("%s: the largest of six has %+v", id, c)
+			}
+		}
+	}
+	if slotKeys != keys || slotBytes != bytes || withoutTTL == 0 || withoutTTL > keys {
+		t.Errorf("slots of %d keys, %d bytes, %d keys without a TTL; all are %d, %d", slotKeys, slotBytes, withoutTTL, keys, bytes)
+	}
+	judged := one.Budgets()
+	for _, b := range judged {
+		c := want[fmt.Sprint("budget 0 ", b.Index, " ")]
+		if b.Sums != (BudgetSums{c.Keys, c.Bytes, c.WithoutTTL}) || b.Largest != c.Largest {
+			t.Errorf("budget %d: %+v, want %+v", b.Index, b, c)
+		}
+	}
+}
+
+// TestNodeSkewLimits checks the limits of node-skew at their bounds: three snapshots, 1.5
+// times the mean, 100 MB, and of keys 100,000.
+func TestNodeSkewLimits(t *testing.T) {
+	env := testEnv()
+	env.Cluster = true
+	e := mustLoad(t, LoadOptions{}).Compile(env)
+	const mb = 1 << 20
+	for _, c := range []struct {
+		nodes []NodeSums
+		want  string
+	}{
+		{[]NodeSums{{0, 10, 150 * mb}, {1, 10, 50 * mb}}, ""}, // two
+		{[]NodeSums{{0, 10, 150 * mb}, {1, 10, 75 * mb}, {2, 10, 75 * mb}}, ""},
+		{[]NodeSums{{0, 10, 150*mb + 1}, {1, 10, 75 * mb}, {2, 10, 75 * mb}}, "0 node memory 150 of 150"},
+		{[]NodeSums{{0, 10, 100 * mb}, {1, 10, 1}, {2, 10, 1}}, ""},
+		{[]NodeSums{{0, 10, 100*mb + 1}, {1, 10, 1}, {2, 10, 1}}, "0 node memory 299 of 150"},
+		{[]NodeSums{{0, 100_000, 1}, {1, 1, 1}, {2, 1, 1}}, ""},
+		{[]NodeSums{{0, 1, 1}, {1, 100_001, 1}, {2, 1, 1}}, "1 node keys 299 of 150"},
+		{[]NodeSums{{0, 150_000, 1}, {1, 75_000, 1}, {2, 75_000, 1}}, ""},
+		{[]NodeSums{{0, 150_001, 1}, {1, 75_000, 1}, {2, 75_000, 1}}, "0 node keys 150 of 150"},
+	} {
+		f := e.NewFleet()
+		for _, n := range c.nodes {
+			f.AddNode(n)
+		}
+		got := ""
+		list, _ := f.Findings()
+		for _, found := range list {
+			if found.Rule.Name() == "node-skew" {
+				got += fmt.Sprint(found.Largest.Node, " ", found.Subject, " ", found.Measured, " of ", found.Limit)
+				if found.Keys != found.Largest.Keys || found.Bytes != found.Largest.Bytes {
+					t.Errorf("%+v", found)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.nodes, got, c.want)
+		}
+	}
+}
+
+// TestBudgetLimits checks which limit of a budget is exceeded, and the growth of a day.
+func TestBudgetLimits(t *testing.T) {
+	b := &Budget{Limits: []BudgetLimit{{BudgetKeys, Warning, 10}, {BudgetKeys, Error, 20}, {BudgetMemory, Info, 5}, {BudgetWithoutTTL, Warning, 5000}}}
+	for _, c := range []struct {
+		m    BudgetMeasure
+		n    int64
+		want Severity
+	}{{BudgetKeys, 10, Off}, {BudgetKeys, 11, Warning}, {BudgetKeys, 20, Warning}, {BudgetKeys, 21, Error}, {BudgetMemory, 5, Off}, {BudgetMemory, 6, Info}, {BudgetGrowth, 99, Off}} {
+		l, ok := b.limit(c.m, c.n)
+		if l.Severity != c.want || ok != (c.want != Off) {
+			t.Errorf("%s %d: %v, %t", c.m, c.n, l, ok)
+		}
+	}
+	for _, c := range []struct {
+		sums BudgetSums
+		want [4]int64
+	}{{BudgetSums{4, 70, 1}, [4]int64{4, 70, 2500, 0}}, {BudgetSums{0, 0, 0}, [4]int64{}}, {BudgetSums{1, 2, 1}, [4]int64{1, 2, 10000, 0}}} {
+		for m := range NumBudgetMeasures {
+			if got := c.sums.Measure(m); got != c.want[m] {
+				t.Errorf("%+v: %s %d", c.sums, m, got)
+			}
+		}
+	}
+	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "budgets: [{group: 'a*', growth: {warning: 10%, error: 50%}}]")}).Compile(testEnv())
+	for _, c := range []struct {
+		before, after, seconds int64
+		want                   Severity
+	}{{1000, 1100, 86400, Off}, {1000, 1101, 86400, Warning}, {1000, 1500, 86400, Warning}, {1000, 1501, 86400, Error}, {1000, 1201, 2 * 86400, Warning}, {1000, 1200, 2 * 86400, Off}, {1000, 1051, 43200, Warning},
+		{1000, 500, 86400, Off}, {0, 500, 86400, Off}, {1000, 5000, 0, Off}, {1000, 5000, -1, Off}, {1, 2, 1, Error}} {
+		found, ok := e.Growth(0, BudgetSums{Bytes: c.before}, BudgetSums{Keys: 3, Bytes: c.after}, c.seconds)
+		if ok != (c.want != Off) || found.Severity != c.want || ok && (found.Keys != 3 || found.Bytes != c.after || found.Subject != "a*") {
+			t.Errorf("%+v: %+v, %t", c, found, ok)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/goccy/go-yaml"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,4 +130,20 @@ func TestAccepted(t *testing.T) {
 func matches(p *thresholds.Policy, e *thresholds.Engine, rule thresholds.RuleID, db int, name []byte) (found bool) {
 	thresholds.NewIgnores(p.Ignores, e.Namer(), time.Time{}).Each(rule, db, name, func(int) bool { found = true; return false })
 	return found
+}
+
+// TestQuoteYAML checks the escapes of YAML 1.2 (5.7) for what is not printable, and that
+// the YAML library reads the same text.
+func TestQuoteYAML(t *testing.T) {
+	for text, want := range map[string]string{"": `""`, "a b": `"a b"`, `a"b`: `"a\"b"`, `a\b`: `"a\\b"`, "a\n\t\x00\x7f": `"a\x0a\x09\x00\x7f"`, "\u0080\u00a0": `"\x80\xa0"`, "\u00ff": "\"\u00ff\"", "\u0100": "\"\u0100\"",
+		"\u200b\u202e\ufeff": `"\u200b\u202e\ufeff"`, "\uffff": `"\uffff"`, "\U000e0001": `"\U000e0001"`, "\U0001f600": "\"\U0001f600\"", "\u4e2d": "\"\u4e2d\"", "\xff": `"?"`} {
+		got := quoteYAML(text)
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		var read map[string]string
+		if err := yaml.Unmarshal([]byte("a: "+got), &read); err != nil || text != "\xff" && read["a"] != text {
+			t.Errorf("%s is read as %q: %v", got, read["a"], err)
+		}
+	}
 }
