@@ -482,3 +482,17 @@ func TestCostOfReading(t *testing.T) {
 		}
 	}
 }
+
+// TestNoNameThatBreaksAnotherRule checks that no command renames a key to what another rule
+// on names flags: a separator that the profile's characters do not have, a length.
+func TestNoNameThatBreaksAnotherRule(t *testing.T) {
+	for _, c := range []struct {
+		config, name string
+		renames      bool
+	}{{"extends: typed", "user:info:1", true}, {"extends: typed\nseparators: '#:'", "user:info:1", false}, {"extends: typed", "user:info:" + strings.Repeat("1", 113), true}, {"extends: typed", "user:info:" + strings.Repeat("1", 114), false}} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, "key-type-suffix", key(c.name, collection(parser.Hash, parser.EncListpack, 3)))
+		if got := strings.Contains(strings.Join(lines, "\n"), "RENAMENX"); got != c.renames {
+			t.Errorf("%q, %d bytes: %q", c.config, len(c.name), lines)
+		}
+	}
+}

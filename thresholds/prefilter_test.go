@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -150,4 +151,68 @@ func TestPrefilterRanges(t *testing.T) {
 			t.Errorf("%s: a name that passed does not", name)
 		}
 	}
+}
+
+// TestRangesOfGates checks which range each gate leaves, and which gates the prefilter
+// cannot express.
+func TestRangesOfGates(t *testing.T) {
+	plain := prefilterOf()
+	if plain.maxElements != math.MaxInt64 || plain.minElements != math.MinInt64 || plain.maxValueBytes != math.MaxInt64 || plain.maxLargest != math.MaxInt64 || plain.maxPending != math.MaxInt64 || plain.maxFullElements != math.MaxInt64 ||
+		plain.maxExpiringElements != math.MaxInt64 || plain.minLeft != math.MinInt64 || plain.maxLeft != math.MaxInt64 || plain.maxIdleTime != math.MaxInt64 || plain.nameGates != nil || plain.findingsWithoutExpiry != nil {
+		t.Errorf("without gates: %+v", plain)
+	}
+	gateOf := func(m measure, limits ...int64) (list []gate) {
+		for _, l := range limits {
+			list = append(list, gate{l, -1, m})
+		}
+		return list
+	}
+	for m, c := range map[measure]struct {
+		limits []int64
+		field  func(p *prefilter) int64
+		want   int64
+	}{
+		elements: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxElements }, 7}, fewElements: {[]int64{-2, -4, -3}, func(p *prefilter) int64 { return p.minElements }, 4},
+		valueBytes: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxValueBytes }, 7}, largest: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxLargest }, 7},
+		pending: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxPending }, 7}, expiringElements: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxExpiringElements }, 7},
+		timeLeft: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxLeft }, 7}, timeExpired: {[]int64{-2, -4, -3}, func(p *prefilter) int64 { return p.minLeft }, 4},
+		idleTime: {[]int64{9, 7, 8}, func(p *prefilter) int64 { return p.maxIdleTime }, 7},
+	} {
+		if got := prefilterOf(gateOf(m, c.limits...)...); c.field(&got) != c.want || got.nameGates != nil {
+			t.Errorf("measure %d: %d, want %d", m, c.field(&got), c.want)
+		}
+	}
+	for _, m := range []measure{always, nameLength, shortName, fewSegments, classes} {
+		if got := prefilterOf(gateOf(m, 3, 4)...); len(got.nameGates) != 2 || got.maxElements != math.MaxInt64 {
+			t.Errorf("measure %d: %+v", m, got)
+		}
+	}
+	never := func(what string, want bool, p prefilter) {
+		t.Helper()
+		if got := p.maxElements == math.MinInt64; got != want {
+			t.Errorf("%s: no key passes: %t", what, got)
+		}
+	}
+	never("a measure without a range", true, prefilterOf(gateOf(filters, 3)...))
+	never("a mask", true, prefilterOf(gate{3, 1, elements}))
+	never("full elements without a confirmation", true, prefilterOf(gateOf(fullElements, 3)...))
+	tbl := &table{gates: gateOf(fullElements, 3, 2), checks: []check{{confirm: confirmText(0)}, {confirm: confirmText(0)}}}
+	if p := newPrefilter(tbl); len(p.fullChecks) != 2 || p.maxFullElements != 2 || p.maxElements != math.MaxInt64 {
+		t.Errorf("%+v", p)
+	}
+	for limit, c := range map[int64]struct {
+		x     check
+		found int
+		never bool
+	}{0: {check{plain: true}, 1, false}, 1: {check{plain: true}, 0, false}, -1: {check{}, 1, true}, -2: {check{plain: true, second: true}, 1, true}, -3: {check{plain: true, counted: true}, 1, true}} {
+		p := newPrefilter(&table{gates: gateOf(withoutExpiry, limit), checks: []check{c.x}})
+		never("without expiry", c.never, p)
+		if len(p.findingsWithoutExpiry) != c.found {
+			t.Errorf("limit %d: %+v", limit, p)
+		}
+	}
+}
+
+func prefilterOf(gates ...gate) prefilter {
+	return newPrefilter(&table{gates: gates, checks: make([]check, len(gates))})
 }

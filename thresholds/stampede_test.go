@@ -349,3 +349,54 @@ func TestSpreadKeepsUnderTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestTakenTimes checks that the sums of a snapshot say when it was taken, or where its
+// keys are if it does not say so, and how many keys expire in which minute or hour.
+func TestTakenTimes(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		env := testEnv()
+		if !known {
+			env.Created = -1
+		}
+		e := mustLoad(t, LoadOptions{}).Compile(env)
+		x := e.NewInstance()
+		add := func(seconds int64, n int) {
+			for range n {
+				k := key("a:b", expires((created+seconds)*1000))
+				x.Add(k, facts(e, k))
+			}
+		}
+		add(90, 3)
+		add(120*86_400, 2) // beyond what is counted by the minute
+		f := e.NewFleet()
+		f.Add(x, 7)
+		var taken []Count
+		var minutes, hours, keys int64
+		f.Counts(func(rule string, c *Count) {
+			if rule != "ttl-stampede" {
+				return
+			}
+			switch c.List {
+			case listTaken:
+				taken = append(taken, *c)
+			case listMinutes:
+				minutes, keys = minutes+1, keys+c.Keys
+			case listHours:
+				hours, keys = hours+1, keys+c.Keys
+			}
+			if c.List != listTaken && c.List != listSamples && (c.Largest.Node != 7 || c.Largest.Keys != c.Keys || c.Bytes == 0) {
+				t.Errorf("%+v", c)
+			}
+		})
+		if minutes != 1 || hours != 1 || keys != 5 {
+			t.Errorf("known %t: %d minutes, %d hours, %d keys", known, minutes, hours, keys)
+		}
+		want := 1 // the latest of the Fleet
+		if known {
+			want = 2
+		}
+		if len(taken) != want || known && (taken[1].Keys != 1 || taken[1].ID != created/60) || taken[0].Keys != 0 {
+			t.Errorf("known %t: %+v", known, taken)
+		}
+	}
+}
