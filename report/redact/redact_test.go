@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -92,5 +94,53 @@ func TestSentences(t *testing.T) {
 	}
 	if New("", 100).SaltID() != "" || New("a", 100).SaltID() == New("b", 100).SaltID() {
 		t.Error("the salt is not identified")
+	}
+}
+
+// TestErrors checks that no name is left in an error: not of the key that was read, nor of
+// the last one, nor of the file.
+func TestErrors(t *testing.T) {
+	r := New("salt", 100)
+	err := r.Error(&parser.DamageError{Offset: 7, Reason: `"secret" in /dir/secret ends`, Key: []byte("secret:1"), LastKey: []byte("secret:2")}, "/dir/secret")
+	var damage *parser.DamageError
+	if !errors.As(err, &damage) || damage.Offset != 7 || strings.Contains(fmt.Sprintf("%s %s %s", damage.Reason, damage.Key, damage.LastKey), "secret") || string(damage.Key) == string(damage.LastKey) || len(damage.Key) == 0 || len(damage.LastKey) == 0 {
+		t.Errorf("%+v", damage)
+	}
+	if err := r.Error(&parser.DamageError{Reason: "it ends"}, "x"); !errors.As(err, &damage) || damage.Key != nil || damage.LastKey != nil || damage.Reason != "it ends" {
+		t.Errorf("%+v", damage)
+	}
+	var format *parser.FormatError
+	if err := r.Error(&parser.FormatError{Reason: `it begins with "secret"`, Hint: "look"}, "x"); !errors.As(err, &format) || strings.Contains(format.Reason, "secret") || format.Hint != "look" {
+		t.Errorf("%+v", format)
+	}
+	if other := errors.New("other"); r.Error(other, "x") != other {
+		t.Error("another error is changed")
+	}
+	for path, same := range map[string]bool{"-": true, "a": false, "": true} {
+		if got := r.File(path); (got == path) != same {
+			t.Errorf("%q is %q", path, got)
+		}
+	}
+	if got := r.Sentence(`a "b" - c`, "-"); !strings.HasSuffix(got, " - c") || strings.Contains(got, `"b"`) {
+		t.Error(got)
+	}
+}
+
+// TestLearn checks which words stay: those of the patterns of at least so many distinct
+// keys, a key of several snapshots being one.
+func TestLearn(t *testing.T) {
+	for _, c := range []struct {
+		minKeys, keys int64
+		snapshots     int
+		pattern       string
+		stays         bool
+	}{{100, 100, 1, "user:*", true}, {100, 99, 1, "user:*", false}, {100, 299, 3, "user:*", false}, {100, 300, 3, "user:*", true}, {100, 100, 0, "user:*", true}, {100, 500, 1, "user:x", false}, {1, 500, 1, "user:x", true}, {0, 500, 1, "user:*", false},
+		{100, 100, 1, "user:*:user", true}, {150, 100, 1, "user:*:user", false}} {
+		r := New("salt", c.minKeys)
+		r.Learn(naming.NewNamer(":"), c.snapshots, func(yield func([]byte, int64) bool) { yield([]byte(c.pattern), c.keys) })
+		got := string(r.Name([]byte("user:17")))
+		if strings.HasPrefix(got, "user:") != c.stays || !strings.Contains(got, ":") || strings.HasSuffix(got, "17") {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }
