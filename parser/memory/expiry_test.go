@@ -139,3 +139,31 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// TestExpiryIndexByHand has the indexes of a few fields. Redis' list of up to 16 is in the
+// fields; 17 of one time are two segments of 16 and 24 bytes, under a tree (24) of a chain
+// of six bytes (4+6+6+8) and a leaf (16). Valkey's of one field is the pointer, of up to
+// 127 an array of 8 bytes and a pointer for each.
+func TestExpiryIndexByHand(t *testing.T) {
+	redis, valkey := mustChoose(t, Options{Server: "redis-8.0"}), mustChoose(t, Options{Server: "valkey-9"})
+	var w windows
+	w.add(1700000000000)
+	for n, want := range map[int64]int64{0: 0, 1: 0, 16: 0, 17: 24 + 24 + 16 + 16 + 24, 32: 24 + 24 + 16 + 16 + 24, 33: 24 + 24 + 16 + 16 + 2*24} {
+		if alloc, usage := redis.expiryIndexSizes(n, &w); alloc != want || usage != 0 {
+			t.Errorf("Redis, %d fields: %d and %d, want %d", n, alloc, usage, want)
+		}
+	}
+	for n, want := range map[int64][2]int64{0: {0, 0}, 1: {0, 0}, 2: {24, 24}, 3: {32, 32}, 7: {64, 64}, 8: {80, 80}, 127: {1024, 1024}} {
+		if alloc, usage := valkey.expiryIndexSizes(n, &w); alloc != want[0] || usage != want[1] {
+			t.Errorf("Valkey, %d fields: %d and %d, want %d", n, alloc, usage, want)
+		}
+	}
+	for n, want := range map[int64]int64{-1: 0, 0: 0, 1: windowNodes, 2: windowNodes + 24, 127: windowNodes + 1024} {
+		if got := valkey.narrowWindow(n); got != want {
+			t.Errorf("a window of %d fields: %d, want %d", n, got, want)
+		}
+	}
+	if table, _ := valkey.tableSizes(insertedHashtable(128), 0); valkey.narrowWindow(128) != windowNodes+table {
+		t.Errorf("a window of 128 fields: %d, want a table of %d", valkey.narrowWindow(128), table)
+	}
+}

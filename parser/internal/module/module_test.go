@@ -208,6 +208,9 @@ func rows() []struct {
 	add("vectorset", 0, node(vectors(5, 1, 1, 0).s("e").z(5), 3, 0, 0, 16), bad)
 	add("vectorset", 0, node(vectors(5, 1, 1, 0).s("e").z(4), 4, 0, 0, 16), bad)
 	add("vectorset", 0, node(vectors(5, 1, 3, 0).s("e").z(5), 4, 0, 0, 16), bad)
+	add("vectorset", 0, vectors(5, 0, 3, 0), bad)
+	add("vectorset", 0, vectors(5, 1, 1, 0).s("e").z(4), bad)
+	add("vectorset", 0, vectors(5, 1, 1, 0).s("e").z(5).u(4, 1, 0, 0, 1<<16+1), bad)
 	add("vectorset", 0, node(vectors(5, 1, 1, 0).s("e").z(5), 5, 0, 0, 16), bad)
 
 	doubles := func(l items, n int) items { return l.d(make([]float64, n)...) }
@@ -324,6 +327,9 @@ func rows() []struct {
 		add("ReJSON-RL", version, tree(nil, array, 1, member), bad)
 		add("ReJSON-RL", version, tree(nil, object, 1, member+1, "a", null), bad)
 		add("ReJSON-RL", version, tree(nil, 3), bad)
+		add("ReJSON-RL", version, tree(nil, object, 1, member+1), bad)
+		add("ReJSON-RL", version, tree(nil, array, 1), bad)
+		add("ReJSON-RL", version, tree(nil, array, 1, 3), bad)
 	}
 	return list
 }

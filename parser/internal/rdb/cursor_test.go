@@ -52,7 +52,15 @@ func TestCursor(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range reads {
+	for _, r := range reads { // which is all that there is
+		whole := &Cursor{Buf: []byte(r.bytes)}
+		if got := r.read(whole); got != r.want || whole.Pos != len(r.bytes) {
+			t.Errorf("%q alone is %v, want %v; offset %d", r.bytes, got, r.want, whole.Pos)
+		}
+		c := pieces([]byte(r.bytes), 0, 1)
+		if got := r.read(c); got != r.want || c.Offset() != 1000+int64(len(r.bytes)) {
+			t.Errorf("%q alone byte by byte is %v, want %v; offset %d", r.bytes, got, r.want, c.Offset())
+		}
 		for n := range len(r.bytes) {
 			for _, k := range []int{0, 1, 100} {
 				c := pieces([]byte(r.bytes[:n]), 1000, k)

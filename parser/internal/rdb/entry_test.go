@@ -80,8 +80,8 @@ func TestDecode(t *testing.T) {
 			if claimed != int64(len(want)) {
 				t.Fatalf("%s: %d entries are claimed, want %d", f.name, claimed, len(want))
 			}
+			var got Entry // which keeps nothing of the entry before
 			for i, e := range want {
-				var got Entry
 				at := b.Pos
 				switch {
 				case whole && i%2 == 0:

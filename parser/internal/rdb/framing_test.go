@@ -170,7 +170,7 @@ func TestRecordsEnd(t *testing.T) {
 				t.Errorf("%.40q, %d of %d bytes: records end at %d (%v), database %d", record, n, len(record), end-start, why, db)
 			}
 		}
-		for _, behind := range []string{"", "\xff", value + key(typeText, "\x00"), strings.Repeat(value, 20), "\xfe\x03", "\xfe\x40\x03", "\xfe\x80\x7f\xff\xff\xff"} {
+		for _, behind := range []string{"", "\xff", value + key(typeText, "\x00"), strings.Repeat(value, 20), "\xfe\x03", "\xfe\x40\x03", "\xfe\x7f\xfe", "\xfe\x81\x00\x00\x00\x00\x01\x02\x03\x04", "\xfe\x80\x7f\xff\xff\xff"} {
 			whole := slices.Clip([]byte(string(b) + behind))
 			want, wantWhy, wantDB, db := len(whole), StopShort, 7, 7
 			switch behind {
@@ -178,8 +178,15 @@ func TestRecordsEnd(t *testing.T) {
 				want, wantWhy = len(b), StopEnd
 			case "\xfe\x03", "\xfe\x40\x03":
 				wantDB = 3
+			case "\xfe\x7f\xfe":
+				wantDB = 16382
+			case "\xfe\x81\x00\x00\x00\x00\x01\x02\x03\x04":
+				wantDB = 0x01020304
 			case "\xfe\x80\x7f\xff\xff\xff":
 				wantDB = 1<<31 - 1
+			}
+			if end, why := f.RecordsEnd(whole, len(whole), &db); end != len(whole) || why != StopShort {
+				t.Errorf("nothing behind %d bytes: records end at %d (%v)", len(whole), end, why)
 			}
 			if end, why := f.RecordsEnd(whole, 2, &db); end != want || why != wantWhy || db != wantDB {
 				t.Errorf("%.40q with %.10q behind: records end at %d of %d (%v), database %d", record, behind, end, len(whole), why, db)

@@ -183,7 +183,7 @@ func TestRunsStop(t *testing.T) {
 		{Ziplist, zl1024, 1, false}, {Ziplist, zl1024 + zlSmall, 2, true}, {Ziplist, zlSmall + zl1024, 2, true}, {Ziplist, zl1024 + zlSmall, 2, false},
 		{Ziplist, "\x05\x42\x00" + repeated(512) + "\x05\x42\x00" + repeated(512), 2, true},
 		{Ziplist, "\x05\x80\x00\x00\x00\x05abcde", 1, false}, {Ziplist, "\x05\x81aaaa", 1, false}, {Ziplist, "\xfe\x05\x00\x00\x00\x01a", 1, false}, {Ziplist, "\xff\x01a", 1, false},
-		{Ziplist, zlSmall + "\xfe\x05\x00\x00\x00\x01a", 2, true}, {Ziplist, zlSmall + "\x05\x80\x00\x00\x00\x05abcde", 2, false}, {Ziplist, "\xfe\x05\x00\x00\x00\x41\x00" + repeated(256), 1, false},
+		{Ziplist, "\xfe\x00\x01\x00\x00\x01a", 1, false}, {Ziplist, "\xff\x00\x01\x00\x00\x01a", 1, false}, {Ziplist, "\xfe\x40\x01\x00\x00\x01a", 1, false}, {Ziplist, zlSmall + "\xfe\x05\x00\x00\x00\x01a", 2, true}, {Ziplist, zlSmall + "\x05\x80\x00\x00\x00\x05abcde", 2, false}, {Ziplist, "\xfe\x05\x00\x00\x00\x41\x00" + repeated(256), 1, false},
 	} {
 		small := lpSmall
 		if c.f == Ziplist {

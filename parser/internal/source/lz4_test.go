@@ -195,6 +195,28 @@ func TestLZ4Damage(t *testing.T) {
 	}
 }
 
+// TestLZ4Checksums reads frames of each length up to 100 bytes that package lz4 has
+// written, with its checksums.
+func TestLZ4Checksums(t *testing.T) {
+	for n := range 100 {
+		text := strings.Repeat("0123456789abcdefghijklm", 5)[:n]
+		var frame bytes.Buffer
+		w := lz4.NewWriter(&frame)
+		if err := w.Apply(lz4.ChecksumOption(true), lz4.BlockChecksumOption(true)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readLZ4(frame.Bytes(), 50, &lz4Reader{out: make([]byte, 1)}); got != text || err != nil {
+			t.Errorf("%d bytes: %q, %v", n, got, err)
+		}
+	}
+}
+
 // TestRecognize has the limits of what tells other files apart.
 func TestRecognize(t *testing.T) {
 	dump := func(n int) []byte {

@@ -1,0 +1,108 @@
+package parser
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/rdblens/rdblens/parser/memory"
+)
+
+// TestSharedIntegers has integers that a server keeps once for all keys, unless the file
+// shows that it may evict them: by an idle time or by a counter.
+func TestSharedIntegers(t *testing.T) {
+	model := memoryOf(t, "redis-7.2")
+	opt := Options{Memory: func(*Info) *memory.Model { return model }}
+	r := newRDB("REDIS0011").aux("redis-ver", "7.2.0")
+	for range 2 {
+		r.key(0, "a").str("7").raw(0xf8, 5).key(0, "b").str("7").raw(0xf9, 5).key(0, "c").str("7").raw(0xf8, 0).key(0, "d").raw(0xc0, 7).raw(0xf9, 0).key(0, "e").raw(0xc0, 7).key(0, "f").raw(0xc0, 7)
+	}
+	for how, keys := range readings(t, r.end(), opt) {
+		for i, k := range keys {
+			shared := i%6 == 0 || i%6 == 5
+			want := int64(8 + 24 + 16) // name, entry and object
+			if shared {
+				want -= 16
+			}
+			if k.Memory != want {
+				t.Errorf("%s: %s takes %d bytes, want %d", how, k.Name, k.Memory, want)
+			}
+		}
+	}
+}
+
+// TestLargeStreams reads streams with many groups, consumers and producers, and path
+// hashes with many paths, through buffers of all sizes: their names' trees are the same.
+func TestLargeStreams(t *testing.T) {
+	node := listpack(1, 0, 1, "a", 0, 2, 0, 0, "b", 4)
+	name := func(i int) string { return fmt.Sprintf("name:%06d:%s", i, strings.Repeat("x", i*7%40)) }
+	const n = 3000
+	stream := func(typ byte, groups, consumers, producers int) []byte {
+		r := newRDB("REDIS0014").aux("redis-ver", "8.8.0").key(typ, "k").len(1).len(16).id(1000, 1).str(node).len(1).len(1000).len(1).len(1000).len(1).len(0).len(0).len(1)
+		r.len(uint64(groups))
+		for i := range groups {
+			r.str(name(i)).len(1000).len(1).len(1).len(1).id(1000, 1).le64(5).len(3).len(uint64(consumers))
+			for j := range consumers {
+				r.str(name(j)).le64(0).le64(0).len(1).id(1000, 1)
+			}
+			if typ == 27 {
+				r.len(0)
+			}
+		}
+		r.len(100).len(100).len(uint64(producers))
+		for i := range producers {
+			r.str(name(i)).len(2).str("first").len(1).len(1).str("second").len(1).len(2)
+		}
+		return r.len(0).len(0).end()
+	}
+	paths := newRDB("VALKEY081").aux("valkey-ver", "9.2.0").key(23, "k").len(n)
+	for i := range n {
+		paths.str(name(i)).len(1).str("f", "v")
+	}
+	for what, in := range map[string][]byte{"producers": stream(26, 1, 1, n), "groups": stream(27, n, 1, 1), "consumers": stream(27, 1, n, 0), "paths": paths.end()} {
+		for _, server := range []string{"redis-8.8", "valkey-9.2"} {
+			model := memoryOf(t, server)
+			opt := Options{Memory: func(*Info) *memory.Model { return model }}
+			want := scanned(bytes.NewReader(in), opt, 4*scanBlock)
+			if want.err != nil || len(want.lines) != 1 {
+				t.Fatalf("%s: %v", what, want.err)
+			}
+			for how, got := range map[string]outcome{"small blocks": scanned(bytes.NewReader(in), opt, smallBlock), "half": scanned(iotest.HalfReader(bytes.NewReader(in)), opt, smallBlock), "blocks": ranSmall(bytes.NewReader(in), opt, 2)} {
+				if d := difference(want, got); d != "" {
+					t.Errorf("%s, %s, %s: %s", what, server, how, d)
+				}
+			}
+		}
+	}
+}
+
+// TestEmptyNodes has a list larger than a block whose nodes have no items.
+func TestEmptyNodes(t *testing.T) {
+	const n = 20_000
+	in := newRDB("REDIS0011").key(18, "k").len(n).raw(strings.Repeat("\x02"+newRDB("").str(listpack()).text(), n)).key(0, "next").str("v").end()
+	for how, keys := range readings(t, in, Options{}) {
+		if k := keys[0]; len(keys) != 2 || k.Elements != 0 || k.Largest != 0 || k.Longest != 0 || k.ValueBytes != 0 || k.Nodes != n {
+			t.Errorf("%s: %d keys, %s", how, len(keys), line(k))
+		}
+	}
+	if o := ranSmall(bytes.NewReader(in), Options{}, 2); o.info.EmptyKeys != 1 || o.err != nil {
+		t.Errorf("%d empty keys, %v", o.info.EmptyKeys, o.err)
+	}
+}
+
+// text returns what was written.
+func (r *rdbBuilder) text() string { return string(r.b) }
+
+// TestHugeCounts has keys larger than a block that claim more elements than any file has.
+func TestHugeCounts(t *testing.T) {
+	for typ, what := range map[byte]string{1: "elements", 2: "elements", 4: "elements", 5: "elements", 14: "nodes", 18: "nodes"} {
+		in := newRDB("REDIS0011").key(typ, "k").len(1<<48 + 1).raw(strings.Repeat("\x02\x08aaaaaaaa", 30_000)).b
+		for how, o := range map[string]outcome{"scanner": scanned(bytes.NewReader(in), Options{}, smallBlock), "blocks": ranSmall(bytes.NewReader(in), Options{}, 2)} {
+			if want := "a count of 281474976710657 " + what + " is claimed, more than any file holds"; o.err == nil || !strings.Contains(o.err.Error(), want) || !strings.Contains(o.err.Error(), "offset 21:") {
+				t.Errorf("type %d, %s: %v, want %s", typ, how, o.err, want)
+			}
+		}
+	}
+}
