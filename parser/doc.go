@@ -77,8 +77,9 @@
 // the snapshot alone. After damage nothing more is completed.
 //
 // Memory is bounded by the number of blocks, by the number of units in flight,
-// and by Options.SinkMemory: where all sinks together hold more, those of at
-// least minWaitSize wait until they are first in order. No worker waits for
-// ever, because units are cut in order, so those before a waiting one are being
-// walked or done, and the first one never waits.
+// and by Options.SinkMemory. A unit gets a sink where there is memory for one as
+// large as the last ones became; where sinks grow beyond SinkMemory all the same,
+// those of at least minWaitSize wait. No worker waits for ever, because units are
+// cut in order, so those before a waiting one are being walked or done, and the
+// first one in order never waits.
 package parser

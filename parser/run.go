@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -37,8 +38,10 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	if r.budget <= 0 {
 		r.budget = DefaultSinkMemory
 	}
+	r.usual = r.budget / 2 // a guess
 	r.src = &interruptible{ctx, src}
-	r.w.inOrder = func() { r.inline.wait() }
+	r.changed.L = &r.mu
+	r.w.inOrder = func() { r.wait(r.inline) }
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
@@ -87,7 +90,7 @@ func (r *runner) walkAll(jobs int) {
 		w := newWalker(r.w.src)
 		w.model = w.src.model
 		var u *unit
-		w.inOrder = func() { u.wait() }
+		w.inOrder = func() { r.wait(u) }
 		for {
 			r.turn.Lock()
 			u = r.next()
@@ -114,9 +117,10 @@ type unit struct {
 	base int64  // offset of data
 	db   int    // selected database at its beginning
 
-	sink      Sink // nil before the first key
-	sinkSize  int64
-	growth    int // what keys may have added to the sink since it was asked
+	sink      Sink  // nil before the first key
+	sinkSize  int64 // bytes that are reserved for the sink
+	sinkLeast int64 // of these, what it got at the beginning
+	growth    int   // what keys may have added to the sink since it was asked
 	counters  *counters
 	fail      *rdb.Failure
 	failedKey []byte
@@ -127,14 +131,7 @@ type unit struct {
 
 	piece piece // of a key larger than a block
 
-	walked bool          // guarded by runner.mu
-	first  chan struct{} // receives when all units before are completed
-}
-
-// wait returns when all units before are completed.
-func (u *unit) wait() {
-	<-u.first
-	u.first <- struct{}{} // it stays the first
+	walked bool // guarded by runner.mu
 }
 
 type runner struct {
@@ -151,13 +148,15 @@ type runner struct {
 	over    bool       // nothing more can be cut
 	ended   bool       // the end mark was reached
 
-	sinkMemory atomic.Int64 // held by all sinks, as last asked, in bytes
+	sinkMemory atomic.Int64 // reserved for all sinks, in bytes
 	stopped    atomic.Bool  // nothing more is completed
 
 	mu       sync.Mutex // guards what follows, and newSink and Sink.Flush
+	changed  sync.Cond  // units were completed
 	order    []*unit    // not completed, in the order of the file
 	spare    []*unit
 	sinks    []Sink // not in use
+	usual    int64  // what a sink will need by the last ones, in bytes
 	checksum uint64 // of what is completed
 	lastKey  []byte
 	big      *bigKey // whose pieces are being joined
@@ -176,18 +175,21 @@ func (r *runner) newUnit() *unit {
 		u = r.spare[n-1]
 		r.spare = r.spare[:n-1]
 		u.counters.reset()
-		select {
-		case <-u.first:
-		default:
-		}
-		*u = unit{counters: u.counters, first: u.first, lastKey: u.lastKey[:0]}
+		*u = unit{counters: u.counters}
 	} else {
-		u = &unit{counters: newCounters(), first: make(chan struct{}, 1)}
+		u = &unit{counters: newCounters()}
 	}
-	if r.order = append(r.order, u); len(r.order) == 1 {
-		u.first <- struct{}{}
-	}
+	r.order = append(r.order, u)
 	return u
+}
+
+// wait returns when all units before u are completed.
+func (r *runner) wait(u *unit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.order[0] != u {
+		r.changed.Wait()
+	}
 }
 
 // next cuts the next unit off the snapshot. It returns nil when no worker has
@@ -369,7 +371,7 @@ func (r *runner) reserve(u *unit) bool {
 	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
 		return true
 	}
-	u.wait()
+	r.wait(u)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped.Load() {
@@ -384,49 +386,63 @@ func (r *runner) reserve(u *unit) bool {
 	return true
 }
 
-// account asks a unit's sink for its size and returns that of all sinks.
+// account asks a unit's sink for its size and returns what is reserved for all sinks.
 func (r *runner) account(u *unit) int64 {
-	size := int64(u.sink.Size())
+	size := max(int64(u.sink.Size()), u.sinkLeast)
 	grown := size - u.sinkSize
 	u.sinkSize = size
 	return r.sinkMemory.Add(grown)
 }
 
-// takeSink assigns a sink to a unit.
+// takeSink assigns a sink to a unit. It waits until there is memory for it, or until
+// the unit is first in order.
 func (r *runner) takeSink(u *unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for r.order[0] != u && !r.canTakeSink() {
+		r.changed.Wait()
+	}
 	r.takeSinkLocked(u)
 }
 
+// canTakeSink reports whether there is memory for another sink.
+func (r *runner) canTakeSink() bool {
+	more := r.usual
+	if n := len(r.sinks); n > 0 {
+		more -= int64(r.sinks[n-1].Size())
+	}
+	return more <= 0 || r.sinkMemory.Load()+more <= r.budget
+}
+
 func (r *runner) takeSinkLocked(u *unit) {
+	u.sinkLeast = r.usual
 	if n := len(r.sinks); n > 0 {
 		u.sink = r.sinks[n-1]
 		r.sinks = r.sinks[:n-1]
 		u.sinkSize = int64(u.sink.Size())
-		return
+	} else {
+		u.sink = r.newSink()
 	}
-	u.sink = r.newSink()
 	r.account(u)
 }
 
-// resetRun forgets what the walker knew of keys before.
-func (w *walker) resetRun() {
-	w.pend, w.lastKey, w.inKey, w.inCallback = nothingPending, nil, false, false
-	w.key.Name = nil
+// keepSink makes the sink of a completed unit available to others, unless sinks
+// have too much memory.
+func (r *runner) keepSink(u *unit) {
+	u.sinkLeast = 0
+	total := r.account(u)
+	r.usual = max(r.usual-r.usual/8, u.sinkSize)
+	if total <= r.budget || u.sinkSize < minWaitSize {
+		r.sinks = append(r.sinks, u.sink)
+	} else {
+		r.sinkMemory.Add(-u.sinkSize)
+	}
 }
 
 // noteEnd notes how the walk of a unit ended.
 func (u *unit) noteEnd(w *walker, fail *rdb.Failure) {
 	u.fail = fail
-	if w.lastKey != nil {
-		u.lastKey = append(u.lastKey[:0], w.lastKey...)
-		if len(u.lastKey) == 0 {
-			u.lastKey = []byte{} // the empty name
-		}
-	} else {
-		u.lastKey = nil
-	}
+	u.lastKey = bytes.Clone(w.lastKey)
 	if fail != nil && w.inKey {
 		u.failedKey = append([]byte{}, w.key.Name...)
 	}
@@ -448,9 +464,7 @@ func (r *runner) done(u *unit) {
 	}
 	if n > 0 {
 		r.order = append(r.order[:0], r.order[n:]...)
-		if len(r.order) > 0 {
-			r.order[0].first <- struct{}{}
-		}
+		r.changed.Broadcast()
 	}
 }
 
@@ -464,19 +478,14 @@ func (r *runner) complete(u *unit) {
 	r.counters.add(u.counters)
 	r.checksum = crc64.Combine(r.checksum, u.crc, u.size)
 	if u.lastKey != nil {
-		r.lastKey = append(r.lastKey[:0], u.lastKey...)
-		if len(r.lastKey) == 0 {
-			r.lastKey = []byte{}
-		}
+		r.lastKey = u.lastKey
 	}
 	if u.sink != nil {
 		if err := u.sink.Flush(true); err != nil {
 			r.flushErr = err
 			r.stopped.Store(true)
-		} else if total := r.account(u); total <= r.budget || u.sinkSize < minWaitSize {
-			r.sinks = append(r.sinks, u.sink)
 		} else {
-			r.sinkMemory.Add(-u.sinkSize) // dropped
+			r.keepSink(u)
 		}
 	}
 	if u.fail != nil {

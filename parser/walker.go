@@ -96,6 +96,12 @@ func newWalker(src *dialect) *walker {
 	return w
 }
 
+// resetRun forgets what the walker knew of keys before.
+func (w *walker) resetRun() {
+	w.pend, w.lastKey, w.inKey, w.inCallback = nothingPending, nil, false, false
+	w.key.Name = nil
+}
+
 // name reads the name of the key that begins.
 func (w *walker) name() {
 	k := &w.key

@@ -108,10 +108,9 @@ func TestMemoryOfSmall(t *testing.T) {
 }
 
 // TestMemoryOfNames checks that names of any kind take less than 64 MB: those of many
-// groups, of many segments, of rare separators, and long ones with findings. 8 MB more
-// are for a collector that is late on a loaded machine.
+// groups, of many segments, of rare separators, and long ones with findings.
 func TestMemoryOfNames(t *testing.T) {
-	const most, keys = 72 << 10, 80_000 // KB
+	const most, keys = 64 << 10, 80_000 // KB
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func(n int) string { // one of n
 		const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
@@ -158,7 +157,11 @@ func TestMemoryOfNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, jobs := range []string{"2", "16"} {
-			if _, peak := runPeak(t, "scan", "-f", "json", "--jobs", jobs, file); peak > most || peak == 0 {
+			_, peak := runPeak(t, "scan", "-f", "json", "--jobs", jobs, file)
+			if peak > most { // perhaps the collector was late
+				_, peak = runPeak(t, "scan", "-f", "json", "--jobs", jobs, file)
+			}
+			if peak > most || peak == 0 {
 				t.Errorf("names of %s take %d KB with %s goroutines", kind.what, peak, jobs)
 			}
 		}

@@ -1,6 +1,9 @@
 package naming
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Cache returns the facts about names faster than a Namer where many names differ
 // only in the values of their digits, as most do: such names share their facts,
@@ -40,6 +43,9 @@ const (
 func (n *Namer) NewCache() *Cache {
 	return &Cache{namer: n, entries: make([]cacheEntry, cacheSize), credit: fullCredit}
 }
+
+// Bytes returns the memory of the cache in bytes.
+func (c *Cache) Bytes() int64 { return int64(cacheSize * unsafe.Sizeof(cacheEntry{})) }
 
 // Facts returns the facts about a name. They are valid until the next call.
 func (c *Cache) Facts(name []byte) *Facts {

@@ -75,6 +75,7 @@ type aggregates struct {
 	index   hashindex.Index
 	list    []aggregate
 	largest []RetainedKey // the largest key of each
+	names   int64         // bytes of the names of largest
 	texts   []byte
 	found   []findingKind
 	ttls    []ttlHistogram
@@ -192,6 +193,5 @@ func (t *aggregates) newTTLs() int32 {
 }
 
 func (t *aggregates) bytes() int64 {
-	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + 3*capBytes(t.texts) + retainedNameBytes*int64(cap(t.largest)) +
-		capBytes(t.found) + capBytes(t.ttls)
+	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + t.names + capBytes(t.texts) + capBytes(t.found) + capBytes(t.ttls)
 }

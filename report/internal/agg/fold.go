@@ -37,7 +37,7 @@ func (g *Groups) buildTrie() {
 		g.trie.reset()
 	}
 	for i := range g.list {
-		g.trie.nodes[g.trie.insert(g.list[i].db, g.pattern(i))].group = int32(i) + 1
+		g.trie.nodes.at(g.trie.insert(g.list[i].db, g.pattern(i))).group = int32(i) + 1
 	}
 }
 
@@ -64,7 +64,7 @@ func (g *Groups) joinPositions(to, from int32) {
 // rebalance brings the table in line with the trie after folds: some groups have
 // another pattern now, and some were removed.
 func (g *Groups) rebalance() {
-	if 2*g.trie.unused > len(g.trie.nodes) {
+	if 2*g.trie.unused > int(g.trie.nodes.n) {
 		g.trie.compact()
 	}
 	positions := g.spare.index[:0] // new, by old
@@ -80,15 +80,15 @@ func (g *Groups) rebalance() {
 	}
 	g.list, g.removed = g.list[:n], 0
 	texts := g.spare.texts[:0]
-	for i := range g.trie.nodes {
-		node := &g.trie.nodes[i]
+	for i := range g.trie.nodes.n {
+		node := g.trie.nodes.at(i)
 		if node.unused || node.group == 0 {
 			continue
 		}
 		node.group = positions[node.group-1] + 1
 		to := &g.list[node.group-1]
 		to.text = int32(len(texts))
-		texts = g.trie.appendPath(texts, int32(i))
+		texts = g.trie.appendPath(texts, i)
 		to.textEnd = int32(len(texts))
 		if hash := naming.HashPattern(texts[to.text:]); hash != to.hash {
 			g.folded.Add(to.hash)
@@ -115,7 +115,7 @@ const (
 func (g *Groups) size() int {
 	n := len(g.list) - g.removed
 	if g.trie != nil {
-		n = max(n, (len(g.trie.nodes)-g.trie.unused)/nodesOfGroup)
+		n = max(n, (int(g.trie.nodes.n)-g.trie.unused)/nodesOfGroup)
 	}
 	if n < maxAggregates {
 		return n
@@ -177,12 +177,12 @@ func frequent(list []weight) func(value *trieNode) bool {
 func (g *Groups) foldAt(node int32, limit int, keep keeper) {
 	t := g.trie
 	for kind := range uint8(2) {
-		if n := &t.nodes[node]; n.values[kind] == 0 || n.folded[kind] == 0 && int(n.values[kind]) <= limit {
+		if n := t.nodes.at(node); n.values[kind] == 0 || n.folded[kind] == 0 && int(n.values[kind]) <= limit {
 			continue
 		}
 		list := g.spare.weights[:0]
-		for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
-			if n := &t.nodes[c]; n.kind == kind {
+		for c := t.nodes.at(node).first; c != 0; c = t.nodes.at(c).next {
+			if n := t.nodes.at(c); n.kind == kind {
 				list = append(list, n.total)
 			}
 		}
@@ -204,8 +204,8 @@ func (g *Groups) fold(keep keeper) {
 // foldBelow folds the values that follow a node, and then those below them.
 func (g *Groups) foldBelow(node int32, limit int, keep keeper) {
 	g.foldAt(node, limit, keep)
-	for c := g.trie.nodes[node].first; c != 0; c = g.trie.nodes[c].next {
-		if g.trie.nodes[c].first != 0 {
+	for c := g.trie.nodes.at(node).first; c != 0; c = g.trie.nodes.at(c).next {
+		if g.trie.nodes.at(c).first != 0 {
 			g.foldBelow(c, MaxValues, keep)
 		}
 	}

@@ -92,6 +92,7 @@ type Groups struct {
 	namer    *naming.Namer
 	index    hashindex.Index // of list, by hash
 	list     []Group
+	names    int64 // bytes of the names of their largest keys
 	texts    []byte
 	ttls     []ttlHistogram
 	findings []groupFindings
@@ -160,14 +161,14 @@ func (g *Groups) ensure(db int32, hash uint64, text []byte) *Group {
 	}
 	i := g.insert(db, hash, text)
 	if g.trie != nil {
-		g.trie.nodes[g.trie.insert(db, text)].group = int32(i) + 1
+		g.trie.nodes.at(g.trie.insert(db, text)).group = int32(i) + 1
 	}
 	return &g.list[i]
 }
 
 // hashAt returns the hash of a pattern that ends at a node of the trie.
 func (g *Groups) hashAt(node int32, pattern []byte) uint64 {
-	if i := g.trie.nodes[node].group; i != 0 && node != 0 {
+	if i := g.trie.nodes.at(node).group; i != 0 && node != 0 {
 		return g.list[i-1].hash
 	}
 	return naming.HashPattern(pattern)
@@ -251,17 +252,19 @@ func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 }
 
 // addSums adds the sums of keys, what they have in common and the largest of them.
-func (g *Group) addSums(s *Sums, c common, largest *RetainedKey) {
-	g.Sums.add(s)
-	g.common.add(c)
-	if largest.size >= 0 && largest.before(&g.largest) {
-		g.largest.copy(largest)
+func (g *Groups) addSums(to *Group, s *Sums, c common, largest *RetainedKey) {
+	to.Sums.add(s)
+	to.common.add(c)
+	if largest.size >= 0 && largest.before(&to.largest) {
+		g.names -= int64(cap(to.largest.buf))
+		to.largest.copy(largest)
+		g.names += int64(cap(to.largest.buf))
 	}
 }
 
 // join adds a group of a table, which may be this one, to a group of this table.
 func (g *Groups) join(to *Group, from *Group, o *Groups) {
-	to.addSums(&from.Sums, from.common, &from.largest)
+	g.addSums(to, &from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
 	if from.ttlHistogram != 0 {
@@ -290,7 +293,7 @@ func (g *Groups) merge(o *Groups) {
 				x.rebalance()
 			}
 		}
-		for c := o.trie.nodes[0].first; c != 0; c = o.trie.nodes[c].next {
+		for c := o.trie.nodes.at(0).first; c != 0; c = o.trie.nodes.at(c).next {
 			g.trie.union(g.trie.database(o.trie.databaseOf(c)), o.trie, c)
 		}
 	}
@@ -341,18 +344,18 @@ func (g *Groups) Missing() (most int64) {
 		return 0
 	}
 	of := map[string]int64{} // by pattern: a group may be in several databases
-	for i := range g.final.nodes {
-		if n := &g.final.nodes[i]; n.group == 0 || n.unused {
+	for i := range g.final.nodes.n {
+		if n := g.final.nodes.at(i); n.group == 0 || n.unused {
 			continue
 		}
 		missing := int64(0)
-		for at := int32(i); at != 0; at = g.final.nodes[at].parent {
-			if n := &g.final.nodes[at]; !n.star {
+		for at := i; at != 0; at = g.final.nodes.at(at).parent {
+			if n := g.final.nodes.at(at); !n.star {
 				missing += n.missed.keys
 			}
 		}
 		if missing > 0 {
-			pattern := string(g.final.appendPath(nil, int32(i)))
+			pattern := string(g.final.appendPath(nil, i))
 			of[pattern] += missing
 			most = max(most, of[pattern])
 		}
@@ -424,10 +427,10 @@ func (g *Groups) Name(pattern []byte) []byte {
 func (g *Groups) Folded() int64 { return g.folded.Count() }
 
 func (g *Groups) bytes() int64 {
-	n := g.index.Bytes() + capBytes(g.list) + capBytes(g.texts) + retainedNameBytes*int64(cap(g.list)) + capBytes(g.ttls) + capBytes(g.findings) +
+	n := g.index.Bytes() + capBytes(g.list) + g.names + capBytes(g.texts) + capBytes(g.ttls) + capBytes(g.findings) +
 		capBytes(g.spare.texts) + capBytes(g.spare.index) + g.spare.leaves.bytes()
 	if t := g.spare.trie; t != nil {
-		n += capBytes(t.nodes) + capBytes(t.texts) + capBytes(t.folds) + t.index.Bytes()
+		n += t.nodes.bytes() + capBytes(t.texts) + capBytes(t.folds) + t.index.Bytes()
 	}
 	return n
 }

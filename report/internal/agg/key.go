@@ -96,9 +96,10 @@ func sizeOf(k *parser.Key) int64 {
 // keyPool has the keys of all lists of a shard, each once however many lists it
 // is on.
 type keyPool struct {
-	list []RetainedKey
-	uses []int32 // lists that each key is on
-	free []int32
+	list  []RetainedKey
+	names int64   // bytes of the names of list, also where it was emptied
+	uses  []int32 // lists that each key is on
+	free  []int32
 }
 
 // get returns the position of a key that is used once. The key is not set yet.
@@ -128,10 +129,15 @@ func (p *keyPool) release(i int32) {
 // reset removes all keys and keeps their buffers.
 func (p *keyPool) reset() { p.list, p.uses, p.free = p.list[:0], p.uses[:0], p.free[:0] }
 
+// set copies a key.
+func (p *keyPool) set(i int32, k *parser.Key, size int64, input, owner int32) {
+	r := &p.list[i]
+	p.names -= int64(cap(r.buf))
+	r.set(k, ListedName, size, input, owner)
+	p.names += int64(cap(r.buf))
+}
+
+// bytes returns the memory of a pool whose keys were all set, in bytes.
 func (p *keyPool) bytes() int64 {
-	n := capBytes(p.list)
-	for i := range p.list {
-		n += int64(cap(p.list[i].buf))
-	}
-	return n
+	return p.names + capBytes(p.list) + capBytes(p.uses) + capBytes(p.free)
 }

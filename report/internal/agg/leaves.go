@@ -62,8 +62,8 @@ func (g *Groups) foldLeaves(from *aggregates) {
 	}
 	for i := range f.places {
 		if p := &f.places[i]; p.crowded {
-			for c := t.nodes[p.node].first; c != 0; c = t.nodes[c].next {
-				if n := &t.nodes[c]; n.kind == ending && n.group != 0 {
+			for c := t.nodes.at(p.node).first; c != 0; c = t.nodes.at(c).next {
+				if n := t.nodes.at(c); n.kind == ending && n.group != 0 {
 					p.all.add(g.list[n.group-1].weight())
 				}
 			}
@@ -79,10 +79,10 @@ func (g *Groups) foldLeaves(from *aggregates) {
 		}
 		a := &from.list[i]
 		text := from.texts[a.text:a.textEnd]
-		if w := f.leaves[l.first].total; !w.within(p.all, blockShare) || t.nodes[p.node].values[ending] > 0 && t.child(p.node, text[l.start:]) != 0 {
+		if w := f.leaves[l.first].total; !w.within(p.all, blockShare) || t.nodes.at(p.node).values[ending] > 0 && t.child(p.node, text[l.start:]) != 0 {
 			*t.seen.slot(a.group ^ hashDatabase(int32(a.db()))) |= distinct
 			continue
-		} else if v := &t.folds[t.nodes[p.node].folded[ending]-1]; int(l.first) == i {
+		} else if v := &t.folds[t.nodes.at(p.node).folded[ending]-1]; int(l.first) == i {
 			v.missed.raise(w)
 			v.base = max(v.base, v.units(w))
 			g.folded.Add(a.group)
@@ -116,7 +116,7 @@ func (f *leafFolder) place(node int32) int32 {
 func (f *leafFolder) crowd(t *patternTrie, number func(*leafPlace) int32) (any bool) {
 	for i := range f.places {
 		p := &f.places[i]
-		n, limit := &t.nodes[p.node], int32(MaxValues)
+		n, limit := t.nodes.at(p.node), int32(MaxValues)
 		if n.parent == 0 {
 			limit = maxFirstValues
 		}

@@ -67,7 +67,7 @@ func (sh *Shard) Key(k *parser.Key) {
 // Size returns about how many bytes of memory the Shard holds. Buffers are used
 // again, so it never shrinks.
 func (sh *Shard) Size() int {
-	n := sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size())
+	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size())
 	if sh.tables != nil {
 		n += sh.tables.Groups.bytes()
 	}
@@ -195,7 +195,7 @@ func (s *shortcut) set(t *patternTrie, db int, prefix, raw, text []byte, node in
 		bytes.IndexByte(prefix, '{') >= 0 || t.namer.IsSeparator('-') {
 		return
 	}
-	if f := t.nodes[t.nodes[node].parent].folded[ending]; f != 0 {
+	if f := t.nodes.at(t.nodes.at(node).parent).folded[ending]; f != 0 {
 		s.valid, s.db, s.prefix, s.group, s.values = true, db, append(s.prefix[:0], prefix...), group, &t.folds[f-1]
 	}
 }
@@ -231,7 +231,10 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	}
 	if size > a.largest {
 		a.largest = size
-		sh.aggregates.largest[i].set(k, maxGroupName, size, int32(sh.builder.opt.Input), int32(owner))
+		largest := &sh.aggregates.largest[i]
+		sh.aggregates.names -= int64(cap(largest.buf))
+		largest.set(k, maxGroupName, size, int32(sh.builder.opt.Input), int32(owner))
+		sh.aggregates.names += int64(cap(largest.buf))
 	}
 
 	h := &sh.histograms
@@ -278,10 +281,6 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 		top.add(k, size, found, int32(sh.builder.opt.Input), int32(owner))
 	}
 }
-
-// retainedNameBytes is an estimate of the bytes of a retained key's names beyond
-// those of its pattern.
-const retainedNameBytes = 64
 
 func capBytes[T any](s []T) int64 {
 	var t T

@@ -317,8 +317,8 @@ func (g *Groups) writeState(w *stateWriter) {
 		return
 	}
 	var folds []foldState
-	for i := 1; i < len(g.trie.nodes); i++ {
-		n := &g.trie.nodes[i]
+	for i := int32(1); i < g.trie.nodes.n; i++ {
+		n := g.trie.nodes.at(i)
 		s := foldState{Folded: [2]bool{n.folded[0] != 0, n.folded[1] != 0}}
 		if !n.star {
 			s.MissedKeys, s.MissedSize = n.missed.keys, n.missed.size
@@ -332,7 +332,7 @@ func (g *Groups) writeState(w *stateWriter) {
 				s.Missed[kind] = [2]int64{missed.keys, missed.size}
 			}
 		}
-		s.DB, s.Path = g.trie.databaseOf(int32(i)), g.trie.appendPath(nil, int32(i))
+		s.DB, s.Path = g.trie.databaseOf(i), g.trie.appendPath(nil, i)
 		folds = append(folds, s)
 	}
 	slices.SortFunc(folds, func(a, b foldState) int { return cmp.Or(cmp.Compare(a.DB, b.DB), bytes.Compare(a.Path, b.Path)) })

@@ -388,7 +388,7 @@ func (r *stateReader) finish() error {
 	}
 	for i := range r.folds { // when there are all nodes: a new one takes the missed keys of its place
 		from := &r.folds[i]
-		g.trie.nodes[nodes[i]].missed = weight{from.MissedKeys, from.MissedSize}
+		g.trie.nodes.at(nodes[i]).missed = weight{from.MissedKeys, from.MissedSize}
 		for kind, folded := range from.Folded {
 			if folded {
 				g.trie.markFolded(nodes[i], uint8(kind)).missed = weight{from.Missed[kind][0], from.Missed[kind][1]}

@@ -118,7 +118,7 @@ func (t *Tables) flush(from *aggregates, input int) {
 		}
 		last.Sums.add(&a.Sums)
 		group := t.Groups.ensure(int32(a.db()), a.group, from.texts[a.text:a.textEnd])
-		group.addSums(&a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
+		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys
 			cell.WithTTLMemory += a.Memory

@@ -235,7 +235,7 @@ func (t *TopLists) add(k *parser.Key, size int64, found []thresholds.Finding, in
 		}
 		if retained < 0 {
 			retained = t.keys.get()
-			t.keys.list[retained].set(k, ListedName, size, input, owner)
+			t.keys.set(retained, k, size, input, owner)
 		}
 		e.offset, e.key, e.input = k.Offset, retained, input
 		t.enter(list, e)

@@ -15,7 +15,7 @@ import (
 type patternTrie struct {
 	namer     *naming.Namer
 	separator int16 // if there is only one, else -1
-	nodes     []trieNode
+	nodes     trieNodes
 	texts     []byte
 	folds     []foldedValues
 	index     hashindex.Index // of nodes, by parent and text
@@ -31,23 +31,6 @@ type patternTrie struct {
 	prefix      []byte
 	prefixNode  int32 // 0 none
 	prefixDepth int
-}
-
-// trieNode is a segment after all those above it. Its children are the values
-// that follow.
-type trieNode struct {
-	parent, first, next int32    // nodes: first child and next sibling, 0 none
-	text, textEnd       int32    // segment with the separator that ends it, in patternTrie.texts
-	group               int32    // 1 + index into Groups.list of the pattern that ends here, 0 none
-	folded              [2]int32 // by kind of the children: 1 + index into patternTrie.folds, 0 not folded
-	values              [2]int32 // children that are not *, by kind
-	kind                uint8
-	star                bool   // the segment is *
-	unused              bool   // merged into another node
-	total               weight // of all patterns through this node; set while folding
-	// missed is the most that was counted under * of the keys of this value,
-	// before it was distinct.
-	missed weight
 }
 
 // The kinds of values of a segment: those that end a name, and those that a
@@ -96,7 +79,9 @@ func newPatternTrie(namer *naming.Namer, seen *sightings) *patternTrie {
 
 // reset empties the trie and keeps its memory.
 func (t *patternTrie) reset() {
-	t.nodes, t.texts, t.folds, t.unused = append(t.nodes[:0], trieNode{}), t.texts[:0], t.folds[:0], 0
+	t.nodes.n = 0
+	t.nodes.add(trieNode{})
+	t.texts, t.folds, t.unused = t.texts[:0], t.folds[:0], 0
 	t.index.Reset()
 	t.dbNode, t.joined, t.depth = 0, false, maxDepth
 	t.forgetPrefix()
@@ -109,7 +94,7 @@ func (t *patternTrie) reset() {
 func (t *patternTrie) forgetPrefix() { t.prefix, t.prefixNode, t.prefixDepth = t.prefix[:0], 0, 0 }
 
 func (t *patternTrie) text(node int32) []byte {
-	n := &t.nodes[node]
+	n := t.nodes.at(node)
 	return t.texts[n.text:n.textEnd]
 }
 
@@ -168,7 +153,7 @@ func (t *patternTrie) find(parent int32, text []byte, hash uint64) int32 {
 			return 0
 		}
 		// A node that moved or is out of use stays in its earlier slot.
-		if n := &t.nodes[i]; n.parent == parent && !n.unused && bytes.Equal(t.texts[n.text:n.textEnd], text) {
+		if n := t.nodes.at(int32(i)); n.parent == parent && !n.unused && bytes.Equal(t.texts[n.text:n.textEnd], text) {
 			return int32(i)
 		}
 	}
@@ -178,8 +163,9 @@ func (t *patternTrie) find(parent int32, text []byte, hash uint64) int32 {
 func (t *patternTrie) attach(node, parent int32, hash uint64) {
 	t.link(node, parent)
 	if t.index.Full() {
-		t.index.Grow(len(t.nodes), func(i int) (uint64, bool) { // node is one of them
-			return hashChild(t.nodes[i].parent, t.text(int32(i))), i > 0 && !t.nodes[i].unused
+		t.index.Grow(int(t.nodes.n), func(i int) (uint64, bool) { // node is one of them
+			n := t.nodes.at(int32(i))
+			return hashChild(n.parent, t.texts[n.text:n.textEnd]), i > 0 && !n.unused
 		})
 		return
 	}
@@ -188,7 +174,7 @@ func (t *patternTrie) attach(node, parent int32, hash uint64) {
 
 // link puts a node at the head of a parent's list of children.
 func (t *patternTrie) link(node, parent int32) {
-	n, to := &t.nodes[node], &t.nodes[parent]
+	n, to := t.nodes.at(node), t.nodes.at(parent)
 	n.parent, n.next, to.first = parent, to.first, node
 	if !n.star {
 		to.values[n.kind]++
@@ -198,7 +184,7 @@ func (t *patternTrie) link(node, parent int32) {
 // missedAt returns the most that was counted under * of a value below a node that
 // is not distinct.
 func (t *patternTrie) missedAt(node int32, kind uint8) weight {
-	if f := t.nodes[node].folded[kind]; f != 0 {
+	if f := t.nodes.at(node).folded[kind]; f != 0 {
 		return t.folds[f-1].missed
 	}
 	return weight{}
@@ -217,8 +203,7 @@ func (t *patternTrie) ensureChild(parent int32, text []byte) int32 {
 		n.missed = t.missedAt(parent, n.kind)
 	}
 	t.texts = append(t.texts, text...)
-	t.nodes = append(t.nodes, n)
-	node := int32(len(t.nodes) - 1)
+	node := t.nodes.add(n)
 	t.attach(node, parent, hash)
 	return node
 }
@@ -280,14 +265,14 @@ func (t *patternTrie) appendFolded(dst []byte, db int32, pattern []byte, w weigh
 		kind, star := t.kindOf(segment)
 		at, child := len(dst), t.child(node, segment)
 		dst = append(dst, segment...)
-		if f := t.nodes[node].folded[kind]; f != 0 {
+		if f := t.nodes.at(node).folded[kind]; f != 0 {
 			if t.seen != nil && w.keys > 0 {
 				t.folds[f-1].keys++
 			}
 			if child == 0 && !star {
 				if before, many := t.sight(&t.folds[f-1], naming.HashPattern(dst[start:])^hashDatabase(db), w); many {
 					child = t.ensureChild(node, segment)
-					t.nodes[child].missed = before
+					t.nodes.at(child).missed = before
 				} else {
 					folded = true
 					dst = t.appendStar(dst[:at], segment)
@@ -306,7 +291,7 @@ func (t *patternTrie) appendFolded(dst []byte, db int32, pattern []byte, w weigh
 func (t *patternTrie) appendPath(dst []byte, node int32) []byte {
 	var path [maxDepth]int32
 	n := 0
-	for ; t.nodes[node].parent != 0; node = t.nodes[node].parent {
+	for ; t.nodes.at(node).parent != 0; node = t.nodes.at(node).parent {
 		path[n] = node
 		n++
 	}
@@ -318,8 +303,8 @@ func (t *patternTrie) appendPath(dst []byte, node int32) []byte {
 
 // databaseOf returns the database of a pattern that ends at a node.
 func (t *patternTrie) databaseOf(node int32) int32 {
-	for t.nodes[node].parent != 0 {
-		node = t.nodes[node].parent
+	for t.nodes.at(node).parent != 0 {
+		node = t.nodes.at(node).parent
 	}
 	return int32(binary.BigEndian.Uint32(t.text(node)))
 }
@@ -328,9 +313,9 @@ func (t *patternTrie) databaseOf(node int32) int32 {
 // is none.
 func (t *patternTrie) databaseWith(pattern []byte) int {
 	first := -1
-	for c := t.nodes[0].first; c != 0; c = t.nodes[c].next {
+	for c := t.nodes.at(0).first; c != 0; c = t.nodes.at(c).next {
 		db := t.databaseOf(c)
-		if _, node, _ := t.appendFolded(nil, db, pattern, weight{}); node != 0 && t.nodes[node].group != 0 && uint(db) < uint(first) {
+		if _, node, _ := t.appendFolded(nil, db, pattern, weight{}); node != 0 && t.nodes.at(node).group != 0 && uint(db) < uint(first) {
 			first = int(db)
 		}
 	}
@@ -339,7 +324,7 @@ func (t *patternTrie) databaseWith(pattern []byte) int {
 
 // markFolded notes that values below a node were folded.
 func (t *patternTrie) markFolded(node int32, kind uint8) *foldedValues {
-	f := &t.nodes[node].folded[kind]
+	f := &t.nodes.at(node).folded[kind]
 	if *f == 0 {
 		t.folds = append(t.folds, foldedValues{unit: 1})
 		*f = int32(len(t.folds))
@@ -358,11 +343,11 @@ func (t *patternTrie) hashOf(node int32) uint64 {
 // takes it in. It reports whether there was anything to fold.
 func (t *patternTrie) fold(node int32, kind uint8, keep func(value *trieNode) bool, join func(to, from int32)) bool {
 	t.forgetPrefix()
-	child := t.nodes[node].first
-	t.nodes[node].first, t.nodes[node].values = 0, [2]int32{}
+	child := t.nodes.at(node).first
+	t.nodes.at(node).first, t.nodes.at(node).values = 0, [2]int32{}
 	var folded int32 // list of those that are not kept
 	for child != 0 {
-		n := &t.nodes[child]
+		n := t.nodes.at(child)
 		next := n.next
 		if n.star || n.kind != kind || keep(n) {
 			t.link(child, node)
@@ -377,28 +362,28 @@ func (t *patternTrie) fold(node int32, kind uint8, keep func(value *trieNode) bo
 	f := t.markFolded(node, kind)
 	if t.seen != nil {
 		var all weight
-		for _, list := range [...]int32{folded, t.nodes[node].first} {
-			for c := list; c != 0; c = t.nodes[c].next {
-				if t.nodes[c].kind == kind {
-					all.add(t.nodes[c].total)
+		for _, list := range [...]int32{folded, t.nodes.at(node).first} {
+			for c := list; c != 0; c = t.nodes.at(c).next {
+				if t.nodes.at(c).kind == kind {
+					all.add(t.nodes.at(c).total)
 				}
 			}
 		}
 		f.keys, f.unit = max(f.keys, all.keys), max(f.unit, 2*all.size/max(all.keys, 1))
-		for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
-			if n := &t.nodes[c]; n.kind == kind && !n.star {
+		for c := t.nodes.at(node).first; c != 0; c = t.nodes.at(c).next {
+			if n := t.nodes.at(c); n.kind == kind && !n.star {
 				*t.seen.slot(t.hashOf(c)) |= distinct
 			}
 		}
 	}
-	for c := folded; c != 0; c = t.nodes[c].next {
-		n := &t.nodes[c]
+	for c := folded; c != 0; c = t.nodes.at(c).next {
+		n := t.nodes.at(c)
 		f.missed.raise(weight{n.total.keys + n.missed.keys, n.total.size + n.missed.size})
 		f.base = max(f.base, f.units(n.total)+n.missed.keys)
 	}
 	var buf [2]byte
 	for star := int32(0); folded != 0; {
-		next := t.nodes[folded].next
+		next := t.nodes.at(folded).next
 		text := t.appendStar(buf[:0], t.text(folded))
 		if star == 0 || !bytes.Equal(t.text(star), text) {
 			star = t.ensureChild(node, text)
@@ -415,16 +400,16 @@ func (t *patternTrie) compact() {
 	t.forgetPrefix()
 	t.dbNode = 0
 	t.index.Reset()
-	moved := make([]int32, len(t.nodes)) // new positions, by old
+	moved := make([]int32, t.nodes.n) // new positions, by old
 	used := int32(0)
-	for i := range t.nodes {
-		if moved[i] = used; !t.nodes[i].unused {
+	for i := range t.nodes.n {
+		if moved[i] = used; !t.nodes.at(i).unused {
 			used++
 		}
 	}
 	texts, folds := t.texts[:0], make([]foldedValues, 0, len(t.folds)/2)
-	for i := range t.nodes {
-		n := t.nodes[i]
+	for i := range t.nodes.n {
+		n := *t.nodes.at(i)
 		if n.unused {
 			continue
 		}
@@ -438,24 +423,24 @@ func (t *patternTrie) compact() {
 				n.folded[kind] = int32(len(folds))
 			}
 		}
-		t.nodes[moved[i]] = n
+		*t.nodes.at(moved[i]) = n
 	}
-	t.nodes, t.texts, t.folds, t.unused = t.nodes[:used], texts, folds, 0
-	for i := 1; i < len(t.nodes); i++ {
-		t.index.Insert(hashChild(t.nodes[i].parent, t.text(int32(i))), i)
+	t.nodes.n, t.texts, t.folds, t.unused = used, texts, folds, 0
+	for i := int32(1); i < t.nodes.n; i++ {
+		t.index.Insert(hashChild(t.nodes.at(i).parent, t.text(i)), int(i))
 	}
 }
 
 // weigh sets the totals of all nodes.
 func (t *patternTrie) weigh(groups []Group) {
-	for i := range t.nodes {
-		t.nodes[i].total = weight{}
+	for i := range t.nodes.n {
+		t.nodes.at(i).total = weight{}
 	}
-	for i := range t.nodes {
-		if n := &t.nodes[i]; n.group != 0 && !n.unused {
+	for i := range t.nodes.n {
+		if n := t.nodes.at(i); n.group != 0 && !n.unused {
 			w := groups[n.group-1].weight()
-			for at := int32(i); at != 0; at = t.nodes[at].parent {
-				t.nodes[at].total.add(w)
+			for at := i; at != 0; at = t.nodes.at(at).parent {
+				t.nodes.at(at).total.add(w)
 			}
 		}
 	}
@@ -468,7 +453,7 @@ func (t *patternTrie) atDepth(node int32, depth int, visit func(node int32)) {
 		visit(node)
 		return
 	}
-	for c := t.nodes[node].first; c != 0; c = t.nodes[c].next {
+	for c := t.nodes.at(node).first; c != 0; c = t.nodes.at(c).next {
 		t.atDepth(c, depth-1, visit)
 	}
 }

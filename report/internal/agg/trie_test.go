@@ -37,7 +37,7 @@ func foldRandomly(r *rand.Rand, t *patternTrie, joined func(to, from int32)) {
 
 func folded(t *patternTrie, pattern []byte) (out string, group int32) {
 	text, node, _ := t.appendFolded(nil, 0, pattern, weight{})
-	return string(text), t.nodes[node].group
+	return string(text), t.nodes.at(node).group
 }
 
 // TestTrie checks that a trie that was folded maps every pattern to the one whose
@@ -56,11 +56,11 @@ func TestTrie(t *testing.T) {
 			if got := string(trie.appendPath(nil, node)); got != string(p) {
 				t.Fatalf("seed %d: %q ends at the node of %q", seed, p, got)
 			}
-			if trie.nodes[node].group == 0 {
-				trie.nodes[node].group = int32(len(keys))
+			if trie.nodes.at(node).group == 0 {
+				trie.nodes.at(node).group = int32(len(keys))
 				keys = append(keys, 0)
 			}
-			keys[trie.nodes[node].group]++
+			keys[trie.nodes.at(node).group]++
 		}
 		foldRandomly(r, trie, func(to, from int32) { keys[to], keys[from] = keys[to]+keys[from], 0 })
 		want := map[string]int64{}
@@ -83,8 +83,8 @@ func TestTrie(t *testing.T) {
 		for depth := range maxDepth + 2 {
 			trie.atDepth(0, depth, func(int32) { reachable++ })
 		}
-		if trie.unused != 0 || reachable != len(trie.nodes) {
-			t.Fatalf("seed %d: %d nodes, %d reachable, %d unused after compacting", seed, len(trie.nodes), reachable, trie.unused)
+		if trie.unused != 0 || reachable != int(trie.nodes.n) {
+			t.Fatalf("seed %d: %d nodes, %d reachable, %d unused after compacting", seed, int(trie.nodes.n), reachable, trie.unused)
 		}
 		check("compacted")
 	}
@@ -106,11 +106,11 @@ func TestUnion(t *testing.T) {
 			for range 300 {
 				p := fmt.Appendf(nil, "%s:%s", word(r, 3), word(r, 1+r.IntN(60)))
 				n := t.insert(0, p)
-				if t.nodes[n].group == 0 {
+				if t.nodes.at(n).group == 0 {
 					t.groups = append(t.groups, Group{})
-					t.nodes[n].group = int32(len(t.groups) - 1)
+					t.nodes.at(n).group = int32(len(t.groups) - 1)
 				}
-				t.groups[t.nodes[n].group].Keys++
+				t.groups[t.nodes.at(n).group].Keys++
 				t.keys[string(p)]++
 			}
 			t.weigh(t.groups[1:])
@@ -134,14 +134,14 @@ func TestUnion(t *testing.T) {
 					for _, o := range all {
 						keys += o.keys[p]
 						if node := o.lookup([]byte(p)); node != 0 {
-							counted += o.groups[o.nodes[node].group].Keys
+							counted += o.groups[o.nodes.at(node).group].Keys
 						}
 					}
 					segment := []byte(p)[4:]
 					parent := m.child(m.database(0), []byte(p)[:4])
 					missed := m.missedAt(parent, ending)
 					if node := m.child(parent, segment); node != 0 {
-						missed = m.nodes[node].missed
+						missed = m.nodes.at(node).missed
 					}
 					if keys-counted > missed.keys {
 						t.Fatalf("seed %d, %s: %q has %d keys, %d are counted, at most %d should be missing", seed, when, p, keys, counted, missed.keys)
@@ -166,8 +166,8 @@ func TestUnion(t *testing.T) {
 		missed := func(t *patternTrie) map[string]weight {
 			all := map[string]weight{}
 			t.atDepth(0, 3, func(node int32) {
-				if !t.nodes[node].star {
-					all[string(t.appendPath(nil, node))] = t.nodes[node].missed
+				if !t.nodes.at(node).star {
+					all[string(t.appendPath(nil, node))] = t.nodes.at(node).missed
 				}
 			})
 			return all
