@@ -246,6 +246,9 @@ func TestSpool(t *testing.T) {
 			}
 			if s.file != nil {
 				name = s.file.Name()
+				if info, err := s.file.Stat(); err != nil || info.Size() > int64(at)-min(from, s.start) {
+					t.Fatalf("the file has %d bytes of %d, %v", info.Size(), int64(at)-from, err)
+				}
 			}
 			for range 3 {
 				offset := from + random.Int64N(int64(at)-from+1)

@@ -161,3 +161,109 @@ func TestClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstLong has the number of the first field that no listpack takes, in one part of
+// a hash and in another.
+func TestFirstLong(t *testing.T) {
+	for _, server := range []string{"redis-8.0", "valkey-9"} {
+		m := mustChoose(t, Options{Server: server})
+		add := func(fields ...[2]int64) *Accumulator {
+			var a Accumulator
+			a.Reset(m)
+			for _, f := range fields {
+				a.AddField(f[0], f[1], false)
+			}
+			return &a
+		}
+		short := [2]int64{64, 64}
+		for _, c := range []struct {
+			a, b *Accumulator
+			want int64
+		}{
+			{add(), add(), 0}, {add(short, short), add(short), 0}, {add([2]int64{65, 0}), add(), 1}, {add(short, [2]int64{0, 65}), add(), 2}, {add(short, short, [2]int64{300, 300}, [2]int64{65, 65}), add([2]int64{65, 65}), 3},
+			{add(short, short), add([2]int64{65, 0}), 3}, {add(short, short), add(short, short, [2]int64{0, 65}), 5}, {add(), add(short, [2]int64{0, 65}), 2},
+		} {
+			n := c.a.fields + c.b.fields
+			if c.a.Merge(c.b); c.a.firstLong != c.want || c.a.fields != n {
+				t.Errorf("%s: the first of %d is %d, want %d of %d", server, c.a.fields, c.a.firstLong, c.want, n)
+			}
+		}
+	}
+}
+
+// TestUsageOfSets has sets of Valkey 8.0, of which MEMORY USAGE counts the entries that
+// there are, and those of Redis, of which it counts one for each member: a table of 56 and
+// 8 for each of 256 buckets, and members of 1+10+1 bytes.
+func TestUsageOfSets(t *testing.T) {
+	for server, counted := range map[string]int64{"valkey-8.0": noValueEntrySize * noValueEntries(200, 256), "redis-7.2": 24 * 200} {
+		var a Accumulator
+		a.Reset(mustChoose(t, Options{Server: server}))
+		for range 200 {
+			a.AddMember(10)
+		}
+		alloc, usage := a.model.setSizes(&a, &Facts{Shape: SetTable, Type: typeSet, Elements: 200})
+		if want := int64(56 + 8*256 + 200*16); usage != want+counted || alloc != want+noValueEntrySize*noValueEntries(200, 256) {
+			t.Errorf("%s: %d and %d, want %d", server, alloc, usage, want+counted)
+		}
+	}
+}
+
+// TestAccumulatorsAgain adds each kind of value twice, with a Reset between.
+func TestAccumulatorsAgain(t *testing.T) {
+	for _, server := range []string{"redis-6.2", "redis-7.2", "redis-8.10", "valkey-8.1", "valkey-9.2"} {
+		for _, state := range States() {
+			m := mustChoose(t, Options{Server: server, State: state})
+			var a Accumulator
+			for name, c := range map[string]struct {
+				facts Facts
+				add   func()
+			}{
+				"items":   {Facts{Shape: LinkedList, Type: typeList, Elements: 2}, func() { a.AddListItem(5, 7); a.AddListItem(20000, 20010) }},
+				"an item": {Facts{Shape: LinkedList, Type: typeList, Elements: 1}, func() { a.AddListItem(5, 7) }},
+				"nodes":   {Facts{Shape: Quicklist, Type: typeList, Elements: 2}, func() { a.AddListNode(false, 50); a.AddListNode(true, 9000) }},
+				"a node":  {Facts{Shape: Quicklist, Type: typeList, Elements: 2}, func() { a.AddZiplistNode(50, 40) }},
+				"expiries": {Facts{Shape: HashTable, Type: typeHash, Elements: 600, FieldsWithTTL: 600}, func() {
+					for i := range int64(600) {
+						a.AddField(10, 10, true)
+						a.AddFieldExpiry(1700000000000 + i*20000)
+					}
+				}},
+				"a stream": {Facts{Shape: StreamTree, Elements: 3}, func() {
+					a.AddStreamNode(1, 2, 300)
+					a.AddStreamNode(3, 2, 300)
+					a.BeginGroup([]byte("group"), 5)
+					a.AddPending(1, 2)
+					a.BeginConsumer([]byte("consumer"), 8)
+					a.AddConsumerPending(1, 2)
+				}},
+				"an empty stream": {Facts{Shape: StreamTree}, func() {}},
+				"producers":       {Facts{Shape: StreamTree}, func() { a.AddProducer([]byte("p"), 1, 2); a.AddIdempotent(8) }},
+				"an array":        {Facts{Shape: SlicedArray, Elements: 2}, func() { a.AddArrayElement(5, 9); a.AddArrayElement(50000, -1) }},
+				"paths": {Facts{Shape: PathTree, Elements: 1}, func() {
+					a.BeginPath([]byte("path"), 4)
+					a.AddField(100, 1, false)
+					a.EndPath(1, 100, 110)
+				}},
+				"no paths": {Facts{Shape: PathTree}, func() {}},
+			} {
+				a = Accumulator{}
+				a.Reset(m)
+				c.add()
+				want := a.Sizes(&c.facts)
+				for range 2 {
+					a.Reset(m)
+					if c.add(); a.Sizes(&c.facts) != want {
+						t.Errorf("%s, %s, %s: %+v after a Reset, want %+v", server, state, name, a.Sizes(&c.facts), want)
+					}
+				}
+				// And behind a value of which nothing was asked.
+				a.Reset(m)
+				c.add()
+				a.Reset(m)
+				if c.add(); a.Sizes(&c.facts) != want {
+					t.Errorf("%s, %s, %s: another size behind a value that was not measured", server, state, name)
+				}
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestTypedArrays has the widths of numbers by the tags of their arrays (RFC 8746,
@@ -35,7 +36,7 @@ func TestCBOR(t *testing.T) {
 		"\x80": {0, 0, 0, 1, "", -1}, "\xa0": {0, 0, 0, 1, "", -1}, "\x83\x01\x63abc\x02": {3, 4, 3, 1, "", 1}, "\x82\x80\x81\x80": {2, 2, 0, 3, "", 1}, "\x82\x62ab\x62cd": {2, 3, 2, 1, "", 0},
 		"\xa2\x61a\x01\x62bb\x82\x01\x02": {2, 6, 2, 2, "bb", -1}, "\xa2\x61a\xa1\x61c\x63ddd\x61b\x02": {2, 9, 3, 2, "a", -1}, "\xa1\x60\x60": {1, 2, 0, 1, "", -1},
 		// Arrays of numbers of one type.
-		"\xd8\x40\x43abc": {3, 1, 0, 1, "", 0}, "\xd8\x46\x48abcdefgh": {2, 4, 0, 1, "", 0}, "\xd8\x46\x40": {0, 0, 0, 1, "", -1}, "\xda\x00\x01\x00\x00\x44abcd": {2, 2, 0, 1, "", 0}, "\x82\x01\xd8\x47\x48abcdefgh": {2, 11, 0, 2, "", 1}, "\xa1\x61a\xd8\x47\x48abcdefgh": {1, 13, 1, 2, "a", -1},
+		"\xd8\x40\x43abc": {3, 1, 0, 1, "", 0}, "\xd8\x46\x48abcdefgh": {2, 4, 0, 1, "", 0}, "\xd8\x46\x40": {0, 0, 0, 1, "", -1}, "\xda\x00\x01\x00\x00\x44abcd": {2, 2, 0, 1, "", 0}, "\x82\x01\xd8\x47\x48abcdefgh": {2, 11, 0, 2, "", 1}, "\xa1\x61a\xd8\x47\x48abcdefgh": {1, 13, 1, 2, "a", -1}, "\x83\xd8\x40\x41a\x01\x61b": {3, 4, 1, 2, "", 0}, "\xa2\x61a\xd8\x40\x41a\x61b\xd8\x40\x40": {2, 6, 1, 2, "a", -1},
 		"\xa2" + textHead + long + "\x01\x61b\x02": {2, 70_006, 70_000, 1, long[:MaxName], -1}, "\x82" + textHead + long + "\x01": {2, 70_005, 70_000, 1, "", 0},
 	} {
 		for _, k := range []int{0, 1 + len(in)/50, 3000} {
@@ -197,5 +198,31 @@ func TestHashName(t *testing.T) {
 	c := a[:maxHashed-1] + "b"
 	if hashName([]byte(c), int64(len(a))) == hashName([]byte(a), int64(len(a))) || hashName([]byte(a), int64(len(a))) == hashName([]byte(a), int64(len(a)+1)) {
 		t.Error("names that differ have the same hash")
+	}
+}
+
+// TestJSONSizes has what texts take in memory, by the size of each part: see package
+// modules. A document has 8 bytes in ijson, 32 in valkey-json.
+func TestJSONSizes(t *testing.T) {
+	long := strings.Repeat("t", 128)
+	for in, want := range map[string][2]int64{ // in ijson, in valkey-json
+		`1`: {8, 32}, `-17`: {8, 32}, `true`: {8, 32}, `null`: {8, 32}, `1.5`: {8 + 8, 32}, `1e5`: {8 + 8, 32}, `-1.23456789012345`: {8 + 8, 32 + 24},
+		`1234567890123456789`: {8, 32}, `123456789012345678`: {8, 32}, `-123456789012345678`: {8, 32}, `-1234567890123456789`: {8, 32}, `9999999999999999999`: {8 + 8, 32 + 24}, `-9999999999999999999`: {8 + 8, 32 + 24}, `[1234567890123456789,9999999999999999999]`: {8 + 16 + 16 + 8, 32 + 32 + 24},
+		`"abc"`: {8 + 16, 32}, `"` + long[:13] + `"`: {8 + 24, 32}, `"` + long[:14] + `"`: {8 + 24, 32 + 16}, `"` + long[:127] + `"`: {8 + 160, 32 + 128}, `"` + long + `"`: {8 + 160, 32 + 160}, `"\u00e9` + long[:12] + `"`: {8 + 24, 32 + 16},
+		`[]`: {8 + 16, 32}, `[1,2]`: {8 + 16 + 16, 32 + 32}, `{}`: {8 + 16, 32}, `{"a":1}`: {8 + 16 + 16 + 8 + 16, 32 + 24 + 16}, `{"a":{"a":1}}`: {8 + 2*(16+16+8) + 16, 32 + 2*24 + 16}, `[{"a":1},{"b":1},{"a":2}]`: {8 + 40 + 3*40 + 2*16, 32 + 48 + 3*24 + 2*16},
+		`{"abcdefgh":1,"abcdefgh":2}`: {8 + 64 + 16, 32 + 48 + 24}, `{"abcdefgi":1,"abcdefgh":2}`: {8 + 64 + 2*16, 32 + 48 + 2*24}, // 16+32+16
+	} {
+		for i, server := range []string{"redis-8.0", "valkey-9"} {
+			model, _, err := memory.Choose("", "", memory.Options{Server: server})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range []int{0, 1 + len(in)/3} {
+				r := &Reader{Cursor: cursor("\x05"+stored(in)+"\x00", k), Names: new(Names)}
+				if v := r.Read(rdb.ModuleID("ReJSON-RL")<<10|3, model); !v.Understood || r.Sizes.Allocated != want[i] {
+					t.Errorf("%s, %.40s: %d bytes, want %d", server, in, r.Sizes.Allocated, want[i])
+				}
+			}
+		}
 	}
 }

@@ -283,6 +283,27 @@ func TestBlocksFail(t *testing.T) {
 	}
 }
 
+// TestLongerLZF has blocks that decompress to more than they claim: that is said when so
+// much is there, and not later.
+func TestLongerLZF(t *testing.T) {
+	ops := []lzfOp{{literals: repeated(32)}}
+	for range 300_000 / 200 {
+		ops = append(ops, lzfOp{length: 200, before: 30})
+	}
+	src, _, _ := packLZF(ops)
+	for _, claimed := range []int{WholeBlock + 1, BlockPart - 1, BlockPart, BlockPart + 1, 200_000} {
+		data := "\xc3" + string(stored(string(src)))[:5] + string(stored(strings.Repeat("x", claimed))[:5]) + string(src)
+		var b Block
+		fail := failure(func() { b.Open(pieces([]byte(data), 11, 1000), false) })
+		if claimed > BlockPart && fail == nil {
+			fail = failure(func() { b.Skip(int64(claimed), "a test") })
+		}
+		if fail == nil || fail.Reason != BadLZF || fail.Offset != 1011 {
+			t.Errorf("%d bytes are claimed: %+v", claimed, fail)
+		}
+	}
+}
+
 // TestNames has a module's name in its ID: six bits a character (module.c).
 func TestNames(t *testing.T) {
 	for name, id := range map[string]uint64{"AAAAAAAAA": 0, "AAAAAAAAB": 1, "BAAAAAAAA": 1 << 48, "AAAAAAA_-": 63<<6 | 62, "abc019ZYX": 26<<48 | 27<<42 | 28<<36 | 52<<30 | 53<<24 | 61<<18 | 25<<12 | 24<<6 | 23} {
