@@ -32,6 +32,16 @@ func TestWrap(t *testing.T) {
 		{"", "", "拒绝大键，防止", 8, []string{"拒绝大", "键，防止"}},
 		{"", "", "拒绝大键(防止)", 9, []string{"拒绝大键", "(防止)"}},
 		{"", "", "e\u0301e\u0301e\u0301 x", 5, []string{"e\u0301e\u0301e\u0301 x"}},
+		// No line breaks before a combining character, and one may break behind it.
+		{"", "", "键\u0301", 1, []string{"键\u0301"}},
+		{"", "", "键\u0301a", 2, []string{"键\u0301", "a"}},
+		{"", "", "a键", 2, []string{"a", "键"}},
+		{"", "", "键a", 2, []string{"键", "a"}},
+		{"", "", "键a", 3, []string{"键a"}},
+		{"> ", "", "a b", 4, []string{"> a", "b"}},
+		{"> ", "", "a b", 5, []string{"> a b"}},
+		{"", "", "a  b", 4, []string{"a  b"}},
+		{"", "", "a ", 1, []string{"a", ""}},
 	} {
 		if got := Wrap(c.first, c.next, c.text, c.columns); got != strings.Join(c.want, "\n")+"\n" {
 			t.Errorf("%q in %d columns:\n%swant\n%s", c.text, c.columns, got, strings.Join(c.want, "\n"))
@@ -55,5 +65,75 @@ func TestShorten(t *testing.T) {
 	}
 	if got := ShortenEnd("more elements, than", 17); got != "more elements..." {
 		t.Errorf("sentence is cut to %q", got)
+	}
+}
+
+// TestShortenEveryWidth checks the bounds of cut texts: never wider, never apart within an
+// escape or a character, and no shorter than need be.
+func TestShortenEveryWidth(t *testing.T) {
+	for _, s := range []string{"abcdefghij", "订单组订单组", "a订b单c组", `\x00\x01\x02ab\x03`, `a\\b\nc\td`, "e\u0301e\u0301e\u0301e\u0301", "a, b; c: d e"} {
+		full := Width(s)
+		for width := range full + 3 {
+			for what, got := range map[string]string{"middle": ShortenMiddle(s, width), "end": ShortenEnd(s, width)} {
+				if width >= full {
+					if got != s {
+						t.Errorf("%q in %d columns: %q", s, width, got)
+					}
+					continue
+				}
+				if Width(got) > width && (what == "middle" || width >= 3) {
+					t.Errorf("%s of %q in %d columns: %q is %d wide", what, s, width, got, Width(got))
+				}
+				head, tail, cut := strings.Cut(got, "...")
+				if !cut {
+					if width >= 3 {
+						t.Errorf("%s of %q in %d columns: %q", what, s, width, got)
+					}
+					continue
+				}
+				if !strings.HasPrefix(s, head) || !strings.HasSuffix(s, tail) || what == "end" && tail != "" {
+					t.Errorf("%s of %q in %d columns: %q", what, s, width, got)
+				}
+				// Another unit, of at most four columns, would not fit: but for an escape.
+				if what == "middle" && width >= 9 && width-Width(got) > 4 {
+					t.Errorf("%q in %d columns: %q is %d wide only", s, width, got, Width(got))
+				}
+				if n := len(head); n > 0 && head[n-1] == '\\' && strings.Count(head, `\`)%2 == 1 && !strings.HasSuffix(head, `\\`) {
+					t.Errorf("%q in %d columns: %q ends in an escape", s, width, got)
+				}
+			}
+		}
+	}
+	for text, want := range map[string]string{"abcdefgh": "ab...gh", "abcdefghi": "ab...hi"} {
+		if got := ShortenMiddle(text, 7); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"abcde, fgh": "abcde...", "abcdefghij": "abcdef...", "a b  c d e": "a b  c..."} {
+		if got := ShortenEnd(text, 9); got != want && len(text) > 9 {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestMarkdownWords checks which words Markdown shows as they are, and which become code:
+// those that GitHub and GitLab read as a mark, a link, a mention or a reference.
+func TestMarkdownWords(t *testing.T) {
+	for _, s := range []string{"word", "two words", "it's", "3.8 MB", "10,000 keys", "50%", "(in brackets)", "a/b", "a-b", "a_b", "a.b", "x=1", "12:34:56", "2026-03-01", "> 5", "5 < 6", "-> b", "+28", "-3", "+30.0%", "why?", "so; and: then,", "1.5x", "abcdef", "1234567", "deadbee"} {
+		if got := MarkdownText(s); strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(got, "&gt;", ">"), "&lt;", "<"), "&#34;", `"`) != s {
+			t.Errorf("%q is %q", s, got)
+		}
+	}
+	for s, want := range map[string]string{"a *b* c": "a `*b*` c", "see @team": "see `@team`", "see #17": "see `#17`", "http://x.y": "`http://x.y`", "www.x.y": "`www.x.y`", "(www.x.y)": "`(www.x.y)`", "gh-17": "`gh-17`", "GH-17 x": "`GH-17` x", "a1b2c3d": "`a1b2c3d`", "x a1b2c3": "x a1b2c3",
+		"[a](b)": "`[a](b)`", "<b>": "`\\x3cb>`", "a|b": "`a\\x7cb`", "_a_": "`_a_`", "a_": "`a_`", "- a": "`-` a", "a - b": "a - b", "1. a": "`1`. a", "a 1. b": "a 1. b", "a:b": "`a:b`", "a, *b*, c": "a, `*b*`, c", "*a* *b*": "`*a* *b*`", "a\\b": "`a\\b`", "~a": "`~a`", "&amp;": "`&amp`;", "\"quoted\"": "`\"quoted\"`", "+ a": "`+` a", "= a": "`=` a",
+		"user@host": "`user@host`", "!17": "`!17`", "$x": "`$x`", "(a": "(a", "a(b": "`a(b`", "1.2.3.": "`1.2.3`.", "": ""} {
+		if got := MarkdownText(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+	for s, want := range map[string]string{"": "", "a": "`a`", "a`b": "`a\\x60b`", "a|b<c": "`a\\x7cb\\x3cc`"} {
+		if got := MarkdownCode(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
 	}
 }
