@@ -315,7 +315,7 @@ func (w *walker) templateHash(variant uint8) {
 		}
 		w.src.templates.fields, w.src.templates.names = before.fields, before.names
 	}
-	add := func(i int, v int64, text func() Text) {
+	add := func(i int, v int64, text func() Text, head func() []byte) {
 		if i >= len(d.lens) {
 			w.Failf("a hash has more values than its template has fields (%d)", len(d.lens))
 		}
@@ -334,6 +334,9 @@ func (w *walker) templateHash(variant uint8) {
 			k.Largest = f + v
 			w.refBuf = append(w.refBuf[:0], cut(name.Bytes, MaxElementName)...)
 			w.key.ref = largestRef{kind: refText, text: w.refBuf, n: f}
+			if f+v >= rdb.LargeElement {
+				k.Head = append(w.headBuf[:0], cut(head(), MaxHead)...)
+			}
 		}
 		k.Elements++
 	}
@@ -347,7 +350,7 @@ func (w *walker) templateHash(variant uint8) {
 		entries := int64(1)
 		for i := 0; b.Rest() > 1; i++ {
 			b.Decode(rdb.Listpack, e, 0)
-			add(i, e.Len, func() Text { return w.keepEntry(e, 0) })
+			add(i, e.Len, func() Text { return w.keepEntry(e, 0) }, func() []byte { return w.entryText(e) })
 			entries++
 		}
 		b.ClosePacked(rdb.Listpack, claimed, entries)
@@ -359,7 +362,7 @@ func (w *walker) templateHash(variant uint8) {
 		for i := range d.lens {
 			w.Ahead()
 			w.string(&w.first, 0)
-			add(i, w.first.n, func() Text { return w.keepText(&w.first, 0) })
+			add(i, w.first.n, func() Text { return w.keepText(&w.first, 0) }, func() []byte { return w.text(&w.first, MaxHead) })
 			if w.model != nil {
 				w.acc.AddTemplateValue(w.first.n)
 			}
