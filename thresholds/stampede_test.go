@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -397,6 +398,27 @@ func TestTakenTimes(t *testing.T) {
 		}
 		if len(taken) != want || known && (taken[1].Keys != 1 || taken[1].ID != created/60) || taken[0].Keys != 0 {
 			t.Errorf("known %t: %+v", known, taken)
+		}
+	}
+}
+
+// TestSpread checks over how many minutes keys are spread: so many that five standard
+// deviations above the average of a minute are at most 80 % of the limit, and one less
+// would not do; and the hours of minutes before the epoch.
+func TestSpread(t *testing.T) {
+	for _, c := range [][2]int64{{10_500, 10_000}, {300_000, 10_000}, {1, 1}, {5000, 1000}, {1_000_000, 77}, {20_000, 10_000}} {
+		n := spreadMinutes(c[0], c[1])
+		most := func(minutes int64) float64 {
+			mean := float64(c[0]) / float64(minutes)
+			return mean + 5*math.Sqrt(mean)
+		}
+		if limit := 0.8 * float64(c[1]); most(n) > limit*1.0000001 || n > 1 && most(n-1) <= limit {
+			t.Errorf("%d keys under %d a minute: %d minutes", c[0], c[1], n)
+		}
+	}
+	for _, c := range [][3]int64{{0, 60, 0}, {59, 60, 0}, {60, 60, 1}, {-1, 60, -1}, {-60, 60, -1}, {-61, 60, -2}, {-120, 60, -2}, {math.MinInt64, 60, -153722867280912931}, {math.MaxInt64, 60, 153722867280912930}} {
+		if got := floorDiv(c[0], c[1]); got != c[2] {
+			t.Errorf("%d/%d: %d, want %d", c[0], c[1], got, c[2])
 		}
 	}
 }
