@@ -30,9 +30,9 @@ type Policy struct {
 
 	Warnings []string // about valid but suspicious settings
 
-	// Fallbacks is how rules are set, by RuleID, that are switched on without
-	// limits of their own; nil leaves them as they are.
-	Fallbacks []Setting
+	// Fallback returns how a rule is set that is switched on without limits of
+	// its own; nil leaves it as it is.
+	Fallback func(RuleID) *Setting
 	// Deselected is the set of rules that Select excluded: no edit applies to them.
 	Deselected RuleSet
 
@@ -123,8 +123,8 @@ func (p *Policy) apply(settings []Setting, edits []Edit) {
 	for i := range edits {
 		if e := &edits[i]; !p.Deselected.Has(e.Rule) {
 			fallback := &settings[e.Rule]
-			if p.Fallbacks != nil {
-				fallback = &p.Fallbacks[e.Rule]
+			if p.Fallback != nil {
+				fallback = p.Fallback(e.Rule)
 			}
 			settings[e.Rule].apply(e, fallback)
 		}

@@ -320,7 +320,7 @@ func TestRulesAreComplete(t *testing.T) {
 			}
 		}
 		// A rule that is on and idle, as budget is, needs no limit of its own.
-		if on := mustLoad(t, LoadOptions{}).Fallbacks[r.ID].On; on != (!r.Optional || r.idle != nil) {
+		if on := mustLoad(t, LoadOptions{}).Fallback(r.ID).On; on != (!r.Optional || r.idle != nil) {
 			t.Errorf("%s is optional: %v, and on in a profile: %v", r.Name, r.Optional, on)
 		}
 	}

@@ -27,7 +27,7 @@ func LoadBaseline(path string) ([]thresholds.Ignore, error) {
 
 func readBaseline(path string, text []byte) ([]thresholds.Ignore, error) {
 	r := &reader{path: path, text: text, limit: maxBaseline, kind: thresholds.FromFile}
-	f := r.read(describe().baseline)
+	f := r.read(baselineForm())
 	for i := range f.ignores {
 		f.ignores[i].Baseline = true
 	}

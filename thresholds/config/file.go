@@ -31,41 +31,52 @@ type file struct {
 	abbreviations []thresholds.Abbreviation
 }
 
-// forms are the shapes of configurations and profiles.
-type forms struct{ config, profile, baseline shape[file] }
-
+// The shapes of files, and of what several of them have. Each is made when it is
+// needed first.
 var (
 	ignores   = sync.OnceValue(ignoreShape)
 	overrides = sync.OnceValue(overrideShape)
 	budgets   = sync.OnceValue(budgetShape)
+
+	// settingFields are the fields of profiles and configurations.
+	settingFields = sync.OnceValue(func() []field[file] {
+		return []field[file]{
+			to("separators", separatorsShape(), func(f *file, v thresholds.Text) { f.separators = v }),
+			to("rules", rulesShape(false).with("description", "changes to the rules of the profile"), func(f *file, v edits) { f.edits = v }),
+		}
+	})
+	profileForm = sync.OnceValue(func() shape[file] {
+		return record[file]{what: "the profile", fields: append(settingFields(),
+			to("title", text("title", ""), func(f *file, v string) { f.title = v }),
+			to("source", text("source", ""), func(f *file, v string) { f.source = v }),
+		)}.shape()
+	})
+	baselineForm = sync.OnceValue(func() shape[file] {
+		return record[file]{what: "the baseline", fields: []field[file]{ignoreField()}}.shape()
+	})
+	configForm = sync.OnceValue(func() shape[file] {
+		form := record[file]{what: "the configuration", fields: append(settingFields(),
+			to("extends", extendsShape(), func(f *file, v thresholds.Text) { f.extends = v }),
+			to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"), func(f *file, v thresholds.Switch) { f.cluster = &v }),
+			to("hashtags", flag("hashtags", "false: a proxy treats {...} as an ordinary part of names").with("default", true),
+				func(f *file, v thresholds.Switch) { f.hashTags = &v }),
+			ignoreField(),
+			to("overrides", as(entries("overrides", overrides()).with("description",
+				"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
+				func(f *file, v []thresholds.Override) { f.overrides = v }),
+			to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
+			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
+			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
+		)}.shape()
+		form.schema = form.schema.orNull()
+		return form
+	})
 )
 
-var describe = sync.OnceValue(func() (f forms) {
-	separators := to("separators", separatorsShape(), func(f *file, v thresholds.Text) { f.separators = v })
-	rules := to("rules", rulesShape(false).with("description", "changes to the rules of the profile"), func(f *file, v edits) { f.edits = v })
-	f.profile = record[file]{what: "the profile", fields: []field[file]{separators, rules,
-		to("title", text("title", ""), func(f *file, v string) { f.title = v }),
-		to("source", text("source", ""), func(f *file, v string) { f.source = v }),
-	}}.shape()
-	ignore := to("ignore", entries("ignore", ignores()).with("description", "findings that are excluded from the counts"),
+func ignoreField() field[file] {
+	return to("ignore", entries("ignore", ignores()).with("description", "findings that are excluded from the counts"),
 		func(f *file, v []thresholds.Ignore) { f.ignores = v })
-	f.baseline = record[file]{what: "the baseline", fields: []field[file]{ignore}}.shape()
-	f.config = record[file]{what: "the configuration", fields: []field[file]{separators, rules,
-		to("extends", extendsShape(), func(f *file, v thresholds.Text) { f.extends = v }),
-		to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"), func(f *file, v thresholds.Switch) { f.cluster = &v }),
-		to("hashtags", flag("hashtags", "false: a proxy treats {...} as an ordinary part of names").with("default", true),
-			func(f *file, v thresholds.Switch) { f.hashTags = &v }),
-		ignore,
-		to("overrides", as(entries("overrides", overrides()).with("description",
-			"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
-			func(f *file, v []thresholds.Override) { f.overrides = v }),
-		to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
-		to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
-		to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
-	}}.shape()
-	f.config.schema = f.config.schema.orNull()
-	return f
-})
+}
 
 // entries is a list of records that may be left blank. The schema of a record is
 // among the definitions.
@@ -92,7 +103,7 @@ func Schema() []byte {
 	for u := units.Bytes; u <= units.Percent; u++ {
 		definitions[u.String()] = unitSchema(u)
 	}
-	root := with(describe().config.schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", definitions)
+	root := with(configForm().schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", definitions)
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		panic(err) // there are only maps, lists, texts and numbers

@@ -103,7 +103,7 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	var team file
 	if opt.Config != "" {
 		r := &reader{path: opt.Config, text: s.Text, limit: MaxBytes, kind: thresholds.FromFile}
-		team = r.read(describe().config)
+		team = r.read(configForm())
 		if err := r.problems(); err != nil {
 			return nil, err
 		}
@@ -172,51 +172,53 @@ func Profiles() []string { return slices.Clone(profileNames) }
 
 // Profile returns the policy of a built-in profile, nil if there is none of that
 // name. It must not be changed.
-func Profile(name string) *thresholds.Policy { return profiles()[name] }
+func Profile(name string) *thresholds.Policy {
+	if profile := profiles[name]; profile != nil {
+		return profile()
+	}
+	return nil
+}
 
-// profiles reads the built-in profiles once.
-var profiles = sync.OnceValue(func() map[string]*thresholds.Policy {
-	all := map[string]*thresholds.Policy{}
+// profiles read the built-in profiles, each once.
+var profiles = map[string]func() *thresholds.Policy{}
+
+func init() {
 	for _, name := range profileNames {
-		text, err := profileFiles.ReadFile("profiles/" + name + ".yaml")
-		if err != nil {
-			panic(err)
-		}
-		r := &reader{path: name, text: text, limit: MaxBytes, kind: thresholds.FromProfile}
-		f := r.read(describe().profile)
-		if err := r.problems(); err != nil {
-			panic(err)
-		}
-		p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}}
-		for _, rule := range thresholds.Rules() {
-			s := thresholds.DefaultSetting(rule)
-			s.Origin = thresholds.Origin{Kind: thresholds.FromProfile, Name: name}
-			p.Settings = append(p.Settings, s)
-		}
-		f.addTo(p)
-		all[name] = p
+		profiles[name] = sync.OnceValue(func() *thresholds.Policy { return readProfile(name) })
 	}
-	fallbacks := fallbacks(all)
-	for _, p := range all {
-		p.Fallbacks = fallbacks
-	}
-	return all
-})
+}
 
-// fallbacks returns what rules are set to, by RuleID, that are off in a profile and
-// switched on: the setting of the first profile that has them on.
-func fallbacks(all map[string]*thresholds.Policy) []thresholds.Setting {
-	list := make([]thresholds.Setting, len(thresholds.Rules()))
-	for id, rule := range thresholds.Rules() {
-		list[id] = thresholds.DefaultSetting(rule)
-		for _, name := range profileNames {
-			if s := all[name].Settings[id]; s.On {
-				list[id] = s
-				break
-			}
+func readProfile(name string) *thresholds.Policy {
+	text, err := profileFiles.ReadFile("profiles/" + name + ".yaml")
+	if err != nil {
+		panic(err)
+	}
+	r := &reader{path: name, text: text, limit: MaxBytes, kind: thresholds.FromProfile}
+	f := r.read(profileForm())
+	if err := r.problems(); err != nil {
+		panic(err)
+	}
+	p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}}
+	for _, rule := range thresholds.Rules() {
+		s := thresholds.DefaultSetting(rule)
+		s.Origin = thresholds.Origin{Kind: thresholds.FromProfile, Name: name}
+		p.Settings = append(p.Settings, s)
+	}
+	f.addTo(p)
+	p.Fallback = fallback
+	return p
+}
+
+// fallback returns what a rule is set to that is off in a profile and switched on: the
+// setting of the first profile that has it on.
+func fallback(rule thresholds.RuleID) *thresholds.Setting {
+	for _, name := range profileNames {
+		if s := &Profile(name).Settings[rule]; s.On {
+			return s
 		}
 	}
-	return list
+	s := thresholds.DefaultSetting(thresholds.Rules()[rule])
+	return &s
 }
 
 // warnings returns what is valid in a policy but probably a mistake.
