@@ -106,3 +106,31 @@ func TestHugeCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestOffsetsOfDamage has what is refused, at the byte that is wrong: it stands behind a
+// magic of nine bytes and the three of a key.
+func TestOffsetsOfDamage(t *testing.T) {
+	key := func(magic string, typ byte) *rdbBuilder { return newRDB(magic).key(typ, "k") }
+	for _, c := range []struct {
+		in     *rdbBuilder
+		offset int
+		reason string
+	}{
+		{key("REDIS0015", 31).len(2), 12, "a hash template's names have the unknown form 2"},
+		{key("REDIS0014", 28).len(1).len(0).len(0).len(4), 15, "an array's element has the unknown kind 4"},
+		{key("REDIS0014", 28).len(0), 13, "an array without elements"},
+		{key("REDIS0011", 18).len(1).len(3), 13, "a list's node has container kind 3"}, {key("REDIS0011", 18).len(1).len(0), 13, "a list's node has container kind 0"},
+		{key("REDIS0011", 0).raw(0xc4), 12, "string form 4 is not defined"}, {key("REDIS0011", 0).raw(0x82), 12, "length byte 0x82 is not defined"}, {key("REDIS0011", 4).raw(0xc0), 12, "a string form stands where a plain length must be"},
+		{newRDB("REDIS0011").raw(0xfe).len(1 << 31), 15, "database number 2147483648 is out of range"}, {newRDB("REDIS0011").raw(0x50), 9, "unknown type or opcode 80"}, {newRDB("REDIS0011").key(0, "a").str("b").raw(0x51), 14, "unknown type or opcode 81"},
+		{newRDB("VALKEY081").raw(0xf2, "+1\r\n"), 10, "an update does not begin as a command does"}, {newRDB("VALKEY081").raw(0xf2, "*x\r\n"), 11, "an update has a length that is not a number"}, {newRDB("VALKEY081").raw(0xf2, "*\r\n"), 11, "an update has a line that does not end"}, {newRDB("VALKEY081").raw(0xf2, "*1\rx"), 13, "an update has a line that does not end"},
+		{newRDB("VALKEY081").raw(0xf2, "*1\r\n+1\r\n"), 14, "an update does not begin as a command does"}, {newRDB("VALKEY081").raw(0xf2, "*1234567890123456789\r\n"), 29, "an update has a length that is not a number"},
+		{key("VALKEY081", 23).len(1).str("p").len(0), 16, "a path without fields"},
+	} {
+		in := c.in.raw(strings.Repeat("\x00", 100)).b
+		for how, o := range map[string]outcome{"scanner": scanned(bytes.NewReader(in), Options{}, smallBlock), "blocks": ranSmall(bytes.NewReader(in), Options{}, 1)} {
+			if o.err == nil || !strings.Contains(o.err.Error(), fmt.Sprintf("offset %d: %s", c.offset, c.reason)) {
+				t.Errorf("%s: %v, want %s at %d", how, o.err, c.reason, c.offset)
+			}
+		}
+	}
+}

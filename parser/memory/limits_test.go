@@ -267,3 +267,53 @@ func TestAccumulatorsAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestServerNames has names of models as people write them.
+func TestServerNames(t *testing.T) {
+	for in, want := range map[string]string{"redis-7.0": "redis 7.0", "7.0.15": "redis 7.0.15", "v8.0": "redis 8.0", "V8.0": "redis 8.0", "Valkey-9.1.0-rc1": "valkey 9.1.0-rc1", "valkey-v8.1": "valkey 8.1", "REDIS-v6.2": "redis 6.2"} {
+		if server, release, err := parseServer(in); err != nil || server+" "+release != want {
+			t.Errorf("%s: %s %s, %v", in, server, release, err)
+		}
+	}
+	for _, in := range []string{"", "redis", "redis-", "0.5", "v0.9", "redis-0.1", "keydb-6.3", "valkey"} {
+		if server, release, err := parseServer(in); err == nil {
+			t.Errorf("%q: %s %s", in, server, release)
+		}
+	}
+}
+
+// TestListItems has old lists whose items a server pushes one by one: an item of more
+// than 8,192 bytes has a node of its own from Redis 7.4 on; a node is full that has no
+// room for an item and 8 bytes.
+func TestListItems(t *testing.T) {
+	const quicklist, node = 40, 40
+	for _, c := range []struct {
+		server string
+		items  []int64
+		want   int64
+	}{
+		{"redis-7.2", []int64{10, 10}, 32}, {"redis-7.0", []int64{10, 10}, quicklist + node + 32}, // 7+12+12
+		{"redis-7.4", []int64{8192}, quicklist + node + 10240}, {"redis-7.4", []int64{8193}, quicklist + node + 10240}, {"redis-7.4", []int64{10, 8193, 10}, quicklist + 3*node + 24 + 10240 + 24}, {"redis-7.4", []int64{10, 8192, 10}, quicklist + 3*node + 24 + 10240 + 24},
+		{"redis-7.0", []int64{4000, 4000}, quicklist + node + 8192}, {"redis-7.0", []int64{4089, 4084}, quicklist + node + 8192}, {"redis-7.0", []int64{4089, 4085}, quicklist + 2*node + 5120 + 4096}, // 7+4093, and 4084+8
+	} {
+		var a Accumulator
+		a.Reset(mustChoose(t, Options{Server: c.server, State: "reloaded"}))
+		for _, n := range c.items {
+			entry := n + 2
+			if n > 63 {
+				entry = n + 4
+			}
+			if n > 4095 {
+				entry = n + 7
+			}
+			a.AddListItem(n, entry)
+		}
+		key, _ := a.model.keySizes(3, false)
+		if got := a.Sizes(&Facts{Shape: LinkedList, Type: typeList, NameLen: 3, Elements: int64(len(c.items))}); got.Allocated-key != c.want {
+			t.Errorf("%s, %d: %d, want %d", c.server, c.items, got.Allocated-key, c.want)
+		}
+	}
+	if sdsClassic.separate(0) != 4 || sdsClassic.separate(1) != 3 {
+		t.Error("an empty string has a header of 3 bytes, one of a byte one of 1")
+	}
+}

@@ -226,3 +226,28 @@ func TestJSONSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestDragonflySketches has count-min sketches of Dragonfly: width, depth, increments and as
+// many counters of 8 bytes, of which no file has more than 2^48 bytes.
+func TestDragonflySketches(t *testing.T) {
+	for _, c := range []struct {
+		width, depth uint64
+		bytes        int
+		ok           bool
+	}{{0, 5, 0, true}, {5, 0, 0, true}, {0, 0, 0, true}, {2, 3, 48, true}, {0, 1 << 48, 0, true}, {1 << 48, 0, 0, true}, {0, 1<<48 + 1, 0, false}, {1<<48 + 1, 0, 0, false}, {1 << 48, 1, 0, false}, {1 << 24, 1<<21 + 1, 0, false}} {
+		r := &Reader{Cursor: cursor(length(c.width)+length(c.depth)+length(77)+strings.Repeat("\x00", c.bytes)+"behind", 0)}
+		var v *Value
+		refused := func() (said string) {
+			defer func() {
+				if f, ok := recover().(*rdb.Failure); ok {
+					said = f.Reason
+				}
+			}()
+			v = r.Dragonfly(rdb.CountMin, 0)
+			return ""
+		}()
+		if (refused == "") != c.ok || c.ok && (v.Elements != 77 || v.Bytes != int64(c.bytes) || v.Largest != int64(c.bytes) || r.Pos != 27+c.bytes) || !c.ok && !strings.Contains(refused, "larger than any file") {
+			t.Errorf("%+v: %+v, %s", c, v, refused)
+		}
+	}
+}
