@@ -134,3 +134,35 @@ func TestOffsetsOfDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestVisitDocuments passes documents to a visitor, as much of them as it wants.
+func TestVisitDocuments(t *testing.T) {
+	for _, size := range []int{2, 100, 70_000, 300_000} {
+		document := `"` + strings.Repeat("d", size-2) + `"`
+		for _, most := range []int{-1, 0, 1, 50, 100_000, 1 << 20} {
+			for _, block := range []int{smallBlock, scanBlock} {
+				r := newRDB("REDIS0011")
+				for _, m := range []*moduleValue{newModule("ReJSON-RL", 3).s(document), newModule("ReJSON-RL", 3).s("[]")} {
+					r.raw(m.len(0).b[9:])
+				}
+				s := newScanner(bytes.NewReader(r.end()), Options{}, block)
+				var got []string
+				s.Visit(&Visitor{MaxText: most, Element: func(e *Element) bool {
+					got = append(got, fmt.Sprint(e.Value.Len, " ", string(e.Value.Bytes)))
+					return true
+				}})
+				for s.Scan() {
+				}
+				kept := func(text string) string {
+					if most >= 0 {
+						text = text[:min(len(text), most)]
+					}
+					return text
+				}
+				if want := []string{fmt.Sprint(size, " ", kept(document)), "2 " + kept("[]")}; s.Err() != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%d bytes of %d: %d documents, %v", most, size, len(got), s.Err())
+				}
+			}
+		}
+	}
+}

@@ -317,3 +317,21 @@ func TestListItems(t *testing.T) {
 		t.Error("an empty string has a header of 3 bytes, one of a byte one of 1")
 	}
 }
+
+// TestReservedListpacks has sets of a text behind integers: a loader reserves the listpack
+// for the integers, which MEMORY USAGE counts before Redis 8.4.
+func TestReservedListpacks(t *testing.T) {
+	for _, c := range []struct {
+		server   string
+		integers int64
+		usage    int64
+	}{{"redis-7.2", 100, 448}, {"redis-8.0", 100, 448}, {"redis-8.4", 100, 300}, {"redis-7.2", 10, 320}, {"redis-8.4", 10, 300}} {
+		var a Accumulator
+		a.Reset(mustChoose(t, Options{Server: c.server, State: "reloaded"}))
+		key, keyUsage := a.model.keySizes(3, false)
+		got := a.Sizes(&Facts{Shape: SetTable, Type: typeSet, NameLen: 3, Elements: c.integers + 1, ListpackBytes: 300, Longest: 5, LeadingIntegers: c.integers, IntEntry: 4})
+		if want := max(320, a.model.usable(7+4*c.integers)); got.Allocated-key != want || got.Usage-keyUsage != c.usage || got.Compact-key != 320 {
+			t.Errorf("%s, %d integers: %+v, want %d and %d beside the key", c.server, c.integers, got, want, c.usage)
+		}
+	}
+}

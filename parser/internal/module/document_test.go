@@ -251,3 +251,24 @@ func TestDragonflySketches(t *testing.T) {
 		}
 	}
 }
+
+// TestEscapes has the length of escaped characters in UTF-8 (RFC 3629), each half of a pair
+// with two bytes, at the limits of each.
+func TestEscapes(t *testing.T) {
+	for escape, want := range map[string]int64{
+		`\n`: 1, `\"`: 1, `\\`: 1, `\/`: 1, `\u0000`: 1, `\u0041`: 1, `\u007f`: 1, `\u0080`: 2, `\u00e9`: 2, `\u0100`: 2, `\u0141`: 2, `\u07ff`: 2, `\u0800`: 3, `\u0f41`: 3, `\u1041`: 3, `\u1000`: 3, `\u8041`: 3, `\ud7ff`: 3, `\uD7FF`: 3,
+		`\ud800`: 2, `\uDBFF`: 2, `\udc00`: 2, `\uDFFF`: 2, `\ud83d\ude00`: 4, `\ue000`: 3, `\uffff`: 3, `\u20ac`: 3, `\u5d41`: 3, `\u4800`: 3,
+	} {
+		for _, around := range []string{"", "a", "longer than a word "} {
+			for _, in := range []string{`"` + around + escape + around + `"`, `{"` + around + escape + around + `":1}`, `["` + around + escape + escape + `"]`} {
+				n := want + 2*int64(len(around))
+				if in[0] == '[' {
+					n = 2*want + int64(len(around))
+				}
+				if v, left := read(t, "ReJSON-RL", 3, "\x05"+stored(in), 0); !v.Understood || v.Longest != n || left != 6 {
+					t.Errorf("%s: the longest text has %d bytes, want %d", in, v.Longest, n)
+				}
+			}
+		}
+	}
+}

@@ -111,11 +111,8 @@ func lzfCases(most, count int) (cases [][]lzfOp) {
 // checkDecoders has all that decompress or check a string do so.
 func checkDecoders(t *testing.T, block *Block, src, plain []byte, n int, ok bool) {
 	t.Helper()
-	for _, slack := range []int{0, 40} {
-		in := append(slices.Clone(src), bytes.Repeat([]byte{1}, slack)...)[:len(src)]
-		if slack == 0 {
-			in = slices.Clip(in)
-		}
+	for _, slack := range []int{0, 1, 7, 15, 16, 17, 31, 32, 40} {
+		in := append(slices.Clone(src), bytes.Repeat([]byte{1}, slack)...)[: len(src) : len(src)+slack]
 		dst := make([]byte, n+SlackLZF)
 		if got := DecodeLZF(dst, in, n); got != ok || ok && !bytes.Equal(dst[:n], plain) {
 			t.Errorf("DecodeLZF of %.30x to %d bytes: %v, %.30x, want %v, %.30x", src, n, got, dst[:n], ok, plain)
