@@ -1,0 +1,89 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEntries checks what config show says of each kind of setting, with the line that it
+// is from.
+func TestEntries(t *testing.T) {
+	p, err := LoadText(Options{Config: "team.yaml"}, []byte(`extends: default
+separators: ':#'
+hashtags: false
+cluster: true
+rules:
+  no-ttl: error
+  big-string: off
+  big-collection: {error: 7000, types: {hash: {warning: 100}, list: off}}
+  key-length: {warning: 99, under: {info: 3}}
+  key-type-suffix: {severity: info, aliases: {zset: [rank]}}
+overrides:
+  - {key: ['a:*', 'b:*'], owner: team, rules: {no-ttl: off, big-string: on, big-collection: warning, key-length: {under: {error: 2}}}}
+ignore:
+  - {rule: [no-ttl, big-*], key: 'c:*', reason: wanted, until: 2026-12-31}
+  - {rule: key-length, group: ['x:*', 'y:*'], reason: long}
+budgets:
+  - {group: 'd:*', keys: {warning: 10, error: 20}, memory: {error: 1 MB}, reason: planned}
+  - {database: 3, without_ttl: {info: 50%}}
+  - {growth: {warning: 10%}}
+namespaces: {user: {owner: accounts}}
+abbreviations: {economic: ec}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range Entries(p) {
+		got = append(got, e.Path+" = "+e.Value+" ("+e.Origin.String()+")")
+	}
+	for _, want := range []string{"separators = :# (team.yaml:2)", "hashtags = false (team.yaml:3)", "cluster = true (team.yaml:4)", "rules.no-ttl = error (team.yaml:6)", "rules.big-string = off (team.yaml:7)", "rules.big-collection.error = 7,000 (team.yaml:8)", "rules.big-collection.types.hash.warning = 100 (team.yaml:8)",
+		"rules.big-collection.types.list = off (team.yaml:8)", "rules.key-length.warning = 99 B (team.yaml:9)", "rules.key-length.under.info = 3 B (team.yaml:9)", "rules.key-type-suffix = info (team.yaml:10)", "rules.key-type-suffix.aliases = {zset: [rank]} (team.yaml:10)",
+		"overrides.a:*, b:*.owner = team (team.yaml:12)", "overrides.a:*, b:*.rules.no-ttl = off (team.yaml:12)", "overrides.a:*, b:*.rules.big-string = on (team.yaml:12)", "overrides.a:*, b:*.rules.big-collection = warning (team.yaml:12)", "overrides.a:*, b:*.rules.key-length.under.error = 2 B (team.yaml:12)",
+		"ignore.no-ttl,big-* = key c:*, reason: wanted, until 2026-12-31 (team.yaml:14)", "ignore.key-length = key x:*, y:*, reason: long (team.yaml:15)", "budgets.d:* = keys warning 10; keys error 20; memory error 1 MB, reason: planned (team.yaml:17)", "budgets.database 3 = without_ttl info 50% (team.yaml:18)",
+		"budgets.snapshot = growth warning 10% (team.yaml:19)", "namespaces.user = accounts (team.yaml:20)", "abbreviations.economic = ec (team.yaml:21)"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "profile = default") }) || t.Failed() {
+		t.Logf("%s", strings.Join(got, "\n"))
+	}
+	// Entries that contradict themselves are refused, each at its line.
+	for text, want := range map[string]string{
+		"ignore: [{rule: no-ttl}]": "needs a reason", "ignore: [{reason: x}]": "needs a rule", "ignore: [{rule: no-ttl, reason: ' '}]": "needs a reason", "ignore: [{rule: no-ttl, reason: x, key: a, group: b}]": "has either key or group", "ignore: [{rule: no-ttl, reason: x, group: []}]": "group needs a pattern", "ignore: [{rule: no-ttl, reason: x, group: ''}]": "group needs a pattern",
+		"ignore: [{rule: no-ttl, reason: x, until: 2026-13-01}]": "is not a date", "ignore: [{rule: [no-ttl, big-string], reason: x, accepted: 5}]": "accepted is a figure of one rule", "ignore: [{rule: big-string, reason: x, accepted: 5x}]": "accepted: ", "ignore: [{rule: no-ttl, reason: x, findings: -1}]": "is not a number",
+		"ignore: [{rule: no-ttl, reason: x, findings: 12345678901}]": "is not a number", "budgets: [{group: a, owner: b, keys: {error: 1}}]": "a budget is of a group, an owner or a database", "budgets: [{group: a, database: 0, keys: {error: 1}}]": "a budget is of a group", "budgets: [{owner: a, database: 1, keys: {error: 1}}]": "a budget is of a group",
+	} {
+		if _, err := LoadText(Options{Config: "x.yaml"}, []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.yaml:1:") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for _, text := range []string{"ignore: [{rule: big-string, reason: x, accepted: 5 KB, findings: 0}]", "ignore: [{rule: big-string, reason: x, accepted: 5 KB, findings: 999999999}]", "budgets: [{keys: {error: off}}]"} {
+		if _, err := LoadText(Options{Config: "x.yaml"}, []byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestExcerpts checks the lines that an error shows, with a mark under the column.
+func TestExcerpts(t *testing.T) {
+	text := "first\nsecond line\n\tthird"
+	for _, c := range []struct {
+		line, column int
+		want         string
+	}{{1, 1, ">    1 | first\n         ^"}, {2, 8, "     1 | first\n>    2 | second line\n                ^"}, {3, 2, "     2 | second line\n>    3 |  third\n          ^"}, {0, 1, ""}, {4, 1, ""}, {1, 0, ">    1 | first\n         ^"}, {1, 121, ">    1 | first"}} {
+		if got := excerpt([]byte(text), c.line, c.column); got != c.want {
+			t.Errorf("line %d, column %d:\n%s\nwant\n%s", c.line, c.column, got, c.want)
+		}
+	}
+	if got := excerpt([]byte(strings.Repeat("x", 500)), 1, 120); got != ">    1 | "+strings.Repeat("x", 120)+"\n"+strings.Repeat(" ", 128)+"^" {
+		t.Error(got)
+	}
+	for s, want := range map[string]string{"a\x00\x1f b": "a\ufffd\ufffd b", "a\x7f\u0080\u009f\u00a0": "a\ufffd\ufffd\ufffd\u00a0", "\u200a\u200b\u200f\u2010": "\u200a\ufffd\ufffd\u2010", "\u2027\u2028\u202e\u202f": "\u2027\ufffd\ufffd\u202f", "\u2065\u2066\u2069\u206a": "\u2065\ufffd\ufffd\u206a", "\ufeff\ufefe": "\ufffd\ufefe", "a\r": "a", "a\n~": "a\n~"} {
+		if got := printable(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
