@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // values returns n names of one segment, in letters that are no hexadecimal digits.
@@ -139,6 +140,47 @@ func TestBlocksChangeNothing(t *testing.T) {
 		}
 		if !maps.Equal(got, want) {
 			t.Errorf("blocks of %d: %d groups, want %d; a:* has %d keys", block, len(got), len(want), got["a:*"])
+		}
+	}
+}
+
+// TestCutTrie checks that patterns that are inserted after a trie was cut to fewer segments,
+// or its databases were joined, end at nodes that are in it, whatever came before.
+func TestCutTrie(t *testing.T) {
+	for _, what := range []string{"cut", "joined"} {
+		trie := newPatternTrie(naming.NewNamer(":"), nil)
+		for _, pattern := range []string{"a:b:c:y", "a:b:d", "b", "a:b:c:x"} { // the last one's prefix is kept
+			node := trie.insert(3, []byte(pattern))
+			trie.nodes.at(node).group = node
+		}
+		trie.insert(0, []byte("z:1"))
+		trie.insert(3, []byte("a:b:c:x"))
+		join := func(to, from int32) {}
+		if what == "cut" {
+			trie.cut(2, join)
+		} else {
+			trie.joinDatabases(join)
+		}
+		node, start := trie.lead(3, []byte("a:b:c:w"))
+		wantStart, path := 2, "a:"
+		if what == "joined" {
+			wantStart, path = 6, "a:b:c:"
+		}
+		if got := string(trie.appendPath(nil, node)); start != wantStart || got != path || trie.nodes.at(node).unused {
+			t.Errorf("%s: the last segment begins at %d behind %q, unused %t", what, start, got, trie.nodes.at(node).unused)
+		}
+		reachable := map[int32]bool{}
+		for depth := range maxDepth + 2 {
+			trie.atDepth(0, depth, func(node int32) { reachable[node] = true })
+		}
+		if !reachable[node] {
+			t.Errorf("%s: the node is not in the trie", what)
+		}
+		if what == "cut" {
+			out, at, _ := trie.appendFolded(nil, 3, []byte("a:b:c:x"), weight{})
+			if string(out) != "a:*" || at == 0 || !reachable[at] {
+				t.Errorf("the pattern is %q", out)
+			}
 		}
 	}
 }

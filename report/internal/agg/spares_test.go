@@ -58,9 +58,13 @@ func TestSparesAreEmpty(t *testing.T) {
 			}
 		}
 	}
+	later := everyKey(2, 700) // without the LFU counters of the others
+	for i := range later {
+		later[i].Freq = -1
+	}
 	options := Options{Top: 5, Examples: 3, Input: 1}
 	fresh := NewBuilder(options)
-	fill(fresh, everyKey(2, 700))
+	fill(fresh, later)
 	want := state(fresh)
 
 	spares := &Spares{}
@@ -80,7 +84,7 @@ func TestSparesAreEmpty(t *testing.T) {
 	if again != used {
 		t.Fatal("another Builder")
 	}
-	fill(again, everyKey(2, 700))
+	fill(again, later)
 	if len(spares.shards) != 0 || len(again.shards) != 2 {
 		t.Errorf("%d shards were not taken, %d are in use", len(spares.shards), len(again.shards))
 	}
