@@ -124,6 +124,7 @@ func TestOffsetsOfDamage(t *testing.T) {
 		{newRDB("REDIS0011").raw(0xfe).len(1 << 31), 15, "database number 2147483648 is out of range"}, {newRDB("REDIS0011").raw(0x50), 9, "unknown type or opcode 80"}, {newRDB("REDIS0011").key(0, "a").str("b").raw(0x51), 14, "unknown type or opcode 81"},
 		{newRDB("VALKEY081").raw(0xf2, "+1\r\n"), 10, "an update does not begin as a command does"}, {newRDB("VALKEY081").raw(0xf2, "*x\r\n"), 11, "an update has a length that is not a number"}, {newRDB("VALKEY081").raw(0xf2, "*\r\n"), 11, "an update has a line that does not end"}, {newRDB("VALKEY081").raw(0xf2, "*1\rx"), 13, "an update has a line that does not end"},
 		{newRDB("VALKEY081").raw(0xf2, "*1\r\n+1\r\n"), 14, "an update does not begin as a command does"}, {newRDB("VALKEY081").raw(0xf2, "*1234567890123456789\r\n"), 29, "an update has a length that is not a number"},
+		{key("REDIS0009", 9).str("\x00\xff\x00"), 15, "a zipmap ends 1 bytes before its block does"}, {key("REDIS0009", 9).str("\x01\x01f\x01\x00v\xff\x00\x00"), 20, "a zipmap ends 2 bytes before its block does"},
 		{key("VALKEY081", 23).len(1).str("p").len(0), 16, "a path without fields"},
 	} {
 		in := c.in.raw(strings.Repeat("\x00", 100)).b
@@ -163,6 +164,32 @@ func TestVisitDocuments(t *testing.T) {
 					t.Errorf("%d bytes of %d: %d documents, %v", most, size, len(got), s.Err())
 				}
 			}
+		}
+	}
+}
+
+// TestDamagedKeyNames has damage in the values of keys with names of each length and form:
+// the name is said, or its first 32,768 bytes.
+func TestDamagedKeyNames(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 300, MaxName, MaxName + 1, 100_000} {
+		name := strings.Repeat("n", n)
+		for form, r := range map[string]*rdbBuilder{"plain": newRDB("").str(name), "LZF": newRDB("").raw(0xc3).len(uint64(len(lzf(name)))).len(uint64(n)).raw(lzf(name))} {
+			in := newRDB("REDIS0011").key(0, "before").str("v").raw(0).raw(r.b).raw(0xc4, strings.Repeat("\x00", 100)).b
+			for how, o := range map[string]outcome{"scanner": scanned(bytes.NewReader(in), Options{}, smallBlock), "blocks": ranSmall(bytes.NewReader(in), Options{}, 2)} {
+				d, ok := o.err.(*DamageError)
+				if !ok || d.Key == nil || string(d.Key) != name[:min(n, MaxName)] || string(d.LastKey) != "before" || d.Offset != int64(len(in)-101) {
+					t.Errorf("%s, a name of %d bytes, %s: %.200v", how, n, form, o.err)
+				}
+			}
+		}
+	}
+}
+
+// TestEmptyTemplate has a hash whose own template has no fields.
+func TestEmptyTemplate(t *testing.T) {
+	for how, keys := range readings(t, newRDB("REDIS0015").key(31, "k").len(1).len(0).end(), Options{}) {
+		if k := keys[0]; k.Elements != 0 || k.Largest != 0 || k.Longest != 0 || k.ValueBytes != 0 {
+			t.Errorf("%s: %s", how, line(k))
 		}
 	}
 }

@@ -335,3 +335,22 @@ func TestReservedListpacks(t *testing.T) {
 		}
 	}
 }
+
+// TestTreeSizes has B+ trees of leaves of 512 bytes for 61 items under inner nodes of 2,048
+// for 61 children. MEMORY USAGE takes the mean of 16 leaves, of which the first may not be
+// full, and counts an inner node for 60 leaves.
+func TestTreeSizes(t *testing.T) {
+	for _, c := range []struct{ n, alloc, usage int64 }{
+		{1, 512, 24 + 512 + 2048}, {61, 512, 24 + 512 + 2048}, {62, 2*512 + 2048, 24 + 2*512 + 2048}, {16 * 61, 16*512 + 2048, 24 + 16*512 + 2048},
+		{1000, 17*512 + 2048, 24 + (1000*16/(1000-61)+1)*512 + 2048}, {61 * 61, 61*512 + 2048, 24 + 62*512 + 2*2048}, {61*61 + 1, 62*512 + 3*2048, 24 + (3722*16/(3722-46*61)+1)*512 + 2*2048},
+	} {
+		if alloc, usage := treeSizes(c.n); alloc != c.alloc || usage != c.usage {
+			t.Errorf("%d items: %d and %d, want %d and %d", c.n, alloc, usage, c.alloc, c.usage)
+		}
+	}
+	var a Accumulator
+	a.Reset(mustChoose(t, Options{Server: "valkey-9.2"}))
+	if got := a.model.pathSizes(&a); got != 16+32+8 { // a pointer and a count, a tree, an empty node
+		t.Errorf("no paths take %d bytes", got)
+	}
+}
