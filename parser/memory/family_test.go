@@ -97,7 +97,7 @@ func TestReleases(t *testing.T) {
 		{"tight headers of fields", func(f *family) bool { return f.field == sdsTight }, join(names("redis-", "8.6", "8.10"), names("valkey-", "8.0", "9.2"))},
 		{"names in entries", func(f *family) bool { return f.key == keyInEntry }, names("valkey-", "8.0", "8.0")},
 		{"names in objects", func(f *family) bool { return f.key == keyInObject }, join(names("redis-", "8.2", "8.4"), names("valkey-", "8.1", "8.1"))},
-		{"names behind metadata", func(f *family) bool { return f.key == keyBehindMetadata }, names("redis-", "8.6", "8.10")},
+		{"names after metadata", func(f *family) bool { return f.key == keyBehindMetadata }, names("redis-", "8.6", "8.10")},
 		{"values over pointers", func(f *family) bool { return f.key == keyOverlay }, names("valkey-", "9", "9.2")},
 		{"exact usage", func(f *family) bool { return f.usage == usageExact }, names("redis-", "8.4", "8.10")},
 		{"usage without names", func(f *family) bool { return f.usage == usageWithoutName }, names("valkey-", "8.1", "8.1")},
