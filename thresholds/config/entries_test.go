@@ -87,3 +87,24 @@ func TestExcerpts(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenLimits checks which limits are said never to be reported: those that a severer
+// one is reached before, or with, on their side; not those that are off.
+func TestHiddenLimits(t *testing.T) {
+	for text, want := range map[string]int{
+		"big-string: {warning: 10KB, error: 20KB}": 0, "big-string: {warning: 20KB, error: 10KB}": 1, "big-string: {warning: 10KB, error: 10KB}": 1, "big-string: {info: 30KB, warning: 20KB, error: 10KB}": 2, "big-string: {warning: off, error: 10KB}": 0, "big-string: {warning: 20KB, error: off}": 0,
+		"key-length: {warning: 99, error: 100, under: {info: 3, warning: 2}}": 0, "key-length: {warning: 99, error: 100, under: {info: 3, warning: 3}}": 1, "key-length: {warning: 99, error: 100, under: {info: 2, warning: 3}}": 1,
+		"key-structure: {warning: 3, error: 2}": 0, "key-structure: {warning: 2, error: 3}": 1, "key-structure: {warning: 2, error: 2}": 1, "big-string: off": 0,
+		"big-collection: {error: 5000, types: {hash: {warning: 6000}}}": 1, "big-collection: {error: 5000, types: {hash: {warning: 4000}}}": 0, "big-collection: {error: 5000, types: {hash: off}}": 0, "big-collection: {error: 5000, types: {hash: {warning: off}}}": 0,
+	} {
+		p, err := LoadText(Options{Config: "x.yaml"}, []byte("extends: default\nrules: {"+text+"}"))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		list := warnings(p)
+		if len(list) != want || want > 0 && !strings.Contains(list[0], "can never be reported: the ") {
+			t.Errorf("%s: %q, want %d", text, list, want)
+		}
+	}
+}
