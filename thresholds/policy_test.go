@@ -198,7 +198,7 @@ overrides:
 }
 
 // TestOverridesOfOwnersDoNotCount checks that the bound on overrides with rules is one on
-// these: any number of others may stand before, between and behind them.
+// these: any number of others may come before, between and after them.
 func TestOverridesOfOwnersDoNotCount(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("overrides:\n")
