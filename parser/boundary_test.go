@@ -107,7 +107,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
-// TestOffsetsOfDamage has what is refused, at the byte that is wrong: it stands behind a
+// TestOffsetsOfDamage has what is refused, at the byte that is wrong: it follows a
 // magic of nine bytes and the three of a key.
 func TestOffsetsOfDamage(t *testing.T) {
 	key := func(magic string, typ byte) *rdbBuilder { return newRDB(magic).key(typ, "k") }

@@ -237,10 +237,10 @@ func TestDragonflySketches(t *testing.T) {
 	}{{0, 5, 0, true}, {5, 0, 0, true}, {0, 0, 0, true}, {2, 3, 48, true}, {0, 1 << 48, 0, true}, {1 << 48, 0, 0, true}, {0, 1<<48 + 1, 0, false}, {1<<48 + 1, 0, 0, false}, {1 << 48, 1, 0, false}, {1 << 24, 1<<21 + 1, 0, false}} {
 		r := &Reader{Cursor: cursor(length(c.width)+length(c.depth)+length(77)+strings.Repeat("\x00", c.bytes)+"behind", 0)}
 		var v *Value
-		refused := func() (said string) {
+		refused := func() (reason string) {
 			defer func() {
 				if f, ok := recover().(*rdb.Failure); ok {
-					said = f.Reason
+					reason = f.Reason
 				}
 			}()
 			v = r.Dragonfly(rdb.CountMin, 0)

@@ -72,7 +72,7 @@ func cursor(data string, k int) *rdb.Cursor {
 	return c
 }
 
-// read reads a value, and returns how many bytes behind it were not read.
+// read reads a value, and returns how many bytes after it were not read.
 func read(t *testing.T, name string, version int, data string, k int) (v Value, left int) {
 	t.Helper()
 	r := &Reader{Cursor: cursor(data+"\x00behind", k)}

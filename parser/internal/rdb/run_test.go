@@ -153,7 +153,7 @@ func TestRuns(t *testing.T) {
 				if end := pass(&got, whole); end != len(b)-1 || got != want {
 					t.Errorf("%s: ends at %d of %d with %+v, want %+v", name, end, len(b), got, want)
 				}
-				// What is cut is no element, whatever lies behind it.
+				// What is cut is no element, whatever follows it.
 				for _, n := range steps(len(element)) {
 					cut := append(slices.Clone(whole[:4+len(element)+n]), "\xff"+strings.Repeat("\x01", wideEntry)...)[:4+len(element)+n+1]
 					got := before

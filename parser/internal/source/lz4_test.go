@@ -77,7 +77,7 @@ func readLZ4(in []byte, n int, z *lz4Reader) (string, error) {
 }
 
 // TestLZ4Frames reads frames with all flags, of blocks at the limits of their size, and
-// what may stand before and behind them.
+// what may come before and after them.
 func TestLZ4Frames(t *testing.T) {
 	text := strings.Repeat("a text that can be compressed, ", 3000)
 	skipped := func(magic uint32, n int) []byte {
