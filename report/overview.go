@@ -112,7 +112,7 @@ func (v *overview) alerts() {
 	}
 	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
-		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("And {n} more files are damaged or were not read (--details).", "n", units.FormatCount(int64(n))))
+		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("Not shown here: {n} more (--details).", "n", units.FormatCount(int64(n))))
 	}
 	switch {
 	case r.Interrupted:

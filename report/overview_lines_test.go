@@ -140,7 +140,7 @@ func TestWrong(t *testing.T) {
 		"nothing":     {inputs(true, fits), nil},
 		"cut":         {inputs(false, cut), []string{sayCut}},
 		"in order":    {inputs(false, damaged, unread, begun, cut), []string{sayBegun, sayCut, sayUnread, sayDamaged}},
-		"five":        {inputs(false, damaged, damaged, damaged, damaged, unread), []string{sayUnread, sayDamaged, sayDamaged, sayDamaged, "And 1 more files are damaged or were not read (--details)."}},
+		"five":        {inputs(false, damaged, damaged, damaged, damaged, unread), []string{sayUnread, sayDamaged, sayDamaged, sayDamaged, "Not shown here: 1 more (--details)."}},
 		"interrupted": {interrupted, []string{"INTERRUPTED: all figures are about what was read until then.", sayCut}},
 		"not whole":   {inputs(false), []string{"INCOMPLETE: not everything was read."}},
 		"small":       {inputs(true, small, fits, small), []string{saySmall, saySmall}},
@@ -149,7 +149,7 @@ func TestWrong(t *testing.T) {
 		"twice":       {twice, []string{"TWICE: several files, such as x, y, have 1 snapshot in common. All sums count these keys twice."}},
 		"missing":     {of(cluster.Check{Missing: []int{1}}), []string{"MISSING: no snapshot has keys of the master h:1, slots 7."}},
 		"many missing": {of(cluster.Check{Missing: []int{1, 1, 1, 1, 0, 0}}), []string{"MISSING: no snapshot has keys of the master h:1, slots 7.", "MISSING: no snapshot has keys of the master h:1, slots 7.",
-			"MISSING: no snapshot has keys of the master h:1, slots 7.", "MISSING: no snapshot has keys of the master h:1, slots 7.", "And 1 more files are damaged or were not read (--details)."}},
+			"MISSING: no snapshot has keys of the master h:1, slots 7.", "MISSING: no snapshot has keys of the master h:1, slots 7.", "Not shown here: 1 more (--details)."}},
 		"shared": {of(cluster.Check{Shared: []cluster.Range{{First: 1, Last: 2}, {First: 9, Last: 9}}, Spare: []int{1}}), []string{
 			"TWICE: 3 slots have keys in several snapshots: 1-2 9. All sums count these keys twice.", "TWICE: n1 has no slot of its own: it may be of a replica."}},
 		"moved": {of(cluster.Check{Foreign: []cluster.Range{{First: 3, Last: 3}}, Unserved: []cluster.Range{{First: 4, Last: 5}}}), []string{

@@ -99,7 +99,7 @@ func harmlessWord(word string, first bool) bool {
 			if i < last && r != ',' && r != '\'' {
 				return false // inside of a word: a reference or a scheme
 			}
-		case r == '(' || r == '"':
+		case r == '(':
 			if i > 0 {
 				return false
 			}
