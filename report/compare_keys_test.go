@@ -229,9 +229,7 @@ func TestCompareReadsAgain(t *testing.T) {
 	}
 	old = append(old, "grown:1=10", "b:1=20")
 	young := []string{"grown:1=9000", "fresh:1=9000", "b:1=20"}
-	for _, k := range old[:10_100] {
-		young = append(young, k)
-	}
+	young = append(young, old[:10_100]...)
 	first, second := stringsSnapshot(old...), stringsSnapshot(young...)
 	for _, again := range []bool{true, false} {
 		opened := 0
