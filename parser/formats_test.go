@@ -403,6 +403,9 @@ func TestFormats(t *testing.T) {
 			if o.err != nil {
 				t.Errorf("%s, %s: %v", tt.name, how, o.err)
 			}
+			if n := o.info.Opcodes[255]; n != 1 {
+				t.Errorf("%s, %s: %d end marks", tt.name, how, n)
+			}
 			for i := range max(len(o.lines), len(tt.want)) {
 				got, want := "nothing", "nothing"
 				if i < len(o.lines) {

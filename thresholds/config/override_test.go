@@ -31,6 +31,7 @@ func TestLastSettingDecides(t *testing.T) {
 		// Limits of smallest values: the first that is passed is the highest.
 		{"rules: {key-structure: {warning: 3, error: 2}}\noverrides: [{key: '*', rules: {key-structure: info}}]", "info under 3"},
 		{"rules: {key-length: {info: 30, warning: 64, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: error}}]", "error over 30 B, error under 5 B"},
+		{"rules: {key-length: {info: 30, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: {warning: off, under: off}}}]", "info over 30 B"},
 		// Types keep limits of their own, and stay off.
 		{"extends: typed\noverrides: [{key: '*', rules: {big-collection: info}}]", "info 5,000; hash: info 100"},
 		{"rules: {big-collection: {types: {set: {error: off}, list: off}}}\noverrides: [{key: '*', rules: {big-collection: warning}}]", "warning 5,000; list: off; set: warning off"},

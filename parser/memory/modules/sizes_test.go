@@ -148,7 +148,8 @@ func TestValkeyJSON(t *testing.T) {
 		{"arrays", func(s *Sizes) { s.Array(0); s.Array(1); s.Array(3) }, 16 + 48, 16 + 48},
 		{"objects", func(s *Sizes) { s.Object(0); s.Object(1); s.Object(3) }, 24 + 80, 24 + 80},
 		{"largest object without a table", func(s *Sizes) { s.Object(64) }, 1536, 1536},
-		{"object with a table", func(s *Sizes) { s.Object(65) }, 2560, 2560}, // 77 slots of 32 bytes
+		{"object with a table", func(s *Sizes) { s.Object(65) }, 2560, 2560},                       // 77 slots of 32 bytes
+		{"object whose table nearly fills its block", func(s *Sizes) { s.Object(67) }, 2560, 2560}, // 79 slots
 	} {
 		for _, version := range []int{1, 3} {
 			var s Sizes

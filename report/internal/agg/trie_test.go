@@ -189,3 +189,37 @@ func (t *patternTrie) lookup(pattern []byte) int32 {
 	}
 	return node
 }
+
+// TestJoinedDatabases checks that a pattern has one node once databases are joined,
+// whichever database it is inserted for, and that all that was below them is there.
+func TestJoinedDatabases(t *testing.T) {
+	trie := newPatternTrie(naming.NewNamer(":"), nil)
+	patterns := []string{"user:a", "user:b", "order:a"}
+	for db, p := range patterns {
+		trie.nodes.at(trie.insert(int32(db), []byte(p))).group = int32(db) + 1
+	}
+	trie.joinDatabases(func(to, from int32) { t.Errorf("groups %d and %d were joined", to, from) })
+	for i, p := range patterns {
+		for db := range int32(5) {
+			if node := trie.insert(db, []byte(p)); trie.nodes.at(node).group != int32(i)+1 {
+				t.Errorf("database %d: %q ends at group %d", db, p, trie.nodes.at(node).group)
+			}
+		}
+	}
+}
+
+// TestFreedHistograms checks that groups that take over histograms of TTLs have one
+// each.
+func TestFreedHistograms(t *testing.T) {
+	g := Groups{ttls: make([]ttlHistogram, 2), freeTTLs: []int32{1, 2}}
+	seen := map[int32]bool{}
+	for range 3 {
+		to := newGroup(nil)
+		g.addTTL(&to, 1000)
+		g.addTTL(&to, 2000)
+		if seen[to.ttlHistogram] || to.ttlHistogram == 0 {
+			t.Errorf("histogram %d is that of two groups, or none", to.ttlHistogram)
+		}
+		seen[to.ttlHistogram] = true
+	}
+}
