@@ -16,7 +16,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // baselineFlags are the flags of the commands that make a baseline.
@@ -111,7 +111,7 @@ func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, path string) (
 
 func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []thresholds.Ignore, added, removed int) error {
 	if len(list) > config.MaxAccepted {
-		return &exitError{code: exitUsage, err: fmt.Errorf("%s; a baseline has at most %s", units.FormatCountOf(int64(len(list)), "entry", "entries"), units.FormatCount(config.MaxAccepted)),
+		return &exitError{code: exitUsage, err: fmt.Errorf("%s; a baseline has at most %s", message.FormatCountOf(int64(len(list)), "entry", "entries"), message.FormatCount(config.MaxAccepted)),
 			hint: "switch off, or limit with overrides, the rules that find most"}
 	}
 	if !r.Complete {
@@ -119,7 +119,7 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	}
 	for _, f := range r.Rules {
 		if f.GroupsMore > 0 {
-			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {count} with findings", "rule", f.Rule, "count", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
+			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {count} with findings", "rule", f.Rule, "count", message.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
 		}
 	}
 	out, err := output.Create(o.output, nil)
@@ -133,8 +133,8 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	if err != nil {
 		return outputError(err)
 	}
-	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: {entries}, {new} new, {removed} removed", "file", text.Sanitize(o.output), "entries", units.FormatCountOf(int64(len(list)), "entry", "entries"),
-		"new", units.FormatCount(int64(added)), "removed", units.FormatCount(int64(removed))))
+	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: {entries}, {new} new, {removed} removed", "file", text.Sanitize(o.output), "entries", message.FormatCountOf(int64(len(list)), "entry", "entries"),
+		"new", message.FormatCount(int64(added)), "removed", message.FormatCount(int64(removed))))
 	return outputError(err)
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func newConfig(e *env) *cobra.Command {
@@ -181,7 +181,7 @@ func countSettings(p *thresholds.Policy) string {
 	parts := []string{"extends " + p.Profile.Value}
 	count := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, units.FormatCountOf(int64(n), one, many))
+			parts = append(parts, message.FormatCountOf(int64(n), one, many))
 		}
 	}
 	rules := 0

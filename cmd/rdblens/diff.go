@@ -20,7 +20,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // diffFlags are the flags of diff.
@@ -135,8 +135,8 @@ func (l *changeLimit) exceeded(d *report.Diff, direction int64) string {
 	}
 	text := func(name string, r *report.DiffRow) string {
 		before, after := d.Size(r)
-		return fmt.Sprintf("%s: %s -> %s, %s -> %s", name, units.FormatBytes(before), units.FormatBytes(after),
-			units.FormatCount(r.KeysBefore), units.FormatCountOf(r.KeysAfter, "key", "keys"))
+		return fmt.Sprintf("%s: %s -> %s, %s -> %s", name, message.FormatBytes(before), message.FormatBytes(after),
+			message.FormatCount(r.KeysBefore), message.FormatCountOf(r.KeysAfter, "key", "keys"))
 	}
 	if l.group == nil {
 		if check(&d.Totals) {
@@ -244,7 +244,7 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 		}
 	}
 	if n > 0 {
-		failed = append(failed, fmt.Sprintf("%s at or above --fail-on-new %s", units.FormatCountOf(n, "new finding", "new findings"), o.failOnNew))
+		failed = append(failed, fmt.Sprintf("%s at or above --fail-on-new %s", message.FormatCountOf(n, "new finding", "new findings"), o.failOnNew))
 	}
 	for _, f := range []struct {
 		flag      string

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxInputs bounds the snapshots of one command, since each has a row in the
@@ -200,8 +200,8 @@ func (x *expander) directory(label, path string) error {
 		return x.add(label, path, &parser.FormatError{Reason: "no " + x.what.name + " in this directory", Hint: hint})
 	}
 	if others > 0 {
-		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, units.FormatCountOf(found, x.what.name, x.what.names),
-			units.FormatCountOf(others, "other entry", "other entries")), "")
+		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, message.FormatCountOf(found, x.what.name, x.what.names),
+			message.FormatCountOf(others, "other entry", "other entries")), "")
 	}
 	return nil
 }

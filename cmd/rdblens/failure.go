@@ -9,7 +9,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/output"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // failures has the inputs of a command that were not read completely.
@@ -48,11 +48,11 @@ func (f *failures) add(name string, keys int64, err error) {
 		return
 	case isInterrupt(err):
 		f.interrupted = true
-		c.err = inputError(name, "interrupted after "+units.FormatCountOf(keys, "key", "keys"))
+		c.err = inputError(name, "interrupted after "+message.FormatCountOf(keys, "key", "keys"))
 		c.hint = "the result covers what was read until then"
 	case errors.As(err, &damage):
 		c.err = inputError(name, damage.Error())
-		c.hint = "the result covers the " + units.FormatCountOf(keys, "key", "keys") + " before that"
+		c.hint = "the result covers the " + message.FormatCountOf(keys, "key", "keys") + " before that"
 		if damage.LastKey != nil {
 			c.hint += fmt.Sprintf("; the last one is %q", shortened(damage.LastKey))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // option describes a flag that takes an argument. It is declared and checked in one
@@ -170,7 +170,7 @@ func sizeOf(target *int64, least int64) func(string) error {
 		if arg == "" {
 			return errEmpty
 		}
-		n, err := units.ParseBytes(arg)
+		n, err := message.ParseBytes(arg)
 		if err != nil || n < least {
 			return fmt.Errorf("%q is not a size", arg)
 		}
@@ -182,7 +182,7 @@ func sizeOf(target *int64, least int64) func(string) error {
 // durationOf accepts durations.
 func durationOf(target *int64) func(string) error {
 	return func(arg string) (err error) {
-		if *target, err = units.ParseDuration(arg); arg == "" {
+		if *target, err = message.ParseDuration(arg); arg == "" {
 			err = errEmpty
 		}
 		return err

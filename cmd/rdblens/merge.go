@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // mergeFlags are the flags of merge.
@@ -105,7 +105,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 			names = append(names, n.Display())
 		}
 		e.message(e.t("warning:"), fmt.Sprintf("several files, such as %s, have %s in common: all sums count these keys twice",
-			strings.Join(names, ", "), units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots")))
+			strings.Join(names, ", "), message.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots")))
 	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)

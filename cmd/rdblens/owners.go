@@ -11,7 +11,7 @@ import (
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxOwners is the number of owners that have reports of their own: each takes as
@@ -99,10 +99,10 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 			owner = text.MarkdownText(o.owner)
 		}
 		if o.Totals.MemoryBytes.Known() {
-			memory = units.FormatBytes(int64(o.Totals.MemoryBytes))
+			memory = message.FormatBytes(int64(o.Totals.MemoryBytes))
 		}
-		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", owner, units.FormatCount(o.Totals.Keys), memory,
-			units.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
+		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", owner, message.FormatCount(o.Totals.Keys), memory,
+			message.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
 	}
 	f, err := output.Create(filepath.Join(s.dir, "README.md"), inputs)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // measures are the words of --by and what they rank by.
@@ -326,5 +326,5 @@ func verdict(r *report.Report, failOn thresholds.Severity) error {
 	if n == 0 {
 		return nil
 	}
-	return &exitError{code: exitFindings, err: fmt.Errorf("%s at or above --fail-on %s", units.FormatCountOf(n, "finding", "findings"), failOn)}
+	return &exitError{code: exitFindings, err: fmt.Errorf("%s at or above --fail-on %s", message.FormatCountOf(n, "finding", "findings"), failOn)}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 const (
@@ -142,7 +142,7 @@ func (w *textWriter) largest(r *parser.Records) error {
 	endEntry()
 	var lines []string
 	for _, e := range top {
-		lines = append(lines, w.env.t(units.FormatExactBytes(e.size))+"  "+e.name)
+		lines = append(lines, w.env.t(message.FormatExactBytes(e.size))+"  "+e.name)
 	}
 	w.list("largest elements", lines)
 	return err
@@ -172,7 +172,7 @@ func (w *textWriter) figures(k *parser.Key) {
 	t, line := w.env.t, w.line
 	count := func(name string, n int64) {
 		if n > 0 {
-			line(name, units.FormatCount(n))
+			line(name, message.FormatCount(n))
 		}
 	}
 	bytesLine := func(name string, n int64, note string) {
@@ -191,7 +191,7 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("encoding", enc)
 	}
 	if k.Elements >= 0 && k.Type != parser.String {
-		line("elements", units.FormatCount(k.Elements))
+		line("elements", message.FormatCount(k.Elements))
 	}
 	bytesLine("value", k.ValueBytes, "")
 	bytesLine("serialized", k.Serialized, "")
@@ -218,14 +218,14 @@ func (w *textWriter) figures(k *parser.Key) {
 	}
 	count("fields with TTL", k.FieldsWithTTL)
 	if k.Idle >= 0 {
-		line("idle", t(units.FormatDuration(k.Idle)))
+		line("idle", t(message.FormatDuration(k.Idle)))
 	}
 	if k.Freq >= 0 {
 		line("LFU counter", strconv.Itoa(int(k.Freq)))
 	}
 	if k.Type == parser.Stream {
-		line("groups", w.env.filled("{n}, {consumers}, {entries} pending", "n", units.FormatCount(k.Groups),
-			"consumers", units.FormatCountOf(k.Consumers, "consumer", "consumers"), "entries", units.FormatCountOf(k.Pending, "entry", "entries")))
+		line("groups", w.env.filled("{n}, {consumers}, {entries} pending", "n", message.FormatCount(k.Groups),
+			"consumers", message.FormatCountOf(k.Consumers, "consumer", "consumers"), "entries", message.FormatCountOf(k.Pending, "entry", "entries")))
 	}
 	if m := k.Module; m != nil {
 		line("encoding version", strconv.Itoa(int(m.Version)))
@@ -239,7 +239,7 @@ func (w *textWriter) figures(k *parser.Key) {
 			count("rules", m.Rules)
 			retention := "none"
 			if m.Retention > 0 {
-				retention = units.FormatDuration(m.Retention / 1000)
+				retention = message.FormatDuration(m.Retention / 1000)
 			}
 			line("retention", t(retention))
 		}
@@ -248,7 +248,7 @@ func (w *textWriter) figures(k *parser.Key) {
 			bytesLine("links", m.LinkBytes, "")
 		}
 	}
-	line("offset", units.FormatCount(k.Offset))
+	line("offset", message.FormatCount(k.Offset))
 }
 
 // value writes the first elements of a key.
@@ -263,7 +263,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		}
 		inEntry = false
 		if shownFields < fields {
-			w.WriteString("  " + w.env.filled("... {n} of {fields}", "n", units.FormatCount(shownFields), "fields", units.FormatCountOf(fields, "field", "fields")))
+			w.WriteString("  " + w.env.filled("... {n} of {fields}", "n", message.FormatCount(shownFields), "fields", message.FormatCountOf(fields, "field", "fields")))
 		}
 		w.WriteString("\n")
 	}
@@ -297,7 +297,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	if k.Elements > int64(shown) && k.Type != parser.JSON {
-		fmt.Fprintln(w, w.env.filled("... {n} of {elements}", "n", units.FormatCount(int64(shown)), "elements", units.FormatCountOf(k.Elements, "element", "elements")))
+		fmt.Fprintln(w, w.env.filled("... {n} of {elements}", "n", message.FormatCount(int64(shown)), "elements", message.FormatCountOf(k.Elements, "element", "elements")))
 	}
 	return err
 }
@@ -335,9 +335,9 @@ func display(b []byte, n int64) string {
 // size returns a number of bytes, and a large one also rounded.
 func size(n int64) string {
 	if n < 1024 {
-		return units.FormatExactBytes(n)
+		return message.FormatExactBytes(n)
 	}
-	return units.FormatExactBytes(n) + " (" + units.FormatBytes(n) + ")"
+	return message.FormatExactBytes(n) + " (" + message.FormatBytes(n) + ")"
 }
 
 // score returns a score as redis-cli shows it: with 17 digits, which are exact.
@@ -355,11 +355,11 @@ func score(f float64) string {
 func expiry(ms int64, now time.Time) string {
 	at := time.UnixMilli(ms)
 	if y := at.UTC().Year(); y < 1970 || y > 9999 {
-		return units.FormatCount(ms) + " ms since 1970"
+		return message.FormatCount(ms) + " ms since 1970"
 	}
-	distance := units.FormatDuration(at.Unix() - now.Unix())
+	distance := message.FormatDuration(at.Unix() - now.Unix())
 	if !strings.HasSuffix(distance, " ago") {
 		distance = "in " + distance
 	}
-	return units.FormatTime(at.Unix()) + ", " + distance
+	return message.FormatTime(at.Unix()) + ", " + distance
 }
