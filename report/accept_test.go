@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // entries returns the entries of a baseline as text.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Acceptance says who accepts findings, and why.

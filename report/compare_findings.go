@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // alerts says what nobody must miss, and what limits the comparison.

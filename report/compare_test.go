@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 func compareSaved(t *testing.T, before, after *Report, o CompareOptions) *Diff {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxFindingGroups is the number of groups that are named with a finding. Diff compares

@@ -13,10 +13,10 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Bounds says what of a report is not exact besides those that fields state:

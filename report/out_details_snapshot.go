@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // The sections about the files: what each is, why it was not read to its end,

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // targetSentence reports whether the server of Options.Target loads the snapshot, "" if

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Diff in the formats of reports. For people, it is one sequence of sections, of

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // htmlDiffRows is the most rows of a table of the page.

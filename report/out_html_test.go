@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 var pictures = flag.String("pictures", "", "a directory for screenshots of pages, also of those that are in it")

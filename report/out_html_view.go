@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/requirements"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The bytes that parts of the page may have, so that it stays below 2 MB whatever

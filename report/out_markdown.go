@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The report as a ticket, in the dialect of Markdown that GitHub and GitLab share:

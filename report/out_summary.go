@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A few lines for the end of a mail: what is wrong with the files, what they are,

@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The report on one screen of a terminal.

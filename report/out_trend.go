@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TrendSchemaVersion identifies the JSON form of a Trend.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The size of a chart, in units of its SVG, and of the line in a cell.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // overview is a report in seven parts, as a terminal, a ticket and a mail show

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // What could be saved, and what to fix first.

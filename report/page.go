@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A page takes the parts of a report for people, one after the other. A form of

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // redact replaces the names of keys and groups of a comparison. Those of files, and names in sentences,

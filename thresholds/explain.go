@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // An explainer puts one finding into words: the text says what was measured

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/requirements"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 // Severity is how serious a finding is. The zero value is that of a rule that is

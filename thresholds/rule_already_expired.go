@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {

@@ -1,8 +1,8 @@
 package thresholds
 
 import (
-	"github.com/rdblens/rdblens/parser/version"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/parser/version"
 )
 
 func init() {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/naming"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 func newConfig(e *env) *cobra.Command {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/output"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // failures has the inputs of a command that were not read completely.

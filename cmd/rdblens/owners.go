@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxOwners is the number of owners that have reports of their own: each takes as

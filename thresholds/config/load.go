@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 //go:embed profiles/*.yaml

@@ -9,9 +9,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/parser/message"
 )
 
 // edits are the changes that a configuration makes to settings.

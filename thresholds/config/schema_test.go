@@ -15,8 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // validator checks values against a JSON Schema, as far as Schema uses one: a

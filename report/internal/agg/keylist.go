@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The bounds of a KeyList: keys that are listed because of their size, and bytes of
