@@ -41,7 +41,7 @@ func Of(err error) Message {
 	if errors.As(err, &m) {
 		return m.AsMessage()
 	}
-	return New("{error}", Element("error", err.Error()))
+	return New("{error}", Foreign("error", err.Error()))
 }
 
 // Reason is the argument for why something failed.

@@ -41,14 +41,15 @@ type Kind uint8
 const (
 	KindText    Kind = iota // the program's own, in no language: a version, a rule, a type
 	KindName                // of a key, or a pattern of names: bytes of the snapshot
-	KindElement             // the name or content of an element, or what else somebody wrote
+	KindElement             // the name or content of an element, or a word that somebody else wrote
 	KindPath                // of a file or URL
 	KindCode                // a command, a formula, a setting, a flag
 	KindFigure              // a number
 	KindMessage             // a sentence or phrase, or several
+	KindForeign             // a sentence that somebody else wrote, such as an error of the operating system
 )
 
-var kindNames = [...]string{"text", "name", "element", "path", "code", "figure", "message"}
+var kindNames = [...]string{"text", "name", "element", "path", "code", "figure", "message", "foreign"}
 
 // String returns the word that JSON uses.
 func (k Kind) String() string { return kindNames[k] }
@@ -90,14 +91,18 @@ func Name[T string | []byte](name string, s T) Arg {
 	return Arg{Name: name, Kind: KindName, Text: string(s)}
 }
 
-// Element is the name or content of an element, or any text that somebody else
-// wrote, such as an error of the operating system.
+// Element is the name or content of an element, or any word that somebody else wrote,
+// such as the argument of a flag.
 func Element[T string | []byte](name string, s T) Arg {
 	return Arg{Name: name, Kind: KindElement, Text: string(s)}
 }
 
 // Path is the name of a file, or a URL.
 func Path(name, s string) Arg { return Arg{Name: name, Kind: KindPath, Text: s} }
+
+// Foreign is a sentence that somebody else wrote, such as an error of the operating
+// system, in no language of ours.
+func Foreign(name, s string) Arg { return Arg{Name: name, Kind: KindForeign, Text: s} }
 
 // Code is a command, formula, setting or flag without names from a snapshot.
 func Code(name, s string) Arg { return Arg{Name: name, Kind: KindCode, Text: s} }

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 	if got := Of(wrapped).String(); got != "f is empty" {
 		t.Error(got)
 	}
-	if got := Of(io.EOF); got.String() != "EOF" || got.Args[0].Kind != KindElement {
+	if got := Of(io.EOF); got.String() != "EOF" || got.Args[0].Kind != KindForeign {
 		t.Error(got)
 	}
 	var e *Error
