@@ -317,7 +317,10 @@ func (s *scan) check() error {
 // config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
-	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
+	for _, w := range p.Warnings {
+		c.Warnings = append(c.Warnings, w.String())
+	}
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
 	}

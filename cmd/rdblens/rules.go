@@ -52,7 +52,7 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe()))
+	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe().String()))
 	for section := range thresholds.SectionInstance + 1 {
 		fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(section.String())))
 		table := text.Grid{Columns: make([]text.Column, 3)}
@@ -110,7 +110,7 @@ func (e *env) rulesExplain(name string) error {
 	if !ok {
 		_, err := thresholds.Select(name)
 		if err == nil {
-			err = fmt.Errorf("unknown rule %q", name) // a glob, or all
+			err = thresholds.UnknownRule(name) // a glob, or all
 		}
 		return policyError(err)
 	}
