@@ -85,7 +85,7 @@ func (x *explainer) expire(seconds int64) {
 		}
 		// The offset differs from key to key, and tells nothing about a name.
 		own := seconds + int64(uint64(x.key.Offset)*0x9e3779b97f4a7c15>>32%uint64(seconds/10+1))
-		x.change(adviseTTL, condition, x.onKey(message.New("EXPIRE {key} {seconds}", number("seconds", own))), "Let it expire.")
+		x.change(adviseTTL, condition, x.onKey(message.New("EXPIRE {key} {seconds}", plainNumber("seconds", own))), "Let it expire.")
 	}
 }
 

@@ -50,7 +50,7 @@ func (x *explainer) deleteBatches() {
 	default:
 		id = "This server has no UNLINK, and blocks until DEL has freed the memory."
 	}
-	commands := x.onKey(command.With(number("times", times), number("batch", batch), number("last", batch-1), number("db", int64(x.key.DB))))
+	commands := x.onKey(command.With(plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1), plainNumber("db", int64(x.key.DB))))
 	if x.key.Type == parser.Hash || x.key.Type == parser.Set {
 		commands = commands[len(commands)-1:] // it names the database itself
 	}

@@ -90,7 +90,7 @@ func (x *explainer) parts(limit int64) (sentence, short message.Message) {
 	case parser.ZSet: // a split by a hash of the member would break ranks
 		keep := limit / largest
 		return message.New("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
-			number("last", -keep-1), message.Int("n", keep)), message.New("the {n} highest", message.Int("n", keep))
+			plainNumber("last", -keep-1), message.Int("n", keep)), message.New("the {n} highest", message.Int("n", keep))
 	case parser.List, parser.Stream:
 		if u == message.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)

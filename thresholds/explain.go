@@ -140,7 +140,7 @@ func (x *explainer) onKey(list ...message.Message) (commands []message.Message) 
 		return nil
 	}
 	if x.key.DB != 0 || x.key.SelectDB {
-		commands = append(commands, message.New("SELECT {db}", number("db", int64(x.key.DB))))
+		commands = append(commands, message.New("SELECT {db}", plainNumber("db", int64(x.key.DB))))
 	}
 	for _, c := range list {
 		commands = append(commands, c.With(message.Name("key", x.key.Name)))
@@ -164,7 +164,7 @@ func (x *explainer) facts() naming.Facts {
 	return f
 }
 
-// number is a figure as commands take it, without separators.
-func number(name string, n int64) message.Arg { return message.Figure(name, n, message.FormNumber) }
+// plainNumber is a figure as commands take it, without separators.
+func plainNumber(name string, n int64) message.Arg { return message.Figure(name, n, message.FormNumber) }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

@@ -22,7 +22,7 @@ func init() {
 		advise: func(x *explainer) {
 			x.readCost()
 			x.advise(adviseSplit, nil, "Trim it to what is still read, and cap it on writing: XADD key MAXLEN ~ {cap} * ... (~ may leave some more); or start a new stream for each period: {period}.",
-				number("cap", x.Limit-x.Limit/10), message.Code("period", x.part("202601")))
+				plainNumber("cap", x.Limit-x.Limit/10), message.Code("period", x.part("202601")))
 			x.inspect()
 			x.delete()
 		},

@@ -116,7 +116,7 @@ func (b *Budget) Subject() message.Message {
 	case b.Owner != "":
 		return message.New("owner {owner}", message.Element("owner", b.Owner))
 	case b.Database != nil:
-		return message.New("database {db}", number("db", int64(*b.Database)))
+		return message.New("database {db}", plainNumber("db", int64(*b.Database)))
 	}
 	return snapshotSubject
 }

@@ -100,7 +100,7 @@ func (d *usedDatabases) findings(total totals, _ []NodeSums) []InstanceFinding {
 	}
 	var shown []message.Message
 	for _, db := range d.list[:min(n, 16)] {
-		shown = append(shown, message.New("{db}", number("db", int64(db))))
+		shown = append(shown, message.New("{db}", plainNumber("db", int64(db))))
 	}
 	if n > 16 {
 		shown = append(shown, message.New("..."))

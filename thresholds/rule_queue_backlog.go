@@ -34,8 +34,8 @@ func init() {
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
 				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck; limit the length of the queue on writing.")
-				x.trimQueue("RPUSH", "head", message.New("LTRIM {key} {first} -1", number("first", -x.Limit)))
-				x.trimQueue("LPUSH", "tail", message.New("LTRIM {key} 0 {last}", number("last", x.Limit-1)))
+				x.trimQueue("RPUSH", "head", message.New("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
+				x.trimQueue("LPUSH", "tail", message.New("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
 			}
 			x.inspect()
 		},

@@ -169,7 +169,7 @@ func (s *slotSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		}
 		if l, found := severest(s.levels, func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
 			found := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
-				Subject: message.New("slot {slot}", number("slot", int64(i))), Keys: slot.keys, Bytes: slot.bytes}
+				Subject: message.New("slot {slot}", plainNumber("slot", int64(i))), Keys: slot.keys, Bytes: slot.bytes}
 			if s.nodes != nil {
 				found.Largest = s.nodes[i]
 			}

@@ -48,7 +48,7 @@ func init() {
 		advise: func(x *explainer) {
 			minutes := spreadMinutes(x.instance.Keys, x.Limit)
 			x.advise(adviseTTL, nil, "Spread them over {minutes} minutes or more: EXPIRE key (seconds + random(0..{seconds})), or EXPIREAT with the same random part.",
-				message.Int("minutes", minutes), number("seconds", minutes*60))
+				message.Int("minutes", minutes), plainNumber("seconds", minutes*60))
 			x.advise(adviseCost, nil, "Deleting expired keys takes server time, and the cache misses go to the database behind it.")
 		},
 		Doc: Doc{

@@ -32,7 +32,7 @@ func (o Origin) Message() message.Message {
 	case FromProfile:
 		return message.New("profile {profile}", message.Text("profile", o.Name))
 	case FromFile:
-		return message.New("{file}:{line}", message.Path("file", o.Name), number("line", int64(o.Line)))
+		return message.New("{file}:{line}", message.Path("file", o.Name), plainNumber("line", int64(o.Line)))
 	case FromFlag:
 		return message.New("{flag}", message.Code("flag", o.Name))
 	}
