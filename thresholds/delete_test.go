@@ -31,7 +31,7 @@ func TestDeletionOnAServer(t *testing.T) {
 		s := SubjectOf(k)
 		list := e.Advise(Finding{Rule: ruleID(t, "big-collection"), Severity: Error, Measured: 250, Limit: 100}, &s)
 		for _, a := range adviceTexts(list) {
-			if a.Kind != adviseDelete {
+			if a.Kind != "delete" {
 				continue
 			}
 			if strings.HasPrefix(a.Commands[0], "c=0") {

@@ -113,16 +113,6 @@ func (x *explainer) counted(one, other string, args ...message.Arg) message.Mess
 	return x.found(other, args...)
 }
 
-// advise adds a piece of advice.
-func (x *explainer) advise(kind string, commands []message.Message, id string, args ...message.Arg) {
-	x.advice = append(x.advice, Advice{Kind: kind, Text: message.New(id, args...), Commands: commands})
-}
-
-// change adds a piece of advice with commands that change data.
-func (x *explainer) change(kind string, condition message.Message, commands []message.Message, id string, args ...message.Arg) {
-	x.advice = append(x.advice, Advice{Kind: kind, Text: message.New(id, args...), Commands: commands, ChangesData: true, Condition: condition})
-}
-
 // commands returns commands about the key, whose name is {key} in them, after a
 // SELECT unless the key's database is certain to be the current one. It returns none
 // if the name was cut.
@@ -165,6 +155,8 @@ func (x *explainer) facts() naming.Facts {
 }
 
 // plainNumber is a figure as commands take it, without separators.
-func plainNumber(name string, n int64) message.Arg { return message.Figure(name, n, message.FormNumber) }
+func plainNumber(name string, n int64) message.Arg {
+	return message.Figure(name, n, message.FormNumber)
+}
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

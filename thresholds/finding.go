@@ -61,24 +61,13 @@ type Subject struct {
 	// if the snapshot has several databases, because commands for a key of another
 	// one, pasted before, leave redis-cli there. SubjectOf does not set it.
 	SelectDB bool
+	// Content and Role are what is known besides what the key itself shows.
+	Content Content
+	Role    Role
 }
 
 // SubjectOf returns a key as a Subject, which shares the memory of its names.
 func SubjectOf(k *parser.Key) Subject { return Subject{Key: *k} }
-
-// Advice is one thing to do about a finding.
-type Advice struct {
-	Kind string          // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
-	Text message.Message // what to do
-	Why  message.Message // what it is good for; zero if the text says it
-	// Commands are for redis-cli, or for a shell if the text says so. CommandText
-	// renders them.
-	Commands []message.Message
-	// ChangesData is true if the commands change data or settings; otherwise they
-	// only look. Condition says when such commands may be run: "if ...".
-	ChangesData bool
-	Condition   message.Message
-}
 
 // SubjectText returns the subject of a finding or budget as ignore entries match it:
 // in English, with names as they are.

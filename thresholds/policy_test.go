@@ -168,7 +168,7 @@ func TestNamespaceWithSeparator(t *testing.T) {
 			t.Errorf("%s is on no list", name)
 		}
 	}
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].String(), `namespace user has the owner "accounts"`) {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].String(), `namespace user has the owner accounts `) {
 		t.Errorf("%q", p.Warnings)
 	}
 }

@@ -12,7 +12,7 @@ func init() {
 		Section:    SectionInstance,
 		Title:      "group, owner, database or snapshot over a budget of the configuration",
 		Harm:       UsesMemory,
-		Brief:      "Bring {key} back under its budget: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Bring {key} back under its budget: {text}."},
 		Instance:   true,
 		Optional:   true,
 		bySnapshot: func(e *Engine, f *InstanceFinding) bool { return e.policy.Budgets[f.budget].bySnapshot(e) },
@@ -46,10 +46,10 @@ func init() {
 		advise: func(x *explainer) {
 			reason := x.policy.Budgets[x.instance.budget].Reason
 			if reason == "" {
-				x.advise(adviseInstance, nil, "Delete or expire what is no longer needed, or agree on a larger budget.")
+				x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget.")
 				return
 			}
-			x.advise(adviseInstance, nil, "Delete or expire what is no longer needed, or agree on a larger budget. Its reason: {reason}", message.Foreign("reason", reason))
+			x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget. Its reason: {reason}", message.Foreign("reason", reason))
 		},
 		Doc: Doc{
 			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a database or the whole snapshot: their number, their memory, " +

@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key without an expiry that is not being used",
 		Harm:    UsesMemory,
-		Brief:   "Delete {group} or let it expire: {groupmemory} in {groupkeys} is not being used.",
+		fix:     &fix{action: adviseLook, ofGroup: true, id: "Find out who still needs {which}: {memory} is not being used."},
 		Unit:    message.Seconds,
 		PerType: true,
 		unit: func(note uint8) message.Unit {

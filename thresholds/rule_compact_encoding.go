@@ -184,18 +184,18 @@ func adviseCompactEncoding(x *explainer) {
 	}
 	if x.note&notePassedCount != 0 {
 		n := buckets(s.Elements, form.count, 1)
-		x.advise(adviseEncoding, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
+		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
 			message.Int("limit", form.count), message.Int("n", n), message.Code("setting", setting+"entries"))
 	}
 	if x.note&notePassedBytes != 0 {
-		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
+		x.advise(adviseCompact, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
 			message.Limit("limit", message.Bytes, form.bytes), message.Code("setting", setting+"value"))
 	}
 	if x.note == notePassedNone {
-		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
+		x.advise(adviseCompact, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {
-		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", message.ExactSize("memory", s.Memory),
+		x.advise(adviseCompact, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", message.ExactSize("memory", s.Memory),
 			message.ExactSize("compact", s.CompactMemory), message.ExactSize("saved", s.Memory-s.CompactMemory))
 	}
 	x.inspect()

@@ -12,7 +12,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash tag that holds too large a share of the memory",
 		Harm:     Blocks,
-		Brief:    "Spread the keys of tag {key}: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Spread the keys of tag {key}: {text}."},
 		Instance: true,
 		Unit:     message.Percent,
 		Params:   []Param{{Name: "min_size", Unit: message.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},

@@ -15,7 +15,7 @@ func init() {
 		Name:    "key-special-char",
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control or format characters or bytes that are not UTF-8",
-		Brief:   "Encode input before it becomes part of a name: {group} has {groupkeys} with characters that break tools.",
+		fix:     &fix{action: adviseName, ofGroup: true, id: "Encode input before it becomes part of a name: the names of {which} break tools."},
 		unit:    func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,

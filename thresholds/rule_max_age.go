@@ -7,7 +7,7 @@ func init() {
 		Name:       "max-age",
 		Section:    SectionInstance,
 		Title:      "snapshot that is older than the limit",
-		Brief:      "Check the job that takes the snapshots: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Check the job that takes the snapshots: {text}."},
 		Harm:       Misleads,
 		Instance:   true,
 		Unit:       message.Seconds,

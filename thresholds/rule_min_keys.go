@@ -7,7 +7,7 @@ func init() {
 		Name:       "min-keys",
 		Section:    SectionInstance,
 		Title:      "snapshot with fewer keys than the limit",
-		Brief:      "Check whether keys were lost: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Check whether keys were lost: {text}."},
 		Harm:       Misleads,
 		Instance:   true,
 		Unit:       message.Count,

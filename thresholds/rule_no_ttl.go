@@ -11,7 +11,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key that never expires",
 		Harm:    UsesMemory,
-		Brief:   "Give {group} a TTL: {groupmemory} in {groupkeys} is never freed without one.",
+		fix:     &fix{action: adviseExpire, ofGroup: true, id: "Write {which} with a TTL: {memory} is never freed without one."},
 		check:   func(c *compiler) { c.when(withoutExpiry, -1, 0, nil) },
 		text:    func(x *explainer) message.Message { return x.found("never expires") },
 		advise: func(x *explainer) {

@@ -8,7 +8,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "cluster node with much more memory or many more keys than the mean",
 		Harm:     UsesMemory,
-		Brief:    "Move slots away from the largest node: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Move slots away from the largest node: {text}."},
 		Instance: true,
 		Unit:     message.Ratio,
 		Params: []Param{

@@ -11,7 +11,7 @@ func init() {
 		Section: SectionInstance,
 		Title:   "queue whose producers are faster than its consumers",
 		Harm:    Blocks,
-		Brief:   "Find out why nobody empties {key}: {text}.",
+		fix:     &fix{action: adviseQueue, id: "Find out why nobody empties {key}: {text}."},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
@@ -33,7 +33,7 @@ func init() {
 				x.advise(adviseQueue, x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}"),
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
-				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck; limit the length of the queue on writing.")
+				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck.")
 				x.trimQueue("RPUSH", "head", message.New("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
 				x.trimQueue("LPUSH", "tail", message.New("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
 			}

@@ -12,7 +12,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash slot with many times its fair share of the memory",
 		Harm:     Blocks,
-		Brief:    "Spread the keys of {key}: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Spread the keys of {key}: {text}."},
 		Instance: true,
 		Unit:     message.Ratio,
 		Params: []Param{

@@ -20,7 +20,7 @@ func init() {
 		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
 		Harm:     Blocks,
-		Brief:    "Spread the TTLs of {groups}: {text} ({key}).",
+		fix:      &fix{action: adviseTTL, id: "Spread the TTLs of {groups}: {text} ({key})."},
 		Instance: true,
 		Unit:     message.Count,
 		Params: []Param{{Name: "ratio", Unit: message.Ratio, Default: "10x",

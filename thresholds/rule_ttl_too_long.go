@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
 		Harm:    UsesMemory,
-		Brief:   "Shorten the TTL of {group}: {groupmemory} in {groupkeys} stays for longer than allowed.",
+		fix:     &fix{action: adviseTTL, ofGroup: true, id: "Write {which} with a shorter TTL: {memory} stays for longer than allowed."},
 		Unit:    message.Seconds,
 		PerType: true,
 		check: func(c *compiler) {

@@ -248,9 +248,9 @@ func (s *Setting) Effective() []Limit {
 	return list
 }
 
-// mildest returns the limit that is exceeded first, for a type and a side, false if
+// first returns the limit that is exceeded first, for a type and a side, false if
 // there is none.
-func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
+func (s *Setting) first(t parser.Type, under bool) (value int64, ok bool) {
 	for severity := Info; severity <= Error; severity++ {
 		v, set := s.Limit(t, under, severity)
 		switch {
@@ -288,7 +288,7 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 			next.setLimit(l)
 			continue
 		}
-		value, ok := s.mildest(l.Type, l.Under)
+		value, ok := s.first(l.Type, l.Under)
 		if ok || l.Type != AnyType {
 			next.setLimit(Limit{Type: l.Type, Under: l.Under, Severity: severity, Value: value, None: !ok, Origin: from})
 		}

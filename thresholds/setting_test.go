@@ -68,7 +68,7 @@ func TestLimitsInAnyOrder(t *testing.T) {
 					}
 				}
 				for side, under := range []bool{false, true} {
-					value, ok := s.mildest(typ, under)
+					value, ok := s.first(typ, under)
 					if ok != (all[side] != nil) {
 						t.Fatalf("seed %d, %q: type %d, under %t: %d, %t", seed, log, typ, under, value, ok)
 					}
@@ -105,7 +105,7 @@ func TestLimitsInAnyOrder(t *testing.T) {
 		one.setSeverity(Error, Origin{})
 		for _, typ := range types {
 			for _, under := range []bool{false, true} {
-				a, x := s.mildest(typ, under)
+				a, x := s.first(typ, under)
 				b, y := one.Limit(typ, under, Error)
 				_, mild := one.Limit(typ, under, Info)
 				_, middle := one.Limit(typ, under, Warning)

@@ -274,8 +274,8 @@ func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
 				continue
 			}
 			list = append(list, message.New("{rule}: the {severity} limit {limit} ({origin}) can never be reported: the {above} limit is {other}",
-				message.Text("rule", s.Rule.Name), message.Word("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value), message.Phrase("origin", l.Origin.Message()),
-				message.Word("above", above.String()), message.Limit("other", s.Rule.Unit, v)))
+				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value), message.Phrase("origin", l.Origin.Message()),
+				message.Text("above", above.String()), message.Limit("other", s.Rule.Unit, v)))
 			break
 		}
 	}
