@@ -110,30 +110,30 @@ type thing struct {
 type exclusion struct {
 	action  action
 	of      func(e *Engine, t *thing) bool
-	instead message.Message // with {limit}; zero: nothing
+	instead string // a template that may have {limit}; "": nothing
 }
 
 // exclusions say what advice must never do, whoever gives it.
 var exclusions = []exclusion{
-	{adviseExpire, hasRole(RoleByDesign | RoleSetting), message.New("It has no TTL by design: add an ignore entry with the reason.")},
-	{adviseExpire, hasRole(RoleQueue), message.New("It is a queue, which must not expire: watch its length, or add an ignore entry with the reason.")},
-	{adviseExpire, isType(parser.List, parser.Stream), message.New("A list or stream may be a queue, which must not expire: " +
-		"watch its length, or add an ignore entry with the reason.")},
-	{adviseExpire, isBigCollection, message.New("First bring it under {limit} elements: all of them would be deleted at once when it expires.")},
-	{adviseSplit, hasRole(RoleQueue), message.New("It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue.")},
-	{adviseSplit, hasRole(RoleRanked), message.New("It is read by rank, which no part of it has.")},
-	{adviseSplit, hasContent(ContentHyperLogLog), message.Message{}},
-	{adviseTrim, hasRole(RoleByDesign | RoleSetting), message.Message{}},
-	{adviseTrim, hasRole(RoleTimed), message.New("Its scores are times: remove what is over by score, not by rank.")},
-	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), message.Message{}},
-	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), message.Message{}},
-	{adviseShare, hasRole(RoleByDesign | RoleSetting | RoleQueue), message.Message{}},
-	{adviseShare, not(isType(parser.String)), message.Message{}},
-	{adviseName, hasRole(RoleByDesign), message.New("A library chose the name: change its prefix in the library's settings, if it has one.")},
-	{adviseShorten, hasRole(RoleByDesign), message.Message{}},
-	{adviseDelete, hasRole(RoleByDesign | RoleQueue | RoleSetting), message.Message{}},
-	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() }, message.New("This server deletes expired keys in its main thread. " +
-		"Delete the key in batches before it expires.")},
+	{adviseExpire, hasRole(RoleByDesign | RoleSetting), "It has no TTL by design: add an ignore entry with the reason."},
+	{adviseExpire, hasRole(RoleQueue), "It is a queue, which must not expire: watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, isType(parser.List, parser.Stream), "A list or stream may be a queue, which must not expire: " +
+		"watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, isBigCollection, "First bring it under {limit} elements: all of them would be deleted at once when it expires."},
+	{adviseSplit, hasRole(RoleQueue), "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
+	{adviseSplit, hasRole(RoleRanked), "It is read by rank, which no part of it has."},
+	{adviseSplit, hasContent(ContentHyperLogLog), ""},
+	{adviseTrim, hasRole(RoleByDesign | RoleSetting), ""},
+	{adviseTrim, hasRole(RoleTimed), "Its scores are times: remove what is over by score, not by rank."},
+	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
+	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
+	{adviseShare, hasRole(RoleByDesign | RoleSetting | RoleQueue), ""},
+	{adviseShare, not(isType(parser.String)), ""},
+	{adviseName, hasRole(RoleByDesign), "A library chose the name: change its prefix in the library's settings, if it has one."},
+	{adviseShorten, hasRole(RoleByDesign), ""},
+	{adviseDelete, hasRole(RoleByDesign | RoleQueue | RoleSetting), ""},
+	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() }, "This server deletes expired keys in its main thread. " +
+		"Delete the key in batches before it expires."},
 }
 
 func hasRole(r Role) func(*Engine, *thing) bool {
@@ -174,7 +174,7 @@ func (e *Engine) allows(a action, t *thing) (instead message.Message, ok bool) {
 	for i := range exclusions {
 		if x := &exclusions[i]; x.action == a && x.of(e, t) {
 			limit, _ := t.bigCollection()
-			return x.instead.With(message.Int("limit", limit)), false
+			return message.New(x.instead, message.Int("limit", limit)), false
 		}
 	}
 	return message.Message{}, true

@@ -37,39 +37,38 @@ func (x *explainer) deleteBatches() {
 		batch = 500
 	}
 	times := (x.key.Elements + batch - 1) / batch
-	command := message.New("DEL {key}")
+	command := "DEL {key}"
 	id := "In batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
 	switch x.key.Type {
 	case parser.List:
-		command = message.New("{times} LTRIM {key} {batch} -1")
+		command = "{times} LTRIM {key} {batch} -1"
 	case parser.ZSet:
-		command = message.New("{times} ZREMRANGEBYRANK {key} 0 {last}")
+		command = "{times} ZREMRANGEBYRANK {key} 0 {last}"
 	case parser.Hash, parser.Set:
-		command = x.scanLoop()
+		command = scanLoop
 		id = "In batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
 	default:
 		id = "This server has no UNLINK, and blocks until DEL has freed the memory."
 	}
-	commands := x.onKey(command.With(plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1), plainNumber("db", int64(x.key.DB))))
+	scan, remove, members := "SSCAN", "SREM", "NR>1"
+	if x.key.Type == parser.Hash {
+		scan, remove, members = "HSCAN", "HDEL", "NR%2==0"
+	}
+	commands := x.command(command, plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1), plainNumber("db", int64(x.key.DB)),
+		message.Text("scan", scan), message.Text("remove", remove), message.Text("members", members))
 	if x.key.Type == parser.Hash || x.key.Type == parser.Set {
 		commands = commands[len(commands)-1:] // it names the database itself
 	}
 	x.change(adviseDelete, unneeded, commands, id, message.Int("batch", batch), message.Int("elements", x.key.Elements))
 }
 
-// scanLoop returns a shell loop. It scans a batch, extracts what the reply shows
-// in quotes (first the cursor), and passes it back to redis-cli, which can read
-// the quoting that it writes. The awk condition selects the lines with members. The key
-// is inside single quotes of the shell, and quoteKey leaves none in it.
-func (x *explainer) scanLoop() message.Message {
-	scan, remove, members := "SSCAN", "SREM", "NR>1"
-	if x.key.Type == parser.Hash {
-		scan, remove, members = "HSCAN", "HDEL", "NR%2==0"
-	}
-	return message.New(`c=0; while [ "$c" != end ]; do `+
-		`r=$(printf '%s\n' '{scan} {key} '"$c"' COUNT {batch}' | redis-cli -n {db} --no-raw | sed -n 's/^[^"]*"/"/p'); `+
-		`c=$(printf '%s\n' "$r" | sed -n '1s/"//gp'); [ "${c:-0}" = 0 ] && c=end; `+
-		`m=$(printf '%s\n' "$r" | awk '{members}' | tr '\n' ' '); `+
-		`[ -n "$m" ] && printf '%s\n' '{remove} {key} '"$m" | redis-cli -n {db}; `+
-		`done`, message.Text("scan", scan), message.Text("remove", remove), message.Text("members", members))
-}
+// scanLoop is a shell loop. It scans a batch, extracts what the reply shows in
+// quotes (first the cursor), and passes it back to redis-cli, which can read
+// the quoting that it writes. The awk condition {members} selects the lines with members.
+// The key is inside single quotes of the shell, and quoteKey leaves none in it.
+const scanLoop = `c=0; while [ "$c" != end ]; do ` +
+	`r=$(printf '%s\n' '{scan} {key} '"$c"' COUNT {batch}' | redis-cli -n {db} --no-raw | sed -n 's/^[^"]*"/"/p'); ` +
+	`c=$(printf '%s\n' "$r" | sed -n '1s/"//gp'); [ "${c:-0}" = 0 ] && c=end; ` +
+	`m=$(printf '%s\n' "$r" | awk '{members}' | tr '\n' ' '); ` +
+	`[ -n "$m" ] && printf '%s\n' '{remove} {key} '"$m" | redis-cli -n {db}; ` +
+	`done`

@@ -118,7 +118,7 @@ func (x *explainer) expire(seconds int64) {
 	}
 	// The offset differs from key to key, and tells nothing about a name.
 	own := seconds + int64(uint64(x.key.Offset)*0x9e3779b97f4a7c15>>32%uint64(max(seconds, 0)/10+1))
-	x.change(adviseExpire, condition, x.onKey(message.New("EXPIRE {key} {seconds}", plainNumber("seconds", own))), "Let it expire.")
+	x.change(adviseExpire, condition, x.command("EXPIRE {key} {seconds}", plainNumber("seconds", own)), "Let it expire.")
 }
 
 // Changes returns the advice on findings of a rule about keys that changes data, with

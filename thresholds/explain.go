@@ -116,26 +116,29 @@ func (x *explainer) counted(one, other string, args ...message.Arg) message.Mess
 // commands returns commands about the key, whose name is {key} in them, after a
 // SELECT unless the key's database is certain to be the current one. It returns none
 // if the name was cut.
-func (x *explainer) commands(ids ...string) []message.Message {
-	list := make([]message.Message, len(ids))
-	for i, id := range ids {
-		list[i] = message.New(id)
+func (x *explainer) commands(ids ...string) (list []message.Message) {
+	if x.isCut {
+		return nil
 	}
-	return x.onKey(list...)
+	for _, id := range ids {
+		if next := x.command(id); list == nil {
+			list = next
+		} else {
+			list = append(list, next[len(next)-1])
+		}
+	}
+	return list
 }
 
-// onKey is commands for messages with further arguments.
-func (x *explainer) onKey(list ...message.Message) (commands []message.Message) {
+// command is commands for one with further arguments.
+func (x *explainer) command(id string, args ...message.Arg) (list []message.Message) {
 	if x.isCut {
 		return nil
 	}
 	if x.key.DB != 0 || x.key.SelectDB {
-		commands = append(commands, message.New("SELECT {db}", plainNumber("db", int64(x.key.DB))))
+		list = append(list, message.New("SELECT {db}", plainNumber("db", int64(x.key.DB))))
 	}
-	for _, c := range list {
-		commands = append(commands, c.With(message.Name("key", x.key.Name)))
-	}
-	return commands
+	return append(list, message.New(id, append(args, message.Name("key", x.key.Name))...))
 }
 
 // literal returns commands without arguments.

@@ -35,7 +35,7 @@ func init() {
 			} else {
 				var commands []message.Message
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
-					commands = x.onKey(message.New("HSTRLEN {key} {field}", message.Element("field", name)))
+					commands = x.command("HSTRLEN {key} {field}", message.Element("field", name))
 				}
 				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", message.Element("element", name))
 			}

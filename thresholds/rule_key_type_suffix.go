@@ -43,7 +43,7 @@ func init() {
 				x.advise(adviseName, nil, "RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
 			default:
 				x.change(adviseName, message.New("if no program uses the old name any more"),
-					x.onKey(message.New("RENAMENX {key} {to}", message.Name("to", name))), "Rename it. In a cluster both names must be in one slot.")
+					x.command("RENAMENX {key} {to}", message.Name("to", name)), "Rename it. In a cluster both names must be in one slot.")
 			}
 		},
 		Doc: Doc{

@@ -34,8 +34,8 @@ func init() {
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
 				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck.")
-				x.trimQueue("RPUSH", "head", message.New("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
-				x.trimQueue("LPUSH", "tail", message.New("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
+				x.trimQueue("RPUSH", "head", x.command("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
+				x.trimQueue("LPUSH", "tail", x.command("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
 			}
 			x.inspect()
 		},
@@ -51,11 +51,11 @@ func init() {
 // trimQueue adds a command that cuts a queue to the limit, and what it discards, by
 // the command that producers write with and the end at which the oldest items are.
 // For a limit of 0 no LTRIM of this form does so.
-func (x *explainer) trimQueue(push, end string, command message.Message) {
+func (x *explainer) trimQueue(push, end string, commands []message.Message) {
 	if x.isCut || x.Limit <= 0 {
 		return
 	}
-	x.change(adviseDelete, message.New("if jobs may be lost, and producers write with {push}", message.Code("push", push)), x.onKey(command),
+	x.change(adviseDelete, message.New("if jobs may be lost, and producers write with {push}", message.Code("push", push)), commands,
 		"LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the {end}, and keeps the newest {keep}.",
 		message.Int("lost", x.Measured-x.Limit), message.Int("all", x.Measured), message.Word("end", end), message.Int("keep", x.Limit))
 }
