@@ -10,7 +10,8 @@ import (
 // add adds a piece of advice, or what is said instead.
 func (x *explainer) add(a action, advice Advice) {
 	if instead, ok := x.allows(a, x.thing()); !ok {
-		if instead.IsZero() {
+		said := func(b Advice) bool { return b.Text.ID == instead.ID }
+		if instead.IsZero() || slices.ContainsFunc(x.advice, said) {
 			return
 		}
 		advice = Advice{Text: instead}

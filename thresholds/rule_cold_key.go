@@ -46,7 +46,7 @@ func init() {
 			return x.found("never expires, and has been idle for {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseTTL, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and writing removes it only where it replaces the value, as SET does. "+
+			x.advise(adviseExpire, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and writing removes it only where it replaces the value, as SET does. "+
 				"Idle times and counters are those of the server that saved the snapshot: on a replica, reads on the master do not count.")
 			x.expire(day)
 			x.inspect()

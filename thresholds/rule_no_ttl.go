@@ -19,7 +19,7 @@ func init() {
 			if x.key.Type == parser.String { // SET can write value and expiry together
 				write = "SET key value EX (86400 + random(0..8640))"
 			}
-			x.advise(adviseTTL, nil, "Set an expiry when it is written, each with a random part of its own: {write}.", message.Code("write", write))
+			x.advise(adviseExpire, nil, "Set an expiry when it is written, each with a random part of its own: {write}.", message.Code("write", write))
 			x.expire(day)
 			x.inspect()
 			x.delete()

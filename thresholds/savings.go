@@ -36,9 +36,8 @@ const (
 
 // Savings returns for each group the change that saves most memory, the largest saving
 // first. The figures are estimates: the sums are exact, sizes after the change are derived
-// from averages. whole is the memory of all keys, in bytes. Names that were replaced have
-// no lengths: then isNamed is false.
-func (e *Engine) Savings(groups []GroupSums, whole int64, isNamed bool, l *Listing) (list []Advice) {
+// from averages. whole is the memory of all keys, in bytes.
+func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing) (list []Advice) {
 	for i := range groups {
 		g := &groups[i]
 		if g.Keys < minSavingKeys || g.Memory < 0 {
@@ -46,14 +45,11 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, isNamed bool, l *Listi
 		}
 		var best *Advice
 		for _, s := range []*Advice{e.compacted(g, l), e.compressed(g, l), e.shared(g, l), e.shortened(g, l)} {
-			if s == nil || !isNamed && s.Kind != actions[adviseCompact].word && s.Kind != actions[adviseCompress].word {
-				continue
-			}
-			if best == nil || s.Saves > best.Saves {
+			if s != nil && (best == nil || s.Saves > best.Saves) {
 				best = s
 			}
 		}
-		if best != nil && best.Saves > 0 && best.Saves*minSavingShare >= whole {
+		if best != nil && best.Saves*minSavingShare >= whole {
 			list = append(list, *best)
 		}
 	}
@@ -68,11 +64,11 @@ func CompareSavings(a, b Advice) int {
 
 // saving returns advice that saves memory for so many keys of a group, nil if it may
 // not be given.
-func (e *Engine) saving(a action, g *GroupSums, keys, saves int64, list []string, id string, args ...message.Arg) *Advice {
+func (e *Engine) saving(a action, g *GroupSums, keys, memory, saves int64, list []string, id string, args ...message.Arg) *Advice {
 	if _, ok := e.allows(a, e.thingOf(g)); !ok || saves <= 0 {
 		return nil
 	}
-	s := e.ofGroup(&fix{action: a, id: id}, g, keys, g.Memory, list, append(args, message.Size("saved", saves))...)
+	s := e.ofGroup(&fix{action: a, id: id}, g, keys, memory, list, append(args, message.Size("saved", saves))...)
 	s.Saves = saves
 	return s
 }
@@ -82,7 +78,7 @@ func (e *Engine) compacted(g *GroupSums, l *Listing) *Advice {
 	if g.CompactKeys < minSavingKeys {
 		return nil
 	}
-	return e.saving(adviseCompact, g, g.CompactKeys, g.CompactSaves, l.keys(g.CompactRule, g.Group, g.DB),
+	return e.saving(adviseCompact, g, g.CompactKeys, -1, g.CompactSaves, l.keys(g.CompactRule, g.Group, g.DB),
 		"Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.", message.Code("rule", g.CompactRule))
 }
 
@@ -105,7 +101,7 @@ func (e *Engine) shared(g *GroupSums, l *Listing) *Advice {
 		return nil
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
-	return e.saving(adviseShare, g, n, g.MemoryWithoutTTL-packed, l.keys("", g.Group, g.DB, "--no-ttl"),
+	return e.saving(adviseShare, g, n, g.MemoryWithoutTTL, g.MemoryWithoutTTL-packed, l.keys("", g.Group, g.DB, "--no-ttl"),
 		"Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.",
 		message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value))
 }
@@ -140,7 +136,7 @@ func (e *Engine) shortened(g *GroupSums, l *Listing) *Advice {
 		}
 		word++
 	}
-	return e.saving(adviseShorten, g, g.Keys, less*g.Keys, l.keys("", g.Group, g.DB),
+	return e.saving(adviseShorten, g, g.Keys, g.Memory, less*g.Keys, l.keys("", g.Group, g.DB),
 		"Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.", message.ExactSize("bytes", less))
 }
 
@@ -155,7 +151,7 @@ func (e *Engine) compressed(g *GroupSums, l *Listing) *Advice {
 	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
 		return nil
 	}
-	return e.saving(adviseCompress, g, g.Keys, g.ValueBytes-g.Serialized, l.keys("", g.Group, g.DB),
+	return e.saving(adviseCompress, g, g.Keys, g.Memory, g.ValueBytes-g.Serialized, l.keys("", g.Group, g.DB),
 		"Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
 		message.Share("share", float64(g.Serialized)/float64(g.ValueBytes)))
 }
