@@ -28,11 +28,6 @@ type Bounds struct {
 	// Top is the number of keys on each list of the largest, if it is less than asked
 	// for, because a state would have been too large. 0: lists are whole.
 	Top int `json:"top,omitempty"`
-	// SavedReports is the number of saved reports of scans that this one was merged of, 0 if
-	// it was made of what scans gathered. Figures of groups and GroupsFolded are then lower
-	// bounds: a key may be in the group of its pattern in one report and in that of a wider
-	// one in another. Rules over the whole instance were judged in each report by itself.
-	SavedReports int `json:"saved_reports,omitempty"`
 	// Repeated is the number of rows of Inputs that seem to be a snapshot of another row,
 	// which came from another state or saved report: all sums count it twice. RepeatedIn
 	// names those that have such snapshots, at most 10 of them.
@@ -52,45 +47,33 @@ func (f *finisher) bounds() *Bounds {
 	return &b
 }
 
-// join adds the bounds of a saved report, nil if it has none.
-func (b *Bounds) join(o *Bounds) {
-	if o == nil {
-		o = &Bounds{}
-	}
-	b.GroupKeys += o.GroupKeys
-	b.SavedReports += max(o.SavedReports, 1)
-	b.Repeated, b.RepeatedIn = b.Repeated+o.Repeated, append(b.RepeatedIn, o.RepeatedIn...)
-	b.RepeatedIn = b.RepeatedIn[:min(len(b.RepeatedIn), 10)]
-}
-
 // sentences says what the bounds mean.
-func (b *Bounds) sentences() (list []string) {
+func (b *Bounds) sentences() (list []message.Message) {
 	if b == nil {
 		return nil
 	}
 	if b.GroupKeys > 0 {
-		list = append(list, thresholds.Fill("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.", "count", message.FormatCountOf(b.GroupKeys, "key", "keys")))
-	}
-	if b.SavedReports > 0 {
-		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", message.FormatCount(int64(b.SavedReports))))
+		list = append(list, message.New("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.",
+			keysArg("count", b.GroupKeys)))
 	}
 	if b.Top > 0 {
-		list = append(list, thresholds.Fill("Lists of the largest keys have {count} each: the state of a scan would have been too large.", "count", message.FormatCountOf(int64(b.Top), "key", "keys")))
+		list = append(list, message.New("Lists of the largest keys have {count} each: the state of a scan would have been too large.",
+			keysArg("count", int64(b.Top))))
 	}
 	return list
 }
 
 // repeatedAlert says which states have snapshots that are counted twice.
-func (b *Bounds) repeatedAlert() []string {
+func (b *Bounds) repeatedAlert() []message.Message {
 	if b == nil || b.Repeated == 0 {
 		return nil
 	}
-	var names []string
+	var files []message.Message
 	for _, n := range b.RepeatedIn[:min(len(b.RepeatedIn), overviewAlerts)] {
-		names = append(names, shortName(n))
+		files = append(files, fileText(n))
 	}
-	return []string{thresholds.Fill("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
-		"snapshots", message.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
+	return []message.Message{message.New("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
+		message.Number("snapshots", int64(b.Repeated), "1 snapshot", "{n} snapshots"), message.List("names", ", ", files))}
 }
 
 // MismatchError reports that two states cannot be merged.
