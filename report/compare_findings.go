@@ -265,7 +265,7 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 		var sums [2]thresholds.BudgetSums
 		for side, r := range c.sides {
 			for _, b := range r.Budgets {
-				if b.Budget == Name(c.policy.Budgets[i].Subject()) {
+				if b.Budget == Name(thresholds.SubjectText(c.policy.Budgets[i].Subject())) {
 					sums[side].Keys += b.Keys // a row for each snapshot, if they are judged apart
 					sums[side].Bytes += b.Bytes
 					sums[side].WithoutTTL += b.WithoutTTL
@@ -273,7 +273,7 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 			}
 		}
 		if f, ok := engine.Growth(i, sums[0], sums[1], int64(c.d.New.Created-c.d.Old.Created)); ok {
-			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(f.Subject), CountAfter: 1, Text: engine.InstanceText(f)})
+			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(thresholds.SubjectText(f.Subject)), CountAfter: 1, Text: engine.InstanceText(f).String()})
 		}
 	}
 	return list

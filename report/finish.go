@@ -370,7 +370,7 @@ func (f *finisher) budgets() {
 					continue
 				}
 				sum := judged.Sums
-				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(b.Subject()), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
 				if len(j.Nodes) > 1 {
 					row.Inputs = len(j.Nodes)
 				}

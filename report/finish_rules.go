@@ -139,7 +139,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 	subject.SelectDB = f.selects[row.Input]
 	measured, limit := measure(e.Finding)
 	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.Finding.Unit().String(),
-		Text: engine.Text(e.Finding, &subject), Advice: advice(engine.Advise(e.Finding, &subject))}
+		Text: f.text(engine.Text(e.Finding, &subject)), Advice: f.advice(engine.Advise(e.Finding, &subject))}
 }
 
 // measure returns the figures of a finding, unknown if there is nothing to
@@ -151,10 +151,33 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 	return Figure(f.Measured), Figure(f.Limit)
 }
 
-func advice(list []thresholds.Advice) []Advice {
+// text renders a message in English.
+func (f *finisher) text(m message.Message) string { return f.redacted(m).String() }
+
+func (f *finisher) redacted(m message.Message) message.Message {
+	by := cmp.Or(f.opt.Redact, f.opt.texts)
+	if by == nil {
+		return m
+	}
+	return m.Map(func(a message.Arg) message.Arg {
+		switch a.Kind {
+		case message.KindName:
+			a.Text = string(by.Name([]byte(a.Text)))
+		case message.KindElement, message.KindForeign, message.KindPath:
+			a.Text = by.Text(a.Text)
+		}
+		return a
+	})
+}
+
+func (f *finisher) advice(list []thresholds.Advice) []Advice {
 	var out []Advice
 	for _, a := range list {
-		out = append(out, Advice(a))
+		row := Advice{Kind: a.Kind, Text: f.text(a.Text), ChangesData: a.ChangesData, Condition: f.text(a.Condition)}
+		for _, c := range a.Commands {
+			row.Commands = append(row.Commands, thresholds.CommandText(f.redacted(c)))
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -209,7 +232,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: f.subject(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
+		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: f.subject(thresholds.SubjectText(w.Subject)), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
 			pattern := f.pattern([]byte(text))
 			if slices.Contains(example.Groups, pattern) {
@@ -220,7 +243,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		}
 		if i < f.opt.Examples {
 			engine := f.Engine(example.Input)
-			example.Text, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
+			example.Text, example.Advice = f.text(engine.InstanceText(*w.InstanceFinding)), f.advice(engine.AdviseInstance(*w.InstanceFinding))
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {

@@ -235,7 +235,7 @@ func (m *merge) start(first int) (err error) {
 	o.Top, o.Examples, m.filter = h.Top, h.Examples, h.Filter
 	o.Memory = memory.Options{Server: h.Server, Allocator: h.Allocator, State: h.State}
 	o.By, o.GroupOrder, o.FailOn = cmp.Or(o.By, h.By), cmp.Or(o.GroupOrder, h.GroupOrder), cmp.Or(o.FailOn, h.FailOn)
-	m.engine = m.policy.Compile(thresholds.Env{Redact: m.redactor()})
+	m.engine = m.policy.Compile(thresholds.Env{})
 	return m.check()
 }
 
@@ -318,7 +318,6 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 	}
 	defer z.Close()
 	o := agg.StateOptions{Options: agg.Options{Top: m.opt.Top, Examples: m.opt.Examples}, Engine: m.engine, Numbers: m.states[i].numbers}
-	o.Redact = m.redactor()
 	b, err := agg.ReadState(io.LimitReader(z, maxShardText), o)
 	if err != nil && !errors.Is(err, agg.ErrState) {
 		err = fmt.Errorf("%w: %w", agg.ErrState, err)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -287,14 +286,6 @@ type scan struct {
 	last   *thresholds.Engine // of the snapshot that was begun last; guarded by mu
 }
 
-// redactor returns what replaces names in texts, nil if they stay.
-func (s *scan) redactor() thresholds.Redactor {
-	if by := cmp.Or(s.opt.Redact, s.opt.texts); by != nil {
-		return by
-	}
-	return nil // not an interface with a nil *redact.Redactor
-}
-
 // check checks the options and sets those that are not given.
 func (s *scan) check() error {
 	o := &s.opt
@@ -326,7 +317,10 @@ func (s *scan) check() error {
 // config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
-	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
+	for _, w := range p.Warnings {
+		c.Warnings = append(c.Warnings, w.String())
+	}
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
 	}
@@ -417,7 +411,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // engine returns the rules, compiled for a snapshot.
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now, Redact: s.redactor()}
+		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {

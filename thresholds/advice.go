@@ -21,28 +21,28 @@ const (
 )
 
 // lengthCommands return the length of a value in constant time.
-var lengthCommands = map[parser.Type]string{parser.String: "STRLEN %s", parser.List: "LLEN %s", parser.Set: "SCARD %s", parser.ZSet: "ZCARD %s",
-	parser.Hash: "HLEN %s", parser.Stream: "XLEN %s"}
+var lengthCommands = map[parser.Type]string{parser.String: "STRLEN {key}", parser.List: "LLEN {key}", parser.Set: "SCARD {key}", parser.ZSet: "ZCARD {key}",
+	parser.Hash: "HLEN {key}", parser.Stream: "XLEN {key}"}
 
 // inspect adds commands that show the key without blocking, however big it is. Where
 // the server tracks accesses they do not count as one, as a command for the length
 // would: it sets the idle time to 0.
 func (x *explainer) inspect() {
-	if x.arg == "" {
+	if x.isCut {
 		return
 	}
-	list := []string{"TYPE %s"}
+	list := []string{"TYPE {key}"}
 	switch c, ok := lengthCommands[x.key.Type]; {
 	case x.key.Idle >= 0:
-		list = append(list, "OBJECT IDLETIME %s")
+		list = append(list, "OBJECT IDLETIME {key}")
 	case x.key.Freq >= 0:
-		list = append(list, "OBJECT FREQ %s")
+		list = append(list, "OBJECT FREQ {key}")
 	case ok:
 		list = append(list, c)
 	}
-	list = append(list, "OBJECT ENCODING %s", "PTTL %s")
+	list = append(list, "OBJECT ENCODING {key}", "PTTL {key}")
 	if x.server.memoryUsage() {
-		list = append(list, "MEMORY USAGE %s")
+		list = append(list, "MEMORY USAGE {key}")
 	}
 	x.advise(adviseLook, x.commands(list...), "Inspect it on the server.")
 }
@@ -77,14 +77,15 @@ func (x *explainer) expire(seconds int64) {
 	case x.key.Type == parser.List || x.key.Type == parser.Stream:
 		x.advise(adviseTTL, nil, "A list or stream may be a queue, which must not expire: limit its length on writing (LTRIM, XADD with MAXLEN), or add an ignore entry with the reason.")
 	case limited && x.key.Elements > limit:
-		x.advise(adviseTTL, nil, "First bring it under {limit} elements: all of them would be deleted at once when it expires.", "limit", comma(limit))
-	case seconds > 0 && x.arg != "":
-		span := "a day"
+		x.advise(adviseTTL, nil, "First bring it under {limit} elements: all of them would be deleted at once when it expires.", message.Int("limit", limit))
+	case seconds > 0 && !x.isCut:
+		condition := message.New("if it may be lost after a day")
 		if seconds != day {
-			span = message.FormatDuration(seconds)
+			condition = message.New("if it may be lost after {span}", message.Duration("span", seconds))
 		}
-		own := seconds + int64(hashBytes(x.shown(x.key.Name))%uint64(seconds/10+1))
-		x.change(adviseTTL, x.fill("if it may be lost after {span}", "span", span), x.commands("EXPIRE %s "+decimal(own)), "Let it expire.")
+		// The offset differs from key to key, and tells nothing about a name.
+		own := seconds + int64(uint64(x.key.Offset)*0x9e3779b97f4a7c15>>32%uint64(seconds/10+1))
+		x.change(adviseTTL, condition, x.onKey(message.New("EXPIRE {key} {seconds}", plainNumber("seconds", own))), "Let it expire.")
 	}
 }
 
@@ -119,7 +120,7 @@ func (e *Engine) Changes(r *Rule) []Advice {
 			s.Elements = 2 * limit
 		}
 		for _, a := range e.Advise(Finding{Rule: r.ID, Severity: Warning, Measured: 2 * limit, Limit: limit}, &s) {
-			if a.ChangesData && !slices.ContainsFunc(list, func(b Advice) bool { return a.Condition == b.Condition && a.Kind == b.Kind }) {
+			if a.ChangesData && !slices.ContainsFunc(list, func(b Advice) bool { return a.Condition.ID == b.Condition.ID && a.Kind == b.Kind }) {
 				list = append(list, a)
 			}
 		}

@@ -25,17 +25,19 @@ func (x *explainer) split(whole bool) {
 		return
 	}
 	text, _ := x.parts(x.Limit)
+	sentences := []message.Message{text}
 	for severity := x.Severity - 1; severity >= Info; severity-- {
 		limit, ok := x.setting.Limit(x.key.Type, false, severity)
 		if !ok || limit <= 0 || limit >= x.Limit || whole && x.key.Largest > limit {
 			continue
 		}
 		_, short := x.parts(limit)
-		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", short)
+		sentences = append(sentences, message.New("For the {severity} limit of {limit}: {parts}.", message.Word("severity", severity.String()),
+			message.Limit("limit", x.Unit(), limit), message.Phrase("parts", short)))
 	}
-	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: text})
+	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: message.New("{sentences}", message.List("sentences", " ", sentences))})
 	if x.key.Type != parser.String {
-		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.", "a", x.part("202601"), "b", x.part("202602"))
+		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.", message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 	}
 }
 
@@ -43,7 +45,7 @@ func (x *explainer) split(whole bool) {
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
 	x.advise(adviseSplit, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
-		"largest", measuredText(message.Bytes, largest), "limit", limitText(message.Bytes, x.Limit))
+		message.ExactSize("largest", largest), message.Limit("limit", message.Bytes, x.Limit))
 }
 
 // part returns the name of a part of the key, where key is the key's name, but
@@ -63,7 +65,7 @@ func (x *explainer) part(number string) string {
 
 // parts returns how to split the key so that no part is over a limit, as a
 // sentence and without explanation.
-func (x *explainer) parts(limit int64) (sentence, short string) {
+func (x *explainer) parts(limit int64) (sentence, short message.Message) {
 	s, u, total := x.key, x.Unit(), x.Measured
 	largest := int64(1)
 	if u == message.Bytes {
@@ -71,24 +73,24 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 	}
 	n, chunk := buckets(total, limit, largest), limit
 	what, rule := "", ""
-	sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each."
+	id := "Split it into {n} {what}, newKey = {rule}: about {each} each."
 	switch s.Type {
 	case parser.String:
 		n = (total + limit - 1) / limit
-		sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}."
+		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}."
 		switch x.note {
 		case noteJSON, noteXML:
-			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
+			id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
 		case 0:
-			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
+			id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
 		}
 		rule = x.part("(offset / " + decimal(limit) + ")")
-		return x.fill(sentence, "n", comma(n), "limit", limitText(u, limit), "rule", rule, "bits", x.part("(bit / "+decimal(8*limit)+")")),
-			x.fill("{n} keys, {rule}", "n", comma(n), "rule", rule)
+		return message.New(id, message.Int("n", n), message.Limit("limit", u, limit), message.Code("rule", rule), message.Code("bits", x.part("(bit / "+decimal(8*limit)+")"))),
+			message.New("{n} keys, {rule}", message.Int("n", n), message.Code("rule", rule))
 	case parser.ZSet: // a split by a hash of the member would break ranks
 		keep := limit / largest
-		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
-			"last", decimal(-keep-1), "n", comma(keep)), x.fill("the {n} highest", "n", comma(keep))
+		return message.New("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
+			plainNumber("last", -keep-1), message.Int("n", keep)), message.New("the {n} highest", message.Int("n", keep))
 	case parser.List, parser.Stream:
 		if u == message.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)
@@ -105,14 +107,14 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 			field = "member"
 		}
 		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
-		sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
+		id = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
 	}
-	each := sizeText(total / n)
+	each := message.Figure("each", total/n, message.FormSize)
 	if u == message.Count {
-		each = message.FormatCountOf(total/n, "element", "elements")
+		each = message.Number("each", total/n, "1 element", "{n} elements")
 	}
-	return x.fill(sentence, "n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)),
-		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
+	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each, message.Limit("limit", u, limit)}
+	return message.New(id, args...), message.New("{n} {what}, {rule}", args...)
 }
 
 // buckets returns the number of buckets over which a hash must distribute a total

@@ -17,7 +17,7 @@ func adviceOn(t *testing.T, env Env, opt LoadOptions, rule string, k *parser.Key
 		t.Fatalf("%s finds nothing about %q", rule, k.Name)
 	}
 	s := SubjectOf(k)
-	for _, a := range e.Advise(f, &s) {
+	for _, a := range adviceTexts(e.Advise(f, &s)) {
 		if a.Text == "" || strings.ContainsAny(a.Text, "{}") && !strings.Contains(a.Text, "{…}") {
 			t.Errorf("%s: %s: %q", rule, a.Kind, a.Text)
 		}
@@ -29,7 +29,29 @@ func adviceOn(t *testing.T, env Env, opt LoadOptions, rule string, k *parser.Key
 			lines = append(lines, "  "+c)
 		}
 	}
-	return e.Text(f, &s), lines
+	return e.Text(f, &s).String(), lines
+}
+
+// adviceText is Advice in English.
+type adviceText struct {
+	Kind, Text  string
+	Commands    []string
+	ChangesData bool
+	Condition   string
+}
+
+func adviceTexts(list []Advice) (texts []adviceText) {
+	for _, a := range list {
+		texts = append(texts, adviceText{a.Kind, a.Text.String(), commandTexts(a), a.ChangesData, a.Condition.String()})
+	}
+	return texts
+}
+
+func commandTexts(a Advice) (texts []string) {
+	for _, c := range a.Commands {
+		texts = append(texts, CommandText(c))
+	}
+	return texts
 }
 
 func has(t *testing.T, lines []string, want ...string) {
@@ -112,7 +134,7 @@ func TestCommandsSelectTheirDatabase(t *testing.T) {
 			s.DB, s.SelectDB = c.db, c.several
 			bundles := 0
 			for _, a := range e.Advise(found(t, e, "big-collection", k), &s) {
-				for i, command := range a.Commands {
+				for i, command := range commandTexts(a) {
 					if selects := strings.HasPrefix(command, "SELECT "); selects != (i == 0 && c.want != "") || selects && command != c.want {
 						t.Errorf("db %d of several %v, %s: command %d of %s is %q", c.db, c.several, version, i, a.Kind, command)
 					}
@@ -138,7 +160,7 @@ func TestTrimSaysWhatItDiscards(t *testing.T) {
 		`LTRIM "k:1" -1000 -1`: "if jobs may be lost, and producers write with RPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the head, and keeps the newest 1,000.",
 		`LTRIM "k:1" 0 999`:    "if jobs may be lost, and producers write with LPUSH: LTRIM discards 4,950 of the 5,950 items that were queued when the snapshot was taken, the oldest, at the tail, and keeps the newest 1,000.",
 	}
-	for _, a := range e.Advise(found(t, e, "queue-backlog", k), &s) {
+	for _, a := range adviceTexts(e.Advise(found(t, e, "queue-backlog", k), &s)) {
 		for _, c := range a.Commands {
 			if !strings.Contains(c, "LTRIM") {
 				continue
@@ -316,10 +338,10 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 			if f.Rule.Name() != name {
 				continue
 			}
-			if got := e.InstanceText(f); got != want[name] {
+			if got := e.InstanceText(f).String(); got != want[name] {
 				t.Errorf("%s: %q, want %q", name, got, want[name])
 			}
-			advice := e.AdviseInstance(f)
+			advice := adviceTexts(e.AdviseInstance(f))
 			if len(advice) == 0 {
 				t.Errorf("%s: no advice", name)
 			}
@@ -331,7 +353,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 		}
 	}
 	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000}
-	advice := mustLoad(t, LoadOptions{}).Compile(testEnv()).AdviseInstance(stampede)
+	advice := adviceTexts(mustLoad(t, LoadOptions{}).Compile(testEnv()).AdviseInstance(stampede))
 	if !strings.Contains(advice[0].Text, "over 7 minutes or more: EXPIRE key (seconds + random(0..420))") {
 		t.Error(advice[0].Text)
 	}
@@ -377,7 +399,7 @@ func TestOneOfAKind(t *testing.T) {
 	_, lines := adviceOn(t, testEnv(), LoadOptions{}, "big-string", key("a:b", str(100<<20)))
 	has(t, lines, "One read of the whole value transfers 104,857,600 bytes: a single read a second fills a 1 Gbit/s network card (128 MB/s).")
 	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
-	if text := e.Text(Finding{Rule: ruleID(t, "big-value"), Severity: Warning, Measured: 2 << 20, Limit: 1 << 20}, nil); text != "2,097,152 bytes, over 1 MB" {
+	if text := e.Text(Finding{Rule: ruleID(t, "big-value"), Severity: Warning, Measured: 2 << 20, Limit: 1 << 20}, nil).String(); text != "2,097,152 bytes, over 1 MB" {
 		t.Error(text)
 	}
 }
@@ -430,7 +452,7 @@ func TestBuckets(t *testing.T) {
 
 func TestQuoteKey(t *testing.T) {
 	for name, want := range map[string]string{"user:1": `"user:1"`, "": `""`, "a b": `"a b"`, `a"b\`: `"a\"b\\"`, "it's": `"it\x27s"`, "\x00\n\xff用": `"\x00\x0a\xff\xe7\x94\xa8"`, "$(x)`y`!": `"\x24(x)\x60y\x60\x21"`} {
-		if got := quoteKey([]byte(name)); got != want {
+		if got := quoteKey(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
@@ -443,7 +465,8 @@ func TestSpanOver(t *testing.T) {
 		want     string
 	}{{30*day + 1, 30 * day, "30d 1s"}, {30*day + 3600, 30 * day, "30d 1h"}, {400*day + 3661, 400 * day, "400d 1h 1m 1s"},
 		{3601, 3600, "1h 1s"}, {61, 60, "1m 1s"}, {1, 0, "1s"}, {0, 0, "0s"}, {30 * day, 30 * day, "30d"}, {90 * day, 30 * day, "90d"}} {
-		if got := spanOver(c.n, c.limit); got != c.want {
+		x := explainer{Finding: Finding{Rule: ruleID(t, "ttl-too-long"), Measured: c.n, Limit: c.limit}}
+		if got := x.found("{measured}").String(); got != c.want {
 			t.Errorf("%d over %d: %s, want %s", c.n, c.limit, got, c.want)
 		}
 	}

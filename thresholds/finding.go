@@ -46,12 +46,12 @@ func (f *Finding) rank(k *parser.Key) int64 { return f.Rule.rule().rank(k) }
 // about a minute, a slot or a hash tag.
 type InstanceFinding struct {
 	Finding
-	Subject string   // "minute 2026-03-01T10:00Z", "slot 123", "{user}", "db 0, 1"; a tag may contain any bytes
-	Keys    int64    // that it is about
-	Bytes   int64    // their memory, or value bytes if memory is unknown
-	Groups  []string // patterns of the keys, those with most keys first; may be incomplete
-	Largest NodeSums // of a Fleet, the snapshot with the largest part; no keys if that is not known
-	budget  int      // of rule budget: index in Policy.Budgets
+	Subject message.Message // minute 2026-03-01T10:00Z, slot 123, {user}, db 0, 1
+	Keys    int64           // that it is about
+	Bytes   int64           // their memory, or value bytes if memory is unknown
+	Groups  []string        // patterns of the keys, those with most keys first; may be incomplete
+	Largest NodeSums        // of a Fleet, the snapshot with the largest part; no keys if that is not known
+	budget  int             // of rule budget: index in Policy.Budgets
 }
 
 // Subject is the key that text and advice are about, whose names may be cut.
@@ -68,11 +68,24 @@ func SubjectOf(k *parser.Key) Subject { return Subject{Key: *k} }
 
 // Advice is one thing to do about a finding.
 type Advice struct {
-	Kind     string   // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
-	Text     string   // one or more sentences
-	Commands []string // for redis-cli, or for a shell if the text says so
+	Kind string          // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
+	Text message.Message // what to do
+	Why  message.Message // what it is good for; zero if the text says it
+	// Commands are for redis-cli, or for a shell if the text says so. CommandText
+	// renders them.
+	Commands []message.Message
 	// ChangesData is true if the commands change data or settings; otherwise they
 	// only look. Condition says when such commands may be run: "if ...".
 	ChangesData bool
-	Condition   string
+	Condition   message.Message
+}
+
+// SubjectText returns the subject of a finding or budget as ignore entries match it:
+// in English, with names as they are.
+func SubjectText(subject message.Message) string {
+	text := ""
+	for _, s := range subject.Spans(nil) {
+		text += s.Text
+	}
+	return text
 }

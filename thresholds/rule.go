@@ -143,7 +143,7 @@ type Rule struct {
 	// expiring is true if an accumulator needs only keys with an expiry.
 	expiring bool
 	// text returns what was measured against which limit, as a phrase.
-	text func(*explainer) string
+	text func(*explainer) message.Message
 	// advise adds what to do about a finding.
 	advise func(*explainer)
 

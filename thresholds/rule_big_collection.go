@@ -18,7 +18,7 @@ func init() {
 		PerType: true,
 		Types:   append(slices.Clip(collections), parser.JSON),
 		check:   func(c *compiler) { c.over(elements, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 element, over {limit}", "{measured} elements, over {limit}")
 		},
 		advise: func(x *explainer) {

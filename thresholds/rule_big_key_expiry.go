@@ -30,16 +30,16 @@ func init() {
 				c.add(expiringElements, -1, false, []level{{limit, severity}}, nil)
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 element to delete when it expires, over {limit}", "{measured} elements to delete when it expires, over {limit}")
 		},
 		advise: func(x *explainer) {
 			switch {
 			case x.server.lazyExpire():
-				x.advise(adviseTTL, []string{"CONFIG GET lazyfree-lazy-expire"},
+				x.advise(adviseTTL, literal("CONFIG GET lazyfree-lazy-expire"),
 					"This server frees expired keys in the background by default. Check that lazyfree-lazy-expire is still yes.")
 			case x.server.unlinks():
-				x.change(adviseTTL, "if the server may free expired keys in a background thread", []string{"CONFIG SET lazyfree-lazy-expire yes"},
+				x.change(adviseTTL, message.New("if the server may free expired keys in a background thread"), literal("CONFIG SET lazyfree-lazy-expire yes"),
 					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the setting, too.")
 			default:
 				x.advise(adviseTTL, nil, "This server deletes expired keys in its main thread. Delete the key in batches before it expires.")

@@ -16,13 +16,13 @@ func init() {
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},
 		check:   func(c *compiler) { c.over(elements, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 entry, over {limit}", "{measured} entries, over {limit}")
 		},
 		advise: func(x *explainer) {
 			x.readCost()
 			x.advise(adviseSplit, nil, "Trim it to what is still read, and cap it on writing: XADD key MAXLEN ~ {cap} * ... (~ may leave some more); or start a new stream for each period: {period}.",
-				"cap", decimal(x.Limit-x.Limit/10), "period", x.part("202601"))
+				plainNumber("cap", x.Limit-x.Limit/10), message.Code("period", x.part("202601")))
 			x.inspect()
 			x.delete()
 		},

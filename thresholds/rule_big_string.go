@@ -24,7 +24,7 @@ func init() {
 				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},
-		text: func(x *explainer) string { return x.found("{measured} long, over {limit}") },
+		text: func(x *explainer) message.Message { return x.found("{measured} long, over {limit}") },
 		advise: func(x *explainer) {
 			x.readCost()
 			x.split(anyPart)

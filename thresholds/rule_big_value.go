@@ -18,14 +18,14 @@ func init() {
 		PerType: true,
 		Types:   append(slices.Clip(withElements), parser.JSON),
 		check:   func(c *compiler) { c.over(valueBytes, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch n := x.key.Elements; {
 			case n < 0:
 				return x.found("{measured}, over {limit}")
 			case n == 1:
 				return x.found("{measured} in 1 element, over {limit}")
 			default:
-				return x.found("{measured} in {elements} elements, over {limit}", "elements", comma(n))
+				return x.found("{measured} in {elements} elements, over {limit}", message.Int("elements", n))
 			}
 		},
 		advise: func(x *explainer) {

@@ -39,7 +39,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteUnused {
 				return x.found("never expires, and its LFU counter is 0")
 			}

@@ -31,7 +31,7 @@ func init() {
 				}
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch x.note {
 			case noteJSON:
 				return x.found("JSON of {measured}, over {limit}")
@@ -51,7 +51,7 @@ func init() {
 				x.advise(adviseEncoding, nil, "Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
 			} else if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
 				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
-					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", "ratio", decimal(share(x.key.LZFIn, 100, x.key.LZFOut))+"%")
+					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", message.Limit("ratio", message.Percent, share(x.key.LZFIn, 100, x.key.LZFOut)*100))
 			} else {
 				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
 			}

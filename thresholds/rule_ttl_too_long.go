@@ -29,7 +29,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string { return x.found("expires in {measured}, over {limit}") },
+		text: func(x *explainer) message.Message { return x.found("expires in {measured}, over {limit}") },
 		advise: func(x *explainer) {
 			x.advise(adviseTTL, nil, "Shorten it to what the business needs, and renew it while the key is in use.")
 			x.expire(math.MaxInt64)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TestLimitsInAnyOrder compares limits that are set one after the other with a table that
@@ -172,8 +173,8 @@ func TestSelectors(t *testing.T) {
 	} {
 		set, err := Select(c.selector)
 		if c.n == 0 && len(c.not) == 0 {
-			var e *SelectError
-			if e, _ = err.(*SelectError); e == nil || e.Word != c.wrong {
+			var e *message.Error
+			if e, _ = err.(*message.Error); e == nil || e.Message.Args[0].Text != c.wrong {
 				t.Errorf("%q: %v", c.selector, err)
 			}
 			continue

@@ -148,7 +148,7 @@ func (e *env) loadPolicy(ctx context.Context, options config.Options) (*threshol
 		return nil, policyError(err)
 	}
 	for _, w := range policy.Warnings {
-		e.message(e.t("warning:"), w)
+		e.message(e.t("warning:"), w.String())
 	}
 	return policy, nil
 }
@@ -246,7 +246,7 @@ func policyError(err error) error {
 		return err
 	}
 	var problems config.Errors
-	var hinted interface{ Hint() string }
+	var hinted *message.Error
 	switch {
 	case errors.As(err, &problems):
 		var lines []string
@@ -255,13 +255,13 @@ func policyError(err error) error {
 			if p.Excerpt != "" {
 				lines = append(lines, strings.TrimRight(p.Excerpt, "\n"))
 			}
-			if p.Advice != "" {
-				lines = append(lines, "hint: "+p.Advice)
+			if !p.Hint.IsZero() {
+				lines = append(lines, "hint: "+p.Hint.String())
 			}
 		}
 		exit.err = errors.New(strings.Join(lines, "\n"))
 	case errors.As(err, &hinted):
-		exit.hint = hinted.Hint()
+		exit.hint = hinted.Hint.String()
 	case errors.Is(err, fs.ErrNotExist):
 		exit.hint = "check the path; without --config, " + teamConfig + " in the current directory is used if it exists"
 	default:

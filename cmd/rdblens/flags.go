@@ -69,6 +69,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if errors.As(err, &hinted) && hinted.Hint() != "" {
 			hint = hinted.Hint()
 		}
+		if e := (*message.Error)(nil); errors.As(err, &e) && !e.Hint.IsZero() {
+			hint = e.Hint.String()
+		}
 		return usageError("--"+invalid.GetFlag().Name+": "+text, hint)
 	}
 	hint := cmd.CommandPath() + " --help"
@@ -76,8 +79,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); near != "" {
-			hint = near
+		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); !near.IsZero() {
+			hint = near.String()
 		}
 		if !cmd.HasParent() {
 			hint = "flags follow a command: rdblens scan --help"

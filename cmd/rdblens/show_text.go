@@ -77,7 +77,7 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {
-		what := w.env.t(text.Sanitize(w.rules.Text(f, &subject)))
+		what := w.env.t(text.Sanitize(w.rules.Text(f, &subject).String()))
 		if f.Ignored != 0 {
 			what += w.env.t(", ignored")
 		}
