@@ -252,7 +252,11 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 	}{{"--fail-on-growth", o.growth, 1}, {"--fail-on-shrink", o.loss, -1}} {
 		for i := range f.limits {
 			if by := f.limits[i].exceeded(d, f.direction); !by.IsZero() {
-				failed = append(failed, message.New("{code} {name}: {text}", message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.Phrase("text", by)))
+				id := "{code} {name}: {text}"
+				if o.on {
+					id = "{code}: {text}"
+				}
+				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.Phrase("text", by)))
 			}
 		}
 	}
