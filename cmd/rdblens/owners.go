@@ -36,9 +36,9 @@ func (o *scanFlags) splitOwners() (*ownerReports, error) {
 	}
 	switch n := len(o.policy.Owners()) - 1; {
 	case n == 0:
-		return nil, usageError("--split-by: the configuration names no owners", "namespaces: {cart: {owner: checkout}}")
+		return nil, usageError("--split-by: the configuration names no owners").withHint("namespaces: {cart: {owner: checkout}}")
 	case n >= maxOwners:
-		return nil, usageError(fmt.Sprintf("--split-by: %d owners are too many", n), fmt.Sprintf("at most %d", maxOwners-1))
+		return nil, usageError("--split-by: {n} owners are too many", message.Int("n", int64(n))).withHint("at most {n}", message.Int("n", maxOwners-1))
 	}
 	if err := os.MkdirAll(o.ownersDir, 0o777); err != nil {
 		return nil, &exitError{code: exitUsage, err: err}

@@ -342,6 +342,34 @@ func (m Message) Map(f func(Arg) Arg) Message {
 	return Message{ID: m.ID, Args: args}
 }
 
+// Missing calls a function for each template in the message that a catalogue lacks.
+func (m Message) Missing(c *Catalogue, missing func(id string)) {
+	if _, ok := c.Lookup(m.ID); !ok && hasWords(m.ID) {
+		missing(m.ID)
+	}
+	for _, a := range m.Args {
+		if a.Kind == KindMessage {
+			for _, inner := range a.List {
+				inner.Missing(c, missing)
+			}
+		}
+	}
+}
+
+// hasWords reports whether a template has letters outside of its {names}.
+func hasWords(id string) bool {
+	inName := false
+	for _, r := range id {
+		switch {
+		case r == '{' || r == '}':
+			inName = r == '{'
+		case !inName && isLatin(r) && unicode.IsLetter(r):
+			return true
+		}
+	}
+	return false
+}
+
 // jsonArg is the JSON form of an argument.
 type jsonArg struct {
 	Name      string    `json:"name"`
