@@ -32,7 +32,7 @@ type Bounds struct {
 	// which came from another state or saved report: all sums count it twice. RepeatedIn
 	// names those that have such snapshots, at most 10 of them.
 	Repeated   int    `json:"repeated,omitempty"`
-	RepeatedIn []Name `json:"repeated_in,omitempty"`
+	RepeatedIn []Name `json:"repeated_in,omitempty" redact:"path"`
 }
 
 // bounds returns the bounds of a Builder that is finished, nil if there are none.
@@ -82,15 +82,19 @@ type MismatchError struct {
 	What          string // that differs
 }
 
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%q and %q cannot be merged: their scans differ in %s", e.First, e.Second, e.What)
+// AsMessage returns the error as a message.
+func (e *MismatchError) AsMessage() message.Message {
+	return message.New("{file} and {name} cannot be merged: their scans differ in {setting}", message.Path("file", e.First), message.Path("name", e.Second),
+		message.Foreign("setting", e.What))
 }
+
+func (e *MismatchError) Error() string { return e.AsMessage().String() }
 
 // Merge returns the report of the snapshots whose states sources have, as format shard
 // writes them: that of a Scan of all of them, whatever the order of the sources and
 // however they were merged before. The snapshots are in the order of their names.
 //
-// Of the options, Tool, Redact and Shard apply, and By, GroupOrder and FailOn where they
+// Of the options, Tool and Shard apply, and By, GroupOrder and FailOn where they
 // are set; all others are those of the scans. Each Source is opened twice. The ScanError
 // has the states that cannot be read, and the snapshots that the scans could not read to
 // their end. The error is a *MismatchError if the scans had other options or another
@@ -125,7 +129,7 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 			all.Merge(b)
 		}
 	}
-	repeated, in := m.repeated() // of names as they are
+	repeated, in := m.repeated()
 	r, err := m.report(all, nil, m.inputs, m.failed())
 	if r != nil && repeated > 0 {
 		if r.Bounds == nil {
@@ -147,11 +151,7 @@ func (m *merge) repeated() (n int, names []Name) {
 		}
 		n++
 		for _, s := range m.from[i-1 : i+1] {
-			name := m.sources[s].Name
-			if m.opt.Redact != nil {
-				name = m.opt.Redact.File(name)
-			}
-			names = append(names, Name(name))
+			names = append(names, Name(m.sources[s].Name))
 		}
 	}
 	slices.Sort(names)

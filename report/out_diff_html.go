@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
 )
 
 // htmlDiffRows is the most rows of a table of the page.
@@ -18,7 +17,7 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	v := emptyHTMLView(o)
 	v.Sections, v.Wrong, v.About = true, d.alerts(), d.about()[:1]
 	v.Title = message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name))
-	v.Foot = text.Sanitize(d.Tool.Name + " " + d.Tool.Version)
+	v.Foot = parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))
 	v.Legend = []string{"up3", "up2", "up1", "same", "down1", "down2", "down3"}
 	if d.Measure != ByMemory {
 		v.SizeLabel = "value bytes"

@@ -35,7 +35,7 @@ func (v *overview) findSavings() {
 		return
 	}
 	// Fixed words have the lengths of their hashes if they do not stay.
-	named := v.r.Redaction == nil || v.r.Redaction.MinKeys > 0 && v.r.Redaction.MinKeys*int64(len(v.r.Inputs)) <= hashFields
+	readable := v.r.Redaction == nil || v.r.Redaction.MinKeys > 0 && v.r.Redaction.MinKeys*int64(len(v.r.Inputs)) <= hashFields
 	compact := v.compactSavings()
 	for i := range v.r.Groups {
 		g := &v.r.Groups[i]
@@ -44,7 +44,7 @@ func (v *overview) findSavings() {
 		}
 		best := compact[g.Group]
 		changes := []saving{g.compressed()}
-		if named {
+		if readable {
 			changes = append(changes, g.inHashes(), g.shorterNames())
 		}
 		for _, s := range changes {

@@ -29,13 +29,13 @@ type TargetProblem struct {
 	Severity string `json:"severity"` // error: the server refuses the snapshot; warning: it must be prepared; info: this is lost
 	Kind     string `json:"kind"`     // as package target has them
 	Number   int    `json:"number"`   // RDB version, type or opcode, encoding version of a module, highest database
-	Name     Name   `json:"name,omitempty"`
+	Name     Name   `json:"name,omitempty" redact:"module"`
 	Since    string `json:"since"` // oldest release of the server's line that loads it, "" none does
 	Count    int64  `json:"count"` // keys, or records beside them
 	// MemoryBytes is the memory of the keys, of a server without a model their bytes
 	// in the file; unknown of what is not keys.
 	MemoryBytes Figure `json:"memory_bytes"`
-	Text        string `json:"text"`
+	Text        string `json:"text" redact:"of Message"`
 	// Message is Text as a message. Older versions do not have it.
 	Message  message.Message `json:"message,omitzero"`
 	Examples []TargetKey     `json:"examples,omitempty"` // the largest keys
@@ -88,7 +88,7 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 // targetText returns the sentence of a problem.
 func targetText(server *target.Server, p *target.Problem) message.Message {
 	line, _, _ := strings.Cut(server.Title(), " ")
-	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)), message.Element("name", p.Name),
+	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)), moduleArg("name", p.Name),
 		message.Text("type", p.Type.String()), message.Text("encoding", p.Encoding.String()), message.Int("count", p.Count),
 		message.Int("next", int64(p.Number)+1), message.Word("what", opcodeTexts[p.Number])}
 	sentence := ""

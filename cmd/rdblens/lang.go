@@ -69,6 +69,11 @@ func (e *env) line(m message.Message) string {
 // render returns a message in the language that was chosen, with names as a function
 // writes them.
 func (e *env) render(m message.Message, name func(string) string) string {
+	for _, f := range e.redactions {
+		if by := f.redactor(); by != nil {
+			m = by.Message(m)
+		}
+	}
 	catalogue := e.language.Catalogue()
 	if untranslated != nil {
 		m.Missing(language.Chinese.Catalogue(), untranslated)
