@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Checksum is what became of the CRC-64 at the end of a snapshot.
@@ -246,6 +247,16 @@ func (e *DamageError) Error() string {
 	return s
 }
 
+// AsMessage returns the error as a message, with the name of the key as an argument.
+func (e *DamageError) AsMessage() message.Message {
+	args := []message.Arg{message.Figure("offset", e.Offset, message.FormNumber), message.Phrase("reason", message.Sentence(e.Reason))}
+	if e.Key != nil {
+		const most = 200 // bytes of a name in a message
+		return message.New("offset {offset}: {reason} (in key {key})", append(args, message.Name("key", cut(e.Key, most)))...)
+	}
+	return message.New("offset {offset}: {reason}", args...)
+}
+
 // Unwrap returns the error of the reader below, if that was the reason.
 func (e *DamageError) Unwrap() error { return e.Err }
 
@@ -256,6 +267,9 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string { return e.Reason }
+
+// AsMessage returns the error as a message.
+func (e *FormatError) AsMessage() message.Message { return message.Sentence(e.Reason) }
 
 // cut returns the first n bytes of p, or all if there are fewer.
 func cut(p []byte, n int) []byte { return p[:min(len(p), n)] }

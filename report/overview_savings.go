@@ -15,9 +15,9 @@ import (
 type saving struct {
 	bytes int64
 	keys  int64
-	how   string
-	brief string // a sentence for the list of what to fix first
-	group string // for display
+	how   message.Message
+	brief message.Message // a sentence for the list of what to fix first; zero none
+	group message.Message // or a server
 }
 
 // Bounds of what is worth a line.
@@ -35,7 +35,7 @@ func (v *overview) findSavings() {
 		return
 	}
 	// Fixed words have the lengths of their hashes if they do not stay.
-	named := v.r.Redaction == nil || v.r.Redaction.MinKeys > 0 && v.r.Redaction.MinKeys*int64(len(v.r.Inputs)) <= hashFields
+	readable := v.r.Redaction == nil || v.r.Redaction.MinKeys > 0 && v.r.Redaction.MinKeys*int64(len(v.r.Inputs)) <= hashFields
 	compact := v.compactSavings()
 	for i := range v.r.Groups {
 		g := &v.r.Groups[i]
@@ -44,7 +44,7 @@ func (v *overview) findSavings() {
 		}
 		best := compact[g.Group]
 		changes := []saving{g.compressed()}
-		if named {
+		if readable {
 			changes = append(changes, g.inHashes(), g.shorterNames())
 		}
 		for _, s := range changes {
@@ -58,12 +58,13 @@ func (v *overview) findSavings() {
 		if best.keys == 0 {
 			best.keys = g.Keys
 		}
-		best.group = g.Group.Display()
+		best.group = named(g.Group)
 		v.savings = append(v.savings, best)
 	}
 	v.savings = append(v.savings, v.otherServers()...)
 	slices.SortStableFunc(v.savings, func(a, b saving) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.group, b.group), cmp.Compare(a.how, b.how))
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.group.String(), b.group.String()),
+			cmp.Compare(a.how.String(), b.how.String()))
 	})
 	v.savings = v.savings[:min(len(v.savings), overviewSavings)]
 }
@@ -79,9 +80,9 @@ func (v *overview) otherServers() (list []saving) {
 			continue
 		}
 		if n, ok := v.predicted(w.Model); ok && own > n {
-			pairs := []string{"server", w.Model, "now", v.r.Inputs[0].Memory.Model, "need", message.FormatBytes(n), "all", message.FormatBytes(own)}
-			list = append(list, saving{bytes: own - n, keys: v.r.Totals.Keys, group: thresholds.Fill("{server}, {need}", pairs...),
-				how: thresholds.Fill("move from {now}, {all}", pairs...)})
+			list = append(list, saving{bytes: own - n, keys: v.r.Totals.Keys,
+				group: message.New("{server}, {need}", message.Text("server", w.Model), message.Size("need", n)),
+				how:   message.New("move from {now}, {all}", message.Text("now", v.r.Inputs[0].Memory.Model), message.Size("all", own))})
 		}
 	}
 	return list
@@ -105,11 +106,11 @@ func (v *overview) predicted(model string) (n int64, ok bool) {
 }
 
 // otherAllocator says which allocator explains used_memory better than the one that
-// is assumed, "" if there is none or it was not asked for.
-func otherAllocator(in *Input) string {
+// is assumed, zero if there is none or it was not asked for.
+func otherAllocator(in *Input) message.Message {
 	m := in.Memory
 	if m == nil || m.Difference == nil || !m.Predicted.Known() {
-		return ""
+		return message.Message{}
 	}
 	best, off := "", *m.Difference
 	for _, w := range m.WhatIf {
@@ -117,14 +118,16 @@ func otherAllocator(in *Input) string {
 			best, off = w.Allocator, d
 		}
 	}
-	pairs := []string{"best", best, "off", shareText(max(off, -off), int64(in.UsedMem)), "before", shareText(max(*m.Difference, -*m.Difference), int64(in.UsedMem)), "now", m.Allocator}
+	before := max(*m.Difference, -*m.Difference)
+	args := []message.Arg{message.Text("best", best), shareArg("off", max(off, -off), int64(in.UsedMem)),
+		shareArg("before", before, int64(in.UsedMem)), message.Text("now", m.Allocator)}
 	switch {
 	case best != "":
-		return thresholds.Fill("used_memory fits --allocator {best} better: the prediction is {off} off, {before} with {now}", pairs...)
-	case m.WhatIf == nil && m.Keys*2 > in.UsedMem && max(*m.Difference, -*m.Difference) > int64(in.UsedMem)*3/100:
-		return thresholds.Fill("used_memory is {before} off the prediction for {now}: --what-if tries the other allocators", pairs...)
+		return message.New("used_memory fits --allocator {best} better: the prediction is {off} off, {before} with {now}", args...)
+	case m.WhatIf == nil && m.Keys*2 > in.UsedMem && before > int64(in.UsedMem)*3/100:
+		return message.New("used_memory is {before} off the prediction for {now}: --what-if tries the other allocators", args...)
 	}
-	return ""
+	return message.Message{}
 }
 
 // compactSavings returns what the compact encodings would save in each group.
@@ -136,9 +139,10 @@ func (v *overview) compactSavings() map[Name]saving {
 			if g.SavedBytes <= list[g.Group].bytes || g.Count < minSavingKeys {
 				continue
 			}
-			pairs := []string{"group", shortName(g.Group), "rule", f.Rule, "keys", message.FormatCount(g.Count), "saved", message.FormatBytes(g.SavedBytes), "worst", f.worst().against()}
-			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: thresholds.Fill("within the compact limits", pairs...),
-				brief: thresholds.Fill("Bring {group} into the compact encoding, within its limits or with higher ones: {keys} keys are near them (rules explain {rule}). Saves {saved}.", pairs...)}
+			args := []message.Arg{message.Name("group", g.Group), message.Text("rule", f.Rule), keysArg("keys", g.Count), message.Size("saved", g.SavedBytes)}
+			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: word("within the compact limits"),
+				brief: message.New("Bring {group} into the compact encoding, within its limits or with higher ones: "+
+					"{keys} are near them (rules explain {rule}). Saves {saved}.", args...)}
 		}
 	}
 	return list
@@ -165,10 +169,12 @@ func (g *Group) inHashes() saving {
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashBytes
 	s := saving{bytes: int64(g.MemoryWithoutTTL) - packed, keys: n}
-	pairs := []string{"overhead", message.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", message.FormatExactBytes(value), "all", message.FormatBytes(int64(g.MemoryWithoutTTL) / n), "short", message.FormatBytes(value),
-		"keys", message.FormatCount(n), "group", shortName(g.Group), "saved", message.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("share hashes ({all} for {short})", pairs...)
-	s.brief = thresholds.Fill("Store the {keys} strings of {group} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.", pairs...)
+	args := []message.Arg{message.ExactSize("overhead", int64(g.MemoryWithoutTTL)/n-value), message.ExactSize("value", value),
+		message.Size("all", int64(g.MemoryWithoutTTL)/n), message.Size("short", value), message.Int("keys", n), message.Name("group", g.Group),
+		message.Size("saved", s.bytes)}
+	s.how = message.New("share hashes ({all} for {short})", args...)
+	s.brief = message.New("Store the {keys} strings of {group} without a TTL as fields of hashes, up to 500 in each: "+
+		"a key takes {overhead} besides its value of {value}. Saves about {saved}.", args...)
 	return s
 }
 
@@ -206,9 +212,9 @@ func (g *Group) shorterNames() saving {
 		word++
 	}
 	s := saving{bytes: less * g.Keys}
-	pairs := []string{"n", message.FormatCount(less), "group", shortName(g.Group), "keys", message.FormatCount(g.Keys), "saved", message.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("shorter names ({n} B less)", pairs...)
-	s.brief = thresholds.Fill("Shorten the names of {group}: three letters a word are {n} bytes less for each of {keys} keys. Saves about {saved}.", pairs...)
+	args := []message.Arg{message.Int("n", less), message.Name("group", g.Group), message.Int("keys", g.Keys), message.Size("saved", s.bytes)}
+	s.how = message.New("shorter names ({n} B less)", args...)
+	s.brief = message.New("Shorten the names of {group}: three letters a word are {n} bytes less for each of {keys} keys. Saves about {saved}.", args...)
 	return s
 }
 
@@ -224,9 +230,11 @@ func (g *Group) compressed() saving {
 		return saving{}
 	}
 	s := saving{bytes: g.ValueBytes - g.SerializedBytes}
-	pairs := []string{"share", shareText(g.SerializedBytes, g.ValueBytes), "group", shortName(g.Group), "keys", message.FormatCount(g.Keys), "saved", message.FormatBytes(s.bytes)}
-	s.how = thresholds.Fill("compress (LZF: to {share})", pairs...)
-	s.brief = thresholds.Fill("Compress the values of {group} before they are stored: LZF shrinks the {keys} values to {share} in this file. Saves about {saved}.", pairs...)
+	args := []message.Arg{shareArg("share", g.SerializedBytes, g.ValueBytes), message.Name("group", g.Group), message.Int("keys", g.Keys),
+		message.Size("saved", s.bytes)}
+	s.how = message.New("compress (LZF: to {share})", args...)
+	s.brief = message.New("Compress the values of {group} before they are stored: LZF shrinks the {keys} values to {share} in this file. "+
+		"Saves about {saved}.", args...)
 	return s
 }
 
@@ -234,8 +242,8 @@ func (g *Group) compressed() saving {
 // saves most memory. No two are about the same key or group.
 func (v *overview) findFixes() {
 	seen := map[string]bool{}
-	add := func(what, sentence string) bool {
-		if len(v.fixes) == overviewFixes || sentence == "" || seen[what] {
+	add := func(what string, sentence message.Message) bool {
+		if len(v.fixes) == overviewFixes || sentence.IsZero() || seen[what] {
 			return false
 		}
 		seen[what] = true
@@ -246,14 +254,14 @@ func (v *overview) findFixes() {
 	// the snapshot.
 	blocking := func(n int) {
 		for _, p := range v.problems {
-			if e := p.worst(); n > 0 && e != nil && p.harm >= thresholds.Blocks && add(string(e.subject()), p.sentence()) {
+			if e := p.worst(); n > 0 && e != nil && p.harm >= thresholds.Blocks && add(named(e.subject()).String(), p.sentence()) {
 				n--
 			}
 		}
 	}
 	blocking(2)
 	for _, s := range v.savings {
-		if add(s.group, s.brief) {
+		if add(s.group.String(), s.brief) {
 			break
 		}
 	}
@@ -270,7 +278,7 @@ func (v *overview) findFixes() {
 	blocking(overviewFixes)
 	for _, s := range v.savings {
 		if len(v.fixes) < 3 {
-			add(s.group, s.brief)
+			add(s.group.String(), s.brief)
 		}
 	}
 }
@@ -292,34 +300,26 @@ func (f *Finding) largestGroup() *FindingGroup {
 }
 
 // sentence returns what to do about the worst of a problem.
-func (p *problem) sentence() string {
+func (p *problem) sentence() message.Message {
 	e := p.worst()
-	if rule, ok := thresholds.Lookup(p.Rule); ok && !rule.Instance && e.KeyRow == nil {
-		return "" // there are more than a baseline accepts
+	if rule, ok := thresholds.Lookup(p.Rule); ok && !rule.Instance && e.KeyRow == nil || p.brief == "" {
+		return message.Message{} // there are more than a baseline accepts
 	}
-	measured, _, _ := strings.Cut(e.against(), " ")
-	if e.Unit == message.Bytes.String() {
-		measured = message.FormatBytes(int64(e.Measured))
-	}
-	pairs := []string{"key", shortName(e.subject()), "measured", measured, "text", shortSentence(e.Text), "keys", message.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.size())}
+	args := []message.Arg{message.Phrase("key", e.subjectText()), e.figure("measured", e.Measured), message.Phrase("text", sentenceOf(e.Message, e.Text)),
+		keysArg("keys", p.Count), sizeArg("memory", p.size()), message.List("groups", ", ", names(e.Groups, 2))}
 	if e.KeyRow != nil {
-		reads := "0"
+		reads := int64(0)
 		if e.ValueBytes > 0 {
-			reads = message.FormatCount(max(1, thresholds.CardBytes/int64(e.ValueBytes)))
+			reads = max(1, thresholds.CardBytes/int64(e.ValueBytes))
 		}
-		pairs = append(pairs, "size", sizeText(e.ValueBytes), "keymemory", sizeText(sizeOf(e.Memory, int64(e.ValueBytes))), "reads", reads)
+		args = append(args, sizeArg("size", e.ValueBytes), sizeArg("keymemory", sizeOf(e.Memory, int64(e.ValueBytes))), message.Int("reads", reads))
 	}
-	var groups []string
-	for _, g := range e.Groups[:min(len(e.Groups), 2)] {
-		groups = append(groups, shortName(g))
-	}
-	pairs = append(pairs, "groups", strings.Join(groups, ", "))
 	if g := p.largestGroup(); g != nil {
-		pairs = append(pairs, "group", shortName(g.Group), "groupkeys", message.FormatCountOf(g.Count, "key", "keys"), "groupmemory", sizeText(sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
+		args = append(args, message.Name("group", g.Group), keysArg("groupkeys", g.Count), sizeArg("groupmemory", sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
 	}
-	s := thresholds.Fill(p.brief, pairs...)
+	m := message.New(p.brief, args...)
 	if p.Count > 1 && p.harm == thresholds.Blocks && e.KeyRow != nil {
-		s += " " + thresholds.Fill("There are {keys} of this kind, {memory}.", pairs...)
+		return message.New("{text} There are {keys} of this kind, {memory}.", message.Phrase("text", m), keysArg("keys", p.Count), sizeArg("memory", p.size()))
 	}
-	return s
+	return m
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
@@ -15,11 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // keysFlags are the flags of keys.
@@ -51,20 +52,20 @@ after decompression, and without the line before a replication stream.`,
 			return e.keys(cmd.Context(), &o, args)
 		},
 	}
-	o.register(cmd)
+	o.register(e, cmd)
 	return cmd
 }
 
 // register declares the flags.
-func (o *keysFlags) register(cmd *cobra.Command) {
+func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
-	o.redactFlags.register(cmd)
+	o.redactFlags.register(e, cmd)
 	o.setFormat("csv")
 	formats := 0
 	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
 		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
 			if formats++; formats > 1 {
-				return &hintedError{errors.New("keys writes one format"), "run it once for each"}
+				return message.Errorf("keys writes one format").WithHint("run it once for each")
 			}
 			return o.setFormat(arg)
 		}}.add(cmd)
@@ -73,9 +74,9 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 		words = append(words, "+"+c.name)
 	}
 	option{name: "columns", arg: "LIST", usage: "columns to add to each row: " + strings.Join(words, ", "),
-		words: words, hint: "columns: " + strings.Join(words, ","), set: eachWord(func(word string) error {
+		words: words, hint: "columns: {names}", set: eachWord(func(word string) error {
 			if !slices.Contains(words, word) {
-				return fmt.Errorf("unknown column %q", word)
+				return message.Errorf("unknown column {name}", message.Element("name", word))
 			}
 			o.addColumn(word[1:])
 			return nil
@@ -99,10 +100,10 @@ func (o *keysFlags) setFormat(arg string) error {
 		format, path = end, arg
 	}
 	if o.format = keysFormats[format]; o.format == nil {
-		return fmt.Errorf("unknown format %q", format)
+		return message.Errorf("unknown format {name}", message.Element("name", format))
 	}
 	if toFile && path == "" {
-		return &hintedError{fmt.Errorf("no file name after %q", arg), "-f csv=keys.csv"}
+		return message.Errorf("no file name after {name}", message.Element("name", arg)).WithHint("-f csv=keys.csv")
 	}
 	if o.path = path; path == "-" {
 		o.path = ""
@@ -116,7 +117,7 @@ const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
-		return usageError("a terminal does not show Parquet", "-f keys.parquet")
+		return usageError("a terminal does not show Parquet").withHint("-f keys.parquet")
 	}
 	for _, name := range p.format.columns {
 		p.addColumn(name)
@@ -186,10 +187,7 @@ func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io
 		if errors.As(err, &writing) {
 			return bad, writing.err
 		}
-		if p.redact != nil {
-			err = p.redact.Error(err, in.name)
-		}
-		bad.add(p.shown(in), keys, err)
+		bad.add(in.name, keys, err)
 	}
 	if rows, ok := out.(*report.KeysParquet); ok {
 		return bad, rows.Close()
@@ -242,19 +240,24 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	return parser.Run(ctx, src, options, w.newSink)
 }
 
-// learnWords finds the fixed words of names, in a pass of its own: those of the report
-// of the same keys.
+// learnWords finds the separators of names and, in a pass of its own, the words that
+// stay: those of the report of the same keys.
 func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error {
 	if p.minKeys == 0 {
+		p.redact = p.redact.Learn(naming.NewNamer(p.policy.Separators.Value), 1, func(func([]byte, int64) bool) {})
 		return nil
 	}
 	for _, in := range list {
 		if in.name == "-" {
-			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once", "save it to a file first, or hash every word: --redact-min-keys 0")
+			return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
+				withHint("save it to a file first, or hash every word: --redact")
 		}
 	}
 	scan := scanFlags{passFlags: p.passFlags}
-	_, _, err := e.scanInputs(ctx, &scan, list, p.redact)
+	r, _, err := e.scanInputs(ctx, &scan, list)
+	if err == nil {
+		p.redact = r.LearnWords(p.redact)
+	}
 	return err
 }
 
@@ -272,7 +275,7 @@ func keyRules(selector string) (thresholds.RuleSet, error) {
 		}
 	}
 	if set&^whole == 0 {
-		return 0, &hintedError{fmt.Errorf("%s looks at the whole instance and flags no key", selector), "rdblens scan reports it"}
+		return 0, message.Errorf("{rules} looks at the whole instance and flags no key", message.Text("rules", selector)).WithHint("rdblens scan reports it")
 	}
 	return set &^ whole, nil
 }

@@ -36,15 +36,18 @@ func (o *scanFlags) splitOwners() (*ownerReports, error) {
 	}
 	switch n := len(o.policy.Owners()) - 1; {
 	case n == 0:
-		return nil, usageError("--split-by: the configuration names no owners", "namespaces: {cart: {owner: checkout}}")
+		return nil, usageError("--split-by: the configuration names no owners").withHint("namespaces: {cart: {owner: checkout}}")
 	case n >= maxOwners:
-		return nil, usageError(fmt.Sprintf("--split-by: %d owners are too many", n), fmt.Sprintf("at most %d", maxOwners-1))
+		return nil, usageError("--split-by: {n} owners are too many", message.Int("n", int64(n))).withHint("at most {n}", message.Int("n", maxOwners-1))
 	}
 	if err := os.MkdirAll(o.ownersDir, 0o777); err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
 	}
 	reports := &ownerReports{dir: o.ownersDir}
 	o.Owner = func(owner string, r *report.Report) {
+		if by := o.redactor(); by != nil {
+			owner, r = by.Text(owner), r.Redacted(by)
+		}
 		reports.list = append(reports.list, ownerReport{owner, reports.fileName(owner), r})
 	}
 	return reports, nil
@@ -96,7 +99,7 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 		}
 		owner, memory := "(no owner)", "unknown"
 		if o.owner != "" {
-			owner = text.MarkdownText(o.owner)
+			owner = text.MarkdownCode(text.Display([]byte(o.owner)))
 		}
 		if o.Totals.MemoryBytes.Known() {
 			memory = message.FormatBytes(int64(o.Totals.MemoryBytes))
