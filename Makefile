@@ -119,8 +119,8 @@ mutants: ## a sample of 200 changes of the code that tests should notice; those 
 fixtures: ## make the committed snapshots and their truth files
 	$(GO) run ./testdata/gen fixtures $(SERVERS)
 
-pgo: ## make the compiler's profile from the benchmark snapshots
-	$(GO) run ./testdata/gen pgo $(BENCHDIR) cmd/rdblens/default.pgo
+pgo: ## make the compiler's profile, with which make dist builds, from the benchmark snapshots
+	$(GO) run ./testdata/gen pgo $(BENCHDIR) packaging/rdblens.pgo
 
 dist: ## binaries, packages, completions and man pages of a release, in dist/; VERSION=v1.2.3 names it
 	GO="$(GO)" VERSION="$(VERSION)" .ci/dist
