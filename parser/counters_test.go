@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestCountersAddUp adds counters of two parts of a snapshot.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 )
 
 var everyByte = flag.Bool("every-byte", false, "cut and flip every byte of every fixture, not only of the small ones")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // Type is what TYPE says of a key: its data type, whatever its encoding.
@@ -211,7 +210,7 @@ type Key struct {
 
 	ModuleName string // of a module's value: the module's type name, such as "ReJSON-RL"
 	// Module is what a module's value has besides, nil for other values.
-	Module *modules.Facts
+	Module *ModuleFacts
 
 	// Offset is where the type byte stands: bytes from the snapshot's magic on, so
 	// that of a file it is the place in the file, but behind the frame of a
@@ -220,6 +219,28 @@ type Key struct {
 
 	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
+}
+
+// ModuleFacts is what a value of a module has besides the figures that all types
+// have. Fields that its type does not have are 0.
+type ModuleFacts struct {
+	Version int // encoding version
+	// Filters is the number of filters that a Bloom or cuckoo filter consists of,
+	// Capacity the items that they are made for; of a top-k its k.
+	Filters, Capacity int64
+	ErrorRate         float64 // of a Bloom filter
+
+	// Of a time series: chunks, labels, compaction rules, the time for which
+	// samples are kept (ms, 0 for ever) and the first and the last sample (ms
+	// since the epoch).
+	Chunks, Labels, Rules  int64
+	Retention, First, Last int64
+
+	// Of a vector set: dimensions, and the bytes that vectors and links between
+	// elements take in
+	Dimensions, VectorBytes, LinkBytes int64
+
+	Depth int64 // levels of nested arrays and objects in a document
 }
 
 // CutName returns the first bytes of the name, at most limit. If that is not the

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 type stepped uint8
@@ -306,6 +306,6 @@ func (w *walker) headerAux(name, value []byte) {
 	if in.Server == before && in.ServerVersion == beforeVersion {
 		return
 	}
-	parsed, _ := version.Parse(in.ServerVersion)
-	d.embed, d.server = embeddingOf(in.Server, parsed), in.ServerVersion
+	parsed, _ := release.Parse(in.ServerVersion)
+	d.embed, d.server = release.EmbeddingOf(in.Server, parsed), in.ServerVersion
 }

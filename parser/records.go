@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // Records reads the keys of a snapshot one after the other, as a Scanner does,
@@ -65,7 +66,7 @@ func (r *Records) passed(op byte, from, to int64) {
 	valkey := r.s.r.w.src.valkey
 	switch {
 	case op == rdb.OpFunction && r.opt.Library != nil && r.err == nil:
-		r.err = r.opt.Library(&Payload{r: r, version: versionOf(redisReleases, "7.0"), parts: []part{{span: span{from, to - from}}}})
+		r.err = r.opt.Library(&Payload{r: r, version: release.RDB(release.Redis, "7.0"), parts: []part{{span: span{from, to - from}}}})
 	case op == rdb.OpKeyMeta && !valkey:
 		r.meta = span{from, to - from}
 	}
@@ -160,7 +161,7 @@ func (r *Records) Payload() (*Payload, error) {
 	value := r.value()
 	p := &Payload{r: r, version: w.src.payloadVersion(k.RDBType)}
 	if r.meta.n > 0 {
-		p.version = max(p.version, versionOf(redisReleases, "8.6"))
+		p.version = max(p.version, release.RDB(release.Redis, "8.6"))
 		p.parts = append(p.parts, part{span: r.meta})
 	}
 	row := &w.src.types[k.RDBType]

@@ -13,6 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
@@ -246,7 +247,7 @@ func (r *reader) begin() (*rdb.Failure, error) {
 	})
 	w.info = nil
 	r.info.Cluster = r.counters.cluster
-	if v := newestVersion(w.src.valkey); r.info.Version > v {
+	if v := release.Newest(release.Of(w.src.valkey)); r.info.Version > v {
 		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known", r.info.Version, v)
 	}
 	if r.opt.Memory != nil {

@@ -1,8 +1,8 @@
 package parser
 
 import (
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // A key that is larger than a block is split between its elements, so that all

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // A typeRow is all that is known of a type byte before the value is read. Type
@@ -110,7 +110,7 @@ func (d *dialect) compile() {
 		tables = [][]typeRow{commonTypes, dragonflyTypes, oldDragonflyTypes}
 	case d.dragonfly:
 		tables = [][]typeRow{commonTypes, dragonflyTypes}
-	case d.valkey && d.version >= valkeyTrees:
+	case d.valkey && d.version >= release.ValkeyTrees:
 		tables = [][]typeRow{commonTypes, valkeyTypes, valkey92Types}
 	case d.valkey:
 		tables = [][]typeRow{commonTypes, valkeyTypes}
@@ -123,30 +123,6 @@ func (d *dialect) compile() {
 	}
 }
 
-// A release of a server, and the newest RDB version that it loads.
-type release struct {
-	name    string
-	version int
-}
-
-// redisReleases are those releases of Redis that load more than the one before.
-// Which types and opcodes they added, their tables say (typeRow.since).
-var redisReleases = []release{
-	{name: "1.0", version: 1},
-	{name: "2.2", version: 1},
-	{name: "2.4", version: 2},
-	{name: "2.6", version: 6},
-	{name: "3.2", version: 7},
-	{name: "4.0", version: 8},
-	{name: "5.0", version: 9},
-	{name: "7.0", version: 10},
-	{name: "7.2", version: 11},
-	{name: "7.4", version: 12},
-	{name: "8.6", version: 13},
-	{name: "8.8", version: 14},
-	{name: "8.10", version: 15},
-}
-
 // firstVersion returns the oldest RDB version that what came with a release can
 // stand under. The release candidates of 2.6 wrote versions 3 to 6, a step for each
 // change.
@@ -154,8 +130,7 @@ func firstVersion(valkey bool, since string) int {
 	if since == "2.6" {
 		return 3
 	}
-	n := slices.IndexFunc(releases(valkey), func(r release) bool { return r.name == since })
-	return releases(valkey)[n].version
+	return release.RDB(release.Of(valkey), since)
 }
 
 // contradiction says in which way what was read of the snapshot contradicts its
@@ -165,8 +140,8 @@ func (d *dialect) contradiction(seen *counters) string {
 	if d.dragonfly {
 		return ""
 	}
-	if d.valkey && d.version < valkeyFirst {
-		return fmt.Sprintf("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on", d.version, valkeyFirst)
+	if d.valkey && d.version < release.ValkeyFirst {
+		return fmt.Sprintf("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on", d.version, release.ValkeyFirst)
 	}
 	for n := range seen.types {
 		for _, what := range []struct {
@@ -182,37 +157,6 @@ func (d *dialect) contradiction(seen *counters) string {
 		}
 	}
 	return ""
-}
-
-// valkeyFork is the newest of the Redis releases above that Valkey's first
-// release reads.
-const valkeyFork = "7.2"
-
-// valkeyFirst is the oldest RDB version under the magic VALKEY, valkeyTrees the
-// one that Valkey 9.2 writes.
-const (
-	valkeyFirst = 80
-	valkeyTrees = 81
-)
-
-// valkeyReleases are those of Valkey, which begin with what it forked. Under
-// Redis' magic they refuse versions 12 to 79.
-var valkeyReleases = append(upTo(redisReleases, valkeyFork),
-	release{name: "9.0", version: valkeyFirst},
-	release{name: "9.2", version: valkeyTrees})
-
-// releases returns the releases of the line that writes a magic.
-func releases(valkey bool) []release {
-	if valkey {
-		return valkeyReleases
-	}
-	return redisReleases
-}
-
-// newestVersion is the newest RDB version whose every number is known.
-func newestVersion(valkey bool) int {
-	r := releases(valkey)
-	return r[len(r)-1].version
 }
 
 // LoadableBy returns the oldest Redis and the oldest Valkey release that load
@@ -254,19 +198,12 @@ func (i *Info) dialect() *dialect {
 // VersionSince returns the oldest Redis and the oldest Valkey release that accept the
 // snapshot's magic and RDB version, and what surrounds it; "" none does.
 func (i *Info) VersionSince() (redis, valkey string) {
-	first := func(of []release, version int) string {
-		if n := slices.IndexFunc(of, func(r release) bool { return r.version >= version }); n >= 0 {
-			return of[n].name
-		}
-		return ""
-	}
-	switch {
-	case i.Magic == "VALKEY":
-		valkey = first(valkeyReleases, max(i.Version, valkeyFirst))
-	default:
-		redis = first(redisReleases, i.Version)
-		if first(upTo(redisReleases, valkeyFork), i.Version) != "" {
-			valkey = valkeyFork
+	if i.Magic == "VALKEY" {
+		valkey = release.First(release.Valkey, max(i.Version, release.ValkeyFirst))
+	} else {
+		redis = release.First(release.Redis, i.Version)
+		if i.Version <= release.RDB(release.Redis, release.Fork) {
+			valkey = release.Fork
 		}
 	}
 	if slices.ContainsFunc(i.Frames, func(f string) bool { return strings.HasPrefix(f, "vcs-") }) {
@@ -302,24 +239,19 @@ func ModuleSince(name string, version int) (redis, valkey string) {
 	case name == ValkeyBloom.String() || name == "Vk-Search": // valkey-bloom, valkey-search
 		return "", "8.0"
 	}
-	return "4.0", valkeyFork
+	return "4.0", release.Fork
 }
 
 // lines returns the oldest Redis and the oldest Valkey release that have what came
 // with a release of the snapshot's line.
 func (d *dialect) lines(since string) (redis, valkey string) {
-	in := func(of []release) bool {
-		return slices.ContainsFunc(of, func(r release) bool { return r.name == since })
-	}
 	switch {
 	case since == "":
 		return "", ""
-	case d.valkey && in(upTo(redisReleases, valkeyFork)):
-		return since, valkeyFork
+	case release.Has(release.UpTo(release.Redis, release.Fork), since):
+		return since, release.Fork
 	case d.valkey:
 		return "", since
-	case in(upTo(redisReleases, valkeyFork)):
-		return since, valkeyFork
 	}
 	return since, ""
 }
@@ -329,8 +261,8 @@ func later(a, b string) string {
 	if a == "" || b == "" {
 		return ""
 	}
-	x, _ := version.Parse(a)
-	y, _ := version.Parse(b)
+	x, _ := release.Parse(a)
+	y, _ := release.Parse(b)
 	if x.AtLeast(y.Major, y.Minor) {
 		return a
 	}
@@ -342,17 +274,13 @@ func later(a, b string) string {
 // snapshot's.
 func (d *dialect) payloadVersion(t byte) int {
 	if since := d.types[t].since; since != "" {
-		return versionOf(releases(d.valkey), since)
+		return max(payloadFirst, release.RDB(release.Of(d.valkey), since))
 	}
 	return d.version
 }
 
-// versionOf returns the RDB version of a release; at least 6, that of Redis 2.6,
-// the first that has RESTORE.
-func versionOf(of []release, name string) int {
-	n := slices.IndexFunc(of, func(r release) bool { return r.name == name })
-	return max(of[n].version, 6)
-}
+// payloadFirst is the RDB version of Redis 2.6, the first release that has RESTORE.
+const payloadFirst = 6
 
 // LoadModules returns the names of the module types without which no server loads
 // the snapshot, in order: those of keys, and of data beside the keys, at which a
@@ -366,12 +294,6 @@ func (i *Info) LoadModules() []string {
 		}
 	}
 	return names
-}
-
-// upTo returns the releases up to the one of that name.
-func upTo(releases []release, name string) []release {
-	n := slices.IndexFunc(releases, func(r release) bool { return r.name == name })
-	return slices.Clip(releases[:n+1])
 }
 
 // opcodeSince returns the first release that reads an opcode, "" none does. Sources
@@ -404,3 +326,13 @@ func opcodeSince(op byte, valkey bool) string {
 	}
 	return ""
 }
+
+// A Version is the first two numbers of a server's version, Major and Minor, on which
+// alone anything depends. The zero Version is older than all. AtLeast(major, minor int)
+// reports whether it is that version or a later one.
+type Version = release.Version
+
+// ParseVersion returns the first two numbers of a version such as 7.0.15, v8.1 or
+// 9.1.0-rc1; the second is 0 where there is none. ok is false if s does not begin with
+// a number or has no number after its first dot; the numbers that cannot be read are 0.
+func ParseVersion(s string) (v Version, ok bool) { return release.Parse(s) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // TestTypes walks the tables of types and demands for each row a snapshot that
@@ -39,7 +40,7 @@ func TestTypes(t *testing.T) {
 			} else if d.dragonfly {
 				of = "dragonfly"
 			}
-			if of == "VALKEY" && d.version >= valkeyTrees {
+			if of == "VALKEY" && d.version >= release.ValkeyTrees {
 				keys[row{"VALKEY081", int(k.RDBType)}]++
 			}
 			if of == "old dragonfly" && k.RDBType != 20 {

@@ -4,8 +4,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // value walks the value of type t, no string.
@@ -19,7 +20,7 @@ func (w *walker) value(t byte) {
 			base = int64(w.Uint64())
 		}
 		w.elements(r, base, w.Length())
-		if r.Beside == rdb.ExpiryBinary && w.src.version >= valkeyTrees && memory.FitsListpack(uint8(Hash), w.key.Elements, w.key.Longest) {
+		if r.Beside == rdb.ExpiryBinary && w.src.version >= release.ValkeyTrees && memory.FitsListpack(uint8(Hash), w.key.Elements, w.key.Longest) {
 			w.key.Encoding = EncListpack
 		}
 	case rdb.Packed:
@@ -79,7 +80,7 @@ func (w *walker) failUnknown(t byte) {
 	if w.src.dragonfly {
 		w.Failf("unknown %s %d of Dragonfly %s: save the data with SAVE RDB, which any version of rdblens can read", what, t, w.src.server)
 	}
-	if w.src.version > newestVersion(w.src.valkey) {
+	if w.src.version > release.Newest(release.Of(w.src.valkey)) {
 		w.Failf("unknown %s %d: this snapshot (RDB version %d) is newer than this rdblens", what, t, w.src.version)
 	}
 	w.Failf("unknown %s %d", what, t)

@@ -2,9 +2,10 @@ package parser
 
 import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // A walker reads records one after the other. It has one grammar for both
@@ -68,7 +69,7 @@ type dialect struct {
 	dragonfly bool
 	types     [256]typeRow // by number; see compile
 	rdb.Framing
-	embed     embedding
+	embed     release.Embedding
 	server    string // version of the server that wrote it, "" unknown
 	model     *memory.Model
 	templates templates
