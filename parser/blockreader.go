@@ -49,6 +49,8 @@ type blockReader struct {
 	data []byte // the current block, with what was kept of the one before
 	base int64  // offset of data in the snapshot
 	err  error  // how the source ended, io.EOF included
+
+	record *spool // has what was read; nil: nothing is read again
 }
 
 func newBlockReader(src io.Reader, blocks, size int) *blockReader {
@@ -123,6 +125,11 @@ func (r *blockReader) advance(keep int) bool {
 	b.n = 0
 	b.refs.Store(1)
 	r.fill(b)
+	if r.record != nil {
+		if r.record.add(b.data[r.headroom : r.headroom+b.n]); r.record.err != nil {
+			b.n, b.err = 0, r.record.err
+		}
+	}
 	kept := r.data[keep:]
 	from := r.headroom - len(kept)
 	copy(b.data[from:], kept)

@@ -223,25 +223,29 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestSpool reads a source through a spool, in pieces, and again what was not released.
+// TestSpool adds what is read to a spool, in pieces, and reads again what was not released.
 func TestSpool(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	data := make([]byte, 5*spoolMemory)
+	data := make([]byte, 12*scannerAhead)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
 	for _, most := range []int{3 << 10, 300 << 10, scannerAhead} {
-		s := &spool{src: bytes.NewReader(data)}
+		s := &spool{ahead: scannerAhead}
 		at, from := 0, int64(0)
 		name := ""
 		for at < len(data) {
-			p := make([]byte, 1+random.IntN(most))
-			n, err := s.Read(p)
-			if err != nil && err != io.EOF || !bytes.Equal(p[:n], data[at:at+n]) {
-				t.Fatalf("other bytes at %d: %v", at, err)
-			}
+			n := min(1+random.IntN(most), len(data)-at)
+			s.add(data[at : at+n])
 			at += n
-			if len(s.buf) > spoolMemory {
+			if random.IntN(4) == 0 { // as where a compressed block begins
+				at -= random.IntN(min(n, scannerAhead, at-int(from)) + 1)
+				s.cut(int64(at))
+			}
+			if s.err != nil || s.end() != int64(at) {
+				t.Fatalf("it ends at %d, not at %d: %v", s.end(), at, s.err)
+			}
+			if len(s.buf) > s.most() {
 				t.Fatalf("%d bytes are in memory", len(s.buf))
 			}
 			if s.file != nil {
@@ -279,30 +283,17 @@ func TestSpool(t *testing.T) {
 		}
 	}
 	// What nobody wants needs no file.
-	s := &spool{src: bytes.NewReader(data), skip: true}
-	if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, s, make([]byte, 100_000)); n != int64(len(data)) || err != nil || s.file != nil || len(s.buf) > spoolMemory {
-		t.Errorf("%d bytes, %v, a file %v", n, err, s.file != nil)
+	s := &spool{ahead: scannerAhead, skip: true}
+	if s.add(data); s.err != nil || s.file != nil || len(s.buf) > s.most() {
+		t.Errorf("%v, a file %v", s.err, s.file != nil)
 	}
-	s = &spool{src: bytes.NewReader(data), off: true}
-	if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, s, make([]byte, 100_000)); n != int64(len(data)) || err != nil || len(s.buf) != 0 {
-		t.Errorf("%d bytes, %v, %d are kept", n, err, len(s.buf))
-	}
-	// What is written is there, most of it in the file; and again after a reset.
+	// Without anything ahead, all but a little is in the file.
 	s = &spool{}
-	for range 2 {
-		s.write(data[:1000])
-		s.write(data[1000:300_000])
-		got := make([]byte, 300_000)
-		if n, err := s.ReadAt(got, 0); n != len(got) || err != nil || !bytes.Equal(got, data[:300_000]) || len(s.buf) > 80<<10 {
-			t.Errorf("%d bytes, %v; %d in memory", n, err, len(s.buf))
-		}
-		s.reset()
-		if n, err := s.ReadAt(got, 0); n != 0 || err != io.EOF {
-			t.Errorf("%d bytes after a reset, %v", n, err)
-		}
-		if info, err := s.file.Stat(); err != nil || info.Size() != 0 {
-			t.Errorf("the file has %d bytes after a reset, %v", info.Size(), err)
-		}
+	s.add(data[:1000])
+	s.add(data[1000:300_000])
+	got := make([]byte, 300_000)
+	if n, err := s.ReadAt(got, 0); n != len(got) || err != nil || !bytes.Equal(got, data[:300_000]) || len(s.buf) > 80<<10 {
+		t.Errorf("%d bytes, %v; %d in memory", n, err, len(s.buf))
 	}
 	s.Close()
 }

@@ -37,6 +37,64 @@ type blob struct {
 	whole, db int
 }
 
+// opcode reads what stands around the records of Dragonfly.
+func (r *reader) opcode(op byte) (how stepped, read bool) {
+	if !r.w.src.dragonfly {
+		return steppedOp, false
+	}
+	switch op {
+	case rdb.OpDFZstd, rdb.OpDFLZ4:
+		r.openBlob(op)
+		how = steppedOp
+	case rdb.OpDFTaggedChunk:
+		how = r.chunk()
+	default:
+		return steppedOp, false
+	}
+	r.w.counters.opcodes[op]++
+	return how, true
+}
+
+// dragonflyOp reads an opcode that stands where records do.
+func (w *walker) dragonflyOp(op byte) {
+	switch op {
+	case rdb.OpDFFullSyncEnd, rdb.OpDFJournal:
+		w.Take(8)
+	case rdb.OpDFJournalBlob:
+		w.Length()
+		w.string(&w.first, 0)
+	case rdb.OpDFMask:
+		if flags := w.Uint32(); flags&2 != 0 {
+			w.Take(4)
+		}
+		w.pend.any = true
+	case rdb.OpDFShardIndex:
+		w.Length()
+		w.string(&w.first, 0)
+		n := w.Length()
+		for range n {
+			w.Ahead()
+			w.string(&w.first, 0)
+			w.Length()
+		}
+	case rdb.OpDFVectorIndex:
+		w.string(&w.first, 0)
+		w.Length()
+		n := w.Length()
+		for range n {
+			w.Take(12)
+			levels := w.Uint32()
+			for range int64(levels) + 1 {
+				w.Skip(4 * uint64(w.Uint32()))
+			}
+		}
+	case rdb.OpDFBlobEnd:
+		w.FailAt(w.Offset()-1, "opcode 203 ends a compressed block in Dragonfly's memory: no file has it")
+	default:
+		w.failUnknown(op)
+	}
+}
+
 // openBlob begins the compressed block whose opcode was read.
 func (r *reader) openBlob(op byte) {
 	w, b := r.w, &r.blob
@@ -54,6 +112,10 @@ func (r *reader) openBlob(op byte) {
 	}
 	r.blockReader = b.inner
 	r.src, r.base, r.data, r.cur, r.err = b, at, nil, nil, nil
+	if r.record = b.outer.record; r.record != nil {
+		r.record.cut(at)
+		b.outer.record = nil
+	}
 	b.begin(op, n, at)
 	r.advance(0)
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, 0, 0
@@ -125,9 +187,9 @@ func (b *blob) cut(u *unit) {
 	b.lz4, b.zstd, b.whole = 0, 0, 0
 }
 
-// closeBlob goes on behind the compressed block where all of it was read. It reports
+// beyond goes on behind the compressed block where all of it was read. It reports
 // false if none is open, or its end was not reached.
-func (r *reader) closeBlob() bool {
+func (r *reader) beyond() bool {
 	w, b := r.w, &r.blob
 	if !b.open || r.err != io.EOF || w.Pos < len(w.Buf) {
 		return false
@@ -135,12 +197,16 @@ func (r *reader) closeBlob() bool {
 	r.addSum()
 	end := w.Offset()
 	r.cur.release()
+	record := r.record
 	b.inner, r.blockReader = r.blockReader, b.outer
 	b.open, b.outer = false, blockReader{}
 	shift := end - (r.base + int64(b.pos))
 	b.shift += shift
 	r.base += shift
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, b.pos, b.pos
+	if r.record = record; record != nil {
+		record.add(r.data[b.pos:])
+	}
 	return true
 }
 
@@ -200,16 +266,19 @@ const maxTagged = 64
 
 // A taggedValues has the values of which chunks are still to come, by their tags.
 type taggedValues struct {
-	open  map[uint32]*taggedValue
-	spare []*walker
+	open   map[uint32]*taggedValue
+	spare  []*walker
+	copied *spool // of the last one that was read whole
 }
 
 // stop ends their coroutines.
 func (v *taggedValues) stop() {
 	for id, t := range v.open {
 		t.stop()
+		t.copied.Close()
 		delete(v.open, id)
 	}
+	v.copied.Close()
 }
 
 // taggedValue is a value in chunks.
@@ -221,6 +290,8 @@ type taggedValue struct {
 	carrying bool
 	base     int64 // offset of the end of the part, as if the chunks followed each other
 	fail     *rdb.Failure
+	// copied has its chunks, to be read again; nil: nobody wants it.
+	copied *spool
 	// next walks the part, and reports whether the value needs more.
 	next func() (struct{}, bool)
 	stop func()
@@ -248,8 +319,16 @@ func (r *reader) newTagged() *taggedValue {
 	w := t.w
 	w.counters.reset()
 	w.Cursor = rdb.Cursor{Base: t.base, Refill: t.refill, Lazy: true}
-	w.model, w.maxName, w.db, w.chunked = r.w.model, r.w.maxName, r.w.db, true
-	w.visit.to = r.w.visit.to
+	w.model, w.db = r.w.model, r.w.db
+	if to := r.w.visit.to; to != nil {
+		// It is visited when it is whole.
+		later := &Visitor{MaxName: to.MaxName, keep: to.keep}
+		if to.keep == nil {
+			later.keep = func(*Key) bool { return true }
+		}
+		w.setVisitor(later)
+		t.copied = &spool{}
+	}
 	w.resetRun()
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.wait = yield
@@ -281,13 +360,12 @@ const carried = 64 << 10
 func (t *taggedValue) refill(keep int) bool {
 	w := t.w
 	w.keepFirst()
-	w.addTee()
 	if keep > 0 || !t.carrying {
 		t.carry = append(t.carry[:0], w.Buf[keep:]...)
 	}
 	w.Base += int64(keep)
 	w.Pos -= keep
-	w.Buf, t.carrying, w.teeFrom = t.carry, true, w.Pos
+	w.Buf, t.carrying = t.carry, true
 	for len(t.part) == 0 {
 		if !t.wait(struct{}{}) {
 			return false
@@ -349,7 +427,15 @@ func (r *reader) chunk() stepped {
 		w.Need(1)
 		n := min(left, len(w.Buf)-w.Pos)
 		t.part = w.Buf[w.Pos : w.Pos+n]
-		_, more = t.next()
+		if t.copied != nil {
+			if t.copied.add(t.part); t.copied.err != nil {
+				panic(&rdb.Failure{Offset: w.Offset(), Reason: t.copied.err.Error(), Err: t.copied.err})
+			}
+		}
+		if _, more = t.next(); t.w.inKey && !t.w.kept {
+			t.copied.Close()
+			t.copied = nil
+		}
 		if t.fail != nil {
 			// Its offset does not count what stands between the chunks.
 			t.fail.Offset += w.Offset() - t.base
@@ -373,15 +459,16 @@ func (r *reader) chunk() stepped {
 	w.key = t.w.key
 	w.nameBuf = append(w.nameBuf[:0], w.key.Name...)
 	w.key.Name, w.lastKey, w.rare = w.nameBuf, w.nameBuf, true
-	w.tee, t.w.tee, w.kept = t.w.tee, w.tee, t.w.kept
+	r.tagged.copied.Close()
+	r.tagged.copied, w.key.copied, w.kept = t.copied, t.copied, t.w.kept
 	if v := w.visit.to; v != nil && v.keep == nil && w.wants() {
-		w.visitTee(v)
+		w.visitCopied(v)
 	}
 	return steppedKey
 }
 
-// endDragonfly checks what is open where the snapshot ends.
-func (r *reader) endDragonfly() {
+// endMark checks what is open where the snapshot ends.
+func (r *reader) endMark() {
 	w := r.w
 	switch {
 	case r.blob.open:
@@ -391,36 +478,12 @@ func (r *reader) endDragonfly() {
 	}
 }
 
-// beginTee begins to copy the value that follows.
-func (w *walker) beginTee() {
-	if w.tee == nil {
-		w.tee = &spool{}
-	}
-	w.tee.reset()
-	w.teeing, w.teeFrom = true, w.Pos
-}
-
-// addTee copies what was passed since the last call.
-func (w *walker) addTee() {
-	if w.teeing {
-		w.tee.write(w.Buf[w.teeFrom:w.Pos])
-		w.teeFrom = w.Pos
-	}
-}
-
-// endTee ends the copy.
-func (w *walker) endTee() {
-	w.addTee()
-	if w.teeing = false; w.tee.err != nil {
-		panic(&rdb.Failure{Offset: w.Offset(), Reason: w.tee.err.Error(), Err: w.tee.err})
-	}
-}
-
-// visitTee passes the elements of the value in the copy to a visitor.
-func (w *walker) visitTee(v *Visitor) {
+// visitCopied passes the elements of the value in the copy to a visitor.
+func (w *walker) visitCopied(v *Visitor) {
 	elements := *v
 	elements.Key = nil
-	r := newReader(io.NewSectionReader(w.tee, 0, w.key.Serialized), Options{NoChecksum: true}, 2, scanBlock)
+	n := w.key.Serialized
+	r := newReader(io.NewSectionReader(w.key.copied, w.key.copied.end()-n, n), Options{NoChecksum: true}, 2, scanBlock)
 	if fail := r.walkAgain(w.src, &w.key, &elements); fail != nil {
 		panic(fail)
 	}

@@ -165,7 +165,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	}
 	r.w = newWalker(&dialect{})
 	r.w.counters = r.counters
-	r.w.Refill, r.w.reader = r.refill, r
+	r.w.Refill, r.w.around = r.refill, r
 	return r
 }
 
@@ -173,12 +173,11 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 func (r *reader) refill(keep int) bool {
 	w := r.w
 	r.addSum()
-	w.addTee()
 	before := r.base
 	ok := r.advance(keep)
 	w.Buf, w.Base = r.data, r.base
 	w.Pos -= int(r.base - before)
-	r.sumFrom, w.teeFrom = w.Pos, w.Pos
+	r.sumFrom = w.Pos
 	return ok
 }
 

@@ -7,17 +7,15 @@ import (
 	"os"
 )
 
-// spool is a reader over a source without random access. It keeps what was read
-// since a given offset, so that a record can be read twice: a little in memory,
-// the rest of a larger record in a temporary file.
+// A spool keeps what was read since a given offset, so that a record can be read
+// twice: a little in memory, the rest of a larger record in a temporary file.
 type spool struct {
-	src  io.Reader
-	off  bool   // nothing that is read from now on is needed again
-	from int64  // bytes before this offset are not needed again
-	skip bool   // nor are those up to the next call of release, but for the last
-	buf  []byte // the bytes from base on
-	base int64
-	err  error
+	ahead int    // bytes that may be read beyond a record that is needed
+	from  int64  // bytes before this offset are not needed again
+	skip  bool   // nor are those up to the next call of release, but for the last
+	buf   []byte // the bytes from base on
+	base  int64
+	err   error // of the temporary file
 
 	file  *os.File
 	named bool  // the file has a name still
@@ -27,67 +25,32 @@ type spool struct {
 const (
 	// scannerAhead is more than a Scanner reads beyond the key that it returns.
 	scannerAhead = 4 * scanBlock
-	spoolMemory  = 2 * scannerAhead // bytes kept in memory
+	spoolStep    = 16 << 10 // bytes that are added at a time
 )
 
-// Read reads from the source. An error of the temporary file is final.
-func (s *spool) Read(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.src.Read(p)
-	if s.off {
-		return n, err
-	}
-	if len(s.buf)+n > spoolMemory {
-		s.drop(s.from)
-		if len(s.buf)+n > spoolMemory {
-			s.spill(scannerAhead)
-		}
-	}
-	if s.err != nil {
-		return 0, s.err
-	}
-	s.buf = append(s.buf, p[:n]...)
-	return n, err
-}
+// most is how many bytes are kept in memory.
+func (s *spool) most() int { return 2*s.ahead + 4*spoolStep }
 
-// write appends bytes, of which few stay in memory. An error is in s.err.
-func (s *spool) write(p []byte) {
-	const memory, step = 64 << 10, 16 << 10
+// end returns the offset behind the last byte.
+func (s *spool) end() int64 { return s.base + int64(len(s.buf)) }
+
+// add appends what was read. An error is in s.err.
+func (s *spool) add(p []byte) {
 	for len(p) > 0 && s.err == nil {
-		if len(s.buf) >= memory {
-			s.spill(0)
+		n := min(len(p), spoolStep)
+		if len(s.buf)+n > s.most() {
+			s.drop(s.from)
 		}
-		n := min(len(p), step)
+		if len(s.buf)+n > s.most() {
+			s.spill(s.ahead)
+		}
 		s.buf = append(s.buf, p[:n]...)
 		p = p[n:]
 	}
 }
 
-// reset drops everything.
-func (s *spool) reset() {
-	s.buf, s.base, s.from, s.start = s.buf[:0], 0, 0, 0
-	if s.file != nil {
-		s.file.Truncate(0)
-	}
-}
-
-// End passes the end of the snapshot on to the source.
-func (s *spool) End(read int64, rest []byte) (int64, error) {
-	if e, ok := s.src.(Ender); ok {
-		return e.End(read, rest)
-	}
-	return int64(len(rest)), nil
-}
-
-// Frames returns the frames around the source.
-func (s *spool) Frames() []string {
-	if f, ok := s.src.(interface{ Frames() []string }); ok {
-		return f.Frames()
-	}
-	return nil
-}
+// cut drops what lies behind an offset, at most ahead bytes.
+func (s *spool) cut(offset int64) { s.buf = s.buf[:offset-s.base] }
 
 // drop drops what lies before an offset from memory.
 func (s *spool) drop(offset int64) {
@@ -166,7 +129,7 @@ func (s *spool) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // Close removes the temporary file.
 func (s *spool) Close() error {
-	if s.file == nil {
+	if s == nil || s.file == nil {
 		return nil
 	}
 	err := s.file.Close()
