@@ -14,7 +14,7 @@ import (
 type walker struct {
 	rdb.Cursor
 	src      *dialect
-	info     *Info   // while the header is read, else nil
+	info     *Info        // while the header is read, else nil
 	around   surroundings // of the stream that it reads, nil in a block
 	counters *counters
 
@@ -45,14 +45,14 @@ type walker struct {
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
 	block                rdb.Block
-	kept         bool           // Visitor.keep wanted the key
-	module  *module.Reader // nil before the first value of a module
-	inOrder func()         // nil: all keys are walked in the order of the file
-	digits  []byte
-	nameBuf []byte
-	lastBuf []byte // holds lastKey, where nameBuf did
-	refBuf  []byte // the text of key.ref, where it is not in the block
-	headBuf []byte
+	kept                 bool           // Visitor.keep wanted the key
+	module               *module.Reader // nil before the first value of a module
+	inOrder              func()         // nil: all keys are walked in the order of the file
+	digits               []byte
+	nameBuf              []byte
+	lastBuf              []byte // holds lastKey, where nameBuf did
+	refBuf               []byte // the text of key.ref, where it is not in the block
+	headBuf              []byte
 }
 
 // surroundings are what records stand in, besides the file.
