@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // blockSize is how many bytes are read at a time, and so the unit of parallel
@@ -50,7 +51,7 @@ type blockReader struct {
 	base int64  // offset of data in the snapshot
 	err  error  // how the source ended, io.EOF included
 
-	record *spool // has what was read; nil: nothing is read again
+	record *spool.Spool // has what was read; nil: nothing is read again
 }
 
 func newBlockReader(src io.Reader, blocks, size int) *blockReader {
@@ -126,8 +127,8 @@ func (r *blockReader) advance(keep int) bool {
 	b.refs.Store(1)
 	r.fill(b)
 	if r.record != nil {
-		if r.record.add(b.data[r.headroom : r.headroom+b.n]); r.record.err != nil {
-			b.n, b.err = 0, r.record.err
+		if r.record.Add(b.data[r.headroom : r.headroom+b.n]); r.record.Err != nil {
+			b.n, b.err = 0, r.record.Err
 		}
 	}
 	kept := r.data[keep:]

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // maxTagged bounds the values that are in chunks at the same time. Dragonfly has
@@ -16,7 +17,7 @@ const maxTagged = 64
 type taggedValues struct {
 	open   map[uint32]*taggedValue
 	spare  []*walker
-	copied *spool // of the last one that was read whole
+	copied *spool.Spool // of the last one that was read whole
 }
 
 // stop ends their coroutines.
@@ -39,7 +40,7 @@ type taggedValue struct {
 	base     int64 // offset of the end of the part, as if the chunks followed each other
 	fail     *rdb.Failure
 	// copied has its chunks, to be read again; nil: nobody wants it.
-	copied *spool
+	copied *spool.Spool
 	// next walks the part, and reports whether the value needs more.
 	next func() (struct{}, bool)
 	stop func()
@@ -75,7 +76,7 @@ func (r *reader) newTagged() *taggedValue {
 			later.keep = func(*Key) bool { return true }
 		}
 		w.setVisitor(later)
-		t.copied = &spool{}
+		t.copied = &spool.Spool{}
 	}
 	w.resetRun()
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -176,8 +177,8 @@ func (r *reader) chunk() stepped {
 		n := min(left, len(w.Buf)-w.Pos)
 		t.part = w.Buf[w.Pos : w.Pos+n]
 		if t.copied != nil {
-			if t.copied.add(t.part); t.copied.err != nil {
-				panic(&rdb.Failure{Offset: w.Offset(), Reason: t.copied.err.Error(), Err: t.copied.err})
+			if t.copied.Add(t.part); t.copied.Err != nil {
+				panic(&rdb.Failure{Offset: w.Offset(), Reason: t.copied.Err.Error(), Err: t.copied.Err})
 			}
 		}
 		if _, more = t.next(); t.w.inKey && !t.w.kept {
@@ -231,7 +232,7 @@ func (w *walker) visitCopied(v *Visitor) {
 	elements := *v
 	elements.Key = nil
 	n := w.key.Serialized
-	r := newReader(io.NewSectionReader(w.key.copied, w.key.copied.end()-n, n), Options{NoChecksum: true}, 2, scanBlock)
+	r := newReader(io.NewSectionReader(w.key.copied, w.key.copied.End()-n, n), Options{NoChecksum: true}, 2, scanBlock)
 	if fail := r.walkAgain(w.src, &w.key, &elements); fail != nil {
 		panic(fail)
 	}

@@ -35,7 +35,7 @@ type blob struct {
 	whole, db int
 }
 
-// opcode reads what stands around the records of Dragonfly.
+// opcode reads the opcodes of Dragonfly that begin a compressed block or a chunk.
 func (r *reader) opcode(op byte) (how stepped, read bool) {
 	if !r.w.src.dragonfly {
 		return steppedOp, false
@@ -111,7 +111,7 @@ func (r *reader) openBlob(op byte) {
 	r.blockReader = b.inner
 	r.src, r.base, r.data, r.cur, r.err = b, at, nil, nil, nil
 	if r.record = b.outer.record; r.record != nil {
-		r.record.cut(at)
+		r.record.Cut(at)
 		b.outer.record = nil
 	}
 	b.begin(op, n, at)
@@ -203,7 +203,7 @@ func (r *reader) beyond() bool {
 	r.base += shift
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, b.pos, b.pos
 	if r.record = record; record != nil {
-		record.add(r.data[b.pos:])
+		record.Add(r.data[b.pos:])
 	}
 	return true
 }
@@ -256,4 +256,34 @@ func (b *compressed) Read(p []byte) (int, error) {
 	b.pos += n
 	b.left -= uint64(n)
 	return n, nil
+}
+
+// dragonflyValue walks a value of a type that Dragonfly alone has.
+func (w *walker) dragonflyValue(row *typeRow) {
+	w.rare = true
+	r := w.modules()
+	w.ofModule(r, r.Dragonfly(row.Kind, row.Variant))
+}
+
+// dragonflyEpoch is the time from which Dragonfly counts the expiry of members and
+// fields, in seconds since the epoch (kMemberExpiryBase).
+const dragonflyEpoch = 1675209600
+
+// expirySeconds reads the expiry of an element of Dragonfly's, and reports
+// whether it has one.
+func (w *walker) expirySeconds() bool {
+	s := &w.third
+	from := w.Offset()
+	w.string(s, 2)
+	at, ok := s.int(w.text(s, 20))
+	if !ok || at > 1<<40 {
+		w.FailAt(from, "the expiry of an element is no time")
+	}
+	if at < 0 {
+		return false
+	}
+	at = (at + dragonflyEpoch) * 1000
+	w.fieldExpiry(at)
+	w.visit.element.ExpireAt = at
+	return true
 }

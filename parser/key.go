@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // Type is what TYPE says of a key: its data type, whatever its encoding.
@@ -43,7 +44,8 @@ const (
 	NumTypes
 )
 
-var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "pathhash",
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream",
+	"module", "array", "gcra", "cron", "pathhash",
 	"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset", "bloomfltr",
 	"ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
 
@@ -117,8 +119,8 @@ const (
 	NumEncodings
 )
 
-var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap", "intset",
-	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template-listpack",
+var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap",
+	"intset", "hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template-listpack",
 	"template-array", "btree", "pathhash"}
 
 // String returns the server's word for the encoding, "" for EncUnknown.
@@ -217,7 +219,7 @@ type Key struct {
 	// replication stream and within compressed data it counts what is inside.
 	Offset int64
 
-	copied *spool // ends with the value, if the file has that in pieces
+	copied *spool.Spool // ends with the value, if the file has that in pieces
 	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
 }

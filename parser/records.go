@@ -10,6 +10,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // Records reads the keys of a snapshot one after the other, as a Scanner does,
@@ -20,11 +21,11 @@ import (
 type Records struct {
 	opt   RecordOptions
 	s     *Scanner
-	file  io.ReaderAt // the snapshot, nil without random access
-	spool *spool      // what was read of it, which Dragonfly's files compress; nil: the file is read again
-	meta  span        // the record of metadata before the key
-	from  io.ReaderAt // what buf was read from,
-	buf   []byte      // from bufAt on
+	file  io.ReaderAt  // the snapshot, nil without random access
+	spool *spool.Spool // what was read of it, which Dragonfly's files compress; nil: the file is read again
+	meta  span         // the record of metadata before the key
+	from  io.ReaderAt  // what buf was read from,
+	buf   []byte       // from bufAt on
 	bufAt int64
 	small *walker // of values that fit in buf
 	err   error   // of Library
@@ -41,6 +42,9 @@ type RecordOptions struct {
 	Library func(p *Payload) error
 }
 
+// scannerAhead is more than a Scanner reads beyond the key that it returns.
+const scannerAhead = 4 * scanBlock
+
 // span is a run of bytes of the snapshot.
 type span struct{ from, n int64 }
 
@@ -51,7 +55,7 @@ func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records 
 	if f, ok := src.(interface{ ReaderAt() io.ReaderAt }); ok {
 		r.file = f.ReaderAt()
 	}
-	r.spool = &spool{ahead: scannerAhead, skip: r.file != nil}
+	r.spool = &spool.Spool{Ahead: scannerAhead, Skip: r.file != nil}
 	r.s = NewScanner(src, opt.Options)
 	r.s.r.src, r.s.r.record = &interruptible{ctx, src}, r.spool
 	r.s.r.w.passed = r.passed
@@ -64,12 +68,12 @@ func (r *Records) passed(op byte, from, to int64) {
 	valkey := r.s.r.w.src.valkey
 	switch {
 	case op == rdb.OpFunction && r.opt.Library != nil && r.err == nil:
-		r.err = r.opt.Library(&Payload{r: r, version: release.RDB(release.Redis, "7.0"), parts: []part{{span: span{from, to - from}}}})
+		r.err = r.opt.Library(&Payload{r, release.RDB(release.Redis, "7.0"), []part{{span: span{from, to - from}}}})
 	case op == rdb.OpKeyMeta && !valkey:
 		r.meta = span{from, to - from}
 	}
 	if r.spool != nil && r.meta.n == 0 {
-		r.spool.release(to)
+		r.spool.Release(to)
 	}
 }
 
@@ -78,7 +82,7 @@ func (r *Records) passed(op byte, from, to int64) {
 func (r *Records) named(k *Key) (kept bool) {
 	kept = r.err == nil && (r.opt.Keep == nil || r.opt.Keep(k))
 	if r.spool != nil {
-		r.spool.skip = !kept
+		r.spool.Skip = !kept
 	}
 	return kept
 }
@@ -92,7 +96,7 @@ func (r *Records) Next() bool {
 	for r.err == nil {
 		r.meta = span{}
 		if r.spool != nil {
-			r.spool.release(r.s.offset())
+			r.spool.Release(r.s.offset())
 		}
 		if !r.s.Scan() || r.err != nil {
 			return false
@@ -281,7 +285,7 @@ func (r *Records) Visit(v *Visitor) error {
 func (r *Records) value() span {
 	n := r.s.key.Serialized
 	if copied := r.s.key.copied; copied != nil {
-		return span{copied.end() - n, n}
+		return span{copied.End() - n, n}
 	}
 	return span{r.s.offset() - n, n}
 }

@@ -233,7 +233,7 @@ func TestRecordsLarge(t *testing.T) {
 			if want := map[bool]int{true: 4, false: 1}[wanted]; r.Err() != nil || len(names) != want {
 				t.Errorf("%s: %q, %v", how, names, r.Err())
 			}
-			if r.spool != nil && (r.spool.file != nil) != wanted {
+			if r.spool != nil && r.spool.Spilled() != wanted {
 				t.Errorf("%s: a file that nobody needs, or none", how)
 			}
 			source.(io.Seeker).Seek(0, io.SeekStart)

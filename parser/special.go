@@ -168,13 +168,6 @@ func (w *walker) cron() {
 	w.key.Elements = 1
 }
 
-// dragonflyValue walks a value of a type that Dragonfly alone has.
-func (w *walker) dragonflyValue(row *typeRow) {
-	w.rare = true
-	r := w.modules()
-	w.ofModule(r, r.Dragonfly(row.Kind, row.Variant))
-}
-
 // templates are the field names that hashes of Redis 8.10 share, by ID.
 type templates struct {
 	byID   map[uint64]nameList // of each name at most MaxElementName, and none beyond maxTemplateNames

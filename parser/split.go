@@ -51,7 +51,7 @@ type largeKey struct {
 func (r *runner) splitKey() bool {
 	w := r.w
 	t, found := r.typeAhead()
-	if !found || !w.src.types[t].split {
+	if !found || !w.src.types[t].splits() {
 		return false
 	}
 	r.closeInline(nil)

@@ -281,7 +281,8 @@ func (w *walker) measure() {
 	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
 	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
 	r := w.acc.Sizes(f)
-	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound, k.MemoryApproximate = r.Allocated, r.Usage, r.Compact, r.LowerBound, r.Approximate
+	k.Memory, k.MemoryUsage, k.CompactMemory = r.Allocated, r.Usage, r.Compact
+	k.MemoryBound, k.MemoryApproximate = r.LowerBound, r.Approximate
 }
 
 // fieldExpiry counts the expiry of one field, 0 none.

@@ -118,7 +118,8 @@ func chooseFamily(server, version string, rdb int) (f *family, note string, appr
 		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
 	case server != "redis" && server != "valkey" && server != "redis-enterprise":
 		f = familyOfFormat(rdb)
-		return f, "the snapshot does not name its server: the model of " + title(f.name) + " is used, approximate", true
+		return f, "the snapshot does not name its server: the model of " + title(f.name) +
+			" is used, approximate", true
 	case !ok && valkey: // known by its magic, which no release before 9 writes
 		f = familyNamed("valkey-9")
 		if rdb >= release.ValkeyTrees {
@@ -147,11 +148,13 @@ func chooseFamily(server, version string, rdb int) (f *family, note string, appr
 		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
 	}
 	if f = newestUntil(v, valkey); f == nil {
-		return oldest, fmt.Sprintf("no memory model is as old as Redis %s: the one of Redis 6.2 is used, approximate", version), true
+		return oldest, fmt.Sprintf("no memory model is as old as Redis %s: the one of Redis 6.2 is used, approximate",
+			version), true
 	}
 	newest := newestUntil(release.Version{Major: developmentVersion}, valkey)
 	if f == newest && !newest.covers(v) {
-		return f, fmt.Sprintf("%s is newer than the newest memory model, %s, which is used", title(server+"-"+version), title(f.name)), false
+		return f, fmt.Sprintf("%s is newer than the newest memory model, %s, which is used",
+			title(server+"-"+version), title(f.name)), false
 	}
 	return f, "", false
 }

@@ -135,7 +135,8 @@ func (r *Reader) begin(version int, model *memory.Model) {
 
 // unknown forgets what was read of a value that does not have its layout.
 func (r *Reader) unknown(version int) {
-	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: Facts{Version: version}}
+	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1,
+		LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: Facts{Version: version}}
 }
 
 // find returns the layout for a module ID, nil if there is none.

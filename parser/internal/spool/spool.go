@@ -1,4 +1,5 @@
-package parser
+// Package spool keeps what was read of a snapshot, so that a value can be read twice.
+package spool
 
 import (
 	"errors"
@@ -7,53 +8,49 @@ import (
 	"os"
 )
 
-// A spool keeps what was read since a given offset, so that a record can be read
+// A Spool keeps what was read since a given offset, so that a record can be read
 // twice: a little in memory, the rest of a larger record in a temporary file.
-type spool struct {
-	ahead int    // bytes that may be read beyond a record that is needed
+type Spool struct {
+	Ahead int    // bytes that may be read beyond a record that is needed
 	from  int64  // bytes before this offset are not needed again
-	skip  bool   // nor are those up to the next call of release, but for the last
+	Skip  bool   // nor are those up to the next call of Release, but for the last
 	buf   []byte // the bytes from base on
 	base  int64
-	err   error // of the temporary file
+	Err   error // of the temporary file
 
 	file  *os.File
 	named bool  // the file has a name still
 	start int64 // offset of the file's first byte; the last one is before base
 }
 
-const (
-	// scannerAhead is more than a Scanner reads beyond the key that it returns.
-	scannerAhead = 4 * scanBlock
-	spoolStep    = 16 << 10 // bytes that are added at a time
-)
+const step = 16 << 10 // bytes that are added at a time
 
 // most is how many bytes are kept in memory.
-func (s *spool) most() int { return 2*s.ahead + 4*spoolStep }
+func (s *Spool) most() int { return 2*s.Ahead + 4*step }
 
-// end returns the offset behind the last byte.
-func (s *spool) end() int64 { return s.base + int64(len(s.buf)) }
+// End returns the offset behind the last byte.
+func (s *Spool) End() int64 { return s.base + int64(len(s.buf)) }
 
-// add appends what was read. An error is in s.err.
-func (s *spool) add(p []byte) {
-	for len(p) > 0 && s.err == nil {
-		n := min(len(p), spoolStep)
+// Add appends what was read. An error is in Err.
+func (s *Spool) Add(p []byte) {
+	for len(p) > 0 && s.Err == nil {
+		n := min(len(p), step)
 		if len(s.buf)+n > s.most() {
 			s.drop(s.from)
 		}
 		if len(s.buf)+n > s.most() {
-			s.spill(s.ahead)
+			s.spill(s.Ahead)
 		}
 		s.buf = append(s.buf, p[:n]...)
 		p = p[n:]
 	}
 }
 
-// cut drops what lies behind an offset, at most ahead bytes.
-func (s *spool) cut(offset int64) { s.buf = s.buf[:offset-s.base] }
+// Cut drops the bytes from an offset on, at most Ahead bytes.
+func (s *Spool) Cut(offset int64) { s.buf = s.buf[:offset-s.base] }
 
 // drop drops what lies before an offset from memory.
-func (s *spool) drop(offset int64) {
+func (s *Spool) drop(offset int64) {
 	if gone := min(offset-s.base, int64(len(s.buf))); gone > 0 {
 		s.buf = s.buf[:copy(s.buf, s.buf[gone:])]
 		s.base += gone
@@ -63,23 +60,23 @@ func (s *spool) drop(offset int64) {
 // spill makes room in memory: it writes what is there to the temporary file, or
 // drops it where nobody needs it. The last bytes, stay of them, remain in memory:
 // they may belong to the next record.
-func (s *spool) spill(stay int) {
+func (s *Spool) spill(stay int) {
 	n := len(s.buf) - stay
 	if n <= 0 {
 		return
 	}
-	if !s.skip {
+	if !s.Skip {
 		if s.file == nil {
-			s.err = s.create()
+			s.Err = s.create()
 		}
 		if s.start < s.from {
 			s.start = s.base // nothing in the file is needed
 		}
-		if s.err == nil {
-			_, s.err = s.file.WriteAt(s.buf[:n], s.base-s.start)
+		if s.Err == nil {
+			_, s.Err = s.file.WriteAt(s.buf[:n], s.base-s.start)
 		}
-		if s.err != nil {
-			s.err = fmt.Errorf("the temporary file that a large value needs cannot be written: %w", s.err)
+		if s.Err != nil {
+			s.Err = fmt.Errorf("the temporary file that a large value needs cannot be written: %w", s.Err)
 			return
 		}
 	}
@@ -88,7 +85,7 @@ func (s *spool) spill(stay int) {
 
 // create makes the temporary file. Where the system can, it has no name from the
 // beginning, so that nothing is left of it however the process ends.
-func (s *spool) create() (err error) {
+func (s *Spool) create() (err error) {
 	if s.file, err = os.CreateTemp("", "rdblens-"); err != nil {
 		return err
 	}
@@ -97,17 +94,17 @@ func (s *spool) create() (err error) {
 	return nil
 }
 
-// release drops the bytes before an offset, at most scannerAhead bytes back; those
+// Release drops the bytes before an offset, at most Ahead bytes back; those
 // after it are still needed.
-func (s *spool) release(offset int64) {
-	s.from, s.skip = offset, false
+func (s *Spool) Release(offset int64) {
+	s.from, s.Skip = offset, false
 	if s.file != nil && offset >= s.base {
 		s.file.Truncate(0)
 	}
 }
 
-// ReadAt reads again what was read since the offset of the last release.
-func (s *spool) ReadAt(p []byte, offset int64) (n int, err error) {
+// ReadAt reads again what was read since the offset of the last Release.
+func (s *Spool) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < s.from {
 		return 0, errors.New("internal error: bytes that were not kept are read again")
 	}
@@ -128,7 +125,7 @@ func (s *spool) ReadAt(p []byte, offset int64) (n int, err error) {
 }
 
 // Close removes the temporary file.
-func (s *spool) Close() error {
+func (s *Spool) Close() error {
 	if s == nil || s.file == nil {
 		return nil
 	}
@@ -139,3 +136,6 @@ func (s *spool) Close() error {
 	s.file = nil
 	return err
 }
+
+// Spilled reports whether there is a temporary file.
+func (s *Spool) Spilled() bool { return s.file != nil }
