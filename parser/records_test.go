@@ -234,7 +234,7 @@ func TestRecordsLarge(t *testing.T) {
 			if want := map[bool]int{true: 4, false: 1}[wanted]; r.Err() != nil || len(names) != want {
 				t.Errorf("%s: %q, %v", how, names, r.Err())
 			}
-			if r.spool != nil && (r.spool.file != nil) != wanted {
+			if r.spool != nil && r.spool.Spilled() != wanted {
 				t.Errorf("%s: a file that nobody needs, or none", how)
 			}
 			source.(io.Seeker).Seek(0, io.SeekStart)
@@ -286,7 +286,7 @@ func TestRecordsLongNames(t *testing.T) {
 // TestRecordsLibraries finds libraries of functions in the header and between
 // keys, and the values after them.
 func TestRecordsLibraries(t *testing.T) {
-	big := strings.Repeat("x", 2*spoolMemory)
+	big := strings.Repeat("x", 6*scannerAhead)
 	packed := "#!lua name=lib\n" + strings.Repeat("a", 100)
 	b := newRDB("REDIS0010").raw(0xf5).str(big).raw(0xf5, 0xc3).len(uint64(len(lzf(packed)))).len(uint64(len(packed))).raw(lzf(packed))
 	in := b.key(0, "first").str("v").raw(0xf5).str("between").key(1, "k").len(2).str("a").str("b").end()
