@@ -10,10 +10,10 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// newReport returns the report of what a Builder gathered. Scan adds the
-// inputs, the tool and the configuration.
-func newReport(b *agg.Builder, opt *Options) *Report {
-	r := &Report{Schema: SchemaVersion, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
+// newReport returns the report of what a Builder gathered of inputs. Scan adds the
+// tool and the configuration.
+func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
+	r := &Report{Schema: SchemaVersion, Inputs: inputs, FixFirst: []Step{}, Savings: []Step{}, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
 	if r.By == "" {
 		r.By = ByMemory
 	}
@@ -40,6 +40,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
+	f.steps()
 	r.Bounds = f.bounds()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())

@@ -137,7 +137,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 	row := f.rowOf(&key, retained)
 	engine := f.Engine(row.Input)
 	subject := thresholds.SubjectOf(&key)
-	subject.SelectDB = f.selects[row.Input]
+	subject.SelectDB, subject.Content = f.selects[row.Input], retained.Content
 	measured, limit := measure(e.Finding)
 	text := engine.Text(e.Finding, &subject)
 	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.Finding.Unit().String(),

@@ -21,7 +21,7 @@ type overview struct {
 	problems []problem
 	broken   message.Message   // the headline of the problems
 	fixes    []message.Message // what to do first
-	savings  []saving
+	savings  []Step
 }
 
 // The most rows that an overview has.
@@ -45,8 +45,12 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.nodes = r.worstNodes()
 	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()
-	v.findSavings()
-	v.findFixes()
+	for _, s := range r.FixFirst {
+		if !s.ChangesData || o.Advice {
+			v.fixes = append(v.fixes, s.sentence())
+		}
+	}
+	v.savings = r.Savings[:min(len(r.Savings), overviewSavings)]
 	return v
 }
 

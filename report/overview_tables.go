@@ -256,11 +256,25 @@ func (v *overview) problemsTable(n int) table {
 func (v *overview) savingsTable(n int) table {
 	rows := v.savings[:min(len(v.savings), n)]
 	return table{len(rows), []column{
-		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].bytes) }),
-		countColumn("keys", func(i int) Figure { return Figure(rows[i].keys) }),
-		sentenceColumn("how", func(i int) message.Message { return rows[i].how }),
-		nameColumn("group", func(i int) message.Message { return rows[i].group }),
+		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		sentenceColumn("how", func(i int) message.Message { return rows[i].How }),
+		nameColumn("group", func(i int) message.Message {
+			if rows[i].Group == "" { // another server
+				return message.New("{server}, {need}", rows[i].How.Args...)
+			}
+			return named(rows[i].Group)
+		}),
 	}}
+}
+
+// sentence returns what to do, and what else is known of it.
+func (s *Step) sentence() message.Message {
+	text := sentenceOf(s.Message, s.Text)
+	if s.Why.IsZero() {
+		return text
+	}
+	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
 }
 
 // problem is one rule that is broken.
@@ -268,7 +282,6 @@ type problem struct {
 	*Finding            // of the worst severity; of several, the sums of all
 	findings []*Finding // by severity, the worst first
 	harm     thresholds.Harm
-	brief    string // Rule.Brief
 }
 
 // add adds the finding of a milder severity. No key has both.
@@ -354,7 +367,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm, p.brief = rule.Harm, rule.Brief
+			p.harm = rule.Harm
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {

@@ -25,6 +25,7 @@ import (
 //	subject    of SubjectMessage, and the name of a key if that is zero
 //	commands F the commands whose messages are in field F
 //	keep       it stays
+//	drop       a list that becomes empty
 
 // Redacted returns the report without names. Words of enough keys stay, as the Redactor
 // was told; Redaction lists them.
@@ -133,6 +134,8 @@ func (c copier) fields(v reflect.Value) reflect.Value {
 		f := v.Type().Field(i)
 		switch rule, of, _ := strings.Cut(f.Tag.Get("redact"), " "); {
 		case !f.IsExported() || rule == "keep":
+		case rule == "drop":
+			to.Field(i).Set(reflect.MakeSlice(f.Type, 0, 0))
 		case rule == "":
 			to.Field(i).Set(c.value(v.Field(i)))
 		default:

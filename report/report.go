@@ -69,6 +69,12 @@ type Report struct {
 	TopByType map[string]map[string][]KeyRow `json:"top_by_type"`
 	Hot       []KeyRow                       `json:"hot"` // highest LFU counters; empty where the snapshot has none
 
+	// FixFirst is what to do first: against what blocks the server, then what saves most
+	// memory. Savings has the change of each group that saves most memory, the largest
+	// saving first, at most 100.
+	FixFirst []Step `json:"fix_first"`
+	Savings  []Step `json:"savings"`
+
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
 	Ignored  []Ignored `json:"ignored"`

@@ -217,8 +217,8 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 	check, missing := s.checkCluster(all)
 	failed = append(failed, missing...)
 	finish := func(b *agg.Builder, inputs []Input) *Report {
-		r := newReport(b, &s.opt)
-		r.Tool, r.Inputs = s.opt.Tool, inputs
+		r := newReport(b, &s.opt, inputs)
+		r.Tool = s.opt.Tool
 		r.Config, r.Cluster = s.config(inputs), check
 		if s.filter != nil {
 			filter := *s.filter

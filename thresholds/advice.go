@@ -15,7 +15,9 @@ type Advice struct {
 	// "name", "delete", "queue" or "instance" of a finding; the action itself of the others.
 	Kind string
 	Text message.Message // what to do
-	Why  message.Message // what it is good for; zero if the text says it
+	// Brief is Text in a few words, of a saving.
+	Brief message.Message
+	Why   message.Message // what it is good for; zero if the text says it
 
 	// Of advice about a group, or about one key outside of its finding. Group is a
 	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.

@@ -7,29 +7,34 @@ import (
 )
 
 // ContentOf returns what the first bytes of a key's value, or of its largest element,
-// show.
+// show. Text is told only from values that are worth compressing: of small ones it does
+// not matter, and this is computed for every group.
 func ContentOf(k *parser.Key) Content {
+	head := k.Head
 	switch {
-	case k.Type == parser.String && isHyperLogLog(k.Head, k.ValueBytes):
+	case len(head) == 0:
+		return 0
+	case k.Type == parser.String && isHyperLogLog(head, k.ValueBytes):
 		return ContentHyperLogLog
-	case textKind(k.Head) != 0:
-		return ContentText
-	case isCompressed(k.Head):
+	case isCompressed(head):
 		return ContentCompressed
-	case k.Type == parser.String && isBitmap(k.Head):
+	case k.Type == parser.String && isBitmap(head):
 		return ContentBitmap
+	case k.ValueBytes >= minCompressed && textKind(head) != 0:
+		return ContentText
 	}
 	return 0
 }
 
-// magic are the first bytes of compressed formats: gzip, zlib (RFC 1950, a window of
-// 32 KB), zstd, LZ4 and Snappy frames, xz, bzip2; and of images, which are compressed.
-var magic = [][]byte{{0x1f, 0x8b}, {0x78, 0x01}, {0x78, 0x9c}, {0x78, 0xda}, {0x28, 0xb5, 0x2f, 0xfd}, {0x04, 0x22, 0x4d, 0x18}, []byte("\xff\x06\x00\x00sNaPpY"),
-	{0xfd, '7', 'z', 'X', 'Z', 0}, []byte("BZh"), []byte("\x89PNG"), {0xff, 0xd8, 0xff}, []byte("GIF8")}
+// magic are the first bytes of compressed formats, by the first: gzip, zlib (RFC 1950, a
+// window of 32 KB), zstd, LZ4 and Snappy frames, xz, bzip2; and of images, which are
+// compressed.
+var magic = map[byte][]string{0x1f: {"\x1f\x8b"}, 0x78: {"\x78\x01", "\x78\x9c", "\x78\xda"}, 0x28: {"\x28\xb5\x2f\xfd"}, 0x04: {"\x04\x22\x4d\x18"},
+	0xff: {"\xff\x06\x00\x00sNaPpY", "\xff\xd8\xff"}, 0xfd: {"\xfd7zXZ\x00"}, 'B': {"BZh"}, 0x89: {"\x89PNG"}, 'G': {"GIF8"}}
 
 func isCompressed(head []byte) bool {
-	for _, m := range magic {
-		if bytes.HasPrefix(head, m) {
+	for _, m := range magic[head[0]] {
+		if bytes.HasPrefix(head, []byte(m)) {
 			return true
 		}
 	}

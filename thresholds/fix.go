@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -21,8 +22,6 @@ type fix struct {
 	ofGroup bool // the advice is about the group with most memory, not about the worst key
 	// otherwise is the fix if the action is excluded.
 	otherwise *fix
-	// condition makes it advice that loses data.
-	condition message.Message
 }
 
 // Flagged are the keys of a group that a rule flags.
@@ -46,27 +45,42 @@ type Problem struct {
 	Instance *InstanceFinding
 }
 
-// Listing says how the keys of advice are listed: the command and the flags that select
-// the snapshot's policy, and the files. Command is nil if no command can list them.
-type Listing struct{ Command, Files []string }
+// Listing says how the keys of advice are listed: with the program and the flags that
+// select the policy, the flags that select keys, and the files. Command is nil if no command
+// can list them.
+type Listing struct {
+	Command, Filter []string
+	Databases       []int // of the filter, nil all
+	Files           []string
+}
 
-// keys returns the command that lists the keys of a group, those that a rule flags if
+// ofGroup returns the command that lists the keys of a group, those that a rule flags if
 // rule is not "".
-func (l *Listing) keys(rule, group string, db int, more ...string) []string {
+func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) []string {
+	if rule != "" {
+		more = append(more, "--rule", rule)
+	}
+	databases := l.Databases
+	if g.DB >= 0 {
+		databases = []int{g.DB}
+	}
+	return l.argv(databases, slices.Concat(l.Filter, []string{"--group", g.Group}, more))
+}
+
+// ofKey returns the command that lists a key.
+func (l *Listing) ofKey(k *parser.Key) []string {
+	return l.argv([]int{k.DB}, []string{"--match", naming.EscapeGlob(string(k.Name))})
+}
+
+func (l *Listing) argv(databases []int, flags []string) []string {
 	if l.Command == nil {
 		return nil
 	}
 	argv := slices.Clone(l.Command)
-	if rule != "" {
-		argv = append(argv, "--rule", rule)
-	}
-	if group != "" {
-		argv = append(argv, "--group", group)
-	}
-	if db >= 0 {
+	for _, db := range databases {
 		argv = append(argv, "--db", strconv.Itoa(db))
 	}
-	return slices.Concat(argv, more, l.Files)
+	return slices.Concat(argv, flags, l.Files)
 }
 
 // FixFirst returns what to do first, at most so many pieces of advice of each kind of
@@ -149,7 +163,7 @@ func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 	for i := range groups {
 		g := &groups[i]
 		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {
-			return e.ofGroup(f, &g.GroupSums, g.Flagged, g.FlaggedMemory, l.keys(p.Rule.Name(), g.Group, g.DB),
+			return e.ofGroup(f, &g.GroupSums, g.Flagged, g.FlaggedMemory, l.ofGroup(p.Rule.Name(), &g.GroupSums),
 				message.Figure("memory", g.FlaggedMemory, message.FormSize))
 		}
 	}
@@ -157,8 +171,7 @@ func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 }
 
 func (f *fix) advice(args ...message.Arg) *Advice {
-	return &Advice{Kind: actions[f.action].word, Text: message.New(f.id, args...), DB: AnyDatabase, Memory: -1,
-		ChangesData: !f.condition.IsZero(), Condition: f.condition}
+	return &Advice{Kind: actions[f.action].word, Text: message.New(f.id, args...), DB: AnyDatabase, Memory: -1}
 }
 
 // ofGroup returns advice about so many of the keys of a group.
@@ -206,7 +219,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	}
 	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size
 	if !x.isCut {
-		a.List = l.keys("", "", k.DB, "--match", naming.EscapeGlob(string(k.Name)))
+		a.List = l.ofKey(&k.Key)
 	}
 	return a
 }

@@ -64,12 +64,13 @@ func CompareSavings(a, b Advice) int {
 
 // saving returns advice that saves memory for so many keys of a group, nil if it may
 // not be given.
-func (e *Engine) saving(a action, g *GroupSums, keys, memory, saves int64, list []string, id string, args ...message.Arg) *Advice {
+func (e *Engine) saving(a action, g *GroupSums, keys, memory, saves int64, list []string, brief, id string, args ...message.Arg) *Advice {
 	if _, ok := e.allows(a, e.thingOf(g)); !ok || saves <= 0 {
 		return nil
 	}
-	s := e.ofGroup(&fix{action: a, id: id}, g, keys, memory, list, append(args, message.Size("saved", saves))...)
-	s.Saves = saves
+	args = append(args, message.Size("saved", saves))
+	s := e.ofGroup(&fix{action: a, id: id}, g, keys, memory, list, args...)
+	s.Saves, s.Brief = saves, message.New(brief, args...)
 	return s
 }
 
@@ -78,7 +79,8 @@ func (e *Engine) compacted(g *GroupSums, l *Listing) *Advice {
 	if g.CompactKeys < minSavingKeys {
 		return nil
 	}
-	return e.saving(adviseCompact, g, g.CompactKeys, -1, g.CompactSaves, l.keys(g.CompactRule, g.Group, g.DB),
+	return e.saving(adviseCompact, g, g.CompactKeys, -1, g.CompactSaves, l.ofGroup(g.CompactRule, g),
+		"within the compact limits",
 		"Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.", message.Code("rule", g.CompactRule))
 }
 
@@ -101,16 +103,15 @@ func (e *Engine) shared(g *GroupSums, l *Listing) *Advice {
 		return nil
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
-	return e.saving(adviseShare, g, n, g.MemoryWithoutTTL, g.MemoryWithoutTTL-packed, l.keys("", g.Group, g.DB, "--no-ttl"),
+	return e.saving(adviseShare, g, n, g.MemoryWithoutTTL, g.MemoryWithoutTTL-packed, l.ofGroup("", g, "--no-ttl"),
+		"share hashes ({all} for {short})",
 		"Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.",
-		message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value))
+		message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
+		message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value))
 }
 
 // literal returns the bytes that the names of all keys of a group have in common.
 func (g *GroupSums) literal() int64 {
-	if g.IsFolded {
-		return 0
-	}
 	return int64(len(g.Group) - strings.Count(g.Group, "*"))
 }
 
@@ -136,8 +137,9 @@ func (e *Engine) shortened(g *GroupSums, l *Listing) *Advice {
 		}
 		word++
 	}
-	return e.saving(adviseShorten, g, g.Keys, g.Memory, less*g.Keys, l.keys("", g.Group, g.DB),
-		"Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.", message.ExactSize("bytes", less))
+	return e.saving(adviseShorten, g, g.Keys, g.Memory, less*g.Keys, l.ofGroup("", g),
+		"shorter names ({n} B less)",
+		"Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.", message.ExactSize("bytes", less), message.Int("n", less))
 }
 
 // minCompressed is the average length from which on strings are worth compressing,
@@ -151,7 +153,8 @@ func (e *Engine) compressed(g *GroupSums, l *Listing) *Advice {
 	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
 		return nil
 	}
-	return e.saving(adviseCompress, g, g.Keys, g.Memory, g.ValueBytes-g.Serialized, l.keys("", g.Group, g.DB),
+	return e.saving(adviseCompress, g, g.Keys, g.Memory, g.ValueBytes-g.Serialized, l.ofGroup("", g),
+		"compress (LZF: to {share})",
 		"Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
 		message.Share("share", float64(g.Serialized)/float64(g.ValueBytes)))
 }
@@ -159,7 +162,7 @@ func (e *Engine) compressed(g *GroupSums, l *Listing) *Advice {
 // OtherServer returns the saving of a move to another server: all keys take need bytes
 // there after a restart, and own bytes on the present one.
 func OtherServer(server, present string, need, own, keys int64) Advice {
+	args := []message.Arg{message.Text("present", present), message.Size("own", own), message.Text("server", server), message.Size("need", need)}
 	return Advice{Kind: actions[adviseServer].word, DB: AnyDatabase, Keys: keys, Of: keys, Memory: own, Saves: own - need,
-		Text: message.New("Move from {present}, {own}, to {server}, {need} after a restart.", message.Text("present", present), message.Size("own", own),
-			message.Text("server", server), message.Size("need", need))}
+		Text: message.New("Move from {present}, {own}, to {server}, {need} after a restart.", args...), Brief: message.New("move from {present}, {own}", args...)}
 }

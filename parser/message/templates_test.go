@@ -21,7 +21,7 @@ var templateCalls = map[string]struct {
 	"message.New": {0, 1, nil}, "message.Errorf": {0, 1, nil}, "message.Plural": {1, 2, []string{"n"}}, "message.Number": {2, 2, []string{"n"}},
 	"message.Word": {1, 1, nil}, "WithHint": {0, 1, nil},
 	"x.found": {0, 1, []string{"measured", "limit"}}, "x.counted": {0, 2, []string{"measured", "limit"}},
-	"x.advise": {2, 1, nil}, "x.change": {3, 1, nil}, "x.command": {0, 1, []string{"key"}}, "e.saving": {6, 1, []string{"which", "saved"}}, "r.refuse": {2, 1, nil}, "r.refuseAt": {2, 1, nil}, "r.problem": {3, 1, nil},
+	"x.advise": {2, 1, nil}, "x.change": {3, 1, nil}, "x.command": {0, 1, []string{"key"}}, "e.saving": {6, 2, []string{"which", "saved"}}, "r.refuse": {2, 1, nil}, "r.refuseAt": {2, 1, nil}, "r.problem": {3, 1, nil},
 }
 
 var placeholder = regexp.MustCompile(`\{([a-z][a-z0-9]*)\}`)
