@@ -3,8 +3,8 @@ package parser
 import (
 	"fmt"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // Checksum is what became of the CRC-64 at the end of a snapshot.

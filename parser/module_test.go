@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/testdata/watchdog"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
@@ -164,7 +165,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	}
 	r.w = newWalker(&dialect{})
 	r.w.counters = r.counters
-	r.w.Refill, r.w.reader = r.refill, r
+	r.w.Refill, r.w.around = r.refill, r
 	return r
 }
 
@@ -172,12 +173,11 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 func (r *reader) refill(keep int) bool {
 	w := r.w
 	r.addSum()
-	w.addTee()
 	before := r.base
 	ok := r.advance(keep)
 	w.Buf, w.Base = r.data, r.base
 	w.Pos -= int(r.base - before)
-	r.sumFrom, w.teeFrom = w.Pos, w.Pos
+	r.sumFrom = w.Pos
 	return ok
 }
 
@@ -236,8 +236,8 @@ func (r *reader) begin() (*rdb.Failure, error) {
 			w.Ahead()
 			w.opcodeAhead()
 			switch op := w.Buf[w.Pos]; {
-			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq, op == rdb.OpKeyMeta && !w.src.valkey,
-				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot,
+			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq,
+				op == rdb.OpKeyMeta && !w.src.valkey, op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot,
 				op == rdb.OpDFMask, op == rdb.OpDFLZ4, op == rdb.OpDFZstd, op == rdb.OpDFTaggedChunk, w.src.IsType[op]:
 				return
 			}
@@ -246,8 +246,9 @@ func (r *reader) begin() (*rdb.Failure, error) {
 	})
 	w.info = nil
 	r.info.Cluster = r.counters.cluster
-	if v := newestVersion(w.src.valkey); r.info.Version > v {
-		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known", r.info.Version, v)
+	if v := release.Newest(release.Of(w.src.valkey)); r.info.Version > v {
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known",
+			r.info.Version, v)
 	}
 	if r.opt.Memory != nil {
 		w.src.model = r.opt.Memory(r.info)
@@ -260,13 +261,16 @@ func (r *reader) warn(format string, args ...any) {
 	r.info.Warnings = append(r.info.Warnings, fmt.Sprintf(format, args...))
 }
 
+const magicHint = "an RDB file begins with REDIS and four digits, or VALKEY and three"
+
 func (r *reader) magic() error {
 	b := r.w.Buf
 	if len(b) < 9 && r.err != nil && r.err != io.EOF {
 		return r.err
 	}
 	if len(b) == 0 {
-		return &FormatError{Reason: "the file is empty", Hint: "a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
+		return &FormatError{"the file is empty",
+			"a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
 	}
 	digits := 0
 	switch {
@@ -277,11 +281,11 @@ func (r *reader) magic() error {
 		r.w.src.valkey = true
 		r.info.Server = "valkey"
 	default:
-		return &FormatError{Reason: fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+		return &FormatError{fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), magicHint}
 	}
 	v, err := strconv.ParseUint(string(b[digits:9]), 10, 16)
 	if err != nil || v == 0 {
-		return &FormatError{Reason: fmt.Sprintf("not a snapshot: %q has no version", b[:9]), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+		return &FormatError{fmt.Sprintf("not a snapshot: %q has no version", b[:9]), magicHint}
 	}
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
@@ -345,7 +349,8 @@ func (r *reader) end(sum uint64) error {
 			in.Trailing = int64(len(r.data))
 		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
-			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, but the snapshot says RDB version %d, which has none", in.Version)
+			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, "+
+				"but the snapshot says RDB version %d, which has none", in.Version)
 		}
 	}
 	if bad != "" {
@@ -384,11 +389,13 @@ func (r *reader) finish() {
 	in := r.info
 	in.TemplateMemory = r.w.src.templates.memory
 	if in.StreamMismatch > 0 {
-		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
+		r.warn("%d streams have a length that differs from the number of their live entries: "+
+			"old servers counted deletions wrongly", in.StreamMismatch)
 	}
 	for _, m := range in.Modules {
 		if m.Skipped > 0 && module.Reads(m.Name) {
-			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
+			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: "+
+				"they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
 		}
 	}
 	if n := in.Opcodes[rdb.OpTemplate]; n > 0 && in.Magic == "VALKEY" {

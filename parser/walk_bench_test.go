@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // benchKeys returns a snapshot of n keys of one kind.

@@ -1,8 +1,8 @@
 package thresholds
 
 import (
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/parser/version"
 )
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 			switch s := c.engine.server; {
 			case s.lazyExpire():
 				severity = Info
-			case !s.unlinks() && s.Version != (version.Version{}):
+			case !s.unlinks() && s.Version != (parser.Version{}):
 				severity = min(severity+1, Error)
 			}
 			// The limit is that of big-collection, whether or not that rule is on.

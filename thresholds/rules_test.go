@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // ruleCase is a key, and the finding of a rule about it under default, aliyun, baidu,
@@ -58,20 +57,20 @@ func undated(e *Env)   { e.Created = -1 }
 
 func filter(filters int64) func(*parser.Key) {
 	return func(k *parser.Key) {
-		k.Type, k.Encoding, k.Module = parser.Bloom, parser.EncUnknown, &modules.Facts{Filters: filters}
+		k.Type, k.Encoding, k.Module = parser.Bloom, parser.EncUnknown, &parser.ModuleFacts{Filters: filters}
 	}
 }
 
 func series(samples, retention int64) func(*parser.Key) {
 	return with(forever, func(k *parser.Key) {
-		k.Type, k.Encoding, k.Elements, k.Module = parser.TimeSeries, parser.EncUnknown, samples, &modules.Facts{Retention: retention}
+		k.Type, k.Encoding, k.Elements, k.Module = parser.TimeSeries, parser.EncUnknown, samples, &parser.ModuleFacts{Retention: retention}
 		k.HasExpire = false
 	})
 }
 
 func vectors(n, links, bytes int64) func(*parser.Key) {
 	return func(k *parser.Key) {
-		k.Type, k.Encoding, k.Elements, k.Module = parser.VectorSet, parser.EncUnknown, n, &modules.Facts{LinkBytes: links, VectorBytes: bytes}
+		k.Type, k.Encoding, k.Elements, k.Module = parser.VectorSet, parser.EncUnknown, n, &parser.ModuleFacts{LinkBytes: links, VectorBytes: bytes}
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/parser/version"
 )
 
 // A Server is a server that is to load a snapshot.
@@ -22,11 +21,11 @@ type Server struct {
 	name    string
 	valkey  bool
 	keydb   bool
-	release version.Version
+	release parser.Version
 }
 
 // keyDBFork is the release of Redis whose format KeyDB reads, with a type of its own.
-var keyDBFork = version.Version{Major: 6, Minor: 2}
+var keyDBFork = parser.Version{Major: 6, Minor: 2}
 
 // Servers returns the names of servers that Parse accepts, as a hint: it takes all
 // releases.
@@ -53,7 +52,7 @@ func Parse(name string) (*Server, error) {
 		release = s.name
 		s.name = "redis-" + strings.TrimPrefix(s.name, "v")
 	}
-	if s.release, ok = version.Parse(release); !ok || s.release.Major < 1 {
+	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 {
 		return nil, fmt.Errorf("unknown server %q", name)
 	}
 	return s, nil
@@ -91,7 +90,7 @@ func (s *Server) of(redis, valkey string) string {
 
 // has reports whether the server has what came with a release of its line, "" none.
 func (s *Server) has(since string) bool {
-	v, ok := version.Parse(since)
+	v, ok := parser.ParseVersion(since)
 	return ok && s.release.AtLeast(v.Major, v.Minor)
 }
 
@@ -348,7 +347,7 @@ const earlyFunctions = 246
 
 // early reports whether the server is Redis 7.0.
 func (s *Server) early() bool {
-	return !s.valkey && !s.keydb && s.release == (version.Version{Major: 7})
+	return !s.valkey && !s.keydb && s.release == (parser.Version{Major: 7})
 }
 
 // order is that of kinds of the same effect.

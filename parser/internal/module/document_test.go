@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestTypedArrays has the widths of numbers by the tags of their arrays (RFC 8746,

@@ -1,4 +1,4 @@
-package modules
+package memory
 
 import "encoding/binary"
 
@@ -17,7 +17,7 @@ const (
 
 // TimeSeries adds the structures of a series (Series in tsdb.h), by the lengths of
 // its name and of that of its source in bytes, -1 none.
-func (s *Sizes) TimeSeries(key, source int64) {
+func (s *ModuleSizes) TimeSeries(key, source int64) {
 	s.full(144)
 	s.object(key, true)
 	if source >= 0 {
@@ -26,13 +26,13 @@ func (s *Sizes) TimeSeries(key, source int64) {
 }
 
 // Label adds a label, by the lengths of its name and value in bytes.
-func (s *Sizes) Label(name, value int64) {
+func (s *ModuleSizes) Label(name, value int64) {
 	s.object(name, true)
 	s.object(value, true)
 }
 
 // Labels adds the array of n labels, and what they take in the index.
-func (s *Sizes) Labels(n int64) {
+func (s *ModuleSizes) Labels(n int64) {
 	s.full(16 * n)
 	if s.model != nil && n > 0 {
 		s.Approximate = true
@@ -43,14 +43,14 @@ func (s *Sizes) Labels(n int64) {
 
 // Rule adds a compaction rule, by the bytes of its destination's name and of the
 // state of its aggregation.
-func (s *Sizes) Rule(destination, context int64) {
+func (s *ModuleSizes) Rule(destination, context int64) {
 	s.full(72)
 	s.full(context)
 	s.object(destination, false)
 }
 
 // Chunk adds a chunk that begins at a timestamp, with a buffer of n bytes.
-func (s *Sizes) Chunk(first uint64, n int64, compressed bool) {
+func (s *ModuleSizes) Chunk(first uint64, n int64, compressed bool) {
 	if s.model == nil {
 		return
 	}
@@ -62,28 +62,28 @@ func (s *Sizes) Chunk(first uint64, n int64, compressed bool) {
 	s.full(n)
 	var key [8]byte
 	binary.BigEndian.PutUint64(key[:], first)
-	s.tree.Add(s.model, key[:], 8)
+	s.tree.add(&s.model.allocator, key[:], 8)
 }
 
 // Chunks adds the tree of the chunks that were added.
-func (s *Sizes) Chunks() {
+func (s *ModuleSizes) Chunks() {
 	if s.model == nil {
 		return
 	}
-	nodes, bytes := s.tree.Finish(s.model)
+	nodes, bytes := s.tree.finishTree(s.model)
 	s.Allocated += bytes
 	s.Usage += 8 + 24 + nodes*dictNode
 }
 
 // PlainSamples adds n samples of a series that was written before there were
 // chunks in snapshots: a module of today puts them into chunks of size bytes.
-func (s *Sizes) PlainSamples(n, size int64) {
+func (s *ModuleSizes) PlainSamples(n, size int64) {
 	if s.model == nil {
 		return
 	}
 	s.Approximate = true
 	const sample, treeNodes = 16, 40
 	chunks := max(1, (n*sample+size-1)/max(size, sample))
-	s.Allocated += chunks*(s.model.Block(32)+s.model.Block(size)+treeNodes) + s.model.Block(8) + s.model.Block(24)
+	s.Allocated += chunks*(s.model.usable(32)+s.model.usable(size)+treeNodes) + s.model.usable(8) + s.model.usable(24)
 	s.Usage += chunks*(32+size+2*dictNode) + 8 + 24
 }

@@ -1,6 +1,4 @@
-// Package version reads and compares the versions that servers write into
-// their snapshots.
-package version
+package release
 
 import (
 	"strconv"

@@ -78,8 +78,8 @@ func (m *Model) windowTree(windows, span int64) int64 {
 		}
 		return sum * nodes
 	}
-	size := float64(windows*(raxLeaf+m.usable(chainNode(1)))) + branches(8, float64(span)/8) + branches(256, float64(span)/2048)
-	return round(size)
+	leaves := float64(windows * (raxLeaf + m.usable(chainNode(1))))
+	return round(leaves + branches(8, float64(span)/8) + branches(256, float64(span)/2048))
 }
 
 // vectorSize returns what an array of n fields takes.

@@ -1,10 +1,11 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // Options choose a model where the snapshot does not determine it. The zero
@@ -45,7 +46,7 @@ func Servers() []string {
 // or "" before Redis 3.2. The note, if not "", says which model replaces a
 // missing one. The model is nil if no model comes close, which the note
 // explains. An error is an option that is not valid.
-func Choose(server, release string, opt Options) (model *Model, note string, err error) {
+func Choose(server, version string, opt Options) (model *Model, note string, err error) {
 	alloc, err := chooseAllocator(opt.Allocator)
 	if err != nil {
 		return nil, "", err
@@ -59,12 +60,12 @@ func Choose(server, release string, opt Options) (model *Model, note string, err
 		return nil, "", fmt.Errorf("unknown state %q: it is live or reloaded", opt.State)
 	}
 	if opt.Server != "" {
-		if server, release, err = parseServer(opt.Server); err != nil {
+		if server, version, err = parseServer(opt.Server); err != nil {
 			return nil, "", err
 		}
 		opt.RDB = 0
 	}
-	fam, note, approximate := chooseFamily(server, release, opt.RDB)
+	fam, note, approximate := chooseFamily(server, version, opt.RDB)
 	if fam == nil {
 		return nil, note, nil
 	}
@@ -72,14 +73,14 @@ func Choose(server, release string, opt Options) (model *Model, note string, err
 }
 
 // parseServer splits "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1".
-func parseServer(s string) (server, release string, err error) {
-	server, release = "redis", strings.ToLower(s)
-	if line, rest, ok := strings.Cut(release, "-"); ok && (line == "redis" || line == "valkey") {
-		server, release = line, rest
+func parseServer(s string) (server, version string, err error) {
+	server, version = "redis", strings.ToLower(s)
+	if line, rest, ok := strings.Cut(version, "-"); ok && (line == "redis" || line == "valkey") {
+		server, version = line, rest
 	}
-	release = strings.TrimPrefix(release, "v")
-	if v, ok := version.Parse(release); ok && v.Major > 0 {
-		return server, release, nil
+	version = strings.TrimPrefix(version, "v")
+	if v, ok := release.Parse(version); ok && v.Major > 0 {
+		return server, version, nil
 	}
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
 }
@@ -91,29 +92,24 @@ const developmentVersion = 255
 // familyOfFormat returns the family of the first release that wrote a version of
 // the format, 0 if unknown.
 func familyOfFormat(rdb int) *family {
-	switch {
-	case rdb < 10:
-		return familyNamed("redis-6.2")
-	case rdb == 10:
-		return familyNamed("redis-7.0")
-	case rdb == 11:
-		return familyNamed("redis-7.2")
-	case rdb == 12:
-		return familyNamed("redis-7.4")
-	case rdb == 13:
-		return familyNamed("redis-8.6")
-	case rdb == 14:
-		return familyNamed("redis-8.8")
-	}
-	return familyNamed("redis-8.10")
+	v, _ := release.Parse(release.First(release.Redis, min(rdb, release.Newest(release.Redis))))
+	return cmp.Or(newestUntil(v, false), familyNamed("redis-6.2"))
 }
 
-// valkeyTrees is the RDB version of Valkey 9.2.
-const valkeyTrees = 81
+// newestUntil returns the newest family of a line that a release belongs to, nil if
+// all are newer.
+func newestUntil(v release.Version, valkey bool) (f *family) {
+	for _, g := range families {
+		if g.valkey == valkey && v.AtLeast(g.since.Major, g.since.Minor) {
+			f = g
+		}
+	}
+	return f
+}
 
-func chooseFamily(server, release string, rdb int) (f *family, note string, approximate bool) {
+func chooseFamily(server, version string, rdb int) (f *family, note string, approximate bool) {
 	oldest := familyNamed("redis-6.2")
-	v, ok := version.Parse(release)
+	v, ok := release.Parse(version)
 	valkey := server == "valkey" && (!ok || v.Major >= 8) // 7.2 is that of Redis
 	switch {
 	case server == "dragonfly":
@@ -122,18 +118,19 @@ func chooseFamily(server, release string, rdb int) (f *family, note string, appr
 		return oldest, "KeyDB is measured by the model of Redis 6.2, from which it comes: approximate", true
 	case server != "redis" && server != "valkey" && server != "redis-enterprise":
 		f = familyOfFormat(rdb)
-		return f, "the snapshot does not name its server: the model of " + title(f.name) + " is used, approximate", true
+		return f, "the snapshot does not name its server: the model of " + title(f.name) +
+			" is used, approximate", true
 	case !ok && valkey: // known by its magic, which no release before 9 writes
 		f = familyNamed("valkey-9")
-		if rdb >= valkeyTrees {
+		if rdb >= release.ValkeyTrees {
 			f = familyNamed("valkey-9.2")
 		}
-		if release == "" {
+		if version == "" {
 			return f, "the snapshot does not name its server's version: the model of " + title(f.name) + " is used, approximate", true
 		}
-		return f, fmt.Sprintf("unknown server version %q: the model of %s is used, approximate", release, title(f.name)), true
+		return f, fmt.Sprintf("unknown server version %q: the model of %s is used, approximate", version, title(f.name)), true
 	case !ok:
-		return oldest, fmt.Sprintf("unknown server version %q: the model of Redis 6.2 is used, approximate", release), true
+		return oldest, fmt.Sprintf("unknown server version %q: the model of Redis 6.2 is used, approximate", version), true
 	case v.Major >= developmentVersion && !valkey:
 		f = familyOfFormat(rdb)
 		switch rdb {
@@ -145,47 +142,40 @@ func chooseFamily(server, release string, rdb int) (f *family, note string, appr
 		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
 	case v.Major >= developmentVersion:
 		f = familyNamed("valkey-9.2")
-		if rdb > 0 && rdb < valkeyTrees {
+		if rdb > 0 && rdb < release.ValkeyTrees {
 			f = familyNamed("valkey-9")
 		}
 		return f, "a development build wrote the snapshot: the model of " + title(f.name) + " is used, approximate", true
 	}
-	var newest *family
-	for _, g := range families {
-		if g.valkey != valkey {
-			continue
-		}
-		if v.AtLeast(g.since.Major, g.since.Minor) {
-			f = g
-		}
-		newest = g
+	if f = newestUntil(v, valkey); f == nil {
+		return oldest, fmt.Sprintf("no memory model is as old as Redis %s: the one of Redis 6.2 is used, approximate",
+			version), true
 	}
-	if f == nil {
-		return oldest, fmt.Sprintf("no memory model is as old as Redis %s: the one of Redis 6.2 is used, approximate", release), true
-	}
+	newest := newestUntil(release.Version{Major: developmentVersion}, valkey)
 	if f == newest && !newest.covers(v) {
-		return f, fmt.Sprintf("%s is newer than the newest memory model, %s, which is used", title(server+"-"+release), title(f.name)), false
+		return f, fmt.Sprintf("%s is newer than the newest memory model, %s, which is used",
+			title(server+"-"+version), title(f.name)), false
 	}
 	return f, "", false
 }
 
 // covers reports whether a release from the first one of the newest family on is
 // known to keep keys in the same way.
-func (f *family) covers(v version.Version) bool {
+func (f *family) covers(v release.Version) bool {
 	return v.Major == f.since.Major && v.Minor <= f.since.Minor
 }
 
 // title writes "redis-7.0" as "Redis 7.0".
 func title(name string) string {
-	line, release, _ := strings.Cut(name, "-")
+	line, version, _ := strings.Cut(name, "-")
 	switch line {
 	case "redis":
 		line = "Redis"
 	case "valkey":
 		line = "Valkey"
 	}
-	if release == "" {
+	if version == "" {
 		return line
 	}
-	return line + " " + strings.TrimPrefix(release, "enterprise-")
+	return line + " " + strings.TrimPrefix(version, "enterprise-")
 }

@@ -1,4 +1,4 @@
-package modules
+package memory
 
 import "strconv"
 
@@ -17,10 +17,10 @@ const (
 )
 
 // Document begins a document of an encoding version of ReJSON-RL.
-func (s *Sizes) Document(version int) {
+func (s *ModuleSizes) Document(version int) {
 	switch {
 	case s.model == nil:
-	case s.model.Valkey():
+	case s.model.valkey:
 		s.document = valkeyJSON
 		s.full(32) // JDocument in dom.h
 	case version <= 1:
@@ -36,11 +36,11 @@ func (s *Sizes) Document(version int) {
 
 // SharesNames reports whether the names of members are kept once for all
 // documents.
-func (s *Sizes) SharesNames() bool { return s.model != nil && s.document != redisJSON1 }
+func (s *ModuleSizes) SharesNames() bool { return s.model != nil && s.document != redisJSON1 }
 
 // Name adds a name of n bytes that no other document has (KeyTable_Layout in
 // keytable.h of valkey-json). MEMORY USAGE does not count it.
-func (s *Sizes) Name(n int64) {
+func (s *ModuleSizes) Name(n int64) {
 	if s.document == valkeyJSON {
 		s.hidden(nameHeader + n)
 	} else {
@@ -51,7 +51,7 @@ func (s *Sizes) Name(n int64) {
 const nameHeader = 14
 
 // Member adds a member of an object, with a name of n bytes, of RedisJSON 1.0.
-func (s *Sizes) Member(n int64) {
+func (s *ModuleSizes) Member(n int64) {
 	s.block(redisJSONNode)
 	s.block(n + 1)
 }
@@ -60,7 +60,7 @@ func (s *Sizes) Member(n int64) {
 const redisJSONNode = 24
 
 // ShortText adds a string of n bytes, less than ShortTexts.
-func (s *Sizes) ShortText(n int64) {
+func (s *ModuleSizes) ShortText(n int64) {
 	t := &s.texts[n]
 	s.Allocated += t.allocated
 	s.Usage += t.usage
@@ -74,12 +74,12 @@ type textSize struct{ allocated, usage int64 }
 
 // computeTexts computes the sizes of short texts, if they differ from those of the
 // document before.
-func (s *Sizes) computeTexts() {
+func (s *ModuleSizes) computeTexts() {
 	if s.textsOf == s.model && s.textsIn == s.document {
 		return
 	}
 	s.textsOf, s.textsIn = s.model, s.document
-	var of Sizes
+	var of ModuleSizes
 	for n := range s.texts {
 		of.Reset(s.model)
 		of.document = s.document
@@ -89,7 +89,7 @@ func (s *Sizes) computeTexts() {
 }
 
 // Text adds a string of n bytes.
-func (s *Sizes) Text(n int64) {
+func (s *ModuleSizes) Text(n int64) {
 	const short = 13 // kept in the place of the pointer to it
 	switch {
 	case s.model == nil:
@@ -105,7 +105,7 @@ func (s *Sizes) Text(n int64) {
 
 // Number adds a number by its text, of which integer says whether it has digits
 // alone.
-func (s *Sizes) Number(text []byte, integer bool) {
+func (s *ModuleSizes) Number(text []byte, integer bool) {
 	if s.model == nil {
 		return
 	}
@@ -125,11 +125,11 @@ func (s *Sizes) Number(text []byte, integer bool) {
 
 // Integer adds an integer, Double a floating-point number, Boolean true or false:
 // where they are not kept in the place of the pointer to them.
-func (s *Sizes) Integer() { s.node() }
+func (s *ModuleSizes) Integer() { s.node() }
 
-func (s *Sizes) Boolean() { s.node() }
+func (s *ModuleSizes) Boolean() { s.node() }
 
-func (s *Sizes) Double() {
+func (s *ModuleSizes) Double() {
 	if s.document == ijson {
 		s.block(8)
 		return
@@ -138,17 +138,17 @@ func (s *Sizes) Double() {
 }
 
 // Literal adds null, or true or false in a text.
-func (s *Sizes) Literal() {}
+func (s *ModuleSizes) Literal() {}
 
 // node adds a node of RedisJSON 1.0 without anything else.
-func (s *Sizes) node() {
+func (s *ModuleSizes) node() {
 	if s.document == redisJSON1 {
 		s.block(redisJSONNode)
 	}
 }
 
 // Array adds an array of n items, Object an object of n members.
-func (s *Sizes) Array(n int64) {
+func (s *ModuleSizes) Array(n int64) {
 	switch {
 	case s.model == nil:
 	case s.document == redisJSON1:
@@ -161,7 +161,7 @@ func (s *Sizes) Array(n int64) {
 	}
 }
 
-func (s *Sizes) Object(n int64) {
+func (s *ModuleSizes) Object(n int64) {
 	const (
 		member   = 24 // handle of the name, value
 		slot     = 32 // member in a hash table
@@ -183,4 +183,4 @@ func (s *Sizes) Object(n int64) {
 }
 
 // TypedArray adds an array of numbers of one type in n bytes.
-func (s *Sizes) TypedArray(n int64) { s.block(16 + n) }
+func (s *ModuleSizes) TypedArray(n int64) { s.block(16 + n) }

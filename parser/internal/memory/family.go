@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/rdblens/rdblens/parser/version"
+import (
+	"slices"
+
+	"github.com/rdblens/rdblens/parser/internal/release"
+)
 
 // A keyLayout is how a server lays out name, object and expiry of a key.
 type keyLayout uint8
@@ -36,7 +40,7 @@ const (
 type family struct {
 	name   string // such as "redis-7.0"
 	valkey bool
-	since  version.Version // first release
+	since  release.Version // first release
 
 	usage usageRule
 	key   keyLayout
@@ -114,17 +118,32 @@ type family struct {
 // that were measured on these servers; 7.2, 7.4 and 8.2 were read in the sources
 // alone, 8.2 as of its first correction; so were hash templates of 8.10 and all that
 // is new in Valkey 9.2, whose values are marked as approximate.
-var families = []*family{
-	redis62(), redis70(), redis72(), redis74(), redis80(), redis82(), redis84(), redis86(), redis88(), redis810(),
-	valkey80(), valkey81(), valkey9(), valkey92(),
+var families = append(
+	successors("redis-",
+		step{"6.2", redis62}, step{"7.0", redis70}, step{"7.2", redis72}, step{"7.4", redis74}, step{"8.0", redis80},
+		step{"8.2", redis82}, step{"8.4", redis84}, step{"8.6", redis86}, step{"8.8", redis88}, step{"8.10", redis810}),
+	successors("valkey-",
+		step{"8.0", valkey80}, step{"8.1", valkey81}, step{"9", valkey9}, step{"9.2", valkey92})...)
+
+// A step is a release and what it changed.
+type step struct {
+	release string
+	change  func(f *family)
+}
+
+// successors returns a family for each step, made of the one before.
+func successors(line string, steps ...step) (list []*family) {
+	var f family
+	for _, s := range steps {
+		s.change(&f)
+		f.name = line + s.release
+		f.since, _ = release.Parse(s.release)
+		list = append(list, new(f))
+	}
+	return list
 }
 
 // familyNamed returns the family of a name in families.
 func familyNamed(name string) *family {
-	for _, f := range families {
-		if f.name == name {
-			return f
-		}
-	}
-	panic("memory: no family " + name)
+	return families[slices.IndexFunc(families, func(f *family) bool { return f.name == name })]
 }

@@ -112,7 +112,8 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		} else {
 			usage = alloc
 		}
-		return Sizes{Allocated: alloc + m.usable(moduleValueSize) + f.Allocated, Usage: usage + f.Usage, Compact: -1, Approximate: f.Approximate}
+		return Sizes{Allocated: alloc + m.usable(moduleValueSize) + f.Allocated, Usage: usage + f.Usage,
+			Compact: -1, Approximate: f.Approximate}
 	default:
 		alloc, usage = m.keySizes(f.NameLen, f.TTL)
 		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, LowerBound: true}

@@ -1,4 +1,4 @@
-package modules
+package memory
 
 import (
 	"bytes"
@@ -39,7 +39,7 @@ type vectors struct {
 }
 
 // VectorSet begins a vector set with a projection of n bytes, 0 for none.
-func (s *Sizes) VectorSet(projection int64) {
+func (s *ModuleSizes) VectorSet(projection int64) {
 	v := &s.vectors
 	*v = vectors{text: v.text[:0], ends: v.ends[:0], order: v.order[:0]}
 	s.block(vectorSetSize)
@@ -51,20 +51,20 @@ func (s *Sizes) VectorSet(projection int64) {
 
 // Vector adds an element with a name of n bytes, by the bytes of its attributes
 // and its vector. name is the beginning of the name.
-func (s *Sizes) Vector(name []byte, n, attributes, vector, layers int64) {
+func (s *ModuleSizes) Vector(name []byte, n, attributes, vector, layers int64) {
 	if s.model == nil {
 		return
 	}
 	v := &s.vectors
-	names := s.model.StringObject(n)
-	s.Allocated += s.model.Block(nodeSize+layerSize*layers) + s.model.Block(vector) + s.model.Block(nodeValue) + names
+	names := s.model.stringObject(n)
+	s.Allocated += s.model.usable(nodeSize+layerSize*layers) + s.model.usable(vector) + s.model.usable(nodeValue) + names
 	var attrs int64
 	if attributes > 0 {
-		attrs = s.model.StringObject(attributes)
+		attrs = s.model.stringObject(attributes)
 		s.Allocated += attrs
 		v.attributed++
 	}
-	if !s.model.Live() || v.n < sampled {
+	if !s.model.live || v.n < sampled {
 		v.names[v.n%sampled], v.attributes[v.n%sampled] = names, attrs
 	}
 	v.n++
@@ -76,11 +76,11 @@ func (s *Sizes) Vector(name []byte, n, attributes, vector, layers int64) {
 
 // VectorLayer adds a layer of the element that was added last, with room for so
 // many links.
-func (s *Sizes) VectorLayer(links int64) {
+func (s *ModuleSizes) VectorLayer(links int64) {
 	if s.model == nil {
 		return
 	}
-	size := s.model.Block(8 * links)
+	size := s.model.usable(8 * links)
 	s.Allocated += size
 	s.Links += size
 	if v := &s.vectors; !v.layer {
@@ -89,7 +89,7 @@ func (s *Sizes) VectorLayer(links int64) {
 }
 
 // VectorSetEnd ends a vector set of n elements with vectors of size bytes.
-func (s *Sizes) VectorSetEnd(n, size int64) {
+func (s *ModuleSizes) VectorSetEnd(n, size int64) {
 	if s.model == nil {
 		return
 	}
@@ -115,7 +115,7 @@ func (s *Sizes) VectorSetEnd(n, size int64) {
 }
 
 // namesTree returns the allocated bytes of the radix tree of the names.
-func (s *Sizes) namesTree() int64 {
+func (s *ModuleSizes) namesTree() int64 {
 	v := &s.vectors
 	at := func(i int32) []byte {
 		from := int32(0)
@@ -130,9 +130,9 @@ func (s *Sizes) namesTree() int64 {
 	slices.SortFunc(v.order, func(a, b int32) int { return bytes.Compare(at(a), at(b)) })
 	for _, i := range v.order {
 		name := at(i)
-		s.tree.Add(s.model, name, int64(len(name)))
+		s.tree.add(&s.model.allocator, name, int64(len(name)))
 	}
-	_, size := s.tree.Finish(s.model)
+	_, size := s.tree.finishTree(s.model)
 	if known := int64(len(v.ends)); known > 0 && v.n > known {
 		s.Approximate = true
 		size = int64(float64(size) * float64(v.n) / float64(known))

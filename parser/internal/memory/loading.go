@@ -162,8 +162,9 @@ func (t *table) setMovingChildren(n, moving, steps int64) {
 // the leading ones, then one for all, and each member from that one on moves a
 // bucket that is not empty.
 func oldIntsetTable(leading, n int64) int64 {
-	if leading == 0 || dictBuckets(leading) == dictBuckets(n) || n-leading >= filledBuckets(leading, dictBuckets(leading)) {
+	old := dictBuckets(leading)
+	if leading == 0 || old == dictBuckets(n) || n-leading >= filledBuckets(leading, old) {
 		return 0
 	}
-	return dictBuckets(leading)
+	return old
 }

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 )
 
 // What a table would take in the compact form is what it takes when a server
 // loads it into that form, as it does with one that grew and shrank.
 func TestCompact(t *testing.T) {
-	for _, path := range []string{"../../testdata/rules/compact.rdb", "../../testdata/rules/compact-valkey.rdb"} {
+	for _, path := range []string{"../../../testdata/rules/compact.rdb", "../../../testdata/rules/compact-valkey.rdb"} {
 		compact := map[string]int64{}
 		live := map[string]int64{}
 		scan(t, path, memory.Options{}, func(k *parser.Key) {

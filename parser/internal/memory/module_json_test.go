@@ -1,21 +1,19 @@
-package modules
+package memory
 
 import (
 	"testing"
-
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestShortTexts checks that the sizes of short texts, which are computed once, are
 // those of all texts, when documents of several kinds and models alternate.
 func TestShortTexts(t *testing.T) {
-	var of Sizes
+	var of ModuleSizes
 	for range 2 {
 		for _, server := range []string{"", "redis-8.0", "valkey-8.1"} {
-			var model *memory.Model
+			var model *Model
 			if server != "" {
 				var err error
-				if model, _, err = memory.Choose("", "", memory.Options{Server: server}); err != nil {
+				if model, _, err = Choose("", "", Options{Server: server}); err != nil {
 					t.Fatal(err)
 				}
 			}

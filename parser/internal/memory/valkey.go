@@ -1,25 +1,23 @@
 package memory
 
-import "github.com/rdblens/rdblens/parser/version"
-
 // The releases of Valkey that changed what a key takes, as in redis.go. Valkey
 // 7.2 is Redis 7.2.
 
-func valkey80() *family {
-	f := redis72()
-	f.name, f.valkey, f.since = "valkey-8.0", true, version.Version{Major: 8, Minor: 0}
+// valkey80 begins with Redis 7.2, from which Valkey comes.
+func valkey80(f *family) {
+	redis62(f)
+	redis70(f)
+	redis72(f)
+	f.valkey = true
 	f.key = keyInEntry // embedded keys: dict.c
 	f.sds, f.field = sdsTight, sdsTight
 	f.plainNodes = true // quicklist.c
 	f.startup, f.startupCluster = 948000, 2650000
 	f.database = 642
 	f.slot, f.slotExpires = 80, 80 // kvstore.c
-	return f
 }
 
-func valkey81() *family {
-	f := valkey80()
-	f.name, f.since = "valkey-8.1", version.Version{Major: 8, Minor: 1}
+func valkey81(f *family) {
 	f.key = keyInObject            // createUnembeddedObjectWithKeyAndExpire: object.c
 	f.usage = usageWithoutName     // objectComputeSize: object.c
 	f.hashtable, f.dict = true, 72 // hashtable.c
@@ -28,12 +26,9 @@ func valkey81() *family {
 	f.rax = 32           // alloc_size: rax.h
 	f.startup, f.startupCluster = 943700, 2739800
 	f.slot, f.slotExpires = 88, 88
-	return f
 }
 
-func valkey9() *family {
-	f := valkey81()
-	f.name, f.since = "valkey-9", version.Version{Major: 9, Minor: 0}
+func valkey9(f *family) {
 	f.key = keyOverlay // shouldEmbedStringObject: object.c
 	f.usage = usageBlocks
 	f.dict = 80                          // hashtable.c
@@ -44,14 +39,10 @@ func valkey9() *family {
 	f.startup, f.startupCluster = 973300, 2570500
 	f.database, f.usedDatabase = 8, 1110 // made at the first use
 	f.slot, f.slotExpires = 96, 96
-	return f
 }
 
 // valkey92 follows the sources of Valkey 9.2 alone.
-func valkey92() *family {
-	f := valkey9()
-	f.name, f.since = "valkey-9.2", version.Version{Major: 9, Minor: 2}
+func valkey92(f *family) {
 	f.btree = true          // fbtree.h, ordered_index.c
 	f.listpackExpiry = true // hashTypeUpdateVolatileCount: t_hash.c
-	return f
 }

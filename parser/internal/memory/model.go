@@ -93,20 +93,11 @@ func (m *Model) State() string {
 // was not made for.
 func (m *Model) Approximate() bool { return m.approximate }
 
-// Block returns the bytes that the allocator hands out for a request of n bytes.
-func (m *Model) Block(n int64) int64 { return m.usable(n) }
-
-// StringObject returns the bytes that a string of n bytes takes with an object of
+// stringObject returns the bytes that a string of n bytes takes with an object of
 // its own, as strings of modules have (createStringObject in object.c).
-func (m *Model) StringObject(n int64) int64 {
+func (m *Model) stringObject(n int64) int64 {
 	if n <= maxEmbstr {
 		return m.usable(objectSize + valueHeader + n)
 	}
 	return objectSize + m.usable(m.sds.separate(n))
 }
-
-// Valkey reports whether the model is that of a Valkey release.
-func (m *Model) Valkey() bool { return m.valkey }
-
-// Live reports whether the state is that of the server that wrote the file.
-func (m *Model) Live() bool { return m.live }

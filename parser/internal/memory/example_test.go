@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 )
 
 // The same string of 30 bytes under a name of 10, on four servers.

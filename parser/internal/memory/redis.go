@@ -1,14 +1,11 @@
 package memory
 
-import "github.com/rdblens/rdblens/parser/version"
-
 // The releases of Redis that changed what a key takes. Each function lists what
 // its release changed, with the file of the server's sources that shows it. The
 // figures of an empty server were measured.
 
-func redis62() *family {
-	return &family{
-		name: "redis-6.2", since: version.Version{Major: 6, Minor: 2},
+func redis62(f *family) {
+	*f = family{
 		key: keySeparate, sds: sdsClassic, field: sdsClassic,
 		dict:      96, // two dictht inside it: dict.h
 		zskiplist: 32, skiplistHead: 536,
@@ -19,32 +16,24 @@ func redis62() *family {
 	}
 }
 
-func redis70() *family {
-	f := redis62()
-	f.name, f.since = "redis-7.0", version.Version{Major: 7, Minor: 0}
+func redis70(f *family) {
 	f.dict = 56          // table sizes as exponents: dict.h
 	f.ziplists = false   // listpacks everywhere
 	f.quicklistNode = 40 // sz is a size_t: quicklist.h
 	f.stream = 80        // first_id, max_deleted_entry_id, entries_added: stream.h
 	f.group = 40         // entries_read: stream.h
 	f.startup, f.startupCluster = 948800, 1672500
-	return f
 }
 
-func redis72() *family {
-	f := redis70()
-	f.name, f.since = "redis-7.2", version.Version{Major: 7, Minor: 2}
+func redis72(f *family) {
 	f.setNoValue = true // dictEntryNoValue: dict.c
 	f.setListpack = true
 	f.shortScores = true  // d2string in util.c
 	f.bareListpack = true // listTypeTryConvertQuicklist: t_list.c
 	f.consumer = 32       // active_time: stream.h
-	return f
 }
 
-func redis74() *family {
-	f := redis72()
-	f.name, f.since = "redis-7.4", version.Version{Major: 7, Minor: 4}
+func redis74(f *family) {
 	f.field = mstr        // mstr.h
 	f.fieldExpiry = 18    // ExpireMeta of ebuckets.h, and mstrFlags of mstr.h
 	f.expiryMetadata = 32 // dictExpireMetadata: server.h
@@ -52,21 +41,15 @@ func redis74() *family {
 	f.plainNodes = true   // quicklist.c
 	f.startup, f.startupCluster = 866000, 1850000
 	f.slot, f.slotExpires = 64, 64 // kvstore.c
-	return f
 }
 
-func redis80() *family {
-	f := redis74()
-	f.name, f.since = "redis-8.0", version.Version{Major: 8, Minor: 0}
+func redis80(f *family) {
 	f.startup, f.startupCluster = 743400, 2033400
 	f.database = 3778
 	f.slot = 2464 // with the histogram of key sizes; measured
-	return f
 }
 
-func redis82() *family {
-	f := redis80()
-	f.name, f.since = "redis-8.2", version.Version{Major: 8, Minor: 2}
+func redis82(f *family) {
 	f.key = keyInObject  // kvobj: object.c
 	f.zsetNoValue = true // t_zset.c
 	f.stream = 112       // stream.h
@@ -74,12 +57,9 @@ func redis82() *family {
 	f.groupIndex = true  // cgroups_ref: stream.h
 	f.listpackEx = 24    // without the key: server.h
 	f.startup, f.startupCluster = 761000, 2070000
-	return f
 }
 
-func redis84() *family {
-	f := redis82()
-	f.name, f.since = "redis-8.4", version.Version{Major: 8, Minor: 4}
+func redis84(f *family) {
 	f.usage = usageExact // kvobjAllocSize: object.c
 	f.sds = sdsTight
 	f.setMetadata = 8                      // bytes of the elements
@@ -88,12 +68,9 @@ func redis84() *family {
 	f.stream, f.group, f.rax = 120, 48, 32 // stream.h, rax.h
 	f.timeIndex = true                     // stream.h
 	f.startup, f.startupCluster = 776000, 2110000
-	return f
 }
 
-func redis86() *family {
-	f := redis84()
-	f.name, f.since = "redis-8.6", version.Version{Major: 8, Minor: 6}
+func redis86(f *family) {
 	f.key = keyBehindMetadata // kvobjSet: object.c
 	f.field = sdsTight
 	f.fieldExpiry = 16   // entry.c
@@ -106,23 +83,16 @@ func redis86() *family {
 	f.timeIndex = false      // the NACKs themselves are a list by time
 	f.startup, f.startupCluster = 789000, 2169000
 	f.slotPairs = true
-	return f
 }
 
-func redis88() *family {
-	f := redis86()
-	f.name, f.since = "redis-8.8", version.Version{Major: 8, Minor: 8}
+func redis88(f *family) {
 	f.group = 64           // stream.h
 	f.producerUsage = true // t_stream.c
-	return f
 }
 
 // redis810 follows measurements of a build between 8.8 and 8.10, which had all of
 // this but templates.
-func redis810() *family {
-	f := redis88()
-	f.name, f.since = "redis-8.10", version.Version{Major: 8, Minor: 10}
+func redis810(f *family) {
 	f.rax = 40            // keyFixedLen: rax.h
 	f.valuesInTree = true // raxCompressNodeWithValue: rax.c
-	return f
 }

@@ -230,16 +230,8 @@ func estimatedNames(a *allocator, names, length int64) int64 {
 	return size
 }
 
-// A NameTree measures a radix tree of byte strings that are added in ascending
-// order (rax.c).
-type NameTree struct{ tree nameTree }
-
-// Add adds the next string, of n bytes, of which name has at least MaxStreamName.
-func (t *NameTree) Add(m *Model, name []byte, n int64) { t.tree.add(&m.allocator, name, n) }
-
-// Finish returns the number of nodes and the allocated bytes of the tree, its
-// structure included, and resets it.
-func (t *NameTree) Finish(m *Model) (nodes, bytes int64) {
-	nodes, bytes = t.tree.measure(&m.allocator)
+// finishTree is measure with the structure of the tree.
+func (t *nameTree) finishTree(m *Model) (nodes, bytes int64) {
+	nodes, bytes = t.measure(&m.allocator)
 	return nodes, bytes + m.usable(8) + m.usable(24)
 }

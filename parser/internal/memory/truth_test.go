@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 )
 
 // A truth is what a server said of a key, in bytes, -1 where it was not asked.
@@ -194,7 +194,7 @@ func exactly(kind string) bool {
 // TestReloaded compares MEMORY USAGE and allocated bytes with servers that have
 // loaded each of these snapshots.
 func TestReloaded(t *testing.T) {
-	const own, shared = "../../testdata/truth", "../../../shared/corpus/generated"
+	const own, shared = "../../../testdata/truth", "../../../../shared/corpus/generated"
 	for _, c := range []struct {
 		dir       string
 		allocator string
@@ -222,7 +222,7 @@ func TestReloaded(t *testing.T) {
 		if !exists(c.dir) {
 			continue // the shared corpus is not part of the repository
 		}
-		name := strings.TrimPrefix(strings.TrimPrefix(c.dir, own+"/"), "../../../")
+		name := strings.TrimPrefix(strings.TrimPrefix(c.dir, own+"/"), "../../../../")
 		if c.cluster {
 			name += " cluster"
 		}
