@@ -451,7 +451,9 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 				in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
 			}
 		}
-		in.Warnings = info.Warnings
+		for _, w := range info.Warnings {
+			in.Warnings = append(in.Warnings, w.Quoted())
+		}
 	}
 	if err != nil {
 		in.Error = damageOf(err)
@@ -476,10 +478,10 @@ func damageOf(err error) *Damage {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &damage):
-		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason
+		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason.Quoted()
 		d.LastKey, d.Key = optionalName(damage.LastKey), optionalName(damage.Key)
 	case errors.As(err, &format):
-		d.Reason, d.Hint = format.Reason, format.Hint
+		d.Reason, d.Hint = format.Reason.Quoted(), format.Hint.Quoted()
 	case errors.As(err, &path):
 		d.Reason = path.Err.Error() // the input's row has its name
 	default:

@@ -135,8 +135,8 @@ func hintOf(err error) message.Message {
 		return own.Hint
 	case errors.As(err, &unwritten) && unwritten.Hint != "":
 		return message.New(unwritten.Hint)
-	case errors.As(err, &format) && format.Hint != "":
-		return message.New(format.Hint)
+	case errors.As(err, &format) && !format.Hint.IsZero():
+		return format.Hint
 	case errors.As(err, &hinted) && hinted.Hint() != "":
 		return message.New(hinted.Hint())
 	}

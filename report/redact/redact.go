@@ -28,6 +28,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -163,7 +164,7 @@ func (r *Redactor) Error(err error, path string) error {
 	var damage *parser.DamageError
 	if errors.As(err, &damage) {
 		d := *damage
-		d.Reason = r.Sentence(d.Reason, path)
+		d.Reason = message.New("{text}", message.Foreign("text", r.Sentence(d.Reason.Quoted(), path)))
 		if d.LastKey != nil {
 			d.LastKey = r.Name(d.LastKey)
 		}
@@ -174,7 +175,7 @@ func (r *Redactor) Error(err error, path string) error {
 	}
 	var format *parser.FormatError
 	if errors.As(err, &format) {
-		return &parser.FormatError{Reason: r.Sentence(format.Reason, path), Hint: format.Hint}
+		return &parser.FormatError{Reason: message.New("{text}", message.Foreign("text", r.Sentence(format.Reason.Quoted(), path))), Hint: format.Hint}
 	}
 	return err
 }
