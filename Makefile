@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/results ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -78,9 +78,14 @@ fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
 		GO="$(GO)" FUZZFLAGS="$(FUZZFLAGS) -parallel=1" xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME)
 
 golden: ## regenerate golden files, generated pages and the README's examples; see git diff
-	$(GO) test ./report -run Golden -update
+	$(GO) test ./report -run '^(TestGolden|TestDiffFormats|TestTrendFormats)$$' -update
 	$(GO) generate ./...
 	$(GO) test ./cmd/rdblens -run Readme -update
+
+chinese: ## the sentences that have no Chinese translation yet
+	@mkdir -p bin && : >bin/chinese.txt
+	@RDBLENS_CHINESE=$(CURDIR)/bin/chinese.txt $(GO) test -count=1 -run 'Translated|^TestNouns$$|^TestScripts$$' ./cmd/rdblens ./report ./report/language
+	@sort -u bin/chinese.txt; echo "$$(sort -u bin/chinese.txt | wc -l) sentences without Chinese"
 
 pictures: ## the pictures of the README, with chromium
 	$(GO) test ./report -count=1 -run ReadmePictures -args -readme-pictures html
