@@ -101,7 +101,7 @@ func (l *ChangeLimit) Exceeded(d *Diff, direction int64) (rows []*DiffRow) {
 		return rows
 	}
 	for i := range d.Groups {
-		if r := &d.Groups[i]; d.GroupMatches(l.Group, i) && (r.KeysBefore > 0 || direction > 0) {
+		if r := &d.Groups[i]; l.Group.Match([]byte(*r.Group)) && (r.KeysBefore > 0 || direction > 0) {
 			check(r)
 		}
 	}
@@ -155,10 +155,6 @@ type nightEvents struct {
 func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64, what message.Message) *Event {
 	n.events = append(n.events, Event{ID: strings.Join([]string{kind, input, about}, "\x00"), Kind: kind, Severity: severity, Input: input, What: what, Harm: harm})
 	return &n.events[len(n.events)-1]
-}
-
-func keysArg(name string, n int64) message.Arg {
-	return message.Number(name, n, "1 key", "{n} keys")
 }
 
 // wholeLoss is the harm of losing all of an input.
