@@ -287,7 +287,7 @@ func (in *Input) failure(reason string) error {
 	case d == nil:
 		return errors.New(reason)
 	case d.Offset.Known():
-		e := &parser.DamageError{Offset: int64(d.Offset), Reason: d.Reason, LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
+		e := &parser.DamageError{Offset: int64(d.Offset), Reason: message.New("{text}", message.Foreign("text", d.Reason)), LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
 		if d.Reason == interrupted {
 			e.Err = context.Canceled
 		}
@@ -295,7 +295,7 @@ func (in *Input) failure(reason string) error {
 	case d.Reason == interrupted:
 		return context.Canceled
 	}
-	return &parser.FormatError{Reason: d.Reason, Hint: d.Hint}
+	return &parser.FormatError{Reason: message.New("{text}", message.Foreign("text", d.Reason)), Hint: message.New(d.Hint)}
 }
 
 func bytesOf(n *Name) []byte {

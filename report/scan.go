@@ -432,9 +432,9 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 			}
 		}
 		for _, w := range info.Warnings {
-			in.WarningMessages = append(in.WarningMessages, message.Sentence(w))
+			in.WarningMessages = append(in.WarningMessages, w)
+			in.Warnings = append(in.Warnings, w.String())
 		}
-		in.Warnings = info.Warnings
 	}
 	if err != nil {
 		in.Error = damageOf(err)
@@ -463,7 +463,7 @@ func damageOf(err error) *Damage {
 	case errors.As(err, &damage):
 		d.Offset, d.LastKey, d.Key = Figure(damage.Offset), optionalName(damage.LastKey), optionalName(damage.Key)
 	case errors.As(err, &format):
-		d.Hint, d.HintMessage = format.Hint, message.Sentence(format.Hint)
+		d.Hint, d.HintMessage = format.Hint.String(), format.Hint
 	}
 	d.Reason = d.Message.String()
 	return d
@@ -480,9 +480,9 @@ func reasonOf(err error) message.Message {
 	case errors.Is(err, context.Canceled):
 		return word(interrupted)
 	case errors.As(err, &damage):
-		return message.Sentence(damage.Reason)
+		return damage.Reason
 	case errors.As(err, &format):
-		return message.Sentence(format.Reason)
+		return format.Reason
 	case errors.As(err, &own):
 		return own.AsMessage()
 	case errors.As(err, &path):

@@ -60,7 +60,7 @@ func (e *env) line(m message.Message) string {
 	return e.render(m, func(name string) string {
 		shown := text.Display([]byte(name))
 		if name == "" || strings.Contains(name, " ") {
-			return strconv.Quote(shown)
+			return `"` + shown + `"`
 		}
 		return shown
 	})
@@ -140,8 +140,8 @@ func hintOf(err error) message.Message {
 		return own.Hint
 	case errors.As(err, &unwritten) && unwritten.Hint != "":
 		return message.New(unwritten.Hint)
-	case errors.As(err, &format) && format.Hint != "":
-		return message.New(format.Hint)
+	case errors.As(err, &format) && !format.Hint.IsZero():
+		return format.Hint
 	case errors.As(err, &hinted) && hinted.Hint() != "":
 		return message.New(hinted.Hint())
 	}

@@ -175,12 +175,17 @@ func (m Message) Spans(c *Catalogue) []Span {
 
 // String renders the message in English. Names are quoted as in Go where they hold
 // spaces or anything that is not printed as itself.
-func (m Message) String() string {
+func (m Message) String() string { return m.english(Quote) }
+
+// Quoted renders the message in English as errors are: with all names quoted as in Go.
+func (m Message) Quoted() string { return m.english(strconv.Quote) }
+
+func (m Message) english(quote func(string) string) string {
 	var b strings.Builder
 	for _, s := range m.Spans(nil) {
 		switch s.Kind {
 		case KindName, KindElement, KindPath:
-			b.WriteString(Quote(s.Text))
+			b.WriteString(quote(s.Text))
 		default:
 			b.WriteString(s.Text)
 		}
