@@ -48,7 +48,11 @@ func serverText(in *Input) message.Message {
 	if in.ServerVersion == "" {
 		return only(server)
 	}
-	return message.New("{server} {version}", server, message.Element("version", string(in.ServerVersion)))
+	version := message.Element("version", string(in.ServerVersion))
+	if strings.Trim(string(in.ServerVersion), "0123456789.") == "" {
+		version = message.Text("version", string(in.ServerVersion))
+	}
+	return message.New("{server} {version}", server, version)
 }
 
 // parts is a list of messages of which some are zero.
