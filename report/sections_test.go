@@ -154,7 +154,7 @@ warning: odd`},
 | file | server | RDB | taken | checksum | size | keys | used_memory | state
 | d/a.rdb.gz | valkey 9.0.1 | 80 | 1970-01-02 00:00:00 UTC | ok | 4.9 KB | 1,234 | 8.8 KB | complete
 | d/a.rdb.gz | valkey 9.0.1 | 80 | 1970-01-02 00:00:00 UTC | ok | 4.9 KB | 1,234 | 8.8 KB | INCOMPLETE
-| - | unknown |  |  | not checked | 0 B | 0 |  | NOT READ
+| standard input | unknown |  |  | not checked | 0 B | 0 |  | NOT READ
 ## d/a.rdb.gz
 warning: odd
 ## d/a.rdb.gz
@@ -162,7 +162,7 @@ INCOMPLETE: it ends at offset 70
 : while reading key k
 : the last complete key is l
 hint: copy it
-## -
+## standard input
 NOT READ: a text`},
 	})
 	for want, in := range map[string]Input{"complete": {Complete: true, Ended: true}, "DAMAGED": {Ended: true, Error: &Damage{Offset: 1}}, "NOT READ": {Error: &Damage{Offset: Unknown}},
@@ -373,7 +373,7 @@ func TestKeySections(t *testing.T) {
 			t.Errorf("%d groups: %d lines, %q", n, len(got), got[0])
 		}
 	}
-	for folded, note := range map[int64]string{1: "1 pattern; 1 pattern is folded into wider ones", 2: "1 pattern; 2 patterns are folded into wider ones"} {
+	for folded, note := range map[int64]string{1: "1 pattern; 1 pattern is folded into a wider one", 2: "1 pattern; 2 patterns are folded into wider ones"} {
 		if got := lines(&Report{Groups: groups(1), GroupsFolded: folded, Totals: totals}, (*details).groups); got[0] != "# Groups ("+note+")" {
 			t.Errorf("%d folded: %q", folded, got[0])
 		}

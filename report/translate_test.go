@@ -270,13 +270,13 @@ func TestPageInChinese(t *testing.T) {
 	if err := chromedp.Run(ctx, chromedp.Navigate("file://"+path), chromedp.WaitReady("footer")); err != nil {
 		t.Fatal(err)
 	}
-	if got := evaluate[string](t, ctx, `document.documentElement.lang + " " + document.querySelector("h2").textContent`); got != "zh 优先处理" {
+	if got := evaluate[string](t, ctx, `document.documentElement.lang + " " + document.querySelector("h2").innerText`); got != "zh 优先处理" {
 		t.Errorf("the page begins with %q", got)
 	}
 	checkSwitchedLanguage(t, ctx, r)
-	column := evaluate[int](t, ctx, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.textContent === "TTL")`)
+	column := evaluate[int](t, ctx, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.innerText === "TTL")`)
 	evaluate[any](t, ctx, fmt.Sprintf(`document.querySelectorAll("#keys-table th button")[%d].click()`, column))
-	cells := evaluate[[]string](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].textContent)`, column))
+	cells := evaluate[[]string](t, ctx, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].innerText)`, column))
 	if want := []string{"3 天 4 小时", "1 天 1 小时", "2 小时", "10 分钟", "30 秒"}; !slices.Equal(cells, want) {
 		t.Errorf("sorted by TTL: %q", cells)
 	}
