@@ -9,11 +9,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// KeysHeader is the header line of the keys command's CSV. AppendKeyCSV and
-// AppendKeyJSON write the same columns in the same order.
-const KeysHeader = "db,key,type,encoding,elements,value_bytes,serialized_bytes,memory_bytes,memory_usage_bytes," +
-	"largest_element_bytes,largest_element,expire_at_ms,fields_with_ttl,idle_seconds,freq,offset\n"
-
 // rowSlack is more than the bytes of a row besides its two names: sixteen numbers
 // of twenty bytes, the JSON field names, type and encoding.
 const rowSlack = 768

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/requirements"
@@ -21,9 +22,9 @@ import (
 // documentation and of the requirements that cannot be checked has a translation.
 func TestHelpTranslated(t *testing.T) {
 	check := func(where, s string) {
-		if _, ok := language.Chinese.Translate(s); !ok {
-			t.Errorf("%s: report/language/zh.json has no translation of %q", where, s)
-		}
+		message.New(s).Missing(language.Chinese.Catalogue(), func(id string) {
+			t.Errorf("%s: report/language/zh.json has no translation of %q", where, id)
+		})
 	}
 	root := newRoot(&env{stdout: io.Discard, stderr: io.Discard})
 	root.InitDefaultHelpCmd()
