@@ -51,8 +51,8 @@ func TestHelpTranslated(t *testing.T) {
 	walk(root)
 	for _, r := range thresholds.Rules() {
 		for _, a := range changes(r) {
-			check(r.Name, a.Condition)
-			check(r.Name, a.Text)
+			check(r.Name, a.Condition.ID)
+			check(r.Name, a.Text.ID)
 		}
 		for _, s := range r.Basis().Sources {
 			check(r.Name, s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
