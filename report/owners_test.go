@@ -153,7 +153,7 @@ func TestOwnerReports(t *testing.T) {
 	}
 	sources := []Source{FileSource("../testdata/shop.rdb"), FileSource("../testdata/shop.rdb")}
 	text := func(r *Report) string {
-			r.FixFirst, r.Savings = nil, nil // those of the whole name also what no part of the keys has
+		r.FixFirst, r.Savings = nil, nil // those of the whole name also what no part of the keys has
 		r.Filter, r.Config = nil, Config{}
 		r.Rules = slices.DeleteFunc(r.Rules, func(f Finding) bool { return f.Rule == "min-keys" || f.Rule == "budget" })
 		r.Findings.Error, r.Budgets = 0, nil
