@@ -218,6 +218,7 @@ type Key struct {
 	// replication stream and within compressed data it counts what is inside.
 	Offset int64
 
+	peek   peek
 	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
 }
@@ -241,7 +242,7 @@ func (k *Key) CutName(limit int) (name []byte, hash uint64) {
 func (k *Key) Clone() *Key {
 	k.NameLargest()
 	c := *k
-	c.ref = largestRef{}
+	c.ref, c.peek = largestRef{}, peek{}
 	c.Name = append([]byte(nil), k.Name...)
 	c.LargestName = append([]byte(nil), k.LargestName...)
 	c.Head = append([]byte(nil), k.Head...)

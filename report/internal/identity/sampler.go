@@ -1,0 +1,170 @@
+package identity
+
+import (
+	"sync/atomic"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// Bounds of what is sampled.
+const (
+	perClass   = 3    // samples of a class of keys
+	maxClasses = 4096 // classes of a Pool
+	perHead    = 128  // classes of a Pool of one type whose names begin with the same two segments
+	maxStrings = 255  // samples of strings of a block
+	maxOthers  = 128  // samples of each other type of a block
+)
+
+// Sampler takes samples of the keys of one block.
+type Sampler struct {
+	pool   *Pool
+	recent [256]recentClass
+	taken  [parser.NumTypes]uint8
+	list   []classed
+	size   int64
+}
+
+type recentClass struct {
+	class uint64
+	n     uint8
+}
+
+type classed struct {
+	class, head uint64
+	Sample
+}
+
+// NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
+func (p *Pool) NewSampler() *Sampler { return &Sampler{pool: p} }
+
+// Key offers a key. pattern is the hash of its name's pattern.
+func (s *Sampler) Key(k *parser.Key, pattern uint64) {
+	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
+	if k.HasExpire {
+		class = ^class
+	}
+	e := &s.recent[class%uint64(len(s.recent))]
+	if e.class == class && e.n >= perClass {
+		return
+	}
+	s.take(k, e, class)
+}
+
+func (s *Sampler) take(k *parser.Key, e *recentClass, class uint64) {
+	n := &s.taken[k.Type%parser.NumTypes]
+	if *n >= maxStrings || k.Type != parser.String && *n >= maxOthers {
+		return
+	}
+	*n++ // whether or not the pool wants it: that may depend on timing
+	if e.class != class {
+		e.class, e.n = class, 0
+	}
+	e.n++
+	if s.pool.closed.has(class) {
+		return
+	}
+	h := s.pool.head(k)
+	if s.pool.closed.has(h) {
+		return
+	}
+	s.list = append(s.list, classed{class, h, take(k)})
+	s.size += s.list[len(s.list)-1].size()
+}
+
+// Reset forgets all samples.
+func (s *Sampler) Reset() {
+	clear(s.list)
+	s.list, s.size = s.list[:0], 0
+	s.recent, s.taken = [256]recentClass{}, [parser.NumTypes]uint8{}
+}
+
+// Bytes returns about how many bytes of memory the samples take.
+func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 + 4096 }
+
+// Pool has the samples of a snapshot, or of several.
+type Pool struct {
+	list      []*classed // in the order of the snapshot
+	classes   map[uint64]int
+	heads     map[uint64]int
+	closed    *closed
+	separator func(byte) bool
+}
+
+// NewPool returns an empty Pool. separator reports what separates the segments of
+// names.
+func NewPool(separator func(byte) bool) *Pool {
+	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, separator: separator}
+}
+
+// Samples returns all samples.
+func (p *Pool) Samples() (list []*Sample) {
+	for _, c := range p.list {
+		list = append(list, &c.Sample)
+	}
+	return list
+}
+
+// closed has classes and heads of which a Pool takes no more samples, as far as they have
+// not been replaced by others. A Pool never takes more of them again, so a Sampler may leave out what it finds
+// here without changing the result, whenever it looks.
+type closed [1 << 12]atomic.Uint64
+
+func (c *closed) has(h uint64) bool { return c[h%uint64(len(c))].Load() == h }
+func (c *closed) add(h uint64)      { c[h%uint64(len(c))].Store(h) }
+
+// Add adds the samples of a block, which follows those added before. It keeps them.
+func (p *Pool) Add(s *Sampler) {
+	for i := range s.list {
+		kept := s.list[i]
+		p.add(&kept)
+	}
+}
+
+// Merge adds the samples of a later snapshot.
+func (p *Pool) Merge(o *Pool) {
+	for _, c := range o.list {
+		p.add(c)
+	}
+}
+
+func (p *Pool) add(c *classed) {
+	n := p.classes[c.class]
+	switch {
+	case n >= perClass:
+		p.closed.add(c.class)
+		return
+	case p.heads[c.head] >= perHead:
+		p.closed.add(c.head)
+		return
+	case n == 0 && len(p.classes) >= maxClasses:
+		p.closed.add(c.class)
+		return
+	case n == 0:
+		p.heads[c.head]++
+	}
+	p.classes[c.class]++
+	p.list = append(p.list, c)
+}
+
+// head is a hash of the first two segments of a name, without its last segment, and of
+// type, expiry and database.
+func (p *Pool) head(k *parser.Key) uint64 {
+	n, last, end := 0, 0, 0
+	for i, b := range k.Name[:min(len(k.Name), maxSampleName)] {
+		if p.separator(b) {
+			if n++; n <= 2 {
+				end = i + 1
+			}
+			last = i + 1
+		}
+	}
+	h := uint64(14695981039346656037)
+	for _, b := range k.Name[:min(end, last)] {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	h = (h ^ uint64(k.Type) ^ uint64(k.DB)<<8) * 1099511628211
+	if k.HasExpire {
+		h = ^h
+	}
+	return h
+}
