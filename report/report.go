@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -391,7 +392,13 @@ type Group struct {
 	Findings         int64   `json:"findings"`
 	Errors           int64   `json:"errors"` // findings of that severity
 	Owner            string  `json:"owner,omitempty"`
+	// Identity says which library wrote the keys, or what they look like; nil if that is
+	// not known, and in reports of older versions.
+	Identity *Identity `json:"identity,omitempty"`
 }
+
+// Identity says what the keys of a group are.
+type Identity = identity.Identity
 
 // Owner has the totals of the keys of one owner.
 type Owner struct {

@@ -54,7 +54,7 @@ func (s *keyspace) Flush(end bool) error {
 func readKeyspace(t *testing.T, file string) *keyspace {
 	t.Helper()
 	s := &keyspace{namer: naming.NewNamer(":"), names: map[string][]string{}, groups: map[string]*Group{}}
-	s.pool = NewPool(s.namer.IsSeparator)
+	s.pool = NewPool(0, s.namer.IsSeparator)
 	s.sampler = s.pool.NewSampler()
 	f, err := os.Open(file)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 
 // holds reports whether the value of a sample is as the shape says.
 func (s *Shape) holds(k *Sample) bool {
+	if k.NameOnly {
+		return true
+	}
 	if s.TTL != "" && k.TTL != (s.TTL == "yes") {
 		return false
 	}
@@ -150,11 +153,14 @@ func (m *matcher) look(k *Sample) (found []match) {
 				continue
 			}
 			prefix, queue, ok := c.shape.names[i].match(k.Name)
-			if !ok || !c.shape.holds(k) {
+			if !ok || !c.shape.holds(k) || k.NameOnly && c.shape.names[i].bare && (prefix == "" || prefix == anywhere) {
 				continue
 			}
 			at := place{c.library, k.DB, prefix, queue}
 			found = append(found, match{at, c.shape})
+			if k.NameOnly {
+				break
+			}
 			m.note(at, c.shape)
 			if at.queue != "" {
 				at.queue = ""
@@ -214,12 +220,15 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 
 // signs returns the signs for a match: those at the queue, or else at the prefix.
 func (m *matcher) signs(f match) int {
-	n := m.proofs[f.place].signs
-	if n < sufficient && f.queue != "" {
+	p := m.proofs[f.place]
+	if f.queue != "" && (p == nil || p.signs < sufficient) {
 		f.queue = ""
-		n = m.proofs[f.place].signs
+		p = m.proofs[f.place]
 	}
-	return n
+	if p == nil {
+		return 0
+	}
+	return p.signs
 }
 
 // decide returns the best of the shapes of a sample, nil if no library is sure.

@@ -113,6 +113,7 @@ type name struct {
 	queue   int
 	learned bool // what follows a prefix that other shapes of the library have
 	beside  bool // any name in a database with the library
+	bare    bool // any name at all
 }
 
 // parts are what stands between braces in a template.
@@ -154,7 +155,7 @@ var parts = map[string]string{
 	"base64":  `[0-9A-Za-z+/_-]{22}`,
 	"lock":    `(?i:.*(?:lock|mutex|lease|semaphore).*)`,
 	"class":   `[\w$.]+`,
-	"bytes":   `(?s:.{16,20})`,
+	"bytes":   `(?s:.{6,20})`,
 }
 
 // compileName compiles a template: a text with parts in braces, see parts. A brace
@@ -196,6 +197,7 @@ func compileName(template string) (name, error) {
 	}
 	end()
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
+	n.bare = bareName.MatchString(template)
 	re.WriteString(`$`)
 	var err error
 	if n.re, err = regexp.Compile(re.String()); err != nil {
@@ -215,6 +217,9 @@ func regexpAlternatives(list string) string {
 
 // anywhere is the prefix of names of which a template has none.
 const anywhere = "\xff"
+
+// bareName is a template that any name has, or any with a separator.
+var bareName = regexp.MustCompile(`^(\{[PpFCLD]\})?\{(any|Q|q|id|word)\}$`)
 
 // match returns the prefix and the queue of a name; ok is false if it has another form.
 func (n *name) match(b []byte) (prefix, queue string, ok bool) {

@@ -9,7 +9,7 @@ type Group struct {
 	Pattern string
 	DB      int
 	Keys    int64
-	Samples []*Sample
+	Samples []*Sample // some of its keys
 }
 
 // Sample is one key of a group: what is kept of its name and of the beginning of its
@@ -27,6 +27,9 @@ type Sample struct {
 	// Values are the first elements: fields with their values, items, members with
 	// their scores; of a stream the fields of its first entry.
 	Values []Value `json:"values,omitempty"`
+	// NameOnly reports whether nothing is known of the value. Such a sample is no
+	// sign, but it can be of a library that other signs name.
+	NameOnly bool `json:"-"`
 }
 
 // Value is an element of a Sample, as far as it is kept.

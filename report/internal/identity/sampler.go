@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"cmp"
+	"slices"
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
@@ -31,7 +33,12 @@ type recentClass struct {
 
 type classed struct {
 	class, head uint64
+	input, n    int32 // number of the snapshot, and of the sample there
 	Sample
+}
+
+func (c *classed) compare(o *classed) int {
+	return cmp.Or(cmp.Compare(c.input, o.input), cmp.Compare(c.n, o.n))
 }
 
 // NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
@@ -67,7 +74,7 @@ func (s *Sampler) take(k *parser.Key, e *recentClass, class uint64) {
 	if s.pool.closed.has(h) {
 		return
 	}
-	s.list = append(s.list, classed{class, h, take(k)})
+	s.list = append(s.list, classed{class: class, head: h, Sample: take(k)})
 	s.size += s.list[len(s.list)-1].size()
 }
 
@@ -83,17 +90,18 @@ func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 + 4096 }
 
 // Pool has the samples of a snapshot, or of several.
 type Pool struct {
-	list      []*classed // in the order of the snapshot
+	list      []*classed // in the order of the snapshots
 	classes   map[uint64]int
 	heads     map[uint64]int
 	closed    *closed
+	input, n  int32
 	separator func(byte) bool
 }
 
-// NewPool returns an empty Pool. separator reports what separates the segments of
-// names.
-func NewPool(separator func(byte) bool) *Pool {
-	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, separator: separator}
+// NewPool returns an empty Pool for the snapshot with a number. separator reports what
+// separates the segments of names.
+func NewPool(input int, separator func(byte) bool) *Pool {
+	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, input: int32(input), separator: separator}
 }
 
 // Samples returns all samples.
@@ -104,46 +112,58 @@ func (p *Pool) Samples() (list []*Sample) {
 	return list
 }
 
-// closed has classes and heads of which a Pool takes no more samples, as far as they have
-// not been replaced by others. A Pool never takes more of them again, so a Sampler may leave out what it finds
-// here without changing the result, whenever it looks.
-type closed [1 << 12]atomic.Uint64
+// closed has classes and heads of which a Pool takes no more samples, as far as others
+// have not replaced them. A Pool never takes more of them, so a Sampler may leave out
+// what it finds here without changing the result, whenever it looks.
+type closed [1 << 10]atomic.Uint64
 
 func (c *closed) has(h uint64) bool { return c[h%uint64(len(c))].Load() == h }
 func (c *closed) add(h uint64)      { c[h%uint64(len(c))].Store(h) }
 
-// Add adds the samples of a block, which follows those added before. It keeps them.
+// Add adds the samples of a block, which follows those added before.
 func (p *Pool) Add(s *Sampler) {
 	for i := range s.list {
-		kept := s.list[i]
-		p.add(&kept)
+		if p.admit(&s.list[i]) {
+			c := s.list[i]
+			c.input, c.n = p.input, p.n
+			p.n++
+			p.list = append(p.list, &c)
+		}
 	}
 }
 
-// Merge adds the samples of a later snapshot.
+// Merge adds the samples of other snapshots. The same snapshots result in the same
+// Pool, in whatever order and grouping they are merged.
 func (p *Pool) Merge(o *Pool) {
-	for _, c := range o.list {
-		p.add(c)
+	all := slices.Concat(p.list, o.list)
+	if len(p.list) > 0 && len(o.list) > 0 && o.list[0].compare(p.list[len(p.list)-1]) < 0 {
+		slices.SortFunc(all, (*classed).compare)
+		clear(p.classes)
+		clear(p.heads)
+		p.list = p.list[:0:0]
+	}
+	for _, c := range all[len(p.list):] {
+		if p.admit(c) {
+			p.list = append(p.list, c)
+		}
 	}
 }
 
-func (p *Pool) add(c *classed) {
+// admit reports whether there is room for a sample, and counts it.
+func (p *Pool) admit(c *classed) bool {
 	n := p.classes[c.class]
 	switch {
-	case n >= perClass:
+	case n >= perClass || n == 0 && len(p.classes) >= maxClasses:
 		p.closed.add(c.class)
-		return
+		return false
 	case p.heads[c.head] >= perHead:
 		p.closed.add(c.head)
-		return
-	case n == 0 && len(p.classes) >= maxClasses:
-		p.closed.add(c.class)
-		return
+		return false
 	case n == 0:
 		p.heads[c.head]++
 	}
 	p.classes[c.class]++
-	p.list = append(p.list, c)
+	return true
 }
 
 // head is a hash of the first two segments of a name, without its last segment, and of
