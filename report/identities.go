@@ -48,3 +48,18 @@ func withoutSample(g *agg.Group) *identity.Group {
 	k := largest.Key()
 	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
 }
+
+// Recogniser is what is known of the keys of one library or product, Shape one form of
+// them.
+type (
+	Recogniser = identity.Recogniser
+	Shape      = identity.Shape
+)
+
+// Recognisers returns all libraries and products whose keys are recognised, by name.
+// Nobody may change them.
+func Recognisers() []*Recogniser { return identity.Recognisers() }
+
+// FindRecogniser returns the one of a library, by its name or another word for it; nil if
+// there is none.
+func FindRecogniser(library string) *Recogniser { return identity.Find(library) }

@@ -53,7 +53,9 @@ var (
 	bitWords     = words(`bitmap|bitmaps|bits|bit|dau|mau|wau|active|online|seen|flags|sign|signin|checkin|attendance|bloom|visited`)
 )
 
-func words(list string) *regexp.Regexp { return regexp.MustCompile(`(?i)(?:^|[^a-z])(?:` + list + `)(?:[^a-z]|$)`) }
+func words(list string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^a-z])(?:` + list + `)(?:[^a-z]|$)`)
+}
 
 // layout returns what a group of no library looks like, nil if its samples look like
 // several things, or like nothing.
