@@ -94,7 +94,7 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 	fmt.Fprintln(w)
 	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")}, {Title: e.t("TTL")}, {Title: e.t("Setting")}, {Title: e.t("Delete")}}}
 	for _, s := range r.Shapes {
-		table.Add(text.Display([]byte(s.Name[0])), s.Type, string(s.Role), e.ttlByDesign(s.ByDesign), s.Setting, s.Delete)
+		table.Add(text.Display([]byte(s.Template())), s.Type.String(), string(s.Role), e.ttlByDesign(s.ByDesign), s.Setting, s.Delete)
 	}
 	table.Write(w, text.Unlimited)
 	return outputError(w.Flush())

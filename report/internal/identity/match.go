@@ -10,7 +10,7 @@ import (
 )
 
 // holds reports whether the value of a sample is as the shape says.
-func (s *Shape) holds(k *Sample) bool {
+func (s *pattern) holds(k *Sample) bool {
 	if k.NameOnly {
 		return true
 	}
@@ -18,20 +18,20 @@ func (s *Shape) holds(k *Sample) bool {
 		return false
 	}
 	all := int64(len(k.Values)) >= k.Elements || k.Type == parser.Stream
-	if len(s.Fields) > 0 && !hasFields(k, s.Fields, all) {
+	if len(s.fields) > 0 && !hasFields(k, s.fields, all) {
 		return false
 	}
-	if len(s.AnyField) > 0 && !slices.ContainsFunc(s.AnyField, func(f string) bool { return hasField(k, f) }) {
+	if len(s.anyField) > 0 && !slices.ContainsFunc(s.anyField, func(f string) bool { return hasField(k, f) }) {
 		return false
 	}
-	if len(s.OnlyFields) > 0 {
+	if len(s.onlyFields) > 0 {
 		for i := range k.Values {
-			if !slices.Contains(s.OnlyFields, string(k.Values[i].Name)) {
+			if !slices.Contains(s.onlyFields, string(k.Values[i].Name)) {
 				return false
 			}
 		}
 	}
-	if s.fieldLike != nil && !slices.ContainsFunc(k.Values, func(v Value) bool { return s.fieldLike.Match(v.Name) }) {
+	if s.FieldLike != "" && !slices.ContainsFunc(k.Values, func(v Value) bool { return s.fieldLike.get().Match(v.Name) }) {
 		return false
 	}
 	if s.score != nil {
@@ -44,7 +44,7 @@ func (s *Shape) holds(k *Sample) bool {
 			}
 		}
 	}
-	if len(s.JSON) == 0 && s.text == nil && len(s.Kind) == 0 {
+	if len(s.json) == 0 && s.Text == "" && len(s.kinds) == 0 {
 		return true
 	}
 	ok, any := true, false
@@ -61,8 +61,8 @@ func (s *Shape) holds(k *Sample) bool {
 	return ok && any
 }
 
-func (s *Shape) textHolds(t text) bool {
-	for i, key := range s.JSON {
+func (s *pattern) textHolds(t text) bool {
+	for i, key := range s.json {
 		if i == 0 && !isJSON(t.b) {
 			return false
 		}
@@ -70,10 +70,10 @@ func (s *Shape) textHolds(t text) bool {
 			return false
 		}
 	}
-	if s.text != nil && !s.text.Match(t.b) {
+	if s.Text != "" && !s.text.get().Match(t.b) {
 		return false
 	}
-	return len(s.Kind) == 0 || slices.ContainsFunc(s.Kind, func(kind string) bool { return kinds[kind](t) })
+	return len(s.kinds) == 0 || slices.ContainsFunc(s.kinds, func(is func(text) bool) bool { return is(t) })
 }
 
 func hasField(k *Sample, field string) bool {
@@ -124,22 +124,21 @@ type match struct {
 // matcher has what was found in all samples.
 type matcher struct {
 	list   []*Recogniser
-	byType [parser.NumTypes][]candidate
+	byType [parser.NumTypes][]*pattern
 	proofs map[place]*proof
 	// learned are the prefixes of a library in a database that are sure, the longest first.
 	learned map[place][]string
-}
-
-type candidate struct {
-	library int
-	shape   *Shape
 }
 
 func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for _, s := range r.Shapes {
-			m.byType[s.typ] = append(m.byType[s.typ], candidate{i, s})
+			p, err := s.ready(i)
+			if err != nil {
+				panic(err) // a test makes all of them ready
+			}
+			m.byType[s.Type] = append(m.byType[s.Type], p)
 		}
 	}
 	return m
@@ -148,25 +147,22 @@ func newMatcher(list []*Recogniser) *matcher {
 // look returns the shapes that a sample has, and notes them.
 func (m *matcher) look(k *Sample) (found []match) {
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		for i := range c.shape.names {
-			if n := &c.shape.names[i]; n.learned || n.beside {
-				continue
-			}
-			prefix, queue, ok := c.shape.names[i].match(k.Name)
-			if !ok || !c.shape.holds(k) || k.NameOnly && c.shape.names[i].bare && (prefix == "" || prefix == anywhere) {
-				continue
-			}
-			at := place{c.library, k.DB, prefix, queue}
-			found = append(found, match{at, c.shape})
-			if k.NameOnly {
-				break
-			}
-			m.note(at, c.shape)
-			if at.queue != "" {
-				at.queue = ""
-				m.note(at, c.shape)
-			}
-			break
+		if c.learned || c.beside {
+			continue
+		}
+		prefix, queue, ok := c.match(k.Name)
+		if !ok || !c.holds(k) || k.NameOnly && c.bare && (prefix == "" || prefix == anywhere) {
+			continue
+		}
+		at := place{c.library, k.DB, prefix, queue}
+		found = append(found, match{at, c.Shape})
+		if k.NameOnly {
+			continue
+		}
+		m.note(at, c.Shape)
+		if at.queue != "" {
+			at.queue = ""
+			m.note(at, c.Shape)
 		}
 	}
 	return found
@@ -197,21 +193,21 @@ func (m *matcher) learn() {
 // lookAgain returns the shapes that a sample has where its library is known to be.
 func (m *matcher) lookAgain(k *Sample) (found []match) {
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
+		if !c.learned && !c.beside {
+			continue
+		}
 		prefixes := m.learned[place{library: c.library, db: k.DB}]
-		for i := range c.shape.names {
-			n := &c.shape.names[i]
-			if !n.learned && !n.beside || len(prefixes) == 0 || !c.shape.holds(k) {
-				continue
+		if len(prefixes) == 0 || !c.holds(k) {
+			continue
+		}
+		for _, prefix := range prefixes {
+			rest, ok := k.Name, c.beside
+			if c.learned && prefix != "" && prefix != anywhere {
+				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
 			}
-			for _, prefix := range prefixes {
-				rest, ok := k.Name, n.beside
-				if n.learned && prefix != "" && prefix != anywhere {
-					rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
-				}
-				if ok && n.re.Match(rest) {
-					found = append(found, match{place{c.library, k.DB, prefix, ""}, c.shape})
-					break
-				}
+			if ok && c.re.get().Match(rest) {
+				found = append(found, match{place{c.library, k.DB, prefix, ""}, c.Shape})
+				break
 			}
 		}
 	}
@@ -331,9 +327,4 @@ func (r *Recogniser) identity(s *Shape, signs int) *Identity {
 		id.Sure = Sure
 	}
 	return id
-}
-
-// Known reports whether a library is meant by a word.
-func (r *Recogniser) Known(word string) bool {
-	return strings.EqualFold(r.Library, word) || slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, word) })
 }

@@ -2,118 +2,129 @@ package identity
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/rdblens/rdblens/parser"
 )
 
-//go:embed recognisers/*.yaml
-var files embed.FS
-
-// Recogniser is what is known of one library or product.
+// Recogniser is what is known of one library or product. It is data: see the files
+// libraries_*.go.
 type Recogniser struct {
-	Library  string   `yaml:"library"`
-	Aliases  []string `yaml:"aliases"` // other words by which it is found
-	Language string   `yaml:"language"`
-	About    string   `yaml:"about"`  // what it is, in a few words
-	Prefix   string   `yaml:"prefix"` // in front of the names by default
+	Library  string
+	Aliases  []string // other words by which it is found
+	Language string
+	About    string // what it is, in a few words
+	Prefix   string // in front of the names by default
 	// Tried is the release whose keys the recogniser was tried on, "" if it is from
 	// sources and documentation only.
-	Tried  string `yaml:"tried"`
-	Source string `yaml:"source"`
-	Note   string `yaml:"note"` // what a person should know before touching the keys
+	Tried  string
+	Source string
+	Note   string // what a person should know before touching the keys
 	// Beats are libraries with the same shapes, of which this one has more.
-	Beats []string `yaml:"beats"`
-	// Weak reports whether the shapes are values that other libraries write, too: any other library
-	// is preferred.
-	Weak bool `yaml:"weak"`
+	Beats []string
+	// Weak reports whether the shapes are values that other libraries write, too. Any
+	// other library is preferred.
+	Weak bool
 	// EmptySegments reports whether names have empty segments.
-	EmptySegments bool     `yaml:"empty_segments"`
-	Shapes        []*Shape `yaml:"shapes"`
+	EmptySegments bool
+	Shapes        []*Shape
 }
 
-// Shape is one form of keys of a library. All that is given must hold.
+// Shape is one form of keys of a library. All that is given must hold. Several words
+// have spaces between them.
 type Shape struct {
-	Name Names  `yaml:"name"` // templates, see compileName
-	Type string `yaml:"type"`
-	Role Role   `yaml:"role"`
-	// Of the value: fields that must be there, of which one must be there, and that no
-	// others may be beside; keys of a JSON object; a regular expression and a kind that
-	// a string or the elements have; scores.
-	Fields     Words  `yaml:"fields"`
-	AnyField   Words  `yaml:"any_field"`
-	OnlyFields Words  `yaml:"only_fields"`
-	FieldLike  string `yaml:"field_like"`
-	JSON       Words  `yaml:"json"`
-	Text       string `yaml:"text"`
-	Kind       Words  `yaml:"kind"` // any of these
-	Score      string `yaml:"score"`
-	TTL        string `yaml:"ttl"` // "yes" or "no"
-	// Sign is how much the shape proves, see the package documentation.
-	Sign int `yaml:"sign"`
+	Name string // a template, see parts
+	Type parser.Type
+	Role Role
+	// Sign is how much the shape proves, 0 to 2; see the package documentation.
+	Sign int
 
-	ByDesign bool   `yaml:"by_design"` // no TTL by design
-	Setting  string `yaml:"setting"`
-	Delete   string `yaml:"delete"`
+	// Of a hash or a stream: fields that are all there, of which one is there, and that
+	// no others are beside; a regular expression that the name of a field matches.
+	Fields, AnyField, OnlyFields string
+	FieldLike                    string
+	// Of a string, or of items, members and the values of fields: keys of a JSON object,
+	// a regular expression, and kinds of which it is one (see kinds).
+	JSON, Text, Kind string
+	Score            string // the form of scores, see scores
+	TTL              string // "yes" or "no"
 
-	names     []name
-	typ       parser.Type
-	text      *regexp.Regexp
-	fieldLike *regexp.Regexp
-	score     func(float64) bool
+	ByDesign bool   // no TTL by design
+	Setting  string // what bounds the keys, "" nothing or not known
+	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
+	Delete string
 }
 
-// Words are written as a list, or as one text with spaces between them.
-type Words []string
-
-// UnmarshalYAML reads a list or a text.
-func (w *Words) UnmarshalYAML(unmarshal func(any) error) error {
-	var list []string
-	if unmarshal(&list) == nil {
-		*w = list
-		return nil
+// Template returns the form of the names for people: <prefix>queue:<name>.
+func (s *Shape) Template() string {
+	var b strings.Builder
+	for t := s.Name; t != ""; {
+		switch end := strings.IndexByte(t, '}'); {
+		case strings.HasPrefix(t, "{{"), strings.HasPrefix(t, "}}"):
+			b.WriteByte(t[0])
+			t = t[2:]
+		case t[0] == '{' && end > 0:
+			word := t[1:end]
+			switch {
+			case strings.Contains("P p F C L", word):
+				b.WriteString("<prefix>")
+			case word == "q" || word == "Q" || word == "tag":
+				b.WriteString("<queue>")
+			case word == "D":
+			case word[0] == '=':
+				b.WriteString("(" + word[1:] + ")")
+			case word == "any" || word == "id":
+				b.WriteByte('*')
+			default:
+				b.WriteString("<" + word + ">")
+			}
+			t = t[end+1:]
+		default:
+			b.WriteByte(t[0])
+			t = t[1:]
+		}
 	}
-	var text string
-	if err := unmarshal(&text); err != nil {
-		return err
-	}
-	*w = strings.Fields(text)
-	return nil
+	return b.String()
 }
 
-// Names are written as a list or as one text.
-type Names []string
-
-// UnmarshalYAML reads a list or a text.
-func (n *Names) UnmarshalYAML(unmarshal func(any) error) error {
-	var list []string
-	if unmarshal(&list) == nil {
-		*n = list
-		return nil
-	}
-	var text string
-	err := unmarshal(&text)
-	*n = []string{text}
-	return err
+// pattern is a Shape made ready for samples.
+type pattern struct {
+	*Shape
+	library int
+	name
+	fields, anyField, onlyFields, json []string
+	kinds                              []func(text) bool
+	text, fieldLike                    lazyRegexp
+	score                              func(float64) bool
 }
 
 // name is a compiled template.
 type name struct {
 	literal []byte // that all names have
-	re      *regexp.Regexp
-	prefix  int // groups of re, 0 none
-	queue   int
+	re      lazyRegexp
+	prefix  bool // the template has a prefix,
+	queue   bool // and a part with shapes of its own
 	learned bool // what follows a prefix that other shapes of the library have
 	beside  bool // any name in a database with the library
 	bare    bool // any name at all
+}
+
+// lazyRegexp is a regular expression that is compiled when it is needed first: most
+// are not in most snapshots.
+type lazyRegexp struct {
+	text string
+	re   *regexp.Regexp
+}
+
+func (r *lazyRegexp) get() *regexp.Regexp {
+	if r.re == nil {
+		r.re = regexp.MustCompile(r.text)
+	}
+	return r.re
 }
 
 // parts are what stands between braces in a template.
@@ -158,10 +169,9 @@ var parts = map[string]string{
 	"bytes":   `(?s:.{6,20})`,
 }
 
-// compileName compiles a template: a text with parts in braces, see parts. A brace
-// that belongs to the name is written twice.
-func compileName(template string) (name, error) {
-	var n name
+// compile makes a template ready: a text with parts in braces, see parts. A brace that belongs
+// to the name is written twice, and {=a|b} is a or b.
+func compile(template string) (n name, err error) {
 	var re strings.Builder
 	re.WriteString(`(?s)^`)
 	literal := ""
@@ -171,71 +181,61 @@ func compileName(template string) (name, error) {
 		}
 		literal = ""
 	}
-	for i := 0; i < len(template); {
+	for t := template; t != ""; {
 		switch {
-		case strings.HasPrefix(template[i:], "{{"), strings.HasPrefix(template[i:], "}}"):
-			literal += template[i : i+1]
-			re.WriteString(regexp.QuoteMeta(template[i : i+1]))
-			i += 2
-		case template[i] == '{':
-			word, _, found := strings.Cut(template[i+1:], "}")
+		case strings.HasPrefix(t, "{{"), strings.HasPrefix(t, "}}"):
+			literal += t[:1]
+			re.WriteString(regexp.QuoteMeta(t[:1]))
+			t = t[2:]
+		case t[0] == '{':
+			word, rest, found := strings.Cut(t[1:], "}")
 			part, known := parts[word]
 			if alternatives, ok := strings.CutPrefix(word, "="); ok {
-				part, known = "(?:"+regexpAlternatives(alternatives)+")", true
+				part, known = "(?:"+strings.ReplaceAll(regexp.QuoteMeta(alternatives), `\|`, "|")+")", true
 			}
 			if !found || !known {
 				return n, fmt.Errorf("%q: unknown part %q", template, word)
 			}
 			end()
 			re.WriteString(part)
-			i += len(word) + 2
+			n.prefix = n.prefix || strings.HasPrefix(part, "(?P<P>")
+			n.queue = n.queue || strings.HasPrefix(part, "(?P<q>")
+			t = rest
 		default:
-			literal += template[i : i+1]
-			re.WriteString(regexp.QuoteMeta(template[i : i+1]))
-			i++
+			literal += t[:1]
+			re.WriteString(regexp.QuoteMeta(t[:1]))
+			t = t[1:]
 		}
 	}
 	end()
-	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
-	n.bare = bareName.MatchString(template)
 	re.WriteString(`$`)
-	var err error
-	if n.re, err = regexp.Compile(re.String()); err != nil {
-		return n, err
-	}
-	n.prefix, n.queue = max(n.re.SubexpIndex("P"), 0), max(n.re.SubexpIndex("q"), 0)
+	n.re.text = re.String()
+	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
+	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) && parts[template[1:2]] != ""
 	return n, nil
 }
 
-func regexpAlternatives(list string) string {
-	var out []string
-	for _, a := range strings.Split(list, "|") {
-		out = append(out, regexp.QuoteMeta(a))
-	}
-	return strings.Join(out, "|")
-}
+// bare are templates that any name has. {P} and the like may stand in front.
+var bare = []string{"{any}", "{Q}", "{q}", "{id}", "{word}"}
 
 // anywhere is the prefix of names of which a template has none.
 const anywhere = "\xff"
-
-// bareName is a template that any name has, or any with a separator.
-var bareName = regexp.MustCompile(`^(\{[PpFCLD]\})?\{(any|Q|q|id|word)\}$`)
 
 // match returns the prefix and the queue of a name; ok is false if it has another form.
 func (n *name) match(b []byte) (prefix, queue string, ok bool) {
 	if !bytes.Contains(b, n.literal) {
 		return "", "", false
 	}
-	m := n.re.FindSubmatch(b)
+	m := n.re.get().FindSubmatch(b)
 	if m == nil {
 		return "", "", false
 	}
 	prefix = anywhere
-	if n.prefix > 0 {
-		prefix = string(m[n.prefix])
+	if n.prefix {
+		prefix = string(m[n.re.re.SubexpIndex("P")])
 	}
-	if n.queue > 0 {
-		queue = string(m[n.queue])
+	if n.queue {
+		queue = string(m[n.re.re.SubexpIndex("q")])
 	}
 	return prefix, queue, true
 }
@@ -252,92 +252,50 @@ var scores = map[string]func(float64) bool{
 	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
 }
 
-func (s *Shape) compile() error {
-	for _, template := range s.Name {
-		n, err := compileName(template)
-		if err != nil {
-			return err
-		}
-		s.names = append(s.names, n)
-	}
-	var ok bool
-	if s.typ, ok = parser.ParseType(s.Type); !ok {
-		return fmt.Errorf("%v: no type %q", s.Name, s.Type)
-	}
-	if !roles[s.Role] {
-		return fmt.Errorf("%v: no role %q", s.Name, s.Role)
-	}
-	if s.Delete != "" && s.Delete != "yes" && s.Delete != "no" && !strings.HasPrefix(s.Delete, "with ") {
-		return fmt.Errorf("%v: delete %q", s.Name, s.Delete)
-	}
-	for _, k := range s.Kind {
-		if kinds[k] == nil {
-			return fmt.Errorf("%v: no kind %q", s.Name, k)
-		}
-	}
-	if s.score = scores[s.Score]; s.Score != "" && s.score == nil {
-		return fmt.Errorf("%v: no form of scores %q", s.Name, s.Score)
-	}
-	var err error
+// ready makes a shape of a library ready.
+func (s *Shape) ready(library int) (*pattern, error) {
+	n, err := compile(s.Name)
+	p := &pattern{Shape: s, library: library, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
+		onlyFields: strings.Fields(s.OnlyFields), json: strings.Fields(s.JSON), score: scores[s.Score]}
 	if s.Text != "" {
-		if s.text, err = regexp.Compile("(?s)" + s.Text); err != nil {
-			return err
+		p.text.text = "(?s)" + s.Text
+	}
+	p.fieldLike.text = s.FieldLike
+	for _, k := range strings.Fields(s.Kind) {
+		if kinds[k] == nil {
+			err = fmt.Errorf("%q: no kind %q", s.Name, k)
 		}
+		p.kinds = append(p.kinds, kinds[k])
 	}
-	if s.FieldLike != "" {
-		s.fieldLike, err = regexp.Compile(s.FieldLike)
+	if s.Score != "" && p.score == nil {
+		err = fmt.Errorf("%q: no form of scores %q", s.Name, s.Score)
 	}
-	return err
+	return p, err
 }
 
 // Recognisers returns what is known, by the name of the library. Nobody may change it.
-func Recognisers() []*Recogniser { return loaded() }
+func Recognisers() []*Recogniser { return recognisers() }
 
-var loaded = sync.OnceValue(func() []*Recogniser {
-	list, err := load(files)
-	if err != nil {
-		panic(err) // a test loads the files of the program
-	}
-	return list
-})
-
-func load(from fs.FS) (list []*Recogniser, err error) {
-	names, err := fs.Glob(from, "recognisers/*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range names {
-		b, err := fs.ReadFile(from, file)
-		if err != nil {
-			return nil, err
-		}
-		var several struct {
-			Recognisers []*Recogniser `yaml:"recognisers"`
-		}
-		if err := yaml.UnmarshalWithOptions(b, &several, yaml.Strict()); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		for _, r := range several.Recognisers {
-			for _, s := range r.Shapes {
-				if err := s.compile(); err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", file, r.Library, err)
-				}
-			}
-			list = append(list, r)
-		}
-	}
+var recognisers = sync.OnceValue(func() []*Recogniser {
+	list := slices.Concat(dotnetRecognisers, goRecognisers, javaRecognisers, javascriptRecognisers, phpRecognisers, productsRecognisers,
+		pythonRecognisers, pythonMoreRecognisers, rubyRecognisers)
 	slices.SortFunc(list, func(a, b *Recogniser) int {
 		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
 	})
-	return list, nil
-}
+	return list
+})
 
 // Find returns the recogniser of a library by its name or an alias, nil if there is none.
 func Find(library string) *Recogniser {
 	for _, r := range Recognisers() {
-		if strings.EqualFold(r.Library, library) || slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, library) }) {
+		if r.Known(library) {
 			return r
 		}
 	}
 	return nil
+}
+
+// Known reports whether a library is meant by a word.
+func (r *Recogniser) Known(word string) bool {
+	return strings.EqualFold(r.Library, word) || slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, word) })
 }
