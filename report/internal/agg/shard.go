@@ -61,7 +61,6 @@ func (sh *Shard) Key(k *parser.Key) {
 	}
 	sh.instance.Add(k, f)
 	sh.add(k, f, found, owner)
-	sh.samples.Key(k, f.Group)
 	if l := sh.builder.opt.List; l != nil {
 		sh.listed.lookUp(l, k, sh.builder.opt.Input)
 		sh.listed.add(k, sizeOf(k), found, sh.builder.opt.Input)
@@ -219,6 +218,9 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	i := sh.aggregate(k, f, found, owner)
 	a := &sh.aggregates.list[i]
 	a.Keys++
+	if a.Keys <= identity.PerClass {
+		sh.samples.Key(k, f.Group)
+	}
 	a.Elements += elements
 	a.ValueBytes += valueBytes
 	a.Memory += memory

@@ -8,9 +8,13 @@ import (
 	"github.com/rdblens/rdblens/parser"
 )
 
+// PerClass is how many samples there are of a class of keys, those that agree in the
+// pattern of their names, type, database and whether they expire. More keys of one class
+// need not be offered to the Sampler of a block.
+const PerClass = 3
+
 // Bounds of what is sampled.
 const (
-	perClass   = 3    // samples of a class of keys
 	maxClasses = 4096 // classes of a Pool
 	perHead    = 128  // classes of a Pool of one type whose names begin with the same two segments
 	maxStrings = 255  // samples of strings of a block
@@ -19,16 +23,10 @@ const (
 
 // Sampler takes samples of the keys of one block.
 type Sampler struct {
-	pool   *Pool
-	recent [256]recentClass
-	taken  [parser.NumTypes]uint8
-	list   []classed
-	size   int64
-}
-
-type recentClass struct {
-	class uint64
-	n     uint8
+	pool  *Pool
+	taken [parser.NumTypes]uint8
+	list  []classed
+	size  int64
 }
 
 type classed struct {
@@ -37,36 +35,22 @@ type classed struct {
 	Sample
 }
 
-func (c *classed) compare(o *classed) int {
-	return cmp.Or(cmp.Compare(c.input, o.input), cmp.Compare(c.n, o.n))
-}
+func (c *classed) compare(o *classed) int { return cmp.Or(cmp.Compare(c.input, o.input), cmp.Compare(c.n, o.n)) }
 
 // NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
 func (p *Pool) NewSampler() *Sampler { return &Sampler{pool: p} }
 
 // Key offers a key. pattern is the hash of its name's pattern.
 func (s *Sampler) Key(k *parser.Key, pattern uint64) {
-	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
-	if k.HasExpire {
-		class = ^class
-	}
-	e := &s.recent[class%uint64(len(s.recent))]
-	if e.class == class && e.n >= perClass {
-		return
-	}
-	s.take(k, e, class)
-}
-
-func (s *Sampler) take(k *parser.Key, e *recentClass, class uint64) {
 	n := &s.taken[k.Type%parser.NumTypes]
 	if *n >= maxStrings || k.Type != parser.String && *n >= maxOthers {
 		return
 	}
 	*n++ // whether or not the pool wants it: that may depend on timing
-	if e.class != class {
-		e.class, e.n = class, 0
+	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
+	if k.HasExpire {
+		class = ^class
 	}
-	e.n++
 	if s.pool.closed.has(class) {
 		return
 	}
@@ -82,11 +66,11 @@ func (s *Sampler) take(k *parser.Key, e *recentClass, class uint64) {
 func (s *Sampler) Reset() {
 	clear(s.list)
 	s.list, s.size = s.list[:0], 0
-	s.recent, s.taken = [256]recentClass{}, [parser.NumTypes]uint8{}
+	s.taken = [parser.NumTypes]uint8{}
 }
 
 // Bytes returns about how many bytes of memory the samples take.
-func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 + 4096 }
+func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 }
 
 // Pool has the samples of a snapshot, or of several.
 type Pool struct {
@@ -153,7 +137,7 @@ func (p *Pool) Merge(o *Pool) {
 func (p *Pool) admit(c *classed) bool {
 	n := p.classes[c.class]
 	switch {
-	case n >= perClass || n == 0 && len(p.classes) >= maxClasses:
+	case n >= PerClass || n == 0 && len(p.classes) >= maxClasses:
 		p.closed.add(c.class)
 		return false
 	case p.heads[c.head] >= perHead:
