@@ -15,7 +15,7 @@ func (f *finisher) identities() map[string]*Identity {
 			g = &identity.Group{Pattern: pattern}
 			byPattern[pattern] = g
 		}
-		g.Samples = append(g.Samples, s)
+		g.Samples = append(g.Samples, &s.Sample)
 	}
 	var groups []*identity.Group
 	for pattern, from := range f.Tables.Groups.All {

@@ -66,7 +66,7 @@ func readKeyspace(t *testing.T, file string) *keyspace {
 	}
 	for _, k := range s.pool.Samples() {
 		g := s.groups[string(s.namer.AppendPattern(nil, k.Name))]
-		g.Samples = append(g.Samples, k)
+		g.Samples = append(g.Samples, &k.Sample)
 	}
 	return s
 }

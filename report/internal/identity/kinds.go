@@ -52,15 +52,18 @@ var kinds = map[string]func(t text) bool{
 			bytes.HasPrefix(t.b, []byte{4, 0x22, 0x4d, 0x18}) || bytes.HasPrefix(t.b, []byte{0xfd, '7', 'z', 'X', 'Z'})
 	},
 	"python-cache": func(t text) bool { return isPickle(t.b) || t.whole && isInteger(t.b) || isZlib(t.b) },
-	"gob":          func(t text) bool { return isGob(t.b) },
-	"msgpack":      isMsgpackMap,
-	"go-cache":     isGoCache,
-	"hex32":        func(t text) bool { return t.whole && len(t.b) == 32 && isHex(t.b) },
-	"hex40":        func(t text) bool { return t.whole && len(t.b) == 40 && isHex(t.b) },
-	"uuid":         func(t text) bool { return t.whole && isUUID(t.b) },
-	"uuid1-hex":    isUUID1,
-	"base64-16":    func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 16) },
-	"base64-32":    func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 32) },
+	"gob-any": func(t text) bool { // a map of anything to anything, as gorilla/sessions has
+		return isGob(t.b) && bytes.Contains(t.b[:min(16, len(t.b))], []byte{1, 0x10, 1, 0x10})
+	},
+	"gob":       func(t text) bool { return isGob(t.b) },
+	"msgpack":   isMsgpackMap,
+	"go-cache":  isGoCache,
+	"hex32":     func(t text) bool { return t.whole && len(t.b) == 32 && isHex(t.b) },
+	"hex40":     func(t text) bool { return t.whole && len(t.b) == 40 && isHex(t.b) },
+	"uuid":      func(t text) bool { return t.whole && isUUID(t.b) },
+	"uuid1-hex": isUUID1,
+	"base64-16": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 16) },
+	"base64-32": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 32) },
 	"base64url-16": func(t text) bool {
 		return len(t.b) >= 22 && isBase64(t.b[:22], base64.RawURLEncoding.Strict(), 16) && (t.whole && len(t.b) == 22)
 	},

@@ -196,8 +196,12 @@ var goRecognisers = []*Recogniser{
 		Library: "ulule/limiter", Language: "Go", About: "rate limiter", Prefix: "limiter",
 		Source: "ulule/limiter drivers/store/redis",
 		Shapes: []*Shape{
-			{Name: "{P}limiter:{any}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer",
-				TTL: "yes", Setting: "Period", Delete: "yes"},
+			{Name: "{P}limiter:{ip}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
+				Setting: "Period", Delete: "yes"},
+			{Name: "{P}limiter:{any}-{ip}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
+				Setting: "Period", Delete: "yes"},
+			{Name: "{P}limiter:{any}", Type: parser.String, Role: RateLimit, Kind: "integer", TTL: "yes",
+				Setting: "Period", Delete: "yes"},
 		},
 	},
 	{
@@ -216,7 +220,7 @@ var goRecognisers = []*Recogniser{
 		Language: "Go", About: "sessions", Prefix: "session_", Tried: "1.4.1",
 		Source: "boj/redistore redistore.go",
 		Shapes: []*Shape{
-			{Name: "{F}{base32}", Type: parser.String, Role: Session, Sign: 2, Kind: "gob json", TTL: "yes",
+			{Name: "{F}{base32}", Type: parser.String, Role: Session, Sign: 2, Kind: "gob-any json", TTL: "yes",
 				Setting: "Options.MaxAge, DefaultMaxAge", Delete: "yes"},
 		},
 	},
@@ -224,7 +228,7 @@ var goRecognisers = []*Recogniser{
 		Library: "rbcervilla/redisstore", Language: "Go", About: "sessions", Prefix: "session:",
 		Source: "rbcervilla/redisstore",
 		Shapes: []*Shape{
-			{Name: "{P}session:{any}", Type: parser.String, Role: Session, Sign: 2, Kind: "gob", TTL: "yes",
+			{Name: "{P}session:{any}", Type: parser.String, Role: Session, Sign: 2, Kind: "gob-any", TTL: "yes",
 				Setting: "Options.MaxAge", Delete: "yes"},
 		},
 	},

@@ -117,7 +117,7 @@ var javascriptRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "Bee-Queue", Language: "JavaScript", About: "job queue", Prefix: "bq:",
+		Library: "Bee-Queue", Language: "JavaScript", About: "job queue", Prefix: "bq:", Tried: "2.0.0",
 		Source: "bee-queue/bee-queue lib/{queue,defaults}.js, lib/lua",
 		Note:   "All jobs of a queue are one hash; removeOnSuccess and removeOnFailure are false by default.",
 		Shapes: []*Shape{
@@ -245,7 +245,9 @@ var javascriptRecognisers = []*Recogniser{
 		About: "rate limiter of Express", Prefix: "rl:", Tried: "6.0.1",
 		Source: "express-rate-limit/rate-limit-redis src",
 		Shapes: []*Shape{
-			{Name: "{P}rl:{any}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
+			{Name: "{P}rl:{ip}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
+				Setting: "windowMs", Delete: "yes"},
+			{Name: "{P}rl:{any}", Type: parser.String, Role: RateLimit, Kind: "integer", TTL: "yes",
 				Setting: "windowMs", Delete: "yes"},
 		},
 	},
@@ -284,7 +286,7 @@ var javascriptRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "bottleneck", Language: "JavaScript", About: "rate limiter",
+		Library: "bottleneck", Language: "JavaScript", About: "rate limiter", Tried: "2.19.5",
 		Source: "SGrondin/bottleneck src/redis",
 		Note:   "disconnect() does not delete the keys; clearDatastore does.",
 		Shapes: []*Shape{
@@ -299,7 +301,7 @@ var javascriptRecognisers = []*Recogniser{
 	},
 	{
 		Library: "socket.io", Aliases: []string{"@socket.io/redis-streams-adapter"}, Language: "JavaScript",
-		About:  "messages between processes",
+		About: "messages between processes", Tried: "redis-streams-adapter 0.3.1",
 		Source: "socketio/socket.io-redis-streams-adapter lib",
 		Shapes: []*Shape{
 			{Name: "{P}{Q}", Type: parser.Stream, Role: Events, Sign: 2, Fields: "uid nsp type",
@@ -310,7 +312,7 @@ var javascriptRecognisers = []*Recogniser{
 	},
 	{
 		Library: "Keyv", Aliases: []string{"cache-manager", "NestJS cache", "@keyv/redis"},
-		Language: "JavaScript", About: "cache", Prefix: "keyv", EmptySegments: true,
+		Language: "JavaScript", About: "cache", Prefix: "keyv", EmptySegments: true, Tried: "5.6.0, cache-manager 7.2.9",
 		Source: "jaredwray/keyv storage/redis/src/index.ts",
 		Note:   "The set namespace:… of old releases is never emptied.",
 		Shapes: []*Shape{
@@ -322,6 +324,7 @@ var javascriptRecognisers = []*Recogniser{
 			{Name: "{P}keyv:{any}", Type: parser.String, Role: Cache, Sign: 2, Text: `^\{"value":`,
 				Setting: "ttl", Delete: "yes"},
 			{Name: "{P}namespace:{any}", Type: parser.Set, Role: Index, ByDesign: true, Delete: "yes"},
+			{Name: "{D}{any}", Type: parser.String, Role: Cache, Text: `^\{"value":.*\}$`, Setting: "ttl", Delete: "yes"},
 		},
 	},
 	{
@@ -361,8 +364,8 @@ var javascriptRecognisers = []*Recogniser{
 		About: "GraphQL responses", Prefix: "operations",
 		Source: "dotansimha/graphql-yoga response-cache-redis",
 		Shapes: []*Shape{
-			{Name: "{P}operations:{any}", Type: parser.Set, Role: Index, ByDesign: true, Delete: "yes"},
-			{Name: "{P}operations:{any}", Type: parser.String, Role: Cache, Sign: 2, Text: `^\{"data":`,
+			{Name: "{P}operations:{any}", Type: parser.Set, Role: Index, Sign: 1, ByDesign: true, Delete: "yes"},
+			{Name: "{P}operations:{any}", Type: parser.String, Role: Cache, Sign: 1, Text: `^\{"data":`,
 				Setting: "ttl", Delete: "yes"},
 		},
 	},

@@ -5,7 +5,7 @@ import "github.com/rdblens/rdblens/parser"
 var pythonRecognisers = []*Recogniser{
 	{
 		Library: "Celery", Aliases: []string{"kombu", "celery results"}, Language: "Python",
-		About:  "job queue",
+		About: "job queue", Tried: "5.2.6",
 		Source: "celery/kombu kombu/transport/redis.py, pidbox.py; celery/celery celery/backends",
 		Note:   "Jobs with a countdown are in unacked, not in a sorted set. Never delete _kombu.binding.* keys.",
 		Shapes: []*Shape{

@@ -42,15 +42,11 @@ var pythonMoreRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "Flask-Session", Language: "Python", About: "sessions of Flask", Prefix: "session:",
+		Library: "Flask-Session", Language: "Python", About: "sessions of Flask", Prefix: "session:", Tried: "0.3.2",
 		Source: "pallets-eco/flask-session",
 		Shapes: []*Shape{
 			{Name: "{any}", Type: parser.String, Role: Session, Sign: 2, Text: "_permanent",
 				Kind: "msgpack pickle", Setting: "PERMANENT_SESSION_LIFETIME", Delete: "yes"},
-			{Name: "{P}session:{any}", Type: parser.String, Role: Session, Sign: 2, Kind: "msgpack",
-				TTL: "yes", Setting: "PERMANENT_SESSION_LIFETIME", Delete: "yes"},
-			{Name: "{P}{url43}", Type: parser.String, Role: Session, Sign: 2, Kind: "msgpack", TTL: "yes",
-				Setting: "PERMANENT_SESSION_LIFETIME", Delete: "yes"},
 		},
 	},
 	{
@@ -66,7 +62,7 @@ var pythonMoreRecognisers = []*Recogniser{
 	},
 	{
 		Library: "limits", Aliases: []string{"Flask-Limiter", "slowapi"}, Language: "Python",
-		About: "rate limiter", Prefix: "LIMITS:LIMITER",
+		About: "rate limiter", Prefix: "LIMITS:LIMITER", Tried: "2.8.0",
 		Source: "alisaifee/limits limits/limits.py, storage/redis.py",
 		Shapes: []*Shape{
 			{Name: "{F}LIMITER/{any}/{n}/{n}/{=second|minute|hour|day|month|year}", Type: parser.String,
@@ -123,7 +119,7 @@ var pythonMoreRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "Beaker", Language: "Python", About: "sessions and cache", Prefix: "beaker_cache",
+		Library: "Beaker", Language: "Python", About: "sessions and cache", Prefix: "beaker_cache", Tried: "1.11.0",
 		Source: "bbangert/beaker beaker/ext/redisnm.py",
 		Shapes: []*Shape{
 			{Name: "{F}beaker_cache:{hex}:session", Type: parser.String, Role: Session, Sign: 2,
@@ -172,7 +168,7 @@ var pythonMoreRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "redis-om", Language: "Python", About: "objects",
+		Library: "redis-om", Language: "Python", About: "objects", Tried: "node 0.4.7",
 		Source: "redis/redis-om-python aredis_om/model/model.py; redis/redis-om-node lib/schema/schema.ts",
 		Shapes: []*Shape{
 			{Name: "{C}{q}:index:hash", Type: parser.String, Role: Metadata, Sign: 2, Kind: "hex40",

@@ -217,7 +217,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 // signs returns the signs for a match: those at the queue, or else at the prefix.
 func (m *matcher) signs(f match) int {
 	p := m.proofs[f.place]
-	if f.queue != "" && (p == nil || p.signs < sufficient) {
+	if f.queue != "" && (p == nil || p.signs < sufficient) && (f.shape.Sign > 0 || f.prefix != "" && f.prefix != anywhere) {
 		f.queue = ""
 		p = m.proofs[f.place]
 	}

@@ -25,17 +25,20 @@ const (
 type Sampler struct {
 	pool  *Pool
 	taken [parser.NumTypes]uint8
-	list  []classed
+	list  []Sampled
 	size  int64
 }
 
-type classed struct {
-	class, head uint64
-	input, n    int32 // number of the snapshot, and of the sample there
+// Sampled is a sample of a Pool.
+type Sampled struct {
+	Class, Head uint64 // hashes of its class, and of the beginning of its name
+	Input, N    int    // number of the snapshot, and of the sample there
 	Sample
 }
 
-func (c *classed) compare(o *classed) int { return cmp.Or(cmp.Compare(c.input, o.input), cmp.Compare(c.n, o.n)) }
+func (c *Sampled) compare(o *Sampled) int {
+	return cmp.Or(cmp.Compare(c.Input, o.Input), cmp.Compare(c.N, o.N))
+}
 
 // NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
 func (p *Pool) NewSampler() *Sampler { return &Sampler{pool: p} }
@@ -58,7 +61,7 @@ func (s *Sampler) Key(k *parser.Key, pattern uint64) {
 	if s.pool.closed.has(h) {
 		return
 	}
-	s.list = append(s.list, classed{class: class, head: h, Sample: take(k)})
+	s.list = append(s.list, Sampled{Class: class, Head: h, Sample: take(k)})
 	s.size += s.list[len(s.list)-1].size()
 }
 
@@ -74,26 +77,42 @@ func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 }
 
 // Pool has the samples of a snapshot, or of several.
 type Pool struct {
-	list      []*classed // in the order of the snapshots
+	list      []*Sampled // in the order of the snapshots
 	classes   map[uint64]int
 	heads     map[uint64]int
 	closed    *closed
-	input, n  int32
+	input, n  int
 	separator func(byte) bool
 }
 
 // NewPool returns an empty Pool for the snapshot with a number. separator reports what
 // separates the segments of names.
 func NewPool(input int, separator func(byte) bool) *Pool {
-	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, input: int32(input), separator: separator}
+	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, input: input, separator: separator}
 }
 
-// Samples returns all samples.
-func (p *Pool) Samples() (list []*Sample) {
-	for _, c := range p.list {
-		list = append(list, &c.Sample)
+// Samples returns all samples, in the order of the snapshots. Nobody may change them.
+func (p *Pool) Samples() []*Sampled { return p.list }
+
+// Restore adds a sample that another Pool had, after those of earlier snapshots. It
+// reports whether a Pool can have it.
+func (p *Pool) Restore(c *Sampled) bool {
+	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields && c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
+		c.N >= 0 && (len(p.list) == 0 || p.list[len(p.list)-1].compare(c) < 0)
+	for i := range c.Values {
+		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
 	}
-	return list
+	if ok = ok && p.admit(c); ok {
+		p.list = append(p.list, c)
+	}
+	return ok
+}
+
+// Halve forgets half of the samples. It reports whether there were any.
+func (p *Pool) Halve() bool {
+	n := len(p.list)
+	p.list = p.list[:n/2]
+	return n > 0
 }
 
 // closed has classes and heads of which a Pool takes no more samples, as far as others
@@ -109,7 +128,7 @@ func (p *Pool) Add(s *Sampler) {
 	for i := range s.list {
 		if p.admit(&s.list[i]) {
 			c := s.list[i]
-			c.input, c.n = p.input, p.n
+			c.Input, c.N = p.input, p.n
 			p.n++
 			p.list = append(p.list, &c)
 		}
@@ -121,7 +140,7 @@ func (p *Pool) Add(s *Sampler) {
 func (p *Pool) Merge(o *Pool) {
 	all := slices.Concat(p.list, o.list)
 	if len(p.list) > 0 && len(o.list) > 0 && o.list[0].compare(p.list[len(p.list)-1]) < 0 {
-		slices.SortFunc(all, (*classed).compare)
+		slices.SortFunc(all, (*Sampled).compare)
 		clear(p.classes)
 		clear(p.heads)
 		p.list = p.list[:0:0]
@@ -134,19 +153,19 @@ func (p *Pool) Merge(o *Pool) {
 }
 
 // admit reports whether there is room for a sample, and counts it.
-func (p *Pool) admit(c *classed) bool {
-	n := p.classes[c.class]
+func (p *Pool) admit(c *Sampled) bool {
+	n := p.classes[c.Class]
 	switch {
 	case n >= PerClass || n == 0 && len(p.classes) >= maxClasses:
-		p.closed.add(c.class)
+		p.closed.add(c.Class)
 		return false
-	case p.heads[c.head] >= perHead:
-		p.closed.add(c.head)
+	case p.heads[c.Head] >= perHead:
+		p.closed.add(c.Head)
 		return false
 	case n == 0:
-		p.heads[c.head]++
+		p.heads[c.Head]++
 	}
-	p.classes[c.class]++
+	p.classes[c.Class]++
 	return true
 }
 
