@@ -55,11 +55,14 @@ var kinds = map[string]func(t text) bool{
 	"gob-any": func(t text) bool { // a map of anything to anything, as gorilla/sessions has
 		return isGob(t.b) && bytes.Contains(t.b[:min(16, len(t.b))], []byte{1, 0x10, 1, 0x10})
 	},
-	"gob":       func(t text) bool { return isGob(t.b) },
-	"msgpack":   isMsgpackMap,
-	"go-cache":  isGoCache,
-	"hex32":     func(t text) bool { return t.whole && len(t.b) == 32 && isHex(t.b) },
-	"hex40":     func(t text) bool { return t.whole && len(t.b) == 40 && isHex(t.b) },
+	"gob":      func(t text) bool { return isGob(t.b) },
+	"msgpack":  isMsgpackMap,
+	"go-cache": isGoCache,
+	"hex32":    func(t text) bool { return t.whole && len(t.b) == 32 && isHex(t.b) },
+	"hex40":    func(t text) bool { return t.whole && len(t.b) == 40 && isHex(t.b) },
+	"hex32-random": func(t text) bool { // and no UUID of version 1 or 4
+		return t.whole && len(t.b) == 32 && isHex(t.b) && !isUUID1(t) && !(t.b[12] == '4' && bytes.IndexByte([]byte("89ab"), t.b[16]) >= 0)
+	},
 	"uuid":      func(t text) bool { return t.whole && isUUID(t.b) },
 	"uuid1-hex": isUUID1,
 	"base64-16": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 16) },
