@@ -414,8 +414,12 @@ func (r *stateReader) finish() error {
 // and lists are cut to half. It reports whether there was anything left to do.
 func (b *Builder) Coarsen() bool {
 	g := &b.Tables.Groups
-	if b.engine == nil || !b.Samples.Halve() && b.Top.top <= 1 && g.size() < maxAggregates {
+	if b.engine == nil {
 		return false
+	}
+	halved := b.Samples.Halve()
+	if b.Top.top <= 1 && g.size() < maxAggregates {
+		return halved
 	}
 	g.buildTrie()
 	g.foldRare(g.size() / 2)

@@ -50,6 +50,9 @@ func (s *Sampler) Key(k *parser.Key, pattern uint64) {
 		return
 	}
 	*n++ // whether or not the pool wants it: that may depend on timing
+	if s.pool.full.Load() {
+		return
+	}
 	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
 	if k.HasExpire {
 		class = ^class
@@ -81,6 +84,7 @@ type Pool struct {
 	classes   map[uint64]int
 	heads     map[uint64]int
 	closed    *closed
+	full      atomic.Bool // it takes nothing more
 	input, n  int
 	separator func(byte) bool
 }
@@ -115,13 +119,22 @@ func (p *Pool) Halve() bool {
 	return n > 0
 }
 
-// closed has classes and heads of which a Pool takes no more samples, as far as others
-// have not replaced them. A Pool never takes more of them, so a Sampler may leave out
-// what it finds here without changing the result, whenever it looks.
-type closed [1 << 10]atomic.Uint64
+// closed is a set of the classes and heads of which a Pool takes no more samples. A
+// Sampler may leave out what it finds there without changing the result, whenever it
+// looks: nothing is removed. At most maxClasses and maxClasses/perHead are in it. One
+// goroutine adds at a time.
+type closed [2 * maxClasses]atomic.Uint64
 
-func (c *closed) has(h uint64) bool { return c[h%uint64(len(c))].Load() == h }
-func (c *closed) add(h uint64)      { c[h%uint64(len(c))].Store(h) }
+func (c *closed) slot(h uint64) *atomic.Uint64 {
+	for i := h % uint64(len(c)); ; i = (i + 1) % uint64(len(c)) {
+		if v := c[i].Load(); v == h || v == 0 {
+			return &c[i]
+		}
+	}
+}
+
+func (c *closed) has(h uint64) bool { return c.slot(h).Load() == h }
+func (c *closed) add(h uint64)      { c.slot(h).Store(h) }
 
 // Add adds the samples of a block, which follows those added before.
 func (p *Pool) Add(s *Sampler) {
@@ -143,6 +156,7 @@ func (p *Pool) Merge(o *Pool) {
 		slices.SortFunc(all, (*Sampled).compare)
 		clear(p.classes)
 		clear(p.heads)
+		p.full.Store(false)
 		p.list = p.list[:0:0]
 	}
 	for _, c := range all[len(p.list):] {
@@ -156,7 +170,9 @@ func (p *Pool) Merge(o *Pool) {
 func (p *Pool) admit(c *Sampled) bool {
 	n := p.classes[c.Class]
 	switch {
-	case n >= PerClass || n == 0 && len(p.classes) >= maxClasses:
+	case p.full.Load():
+		return false
+	case n >= PerClass:
 		p.closed.add(c.Class)
 		return false
 	case p.heads[c.Head] >= perHead:
@@ -166,6 +182,9 @@ func (p *Pool) admit(c *Sampled) bool {
 		p.heads[c.Head]++
 	}
 	p.classes[c.Class]++
+	if len(p.classes) >= maxClasses {
+		p.full.Store(true)
+	}
 	return true
 }
 
