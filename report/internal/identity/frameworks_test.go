@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -25,6 +26,7 @@ type keyspace struct {
 	namer   *naming.Namer
 	names   map[string][]string // by pattern
 	groups  map[string]*Group
+	first   map[string]*Sample // by pattern: what is known without a sample
 	pool    *Pool
 	sampler *Sampler
 }
@@ -35,6 +37,7 @@ func (s *keyspace) Key(k *parser.Key) {
 	pattern := string(s.namer.AppendPattern(nil, k.Name))
 	if s.groups[pattern] == nil {
 		s.groups[pattern] = &Group{Pattern: pattern, DB: k.DB}
+		s.first[pattern] = &Sample{Name: bytes.Clone(k.Name), DB: k.DB, Type: k.Type, TTL: k.HasExpire, NameOnly: true}
 	}
 	s.groups[pattern].Keys++
 	s.names[pattern] = append(s.names[pattern], string(k.Name))
@@ -53,7 +56,7 @@ func (s *keyspace) Flush(end bool) error {
 
 func readKeyspace(t *testing.T, file string) *keyspace {
 	t.Helper()
-	s := &keyspace{namer: naming.NewNamer(":"), names: map[string][]string{}, groups: map[string]*Group{}}
+	s := &keyspace{namer: naming.NewNamer(":"), names: map[string][]string{}, groups: map[string]*Group{}, first: map[string]*Sample{}}
 	s.pool = NewPool(0, s.namer.IsSeparator)
 	s.sampler = s.pool.NewSampler()
 	f, err := os.Open(file)
@@ -67,6 +70,11 @@ func readKeyspace(t *testing.T, file string) *keyspace {
 	for _, k := range s.pool.Samples() {
 		g := s.groups[string(s.namer.AppendPattern(nil, k.Name))]
 		g.Samples = append(g.Samples, &k.Sample)
+	}
+	for pattern, g := range s.groups {
+		if len(g.Samples) == 0 {
+			g.Samples = []*Sample{s.first[pattern]}
+		}
 	}
 	return s
 }
@@ -87,7 +95,7 @@ func (s *keyspace) identify() map[string]*Identity {
 	return of
 }
 
-// truth reads which library wrote which key: the first glob of a file that matches.
+// escaped returns a name as the table of keys has it.
 func escaped(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
@@ -114,92 +122,84 @@ func same(library, truth string) bool {
 	return r.Known(truth)
 }
 
+// libraries returns the library of each snapshot by the table of the truth.
+func libraries(t *testing.T) map[string]string {
+	list := map[string]string{}
+	for _, line := range lines(t, frameworks+"/truth.tsv") {
+		f := strings.Split(line, "\t")
+		list[strings.TrimSuffix(f[0], ".rdb")] = f[2]
+	}
+	return list
+}
+
+// TestFrameworks checks that the keys of a library are named by it, and by no other.
 func TestFrameworks(t *testing.T) {
 	files, _ := filepath.Glob(frameworks + "/*.rdb")
 	if len(files) == 0 {
 		t.Skip("the shared corpus is not there")
 	}
-	library := map[string]string{} // by file
-	for _, line := range lines(t, frameworks+"/truth.tsv") {
-		f := strings.Split(line, "\t")
-		if f[0] != "mixed.rdb" {
-			library[strings.TrimSuffix(f[0], ".rdb")] = f[2]
-		}
-	}
+	library := libraries(t)
 	for _, file := range files {
 		word := strings.TrimSuffix(filepath.Base(file), ".rdb")
 		if word == "mixed" {
 			continue
 		}
-		s := readKeyspace(t, file)
-		right, wrong, all := 0, map[string]int{}, 0
-		var missed []string
-		for name, id := range s.identify() {
+		right, all := 0, 0
+		for name, id := range readKeyspace(t, file).identify() {
 			all++
-			switch {
-			case id == nil || id.Library == "":
-				missed = append(missed, name)
-			case same(id.Library, library[word]):
-				right++
-			default:
-				wrong[id.Library]++
+			if id == nil || id.Library == "" {
+				continue
 			}
+			if !same(id.Library, library[word]) {
+				t.Errorf("%s: %q is named by %s", word, name, id.Library)
+			}
+			right++
 		}
-		slices.Sort(missed)
-		t.Logf("%-22s %4d of %4d, wrong %v, missed %.5q", word, right, all, wrong, missed[:min(5, len(missed))])
+		least := 0.99
+		if word == "rlflexible" { // three prefixes, of which one is told by what is beside it, and one not
+			least = 0.75
+		}
+		if float64(right) < least*float64(all) {
+			t.Errorf("%s: %d of %d keys are named", word, right, all)
+		}
 	}
 }
 
+// TestMixed checks that the keys of many libraries, each under another prefix, are
+// named in one database, and none of those that only look like them.
 func TestMixed(t *testing.T) {
 	if _, err := os.Stat(frameworks); err != nil {
 		t.Skip("the shared corpus is not there")
 	}
-	library := map[string]string{} // by file
-	for _, line := range lines(t, frameworks+"/truth.tsv") {
-		f := strings.Split(line, "\t")
-		if f[0] != "mixed.rdb" {
-			library[strings.TrimSuffix(f[0], ".rdb")] = f[2]
-		}
-	}
+	library := libraries(t)
 	truth := map[string]string{}
 	for _, line := range lines(t, frameworks+"/keys.tsv.gz") {
 		f := strings.Split(line, "\t")
 		truth[f[1]] = f[2]
 	}
-	type count struct {
-		right, all int
-		wrong      map[string]int
-		missed     []string
-	}
-	counts := map[string]*count{}
-	s := readKeyspace(t, frameworks+"/mixed.rdb")
-	for name, id := range s.identify() {
-		word := truth[escaped(name)]
-		c := counts[word]
-		if c == nil {
-			c = &count{wrong: map[string]int{}}
-			counts[word] = c
+	right, wrong, all := 0, 0, 0
+	for name, id := range readKeyspace(t, frameworks+"/mixed.rdb").identify() {
+		word, of := truth[escaped(name)]
+		if !of {
+			if id != nil && id.Library != "" {
+				t.Errorf("%q is named by %s", name, id.Library)
+			}
+			continue
 		}
-		c.all++
+		if word == "oslo_cache" {
+			continue // hexadecimal digits, in a group with others
+		}
+		all++
 		switch {
 		case id == nil || id.Library == "":
-			c.missed = append(c.missed, name)
-		case word != "" && same(id.Library, library[word]):
-			c.right++
+		case same(id.Library, library[word]):
+			right++
 		default:
-			c.wrong[id.Library]++
-			if word == "" {
-				c.missed = append(c.missed, id.Library+" "+name)
-			}
+			wrong++
 		}
 	}
-	for _, word := range slices.Sorted(maps.Keys(counts)) {
-		c := counts[word]
-		slices.Sort(c.missed)
-		if word == "" {
-			c.missed = slices.DeleteFunc(c.missed, func(s string) bool { return !strings.Contains(s, " ") })
-		}
-		t.Logf("%-22s %4d of %4d, wrong %v, missed %.5q", word, c.right, c.all, c.wrong, c.missed[:min(5, len(c.missed))])
+	if float64(right) < 0.95*float64(all) || wrong*100 > all {
+		t.Errorf("of %d keys %d are named, and %d by another library", all, right, wrong)
 	}
 }
 
