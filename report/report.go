@@ -397,8 +397,13 @@ type Group struct {
 	Identity *Identity `json:"identity,omitempty"`
 }
 
-// Identity says what the keys of a group are.
-type Identity = identity.Identity
+// Identity says what the keys of a group are. A Recogniser is what is known of the keys
+// of one library or product, a Shape one form of them.
+type (
+	Identity   = identity.Identity
+	Recogniser = identity.Recogniser
+	Shape      = identity.Shape
+)
 
 // Owner has the totals of the keys of one owner.
 type Owner struct {

@@ -19,7 +19,7 @@ import (
 func newIdentify(e *env) *cobra.Command {
 	var o passFlags
 	cmd := &cobra.Command{
-		Use:   "identify [FILE | LIBRARY]",
+		Use:   "identify [FILE|LIBRARY]",
 		Short: "Say which libraries wrote the keys of a snapshot, or what is known of a library",
 		Long: `identify lists the libraries and products whose keys it knows. With the name of
 one it prints the forms of its keys: what they are for, whether they have no TTL
@@ -34,7 +34,7 @@ library beside it. "looks like" is said of keys that no library is known of.`,
 			if len(args) < 2 {
 				return nil
 			}
-			return exactly(1, "a snapshot or a library")(cmd, args)
+			return usageError(fmt.Sprintf("%s takes a snapshot or a library, got %d arguments", cmd.CommandPath(), len(args)), "rdblens identify dump.rdb")
 		},
 		ValidArgsFunction: completeWords(libraries()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,7 +63,8 @@ func libraries() (names []string) {
 // identifyList prints what is known.
 func (e *env) identifyList() error {
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")}, {Title: e.t("What it is")}, {Title: e.t("Tried with")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")}, {Title: e.t("What it is")},
+		{Title: e.t("Tried with")}}}
 	for _, r := range report.Recognisers() {
 		table.Add(r.Library, r.Language, r.About, e.tried(r.Tried))
 	}
@@ -92,9 +93,10 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 		wrap(w, "", r.Note)
 	}
 	fmt.Fprintln(w)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")}, {Title: e.t("TTL")}, {Title: e.t("Setting")}, {Title: e.t("Delete")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")}, {Title: e.t("TTL")},
+		{Title: e.t("Setting")}, {Title: e.t("Delete")}}}
 	for _, s := range r.Shapes {
-		table.Add(text.Display([]byte(s.Template())), s.Type.String(), string(s.Role), e.ttlByDesign(s.ByDesign), s.Setting, s.Delete)
+		table.Add(text.Display([]byte(s.Template())), s.Type.String(), e.t(string(s.Role)), e.ttlByDesign(s.ByDesign), s.Setting, s.Delete)
 	}
 	table.Write(w, text.Unlimited)
 	return outputError(w.Flush())
@@ -144,17 +146,21 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		return cmp.Or(strings.Compare(order(a.Identity), order(b.Identity)), cmp.Compare(b.keys, a.keys))
 	})
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")}, {Title: e.t("Keys"), Right: true}, {Title: e.t("Without TTL"), Right: true}, {Title: e.t("Memory"), Right: true},
-		{Title: e.t("TTL")}, {Title: e.t("Setting")}, {Title: e.t("Delete")}, {Title: e.t("Such as")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")}, {Title: e.t("Such as")}, {Title: e.t("Keys"), Right: true},
+		{Title: e.t("Without TTL"), Right: true}, {Title: e.t("Memory"), Right: true}, {Title: e.t("TTL")}, {Title: e.t("Setting")}, {Title: e.t("Delete")}}}
 	for _, x := range rows {
-		library, role := x.Library, string(x.Role)
+		library, role := x.Library, ""
+		if x.Role != "" {
+			role = e.t(string(x.Role))
+		}
 		switch {
 		case x.Sure == "":
 			library = e.t("not known")
 		case library == "":
 			library = e.t("looks like")
 		}
-		table.Add(library, role, units.FormatCount(x.keys), units.FormatCount(x.withoutTTL), units.FormatBytes(x.bytes), e.ttlByDesign(x.ByDesign), x.Setting, x.Deletion, x.largest.Group.Display())
+		table.Add(library, role, x.largest.Group.Display(), units.FormatCount(x.keys), units.FormatCount(x.withoutTTL), units.FormatBytes(x.bytes),
+			e.ttlByDesign(x.ByDesign), x.Setting, x.Deletion)
 	}
 	table.Write(w, text.Unlimited)
 	return outputError(w.Flush())

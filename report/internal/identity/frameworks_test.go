@@ -156,7 +156,7 @@ func TestFrameworks(t *testing.T) {
 			right++
 		}
 		least := 0.99
-		if word == "rlflexible" { // three prefixes, of which one is told by what is beside it, and one not
+		if word == "rlflexible" { // three prefixes: one is fixed, one known by its neighbours, one not
 			least = 0.75
 		}
 		if float64(right) < least*float64(all) {

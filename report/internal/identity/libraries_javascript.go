@@ -333,7 +333,7 @@ var javascriptRecognisers = []*Recogniser{
 		Aliases:  []string{"Next.js", "next-shared-cache", "nextjs-turbo-redis-cache"},
 		Language: "JavaScript", About: "cache of Next.js", Tried: "1.9.0",
 		Source: "caching-tools/next-shared-cache packages/cache-handler/src; trieb-work/nextjs-turbo-redis-cache src",
-		Note:   "Each deployment begins anew; entries under an old prefix may be deleted.",
+		Note:   "Each deployment begins again; entries under an old prefix may be deleted.",
 		Shapes: []*Shape{
 			{Name: "{F}__sharedTags__", Type: parser.Hash, Role: Index, Sign: 2, Kind: "json-list",
 				ByDesign: true, Delete: "with revalidateTag"},

@@ -55,7 +55,7 @@ var rubyRecognisers = []*Recogniser{
 		Library: "gitlab-sidekiq-fetcher", Aliases: []string{"sidekiq-reliable-fetch"}, Language: "Ruby",
 		About: "reliable fetcher of Sidekiq", Tried: "0.8.0", Beats: []string{"Sidekiq"},
 		Source: "gitlab-org/ruby/gems/sidekiq-reliable-fetch lib/sidekiq/base_reliable_fetch.rb",
-		Note:   "Lists of jobs in work are given back by the fetcher; deleting one loses its jobs.",
+		Note:   "Lists of jobs in work are returned to their queue by the fetcher; deleting one loses its jobs.",
 		Shapes: []*Shape{
 			{Name: "{P}working:queue:{any}", Type: parser.List, Role: Active, Sign: 2, JSON: "class jid",
 				ByDesign: true, Setting: "cleanup_interval", Delete: "no"},

@@ -91,7 +91,7 @@ func (s *Shape) Template() string {
 	return b.String()
 }
 
-// pattern is a Shape made ready for samples.
+// pattern is a Shape as samples are compared with it.
 type pattern struct {
 	*Shape
 	library int
@@ -169,7 +169,7 @@ var parts = map[string]string{
 	"bytes":   `(?s:.{6,20})`,
 }
 
-// compile makes a template ready: a text with parts in braces, see parts. A brace that belongs
+// compile compiles a template: a text with parts in braces, see parts. A brace that belongs
 // to the name is written twice, and {=a|b} is a or b.
 func compile(template string) (n name, err error) {
 	var re strings.Builder
@@ -252,7 +252,7 @@ var scores = map[string]func(float64) bool{
 	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
 }
 
-// ready makes a shape of a library ready.
+// ready compiles a shape of a library.
 func (s *Shape) ready(library int) (*pattern, error) {
 	n, err := compile(s.Name)
 	p := &pattern{Shape: s, library: library, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
