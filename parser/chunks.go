@@ -206,7 +206,7 @@ func (r *reader) chunk() stepped {
 	delete(r.tagged.open, id)
 	r.tagged.spare = append(r.tagged.spare, t.w)
 	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
-	w.key = t.w.key
+	w.key, w.key.peek = t.w.key, peek{}
 	w.nameBuf = append(w.nameBuf[:0], w.key.Name...)
 	w.key.Name, w.lastKey, w.rare = w.nameBuf, w.nameBuf, true
 	r.tagged.copied.Close()

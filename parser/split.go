@@ -23,7 +23,8 @@ type piece struct {
 	row   *typeRow
 	base  int64   // see walker.elements
 	count uint64  // elements, or nodes of a list
-	last  bool    // the key's last piece
+	first bool    // the key's first piece,
+	last  bool    // and its last
 	end   int64   // offset behind the piece
 	big   *bigKey // pieceHead: the key
 	sum   bigKey  // pieceElements: what the elements amount to
@@ -36,6 +37,7 @@ type bigKey struct {
 	facts memory.Facts
 	ref   largestRef
 	start int64 // offset of the value
+	peek  peek
 }
 
 // largeKey is a key that is being split.
@@ -43,6 +45,7 @@ type largeKey struct {
 	row  *typeRow
 	base int64  // see walker.elements
 	left uint64 // elements, or nodes of a list, that are in no piece yet
+	cut  bool   // the first piece was cut off
 }
 
 // splitKey begins to split the next record, which is larger than a block: it walks
@@ -102,7 +105,8 @@ func (r *runner) splitKey() bool {
 // has walked an element itself.
 func (r *runner) nextPiece() *unit {
 	w, large := r.w, r.large
-	p := piece{role: pieceElements, row: large.row, base: large.base}
+	p := piece{role: pieceElements, row: large.row, base: large.base, first: !large.cut}
+	large.cut = true
 	n, end := large.row.SkipElements(w.Buf, w.Pos, large.left)
 	alone := n == 0 && large.left > 0
 	if alone {
@@ -162,6 +166,10 @@ func (p *piece) walk(w *walker) {
 	}
 	w.key.ref = largestRef{}
 	w.of(p.row)
+	if p.first && w.Refill == nil {
+		head := append([]byte(nil), w.Buf[w.Pos:min(w.Pos+maxPeek, len(w.Buf))]...)
+		p.sum.peek = peek{row: p.row, base: p.base, count: p.count, head: head}
+	}
 	w.elements(p.row, p.base, p.count)
 	p.end = w.Offset()
 	k := &w.key
@@ -186,6 +194,9 @@ func (r *runner) joinPiece(u *unit) {
 	k, o := &big.key, &sum.key
 	k.Type, k.Encoding = o.Type, o.Encoding
 	first := k.Elements == 0
+	if p.first {
+		big.peek = sum.peek
+	}
 	if o.Elements > 0 && o.Largest > k.Largest {
 		k.Largest, k.Head = o.Largest, o.Head
 		big.ref = sum.ref
@@ -225,7 +236,10 @@ func (r *runner) joinPiece(u *unit) {
 	k.Largest = max(k.Largest, 0)
 	k.Serialized = p.end - big.start
 	w := &walker{src: r.w.src, model: r.w.src.model, key: *k, acc: big.acc, facts: big.facts}
-	w.key.ref = big.ref
+	w.key.ref, w.key.peek = big.ref, big.peek
+	if big.peek.row != nil {
+		w.key.peek.in = w
+	}
 	if w.model != nil {
 		w.measure()
 	}

@@ -47,6 +47,7 @@ type walker struct {
 	block                rdb.Block
 	kept                 bool           // Visitor.keep wanted the key
 	module               *module.Reader // nil before the first value of a module
+	again                *walker        // for Key.Peek; nil before the first call
 	inOrder              func()         // nil: all keys are walked in the order of the file
 	digits               []byte
 	nameBuf              []byte
@@ -100,6 +101,7 @@ func newWalker(src *dialect) *walker {
 	w.refBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
 	w.maxName, w.block.MaxHead = MaxName, MaxElementName
+	w.key.peek.in = w
 	return w
 }
 

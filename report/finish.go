@@ -333,8 +333,11 @@ func (f *finisher) tops() {
 
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
+	known := f.identities()
 	for pattern, g := range f.Tables.Groups.All {
-		f.r.Groups = append(f.r.Groups, f.group(f.pattern(pattern), g))
+		row := f.group(f.pattern(pattern), g)
+		row.Identity = known[string(pattern)]
+		f.r.Groups = append(f.r.Groups, row)
 	}
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -306,4 +307,48 @@ func (s *scan) checkCluster(all *agg.Builder) (check *cluster.Check, missing Sca
 		}
 	}
 	return check, missing
+}
+
+// identities returns what is known of groups, by their patterns.
+func (f *finisher) identities() map[string]*Identity {
+	byPattern := map[string]*identity.Group{}
+	for _, s := range f.Samples.Samples() {
+		pattern := string(f.Tables.Groups.PatternOf(s.DB, s.Name))
+		g := byPattern[pattern]
+		if g == nil {
+			g = &identity.Group{Pattern: pattern}
+			byPattern[pattern] = g
+		}
+		g.Samples = append(g.Samples, &s.Sample)
+	}
+	var groups []*identity.Group
+	for pattern, from := range f.Tables.Groups.All {
+		g := byPattern[string(pattern)]
+		if g == nil {
+			if g = withoutSample(from); g == nil {
+				continue
+			}
+		}
+		g.Pattern, g.Keys = string(pattern), from.Keys
+		groups = append(groups, g)
+	}
+	known := map[string]*Identity{}
+	for i, id := range identity.Identify(groups) {
+		if id != nil {
+			known[groups[i].Pattern] = id
+		}
+	}
+	return known
+}
+
+// withoutSample returns a group with the name of its largest key, nil if its keys have
+// several types.
+func withoutSample(g *agg.Group) *identity.Group {
+	t, one := g.Type()
+	largest := g.Largest()
+	if !one || largest == nil {
+		return nil
+	}
+	k := largest.Key()
+	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -81,3 +82,11 @@ func optionalName(b []byte) *Name {
 	n := Name(b)
 	return &n
 }
+
+// Recognisers returns all libraries and products whose keys are recognised, by name.
+// Nobody may change them.
+func Recognisers() []*Recogniser { return identity.Recognisers() }
+
+// FindRecogniser returns the one of a library, by its name or another word for it; nil if
+// there is none.
+func FindRecogniser(library string) *Recogniser { return identity.Find(library) }

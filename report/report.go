@@ -4,6 +4,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -410,7 +411,18 @@ type Group struct {
 	Findings         int64   `json:"findings"`
 	Errors           int64   `json:"errors"` // findings of that severity
 	Owner            string  `json:"owner,omitempty" redact:"text"`
+	// Identity says which library wrote the keys, or what they look like; nil if that is
+	// not known, and in reports of older versions.
+	Identity *Identity `json:"identity,omitempty"`
 }
+
+// Identity says what the keys of a group are. A Recogniser is what is known of the keys
+// of one library or product, a Shape one form of them.
+type (
+	Identity   = identity.Identity
+	Recogniser = identity.Recogniser
+	Shape      = identity.Shape
+)
 
 // Owner has the totals of the keys of one owner.
 type Owner struct {

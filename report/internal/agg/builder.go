@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -36,6 +37,7 @@ type Builder struct {
 	// memory figures or not.
 	Fleets     []*thresholds.Fleet
 	Judgements []Judgement
+	Samples    *identity.Pool // of the keys that were counted; nil until Start
 
 	opt      Options
 	engine   *thresholds.Engine // nil until Start
@@ -125,6 +127,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 		b.opt.Spares.raise(&b.Top)
 	}
 	b.instance = b.spare.Reuse(engine)
+	b.Samples = identity.NewPool(b.opt.Input, b.namer.IsSeparator)
 }
 
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
@@ -137,6 +140,7 @@ func (b *Builder) NewShard() *Shard {
 		s = &Shard{names: b.namer.NewCache(), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
 	}
 	s.builder, s.engine, s.instance = b, b.engine, s.instance.Reuse(b.engine)
+	s.samples = b.Samples.NewSampler()
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
 	s.listed = keyBatch{cutoff: -1, flagged: -1}
@@ -258,6 +262,7 @@ func (b *Builder) Merge(o *Builder) {
 	b.Tables.Groups.foldMany()
 	b.Histograms.merge(&o.Histograms)
 	b.Top.merge(&o.Top)
+	b.Samples.Merge(o.Samples)
 	b.Snapshots = append(b.Snapshots, o.Snapshots...)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/hashindex"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -29,6 +30,7 @@ type Shard struct {
 	keys       int64
 	dropped    int64
 	listed     keyBatch
+	samples    *identity.Sampler
 }
 
 func (sh *Shard) reset() {
@@ -36,6 +38,7 @@ func (sh *Shard) reset() {
 	sh.histograms.reset()
 	sh.top.reset()
 	sh.instance.Reset()
+	sh.samples.Reset()
 	if sh.flushed {
 		sh.tables.reset()
 		sh.dropShortcuts()
@@ -67,7 +70,7 @@ func (sh *Shard) Key(k *parser.Key) {
 // Size returns about how many bytes of memory the Shard holds. Buffers are used
 // again, so it never shrinks.
 func (sh *Shard) Size() int {
-	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size())
+	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size()) + sh.samples.Bytes()
 	if sh.tables != nil {
 		n += sh.tables.Groups.bytes()
 	}
@@ -93,6 +96,7 @@ func (sh *Shard) Flush(end bool) error {
 	sh.histograms.addNoExpiry()
 	sh.builder.Histograms.merge(&sh.histograms)
 	sh.builder.Top.merge(&sh.top)
+	sh.builder.Samples.Add(sh.samples)
 	sh.builder.instance.Merge(sh.instance)
 	if sh.builder.opt.List != nil {
 		sh.builder.opt.List.flush(&sh.listed)
@@ -214,6 +218,9 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	i := sh.aggregate(k, f, found, owner)
 	a := &sh.aggregates.list[i]
 	a.Keys++
+	if a.Keys <= identity.PerClass {
+		sh.samples.Key(k, f.Group)
+	}
 	a.Elements += elements
 	a.ValueBytes += valueBytes
 	a.Memory += memory

@@ -12,6 +12,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -30,6 +31,7 @@ const (
 	recordFold                // foldState, by database and path
 	recordKey                 // keyState, which lists refer to by number from 0
 	recordList                // listState, by number
+	recordSample              // sampleState, by input and number
 	recordEnd                 // the number of records before it
 )
 
@@ -173,6 +175,11 @@ type entryState struct {
 	Finding       *thresholds.FindingState // of examples
 }
 
+type sampleState struct {
+	_ struct{} `cbor:",toarray"`
+	identity.Sampled
+}
+
 // stateWriter writes records. The first error stays.
 type stateWriter struct {
 	w       io.Writer
@@ -220,6 +227,9 @@ func (b *Builder) WriteState(to io.Writer) error {
 		}
 		b.Tables.Groups.writeState(w)
 		b.Top.writeState(w)
+		for _, s := range b.Samples.Samples() {
+			w.write(recordSample, &sampleState{Sampled: *s})
+		}
 	}
 	w.write(recordEnd, w.records)
 	return w.err

@@ -139,6 +139,10 @@ func (r *stateReader) record(kind byte, text []byte) error {
 		if s, read := stateOf[listState](text); read {
 			ok = r.readList(s)
 		}
+	case recordSample:
+		if s, read := stateOf[sampleState](text); read && r.engine != nil && r.number(&s.Input) {
+			ok = r.Samples.Restore(&s.Sampled)
+		}
 	}
 	if !ok || kind > recordEnd {
 		return ErrState
@@ -409,8 +413,12 @@ func (r *stateReader) finish() error {
 // and lists are cut to half. It reports whether there was anything left to do.
 func (b *Builder) Coarsen() bool {
 	g := &b.Tables.Groups
-	if b.engine == nil || b.Top.top <= 1 && g.size() < maxAggregates {
+	if b.engine == nil {
 		return false
+	}
+	halved := b.Samples.Halve()
+	if b.Top.top <= 1 && g.size() < maxAggregates {
+		return halved
 	}
 	g.buildTrie()
 	g.foldRare(g.size() / 2)

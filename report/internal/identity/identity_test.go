@@ -1,0 +1,217 @@
+package identity
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+func text1(name string, ttl bool, value string) *Sample {
+	tail := -1
+	if value != "" {
+		tail = int(value[len(value)-1])
+	}
+	return &Sample{Name: []byte(name), Type: parser.String, TTL: ttl, Elements: 1, Bytes: int64(len(value)), Text: []byte(value), Tail: tail}
+}
+
+func collection(name string, typ parser.Type, values ...Value) *Sample {
+	return &Sample{Name: []byte(name), Type: typ, Elements: int64(len(values)), Values: values}
+}
+
+func fields(pairs ...string) (list []Value) {
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, Value{Name: []byte(pairs[i]), Text: []byte(pairs[i+1])})
+	}
+	return list
+}
+
+func items(texts ...string) (list []Value) {
+	for _, t := range texts {
+		list = append(list, Value{Text: []byte(t), Score: 1.7e9})
+	}
+	return list
+}
+
+// identities returns "library: role" of samples, each of which is a group.
+func identities(samples ...*Sample) (list []string) {
+	var groups []*Group
+	for _, s := range samples {
+		groups = append(groups, &Group{Pattern: string(s.Name), Keys: 1, Samples: []*Sample{s}})
+	}
+	for _, id := range Identify(groups) {
+		if id == nil {
+			list = append(list, "")
+		} else {
+			list = append(list, id.Library+": "+string(id.Role))
+		}
+	}
+	return list
+}
+
+const sidekiqJob = `{"class":"Mail","args":[1],"jid":"0123456789abcdef01234567","queue":"mail"}`
+
+func TestSigns(t *testing.T) {
+	bullJob := fields("name", "x", "data", "{}", "opts", "{}", "timestamp", "1")
+	for _, c := range []struct {
+		name    string
+		samples []*Sample
+		want    []string
+	}{
+		{"a name alone is no library", []*Sample{collection("queues", parser.Set, items("a")...), collection("dead", parser.ZSet, items("a")...)}, []string{"", ""}},
+		{"a job names its queue and what is beside it", []*Sample{
+			collection("queue:mail", parser.List, items(sidekiqJob)...), collection("queues", parser.Set, items("mail")...), text1("stat:processed:2026-11-23", true, "4")},
+			[]string{"Sidekiq: waiting jobs", "Sidekiq: queue index", "Sidekiq: metrics"}},
+		{"not at another prefix", []*Sample{
+			collection("app:queue:mail", parser.List, items(sidekiqJob)...), collection("queues", parser.Set, items("mail")...)},
+			[]string{"Sidekiq: waiting jobs", ""}},
+		{"a hash of a job alone is not enough", []*Sample{collection("bull:mail:1", parser.Hash, bullJob...)}, []string{""}},
+		{"its queue's metadata is", []*Sample{
+			collection("eu:bull:mail:1", parser.Hash, bullJob...), collection("eu:bull:mail:meta", parser.Hash, fields("opts.maxLenEvents", "10000")...),
+			collection("eu:bull:mail:wait", parser.List, items("1")...), collection("eu:other:wait", parser.List, items("1")...)},
+			[]string{"BullMQ: job data", "BullMQ: metadata", "BullMQ: waiting jobs", ": queue"}},
+		{"Bull has a counter instead", []*Sample{
+			collection("bull:mail:1", parser.Hash, bullJob...), text1("bull:mail:id", false, "7"), collection("bull:mail:completed", parser.ZSet, Value{Text: []byte("1"), Score: 1.7e12})},
+			[]string{"Bull: job data", "Bull: metadata", "Bull: completed jobs"}},
+		{"values of another form", []*Sample{text1("celery-task-meta-1", true, "hello"), text1("rl:10.0.0.1", true, "x"), text1("PHPREDIS", false, "x|i:1;")}, []string{"", "", ""}},
+		{"learned prefix", []*Sample{
+			text1("acme-database-cache:illuminate:queue:restart", false, "i:1700000000;"), text1("acme-database-cache:user.1", true, "a:1:{i:0;i:1;}"), text1("user.1", true, "a:1:{i:0;i:1;}")},
+			[]string{"Laravel: metadata", "Laravel: cache entry", ": cache entry"}},
+		{"a lock of redis-py in the cache of Django", []*Sample{
+			text1("shop:1:django.contrib.sessions.cacheabcdefghijklmnopqrstuvwxyz012345", true, "\x80\x05\x95x"), text1("shop:1:report", true, "079dda9ce6eb11f1af2e0242ac110002"), text1("report", true, "079dda9ce6eb11f1af2e0242ac110002")},
+			[]string{"django-redis: session", "django-redis: lock", "redis-py Lock: lock"}},
+	} {
+		if got := identities(c.samples...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestGroupOfSeveral checks that a group is named only if its samples agree.
+func TestGroupOfSeveral(t *testing.T) {
+	celery := func(n int) *Sample {
+		return text1(fmt.Sprintf("celery-task-meta-%d", n), true, `{"status":"SUCCESS","result":1}`)
+	}
+	g := &Group{Samples: []*Sample{celery(1), celery(2), text1("celery-task-force", false, "x")}}
+	if id := Identify([]*Group{g})[0]; id != nil {
+		t.Errorf("two of three samples make it %+v", id)
+	}
+	g.Samples = g.Samples[:2]
+	id := Identify([]*Group{g})[0]
+	if id == nil || id.Library != "Celery" || id.Setting != "result_expires" || id.Deletion != "yes" || id.ByDesign || id.Sure != Likely || !id.FixedName() || id.OfQueue() {
+		t.Errorf("%+v", id)
+	}
+}
+
+// TestNameOnly checks that a key of which the value is not known has the library that is
+// known at its prefix, and is no sign of one.
+func TestNameOnly(t *testing.T) {
+	name := &Sample{Name: []byte("queue:sms"), Type: parser.List, NameOnly: true}
+	if got := identities(name, collection("queues", parser.Set, items("sms")...)); got[0] != "" {
+		t.Errorf("a name alone: %q", got)
+	}
+	if got := identities(name, collection("queue:mail", parser.List, items(sidekiqJob)...)); got[0] != "Sidekiq: waiting jobs" {
+		t.Errorf("beside others: %q", got)
+	}
+}
+
+func TestLayouts(t *testing.T) {
+	hll := "HYLL\x01\x00\x00\x00" + "\x05\x00\x00\x00\x00\x00\x00\x00" + "\x7f\xff"
+	zset := func(name string, scores ...float64) *Sample {
+		s := collection(name, parser.ZSet)
+		for _, v := range scores {
+			s.Values = append(s.Values, Value{Text: []byte("m"), Score: v})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		sample *Sample
+		want   string
+	}{
+		{text1("uv:2026-11-23", false, hll), ": HyperLogLog"},
+		{text1("uv", false, "HYLLO"), ""},
+		{text1("lock:order:1", true, "a1b2c3"), ": lock"},
+		{text1("lock:order:1", false, "a1b2c3"), ""},
+		{text1("clock:1", true, "a1b2c3"), ""},
+		{text1("views:1", false, "12"), ": counter"},
+		{text1("seen:1", false, "1700000000"), ""},
+		{text1("login:10.0.0.1", true, "3"), ": rate-limit counter"},
+		{text1("online:2026-11-23", false, "\x00\x01\x00\x80\xff"), ": bitmap"},
+		{text1("page", false, "hello, this is text"), ""},
+		{zset("leaderboard:2026", 10, 7), ": leaderboard"},
+		{zset("drivers", 3663832614298053, 3663832752681684), ": geo set"},
+		{zset("events", 1.7e15, 1.7e15+1), ""},
+		{zset("mail:delayed", 1.7e9), ": delayed jobs"},
+		{collection("mail:queue", parser.List, items("x")...), ": queue"},
+		{collection("mail", parser.List, items("x")...), ""},
+		{collection("anything", parser.Stream), ": stream"},
+		{collection("user:1:tags", parser.Set, items("x")...), ": tag or index set"},
+		{text1("cache:1", true, "hello"), ": cache entry"},
+	} {
+		if got := identities(c.sample)[0]; got != c.want {
+			t.Errorf("%s: %q, want %q", c.sample.Name, got, c.want)
+		}
+	}
+}
+
+// TestPoolOrder checks that the samples of several snapshots are the same in whatever
+// order and grouping they are merged, also when there is no room for all.
+func TestPoolOrder(t *testing.T) {
+	separator := func(b byte) bool { return b == ':' }
+	r := rand.New(rand.NewPCG(1, 2))
+	pools := func() (list []*Pool) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for input := range 4 {
+			p := NewPool(input, separator)
+			for range 20 {
+				s := p.NewSampler()
+				for range 400 {
+					k := parser.Key{Name: fmt.Appendf(nil, "a%d:b:%d", r.IntN(60), r.IntN(200)), Type: parser.Type(r.IntN(3))}
+					s.Key(&k, uint64(len(k.Name))<<32|uint64(k.Name[1])<<8|uint64(r.IntN(90)))
+				}
+				p.Add(s)
+			}
+			list = append(list, p)
+		}
+		return list
+	}
+	var want []string
+	for round := range 6 {
+		list := pools()
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		for len(list) > 1 {
+			i := r.IntN(len(list) - 1)
+			list[i].Merge(list[i+1])
+			list = slices.Delete(list, i+1, i+2)
+		}
+		var got []string
+		for _, s := range list[0].Samples() {
+			got = append(got, fmt.Sprintf("%d %d %s", s.Input, s.N, s.Name))
+		}
+		if round == 0 {
+			want = got
+		}
+		if len(got) < 1000 || len(list[0].classes) > maxClasses || !slices.Equal(got, want) {
+			t.Fatalf("round %d: %d samples, want %d", round, len(got), len(want))
+		}
+	}
+}
+
+// TestSamplerBounds checks the bounds of a block.
+func TestSamplerBounds(t *testing.T) {
+	p := NewPool(0, func(b byte) bool { return b == ':' })
+	s := p.NewSampler()
+	for i := range 10_000 {
+		s.Key(&parser.Key{Name: fmt.Appendf(nil, "k%d", i), Type: parser.String}, uint64(i))
+		s.Key(&parser.Key{Name: fmt.Appendf(nil, "k%d", i), Type: parser.Set}, uint64(i))
+	}
+	if len(s.list) != maxStrings+maxOthers || s.Bytes() < 100*int64(len(s.list)) {
+		t.Errorf("%d samples of %d bytes", len(s.list), s.Bytes())
+	}
+	p.Add(s)
+	if s.Reset(); len(p.Samples()) != 2*perHead || s.Bytes() > 1<<16 {
+		t.Errorf("%d samples, and %d bytes afterwards", len(p.Samples()), s.Bytes())
+	}
+}

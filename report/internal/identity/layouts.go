@@ -1,0 +1,148 @@
+package identity
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// layouts are what keys of no library can look like, the surest first. Each needs two
+// signs, as a library does: a form of the value, and a word in the name or the TTL.
+var layouts = []struct {
+	role     Role
+	byDesign bool
+	like     func(k *Sample) bool
+}{
+	{HyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
+	{Lock, false, func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
+	{RateLimit, false, func(k *Sample) bool {
+		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.Match(k.Name) || addressEnd.Match(k.Name))
+	}},
+	{Counter, false, func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
+	{Session, false, func(k *Sample) bool {
+		return k.TTL && sessionWords.Match(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
+	}},
+	{GeoSet, false, isGeoSet},
+	{Leaderboard, false, func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
+	{Queue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.Match(k.Name) }},
+	{Delayed, true, func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
+	{Events, true, func(k *Sample) bool { return k.Type == parser.Stream }},
+	{Bitmap, false, isBitmap},
+	{Index, false, func(k *Sample) bool {
+		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.Match(k.Name)
+	}},
+	{Cache, false, func(k *Sample) bool {
+		return isString(k) && k.TTL && (cacheWords.Match(k.Name) || isSerialized(k))
+	}},
+}
+
+// Words of names. A word is between characters that are no letters.
+var (
+	lockWords    = words(`lock|locks|locked|mutex|lease|semaphore|redlock`)
+	limitWords   = words(`rate|rates|limit|limits|limiter|ratelimit|throttle|attempts|attempt|quota|rl|flood|hits|window|tries`)
+	sessionWords = words(`session|sessions|sess|sid|login|token|tokens|auth|jwt|oauth`)
+	boardWords   = words(`leaderboard|leaderboards|board|rank|ranks|ranking|lb|score|scores|top|highscore|highscores|hot|trending|popular`)
+	queueWords   = words(`queue|queues|queued|jobs|job|tasks|task|pending|waiting|wait|inbox|outbox|mq|buffer|work|todo|backlog|dlq|deadletter|retry`)
+	delayWords   = words(`delayed|delay|schedule|scheduled|schedules|retry|retries|queue|timers|timer|reminders`)
+	indexWords   = words(`index|idx|tag|tags|by|members|followers|following|friends|ids|keys|set`)
+	cacheWords   = words(`cache|cached|fragment|page|html|render|rendered|memo|response`)
+	addressEnd   = regexp.MustCompile(`[:_-](?:[0-9]{1,3}\.){3}[0-9]{1,3}$`)
+	geoWords     = words(`geo|geos|location|locations|loc|near|nearby|position|positions|places|place|gps|poi|drivers|couriers|stores|map`)
+	bitWords     = words(`bitmap|bitmaps|bits|bit|dau|mau|wau|active|online|seen|flags|sign|signin|checkin|attendance|bloom|visited`)
+)
+
+func words(list string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^a-z])(?:` + list + `)(?:[^a-z]|$)`)
+}
+
+// layout returns what a group of no library looks like, nil if its samples look like
+// several things, or like nothing.
+func layout(g *Group) *Identity {
+	if len(g.Samples) == 0 {
+		return nil
+	}
+	for i := range layouts {
+		l := &layouts[i]
+		all := true
+		for _, k := range g.Samples {
+			all = all && !k.NameOnly && l.like(k)
+		}
+		if all {
+			return &Identity{Role: l.role, ByDesign: l.byDesign, Sure: LooksLike}
+		}
+	}
+	return nil
+}
+
+func isString(k *Sample) bool { return k.Type == parser.String }
+
+// ofKind reports whether a string is of one of the kinds.
+func ofKind(k *Sample, names ...string) (is bool) {
+	k.texts(func(t text) bool {
+		for _, name := range names {
+			is = is || kinds[name](t)
+		}
+		return false
+	})
+	return is
+}
+
+// isToken reports whether a string is what identifies the owner of a lock.
+func isToken(k *Sample) bool {
+	return k.Bytes <= 8 || k.Bytes <= 128 && !isSerialized(k) && bytes.IndexByte(k.Text, ' ') < 0
+}
+
+func isSerialized(k *Sample) bool {
+	return ofKind(k, "json", "json-list", "pickle", "!pickle", "marshal", "rails", "java", "php", "compressed", "gob", "msgpack")
+}
+
+// isHyperLogLog reports whether a string begins as hyperloglog.c of Redis writes it: the
+// magic, and an encoding, which is dense (0) or sparse (1).
+func isHyperLogLog(k *Sample) bool {
+	return isString(k) && len(k.Text) >= 16 && string(k.Text[:4]) == "HYLL" && k.Text[4] <= 1
+}
+
+// areTimes reports whether the scores are times.
+func areTimes(k *Sample) bool {
+	for i := range k.Values {
+		if s := k.Values[i].Score; !isSeconds(s) && !isSeconds(s/1e3) && !isSeconds(s/1e6) {
+			return false
+		}
+	}
+	return len(k.Values) > 0
+}
+
+// isGeoSet reports whether scores are geohashes of 52 bits: large whole numbers. A name
+// without a word of places needs one that is no time in microseconds.
+func isGeoSet(k *Sample) bool {
+	if k.Type != parser.ZSet || len(k.Values) == 0 {
+		return false
+	}
+	for i := range k.Values {
+		if s := k.Values[i].Score; s < 1e14 || s >= 1<<52 || s != math.Trunc(s) {
+			return false
+		}
+	}
+	return geoWords.Match(k.Name) || !areTimes(k)
+}
+
+// isBitmap reports whether a string has few bits set and is no text: bytes that are 0,
+// or that have one bit, beside a name with a word of bitmaps or in great number.
+func isBitmap(k *Sample) bool {
+	if !isString(k) || len(k.Text) == 0 || isSerialized(k) {
+		return false
+	}
+	sparse, letters := 0, 0
+	for _, b := range k.Text {
+		if b&(b-1) == 0 {
+			sparse++
+		}
+		if b >= ' ' && b < 0x7f {
+			letters++
+		}
+	}
+	n := len(k.Text)
+	return letters*4 < n*3 && (bitWords.Match(k.Name) || n >= 32 && sparse*10 >= n*9)
+}

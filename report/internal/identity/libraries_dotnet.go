@@ -1,0 +1,107 @@
+package identity
+
+import "github.com/rdblens/rdblens/parser"
+
+var dotnetRecognisers = []*Recogniser{
+	{
+		Library:  "ASP.NET Core IDistributedCache",
+		Aliases:  []string{"Microsoft.Extensions.Caching.StackExchangeRedis", "ABP", "HybridCache"},
+		Language: "C#", About: "cache and sessions",
+		Source: "dotnet/aspnetcore src/Caching/StackExchangeRedis RedisCache.cs",
+		Note:   "An entry without an expiration option has no TTL.",
+		Shapes: []*Shape{
+			{Name: "{any}", Type: parser.Hash, Role: Cache, Sign: 2, Fields: "absexp sldexp data",
+				OnlyFields: "absexp sldexp data", Setting: "AbsoluteExpiration, SlidingExpiration",
+				Delete: "yes"},
+			{Name: "{any}", Type: parser.Hash, Role: Cache, Sign: 2, Fields: "aev swv dv",
+				OnlyFields: "aev swv dv", Setting: "AbsoluteExpiration, SlidingExpiration", Delete: "yes"},
+		},
+	},
+	{
+		Library: "ASP.NET Core Data Protection", Language: "C#", About: "keys of cookies and tokens",
+		Prefix: "DataProtection-Keys",
+		Source: "dotnet/aspnetcore src/DataProtection/StackExchangeRedis",
+		Note:   "Without these keys every cookie and token becomes invalid.",
+		Shapes: []*Shape{
+			{Name: "{any}", Type: parser.List, Role: Setting, Sign: 2, Text: `^<key id="[0-9a-f-]{36}"`,
+				ByDesign: true, Delete: "no"},
+		},
+	},
+	{
+		Library: "Hangfire.Redis.StackExchange", Aliases: []string{"Hangfire", "Hangfire.Pro.Redis"},
+		Language: "C#", About: "job queue", Prefix: "{hangfire}:",
+		Source: "marcoCasamento/Hangfire.Redis.StackExchange",
+		Note:   "Succeeded and deleted jobs expire; failed ones do not.",
+		Shapes: []*Shape{
+			{Name: "{P}job:{id}", Type: parser.Hash, Role: JobData, Sign: 2, Fields: "Type Method State",
+				Setting: "JobExpirationTimeout", Delete: "with the dashboard"},
+			{Name: "{P}job:{id}:state", Type: parser.Hash, Role: JobData, Sign: 2, AnyField: "State Reason",
+				Setting: "JobExpirationTimeout", Delete: "with the dashboard"},
+			{Name: "{P}job:{id}:history", Type: parser.List, Role: JobData, Sign: 2, JSON: "State",
+				Setting: "JobExpirationTimeout", Delete: "with the dashboard"},
+			{Name: "{P}recurring-job:{any}", Type: parser.Hash, Role: Schedule, Sign: 2, Fields: "Cron Job",
+				ByDesign: true, Delete: "with RecurringJob.RemoveIfExists"},
+			{Name: "{P}recurring-jobs", Type: parser.ZSet, Role: Schedule, Sign: 1, ByDesign: true,
+				Delete: "no"},
+			{Name: "{P}server:{any}:queues", Type: parser.List, Role: Registry, ByDesign: true, Delete: "yes"},
+			{Name: "{P}server:{any}", Type: parser.Hash, Role: Registry, Sign: 1,
+				AnyField: "WorkerCount Heartbeat StartedAt", ByDesign: true, Delete: "yes"},
+			{Name: "{P}servers", Type: parser.Set, Role: Registry, ByDesign: true, Delete: "no"},
+			{Name: "{P}queues", Type: parser.Set, Role: QueueInfo, ByDesign: true, Delete: "no"},
+			{Name: "{P}queue:{id}", Type: parser.List, Role: Waiting, Sign: 1, Kind: "uuid", ByDesign: true,
+				Delete: "with the dashboard"},
+			{Name: "{P}queue:{id}:dequeued", Type: parser.List, Role: Active, Sign: 1, ByDesign: true,
+				Delete: "no"},
+			{Name: "{P}{=schedule|processing|failed|awaiting}", Type: parser.ZSet, Role: QueueInfo,
+				ByDesign: true, Delete: "with the dashboard"},
+			{Name: "{P}{=succeeded|deleted}", Type: parser.List, Role: Completed, ByDesign: true,
+				Setting: "SucceededListSize, DeletedListSize", Delete: "yes"},
+			{Name: "{P}stats:{=succeeded|failed|deleted}", Type: parser.String, Role: Metrics, Kind: "integer",
+				ByDesign: true, Delete: "yes"},
+			{Name: "{P}stats:{=succeeded|failed|deleted}:{date}{=|-00|-01}", Type: parser.String,
+				Role: Metrics, Kind: "integer", Delete: "yes"},
+		},
+	},
+	{
+		Library: "FusionCache", Language: "C#", About: "cache",
+		Beats:  []string{"ASP.NET Core IDistributedCache"},
+		Source: "ZiggyCreatures/FusionCache",
+		Note:   "Keys with an older version prefix are left over from before an upgrade.",
+		Shapes: []*Shape{
+			{Name: "v{version}:{any}__fc:t:{any}", Type: parser.Hash, Role: Index, Sign: 2,
+				Fields: "absexp sldexp data", Setting: "Duration", Delete: "yes"},
+			{Name: "{=v0|v1|v2}:{any}", Type: parser.Hash, Role: Cache, Sign: 2, Fields: "absexp sldexp data",
+				Setting: "Duration", Delete: "yes"},
+		},
+	},
+	{
+		Library: "Orleans", Language: "C#", About: "grains",
+		Source: "dotnet/orleans src/Redis",
+		Note:   "Grain state is data.",
+		Shapes: []*Shape{
+			{Name: "{any}/state/{any}/{any}", Type: parser.Hash, Role: Data, Sign: 2, Fields: "etag data",
+				ByDesign: true, Delete: "no"},
+			{Name: "{any}/members/{any}", Type: parser.Hash, Role: Registry, Sign: 1, ByDesign: true,
+				Delete: "no"},
+			{Name: "{any}/directory/{any}", Type: parser.String, Role: Registry, Sign: 1, Delete: "no"},
+		},
+	},
+	{
+		Library: "CAP", Aliases: []string{"DotNetCore.CAP"}, Language: "C#", About: "message queue",
+		Source: "dotnetcore/CAP src/DotNetCore.CAP.RedisStreams",
+		Note:   "Nothing trims the streams.",
+		Shapes: []*Shape{
+			{Name: "{any}", Type: parser.Stream, Role: Events, Sign: 2, Fields: "headers body",
+				Text: "cap-msg", ByDesign: true, Delete: "with XTRIM"},
+		},
+	},
+	{
+		Library: "MassTransit", Language: "C#", About: "sagas",
+		Source: "MassTransit documentation",
+		Shapes: []*Shape{
+			{Name: "{P}{uuid}", Type: parser.String, Role: Data, Sign: 1, JSON: "correlationId",
+				ByDesign: true, Setting: "Expiry", Delete: "no"},
+			{Name: "{P}{uuid}_lock", Type: parser.String, Role: Lock, Sign: 1, Delete: "no"},
+		},
+	},
+}

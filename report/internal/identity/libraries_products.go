@@ -1,0 +1,110 @@
+package identity
+
+import "github.com/rdblens/rdblens/parser"
+
+var productsRecognisers = []*Recogniser{
+	{
+		Library: "Rspamd", Language: "C", About: "spam filter",
+		Source: "rspamd/rspamd src/libstat/backends/redis_backend.cxx, lualib, src/plugins/lua",
+		Note:   "Bayes tokens are what the filter learned. They have no TTL until bayes_expiry runs.",
+		Shapes: []*Shape{
+			{Name: "{P}{=BAYES_SPAM_keys|BAYES_HAM_keys}", Type: parser.Set, Role: Data, Sign: 2,
+				ByDesign: true, Setting: "expire of the classifier", Delete: "no"},
+			{Name: "{P}{UPPER}_{n}", Type: parser.Hash, Role: Data, Sign: 2, AnyField: "H S",
+				OnlyFields: "H S tokens", ByDesign: true, Setting: "expire of the classifier", Delete: "no"},
+			{Name: "{P}RS{any}_{n}", Type: parser.Hash, Role: Data, Sign: 2, AnyField: "H S",
+				OnlyFields: "H S tokens", ByDesign: true, Setting: "expire of the classifier", Delete: "no"},
+			{Name: "{P}RS{=|_z}", Type: parser.Hash, Role: Data, Sign: 2, AnyField: "learns_ham learns_spam",
+				ByDesign: true, Delete: "no"},
+			{Name: "{P}rs_history{any}", Type: parser.List, Role: Metrics, Sign: 2, ByDesign: true,
+				Setting: "nrows", Delete: "yes"},
+			{Name: "{P}fuzzy_count", Type: parser.String, Role: Metadata, Sign: 1, Kind: "integer",
+				ByDesign: true, Delete: "no"},
+			{Name: "{P}fuzzy_{n}_{n}", Type: parser.String, Role: Data, Sign: 1, Setting: "expire",
+				Delete: "no"},
+			{Name: "{P}RL{any}", Type: parser.Hash, Role: RateLimit, Sign: 2, Fields: "l b",
+				OnlyFields: "l b p dr db", Delete: "yes"},
+			{Name: "{P}{=dkim_keys|arc_keys}", Type: parser.Hash, Role: Setting, Sign: 1, ByDesign: true,
+				Delete: "no"},
+			{Name: "{P}rn_{any}", Type: parser.Hash, Role: Data, Sign: 1, AnyField: "ann lock", Delete: "no"},
+			{Name: "{P}learned_ids", Type: parser.Hash, Role: Data, Sign: 1, ByDesign: true, Delete: "no"},
+		},
+	},
+	{
+		Library: "ntopng", Language: "C++", About: "network monitor", Prefix: "ntopng.",
+		Source: "ntop/ntopng include/ntop_defines.h",
+		Note:   "ntopng.prefs and ntopng.user are configuration and accounts. Stop ntopng before deleting caches.",
+		Shapes: []*Shape{
+			{Name: "ntopng.prefs.{any}", Type: parser.String, Role: Setting, Sign: 2, ByDesign: true,
+				Delete: "no"},
+			{Name: "ntopng.prefs.{any}", Type: parser.Hash, Role: Setting, Sign: 2, ByDesign: true,
+				Delete: "no"},
+			{Name: "ntopng.user.{any}", Type: parser.String, Role: Setting, Sign: 2, ByDesign: true,
+				Delete: "no"},
+			{Name: "ntopng.{=cache|dns|dhcp|serialized_hosts|serialized_macs}.{any}", Type: parser.String,
+				Role: Cache, Sign: 2, Delete: "yes"},
+			{Name: "ntopng.{=cache|dns|dhcp}.{any}", Type: parser.Hash, Role: Cache, Sign: 2, Delete: "yes"},
+			{Name: "ntopng.{any}", Type: parser.List, Role: Waiting, Sign: 1, ByDesign: true, Delete: "no"},
+			{Name: "ntopng.{any}", Type: parser.Hash, Role: Data, Sign: 1, ByDesign: true, Delete: "no"},
+			{Name: "ntopng.{any}", Type: parser.String, Role: Data, Sign: 1, ByDesign: true, Delete: "no"},
+		},
+	},
+	{
+		Library: "Logstash", Aliases: []string{"Beats", "Fluentd"}, Language: "Ruby", About: "log shipper",
+		Source: "logstash-plugins/logstash-input-redis",
+		Note:   "A list that grows means that its consumer is down.",
+		Shapes: []*Shape{
+			{Name: "{any}", Type: parser.List, Role: Waiting, Sign: 2, JSON: "@timestamp @version",
+				ByDesign: true, Delete: "no"},
+			{Name: "{any}", Type: parser.List, Role: Waiting, Sign: 2, JSON: "@timestamp @metadata",
+				ByDesign: true, Delete: "no"},
+		},
+	},
+	{
+		Library: "Kong", Language: "Lua", About: "API gateway", Prefix: "ratelimit",
+		Source: "Kong/kong kong/plugins/{rate-limiting,response-ratelimiting}/policies",
+		Shapes: []*Shape{
+			{Name: "{P}{=ratelimit|response-ratelimit}:{uuid}:{uuid}:{any}:{=second|minute|hour|day|month|year}",
+				Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", Delete: "yes"},
+		},
+	},
+	{
+		Library: "Apache APISIX", Language: "Lua", About: "API gateway",
+		Source: "apache/apisix apisix/plugins/limit-*",
+		Shapes: []*Shape{
+			{Name: "{P}plugin-limit-count{any}", Type: parser.String, Role: RateLimit, Sign: 2,
+				Kind: "integer", Setting: "time_window", Delete: "yes"},
+			{Name: "{P}limit_conn:{any}", Type: parser.ZSet, Role: RateLimit, Sign: 1, Delete: "yes"},
+			{Name: "{P}limit_req:{any}", Type: parser.Hash, Role: RateLimit, Sign: 2, Fields: "excess last",
+				Delete: "yes"},
+		},
+	},
+	{
+		Library: "Traefik", Language: "Go", About: "reverse proxy", Prefix: "traefik",
+		Source: "Traefik documentation of the KV provider",
+		Note:   "Routing configuration.",
+		Shapes: []*Shape{
+			{Name: "traefik/{=http|tcp|udp|tls}/{any}", Type: parser.String, Role: Setting, Sign: 2, TTL: "no",
+				ByDesign: true, Delete: "no"},
+		},
+	},
+	{
+		Library: "Authelia", Language: "Go", About: "logins", Prefix: "authelia-session",
+		Source: "authelia/authelia internal/session/provider_config.go",
+		Shapes: []*Shape{
+			{Name: "{P}authelia-session:{any}", Type: parser.String, Role: Session, Sign: 2,
+				Setting: "session expiration", Delete: "yes"},
+		},
+	},
+	{
+		Library: "CHI", Language: "Perl", About: "cache",
+		Source: "metacpan CHI::Driver::Redis",
+		Note:   "The sets of keys are never shortened.",
+		Shapes: []*Shape{
+			{Name: "{P}chinamespaces", Type: parser.Set, Role: Index, Sign: 2, ByDesign: true, Delete: "no"},
+			{Name: "{P}{q}||{any}", Type: parser.String, Role: Cache, Sign: 1, Setting: "expires_in",
+				Delete: "yes"},
+			{Name: "{P}{q}", Type: parser.Set, Role: Index, ByDesign: true, Delete: "yes"},
+		},
+	},
+}

@@ -1,0 +1,330 @@
+package identity
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// holds reports whether the value of a sample is as the shape says.
+func (s *pattern) holds(k *Sample) bool {
+	if k.NameOnly {
+		return true
+	}
+	if s.TTL != "" && k.TTL != (s.TTL == "yes") {
+		return false
+	}
+	all := int64(len(k.Values)) >= k.Elements || k.Type == parser.Stream
+	if len(s.fields) > 0 && !hasFields(k, s.fields, all) {
+		return false
+	}
+	if len(s.anyField) > 0 && !slices.ContainsFunc(s.anyField, func(f string) bool { return hasField(k, f) }) {
+		return false
+	}
+	if len(s.onlyFields) > 0 {
+		for i := range k.Values {
+			if !slices.Contains(s.onlyFields, string(k.Values[i].Name)) {
+				return false
+			}
+		}
+	}
+	if s.FieldLike != "" && !slices.ContainsFunc(k.Values, func(v Value) bool { return s.fieldLike.get().Match(v.Name) }) {
+		return false
+	}
+	if s.score != nil {
+		if len(k.Values) == 0 {
+			return false
+		}
+		for i := range k.Values {
+			if !s.score(k.Values[i].Score) {
+				return false
+			}
+		}
+	}
+	if len(s.json) == 0 && s.Text == "" && len(s.kinds) == 0 {
+		return true
+	}
+	ok, any := true, false
+	k.texts(func(t text) bool {
+		if k.Type == parser.Hash || k.Type == parser.Stream {
+			any, ok = true, s.textHolds(t) // one of the fields will do
+			return !ok
+		}
+		if !any || t.whole {
+			any, ok = true, s.textHolds(t) // all items and members
+		}
+		return ok
+	})
+	return ok && any
+}
+
+func (s *pattern) textHolds(t text) bool {
+	for i, key := range s.json {
+		if i == 0 && !isJSON(t.b) {
+			return false
+		}
+		if !bytes.Contains(t.b, []byte(`"`+key+`":`)) && !bytes.Contains(t.b, []byte(`"`+key+`" :`)) {
+			return false
+		}
+	}
+	if s.Text != "" && !s.text.get().Match(t.b) {
+		return false
+	}
+	return len(s.kinds) == 0 || slices.ContainsFunc(s.kinds, func(is func(text) bool) bool { return is(t) })
+}
+
+func hasField(k *Sample, field string) bool {
+	return slices.ContainsFunc(k.Values, func(v Value) bool { return string(v.Name) == field })
+}
+
+// hasFields reports whether fields are there: all, or one if not all fields of the key are
+// in the sample.
+func hasFields(k *Sample, fields []string, all bool) bool {
+	found := 0
+	for _, f := range fields {
+		if hasField(k, f) {
+			found++
+		}
+	}
+	return found == len(fields) || !all && found > 0
+}
+
+// place is where a library may have keys: a prefix in a database, or a queue there.
+type place struct {
+	library       int
+	db            int
+	prefix, queue string
+}
+
+// proof is what was found at a place.
+type proof struct {
+	shapes []*Shape
+	signs  int
+}
+
+func (p *proof) add(s *Shape) {
+	if !slices.Contains(p.shapes, s) {
+		p.shapes = append(p.shapes, s)
+		p.signs += s.Sign
+	}
+}
+
+// sufficient is how many signs name a library.
+const sufficient = 2
+
+// match is one shape that a sample has.
+type match struct {
+	place
+	shape *Shape
+}
+
+// matcher has what was found in all samples.
+type matcher struct {
+	list   []*Recogniser
+	byType [parser.NumTypes][]*pattern
+	proofs map[place]*proof
+	// learned are the prefixes of a library in a database that are sure, the longest first.
+	learned map[place][]string
+}
+
+func newMatcher(list []*Recogniser) *matcher {
+	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
+	for i, r := range list {
+		for _, s := range r.Shapes {
+			p, err := s.ready(i)
+			if err != nil {
+				panic(err) // a test makes all of them ready
+			}
+			m.byType[s.Type] = append(m.byType[s.Type], p)
+		}
+	}
+	return m
+}
+
+// look returns the shapes that a sample has, and notes them.
+func (m *matcher) look(k *Sample) (found []match) {
+	for _, c := range m.byType[k.Type%parser.NumTypes] {
+		if c.learned || c.beside {
+			continue
+		}
+		prefix, queue, ok := c.match(k.Name)
+		if !ok || !c.holds(k) || k.NameOnly && c.bare && (prefix == "" || prefix == anywhere) {
+			continue
+		}
+		at := place{c.library, k.DB, prefix, queue}
+		found = append(found, match{at, c.Shape})
+		if k.NameOnly {
+			continue
+		}
+		m.note(at, c.Shape)
+		if at.queue != "" {
+			at.queue = ""
+			m.note(at, c.Shape)
+		}
+	}
+	return found
+}
+
+func (m *matcher) note(at place, s *Shape) {
+	p := m.proofs[at]
+	if p == nil {
+		p = &proof{}
+		m.proofs[at] = p
+	}
+	p.add(s)
+}
+
+// learn notes the prefixes that are sure.
+func (m *matcher) learn() {
+	for at, p := range m.proofs {
+		if at.queue == "" && p.signs >= sufficient {
+			all := place{library: at.library, db: at.db}
+			m.learned[all] = append(m.learned[all], at.prefix)
+		}
+	}
+	for _, list := range m.learned {
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	}
+}
+
+// lookAgain returns the shapes that a sample has where its library is known to be.
+func (m *matcher) lookAgain(k *Sample) (found []match) {
+	for _, c := range m.byType[k.Type%parser.NumTypes] {
+		if !c.learned && !c.beside {
+			continue
+		}
+		prefixes := m.learned[place{library: c.library, db: k.DB}]
+		if len(prefixes) == 0 || !c.holds(k) {
+			continue
+		}
+		for _, prefix := range prefixes {
+			rest, ok := k.Name, c.beside
+			if c.learned && prefix != "" && prefix != anywhere {
+				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
+			}
+			if ok && c.re.get().Match(rest) {
+				found = append(found, match{place{c.library, k.DB, prefix, ""}, c.Shape})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// signs returns the signs for a match: those at the queue, or else at the prefix.
+func (m *matcher) signs(f match) int {
+	p := m.proofs[f.place]
+	if f.queue != "" && (p == nil || p.signs < sufficient) && (f.shape.Sign > 0 || f.prefix != "" && f.prefix != anywhere) {
+		f.queue = ""
+		p = m.proofs[f.place]
+	}
+	if p == nil {
+		return 0
+	}
+	return p.signs
+}
+
+// decide returns the best of the shapes of a sample, nil if no library is sure.
+func (m *matcher) decide(found []match) (best *match, signs int) {
+	for i := range found {
+		f := &found[i]
+		n := m.signs(*f)
+		if n < sufficient {
+			continue
+		}
+		if best == nil || f.library != best.library && m.better(f, best, n, signs) {
+			best, signs = f, n
+		}
+	}
+	return best, signs
+}
+
+func (m *matcher) better(a, b *match, signs, than int) bool {
+	x, y := m.list[a.library], m.list[b.library]
+	switch {
+	case x.Weak != y.Weak:
+		return y.Weak
+	case slices.Contains(x.Beats, y.Library):
+		return true
+	case slices.Contains(y.Beats, x.Library):
+		return false
+	case a.shape.Sign != b.shape.Sign && (a.shape.Sign == 0 || b.shape.Sign == 0):
+		return a.shape.Sign > b.shape.Sign
+	}
+	return signs > than
+}
+
+// Identify returns the identities of groups, nil where none is known.
+func Identify(groups []*Group) []*Identity {
+	return identify(Recognisers(), groups)
+}
+
+// agreement is the share of the samples of a group that one library must have.
+const agreement = 0.9
+
+func identify(list []*Recogniser, groups []*Group) []*Identity {
+	m := newMatcher(list)
+	found := make([][][]match, len(groups))
+	for i, g := range groups {
+		found[i] = make([][]match, len(g.Samples))
+		for j, k := range g.Samples {
+			found[i][j] = m.look(k)
+		}
+	}
+	m.learn()
+	for i, g := range groups {
+		for j, k := range g.Samples {
+			found[i][j] = append(found[i][j], m.lookAgain(k)...)
+		}
+	}
+	out := make([]*Identity, len(groups))
+	for i, g := range groups {
+		if out[i] = m.group(g, found[i]); out[i] == nil {
+			out[i] = layout(g)
+		}
+	}
+	return out
+}
+
+// group returns the identity of a group by the shapes of its samples.
+func (m *matcher) group(g *Group, found [][]match) *Identity {
+	type key struct {
+		library int
+		shape   *Shape
+	}
+	votes := map[key]int{}
+	libraries := map[int]int{}
+	signs := map[int]int{}
+	for j := range g.Samples {
+		if best, n := m.decide(found[j]); best != nil {
+			votes[key{best.library, best.shape}]++
+			libraries[best.library]++
+			signs[best.library] = max(signs[best.library], n)
+		}
+	}
+	for library, n := range libraries {
+		if float64(n) < agreement*float64(len(g.Samples)) {
+			continue
+		}
+		var best *Shape
+		for _, s := range m.list[library].Shapes {
+			if v := votes[key{library, s}]; v > 0 && (best == nil || v > votes[key{library, best}]) {
+				best = s
+			}
+		}
+		return m.list[library].identity(best, signs[library])
+	}
+	return nil
+}
+
+func (r *Recogniser) identity(s *Shape, signs int) *Identity {
+	id := &Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: Likely,
+		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments}
+	if signs > sufficient {
+		id.Sure = Sure
+	}
+	return id
+}

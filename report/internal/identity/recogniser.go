@@ -1,0 +1,301 @@
+package identity
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// Recogniser is what is known of one library or product. It is data: see the files
+// libraries_*.go.
+type Recogniser struct {
+	Library  string
+	Aliases  []string // other words by which it is found
+	Language string
+	About    string // what it is, in a few words
+	Prefix   string // in front of the names by default
+	// Tried is the release whose keys the recogniser was tried on, "" if it is from
+	// sources and documentation only.
+	Tried  string
+	Source string
+	Note   string // what a person should know before touching the keys
+	// Beats are libraries with the same shapes, of which this one has more.
+	Beats []string
+	// Weak reports whether the shapes are values that other libraries write, too. Any
+	// other library is preferred.
+	Weak bool
+	// EmptySegments reports whether names have empty segments.
+	EmptySegments bool
+	Shapes        []*Shape
+}
+
+// Shape is one form of keys of a library. All that is given must hold. Several words
+// have spaces between them.
+type Shape struct {
+	Name string // a template, see parts
+	Type parser.Type
+	Role Role
+	// Sign is how much the shape proves, 0 to 2; see the package documentation.
+	Sign int
+
+	// Of a hash or a stream: fields that are all there, of which one is there, and that
+	// no others are beside; a regular expression that the name of a field matches.
+	Fields, AnyField, OnlyFields string
+	FieldLike                    string
+	// Of a string, or of items, members and the values of fields: keys of a JSON object,
+	// a regular expression, and kinds of which it is one (see kinds).
+	JSON, Text, Kind string
+	Score            string // the form of scores, see scores
+	TTL              string // "yes" or "no"
+
+	ByDesign bool   // no TTL by design
+	Setting  string // what bounds the keys, "" nothing or not known
+	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
+	Delete string
+}
+
+// Template returns the form of the names for people: <prefix>queue:<name>.
+func (s *Shape) Template() string {
+	var b strings.Builder
+	for t := s.Name; t != ""; {
+		switch end := strings.IndexByte(t, '}'); {
+		case strings.HasPrefix(t, "{{"), strings.HasPrefix(t, "}}"):
+			b.WriteByte(t[0])
+			t = t[2:]
+		case t[0] == '{' && end > 0:
+			word := t[1:end]
+			switch {
+			case strings.Contains("P p F C L", word):
+				b.WriteString("<prefix>")
+			case word == "q" || word == "Q" || word == "tag":
+				b.WriteString("<queue>")
+			case word == "D":
+			case word[0] == '=':
+				b.WriteString("(" + word[1:] + ")")
+			case word == "any" || word == "id":
+				b.WriteByte('*')
+			default:
+				b.WriteString("<" + word + ">")
+			}
+			t = t[end+1:]
+		default:
+			b.WriteByte(t[0])
+			t = t[1:]
+		}
+	}
+	return b.String()
+}
+
+// pattern is a Shape as samples are compared with it.
+type pattern struct {
+	*Shape
+	library int
+	name
+	fields, anyField, onlyFields, json []string
+	kinds                              []func(text) bool
+	text, fieldLike                    lazyRegexp
+	score                              func(float64) bool
+}
+
+// name is a compiled template.
+type name struct {
+	literal []byte // that all names have
+	re      lazyRegexp
+	prefix  bool // the template has a prefix,
+	queue   bool // and a part with shapes of its own
+	learned bool // what follows a prefix that other shapes of the library have
+	beside  bool // any name in a database with the library
+	bare    bool // any name at all
+}
+
+// lazyRegexp is a regular expression that is compiled when it is needed first: most
+// are not in most snapshots.
+type lazyRegexp struct {
+	text string
+	re   *regexp.Regexp
+}
+
+func (r *lazyRegexp) get() *regexp.Regexp {
+	if r.re == nil {
+		r.re = regexp.MustCompile(r.text)
+	}
+	return r.re
+}
+
+// parts are what stands between braces in a template.
+var parts = map[string]string{
+	"P":       `(?P<P>(?:.*[^0-9A-Za-z])?)`,   // a prefix that ends with a separator, or nothing
+	"p":       `(?P<P>(?:.*?[^0-9A-Za-z])??)`, // the shortest such prefix
+	"C":       `(?P<P>(?:.*:)?)`,              // one that ends with a colon
+	"F":       `(?P<P>.*?)`,                   // any prefix
+	"L":       ``,                             // a prefix that is learned from other shapes, see name.learned
+	"D":       ``,                             // nothing, see name.beside
+	"q":       `(?P<q>[^:]+)`,                 // a part that has shapes of its own, such as a queue
+	"Q":       `(?P<q>.+)`,                    // the same, with colons
+	"tag":     `(?P<q>\{[^{}]+\})`,            // the same, a hash tag
+	"id":      `[^:]+`,
+	"word":    `[A-Za-z][A-Za-z0-9_-]*`,
+	"any":     `.+`,
+	"n":       `[0-9]+`,
+	"version": `[0-9]{1,3}`,
+	"seconds": `1[4-9][0-9]{8}`,
+	"ms":      `1[4-9][0-9]{11}`,
+	"hex":     `[0-9a-f]{8,}`,
+	"hex12":   `[0-9a-f]{12}`,
+	"hex14":   `[0-9a-f]{14}`,
+	"hex16":   `[0-9a-f]{16}`,
+	"hex24":   `[0-9a-f]{24}`,
+	"hex32":   `[0-9a-f]{32}`,
+	"hex40":   `[0-9a-f]{40}`,
+	"hex64":   `[0-9a-f]{64}`,
+	"uuid":    `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
+	"ulid":    `[0-9A-HJKMNP-TV-Z]{26}`,
+	"date":    `20[0-9][0-9]-[01][0-9]-[0-3][0-9]`,
+	"ip":      `(?:[0-9]{1,3}\.){3}[0-9]{1,3}|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:/[0-9]+)?`,
+	"UPPER":   `[A-Z][A-Z0-9_]*`,
+	"alnum32": `[0-9a-z]{32}`,
+	"alnum40": `[0-9A-Za-z]{40}`,
+	"url32":   `[0-9A-Za-z_-]{32}`,
+	"url43":   `[0-9A-Za-z_-]{43}`,
+	"base32":  `[A-Z2-7]{52}`,
+	"base64":  `[0-9A-Za-z+/_-]{22}`,
+	"lock":    `(?i:.*(?:lock|mutex|lease|semaphore).*)`,
+	"class":   `[\w$.]+`,
+	"bytes":   `(?s:.{6,20})`,
+}
+
+// compile compiles a template: a text with parts in braces, see parts. A brace that belongs
+// to the name is written twice, and {=a|b} is a or b.
+func compile(template string) (n name, err error) {
+	var re strings.Builder
+	re.WriteString(`(?s)^`)
+	literal := ""
+	end := func() {
+		if len(literal) > len(n.literal) {
+			n.literal = []byte(literal)
+		}
+		literal = ""
+	}
+	for t := template; t != ""; {
+		switch {
+		case strings.HasPrefix(t, "{{"), strings.HasPrefix(t, "}}"):
+			literal += t[:1]
+			re.WriteString(regexp.QuoteMeta(t[:1]))
+			t = t[2:]
+		case t[0] == '{':
+			word, rest, found := strings.Cut(t[1:], "}")
+			part, known := parts[word]
+			if alternatives, ok := strings.CutPrefix(word, "="); ok {
+				part, known = "(?:"+strings.ReplaceAll(regexp.QuoteMeta(alternatives), `\|`, "|")+")", true
+			}
+			if !found || !known {
+				return n, fmt.Errorf("%q: unknown part %q", template, word)
+			}
+			end()
+			re.WriteString(part)
+			n.prefix = n.prefix || strings.HasPrefix(part, "(?P<P>")
+			n.queue = n.queue || strings.HasPrefix(part, "(?P<q>")
+			t = rest
+		default:
+			literal += t[:1]
+			re.WriteString(regexp.QuoteMeta(t[:1]))
+			t = t[1:]
+		}
+	}
+	end()
+	re.WriteString(`$`)
+	n.re.text = re.String()
+	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
+	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) && parts[template[1:2]] != ""
+	return n, nil
+}
+
+// bare are templates that any name has. {P} and the like may stand in front.
+var bare = []string{"{any}", "{Q}", "{q}", "{id}", "{word}"}
+
+// anywhere is the prefix of names of which a template has none.
+const anywhere = "\xff"
+
+// match returns the prefix and the queue of a name; ok is false if it has another form.
+func (n *name) match(b []byte) (prefix, queue string, ok bool) {
+	if !bytes.Contains(b, n.literal) {
+		return "", "", false
+	}
+	m := n.re.get().FindSubmatch(b)
+	if m == nil {
+		return "", "", false
+	}
+	prefix = anywhere
+	if n.prefix {
+		prefix = string(m[n.re.re.SubexpIndex("P")])
+	}
+	if n.queue {
+		queue = string(m[n.re.re.SubexpIndex("q")])
+	}
+	return prefix, queue, true
+}
+
+// scores are the forms of scores that recognisers ask for by name.
+var scores = map[string]func(float64) bool{
+	"seconds":          isSeconds,
+	"ms":               func(v float64) bool { return isSeconds(v / 1e3) },
+	"us":               func(v float64) bool { return isSeconds(v / 1e6) },
+	"negative-us":      func(v float64) bool { return isSeconds(-v / 1e6) },
+	"negative-seconds": func(v float64) bool { return isSeconds(-v) },
+	"seconds-or-ever":  func(v float64) bool { return v == -1 || isSeconds(v) },
+	"ms*4096":          func(v float64) bool { return isSeconds(v / 4096 / 1e3) },
+	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
+}
+
+// ready compiles a shape of a library.
+func (s *Shape) ready(library int) (*pattern, error) {
+	n, err := compile(s.Name)
+	p := &pattern{Shape: s, library: library, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
+		onlyFields: strings.Fields(s.OnlyFields), json: strings.Fields(s.JSON), score: scores[s.Score]}
+	if s.Text != "" {
+		p.text.text = "(?s)" + s.Text
+	}
+	p.fieldLike.text = s.FieldLike
+	for _, k := range strings.Fields(s.Kind) {
+		if kinds[k] == nil {
+			err = fmt.Errorf("%q: no kind %q", s.Name, k)
+		}
+		p.kinds = append(p.kinds, kinds[k])
+	}
+	if s.Score != "" && p.score == nil {
+		err = fmt.Errorf("%q: no form of scores %q", s.Name, s.Score)
+	}
+	return p, err
+}
+
+// Recognisers returns what is known, by the name of the library. Nobody may change it.
+func Recognisers() []*Recogniser { return recognisers() }
+
+var recognisers = sync.OnceValue(func() []*Recogniser {
+	list := slices.Concat(dotnetRecognisers, goRecognisers, javaRecognisers, javascriptRecognisers, phpRecognisers, productsRecognisers,
+		pythonRecognisers, pythonMoreRecognisers, rubyRecognisers)
+	slices.SortFunc(list, func(a, b *Recogniser) int {
+		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
+	})
+	return list
+})
+
+// Find returns the recogniser of a library by its name or an alias, nil if there is none.
+func Find(library string) *Recogniser {
+	for _, r := range Recognisers() {
+		if r.Known(library) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Known reports whether a library is meant by a word.
+func (r *Recogniser) Known(word string) bool {
+	return strings.EqualFold(r.Library, word) || slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, word) })
+}

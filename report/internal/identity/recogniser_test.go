@@ -1,0 +1,50 @@
+package identity
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRecognisers makes every shape ready, and checks what people read of it.
+func TestRecognisers(t *testing.T) {
+	libraries := map[string]bool{}
+	for _, r := range Recognisers() {
+		for _, word := range append([]string{r.Library}, r.Aliases...) {
+			if libraries[strings.ToLower(word)] {
+				t.Errorf("%s: there are two", word)
+			}
+			libraries[strings.ToLower(word)] = true
+		}
+		if r.Language == "" || r.About == "" || r.Source == "" || len(r.Shapes) == 0 {
+			t.Errorf("%s: something is missing", r.Library)
+		}
+		for _, b := range r.Beats {
+			if Find(b) == nil {
+				t.Errorf("%s beats %s, which is not known", r.Library, b)
+			}
+		}
+		signs := 0
+		for _, s := range r.Shapes {
+			p, err := s.ready(0)
+			if err != nil {
+				t.Errorf("%s: %v", r.Library, err)
+				continue
+			}
+			p.re.get()
+			regexp.MustCompile(p.text.text)
+			regexp.MustCompile(p.fieldLike.text)
+			if !roles[s.Role] || s.Delete != "" && s.Delete != "yes" && s.Delete != "no" && !strings.HasPrefix(s.Delete, "with ") ||
+				s.TTL != "" && s.TTL != "yes" && s.TTL != "no" || s.Sign < 0 || s.Sign > 2 {
+				t.Errorf("%s: %s: role, deletion, TTL or sign is wrong", r.Library, s.Name)
+			}
+			if p.bare && s.Sign > 0 && s.Text == "" && s.Kind == "" && s.JSON == "" && s.Fields == "" && s.FieldLike == "" {
+				t.Errorf("%s: %s: any name is no sign", r.Library, s.Name)
+			}
+			signs += s.Sign
+		}
+		if signs < sufficient {
+			t.Errorf("%s: all shapes together have %d signs", r.Library, signs)
+		}
+	}
+}

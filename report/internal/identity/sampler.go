@@ -1,0 +1,212 @@
+package identity
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// PerClass is how many samples there are of a class of keys, those that agree in the
+// pattern of their names, type, database and whether they expire. More keys of one class
+// need not be offered to the Sampler of a block.
+const PerClass = 3
+
+// Bounds of what is sampled.
+const (
+	maxClasses = 4096 // classes of a Pool
+	perHead    = 128  // classes of a Pool of one type whose names begin with the same two segments
+	maxStrings = 255  // samples of strings of a block
+	maxOthers  = 128  // samples of each other type of a block
+)
+
+// Sampler takes samples of the keys of one block.
+type Sampler struct {
+	pool  *Pool
+	taken [parser.NumTypes]uint8
+	list  []Sampled
+	size  int64
+}
+
+// Sampled is a sample of a Pool.
+type Sampled struct {
+	Class, Head uint64 // hashes of its class, and of the beginning of its name
+	Input, N    int    // number of the snapshot, and of the sample there
+	Sample
+}
+
+func (c *Sampled) compare(o *Sampled) int {
+	return cmp.Or(cmp.Compare(c.Input, o.Input), cmp.Compare(c.N, o.N))
+}
+
+// NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
+func (p *Pool) NewSampler() *Sampler { return &Sampler{pool: p} }
+
+// Key offers a key. pattern is the hash of its name's pattern.
+func (s *Sampler) Key(k *parser.Key, pattern uint64) {
+	n := &s.taken[k.Type%parser.NumTypes]
+	if *n >= maxStrings || k.Type != parser.String && *n >= maxOthers {
+		return
+	}
+	*n++ // whether or not the pool wants it: that may depend on timing
+	if s.pool.full.Load() {
+		return
+	}
+	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
+	if k.HasExpire {
+		class = ^class
+	}
+	if s.pool.closed.has(class) {
+		return
+	}
+	h := s.pool.head(k)
+	if s.pool.closed.has(h) {
+		return
+	}
+	s.list = append(s.list, Sampled{Class: class, Head: h, Sample: take(k)})
+	s.size += s.list[len(s.list)-1].size()
+}
+
+// Reset forgets all samples.
+func (s *Sampler) Reset() {
+	clear(s.list)
+	s.list, s.size = s.list[:0], 0
+	s.taken = [parser.NumTypes]uint8{}
+}
+
+// Bytes returns about how many bytes of memory the samples take.
+func (s *Sampler) Bytes() int64 { return s.size + int64(cap(s.list))*8 }
+
+// Pool has the samples of a snapshot, or of several.
+type Pool struct {
+	list      []*Sampled // in the order of the snapshots
+	classes   map[uint64]int
+	heads     map[uint64]int
+	closed    *closed
+	full      atomic.Bool // it takes nothing more
+	input, n  int
+	separator func(byte) bool
+}
+
+// NewPool returns an empty Pool for the snapshot with a number. separator reports what
+// separates the segments of names.
+func NewPool(input int, separator func(byte) bool) *Pool {
+	return &Pool{classes: map[uint64]int{}, heads: map[uint64]int{}, closed: &closed{}, input: input, separator: separator}
+}
+
+// Samples returns all samples, in the order of the snapshots. Nobody may change them.
+func (p *Pool) Samples() []*Sampled { return p.list }
+
+// Restore adds a sample that another Pool had, after those of earlier snapshots. It
+// reports whether a Pool can have it.
+func (p *Pool) Restore(c *Sampled) bool {
+	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields && c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
+		c.N >= 0 && (len(p.list) == 0 || p.list[len(p.list)-1].compare(c) < 0)
+	for i := range c.Values {
+		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
+	}
+	if ok = ok && p.admit(c); ok {
+		p.list = append(p.list, c)
+	}
+	return ok
+}
+
+// Halve forgets half of the samples. It reports whether there were any.
+func (p *Pool) Halve() bool {
+	n := len(p.list)
+	p.list = p.list[:n/2]
+	return n > 0
+}
+
+// closed is a set of the classes and heads of which a Pool takes no more samples. A
+// Sampler may leave out what it finds there without changing the result, whenever it
+// looks: nothing is removed. At most maxClasses and maxClasses/perHead are in it. One
+// goroutine adds at a time.
+type closed [2 * maxClasses]atomic.Uint64
+
+func (c *closed) slot(h uint64) *atomic.Uint64 {
+	for i := h % uint64(len(c)); ; i = (i + 1) % uint64(len(c)) {
+		if v := c[i].Load(); v == h || v == 0 {
+			return &c[i]
+		}
+	}
+}
+
+func (c *closed) has(h uint64) bool { return c.slot(h).Load() == h }
+func (c *closed) add(h uint64)      { c.slot(h).Store(h) }
+
+// Add adds the samples of a block, which follows those added before.
+func (p *Pool) Add(s *Sampler) {
+	for i := range s.list {
+		if p.admit(&s.list[i]) {
+			c := s.list[i]
+			c.Input, c.N = p.input, p.n
+			p.n++
+			p.list = append(p.list, &c)
+		}
+	}
+}
+
+// Merge adds the samples of other snapshots. The same snapshots result in the same
+// Pool, in whatever order and grouping they are merged.
+func (p *Pool) Merge(o *Pool) {
+	all := slices.Concat(p.list, o.list)
+	if len(p.list) > 0 && len(o.list) > 0 && o.list[0].compare(p.list[len(p.list)-1]) < 0 {
+		slices.SortFunc(all, (*Sampled).compare)
+		clear(p.classes)
+		clear(p.heads)
+		p.full.Store(false)
+		p.list = p.list[:0:0]
+	}
+	for _, c := range all[len(p.list):] {
+		if p.admit(c) {
+			p.list = append(p.list, c)
+		}
+	}
+}
+
+// admit reports whether there is room for a sample, and counts it.
+func (p *Pool) admit(c *Sampled) bool {
+	n := p.classes[c.Class]
+	switch {
+	case p.full.Load():
+		return false
+	case n >= PerClass:
+		p.closed.add(c.Class)
+		return false
+	case p.heads[c.Head] >= perHead:
+		p.closed.add(c.Head)
+		return false
+	case n == 0:
+		p.heads[c.Head]++
+	}
+	p.classes[c.Class]++
+	if len(p.classes) >= maxClasses {
+		p.full.Store(true)
+	}
+	return true
+}
+
+// head is a hash of the first two segments of a name, without its last segment, and of
+// type, expiry and database.
+func (p *Pool) head(k *parser.Key) uint64 {
+	n, last, end := 0, 0, 0
+	for i, b := range k.Name[:min(len(k.Name), maxSampleName)] {
+		if p.separator(b) {
+			if n++; n <= 2 {
+				end = i + 1
+			}
+			last = i + 1
+		}
+	}
+	h := uint64(14695981039346656037)
+	for _, b := range k.Name[:min(end, last)] {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	h = (h ^ uint64(k.Type) ^ uint64(k.DB)<<8) * 1099511628211
+	if k.HasExpire {
+		h = ^h
+	}
+	return h
+}
