@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdblens/rdblens/parser/internal/inflate"
 )
 
 // zstdWindow bounds the window that a zstd frame may ask for, in bytes. Levels up
@@ -56,17 +57,14 @@ func skippedKind(s *peekReader) string {
 
 // decompress puts a decompressor on top.
 func (s *Reader) decompress(kind string) error {
-	below := s.top
-	in := bufio.NewReaderSize(below, 64<<10)
 	layer := &layer{kind: kind, raw: s.raw}
+	var in *bufio.Reader
+	if kind != "gzip" {
+		in = bufio.NewReaderSize(s.top, 64<<10)
+	}
 	switch kind {
 	case "gzip":
-		// Only the magic was looked at: the rest of the header may be wrong.
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return s.broken(layer.wrap(err))
-		}
-		layer.r = z
+		layer.r = inflate.NewReader(s.top)
 	case "zstd", "vcs-zstd":
 		var frames io.Reader = in
 		if kind == "vcs-zstd" {
@@ -194,9 +192,8 @@ func (l *layer) wrap(err error) error {
 	switch {
 	case err == io.EOF && l.r != nil:
 		return io.EOF
-	case l.got && (err == gzip.ErrHeader || err == zstd.ErrMagicMismatch):
-		// Something else follows the compressed data. gzip -d and zstd -d end
-		// there, too.
+	case l.got && err == zstd.ErrMagicMismatch:
+		// Something else follows the compressed data. zstd -d ends there, too.
 		return io.EOF
 	case l.raw.err != nil:
 		return l.raw.err
