@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,14 @@ func (s *spool) End(read int64, rest []byte) (int64, error) {
 		return e.End(read, rest)
 	}
 	return int64(len(rest)), nil
+}
+
+// diagnose is that of the source.
+func (s *spool) diagnose(ctx context.Context, offset int64, cause error) string {
+	if d, ok := s.src.(diagnoser); ok {
+		return d.diagnose(ctx, offset, cause)
+	}
+	return ""
 }
 
 // Frames returns the frames around the source.

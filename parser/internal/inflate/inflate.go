@@ -6,6 +6,7 @@
 package inflate
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -71,12 +72,23 @@ type Error struct {
 	Reason string
 }
 
+// ErrChecksum is what an Error is, too, if all data could be decompressed but does not
+// have the checksum or the length that its member states.
+var ErrChecksum = errors.New("the checksum or length of a gzip member is wrong")
+
+// Is reports whether target is ErrChecksum and e is of that kind.
+func (e *Error) Is(target error) bool {
+	return target == ErrChecksum && (e.Reason == badSum || e.Reason == badLength)
+}
+
 func (e *Error) Error() string { return fmt.Sprintf("%s, at byte %d", e.Reason, e.Offset) }
 
-// Reasons that stand in two places.
+// Reasons that stand in several places.
 const (
 	badCode     = "an invalid code"
 	badDistance = "an invalid code of a distance"
+	badSum      = "the checksum is wrong"
+	badLength   = "the length is wrong"
 	farMatch    = "a match reaches back before the beginning"
 )
 
@@ -265,9 +277,9 @@ func (z *Reader) trailer() {
 	sum, length := uint32(z.take(32)), uint32(z.take(32))
 	switch {
 	case sum != z.sum:
-		z.fail("the checksum is wrong")
+		z.fail(badSum)
 	case length != z.length:
-		z.fail("the length is wrong")
+		z.fail(badLength)
 	}
 	z.stage = (*Reader).header
 }

@@ -73,6 +73,9 @@ func (s *Reader) decompress(kind string) error {
 			}
 			frames = &zstdFrame{r: in}
 		}
+		var head zstd.Header
+		first, _ := in.Peek(zstd.HeaderMaxSize)
+		layer.summed = head.Decode(first) == nil && head.HasCheckSum
 		z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(zstdWindow), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
@@ -90,6 +93,7 @@ func (s *Reader) decompress(kind string) error {
 	}
 	s.frames = append(s.frames, kind)
 	s.compressed = true
+	s.layer = layer
 	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
@@ -152,7 +156,9 @@ type layer struct {
 	r    io.Reader
 	raw  *countingReader
 	got  bool // at least one byte was read
-	err  error
+	// summed says that a zstd frame, the first one, ends with a checksum.
+	summed bool
+	err    error
 }
 
 // layerError is damage within a compressed frame.
@@ -162,7 +168,7 @@ type layerError struct {
 }
 
 func (e *layerError) Error() string {
-	if e.err == io.ErrUnexpectedEOF || e.err == io.EOF {
+	if e.isCut() {
 		return fmt.Sprintf("the %s data ends early", e.kind)
 	}
 	return fmt.Sprintf("the %s data is damaged: %v", e.kind, e.err)

@@ -27,13 +27,14 @@ import (
 type Reader struct {
 	raw     *countingReader
 	top     *peekReader // the innermost layer
+	layer   *layer      // that of top, nil if it is not compressed
 	ahead   *ahead      // reads top if that is compressed, nil before the first Read
 	closers []func() error
 	frames  []string
 	size    int64 // of the file in bytes, -1 unknown
 	random  io.ReaderAt
 
-	compressed bool
+	compressed bool // a layer is
 	stopped    bool // ahead
 	closed     bool
 	mark       []byte    // must follow the snapshot; nil: nothing must

@@ -1,0 +1,65 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdblens/rdblens/parser/internal/inflate"
+)
+
+// Diagnose returns what the compressed frames around a snapshot say about damage at an
+// offset of the snapshot, "" if nothing. cause is the error behind the damage, nil if
+// the bytes of the snapshot are wrong. Diagnose reads to the end of the frames, where
+// their checksums are, or until ctx ends.
+func (s *Reader) Diagnose(ctx context.Context, offset int64, cause error) string {
+	if !s.compressed {
+		return ""
+	}
+	buf := make([]byte, 32<<10)
+	var err error
+	for err == nil && ctx.Err() == nil {
+		_, err = s.Read(buf)
+	}
+	var frame *layerError
+	known := errors.As(cause, &frame)
+	switch {
+	case err == io.EOF && s.hasChecksum():
+		return fmt.Sprintf("the %s checksum is right: the file has not changed since it was compressed", s.layer.kind)
+	case !errors.As(err, &frame) || frame.isCut() && known:
+		return ""
+	case frame.isCut():
+		return frame.Error()
+	}
+	unsure := fmt.Sprintf("keys before offset %d may be wrong", offset)
+	if known {
+		return unsure
+	}
+	what := "data is damaged"
+	if frame.isChecksum() {
+		what = "checksum is wrong"
+	}
+	return fmt.Sprintf("the %s %s, too: the file was damaged after it was compressed; %s", frame.kind, what, unsure)
+}
+
+// hasChecksum reports whether the innermost frame has a checksum of its content.
+func (s *Reader) hasChecksum() bool {
+	switch z := s.layer.r.(type) {
+	case *inflate.Reader:
+		return true
+	case *lz4Reader:
+		return z.flags&lz4Sum != 0
+	}
+	return s.layer.summed
+}
+
+// isCut reports whether the compressed data is sound as far as it goes.
+func (e *layerError) isCut() bool { return e.err == io.ErrUnexpectedEOF || e.err == io.EOF }
+
+// isChecksum reports whether a checksum or length of the frame differs.
+func (e *layerError) isChecksum() bool {
+	return errors.Is(e.err, inflate.ErrChecksum) || e.err == zstd.ErrCRCMismatch || e.err == errLZ4Checksum
+}
