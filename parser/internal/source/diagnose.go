@@ -29,10 +29,15 @@ func (s *Reader) Diagnose(ctx context.Context, offset int64, cause error) string
 	switch {
 	case err == io.EOF && s.hasChecksum():
 		return fmt.Sprintf("the %s checksum is right: the file has not changed since it was compressed", s.layer.kind)
-	case !errors.As(err, &frame) || frame.isCut() && known:
+	case !errors.As(err, &frame):
 		return ""
 	case frame.isCut():
-		return frame.Error()
+		// A changed byte can look like a cut: an end that was passed by.
+		unchecked := fmt.Sprintf("no checksum confirms the keys before offset %d", offset)
+		if !known {
+			unchecked = frame.Error() + ": " + unchecked
+		}
+		return unchecked
 	}
 	unsure := fmt.Sprintf("keys before offset %d may be wrong", offset)
 	if known {
