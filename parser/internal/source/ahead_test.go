@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/rdblens/rdblens/parser/internal/inflate"
 )
 
@@ -129,5 +131,23 @@ func TestGzipDamage(t *testing.T) {
 	var damage *inflate.Error
 	if !errors.As(err, &damage) || damage.Offset != int64(len(in)) {
 		t.Errorf("%v, want an error at byte %d", err, len(in))
+	}
+}
+
+// TestOuterChecksum finds damage to a frame that goes on behind the frame within it.
+func TestOuterChecksum(t *testing.T) {
+	p := sample(1000)
+	in := gzipped(t, join("VCS\x01\x02\x01\x01", zstdOf(t, p, zstd.WithEncoderCRC(false)), "what follows"))
+	in[len(in)-8] ^= 1
+	s, err := Wrap(bytes.NewReader(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := io.ReadFull(s, make([]byte, len(p))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.End(int64(len(p)), nil); !errors.Is(err, inflate.ErrChecksum) {
+		t.Errorf("%v", err)
 	}
 }

@@ -93,6 +93,9 @@ func (s *Reader) decompress(kind string) error {
 	}
 	s.frames = append(s.frames, kind)
 	s.compressed = true
+	if s.layer != nil {
+		s.outer = append(s.outer, s.layer)
+	}
 	s.layer = layer
 	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {

@@ -24,6 +24,11 @@ func (s *Reader) Diagnose(ctx context.Context, offset int64, cause error) string
 	for err == nil && ctx.Err() == nil {
 		_, err = s.Read(buf)
 	}
+	if err == io.EOF {
+		if outer := s.drainOuter(); outer != nil {
+			err = outer
+		}
+	}
 	var frame *layerError
 	known := errors.As(cause, &frame)
 	switch {

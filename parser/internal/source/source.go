@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -28,6 +29,7 @@ type Reader struct {
 	raw     *countingReader
 	top     *peekReader // the innermost layer
 	layer   *layer      // that of top, nil if it is not compressed
+	outer   []*layer    // those below it, from the file on
 	ahead   *ahead      // reads top if that is compressed, nil before the first Read
 	closers []func() error
 	frames  []string
@@ -195,7 +197,25 @@ func (s *Reader) End(read int64, rest []byte) (trailing int64, err error) {
 		s.stopAhead() // it reads markIn, too
 		_, err = s.endMark(s.markIn, nil)
 	}
+	if err == nil {
+		err = s.drainOuter()
+	}
 	return trailing, err
+}
+
+// drainOuter reads the layers around the innermost one to their ends, where their
+// checksums are, as far as MaxTrailing bytes reach: that one may end before them.
+func (s *Reader) drainOuter() error {
+	if len(s.outer) == 0 {
+		return nil
+	}
+	s.stopAhead()
+	for _, l := range slices.Backward(s.outer) {
+		if _, err := io.CopyN(io.Discard, l, MaxTrailing); err != nil && err != io.EOF {
+			return err
+		}
+	}
+	return nil
 }
 
 // endMark compares what was read and what follows in r with the closing mark.
