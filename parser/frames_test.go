@@ -111,8 +111,10 @@ func TestFrameDiagnosis(t *testing.T) {
 			{"damage", flipped(len(good) / 2), "", true},
 			// Package zstd does not return the last block of a frame with a wrong checksum.
 			{"damage to the checksum", flipped(sum), "the " + kind + " data is damaged: ", kind == "zstd"},
-			{"a cut", good[:len(good)/2], "the " + kind + " data ends early; no checksum confirms the keys before offset ", false},
-			{"damage before compression, and a cut", pack(wrong)[:len(good)*3/4], "; the " + kind + " data ends early: no checksum confirms the keys before offset ", false},
+			{"a cut", good[:len(good)/2],
+				"the " + kind + " data ends early; no checksum confirms the keys before offset ", false},
+			{"damage before compression, and a cut", pack(wrong)[:len(good)*3/4],
+				"; the " + kind + " data ends early: no checksum confirms the keys before offset ", false},
 		} {
 			what := kind + ", " + c.name
 			o, refused := passes(t, what, c.in)
@@ -121,8 +123,11 @@ func TestFrameDiagnosis(t *testing.T) {
 				t.Errorf("%s: %v", what, o.err)
 			} else if damage != nil && !strings.Contains(damage.Reason, c.want) {
 				t.Errorf("%s: %q, want %q", what, damage.Reason, c.want)
-			} else if damage != nil && strings.Contains(damage.Reason, fmt.Sprintf("keys before offset %d may be wrong", damage.Offset)) != c.unsure {
-				t.Errorf("%s: %q", what, damage.Reason)
+			} else if damage != nil {
+				unsure := fmt.Sprintf("keys before offset %d may be wrong", damage.Offset)
+				if strings.Contains(damage.Reason, unsure) != c.unsure {
+					t.Errorf("%s: %q", what, damage.Reason)
+				}
 			}
 		}
 		// A digit becomes another one, and only the checksum of the frame can tell.
@@ -193,8 +198,9 @@ func TestDamagedFrames(t *testing.T) {
 				o := scanned(src, Options{}, scanBlock)
 				src.Close()
 				prefix := len(o.lines) <= len(sound.lines) && slices.Equal(o.lines, sound.lines[:len(o.lines)])
-				if o.err == nil && (!prefix || len(o.lines) < len(sound.lines)) ||
-					o.err != nil && !prefix && !strings.Contains(o.err.Error(), "may be wrong") && !strings.Contains(o.err.Error(), "no checksum confirms") {
+				text := fmt.Sprint(o.err)
+				told := strings.Contains(text, "may be wrong") || strings.Contains(text, "no checksum confirms")
+				if !prefix && !told || o.err == nil && len(o.lines) < len(sound.lines) {
 					t.Errorf("%s: other keys, and %v", what, o.err)
 				}
 			}

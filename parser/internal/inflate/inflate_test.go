@@ -72,6 +72,7 @@ func bitsOf(text string) (b []byte) {
 // TestByHand has streams that were written by hand from RFC 1951.
 func TestByHand(t *testing.T) {
 	const a, end = "10010001", "0000000" // the fixed codes of 'a' (0x30 + 97) and of the end
+	const incomplete = "the code of the lengths of codes is incomplete"
 	tests := []struct {
 		name, bits, want, reason string
 	}{
@@ -94,23 +95,27 @@ func TestByHand(t *testing.T) {
 		{"a stored block of two lengths", "1 00 00000 1000000000000000 1111111111111111 10000110", "", "the length of a stored block is wrong"},
 		// 257 literals and lengths, one distance, 18 lengths of codes: symbols 18 (1 bit),
 		// 0 and 1 (2 bits). The literals 0 and 256 have codes of one bit.
-		{"codes of one bit", "1 01 00000 00000 0111 000 000 100 010 " + strings.Repeat("000 ", 13) + "010" + "11 0 1111111 0 0101011 11 10" + "0 0 1", "\x00\x00", ""},
+		{"codes of one bit", "1 01 00000 00000 0111 000 000 100 010 " + strings.Repeat("000 ", 13) + "010" +
+			"11 0 1111111 0 0101011 11 10" + "0 0 1", "\x00\x00", ""},
 		{"too many literals", "1 01 01111 00000 0111", "", "a block has too many codes"},
 		{"too many distances", "1 01 00000 01111 0111", "", "a block has too many codes"},
 		{"no code for the lengths", "1 01 00000 00000 0000 000 000 000 000 1111", "", badCode},
-		{"two codes that are the same", "1 01 00000 00000 0000 100 100 100 000", "", "the code of the lengths of codes is incomplete"},
-		{"an incomplete code of lengths", "1 01 00000 00000 0000 010 000 000 000", "", "the code of the lengths of codes is incomplete"},
-		{"a repetition first", "1 01 00000 00000 0000 100 000 000 000 0 00", "", "the first length of a code repeats one before it"},
-		{"too many zeros", "1 01 00000 00000 0000 000 000 100 000 " + strings.Repeat("0 1111111", 2), "", "a block has too many lengths of codes"},
+		{"two codes that are the same", "1 01 00000 00000 0000 100 100 100 000", "", incomplete},
+		{"an incomplete code of lengths", "1 01 00000 00000 0000 010 000 000 000", "", incomplete},
+		{"a repetition first", "1 01 00000 00000 0000 100 000 000 000 0 00", "",
+			"the first length of a code repeats one before it"},
+		{"too many zeros", "1 01 00000 00000 0000 000 000 100 000 " + strings.Repeat("0 1111111", 2), "",
+			"a block has too many lengths of codes"},
 	}
 	for _, tt := range tests {
-		for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
+		for _, reader := range []func(io.Reader) io.Reader{iotest.DataErrReader, iotest.OneByteReader} {
 			// Bytes behind the stream make room for the fast loop.
 			for _, rest := range []int{0, 100} {
 				in := append(member(bitsOf(tt.bits), tt.want), make([]byte, rest)...)
 				got, err := readAll(NewReader(reader(bytes.NewReader(in))), 1000)
 				var damage *Error
-				if string(got) != tt.want || tt.reason == "" && err != nil || tt.reason != "" && (!errors.As(err, &damage) || damage.Reason != tt.reason) {
+				isTold := errors.As(err, &damage) && damage.Reason == tt.reason
+				if string(got) != tt.want || tt.reason == "" && err != nil || tt.reason != "" && !isTold {
 					t.Errorf("%s: %q, %v, want %q, %q", tt.name, got, err, tt.want, tt.reason)
 				}
 				if damage != nil && (damage.Offset < 10 || damage.Offset > int64(len(in)-rest-8)) {
@@ -126,7 +131,8 @@ func TestMembers(t *testing.T) {
 	text := strings.Repeat("a text for members ", 40)
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	w.Name, w.Comment, w.Extra, w.ModTime = strings.Repeat("name", 40), "a comment", []byte("extra\x00field"), time.Unix(1, 0)
+	w.Name, w.Comment = strings.Repeat("name", 40), "a comment"
+	w.Extra, w.ModTime = []byte("extra\x00field"), time.Unix(1, 0)
 	io.WriteString(w, text)
 	w.Close()
 	full := b.Bytes()
@@ -146,18 +152,23 @@ func TestMembers(t *testing.T) {
 		want int // texts
 		err  string
 	}{
-		"all parts": {full, 1, "EOF"}, "a long comment": {long, 1, "EOF"}, "the checksum of a header": {summed, 1, "EOF"},
+		"all parts":                    {full, 1, "EOF"},
+		"a long comment":               {long, 1, "EOF"},
+		"the checksum of a header":     {summed, 1, "EOF"},
 		"another checksum of a header": {changed(summed, 10), 0, "the checksum of the header is wrong, at byte 12"},
-		"two":                          {append(bytes.Clone(one), full...), 2, "EOF"}, "empty ones around": {bytes.Join([][]byte{empty, empty, one, empty}, nil), 1, "EOF"},
-		"zeros": {append(bytes.Clone(one), make([]byte, 600)...), 1, "EOF"}, "one byte": {append(bytes.Clone(one), 0), 1, "EOF"},
-		"another method":         {append(bytes.Clone(one), "\x1f\x8b\x07more"...), 1, "EOF"},
-		"a cut header":           {append(bytes.Clone(one), "\x1f\x8b\x08"...), 1, "unexpected EOF"},
-		"one byte of a header":   {append(bytes.Clone(one), 0x1f), 1, "unexpected EOF"},
-		"another checksum":       {changed(one, -8), 1, fmt.Sprintf("the checksum is wrong, at byte %d", len(one))},
-		"another length":         {changed(one, -4), 1, fmt.Sprintf("the length is wrong, at byte %d", len(one))},
-		"damage behind a member": {append(bytes.Clone(one), changed(one, -8)...), 2, fmt.Sprintf("the checksum is wrong, at byte %d", 2*len(one))},
-		"no member":              {[]byte("something else"), 0, "the header is wrong, at byte 1"},
-		"nothing":                {nil, 0, "unexpected EOF"},
+		"two":                          {append(bytes.Clone(one), full...), 2, "EOF"},
+		"empty ones around":            {bytes.Join([][]byte{empty, empty, one, empty}, nil), 1, "EOF"},
+		"zeros":                        {append(bytes.Clone(one), make([]byte, 600)...), 1, "EOF"},
+		"one byte":                     {append(bytes.Clone(one), 0), 1, "EOF"},
+		"another method":               {append(bytes.Clone(one), "\x1f\x8b\x07more"...), 1, "EOF"},
+		"a cut header":                 {append(bytes.Clone(one), "\x1f\x8b\x08"...), 1, "unexpected EOF"},
+		"one byte of a header":         {append(bytes.Clone(one), 0x1f), 1, "unexpected EOF"},
+		"another checksum":             {changed(one, -8), 1, fmt.Sprintf("the checksum is wrong, at byte %d", len(one))},
+		"another length":               {changed(one, -4), 1, fmt.Sprintf("the length is wrong, at byte %d", len(one))},
+		"damage behind a member": {append(bytes.Clone(one), changed(one, -8)...), 2,
+			fmt.Sprintf("the checksum is wrong, at byte %d", 2*len(one))},
+		"no member": {[]byte("something else"), 0, "the header is wrong, at byte 1"},
+		"nothing":   {nil, 0, "unexpected EOF"},
 	} {
 		for _, reader := range []func(io.Reader) io.Reader{iotest.HalfReader, iotest.OneByteReader, iotest.DataErrReader} {
 			z := NewReader(reader(bytes.NewReader(c.in)))
@@ -243,7 +254,8 @@ func compare(in []byte, n int, reader func(io.Reader) io.Reader) string {
 		return ""
 	case cut && errors.As(wantErr, &corrupt):
 		return "" // an invalid code whose extra bits are cut off
-	case errors.As(gotErr, &damage) && (errors.As(wantErr, &corrupt) || wantErr == gzip.ErrChecksum || wantErr == gzip.ErrHeader):
+	case errors.As(gotErr, &damage) &&
+		(errors.As(wantErr, &corrupt) || wantErr == gzip.ErrChecksum || wantErr == gzip.ErrHeader):
 		return ""
 	}
 	return fmt.Sprintf("%d bytes; errors %v, want %v", len(got), gotErr, wantErr)
