@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/results ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-gzip bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -97,6 +97,9 @@ bench: ## Go benchmarks of all packages
 
 bench-peers: build ## compare whole processes with hdt3213/rdb; makes snapshots of 1.2 GB in BENCHDIR
 	$(GO) run ./testdata/gen peers -rdblens bin/rdblens $(BENCHDIR)
+
+bench-gzip: build ## scan of gzip files compared with a pipe from gzip; makes snapshots of 1.2 GB in BENCHDIR
+	$(GO) run ./testdata/gen backups -rdblens bin/rdblens $(BENCHDIR)
 
 growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)

@@ -1,11 +1,13 @@
 package parser
 
 import (
+	"context"
 	"errors"
 	"io"
 
 	"github.com/rdblens/rdblens/parser/internal/source"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Options control how a snapshot is read.
@@ -117,6 +119,11 @@ func (s *Source) Read(p []byte) (int, error) { return s.r.Read(p) }
 // damaged although the snapshot is whole. End must be called at most once.
 func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
 	return s.r.End(read, rest)
+}
+
+// diagnose is that of the reader below.
+func (s *Source) diagnose(ctx context.Context, offset int64, cause error) message.Message {
+	return s.r.Diagnose(ctx, offset, cause)
 }
 
 // Size returns the length of the file on disk in bytes, or -1 if it is unknown.

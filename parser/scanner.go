@@ -383,7 +383,22 @@ func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 			e.Reason = interrupted
 		}
 	}
+	if d, ok := r.closer.(diagnoser); ok && r.info.Checksum != ChecksumOK {
+		ctx := context.Background()
+		if i, ok := r.src.(*interruptible); ok {
+			ctx = i.ctx
+		}
+		if more := d.diagnose(ctx, e.Offset, e.Err); !more.IsZero() {
+			e.Reason = message.Format("%v; %v", e.Reason, more)
+		}
+	}
 	return e
+}
+
+// A diagnoser is a source that can say more about damage, from the checksums of
+// compressed frames: see source.Reader.Diagnose. Nothing is read from it afterwards.
+type diagnoser interface {
+	diagnose(ctx context.Context, offset int64, cause error) message.Message
 }
 
 // finish completes the Info with the totals.

@@ -109,10 +109,11 @@ func (c *counters) place(i int) {
 func (c *counters) keep(keep func(*counter) bool) {
 	clear(c.slots)
 	kept, end := 0, 0 // both lists move towards their beginning, in place
-	for i, n := range c.list {
-		if !keep(&n) {
+	for i := range c.list {
+		if !keep(&c.list[i]) {
 			continue
 		}
+		n := c.list[i]
 		if i < len(c.largest) {
 			c.largest[kept] = c.largest[i]
 		}

@@ -15,7 +15,7 @@ import (
 // The snapshots of a Fleet agree in Env.Cluster and Env.Memory: sums of bytes are
 // of one kind, and slots are those of clusters. Adding snapshots is commutative and
 // associative as long as no bound of an accumulator is reached: 16,384 hash tags,
-// 4,096 businesses, 1,024 databases, and 16,384 pairs of a minute and a group of
+// 4,096 businesses, 1,024 databases, and 4,096 pairs of a minute and a group of
 // keys. A sum of a tag is then low by at most the memory of all tags divided by 8,192
 // for each snapshot that has more, and once for the Fleet; findings say "at least"
 // where more than is counted exists; and the groups that a minute names may differ.

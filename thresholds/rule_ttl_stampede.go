@@ -82,9 +82,10 @@ const (
 	// 2 MB. No block of a snapshot has that many.
 	maxPending = 1 << 17
 	// One key in sampled has its group counted, for up to 2*maxSamples pairs of a
-	// minute and a group: 2 MB with patterns of 100 bytes.
+	// minute and a group: 600 KB with patterns of 100 bytes. A minute with 10,000 keys,
+	// which is the least that is reported by default, has 150 of them.
 	sampled    = 64
-	maxSamples = 8192
+	maxSamples = 2048
 	maxGroups  = 8 // groups that a finding names
 )
 

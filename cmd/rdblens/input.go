@@ -41,6 +41,7 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) 
 	var src *parser.Source
 	var d *download
 	var err error
+	ctx, cancel := context.WithCancel(ctx)
 	switch st, statErr := os.Stat(in.path); {
 	case in.failed != nil:
 		err = in.failed
@@ -56,11 +57,12 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) 
 		src, err = parser.Open(in.path)
 	}
 	if err != nil {
+		cancel()
 		d.Close()
 		return nil, err
 	}
 	in.source.Store(src)
-	return &openInput{src, in, d}, nil
+	return &openInput{src, in, d, cancel}, nil
 }
 
 // openInput is an input that is being read.
@@ -68,14 +70,18 @@ type openInput struct {
 	*parser.Source
 	in   *input
 	from *download // nil: it is none
+	// cancel ends a read that waits for a pipe or a server.
+	cancel context.CancelFunc
 }
 
 // Close drops the source too, which holds the buffers of its decompression.
 func (o *openInput) Close() error {
+	o.cancel()
+	err := o.Source.Close()
 	o.in.passed.Store(o.Progress())
 	o.in.source.Store(nil)
 	o.from.Close()
-	return o.Source.Close()
+	return err
 }
 
 // progress shows a progress bar for the inputs until stop is called.

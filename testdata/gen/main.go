@@ -14,6 +14,7 @@
 //	gen nights [-keys N] [SERVER...]     snapshots of servers under traffic, compared with planted changes
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
+//	gen backups -rdblens BINARY DIR      a scan of gzip files compared with a pipe from gzip
 //	gen cluster -rdblens BINARY [-keys N] DIR  64 shards of a cluster: one scan compared with a scan of each and a merge
 //	gen shards [-keys N] DIR             makes those snapshots, if they are missing
 //	gen growth -rdblens BINARY DIR       time and memory by the number of keys and elements
@@ -89,6 +90,7 @@ var modes = map[string]mode{
 	"nights":  {0, func(o *options) error { return checkNights(os.Stdout, o.args, o.keys, time.Minute) }},
 	"bench":   {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
 	"peers":   {1, func(o *options) error { return comparePeers(o) }},
+	"backups": {1, func(o *options) error { return measureBackups(o) }},
 	"shards":  {1, func(o *options) error { return makeCluster(o.argv(), o.args[0], o.keys) }},
 	"cluster": {1, func(o *options) error { return measureCluster(o) }},
 	"growth":  {1, func(o *options) error { return measureGrowth(o) }},

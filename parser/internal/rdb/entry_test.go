@@ -272,7 +272,7 @@ func TestPackedHeaders(t *testing.T) {
 				}
 				b.ClosePacked(f, claimed, entries)
 			})
-			if (fail == nil) != (c.reason == "") || fail != nil && (!strings.HasSuffix(fail.Reason.Quoted(), c.reason) || !strings.Contains(fail.Reason.String(), "a "+f.name+" ") || fail.Offset != c.offset) {
+			if (fail == nil) != (c.reason == "") || fail != nil && (!strings.HasSuffix(fail.Reason.Quoted(), c.reason) || !strings.Contains(fail.Reason.Quoted(), "a "+f.name+" ") || fail.Offset != c.offset) {
 				t.Errorf("%s, %q: %+v, want %q at %d", f.name, c.block, fail, c.reason, c.offset)
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/rdblens/rdblens/parser/internal/inflate"
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -58,17 +58,14 @@ func skippedKind(s *peekReader) string {
 
 // decompress puts a decompressor on top.
 func (s *Reader) decompress(kind string) error {
-	below := s.top
-	in := bufio.NewReaderSize(below, 64<<10)
 	layer := &layer{kind: kind, raw: s.raw}
+	var in *bufio.Reader
+	if kind != "gzip" {
+		in = bufio.NewReaderSize(s.top, 64<<10)
+	}
 	switch kind {
 	case "gzip":
-		// Only the magic was looked at: the rest of the header may be wrong.
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return s.broken(layer.wrap(err))
-		}
-		layer.r = z
+		layer.r = inflate.NewReader(s.top)
 	case "zstd", "vcs-zstd":
 		var frames io.Reader = in
 		if kind == "vcs-zstd" {
@@ -77,6 +74,9 @@ func (s *Reader) decompress(kind string) error {
 			}
 			frames = &zstdFrame{r: in}
 		}
+		var head zstd.Header
+		first, _ := in.Peek(zstd.HeaderMaxSize)
+		layer.summed = head.Decode(first) == nil && head.HasCheckSum
 		z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(zstdWindow), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
@@ -94,6 +94,10 @@ func (s *Reader) decompress(kind string) error {
 	}
 	s.frames = append(s.frames, kind)
 	s.compressed = true
+	if s.layer != nil {
+		s.outer = append(s.outer, s.layer)
+	}
+	s.layer = layer
 	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
@@ -156,7 +160,9 @@ type layer struct {
 	r    io.Reader
 	raw  *countingReader
 	got  bool // at least one byte was read
-	err  error
+	// summed says that a zstd frame, the first one, ends with a checksum.
+	summed bool
+	err    error
 }
 
 // layerError is damage within a compressed frame.
@@ -166,7 +172,7 @@ type layerError struct {
 }
 
 func (e *layerError) Error() string {
-	if e.err == io.ErrUnexpectedEOF || e.err == io.EOF {
+	if e.isCut() {
 		return fmt.Sprintf("the %s data ends early", e.kind)
 	}
 	return fmt.Sprintf("the %s data is damaged: %v", e.kind, e.err)
@@ -196,9 +202,8 @@ func (l *layer) wrap(err error) error {
 	switch {
 	case err == io.EOF && l.r != nil:
 		return io.EOF
-	case l.got && (err == gzip.ErrHeader || err == zstd.ErrMagicMismatch):
-		// Something else follows the compressed data. gzip -d and zstd -d end
-		// there, too.
+	case l.got && err == zstd.ErrMagicMismatch:
+		// Something else follows the compressed data. zstd -d ends there, too.
 		return io.EOF
 	case l.raw.err != nil:
 		return l.raw.err

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -29,12 +30,17 @@ import (
 type Reader struct {
 	raw     *countingReader
 	top     *peekReader // the innermost layer
+	layer   *layer      // that of top, nil if it is not compressed
+	outer   []*layer    // those below it, from the file on
+	ahead   *ahead      // reads top if that is compressed, nil before the first Read
 	closers []func() error
 	frames  []string
 	size    int64 // of the file in bytes, -1 unknown
 	random  io.ReaderAt
 
-	compressed bool
+	compressed bool // a layer is
+	stopped    bool // ahead
+	closed     bool
 	mark       []byte    // must follow the snapshot; nil: nothing must
 	markIn     io.Reader // where mark is read from, nil: the Reader itself
 	length     int64     // announced length of the snapshot in bytes, -1 none
@@ -154,8 +160,20 @@ func isMagic(head []byte) bool {
 	return len(head) == 9 && (bytes.HasPrefix(head, []byte("REDIS")) || bytes.HasPrefix(head, []byte("VALKEY")))
 }
 
-// Read reads the next bytes of the snapshot and of what follows it.
-func (s *Reader) Read(p []byte) (int, error) { return s.top.Read(p) }
+// Read reads the next bytes of the snapshot and of what follows it. From the first call
+// on, a goroutine decompresses ahead; it ends with the data, or with Close.
+func (s *Reader) Read(p []byte) (int, error) {
+	if !s.compressed {
+		return s.top.Read(p)
+	}
+	if s.ahead == nil {
+		if s.closed {
+			return 0, os.ErrClosed
+		}
+		s.ahead = newAhead(s.top)
+	}
+	return s.ahead.Read(p)
+}
 
 // End checks what must follow the snapshot: the closing mark of a replication
 // stream and the checksums of compressed frames. read is the length of the
@@ -181,9 +199,28 @@ func (s *Reader) End(read int64, rest []byte) (trailing int64, err error) {
 		trailing += max(0, s.size-s.raw.n.Load()) + int64(len(s.top.head))
 	}
 	if s.markIn != nil && err == nil {
+		s.stopAhead() // it reads markIn, too
 		_, err = s.endMark(s.markIn, nil)
 	}
+	if err == nil {
+		err = s.drainOuter()
+	}
 	return trailing, err
+}
+
+// drainOuter reads the layers around the innermost one to their ends, where their
+// checksums are, as far as MaxTrailing bytes reach: that one may end before them.
+func (s *Reader) drainOuter() error {
+	if len(s.outer) == 0 {
+		return nil
+	}
+	s.stopAhead()
+	for _, l := range slices.Backward(s.outer) {
+		if _, err := io.CopyN(io.Discard, l, MaxTrailing); err != nil && err != io.EOF {
+			return err
+		}
+	}
+	return nil
 }
 
 // endMark compares what was read and what follows in r with the closing mark.
@@ -232,8 +269,11 @@ func (s *Reader) ReaderAt() io.ReaderAt { return s.random }
 // "gzip", "zstd", "lz4", "vcs-lz4", "vcs-zstd", "replication-eof", "replication-length".
 func (s *Reader) Frames() []string { return s.frames }
 
-// Close closes the file and frees the decompressors.
+// Close closes the file and frees the decompressors. It waits for a read of the file
+// that is under way.
 func (s *Reader) Close() error {
+	s.stopAhead()
+	s.closed = true
 	var first error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		if err := s.closers[i](); first == nil {
@@ -242,6 +282,13 @@ func (s *Reader) Close() error {
 	}
 	s.closers = nil
 	return first
+}
+
+func (s *Reader) stopAhead() {
+	if s.ahead != nil && !s.stopped {
+		s.stopped = true
+		s.ahead.stop()
+	}
 }
 
 // countingReader counts the bytes that were read and keeps the error of r, to
