@@ -1,0 +1,483 @@
+package codebase
+
+import (
+	"strings"
+)
+
+// A source is what is known of one file.
+type source struct {
+	path    string
+	dir     string // path of its directory
+	base    string // its name without extension
+	syntax  *syntax
+	redis   bool            // it speaks of Redis
+	bull    bool            // it imports Bull
+	imports map[string]bool // words of its import statements
+}
+
+// A declaration gives a value a name.
+type declaration struct {
+	name, container string
+	value           *node
+	line            int32
+	text            string // of the line, if the name says that it is a key
+	source          *source
+}
+
+// A function is what can build a key, or pass one on.
+type function struct {
+	name, container string
+	params          []string
+	returns         []*node
+	line            int32 // of the first return
+	text            string
+	source          *source
+	passes          []passed
+}
+
+// passed is a key that a function builds from its parameters for a command.
+type passed struct {
+	key     *node
+	command *command
+	sure    Sure
+}
+
+// A site is an expression that is a key.
+type site struct {
+	key      *node
+	command  *command // nil: only a name says that it is a key
+	sure     Sure
+	line     int32
+	text     string
+	function *function // around it, nil none
+	source   *source
+	// Of a call of a function of the checkout: its name, arguments, and what it is
+	// called on.
+	callee, receiver string
+	args             []*node
+	prefix           bool // it is an option of a client
+}
+
+// A scope is a function, a class or an object, to the bracket or the column that
+// ends it.
+type scope struct {
+	end      int   // token, of languages with braces
+	column   int32 // of its first line, of the others
+	line     int32
+	function *function
+	class    string
+	enum     bool
+	locals   map[string]*node
+}
+
+// A collector finds declarations, functions and sites in a file.
+type collector struct {
+	*parser
+	file      *source
+	scopes    []scope
+	open      []byte // brackets around the token
+	callees   map[string]bool
+	decls     []*declaration
+	functions []*function
+	sites     []*site
+}
+
+// notFunctions are words that a parenthesis follows and that call nothing.
+var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
+	match when super constructor await new throw yield with synchronized`)
+
+func (c *collector) run() {
+	for i := 0; c.tokens[i].kind != endToken; i++ {
+		t := &c.tokens[i]
+		c.leave(i, t)
+		switch t.kind {
+		case markToken:
+			c.mark(i, t)
+		case wordToken:
+			c.word(i, t)
+		case textToken:
+			if t.first && c.implicit() {
+				c.returned(i)
+			}
+		}
+	}
+}
+
+// leave ends the scopes that end before a token.
+func (c *collector) leave(i int, t *token) {
+	for n := len(c.scopes); n > 0; n = len(c.scopes) {
+		s := &c.scopes[n-1]
+		if s.end > 0 && i < s.end || s.end == 0 && (!t.first || t.line <= s.line || t.column > s.column) {
+			return
+		}
+		c.scopes = c.scopes[:n-1]
+	}
+}
+
+// implicit reports whether the last expression of a function is its value.
+func (c *collector) implicit() bool {
+	return (c.syntax == ruby || c.syntax == rust) && c.function() != nil
+}
+
+func (c *collector) function() *function {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if f := c.scopes[n].function; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// locals returns the variables of the function around, nil outside of any.
+func (c *collector) locals() map[string]*node {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if c.scopes[n].function != nil {
+			return c.scopes[n].locals
+		}
+	}
+	return nil
+}
+
+// class returns the name of the class or object around.
+func (c *collector) class() string {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if s := &c.scopes[n]; s.class != "" {
+			return s.class
+		} else if s.function != nil && s.function.container != "" {
+			return s.function.container
+		}
+	}
+	return ""
+}
+
+func (c *collector) mark(i int, t *token) {
+	switch t.mark {
+	case '(', '[', '{':
+		if t.end == t.start+1 {
+			c.open = append(c.open, t.mark)
+		}
+	case ')', ']', '}':
+		if n := len(c.open); n > 0 {
+			c.open = c.open[:n-1]
+		}
+	}
+	switch {
+	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
+		c.assignment(i)
+	case c.is(i, "=>") && i > 0:
+		c.arrow(i)
+	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust):
+		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
+			c.forget(n)
+		}
+	}
+}
+
+// forget drops what is known of a variable whose name is a token.
+func (c *collector) forget(i int) {
+	if locals := c.locals(); locals != nil && c.isWord(i) {
+		if _, known := locals[c.textOf(i)]; known {
+			locals[c.textOf(i)] = hole
+		}
+	}
+}
+
+func (c *collector) word(i int, t *token) {
+	word := c.textOf(i)
+	next := &c.tokens[i+1]
+	switch word {
+	case "import", "use", "using", "from", "require_once", "export":
+		if t.first {
+			c.importNames(i)
+		}
+		if word != "export" {
+			return
+		}
+	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
+		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) {
+			c.classHeader(i, word)
+			return
+		}
+	case "return", "yield":
+		if c.function() != nil && !next.first {
+			c.returned(i + 1)
+		}
+		return
+	case "for", "foreach", "each":
+		for n := i + 1; n < i+10 && c.tokens[n].kind != endToken; n++ {
+			if w := c.textOf(n); w == "in" || w == "of" || w == "range" || w == ":" || w == "do" {
+				break
+			}
+			c.forget(n)
+		}
+	}
+	if (i == 0 || !c.is(i-1, ".")) && containsWord(c.functionsOf(), word) && (next.kind == wordToken || c.is(i+1, "(")) {
+		c.functionHeader(i)
+		return
+	}
+	if c.is(i+1, "(") || c.syntax == rust && c.is(i+1, "!") && c.is(i+2, "(") {
+		if c.methods && !notFunctions[word] && c.methodHeader(i) {
+			return
+		}
+		if c.implicit() && t.first && (word == "format" || word == "sprintf") {
+			c.returned(i)
+		}
+		if n := len(c.scopes); n > 0 && c.scopes[n-1].enum && c.tokens[i+2].kind == textToken && (t.first || c.is(i-1, ",") || c.is(i-1, "{")) {
+			value, _ := c.expression(i + 2)
+			c.declare(word, c.class(), value, t)
+			return
+		}
+	}
+	c.call(i, word)
+	if c.is(i+1, ":") && !c.is(i+1, "::") {
+		c.property(i, word)
+	}
+}
+
+func (c *collector) functionsOf() []string { return c.syntax.functions }
+
+func containsWord(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// importNames notes the names that a statement imports.
+func (c *collector) importNames(i int) {
+	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
+			return
+		}
+		if c.isWord(n) && len(c.file.imports) < 2000 {
+			c.file.imports[strings.Clone(c.textOf(n))] = true
+		}
+	}
+}
+
+// push opens a scope whose body begins at or behind a token.
+func (c *collector) push(i, body int, s scope) {
+	if c.indent {
+		first := i
+		for first > 0 && !c.tokens[first].first {
+			first--
+		}
+		s.column, s.line = c.tokens[first].column, c.tokens[body].line
+	} else {
+		if s.end = int(c.match[body]); s.end <= body {
+			return
+		}
+	}
+	if s.function != nil {
+		s.locals = map[string]*node{}
+	}
+	if len(c.scopes) < 64 {
+		c.scopes = append(c.scopes, s)
+	}
+}
+
+func (c *collector) classHeader(i int, word string) {
+	name := ""
+	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.isWord(n):
+			w := c.textOf(n)
+			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
+				if w == "for" {
+					w = c.textOf(n + 1)
+				}
+				name = strings.Clone(w)
+			}
+			if c.indent {
+				c.push(i, n, scope{class: name})
+				return
+			}
+		case c.is(n, "{"):
+			c.push(i, n, scope{class: name, enum: word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"})
+			return
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
+			return
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+}
+
+// newFunction notes a function with the parameters between two brackets.
+func (c *collector) newFunction(name, container string, open int) *function {
+	f := &function{name: strings.Clone(name), container: container, source: c.file}
+	if open > 0 {
+		f.params = c.parameters(open)
+	}
+	c.functions = append(c.functions, f)
+	return f
+}
+
+// parameters returns the names of parameters.
+func (c *collector) parameters(open int) (list []string) {
+	end := int(c.match[open])
+	var words []string
+	done := false
+	flush := func() {
+		if n := len(words); n > 0 {
+			w := words[0]
+			if c.typeFirst {
+				w = words[n-1]
+			}
+			list = append(list, strings.Clone(w))
+		}
+		words, done = nil, false
+	}
+	for n := open + 1; n < end && len(list) < maxArgs; n++ {
+		switch w := c.textOf(n); {
+		case c.is(n, ","):
+			flush()
+		case c.is(n, ":") || c.is(n, "="):
+			done = true
+		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
+			switch w {
+			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
+			default:
+				words = append(words, w)
+			}
+		case c.is(n, "<") && c.generic(n) > 0:
+			n = c.generic(n)
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	flush()
+	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
+		list = list[1:]
+	}
+	return list
+}
+
+// generic returns the token > of <types>, 0 if there is none.
+func (c *collector) generic(i int) int {
+	depth := 0
+	for n := i; n < i+24 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, "<") {
+			depth++
+		} else if c.is(n, ">") {
+			if depth--; depth == 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// functionHeader reads a function that begins with a keyword.
+func (c *collector) functionHeader(i int) {
+	n, container := i+1, c.class()
+	if c.syntax == golang {
+		container = ""
+		if c.is(n, "(") {
+			for m := n + 1; m < int(c.match[n]); m++ {
+				if c.isWord(m) {
+					container = strings.Clone(c.textOf(m))
+				}
+			}
+			n = c.behind(n)
+		}
+	}
+	name := ""
+	open := 0
+	for m := n; m < n+14 && c.tokens[m].kind != endToken; m++ {
+		if c.isWord(m) {
+			if m > n && c.tokens[m].first {
+				break
+			}
+			if w := c.textOf(m); w != "self" {
+				if name == "" || !c.is(m-1, ",") {
+					name = w
+				}
+			}
+		} else if c.is(m, "(") {
+			open = m
+			break
+		} else if c.indent && !c.is(m, ".") {
+			break
+		} else if c.match[m] > int32(m) {
+			m = int(c.match[m])
+		}
+	}
+	if c.syntax == ruby && open > 0 && c.tokens[open].line != c.tokens[i].line {
+		open = 0
+	}
+	if name == "" {
+		return
+	}
+	body := n
+	if open > 0 && c.match[open] > 0 {
+		body = int(c.match[open])
+	}
+	if c.indent {
+		c.push(i, body, scope{function: c.newFunction(name, container, open)})
+		return
+	}
+	c.body(i, body+1, name, container, open)
+}
+
+// body finds the body of a function behind its parameters.
+func (c *collector) body(i, from int, name, container string, open int) bool {
+	for n := from; n < from+60 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.is(n, "{"):
+			if w := c.textOf(n - 1); w == "interface" || w == "struct" {
+				n = int(max(c.match[n], int32(n)))
+				continue
+			}
+			c.push(i, n, scope{function: c.newFunction(name, container, open)})
+			return true
+		case c.is(n, "=>"), c.is(n, "=") && c.syntax == kotlin:
+			if c.is(n+1, "{") {
+				continue
+			}
+			f := c.newFunction(name, container, open)
+			c.result(f, n+1)
+			return true
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="), c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
+			return false
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	return false
+}
+
+// methodHeader reads a function without a keyword, if the word is the name of one.
+func (c *collector) methodHeader(i int) bool {
+	close := int(c.match[i+1])
+	if close == 0 {
+		return false
+	}
+	if i > 0 {
+		prev := &c.tokens[i-1]
+		if prev.kind == wordToken {
+			if w := c.textOf(i - 1); notFunctions[w] || w == "else" || w == "in" || w == "is" || w == "do" {
+				return false
+			}
+		} else if c.typeFirst {
+			if !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
+				return false
+			}
+		} else if !c.tokens[i].first && !c.is(i-1, "{") && !c.is(i-1, "}") && !c.is(i-1, ",") && !c.is(i-1, ";") && !c.is(i-1, "*") {
+			return false
+		} else if c.is(i-1, ".") || c.is(i-1, "?.") {
+			return false
+		}
+	}
+	switch next := close + 1; {
+	case c.is(next, "{"):
+	case c.is(next, "=>") && c.typeFirst:
+	case c.is(next, ":"):
+	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
+	default:
+		return false
+	}
+	return c.body(i, close+1, c.textOf(i), c.class(), i+1)
+}
