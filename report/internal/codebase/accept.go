@@ -47,5 +47,49 @@ func acceptable(c *site, parts []Part) bool {
 	case c.command != nil:
 		return colon || inner || holes > 0 && joint
 	}
+	if text == "" {
+		return false // nothing says where the name begins
+	}
+	if !c.source.redis && !aboutCache(c.text) && !aboutCache(c.source.path) && (c.function == nil || !aboutCache(c.function.container+c.function.name)) {
+		return false
+	}
 	return colon && !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0) || c.source.redis && holes > 0 && joint
+}
+
+// template returns the parts of a constant that is a format, and of one that begins
+// names: what a call adds varies.
+func template(parts []Part, in *syntax) (list []Part) {
+	for _, p := range parts {
+		s := p.Text
+		for i := 0; i < len(s); i++ {
+			n := 0
+			switch rest := s[i:]; {
+			case len(rest) > 1 && rest[0] == '%' && strings.IndexByte("sdvxiu@", rest[1]) >= 0:
+				n = 2
+			case rest[0] == '{':
+				if end := strings.IndexByte(rest, '}'); end == 1 || end == 2 && isDigit(rest[1]) || end > 0 && in == python {
+					n = end + 1
+				}
+			}
+			if n > 0 {
+				if i > 0 {
+					list = add(list, Part{Text: s[:i]})
+				}
+				list = add(list, Part{})
+				s, i = s[i+n:], -1
+			}
+		}
+		if s != "" || p.Text == "" {
+			list = add(list, Part{Text: s, Name: p.Name})
+		}
+	}
+	if n := len(list); n > 0 && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
+		list = append(list, Part{})
+	}
+	return list
+}
+
+func aboutCache(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, "cache") || strings.Contains(s, "redis") || strings.Contains(s, "valkey")
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
-	if n := len(c.open); i < 1 || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && c.syntax == golang) {
+	if n := len(c.open); i < 1 || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
 		return // a default, or an argument with a name
 	}
 	at := c.assigned(i)
@@ -55,7 +55,7 @@ func (c *collector) assignment(i int) {
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
 		c.declare(name, c.class(), n, t)
-	default:
+	case base[0] >= 'A' && base[0] <= 'Z':
 		c.declare(name, base, n, t)
 	}
 	c.option(name, n, t)
@@ -88,13 +88,16 @@ func (c *collector) assigned(i int) int {
 	}
 	if c.syntax != java && c.syntax != csharp && c.syntax != php && c.syntax != ruby { // name: Type =
 		for n := at; n > at-14 && n > 1; n-- {
+			if c.tokens[n].line != c.tokens[at].line {
+				break
+			}
 			if c.is(n, ":") {
 				if c.isWord(n - 1) {
 					return n - 1
 				}
 				return -1
 			}
-			if k := c.tokens[n].kind; k != wordToken && !(k == markToken && strings.IndexByte("<>[],.&|'?", c.tokens[n].mark) >= 0) || n < at && c.tokens[n].line != c.tokens[at].line {
+			if k := c.tokens[n].kind; k != wordToken && !(k == markToken && strings.IndexByte("<>[],.&|'?", c.tokens[n].mark) >= 0) {
 				break
 			}
 		}
@@ -245,7 +248,7 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 	if value.kind == holeNode || len(c.decls) > 20_000 || c.callees != nil {
 		return
 	}
-	d := &declaration{name: strings.Clone(name), container: container, value: value, line: t.line, source: c.file}
+	d := &declaration{name: strings.Clone(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
 	if keyLike(name) || keyLike(container) {
 		d.text = c.lineOf(t)
 	}

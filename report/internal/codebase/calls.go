@@ -39,7 +39,7 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	command := commandOf(word)
-	if command == nil || c.is(i-1, "func") || receiver == "" && !command.unusual {
+	if command == nil || receiver == "" {
 		if receiver != "" {
 			c.fetch(lower, receiver, args, t)
 		}
@@ -53,8 +53,11 @@ func (c *collector) call(i int, word string) {
 	if c.isContext(args[0]) {
 		args = args[1:]
 	}
+	if !command.unusual && c.ownKey(args, command, sure, word, receiver, t) {
+		return
+	}
 	for n, a := range args {
-		if n > 0 && !command.all {
+		if n > 0 && !command.all && (n > 1 || !pairs[command.name]) {
 			break
 		}
 		a = c.bound(a)
@@ -66,6 +69,19 @@ func (c *collector) call(i int, word string) {
 			c.site(&site{key: k, command: command, sure: sure}, t)
 		}
 	}
+}
+
+// pairs are commands whose second argument is a key, too.
+var pairs = wordSet(`RENAME RENAMENX RPOPLPUSH BRPOPLPUSH SMOVE LMOVE BLMOVE`)
+
+// ownKey notes the key of a method that the checkout may have itself, with the call.
+func (c *collector) ownKey(args []*node, command *command, sure Sure, word, receiver string, t *token) bool {
+	key := c.bound(args[0])
+	if key.kind == listNode || (command.all || pairs[command.name]) && len(args) > 1 {
+		return false
+	}
+	c.site(&site{key: key, command: command, sure: sure, callee: strings.Clone(word), receiver: receiver, args: c.boundAll(args)}, t)
+	return true
 }
 
 var scriptCommand = &command{name: "EVAL", writes: true, unusual: true}
@@ -117,7 +133,7 @@ func (c *collector) boundAll(args []*node) []*node {
 
 // site adds a site with the place of a token.
 func (c *collector) site(s *site, t *token) {
-	if s.callee == "" && (s.key.kind == holeNode || s.key.kind == listNode) || len(c.sites) > 50_000 {
+	if s.key != nil && (s.key.kind == holeNode || s.key.kind == listNode) || len(c.sites) > 50_000 {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
@@ -159,6 +175,9 @@ func (c *collector) receiver(i int) string {
 // mention returns a word of an expression that names a client of the server.
 func mention(n *node, depth int) string {
 	for ; n != nil && depth < 6; n, depth = n.of, depth+1 {
+		if n.kind == callNode && (commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
+			return "" // what a command returned
+		}
 		if (n.kind == wordNode || n.kind == callNode || n.kind == paramNode) && ofServer(strings.ToLower(n.text)) {
 			return n.text
 		}
@@ -186,6 +205,8 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
 	switch {
+	case notClient(last) && !command.unusual:
+		return 0
 	case ofServer(receiver):
 		return Certain
 	case command.unusual && (c.file.redis || clients[strings.TrimLeft(last, "$@_")]):
@@ -206,6 +227,9 @@ func (c *collector) fetch(lower, receiver string, args []*node, t *token) {
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
+	}
+	if c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp && !c.file.redis {
+		return // a map in memory, more often than not
 	}
 	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely}, t)
 }
@@ -252,6 +276,10 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 
 // annotation notes the keys of a cache that an annotation declares.
 func (c *collector) annotation(word string, args []*node, t *token) {
+	if word == "Value" && args[0].kind == textNode {
+		c.setting(args[0].text, t)
+		return
+	}
 	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
 		return
 	}
@@ -269,6 +297,32 @@ func (c *collector) annotation(word string, args []*node, t *token) {
 	}
 }
 
+// setting declares the field that @Value("${name:default}") gives a value.
+func (c *collector) setting(text string, t *token) {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
+	name, fallback, _ := strings.Cut(text, ":")
+	for n := range 30 {
+		i := int(c.at(t)) + n
+		if c.tokens[i].kind == endToken {
+			return
+		}
+		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
+			c.declare(c.textOf(i-1), c.class(), &node{kind: settingNode, text: strings.Clone(name), label: strings.Clone(fallback)}, t)
+			return
+		}
+	}
+}
+
+// at returns the index of a token behind the arguments of an annotation.
+func (c *collector) at(t *token) int {
+	for i := range c.tokens {
+		if c.tokens[i].start == t.start {
+			return c.behind(i + 1)
+		}
+	}
+	return 0
+}
+
 var cacheableCommand = &command{name: "@Cacheable", writes: true}
 
 // constructed notes the keys of libraries whose objects have a name: queues.
@@ -283,7 +337,7 @@ func (c *collector) constructed(word string, args []*node, t *token) {
 		return
 	}
 	n := c.bound(args[0])
-	if n.kind != textNode && n.kind != wordNode {
+	if n.kind != textNode && (n.kind != wordNode || n.of == nil && !isConstant(n.text)) {
 		return
 	}
 	parts := []*node{{kind: textNode, text: prefix}, n}

@@ -76,6 +76,7 @@ type collector struct {
 	file      *source
 	scopes    []scope
 	open      []byte // brackets around the token
+	skip      int    // token that ends what is not read: tests in a file of Rust
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function
@@ -88,6 +89,9 @@ var notFunctions = wordSet(`if for while switch catch function return foreach us
 
 func (c *collector) run() {
 	for i := 0; c.tokens[i].kind != endToken; i++ {
+		if i < c.skip {
+			continue
+		}
 		t := &c.tokens[i]
 		c.leave(i, t)
 		switch t.kind {
@@ -198,6 +202,18 @@ func (c *collector) word(i int, t *token) {
 			c.classHeader(i, word)
 			return
 		}
+	case "test":
+		if c.syntax == rust && c.is(i-1, "(") && c.textOf(i-2) == "cfg" {
+			for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
+				if c.is(n, ";") {
+					break
+				}
+				if c.is(n, "{") && c.match[n] > 0 {
+					c.skip = int(c.match[n])
+					return
+				}
+			}
+		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
 			c.returned(i + 1)
@@ -251,7 +267,7 @@ func (c *collector) importNames(i int) {
 		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
 			return
 		}
-		if c.isWord(n) && len(c.file.imports) < 2000 {
+		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
 			c.file.imports[strings.Clone(c.textOf(n))] = true
 		}
 	}
@@ -289,8 +305,15 @@ func (c *collector) classHeader(i int, word string) {
 					w = c.textOf(n + 1)
 				}
 				name = strings.Clone(w)
+			} else if c.callees == nil {
+				c.file.imports[strings.Clone(w)] = true
 			}
 			if c.indent {
+				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
+					if c.isWord(m) && c.callees == nil {
+						c.file.imports[strings.Clone(c.textOf(m))] = true
+					}
+				}
 				c.push(i, n, scope{class: name})
 				return
 			}
@@ -358,13 +381,15 @@ func (c *collector) parameters(open int) (list []string) {
 // generic returns the token > of <types>, 0 if there is none.
 func (c *collector) generic(i int) int {
 	depth := 0
-	for n := i; n < i+24 && c.tokens[n].kind != endToken; n++ {
+	for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
 		if c.is(n, "<") {
 			depth++
 		} else if c.is(n, ">") {
 			if depth--; depth == 0 {
 				return n
 			}
+		} else if c.match[n] > int32(n) {
+			n = int(c.match[n])
 		}
 	}
 	return 0
@@ -376,6 +401,12 @@ func (c *collector) functionHeader(i int) {
 	if c.syntax == golang {
 		container = ""
 		if c.is(n, "(") {
+			if !c.isWord(c.behind(n)) || !c.is(c.behind(n)+1, "(") && !c.is(c.behind(n)+1, "[") { // it has no name
+				for m := n + 1; m < int(c.match[n]); m++ {
+					c.forget(m)
+				}
+				return
+			}
 			for m := n + 1; m < int(c.match[n]); m++ {
 				if c.isWord(m) {
 					container = strings.Clone(c.textOf(m))
@@ -384,24 +415,18 @@ func (c *collector) functionHeader(i int) {
 			n = c.behind(n)
 		}
 	}
-	name := ""
-	open := 0
-	for m := n; m < n+14 && c.tokens[m].kind != endToken; m++ {
-		if c.isWord(m) {
-			if m > n && c.tokens[m].first {
-				break
-			}
-			if w := c.textOf(m); w != "self" {
-				if name == "" || !c.is(m-1, ",") {
-					name = w
-				}
-			}
-		} else if c.is(m, "(") {
+	name, open := "", 0
+	for m := n; m < n+14 && c.tokens[m].kind != endToken && open == 0; m++ {
+		switch {
+		case c.isWord(m) && (name == "" || c.is(m-1, ".")):
+			name = c.textOf(m)
+		case c.isWord(m) && c.tokens[m].first, c.is(m, "="), c.is(m, "{"), c.is(m, ";"):
+			m = n + 14
+		case c.is(m, "<") && c.generic(m) > 0:
+			m = c.generic(m)
+		case c.is(m, "("):
 			open = m
-			break
-		} else if c.indent && !c.is(m, ".") {
-			break
-		} else if c.match[m] > int32(m) {
+		case c.match[m] > int32(m):
 			m = int(c.match[m])
 		}
 	}
@@ -424,7 +449,7 @@ func (c *collector) functionHeader(i int) {
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {
-	for n := from; n < from+60 && c.tokens[n].kind != endToken; n++ {
+	for n := from; n < from+120 && c.tokens[n].kind != endToken; n++ {
 		switch {
 		case c.is(n, "{"):
 			if w := c.textOf(n - 1); w == "interface" || w == "struct" {
@@ -440,7 +465,7 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 			f := c.newFunction(name, container, open)
 			c.result(f, n+1)
 			return true
-		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="), c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "=") && c.syntax != rust, c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
 			return false
 		case c.match[n] > int32(n):
 			n = int(c.match[n])

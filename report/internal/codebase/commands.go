@@ -28,8 +28,8 @@ func init() {
 		}
 	}
 	const write, read, one, all = true, false, false, true
-	add("string", write, one, `~set setex psetex setnx ~append incrby decrby incrbyfloat ~incr ~decr setrange setbit getset
-		bitfield pfadd stringset=SET stringsetasync=SET stringincrement=INCR stringdecrement=DECR stringappend=APPEND stringsetbit=SETBIT
+	add("string", write, one, `~set ~setasync=SET setex psetex setnx ~append incrby decrby incrbyfloat ~incr ~decr setrange setbit getset
+		bitfield pfadd stringset=SET stringincrement=INCR stringdecrement=DECR stringappend=APPEND stringsetbit=SETBIT
 		~setifabsent=SET ~getandset=GETSET setargs=SET setxx=SET setkeepttl=SET setoptions=SET
 		hyperloglogadd=PFADD mset msetnx getdel getex`)
 	add("string", read, one, `~get strlen getrange getbit bitcount bitpos ~substr stringget=GET stringlength=STRLEN stringgetset=GETSET`)
@@ -68,11 +68,13 @@ func init() {
 
 // commandOf returns the command that a method is named after, nil if none.
 func commandOf(method string) *command {
-	method = strings.ToLower(strings.ReplaceAll(strings.TrimRight(method, "?!"), "_", ""))
-	if c := commands[method]; c != nil {
-		return c
+	lower := strings.ToLower(strings.TrimRight(method, "?!"))
+	plain := strings.ReplaceAll(lower, "_", "")
+	c := commands[strings.TrimSuffix(plain, "async")]
+	if c != nil && plain != lower && !strings.HasPrefix(plain, strings.ToLower(c.name)) {
+		return nil // key_type is no name of KeyType
 	}
-	return commands[strings.TrimSuffix(method, "async")]
+	return c
 }
 
 // raw are methods that take the name of a command as their first text.
@@ -111,6 +113,21 @@ func ofServer(path string) bool {
 		}
 	}
 	return false
+}
+
+// notClient reports whether a name says that a value is something else that has to do
+// with a server: its address, its options, or what it returned.
+func notClient(name string) bool {
+	if strings.HasPrefix(name, "opsfor") || strings.HasPrefix(name, "bound") {
+		return false
+	}
+	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys", "result", "results",
+		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock", "headers"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "decode") || strings.HasPrefix(name, "parse")
 }
 
 // prefixOptions are options of clients whose value begins every key.

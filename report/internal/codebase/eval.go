@@ -20,6 +20,7 @@ const (
 type program struct {
 	constants map[string][]*declaration // by name
 	functions map[string][]*function    // by name
+	settings  map[string]string         // of the application, by path
 	steps     int
 }
 
@@ -93,7 +94,10 @@ func (p *program) eval(n *node, at frame) []Part {
 		if v := p.eval(n.args[0], at); literal(v) {
 			return v
 		}
-		return p.eval(n.args[1], at)
+		if isSetting(n.args[0]) {
+			return p.eval(n.args[1], at)
+		}
+		return vary("")
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
@@ -103,8 +107,28 @@ func (p *program) eval(n *node, at frame) []Part {
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
+	case settingNode:
+		if v := p.settings[n.text]; v != "" && v != ambiguous {
+			return []Part{{Text: v}}
+		} else if v == "" && n.label != "" {
+			return []Part{{Text: n.label}}
+		}
 	}
 	return vary("")
+}
+
+// isSetting reports whether a value comes from the environment or the configuration, so
+// that a default for it is likely in force.
+func isSetting(n *node) bool {
+	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
+		name := strings.ToLower(n.text)
+		for _, word := range [...]string{"env", "config", "option", "opts", "setting", "prefix", "param"} {
+			if strings.Contains(name, word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // join returns the values of expressions one after the other, with a separator.
@@ -143,20 +167,22 @@ func (p *program) name(n *node, at frame) []Part {
 }
 
 // isSelf reports whether an expression is the object around.
-func isSelf(n *node) bool {
+func isSelf(n *node, in *syntax) bool {
 	if n == nil || n.kind != wordNode || n.of != nil {
 		return false
 	}
 	switch n.text {
-	case "this", "self", "cls", "$this", "static", "Self", "super", "parent", "base":
+	case "this", "self", "cls", "$this", "static", "Self", "super", "parent":
 		return true
+	case "base":
+		return in == csharp
 	}
 	return false
 }
 
 // qualifier returns the name before a name, "" if there is none.
-func qualifier(n *node) string {
-	if n.of != nil && (n.of.kind == wordNode || n.of.kind == paramNode) && !isSelf(n.of) {
+func qualifier(n *node, in *syntax) string {
+	if n.of != nil && (n.of.kind == wordNode || n.of.kind == paramNode) && !isSelf(n.of, in) {
 		return n.of.text
 	}
 	return ""
@@ -167,7 +193,7 @@ func (p *program) declaration(n *node, at frame) *declaration {
 	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
 		return nil
 	}
-	return choose(p.constants[strings.TrimLeft(n.text, "@")], n, at, func(d *declaration) (*source, string) { return d.source, d.container })
+	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at, func(d *declaration) (*source, string) { return d.source, d.container })
 }
 
 // function returns the function that a name means, nil if that is not certain.
@@ -181,7 +207,7 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 	if len(list) == 0 {
 		return nil
 	}
-	qualified, self := qualifier(n), isSelf(n.of) || strings.HasPrefix(n.text, "@")
+	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
 	var best *T
 	score, ties := 0, 0
 	for _, d := range list {
@@ -211,7 +237,7 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 				rank = 9
 			case container != "" && container == at.container:
 				rank = 6
-			case len(list) == 1:
+			case at.source.imports[container]:
 				rank = 2 // of a class that it extends
 			}
 		case same:
@@ -318,7 +344,21 @@ func (p *program) call(n *node, at frame) []Part {
 			return p.eval(n.of, at)
 		}
 	}
+	if strings.Contains(lower, "key") && keyLike(n.text) {
+		return p.built(n.args, at)
+	}
 	return vary(n.text)
+}
+
+// built returns the value of a function that makes a key of its arguments in a way that
+// is not known: what it adds between them varies.
+func (p *program) built(args []*node, at frame) []Part {
+	list := vary("")
+	for _, a := range args {
+		list = add(list, p.eval(a, at)...)
+		list = add(list, Part{})
+	}
+	return list
 }
 
 func (p *program) values(args []*node, at frame) (list [][]Part) {

@@ -4,14 +4,15 @@ import "strings"
 
 // The kinds of nodes.
 const (
-	holeNode  = iota // a value that no source tells
-	textNode         // a text
-	wordNode         // a variable, a constant or a member of of
-	callNode         // a call of a function or a method of of
-	joinNode         // args one after the other
-	listNode         // a list
-	orNode           // the first of args that has a text
-	paramNode        // parameter number index of the function around
+	holeNode    = iota // a value that no source tells
+	textNode           // a text
+	wordNode           // a variable, a constant or a member of of
+	callNode           // a call of a function or a method of of
+	joinNode           // args one after the other
+	listNode           // a list
+	orNode             // the first of args that has a text
+	paramNode          // parameter number index of the function around
+	settingNode        // a setting of the application, by its path; label is its default
 )
 
 // A node is an expression, as far as the text of a key can depend on it.
@@ -241,10 +242,12 @@ func (p *parser) members(n *node, i int) (*node, int) {
 			n, i = p.named(&node{kind: callNode, text: n.text, of: n.of, args: p.arguments(i)}), p.behind(i)
 		case p.is(i, "[") && !t.first:
 			args := p.arguments(i)
-			if p.syntax == rust && n.kind == wordNode && n.text == "vec" || p.syntax == java {
-				return hole, p.behind(i)
+			if p.syntax == rust && n.kind == wordNode && n.text == "vec" {
+				return &node{kind: listNode, args: args}, p.behind(i)
 			}
-			if len(args) == 1 && args[0].kind == textNode {
+			if len(args) == 1 && args[0].kind == textNode && args[0].text != "" && isDigit(args[0].text[0]) {
+				// one of several keys
+			} else if len(args) == 1 && args[0].kind == textNode {
 				n = &node{kind: wordNode, text: args[0].text, of: n}
 			} else {
 				n = hole

@@ -80,6 +80,7 @@ type scanner struct {
 	checkout *Checkout
 	program  program
 	found    map[string]int // index of the pattern of a line
+	sources  map[string]*source
 }
 
 // A reading is what one pass over one file found.
@@ -145,6 +146,9 @@ func (s *scanner) readFile(name string, callees map[string]bool, want func(name,
 	for _, word := range [...]string{"'bull'", `"bull"`, "'bullmq'", `"bullmq"`, "nestjs/bull"} {
 		file.bull = file.bull || strings.Contains(src, word)
 	}
+	if known := s.sources[name]; known != nil {
+		file = known // expressions of both passes are compared by it
+	}
 	tokens = syntax.lex(src, tokens[:0])
 	p := newParser(syntax, src, tokens, match)
 	c := &collector{parser: p, file: file, callees: callees}
@@ -156,15 +160,17 @@ func (s *scanner) readFile(name string, callees map[string]bool, want func(name,
 
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
-	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}}
+	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
 	s.found = map[string]int{}
 	var sites []*site
 	var decls []*declaration
+	sources := map[string]*source{}
 	s.each(nil, func(string, string) bool { return true }, func(r *reading) {
 		if r.skip != nil {
 			r.skip(&s.skipped)
 			return
 		}
+		sources[r.file.path] = r.file
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
 		for _, d := range r.decls {
@@ -176,7 +182,16 @@ func (s *scanner) declarations() {
 		sites = append(sites, r.sites...)
 		decls = append(decls, r.decls...)
 	})
+	s.sources = sources
 	for _, site := range sites {
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && hasParameter(site.key, 0) {
+			f.passes = append(f.passes, passed{site.key, site.command, site.sure})
+		}
+	}
+	for _, site := range sites {
+		if site.callee != "" && s.own(site) {
+			continue // a key that a function of the checkout may change
+		}
 		s.program.steps = 0
 		parts := s.program.eval(site.key, site.frame())
 		if site.prefix {
@@ -184,9 +199,6 @@ func (s *scanner) declarations() {
 				s.checkout.Prefixes = append(s.checkout.Prefixes, text)
 			}
 			continue
-		}
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && hasParameter(site.key, 0) {
-			f.passes = append(f.passes, passed{site.key, site.command, site.sure})
 		}
 		s.add(site, parts)
 	}
@@ -290,15 +302,31 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
 		case !common && ofServer(c.receiver):
+		case !common && clients[last] && f.source.redis:
+		case f.source.syntax == golang && lastWord(f.source.dir) == last:
 		default:
 			continue
 		}
-		if found != nil {
+		switch {
+		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
+			found = f
+		case len(f.params) == len(c.args) && f.container != found.container:
 			return nil
 		}
-		found = f
 	}
 	return found
+}
+
+// own reports whether the checkout has the method that a site calls.
+func (s *scanner) own(c *site) bool {
+	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
+	for _, f := range s.program.functions[c.callee] {
+		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && ofServer(class) && f != c.function &&
+			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
+			return true
+		}
+	}
+	return false
 }
 
 // similar reports whether a variable has the name of a class.
@@ -310,6 +338,9 @@ func similar(class, variable string) bool {
 
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []Part) {
+	if c.command == nil {
+		parts = template(parts, c.source.syntax)
+	}
 	if !acceptable(c, parts) {
 		return
 	}

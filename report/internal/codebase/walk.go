@@ -70,6 +70,7 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
+	config  []string // files with settings of applications
 	skipped Skipped
 }
 
@@ -96,6 +97,9 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
+		if e.Type().IsRegular() && isSettings(e.Name()) && len(w.config) < 200 && !isTest(name) && !ignore.ignores(name, false) {
+			w.config = append(w.config, name)
+		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed
 		}
