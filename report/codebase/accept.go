@@ -40,6 +40,8 @@ func acceptable(c *site, parts []Part) bool {
 	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:"), strings.HasPrefix(lower, "application/"),
 		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"):
 		return false
+	case c.command != nil && strings.HasPrefix(c.command.name, "new ") && (text == "bull:" || text == "rq:queue:"):
+		return false // the name of the queue is not known
 	case c.sure == Certain:
 		return true
 	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
@@ -58,7 +60,8 @@ func acceptable(c *site, parts []Part) bool {
 
 // template returns the parts of a constant that is a format, and of one that begins
 // names: what a call adds varies.
-func template(parts []Part, in *syntax) (list []Part) {
+func template(c *site, parts []Part) (list []Part) {
+	in := c.source.syntax
 	for _, p := range parts {
 		s := p.Text
 		for i := 0; i < len(s); i++ {
@@ -83,7 +86,7 @@ func template(parts []Part, in *syntax) (list []Part) {
 			list = add(list, Part{Text: s, Name: p.Name})
 		}
 	}
-	if n := len(list); n > 0 && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
+	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix")) && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
 		list = append(list, Part{})
 	}
 	return list

@@ -337,7 +337,7 @@ func (c *collector) constructed(word string, args []*node, t *token) {
 		return
 	}
 	n := c.bound(args[0])
-	if n.kind != textNode && (n.kind != wordNode || n.of == nil && !isConstant(n.text)) {
+	if n.kind != textNode && n.kind != wordNode {
 		return
 	}
 	parts := []*node{{kind: textNode, text: prefix}, n}

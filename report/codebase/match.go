@@ -242,23 +242,61 @@ func (p *Pattern) rank() int {
 	return rank
 }
 
-// Why says in words why a line is a candidate.
-func (c *Candidate) Why() string {
-	var why []string
-	switch {
-	case len(c.Commands) > 0:
-		why = append(why, strings.Join(c.Commands, ", ")+" with "+c.Key)
-	default:
-		why = append(why, "it names "+c.Key)
+// Unmatched returns the patterns that no group has keys of, in the order of their
+// places: one line for each that writes its keys, or names them.
+func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
+	m := &matcher{checkout: c, words: map[string][]*keyPattern{}, prefixes: c.Prefixes}
+	m.index()
+	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
+	matched := map[*keyPattern]bool{}
+	for _, g := range groups {
+		for _, prefix := range append([]string{""}, m.prefixes...) {
+			rest, ok := strings.CutPrefix(g.Pattern, prefix)
+			if !ok {
+				continue
+			}
+			for _, k := range m.near(rest) {
+				// Any alignment is enough: a wrong line is worse than none.
+				matched[k] = matched[k] || align(k.symbols, rest) != nil
+			}
+		}
 	}
-	if c.Prefix != "" {
-		why = append(why, "keys have the prefix "+c.Prefix)
+	for _, k := range m.keys {
+		best := k.lines[0]
+		for _, p := range k.lines {
+			if p.rank() > best.rank() {
+				best = p
+			}
+		}
+		if !matched[k] && k.symbols[0] != varies && k.fixed >= 3 && (best.Writes || len(best.Commands) == 0) {
+			list = append(list, best)
+		}
 	}
-	if c.Filled {
-		why = append(why, "a variable can be the word in the group")
+	slices.SortFunc(list, func(a, b *Pattern) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return list
+}
+
+// A Line is a pattern of keys at the line that most likely writes them.
+type Line struct {
+	*Pattern
+	Lines int // that have the pattern
+}
+
+// Distinct returns the patterns, each once, in their order.
+func (c *Checkout) Distinct() (list []Line) {
+	at := map[string]int{}
+	for i := range c.Patterns {
+		p := &c.Patterns[i]
+		n, known := at[p.Key]
+		if !known {
+			at[p.Key] = len(list)
+			list = append(list, Line{p, 1})
+			continue
+		}
+		if list[n].Lines++; p.rank() > list[n].rank() {
+			list[n].Pattern = p
+		}
 	}
-	if c.Folded {
-		why = append(why, "the group is wider")
-	}
-	return strings.Join(why, "; ")
+	slices.SortFunc(list, func(a, b Line) int { return strings.Compare(a.Key, b.Key) })
+	return list
 }

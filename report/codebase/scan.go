@@ -48,12 +48,14 @@ type Pattern struct {
 
 // A Checkout is what Scan found in a directory.
 type Checkout struct {
+	Dir      string
 	Patterns []Pattern // by file and line
 	Prefixes []string  // that options of clients put before every key
 	Files    int       // that were read
 	Lines    int
 	Skipped  Skipped
 	Cut      bool // there are more files than are read
+	owners   owners
 }
 
 // Scan finds the patterns of keys in the sources below a directory. It runs nothing and
@@ -67,7 +69,7 @@ func Scan(dir string) (*Checkout, error) {
 	defer root.Close()
 	w := &walker{root: root}
 	w.folder(".", nil, 0)
-	s := &scanner{walker: w, checkout: &Checkout{Cut: len(w.files) >= maxFiles}}
+	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, Cut: len(w.files) >= maxFiles, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
 	s.checkout.Skipped = w.skipped
@@ -339,7 +341,7 @@ func similar(class, variable string) bool {
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []Part) {
 	if c.command == nil {
-		parts = template(parts, c.source.syntax)
+		parts = template(c, parts)
 	}
 	if !acceptable(c, parts) {
 		return
