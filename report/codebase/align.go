@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // An alignment says how the pattern of a line of source agrees with that of a group.
 type alignment struct {
@@ -70,13 +73,24 @@ func (a *aligner) from(i, j int) *alignment {
 		return best
 	}
 	a.known[key] = nil
-	if a.source[i] == varies {
+	if end := a.tagged(i, j); end > 0 {
+		best = a.from(end, j+1)
+	} else if a.source[i] == varies {
 		best = a.variable(i, j)
 	} else {
 		best = a.literal(i, j)
 	}
 	a.known[key] = best
 	return best
+}
+
+// tagged returns the end of a hash tag of the source, if the group has {*} in its place:
+// its pattern has no other content of a tag. Else it returns 0.
+func (a *aligner) tagged(i, j int) int {
+	if j == 0 || i == 0 || !strings.HasPrefix(a.group[j-1:], "{*}") || a.source[i-1] != '{' {
+		return 0
+	}
+	return i + max(bytes.IndexByte(a.source[i:], '}'), 0)
 }
 
 // better returns the better of two alignments.
@@ -157,6 +171,9 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 	if last := value[len(value)-1]; i+1 < len(a.source) && isLetter(a.source[i+1]) && (joins(last) || last == '-') {
 		return 0, false, false
 	}
+	if isNumber(value) {
+		return 0, false, true
+	}
 	letters, separators := false, 0
 	for n := 0; n < len(value); n++ {
 		switch c := value[n]; {
@@ -180,4 +197,19 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 		return 0.2, true, true
 	}
 	return 0.1 * float64(separators), false, true
+}
+
+// isNumber reports whether a value is a hexadecimal number or a UUID.
+func isNumber(value string) bool {
+	digits := false
+	for i := range len(value) {
+		switch c := value[i]; {
+		case isDigit(c):
+			digits = true
+		case c == '*' || c == '-' || c|0x20 >= 'a' && c|0x20 <= 'f':
+		default:
+			return false
+		}
+	}
+	return digits && len(value) >= 8
 }

@@ -46,7 +46,7 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			locals[strings.Clone(name)] = n
+			c.set(strings.Clone(name), n)
 		}
 		if keyLike(name) {
 			c.named(n, name, t)

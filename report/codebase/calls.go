@@ -30,7 +30,11 @@ func (c *collector) call(i int, word string) {
 		return
 	case scripts[lower]:
 		for _, a := range args {
-			if a = c.bound(a); a.kind == listNode && (c.file.redis || ofServer(receiver)) {
+			a = c.bound(a)
+			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
+				c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
+			}
+			if a.kind == listNode && (c.file.redis || ofServer(receiver)) {
 				for _, k := range a.args {
 					c.site(&site{key: k, command: scriptCommand, sure: Certain}, t)
 				}
@@ -62,7 +66,7 @@ func (c *collector) call(i int, word string) {
 		}
 		a = c.bound(a)
 		if a.kind != listNode {
-			c.site(&site{key: a, command: command, sure: sure}, t)
+			c.site(&site{key: a, command: command, sure: sure, list: a.kind == paramNode && strings.HasSuffix(strings.ToLower(a.text), "keys")}, t)
 			continue
 		}
 		for _, k := range a.args {

@@ -40,6 +40,7 @@ type passed struct {
 	key     *node
 	command *command
 	sure    Sure
+	list    bool // the key is a parameter that is a list of keys
 }
 
 // A site is an expression that is a key.
@@ -56,6 +57,7 @@ type site struct {
 	callee, receiver string
 	args             []*node
 	prefix           bool // it is an option of a client
+	list             bool // the key is a parameter that is a list of keys
 }
 
 // A scope is a function, a class or an object, to the bracket or the column that
@@ -68,6 +70,7 @@ type scope struct {
 	class    string
 	enum     bool
 	locals   map[string]*node
+	blocks   map[string]int // where a variable was given its value, see collector.blocks
 }
 
 // A collector finds declarations, functions and sites in a file.
@@ -76,6 +79,7 @@ type collector struct {
 	file      *source
 	scopes    []scope
 	open      []byte // brackets around the token
+	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
 	callees   map[string]bool
 	decls     []*declaration
@@ -94,6 +98,12 @@ func (c *collector) run() {
 		}
 		t := &c.tokens[i]
 		c.leave(i, t)
+		if c.indent && t.first {
+			for n := len(c.blocks); n > 0 && c.tokens[c.blocks[n-1]].column >= t.column; n = len(c.blocks) {
+				c.blocks = c.blocks[:n-1]
+			}
+			c.blocks = append(c.blocks, i)
+		}
 		switch t.kind {
 		case markToken:
 			c.mark(i, t)
@@ -142,6 +152,41 @@ func (c *collector) locals() map[string]*node {
 	return nil
 }
 
+// block returns the block around the statement.
+func (c *collector) block() int {
+	n := len(c.blocks) - 1
+	if c.indent {
+		n-- // the last is the statement
+	}
+	if n < 0 {
+		return -1
+	}
+	return c.blocks[n]
+}
+
+// set gives a variable of the function around a value. Where it has one of another block
+// already, either may be in force.
+func (c *collector) set(name string, value *node) {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		s := &c.scopes[n]
+		if s.function == nil {
+			continue
+		}
+		old, known := s.locals[name]
+		if known && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+			list := []*node{old}
+			if old.kind == eitherNode {
+				list = old.args
+			}
+			if len(list) < 4 {
+				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value)}
+			}
+		}
+		s.locals[name], s.blocks[name] = value, c.block()
+		return
+	}
+}
+
 // class returns the name of the class or object around.
 func (c *collector) class() string {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
@@ -159,10 +204,15 @@ func (c *collector) mark(i int, t *token) {
 	case '(', '[', '{':
 		if t.end == t.start+1 {
 			c.open = append(c.open, t.mark)
+			if t.mark == '{' && !c.indent {
+				c.blocks = append(c.blocks, i)
+			}
 		}
 	case ')', ']', '}':
 		if n := len(c.open); n > 0 {
-			c.open = c.open[:n-1]
+			if c.open = c.open[:n-1]; t.mark == '}' && !c.indent && len(c.blocks) > 0 {
+				c.blocks = c.blocks[:len(c.blocks)-1]
+			}
 		}
 	}
 	switch {
@@ -287,7 +337,7 @@ func (c *collector) push(i, body int, s scope) {
 		}
 	}
 	if s.function != nil {
-		s.locals = map[string]*node{}
+		s.locals, s.blocks = map[string]*node{}, map[string]int{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)

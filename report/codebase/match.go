@@ -230,6 +230,13 @@ func (p *Pattern) rank() int {
 		case "EXPIRE", "PEXPIRE", "EXPIREAT", "PERSIST", "SREM", "ZREM", "HDEL", "LREM", "LTRIM", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "SPOP",
 			"LPOP", "RPOP", "BLPOP", "BRPOP", "ZPOPMIN", "ZPOPMAX", "XDEL", "XTRIM", "XACK", "GETDEL":
 			rank += 2
+		case "EVAL": // the script may only read
+			rank += 6
+			if p.named(readVerbs) {
+				rank -= 4
+			} else if p.named(writeVerbs) {
+				rank++
+			}
 		default:
 			if p.Writes {
 				return rank + 8
@@ -240,6 +247,18 @@ func (p *Pattern) rank() int {
 		rank += 5
 	}
 	return rank
+}
+
+// Verbs that the names of functions begin with.
+var (
+	readVerbs  = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show remove delete clear flush group`)
+	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule update register mark record track cache`)
+)
+
+// named reports whether the name of the function begins with a verb.
+func (p *Pattern) named(verbs []string) bool {
+	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])
+	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(name, verb) })
 }
 
 // Unmatched returns the patterns that no group has keys of, in the order of their

@@ -12,6 +12,7 @@ const (
 	listNode           // a list
 	orNode             // the first of args that has a text
 	paramNode          // parameter number index of the function around
+	eitherNode         // one of args, depending on what was done before
 	settingNode        // a setting of the application, by its path; label is its default
 )
 

@@ -187,10 +187,10 @@ func (s *scanner) declarations() {
 	s.sources = sources
 	for _, site := range sites {
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && hasParameter(site.key, 0) {
-			f.passes = append(f.passes, passed{site.key, site.command, site.sure})
+			f.passes = append(f.passes, passed{site.key, site.command, site.sure, site.list})
 		}
 	}
-	for _, site := range sites {
+	for _, site := range alternatives(sites) {
 		if site.callee != "" && s.own(site) {
 			continue // a key that a function of the checkout may change
 		}
@@ -207,6 +207,22 @@ func (s *scanner) declarations() {
 	s.builders(decls)
 }
 
+// alternatives returns the sites with one for each value that a key may have.
+func alternatives(sites []*site) (list []*site) {
+	for _, s := range sites {
+		if s.key == nil || s.key.kind != eitherNode {
+			list = append(list, s)
+			continue
+		}
+		for _, key := range s.key.args {
+			one := *s
+			one.key = key
+			list = append(list, &one)
+		}
+	}
+	return list
+}
+
 // builders adds the patterns of constants and functions whose names say that they are
 // keys.
 func (s *scanner) builders(decls []*declaration) {
@@ -220,10 +236,15 @@ func (s *scanner) builders(decls []*declaration) {
 	}
 	for _, name := range slices.Sorted(keysOf(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
-			if len(f.returns) == 1 && (keyLike(name) || keyLike(f.container)) && f.returns[0].kind != wordNode && f.returns[0].kind != paramNode {
-				s.program.steps = 0
-				at := frame{source: f.source, container: f.container}
-				s.add(&site{sure: Likely, line: f.line, text: f.text, source: f.source, function: f}, s.program.eval(f.returns[0], at))
+			if !keyLike(name) && !keyLike(f.container) {
+				continue
+			}
+			for _, r := range f.returns {
+				if r.kind != wordNode && r.kind != paramNode {
+					s.program.steps = 0
+					at := frame{source: f.source, container: f.container}
+					s.add(&site{sure: Likely, line: f.line, text: f.text, source: f.source, function: f}, s.program.eval(r, at))
+				}
 			}
 		}
 	}
@@ -271,7 +292,15 @@ func (s *scanner) calls() {
 			}
 			for _, pass := range f.passes {
 				s.program.steps = 0
-				site.command, site.sure = pass.command, min(pass.sure, Certain)
+				site.command, site.sure = pass.command, pass.sure
+				if i := int(pass.key.index); pass.list {
+					if i < len(site.args) && site.args[i].kind == listNode {
+						for _, key := range site.args[i].args {
+							s.add(site, s.program.eval(key, site.frame()))
+						}
+					}
+					continue
+				}
 				values := s.program.values(site.args, site.frame())
 				if !slices.ContainsFunc(values, literal) && len(f.passes) > 0 && len(values) > 0 {
 					continue
