@@ -13,6 +13,7 @@ type source struct {
 	redis   bool            // it speaks of Redis
 	bull    bool            // it imports Bull
 	imports map[string]bool // words of its import statements
+	supers  map[string]bool // words behind the names of its classes: what they extend
 }
 
 // A declaration gives a value a name.
@@ -356,12 +357,12 @@ func (c *collector) classHeader(i int, word string) {
 				}
 				name = strings.Clone(w)
 			} else if c.callees == nil {
-				c.file.imports[strings.Clone(w)] = true
+				c.file.supers[strings.Clone(w)] = true
 			}
 			if c.indent {
 				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
 					if c.isWord(m) && c.callees == nil {
-						c.file.imports[strings.Clone(c.textOf(m))] = true
+						c.file.supers[strings.Clone(c.textOf(m))] = true
 					}
 				}
 				c.push(i, n, scope{class: name})

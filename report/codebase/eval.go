@@ -157,10 +157,12 @@ func (p *program) name(n *node, at frame) []Part {
 	if passThrough[strings.ToLower(n.text)] && n.of != nil {
 		return p.eval(n.of, at)
 	}
-	if d := p.declaration(n, at); d != nil {
+	d, rank := p.declaration(n, at)
+	f, other := p.function(n, at)
+	if d != nil && rank >= other {
 		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
 	}
-	if f := p.function(n, at); f != nil { // a property, or a method without arguments
+	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
 	}
 	return vary(n.text)
@@ -189,23 +191,24 @@ func qualifier(n *node, in *syntax) string {
 }
 
 // declaration returns the constant that a name means, nil if that is not certain.
-func (p *program) declaration(n *node, at frame) *declaration {
+func (p *program) declaration(n *node, at frame) (*declaration, int) {
 	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
-		return nil
+		return nil, 0
 	}
 	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at, func(d *declaration) (*source, string) { return d.source, d.container })
 }
 
 // function returns the function that a name means, nil if that is not certain.
-func (p *program) function(n *node, at frame) *function {
+func (p *program) function(n *node, at frame) (*function, int) {
 	return choose(p.functions[n.text], n, at, func(f *function) (*source, string) { return f.source, f.container })
 }
 
 // choose returns what a name means at a place: a member of the class around, of the
-// file, of the directory, or of what is imported; nil if several are as near.
-func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string)) *T {
+// file, of the directory, or of what is imported, and how near that is; nil if several
+// are as near.
+func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string)) (*T, int) {
 	if len(list) == 0 {
-		return nil
+		return nil, 0
 	}
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
 	var best *T
@@ -237,7 +240,7 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 				rank = 9
 			case container != "" && container == at.container:
 				rank = 6
-			case at.source.imports[container]:
+			case at.source.supers[container]:
 				rank = 2 // of a class that it extends
 			}
 		case same:
@@ -263,9 +266,9 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		}
 	}
 	if ties > 0 {
-		return nil
+		return nil, score
 	}
-	return best
+	return best, score
 }
 
 func isConstant(name string) bool {
@@ -328,7 +331,7 @@ func (p *program) call(n *node, at frame) []Part {
 		}
 		return p.join(n.args, nil, at)
 	}
-	if f := p.function(n, at); f != nil {
+	if f, _ := p.function(n, at); f != nil {
 		if v := p.result(f, p.values(n.args, at), at); literal(v) {
 			return v
 		}

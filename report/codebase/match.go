@@ -164,6 +164,9 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			}
 			best = max(best, score)
 			for _, p := range k.lines {
+				if p.Type != "" && g.Type != "" && p.Type != g.Type {
+					continue
+				}
 				list = append(list, Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled, Folded: a.folded})
 			}
 		}

@@ -139,7 +139,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, want func(name,
 	}
 	syntax := syntaxOf(name)
 	base := path.Base(name)
-	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}}
+	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{}}
 	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
 		if file.redis = strings.Contains(src, word); file.redis {
 			break
@@ -315,7 +315,7 @@ func (s *scanner) calls() {
 func (s *scanner) callee(c *site) *function {
 	n := &node{kind: wordNode, text: c.callee}
 	if c.receiver == "" {
-		if f := s.program.function(n, c.frame()); f != nil && len(f.passes) > 0 {
+		if f, _ := s.program.function(n, c.frame()); f != nil && len(f.passes) > 0 {
 			return f
 		}
 		return nil
