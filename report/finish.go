@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -313,7 +314,28 @@ func (f *finisher) groups() {
 	for pattern, g := range f.Tables.Groups.All {
 		f.r.Groups = append(f.r.Groups, f.group(f.pattern(pattern), g))
 	}
+	f.source()
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
+}
+
+// source adds the lines of source code that likely write the keys of each group. Of a
+// redacted report they have no names of keys, and no code.
+func (f *finisher) source() {
+	if f.opt.Source == nil {
+		return
+	}
+	var groups []codebase.Group
+	for pattern := range f.Tables.Groups.All {
+		groups = append(groups, codebase.Group{Pattern: string(f.Tables.Groups.Name(pattern)), Type: f.r.Groups[len(groups)].Type})
+	}
+	for i, lines := range f.opt.Source.Find(groups) {
+		if redact := f.opt.Redact; redact != nil {
+			for n, line := range lines {
+				lines[n] = codebase.Reference{File: redact.File(line.File), Line: line.Line, Sure: line.Sure}
+			}
+		}
+		f.r.Groups[i].Source = lines
+	}
 }
 
 func (f *finisher) group(pattern Name, g *agg.Group) Group {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -391,6 +392,9 @@ type Group struct {
 	Findings         int64   `json:"findings"`
 	Errors           int64   `json:"errors"` // findings of that severity
 	Owner            string  `json:"owner,omitempty"`
+	// Source has the lines of source code that likely write the keys, best first, at most
+	// three; empty if no source was given, or no line is likely enough.
+	Source []codebase.Reference `json:"source,omitempty"`
 }
 
 // Owner has the totals of the keys of one owner.

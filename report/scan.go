@@ -17,6 +17,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
@@ -72,6 +73,8 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+	// Source, if not nil, finds the lines of source code that write the keys of groups.
+	Source *codebase.Finder
 	// Redact, if not nil, replaces the names in the report and in a ScanError.
 	Redact *redact.Redactor
 	// Shard makes the state that format shard writes and Merge reads. It has names as
