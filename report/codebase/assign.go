@@ -19,7 +19,7 @@ func (c *collector) assignment(i int) {
 		return
 	}
 	if c.is(value, "{") && c.match[value] > 0 && !c.indent {
-		c.push(i, value, scope{class: strings.Clone(name)})
+		c.push(i, value, scope{class: c.words.keep(name)})
 		return
 	}
 	if c.isWord(value) && c.tokens[value].first && c.indent {
@@ -46,7 +46,7 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			c.set(strings.Clone(name), n)
+			c.set(c.words.keep(name), n)
 		}
 		if keyLike(name) {
 			c.named(n, name, t)
@@ -114,7 +114,7 @@ func (c *collector) baseOf(at int) string {
 		return ""
 	}
 	if c.is(at-1, ".") && c.concat != "." || c.is(at-1, "->") || c.is(at-1, "::") {
-		return strings.Clone(c.textOf(at - 2))
+		return c.words.keep(c.textOf(at - 2))
 	}
 	return ""
 }
@@ -141,7 +141,7 @@ func (c *collector) functionValue(at, value int, name string) bool {
 			return false
 		}
 	case c.isWord(value) && c.is(value+1, "=>") && c.syntax == javaScript:
-		f := &function{name: strings.Clone(name), container: c.class(), params: []string{strings.Clone(c.textOf(value))}, source: c.file}
+		f := &function{name: c.words.keep(name), container: c.class(), params: []string{c.words.keep(c.textOf(value))}, source: c.file}
 		c.functions = append(c.functions, f)
 		if c.is(value+2, "{") {
 			c.push(at, value+2, scope{function: f})
@@ -225,7 +225,7 @@ func (c *collector) property(i int, word string) {
 	switch {
 	case c.functionValue(i, value, word):
 	case c.is(value, "{") && c.match[value] > 0:
-		c.push(i, value, scope{class: strings.Clone(word)})
+		c.push(i, value, scope{class: c.words.keep(word)})
 	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)]:
 		n, _ := c.expression(value)
 		n = c.bound(n)
@@ -245,10 +245,13 @@ func (c *collector) option(name string, n *node, t *token) {
 
 // declare notes a constant or a member.
 func (c *collector) declare(name, container string, value *node, t *token) {
-	if value.kind == holeNode || len(c.decls) > 20_000 || c.callees != nil {
+	if len(c.decls) > 20_000 || c.callees != nil {
 		return
 	}
-	d := &declaration{name: strings.Clone(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
+	if !useful(value, 0) {
+		value = hole // it still says that the name has more than one meaning
+	}
+	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
 	if keyLike(name) || keyLike(container) {
 		d.text = c.lineOf(t)
 	}
@@ -278,7 +281,7 @@ func (c *collector) returned(i int) {
 // result adds the expression at a token to the values of a function.
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
-	if n.kind == holeNode || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
+	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
 		return
 	}
 	n = c.boundTo(n, f)
@@ -343,4 +346,27 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 		}
 	}
 	return &m
+}
+
+// useful reports whether a key can have a value: a text, or what another name may have.
+func useful(n *node, depth int) bool {
+	if n == nil || depth > 8 {
+		return false
+	}
+	switch n.kind {
+	case textNode:
+		return len(n.text) < 200 && strings.Count(n.text, " ") < 3 && !strings.Contains(n.text, "\n")
+	case settingNode:
+		return true
+	case wordNode, callNode:
+		if isConstant(n.text) || namesKey(n.text) || useful(n.of, depth+1) {
+			return true
+		}
+	}
+	for _, a := range n.args {
+		if useful(a, depth+1) {
+			return true
+		}
+	}
+	return false
 }

@@ -11,7 +11,7 @@ func (c *collector) call(i int, word string) {
 	t := &c.tokens[i]
 	if c.callees != nil {
 		if c.callees[word] {
-			c.site(&site{callee: strings.Clone(word), receiver: c.receiver(i), args: c.boundAll(args)}, t)
+			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args)}, t)
 		}
 		return
 	}
@@ -84,7 +84,7 @@ func (c *collector) ownKey(args []*node, command *command, sure Sure, word, rece
 	if key.kind == listNode || (command.all || pairs[command.name]) && len(args) > 1 {
 		return false
 	}
-	c.site(&site{key: key, command: command, sure: sure, callee: strings.Clone(word), receiver: receiver, args: c.boundAll(args)}, t)
+	c.site(&site{key: key, command: command, sure: sure, callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}, t)
 	return true
 }
 
@@ -311,7 +311,7 @@ func (c *collector) setting(text string, t *token) {
 			return
 		}
 		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
-			c.declare(c.textOf(i-1), c.class(), &node{kind: settingNode, text: strings.Clone(name), label: strings.Clone(fallback)}, t)
+			c.declare(c.textOf(i-1), c.class(), &node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, t)
 			return
 		}
 	}

@@ -1,9 +1,5 @@
 package codebase
 
-import (
-	"strings"
-)
-
 // A source is what is known of one file.
 type source struct {
 	path    string
@@ -319,7 +315,7 @@ func (c *collector) importNames(i int) {
 			return
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
-			c.file.imports[strings.Clone(c.textOf(n))] = true
+			c.file.imports[c.words.keep(c.textOf(n))] = true
 		}
 	}
 }
@@ -355,14 +351,14 @@ func (c *collector) classHeader(i int, word string) {
 				if w == "for" {
 					w = c.textOf(n + 1)
 				}
-				name = strings.Clone(w)
+				name = c.words.keep(w)
 			} else if c.callees == nil {
-				c.file.supers[strings.Clone(w)] = true
+				c.file.supers[c.words.keep(w)] = true
 			}
 			if c.indent {
 				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
 					if c.isWord(m) && c.callees == nil {
-						c.file.supers[strings.Clone(c.textOf(m))] = true
+						c.file.supers[c.words.keep(c.textOf(m))] = true
 					}
 				}
 				c.push(i, n, scope{class: name})
@@ -381,7 +377,7 @@ func (c *collector) classHeader(i int, word string) {
 
 // newFunction notes a function with the parameters between two brackets.
 func (c *collector) newFunction(name, container string, open int) *function {
-	f := &function{name: strings.Clone(name), container: container, source: c.file}
+	f := &function{name: c.words.keep(name), container: container, source: c.file}
 	if open > 0 {
 		f.params = c.parameters(open)
 	}
@@ -400,7 +396,7 @@ func (c *collector) parameters(open int) (list []string) {
 			if c.typeFirst {
 				w = words[n-1]
 			}
-			list = append(list, strings.Clone(w))
+			list = append(list, c.words.keep(w))
 		}
 		words, done = nil, false
 	}
@@ -460,7 +456,7 @@ func (c *collector) functionHeader(i int) {
 			}
 			for m := n + 1; m < int(c.match[n]); m++ {
 				if c.isWord(m) {
-					container = strings.Clone(c.textOf(m))
+					container = c.words.keep(c.textOf(m))
 				}
 			}
 			n = c.behind(n)

@@ -222,7 +222,9 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		switch {
 		case qualified != "":
 			switch {
-			case strings.EqualFold(container, qualified):
+			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
+				rank = 4
+			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
 				rank = 4
 			case source.syntax == golang && lastWord(source.dir) == qualified && container == "":
 				rank = 4
@@ -246,7 +248,7 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		case same:
 			rank = 8
 		case n.of != nil:
-			if len(list) == 1 && len(n.text) > 5 {
+			if len(list) == 1 && namesKey(n.text) {
 				rank = 1
 			}
 		case source.dir == at.source.dir && (source.syntax == golang || at.source.imports[n.text] || isConstant(n.text)):
@@ -269,6 +271,12 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		return nil, score
 	}
 	return best, score
+}
+
+// namesKey reports whether a name says that its value is a key or the beginning of one.
+func namesKey(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
 }
 
 func isConstant(name string) bool {
@@ -330,6 +338,9 @@ func (p *program) call(n *node, at frame) []Part {
 			return add(p.eval(n.of, at), p.join(n.args, nil, at)...)
 		}
 		return p.join(n.args, nil, at)
+	}
+	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
+		return p.eval(n.of, at)
 	}
 	if f, _ := p.function(n, at); f != nil {
 		if v := p.result(f, p.values(n.args, at), at); literal(v) {

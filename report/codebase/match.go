@@ -67,7 +67,7 @@ func (m *matcher) index() {
 			k = &keyPattern{symbols: s, fixed: fixed(s), types: map[string]bool{}}
 			byKey[p.Key] = k
 			m.keys = append(m.keys, k)
-			for word := range words(string(s)) {
+			for word := range wordsOf(string(s)) {
 				if list := m.words[word]; len(list) == 0 || list[len(list)-1] != k {
 					m.words[word] = append(list, k)
 				}
@@ -80,8 +80,8 @@ func (m *matcher) index() {
 	}
 }
 
-// words yields the words of the fixed parts of a pattern.
-func words(s string) func(yield func(string) bool) {
+// wordsOf yields the words of the fixed parts of a pattern.
+func wordsOf(s string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		begin := 0
 		for i := 0; i <= len(s); i++ {
@@ -99,7 +99,7 @@ func words(s string) func(yield func(string) bool) {
 // near returns the patterns that share a word with a group.
 func (m *matcher) near(pattern string) (list []*keyPattern) {
 	seen := map[*keyPattern]bool{}
-	for word := range words(pattern) {
+	for word := range wordsOf(pattern) {
 		for _, k := range m.words[word] {
 			if !seen[k] {
 				seen[k] = true

@@ -38,14 +38,30 @@ const (
 type parser struct {
 	*syntax
 	src    string
+	words  words // texts of nodes, so that none keeps the source
 	tokens []token
 	match  []int32 // index of the bracket that closes that of a token, 0 none
 	steps  int
 	depth  int
 }
 
-func newParser(s *syntax, src string, tokens []token, match []int32) *parser {
-	p := &parser{syntax: s, src: src, tokens: tokens, match: match[:0]}
+// words has one copy of each text of nodes.
+type words map[string]string
+
+// keep returns a copy of s that does not share the memory of a source.
+func (w words) keep(s string) string {
+	if kept, ok := w[s]; ok {
+		return kept
+	}
+	s = strings.Clone(s)
+	if len(w) < 200_000 {
+		w[s] = s
+	}
+	return s
+}
+
+func newParser(s *syntax, src string, words words, tokens []token, match []int32) *parser {
+	p := &parser{syntax: s, src: src, words: words, tokens: tokens, match: match[:0]}
 	var open []int32
 	for i := range tokens {
 		p.match = append(p.match, 0)
@@ -75,6 +91,9 @@ func (p *parser) textOf(i int) string {
 	t := &p.tokens[i]
 	return p.src[t.start:t.end]
 }
+
+// kept returns the text of a token for a node.
+func (p *parser) kept(i int) string { return p.words.keep(p.textOf(i)) }
 
 // A token before the first or behind the last is no word and no mark.
 
@@ -149,7 +168,7 @@ func (p *parser) operand(i int) (*node, int) {
 			n = &node{kind: joinNode, args: []*node{n, more}}
 		}
 	case numberToken:
-		n, i = &node{kind: textNode, text: p.textOf(i)}, i+1
+		n, i = &node{kind: textNode, text: p.kept(i)}, i+1
 	case wordToken:
 		switch word := p.textOf(i); word {
 		case "await", "new", "mut", "ref", "out", "move", "typeof", "const", "async", "not", "throw":
@@ -160,7 +179,7 @@ func (p *parser) operand(i int) (*node, int) {
 		case "function", "lambda", "fn", "func", "if", "match", "switch", "when", "case", "proc":
 			return hole, i + 1
 		default:
-			n, i = &node{kind: wordNode, text: word}, i+1
+			n, i = &node{kind: wordNode, text: p.words.keep(word)}, i+1
 			if p.syntax == rust && p.is(i, "!") && (p.is(i+1, "(") || p.is(i+1, "[")) {
 				i++
 			}
@@ -173,7 +192,7 @@ func (p *parser) operand(i int) (*node, int) {
 			p.depth--
 			return n, i
 		case p.is(i, ":") && p.syntax == ruby && p.isWord(i+1):
-			return &node{kind: textNode, text: p.textOf(i + 1)}, i + 2
+			return &node{kind: textNode, text: p.kept(i + 1)}, i + 2
 		case p.is(i, ".") && p.is(i+1, ".") && p.is(i+2, "."):
 			return p.operand(i + 3)
 		case p.is(i, "("):
@@ -183,7 +202,7 @@ func (p *parser) operand(i int) (*node, int) {
 				if p.is(i+3, "{") {
 					return &node{kind: listNode, args: p.arguments(i + 3)}, p.behind(i + 3)
 				}
-				n, i = &node{kind: wordNode, text: p.textOf(i + 2)}, i+3
+				n, i = &node{kind: wordNode, text: p.kept(i + 2)}, i+3
 				break
 			}
 			n, i = &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
@@ -236,7 +255,7 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		switch {
 		case (p.is(i, ".") && p.concat != "." || p.is(i, "?.") || p.is(i, "->") || p.is(i, "::") || p.is(i, "&.")) && p.isWord(i+1):
 			if word := p.textOf(i + 1); word != "await" && word != "unwrap" {
-				n = &node{kind: wordNode, text: word, of: n}
+				n = &node{kind: wordNode, text: p.words.keep(word), of: n}
 			}
 			i += 2
 		case p.is(i, "(") && (!t.first || p.tokens[i].line == p.tokens[i-1].line) && (n.kind == wordNode || n.kind == listNode):
@@ -310,7 +329,7 @@ func (p *parser) arguments(i int) (args []*node) {
 	for i++; i < end && len(args) < maxArgs; {
 		label := ""
 		if p.isWord(i) && (p.is(i+1, "=") || p.is(i+1, ":") && p.syntax != rust && p.syntax != golang) && i+2 < end {
-			label = p.textOf(i)
+			label = p.kept(i)
 			i += 2
 		}
 		n, next := p.sum(i)
@@ -350,12 +369,14 @@ func (p *parser) string(i int) (*node, int) {
 		return hole, i + 1
 	}
 	if t.style&(dollarText|hashText|braceText) == 0 && strings.IndexByte(content, '\\') < 0 {
-		return &node{kind: textNode, text: content}, i + 1
+		return &node{kind: textNode, text: p.words.keep(content)}, i + 1
 	}
 	join := &node{kind: joinNode}
 	for _, piece := range p.pieces(content, t.style) {
-		n := &node{kind: textNode, text: piece.text}
-		if piece.hole {
+		n := &node{kind: textNode}
+		if !piece.hole {
+			n.text = p.words.keep(piece.text)
+		} else {
 			n = p.inner(piece.text)
 		}
 		join.args = append(join.args, n)
@@ -378,7 +399,7 @@ func (p *parser) inner(src string) *node {
 	if len(x.tokens) == 0 {
 		return hole
 	}
-	q := newParser(p.syntax, src, x.end(), nil)
+	q := newParser(p.syntax, src, p.words, x.end(), nil)
 	q.depth, q.steps = p.depth+6, p.steps
 	n, end := q.sum(0)
 	p.steps = q.steps
@@ -401,7 +422,7 @@ func (p *parser) named(call *node) *node {
 		}
 		rest = behind
 		if name, _, _ = strings.Cut(name, ":"); name != "" && isWordStart(name[0]) {
-			call.args = append(call.args, &node{kind: wordNode, text: name, label: name})
+			call.args = append(call.args, &node{kind: wordNode, text: p.words.keep(name), label: p.words.keep(name)})
 		}
 	}
 	return call

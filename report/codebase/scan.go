@@ -93,7 +93,7 @@ type reading struct {
 }
 
 // each collects from every file, and calls yield for them in the order of their names.
-func (s *scanner) each(callees map[string]bool, want func(name, src string) bool, yield func(*reading)) {
+func (s *scanner) each(callees map[string]bool, yield func(*reading)) {
 	results := make([]chan *reading, len(s.files))
 	for i := range results {
 		results[i] = make(chan *reading, 1)
@@ -109,12 +109,9 @@ func (s *scanner) each(callees map[string]bool, want func(name, src string) bool
 	}
 	for range min(runtime.GOMAXPROCS(0), len(s.files)) {
 		go func() {
-			var tokens []token
-			var match []int32
+			w := worker{words: words{}}
 			for i := take(); i < len(s.files); i = take() {
-				var r *reading
-				r, tokens, match = s.readFile(s.files[i], callees, want, tokens, match)
-				results[i] <- r
+				results[i] <- s.readFile(s.files[i], callees, &w)
 			}
 			<-ahead
 		}()
@@ -125,17 +122,22 @@ func (s *scanner) each(callees map[string]bool, want func(name, src string) bool
 	}
 }
 
-func (s *scanner) readFile(name string, callees map[string]bool, want func(name, src string) bool, tokens []token, match []int32) (*reading, []token, []int32) {
+// A worker has what reading files can use again.
+type worker struct {
+	words  words
+	tokens []token
+	match  []int32
+}
+
+func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *reading {
 	src, ok := s.read(name)
 	switch {
 	case !ok:
-		return &reading{skip: func(s *Skipped) { s.Unreadable++ }}, tokens, match
+		return &reading{skip: func(s *Skipped) { s.Unreadable++ }}
 	case src == "":
-		return &reading{skip: func(s *Skipped) { s.Large++ }}, tokens, match
+		return &reading{skip: func(s *Skipped) { s.Large++ }}
 	case isGenerated(src):
-		return &reading{skip: func(s *Skipped) { s.Generated++ }}, tokens, match
-	case !want(name, src):
-		return nil, tokens, match
+		return &reading{skip: func(s *Skipped) { s.Generated++ }}
 	}
 	syntax := syntaxOf(name)
 	base := path.Base(name)
@@ -151,13 +153,13 @@ func (s *scanner) readFile(name string, callees map[string]bool, want func(name,
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
-	tokens = syntax.lex(src, tokens[:0])
-	p := newParser(syntax, src, tokens, match)
+	w.tokens = syntax.lex(src, w.tokens[:0])
+	p := newParser(syntax, src, w.words, w.tokens, w.match)
 	c := &collector{parser: p, file: file, callees: callees}
 	c.run()
-	match = p.match
+	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
-	return &reading{collector: c, lines: strings.Count(src, "\n") + 1}, tokens, match
+	return &reading{collector: c, lines: strings.Count(src, "\n") + 1}
 }
 
 // declarations reads all files, and adds the patterns of their calls.
@@ -167,7 +169,7 @@ func (s *scanner) declarations() {
 	var sites []*site
 	var decls []*declaration
 	sources := map[string]*source{}
-	s.each(nil, func(string, string) bool { return true }, func(r *reading) {
+	s.each(nil, func(r *reading) {
 		if r.skip != nil {
 			r.skip(&s.skipped)
 			return
@@ -227,7 +229,7 @@ func alternatives(sites []*site) (list []*site) {
 // keys.
 func (s *scanner) builders(decls []*declaration) {
 	for _, d := range decls {
-		if d.text == "" || d.value.kind == wordNode {
+		if d.text == "" || d.value.kind == wordNode || d.value.kind == holeNode {
 			continue
 		}
 		s.program.steps = 0
@@ -281,7 +283,7 @@ func (s *scanner) calls() {
 	if len(callees) == 0 {
 		return
 	}
-	s.each(callees, func(string, string) bool { return true }, func(r *reading) {
+	s.each(callees, func(r *reading) {
 		if r.skip != nil {
 			return
 		}
