@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -62,8 +64,15 @@ keys have no expiry, and the patterns that no key matches.`,
 	return cmd
 }
 
-// readSource reads the source code below a directory.
+// readSource reads the source code below a directory. While it does, memory is bounded
+// by what source code takes, not by what a pass over a snapshot takes.
 func readSource(dir string) (*codebase.Checkout, error) {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(100))
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(160 << 20))
+	}
 	c, err := codebase.Scan(dir)
 	if err != nil {
 		return nil, inputFailed(exitUsage, dir, "{error}", message.Foreign("error", err.Error()))

@@ -35,7 +35,7 @@ func acceptable(c *site, parts []Part) bool {
 	}
 	lower := strings.ToLower(text)
 	switch {
-	case letters < 2 || len(Join(parts)) > maxText:
+	case letters < 2 && !(letters == 1 && colon && c.sure == Certain), len(Join(parts)) > maxText:
 		return false
 	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:"), strings.HasPrefix(lower, "application/"),
 		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"):

@@ -359,7 +359,7 @@ func useful(n *node, depth int) bool {
 	case settingNode:
 		return true
 	case wordNode, callNode:
-		if isConstant(n.text) || namesKey(n.text) || useful(n.of, depth+1) {
+		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
 			return true
 		}
 	}

@@ -42,7 +42,10 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
-	command := commandOf(word)
+	command := operation(receiver, word)
+	if command == nil {
+		command = commandOf(word)
+	}
 	if command == nil || receiver == "" {
 		if receiver != "" {
 			c.fetch(lower, receiver, args, t)
@@ -158,7 +161,7 @@ func (c *collector) receiver(i int) string {
 			}
 			n--
 		}
-		if n <= 0 || !c.isWord(n) {
+		if n < 0 || !c.isWord(n) {
 			words = append(words, "_")
 			break
 		}

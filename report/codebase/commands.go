@@ -77,6 +77,45 @@ func commandOf(method string) *command {
 	return c
 }
 
+// operations are the kinds of keys that the operations of a template of Spring are about.
+var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash", "opsforlist": "list", "opsforset": "set", "opsforzset": "zset",
+	"opsforstream": "stream", "opsforhyperloglog": "string", "opsforgeo": "zset"}
+
+// operation returns what a method of such operations does, nil if it is no method of
+// them.
+func operation(receiver, method string) *command {
+	name := receiver[strings.LastIndexByte(receiver, '.')+1:]
+	kind := operations[name]
+	if kind == "" {
+		return nil
+	}
+	lower := strings.ToLower(method)
+	if c := commandOf(method); c != nil && (c.kind == kind || c.kind == "") {
+		return &command{name: c.name, kind: kind, writes: c.writes, unusual: true}
+	}
+	c := &command{name: method, kind: kind, unusual: true}
+	for _, verb := range [...]string{"add", "put", "set", "increment", "decrement", "append", "pop", "remove", "move", "trim", "delete", "unionandstore"} {
+		c.writes = c.writes || strings.HasPrefix(lower, verb)
+	}
+	switch kind + " " + lower {
+	case "set add":
+		c.name = "SADD"
+	case "zset add", "zset addifabsent":
+		c.name = "ZADD"
+	case "hash put", "hash putall", "hash putifabsent":
+		c.name = "HSET"
+	case "hash get", "hash multiget", "hash entries":
+		c.name = "HGET"
+	case "stream add":
+		c.name = "XADD"
+	case "string increment":
+		c.name = "INCR"
+	case "string decrement":
+		c.name = "DECR"
+	}
+	return c
+}
+
 // raw are methods that take the name of a command as their first text.
 var raw = wordSet(`do send call cmd execute sendcommand send_command execute_command executecommand executeraw rawcommand
 	executeasync doraw docontext dowithtimeout command`)

@@ -159,7 +159,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	c.run()
 	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
-	return &reading{collector: c, lines: strings.Count(src, "\n") + 1}
+	return &reading{collector: c, lines: strings.Count(strings.TrimSuffix(src, "\n"), "\n") + 1}
 }
 
 // declarations reads all files, and adds the patterns of their calls.
