@@ -158,7 +158,7 @@ func (c *collector) functionValue(at, value int, name string) bool {
 	return c.body(at, int(c.match[open])+1, name, c.class(), open)
 }
 
-// arrowFollows reports whether => stands at a token or behind a type there.
+// arrowFollows reports whether => is at a token or behind a type there.
 func (c *collector) arrowFollows(i int) bool {
 	if i <= 1 {
 		return false

@@ -14,8 +14,8 @@ type command struct {
 // commands are by the lower-case name of a method, without _ and the suffix Async.
 var commands = map[string]*command{}
 
-// The lists have the names of methods: those that many other classes have stand
-// behind a ~, those that name a command in other words as method=COMMAND.
+// The lists have the names of methods. A ~ precedes those that many other classes have;
+// those that name a command in other words are method=COMMAND.
 func init() {
 	add := func(kind string, writes, all bool, list string) {
 		for method := range strings.FieldsSeq(list) {

@@ -17,7 +17,7 @@ type Candidate struct {
 	*Pattern
 	Sure   Sure    // Certain: every fixed part agrees, and a command of the server has the key
 	Score  float64 // over 0, at most 1
-	Prefix string  // what stands before the pattern of the line in the names of the keys, "" nothing
+	Prefix string  // what precedes the pattern of the line in the names of the keys, "" nothing
 	Filled bool    // a word of the group stands where the source has a variable
 	Folded bool    // the group has * where the source has a word
 }
@@ -33,7 +33,7 @@ type matcher struct {
 	checkout *Checkout
 	keys     []*keyPattern
 	words    map[string][]*keyPattern // by words of their fixed parts
-	prefixes []string                 // that stand before every key
+	prefixes []string                 // that precede every key
 }
 
 // A keyPattern is one pattern of keys, with all its lines.
@@ -110,7 +110,7 @@ func (m *matcher) near(pattern string) (list []*keyPattern) {
 	return list
 }
 
-// learn returns the prefixes that stand before the keys of at least two groups whose
+// learn returns the prefixes of the keys of at least two groups whose
 // patterns agree with the source otherwise.
 func (m *matcher) learn(groups []Group) (prefixes []string) {
 	count := map[string]map[*keyPattern]bool{}

@@ -164,7 +164,7 @@ func (x *lexer) closingBrace(i int, style byte, multiline bool, depth int) int {
 	return i
 }
 
-// rustRaw adds r"..." or r#"..."#, where n letters stand before.
+// rustRaw adds r"..." or r#"..."#, whose first n letters are a prefix.
 func (x *lexer) rustRaw(n int) bool {
 	i := x.pos + n
 	hashes := 0
@@ -184,7 +184,7 @@ func (x *lexer) rustRaw(n int) bool {
 	return true
 }
 
-// rustCharacter adds a character, or skips the apostrophe of a lifetime.
+// rustCharacter adds a character, or skips the apostrophe of a parameter of a type.
 func (x *lexer) rustCharacter() bool {
 	if x.at(1) == '\\' || x.at(2) == '\'' {
 		if i := strings.IndexByte(x.src[min(x.pos+2, len(x.src)):], '\''); i >= 0 && i < 12 {

@@ -16,12 +16,12 @@ type syntax struct {
 	quotes    string // characters that begin a string
 	multiline bool   // a string in simple quotes may have several lines
 	triple    bool   // three quotes begin a string of several lines
-	prefixes  string // letters that may stand before a quote
+	prefixes  string // letters that may precede a quote
 
 	indent    bool     // blocks are known by indentation
 	functions []string // keywords before the name of a function
 	methods   bool     // a function may have no keyword: name(parameters) {
-	typeFirst bool     // the type of a parameter stands before its name
+	typeFirst bool     // the type of a parameter precedes its name
 	concat    string   // operator that joins strings
 	regexes   bool     // / may begin a regular expression
 }
