@@ -142,7 +142,7 @@ var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "
 
 // clients are names that hold a client in a file that is about Redis.
 var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
-	con kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
+	con piped kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
 
 // ofServer reports whether names say that a value is a client of the server.
 func ofServer(path string) bool {

@@ -273,6 +273,8 @@ func (p *parser) members(n *node, i int) (*node, int) {
 				n = hole
 			}
 			i = p.behind(i)
+		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken && (p.syntax == csharp || p.syntax == java):
+			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case p.is(i, "{") && !t.first && n.kind == wordNode && n.text == "string" && p.syntax == golang:
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case (p.is(i, "!") || p.is(i, "?")) && p.tokens[i].start == p.tokens[i-1].end && (p.syntax == rust || p.syntax == kotlin || p.syntax == javaScript && p.is(i, "!")) && !p.is(i+1, "="):
@@ -341,7 +343,7 @@ func (p *parser) arguments(i int) (args []*node) {
 		// What is left of the argument is no text.
 		for rest := next; ; rest++ {
 			if rest >= end || p.is(rest, ",") {
-				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) {
+				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) && !(p.syntax == python && p.isWord(next) && p.textOf(next) == "for") {
 					n = &node{kind: holeNode, label: label}
 				}
 				i = rest + 1
