@@ -86,7 +86,7 @@ func template(c *site, parts []Part) (list []Part) {
 			list = add(list, Part{Text: s, Name: p.Name})
 		}
 	}
-	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix")) && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
+	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix") || c.function != nil && strings.Contains(strings.ToLower(c.function.name), "prefix")) && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
 		list = append(list, Part{})
 	}
 	return list

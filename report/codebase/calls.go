@@ -48,48 +48,41 @@ func (c *collector) call(i int, word string) {
 	}
 	if command == nil || receiver == "" {
 		if receiver != "" {
-			c.fetch(lower, receiver, args, t)
+			c.fetch(c.words.keep(word), receiver, args, t)
 		}
 		return
 	}
 	sure := c.sureOf(command, receiver)
 	if sure == 0 {
-		c.fetch(lower, receiver, args, t)
+		c.fetch(c.words.keep(word), receiver, args, t)
 		return
 	}
 	if c.isContext(args[0]) {
 		args = args[1:]
 	}
-	if !command.unusual && c.ownKey(args, command, sure, word, receiver, t) {
-		return
+	own := site{command: command, sure: sure} // with the call, if the checkout may have such a method itself
+	if !command.unusual {
+		own.callee, own.receiver, own.args = c.words.keep(word), receiver, c.boundAll(args)
 	}
 	for n, a := range args {
 		if n > 0 && !command.all && (n > 1 || !pairs[command.name]) {
 			break
 		}
 		a = c.bound(a)
-		if a.kind != listNode {
-			c.site(&site{key: a, command: command, sure: sure, list: a.kind == paramNode && strings.HasSuffix(strings.ToLower(a.text), "keys")}, t)
-			continue
+		keys := []*node{a}
+		if a.kind == listNode {
+			keys = a.args
 		}
-		for _, k := range a.args {
-			c.site(&site{key: k, command: command, sure: sure}, t)
+		for _, k := range keys {
+			one := own
+			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			c.site(&one, t)
 		}
 	}
 }
 
 // pairs are commands whose second argument is a key, too.
 var pairs = wordSet(`RENAME RENAMENX RPOPLPUSH BRPOPLPUSH SMOVE LMOVE BLMOVE`)
-
-// ownKey notes the key of a method that the checkout may have itself, with the call.
-func (c *collector) ownKey(args []*node, command *command, sure Sure, word, receiver string, t *token) bool {
-	key := c.bound(args[0])
-	if key.kind == listNode || (command.all || pairs[command.name]) && len(args) > 1 {
-		return false
-	}
-	c.site(&site{key: key, command: command, sure: sure, callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}, t)
-	return true
-}
 
 var scriptCommand = &command{name: "EVAL", writes: true, unusual: true}
 
@@ -227,9 +220,9 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 }
 
 // fetch notes the key of a call of a cache.
-func (c *collector) fetch(lower, receiver string, args []*node, t *token) {
+func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	if !fetchers[lower] || !strings.Contains(last, "cache") && !strings.HasSuffix(receiver, "cache.store._") {
+	if !fetchers[strings.ToLower(word)] || !strings.Contains(last, "cache") && !strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
@@ -238,7 +231,7 @@ func (c *collector) fetch(lower, receiver string, args []*node, t *token) {
 	if c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp && !c.file.redis {
 		return // a map in memory, more often than not
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely}, t)
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver, args: c.boundAll(args)}, t)
 }
 
 var cacheCommand = &command{name: "cache", writes: true}

@@ -218,6 +218,9 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
+		if n.of == nil && !self && container != "" && !source.syntax.members {
+			continue // a member is not named alone
+		}
 		same, rank := source == at.source, 0
 		switch {
 		case qualified != "":
@@ -236,6 +239,10 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 			if rank > 0 && same {
 				rank++
 			}
+		case n.of != nil && !self:
+			if len(list) == 1 && namesKey(n.text) {
+				rank = 1
+			}
 		case self || container != "" && container == at.container:
 			switch {
 			case container != "" && container == at.container && same:
@@ -247,10 +254,6 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 			}
 		case same:
 			rank = 8
-		case n.of != nil:
-			if len(list) == 1 && namesKey(n.text) {
-				rank = 1
-			}
 		case source.dir == at.source.dir && (source.syntax == golang || at.source.imports[n.text] || isConstant(n.text)):
 			rank = 5
 		case at.source.imports[n.text]:

@@ -295,11 +295,9 @@ func (s *scanner) calls() {
 			for _, pass := range f.passes {
 				s.program.steps = 0
 				site.command, site.sure = pass.command, pass.sure
-				if i := int(pass.key.index); pass.list {
-					if i < len(site.args) && site.args[i].kind == listNode {
-						for _, key := range site.args[i].args {
-							s.add(site, s.program.eval(key, site.frame()))
-						}
+				if i := int(pass.key.index); pass.list && i < len(site.args) && site.args[i].kind == listNode {
+					for _, key := range site.args[i].args {
+						s.add(site, s.program.eval(key, site.frame()))
 					}
 					continue
 				}
@@ -354,7 +352,7 @@ func (s *scanner) callee(c *site) *function {
 func (s *scanner) own(c *site) bool {
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
 	for _, f := range s.program.functions[c.callee] {
-		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && ofServer(class) && f != c.function &&
+		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
 			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
 			return true
 		}
