@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // blockSize is how many bytes are read at a time, and so the unit of parallel
@@ -49,6 +50,8 @@ type blockReader struct {
 	data []byte // the current block, with what was kept of the one before
 	base int64  // offset of data in the snapshot
 	err  error  // how the source ended, io.EOF included
+
+	record *spool.Spool // has what was read; nil: nothing is read again
 }
 
 func newBlockReader(src io.Reader, blocks, size int) *blockReader {
@@ -123,6 +126,11 @@ func (r *blockReader) advance(keep int) bool {
 	b.n = 0
 	b.refs.Store(1)
 	r.fill(b)
+	if r.record != nil {
+		if r.record.Add(b.data[r.headroom : r.headroom+b.n]); r.record.Err != nil {
+			b.n, b.err = 0, r.record.Err
+		}
+	}
 	kept := r.data[keep:]
 	from := r.headroom - len(kept)
 	copy(b.data[from:], kept)

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TestCountersAddUp adds counters of two parts of a snapshot.
@@ -90,7 +89,7 @@ func TestDamageText(t *testing.T) {
 		{nil, "offset 7: why"}, {[]byte{}, `offset 7: why (in key "")`}, {[]byte("a\n"), `offset 7: why (in key "a\n")`},
 		{bytes.Repeat([]byte("a"), 200), `offset 7: why (in key "` + strings.Repeat("a", 200) + `")`}, {bytes.Repeat([]byte("a"), 201), `offset 7: why (in key "` + strings.Repeat("a", 200) + `"...)`},
 	} {
-		e := &DamageError{Offset: 7, Reason: "why", Key: c.key, Err: io.ErrNoProgress}
+		e := &DamageError{Offset: 7, Reason: message.New("why"), Key: c.key, Err: io.ErrNoProgress}
 		if e.Error() != c.want || !errors.Is(e, io.ErrNoProgress) {
 			t.Errorf("%q: %s", c.key, e)
 		}
@@ -221,88 +220,4 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}
-}
-
-// TestSpool reads a source through a spool, in pieces, and again what was not released.
-func TestSpool(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	data := make([]byte, 5*spoolMemory)
-	for i := range data {
-		data[i] = byte(random.Uint32())
-	}
-	for _, most := range []int{3 << 10, 300 << 10, scannerAhead} {
-		s := &spool{src: bytes.NewReader(data)}
-		at, from := 0, int64(0)
-		name := ""
-		for at < len(data) {
-			p := make([]byte, 1+random.IntN(most))
-			n, err := s.Read(p)
-			if err != nil && err != io.EOF || !bytes.Equal(p[:n], data[at:at+n]) {
-				t.Fatalf("other bytes at %d: %v", at, err)
-			}
-			at += n
-			if len(s.buf) > spoolMemory {
-				t.Fatalf("%d bytes are in memory", len(s.buf))
-			}
-			if s.file != nil {
-				name = s.file.Name()
-				if info, err := s.file.Stat(); err != nil || info.Size() > int64(at)-min(from, s.start) {
-					t.Fatalf("the file has %d bytes of %d, %v", info.Size(), int64(at)-from, err)
-				}
-			}
-			for range 3 {
-				offset := from + random.Int64N(int64(at)-from+1)
-				q := make([]byte, random.IntN(2*most))
-				n, err := s.ReadAt(q, offset)
-				if want := data[offset:min(int(offset)+len(q), at)]; !bytes.Equal(q[:n], want) || (err == io.EOF) != (len(want) < len(q)) || err != nil && err != io.EOF {
-					t.Fatalf("%d bytes at %d, of %d to %d: %d are there, %v", len(q), offset, from, at, n, err)
-				}
-			}
-			if from > 0 {
-				if _, err := s.ReadAt(make([]byte, 1), from-1); err == nil {
-					t.Fatal("bytes that were released are there")
-				}
-			}
-			if random.IntN(6) == 0 {
-				from += random.Int64N(min(int64(at)-from, scannerAhead) + 1)
-				if from < int64(at)-scannerAhead {
-					from = max(from, s.base)
-				}
-				s.release(from)
-			}
-		}
-		if err := s.Close(); err != nil || s.file != nil || s.Close() != nil {
-			t.Error(err)
-		}
-		if _, err := os.Stat(name); name != "" && !os.IsNotExist(err) {
-			t.Errorf("the temporary file is there: %v", err)
-		}
-	}
-	// What nobody wants needs no file.
-	s := &spool{src: bytes.NewReader(data), skip: true}
-	if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, s, make([]byte, 100_000)); n != int64(len(data)) || err != nil || s.file != nil || len(s.buf) > spoolMemory {
-		t.Errorf("%d bytes, %v, a file %v", n, err, s.file != nil)
-	}
-	s = &spool{src: bytes.NewReader(data), off: true}
-	if n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, s, make([]byte, 100_000)); n != int64(len(data)) || err != nil || len(s.buf) != 0 {
-		t.Errorf("%d bytes, %v, %d are kept", n, err, len(s.buf))
-	}
-	// What is written is there, most of it in the file; and again after a reset.
-	s = &spool{}
-	for range 2 {
-		s.write(data[:1000])
-		s.write(data[1000:300_000])
-		got := make([]byte, 300_000)
-		if n, err := s.ReadAt(got, 0); n != len(got) || err != nil || !bytes.Equal(got, data[:300_000]) || len(s.buf) > 80<<10 {
-			t.Errorf("%d bytes, %v; %d in memory", n, err, len(s.buf))
-		}
-		s.reset()
-		if n, err := s.ReadAt(got, 0); n != 0 || err != io.EOF {
-			t.Errorf("%d bytes after a reset, %v", n, err)
-		}
-		if info, err := s.file.Stat(); err != nil || info.Size() != 0 {
-			t.Errorf("the file has %d bytes after a reset, %v", info.Size(), err)
-		}
-	}
-	s.Close()
 }

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/memory"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 var everyByte = flag.Bool("every-byte", false, "cut and flip every byte of every fixture, not only of the small ones")
@@ -81,7 +82,7 @@ func difference(a, b outcome) string {
 func inFull(err error) string {
 	var d *DamageError
 	if errors.As(err, &d) {
-		return fmt.Sprintf("at %d: %s; last key %q, key %q", d.Offset, d.Reason, d.LastKey, d.Key)
+		return fmt.Sprintf("at %d: %s; last key %q, key %q", d.Offset, d.Reason.Quoted(), d.LastKey, d.Key)
 	}
 	return fmt.Sprint(err)
 }
@@ -112,14 +113,15 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// stride is how far apart the bytes are that a test tries: all of a small
-// fixture, some of a large one, and few where time is short, as it is under the
-// race detector.
+// stride is how far apart the bytes are that a test tries: each night all of a small
+// fixture and 40 of a large one, else 16 of each.
 func stride(n int) int {
-	if testing.Short() && !*everyByte {
+	switch {
+	case *everyByte:
+		return 1
+	case !testtool.Nightly():
 		return n/16 + 1
-	}
-	if n < 4<<10 || *everyByte {
+	case n < 4<<10:
 		return 1
 	}
 	return n / 40
@@ -174,7 +176,7 @@ func checkError(t *testing.T, name string, o outcome) {
 	case o.err == nil || errors.As(o.err, &format):
 	case !errors.As(o.err, &damage):
 		t.Errorf("%s: %T %v", name, o.err, o.err)
-	case strings.Contains(damage.Reason, "internal error"):
+	case strings.Contains(damage.Reason.Quoted(), "internal error"):
 		t.Errorf("%s: a claim went unchecked: %v", name, damage)
 	case (damage.LastKey == nil) != (len(o.lines) == 0):
 		t.Errorf("%s: last key %q after %d keys", name, damage.LastKey, len(o.lines))

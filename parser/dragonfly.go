@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"runtime"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/source"
@@ -37,6 +35,64 @@ type blob struct {
 	whole, db int
 }
 
+// opcode reads the opcodes of Dragonfly that begin a compressed block or a chunk.
+func (r *reader) opcode(op byte) (how stepped, read bool) {
+	if !r.w.src.dragonfly {
+		return steppedOp, false
+	}
+	switch op {
+	case rdb.OpDFZstd, rdb.OpDFLZ4:
+		r.openBlob(op)
+		how = steppedOp
+	case rdb.OpDFTaggedChunk:
+		how = r.chunk()
+	default:
+		return steppedOp, false
+	}
+	r.w.counters.opcodes[op]++
+	return how, true
+}
+
+// dragonflyOp reads an opcode that stands where records do.
+func (w *walker) dragonflyOp(op byte) {
+	switch op {
+	case rdb.OpDFFullSyncEnd, rdb.OpDFJournal:
+		w.Take(8)
+	case rdb.OpDFJournalBlob:
+		w.Length()
+		w.string(&w.first, 0)
+	case rdb.OpDFMask:
+		if flags := w.Uint32(); flags&2 != 0 {
+			w.Take(4)
+		}
+		w.pend.any = true
+	case rdb.OpDFShardIndex:
+		w.Length()
+		w.string(&w.first, 0)
+		n := w.Length()
+		for range n {
+			w.Ahead()
+			w.string(&w.first, 0)
+			w.Length()
+		}
+	case rdb.OpDFVectorIndex:
+		w.string(&w.first, 0)
+		w.Length()
+		n := w.Length()
+		for range n {
+			w.Take(12)
+			levels := w.Uint32()
+			for range int64(levels) + 1 {
+				w.Skip(4 * uint64(w.Uint32()))
+			}
+		}
+	case rdb.OpDFBlobEnd:
+		w.FailAt(w.Offset()-1, "opcode 203 ends a compressed block in Dragonfly's memory: no file has it")
+	default:
+		w.failUnknown(op)
+	}
+}
+
 // openBlob begins the compressed block whose opcode was read.
 func (r *reader) openBlob(op byte) {
 	w, b := r.w, &r.blob
@@ -54,6 +110,10 @@ func (r *reader) openBlob(op byte) {
 	}
 	r.blockReader = b.inner
 	r.src, r.base, r.data, r.cur, r.err = b, at, nil, nil, nil
+	if r.record = b.outer.record; r.record != nil {
+		r.record.Cut(at)
+		b.outer.record = nil
+	}
 	b.begin(op, n, at)
 	r.advance(0)
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, 0, 0
@@ -125,9 +185,9 @@ func (b *blob) cut(u *unit) {
 	b.lz4, b.zstd, b.whole = 0, 0, 0
 }
 
-// closeBlob goes on behind the compressed block where all of it was read. It reports
+// beyond goes on behind the compressed block where all of it was read. It reports
 // false if none is open, or its end was not reached.
-func (r *reader) closeBlob() bool {
+func (r *reader) beyond() bool {
 	w, b := r.w, &r.blob
 	if !b.open || r.err != io.EOF || w.Pos < len(w.Buf) {
 		return false
@@ -135,12 +195,16 @@ func (r *reader) closeBlob() bool {
 	r.addSum()
 	end := w.Offset()
 	r.cur.release()
+	record := r.record
 	b.inner, r.blockReader = r.blockReader, b.outer
 	b.open, b.outer = false, blockReader{}
 	shift := end - (r.base + int64(b.pos))
 	b.shift += shift
 	r.base += shift
 	w.Buf, w.Base, w.Pos, r.sumFrom = r.data, r.base, b.pos, b.pos
+	if r.record = record; record != nil {
+		record.Add(r.data[b.pos:])
+	}
 	return true
 }
 
@@ -194,257 +258,32 @@ func (b *compressed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// maxTagged bounds the values that are in chunks at the same time. Dragonfly has
-// one for each fiber that saves a large value of a shard.
-const maxTagged = 64
-
-// A taggedValues has the values of which chunks are still to come, by their tags.
-type taggedValues struct {
-	open  map[uint32]*taggedValue
-	spare []*walker
+// dragonflyValue walks a value of a type that Dragonfly alone has.
+func (w *walker) dragonflyValue(row *typeRow) {
+	w.rare = true
+	r := w.modules()
+	w.ofModule(r, r.Dragonfly(row.Kind, row.Variant))
 }
 
-// stop ends their coroutines.
-func (v *taggedValues) stop() {
-	for id, t := range v.open {
-		t.stop()
-		delete(v.open, id)
-	}
-}
+// dragonflyEpoch is the time from which Dragonfly counts the expiry of members and
+// fields, in seconds since the epoch (kMemberExpiryBase).
+const dragonflyEpoch = 1675209600
 
-// taggedValue is a value in chunks.
-type taggedValue struct {
-	w     *walker
-	part  []byte // what was read of a chunk and is still to be walked
-	carry []byte // what was left of chunks before
-	// carrying reports whether that is the walker's buffer.
-	carrying bool
-	base     int64 // offset of the end of the part, as if the chunks followed each other
-	fail     *rdb.Failure
-	// next walks the part, and reports whether the value needs more.
-	next func() (struct{}, bool)
-	stop func()
-	wait func(struct{}) bool // returns when there is another part; false: there is none
-}
-
-// newTagged returns a value whose first chunk begins.
-func (r *reader) newTagged() *taggedValue {
-	if r.tagged == nil {
-		r.tagged = &taggedValues{open: make(map[uint32]*taggedValue)}
-		// A Scanner may be left before the end of the snapshot.
-		runtime.AddCleanup(r, (*taggedValues).stop, r.tagged)
-	}
-	v := r.tagged
-	if len(v.open) == maxTagged {
-		r.w.Failf("more than %d values are in tagged chunks at the same time", maxTagged)
-	}
-	t := &taggedValue{base: r.w.Offset()}
-	if n := len(v.spare); n > 0 {
-		t.w, v.spare = v.spare[n-1], v.spare[:n-1]
-	} else {
-		t.w = newWalker(r.w.src)
-		t.w.counters = newCounters()
-	}
-	w := t.w
-	w.counters.reset()
-	w.Cursor = rdb.Cursor{Base: t.base, Refill: t.refill, Lazy: true}
-	w.model, w.maxName, w.db, w.chunked = r.w.model, r.w.maxName, r.w.db, true
-	w.visit.to = r.w.visit.to
-	w.resetRun()
-	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
-		t.wait = yield
-		t.fail = w.guard(t.record)
-	})
-	return t
-}
-
-// record walks the record in the chunks.
-func (t *taggedValue) record() {
-	w := t.w
-	for {
-		w.Need(1)
-		switch op := w.Buf[w.Pos]; {
-		case op == rdb.OpExpireMS, op == rdb.OpDFMask, w.src.IsType[op]:
-			if w.step() == steppedKey {
-				return
-			}
-		default:
-			w.Failf("a tagged chunk begins with opcode %d", op)
-		}
-	}
-}
-
-// carried is how many bytes of a chunk are added to what was left of those before.
-const carried = 64 << 10
-
-// refill is that of the value's walker.
-func (t *taggedValue) refill(keep int) bool {
-	w := t.w
-	w.keepFirst()
-	w.addTee()
-	if keep > 0 || !t.carrying {
-		t.carry = append(t.carry[:0], w.Buf[keep:]...)
-	}
-	w.Base += int64(keep)
-	w.Pos -= keep
-	w.Buf, t.carrying, w.teeFrom = t.carry, true, w.Pos
-	for len(t.part) == 0 {
-		if !t.wait(struct{}{}) {
-			return false
-		}
-	}
-	if len(t.carry) == 0 {
-		w.Buf, t.part, t.carrying = t.part, nil, false
-		return true
-	}
-	n := min(len(t.part), carried)
-	t.carry = append(t.carry, t.part[:n]...)
-	t.part = t.part[n:]
-	w.Buf = t.carry
-	return true
-}
-
-// keepFirst copies the beginning of the first string of the current element, which
-// may be needed when the buffer has other contents. Of large ones it is kept already.
-func (w *walker) keepFirst() {
-	s := &w.first
-	n := int(s.n)
-	if s.kind == strLZF {
-		n = s.clen
-	}
-	if s.kind != strInt && s.head == nil && n <= smallString && s.off+n <= w.Pos {
-		w.heads[0] = append(w.heads[0][:0], w.text(s, MaxElementName)...)
-		s.head = w.heads[0]
-	}
-}
-
-// stopTagged ends the coroutines of values in chunks.
-func (r *reader) stopTagged() {
-	if r.tagged != nil {
-		r.tagged.stop()
-	}
-}
-
-// chunk reads a tagged chunk, whose opcode was read.
-func (r *reader) chunk() stepped {
-	w := r.w
-	at := w.Offset() - 1
-	id, size := w.Uint32(), w.Uint32()
-	if id == 0 || size == 0 {
-		w.FailAt(at, "a tagged chunk has the tag %d and %d bytes: neither is ever 0", id, size)
-	}
-	var t *taggedValue
-	if r.tagged != nil {
-		t = r.tagged.open[id]
-	}
-	if t == nil {
-		t = r.newTagged()
-		r.tagged.open[id] = t
-	}
-	more := true
-	for left := int(size); left > 0; {
-		if !more {
-			w.Failf("%d bytes of a tagged chunk follow its value", left)
-		}
-		w.Need(1)
-		n := min(left, len(w.Buf)-w.Pos)
-		t.part = w.Buf[w.Pos : w.Pos+n]
-		_, more = t.next()
-		if t.fail != nil {
-			// Its offset does not count what stands between the chunks.
-			t.fail.Offset += w.Offset() - t.base
-			w.inKey, w.key.Name = t.w.inKey, t.w.key.Name
-			panic(t.fail)
-		}
-		if !more {
-			n -= len(t.part) + len(t.w.Buf) - t.w.Pos
-		}
-		t.base += int64(n)
-		w.Pos += n
-		left -= n
-	}
-	if more {
-		return steppedOp
-	}
-	w.counters.add(t.w.counters)
-	delete(r.tagged.open, id)
-	r.tagged.spare = append(r.tagged.spare, t.w)
-	w.nameBuf, w.lastBuf = w.lastBuf, w.nameBuf
-	w.key = t.w.key
-	w.nameBuf = append(w.nameBuf[:0], w.key.Name...)
-	w.key.Name, w.lastKey, w.rare = w.nameBuf, w.nameBuf, true
-	w.tee, t.w.tee, w.kept = t.w.tee, w.tee, t.w.kept
-	if v := w.visit.to; v != nil && v.keep == nil && w.wants() {
-		w.visitTee(v)
-	}
-	return steppedKey
-}
-
-// endDragonfly checks what is open where the snapshot ends.
-func (r *reader) endDragonfly() {
-	w := r.w
-	switch {
-	case r.blob.open:
-		w.FailAt(w.Offset()-1, "the end mark stands in a compressed block")
-	case r.tagged != nil && len(r.tagged.open) > 0:
-		w.FailAt(w.Offset()-1, "the snapshot ends, but %d of its values in tagged chunks do not", len(r.tagged.open))
-	}
-}
-
-// beginTee begins to copy the value that follows.
-func (w *walker) beginTee() {
-	if w.tee == nil {
-		w.tee = &spool{}
-	}
-	w.tee.reset()
-	w.teeing, w.teeFrom = true, w.Pos
-}
-
-// addTee copies what was passed since the last call.
-func (w *walker) addTee() {
-	if w.teeing {
-		w.tee.write(w.Buf[w.teeFrom:w.Pos])
-		w.teeFrom = w.Pos
-	}
-}
-
-// endTee ends the copy.
-func (w *walker) endTee() {
-	w.addTee()
-	if w.teeing = false; w.tee.err != nil {
-		panic(&rdb.Failure{Offset: w.Offset(), Reason: w.tee.err.Error(), Err: w.tee.err})
-	}
-}
-
-// visitTee passes the elements of the value in the copy to a visitor.
-func (w *walker) visitTee(v *Visitor) {
-	elements := *v
-	elements.Key = nil
-	r := newReader(io.NewSectionReader(w.tee, 0, w.key.Serialized), Options{NoChecksum: true}, 2, scanBlock)
-	if fail := r.walkAgain(w.src, &w.key, &elements); fail != nil {
-		panic(fail)
-	}
-}
-
-// walkAgain walks the value of a key that was walked before, which is all that the
-// reader's source has.
-func (r *reader) walkAgain(src *dialect, k *Key, v *Visitor) *rdb.Failure {
-	r.w.src = src
-	r.advance(0)
-	r.w.Buf, r.w.Base = r.data, 0
-	return r.w.valueAgain(k, v)
-}
-
-// valueAgain walks the value of a key that was walked before.
-func (w *walker) valueAgain(k *Key, v *Visitor) *rdb.Failure {
+// expirySeconds reads the expiry of an element of Dragonfly's, and reports
+// whether it has one.
+func (w *walker) expirySeconds() bool {
+	s := &w.third
 	from := w.Offset()
-	w.setVisitor(v)
-	return w.guard(func() {
-		w.begin(k.RDBType)
-		w.key.Name, w.key.NameLen = k.Name, k.NameLen
-		w.rest(k.RDBType)
-		if w.Offset()-from != k.Serialized {
-			w.FailAt(from, "there is another value now")
-		}
-	})
+	w.string(s, 2)
+	at, ok := s.int(w.text(s, 20))
+	if !ok || at > 1<<40 {
+		w.FailAt(from, "the expiry of an element is no time")
+	}
+	if at < 0 {
+		return false
+	}
+	at = (at + dragonflyEpoch) * 1000
+	w.fieldExpiry(at)
+	w.visit.element.ExpireAt = at
+	return true
 }

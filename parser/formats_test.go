@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // formats are snapshots that no server at hand writes, and what each of their

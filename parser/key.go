@@ -5,7 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory/modules"
+	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
 // Type is what TYPE says of a key: its data type, whatever its encoding.
@@ -44,7 +44,8 @@ const (
 	NumTypes
 )
 
-var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron", "pathhash",
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream",
+	"module", "array", "gcra", "cron", "pathhash",
 	"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset", "bloomfltr",
 	"ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
 
@@ -118,8 +119,8 @@ const (
 	NumEncodings
 )
 
-var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap", "intset",
-	"hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template-listpack",
+var encodingNames = [NumEncodings]string{"", "raw", "embstr", "int", "listpack", "listpackex", "ziplist", "zipmap",
+	"intset", "hashtable", "skiplist", "quicklist", "linkedlist", "stream", "sliced-array", "template-listpack",
 	"template-array", "btree", "pathhash"}
 
 // String returns the server's word for the encoding, "" for EncUnknown.
@@ -211,15 +212,38 @@ type Key struct {
 
 	ModuleName string // of a module's value: the module's type name, such as "ReJSON-RL"
 	// Module is what a module's value has besides, nil for other values.
-	Module *modules.Facts
+	Module *ModuleFacts
 
 	// Offset is where the type byte stands: bytes from the snapshot's magic on, so
 	// that of a file it is the place in the file, but behind the frame of a
 	// replication stream and within compressed data it counts what is inside.
 	Offset int64
 
+	copied *spool.Spool // ends with the value, if the file has that in pieces
 	ref    largestRef
 	digits [41]byte // for LargestName: two numbers of 20 digits
+}
+
+// ModuleFacts is what a value of a module has besides the figures that all types
+// have. Fields that its type does not have are 0.
+type ModuleFacts struct {
+	Version int // encoding version
+	// Filters is the number of filters that a Bloom or cuckoo filter consists of,
+	// Capacity the items that they are made for; of a top-k its k.
+	Filters, Capacity int64
+	ErrorRate         float64 // of a Bloom filter
+
+	// Of a time series: chunks, labels, compaction rules, the time for which
+	// samples are kept (ms, 0 for ever) and the first and the last sample (ms
+	// since the epoch).
+	Chunks, Labels, Rules  int64
+	Retention, First, Last int64
+
+	// Of a vector set: dimensions, and the bytes that vectors and links between
+	// elements take in
+	Dimensions, VectorBytes, LinkBytes int64
+
+	Depth int64 // levels of nested arrays and objects in a document
 }
 
 // CutName returns the first bytes of the name, at most limit. If that is not the
@@ -241,7 +265,7 @@ func (k *Key) CutName(limit int) (name []byte, hash uint64) {
 func (k *Key) Clone() *Key {
 	k.NameLargest()
 	c := *k
-	c.ref = largestRef{}
+	c.ref, c.copied = largestRef{}, nil
 	c.Name = append([]byte(nil), k.Name...)
 	c.LargestName = append([]byte(nil), k.LargestName...)
 	c.Head = append([]byte(nil), k.Head...)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // TestEmbeddingLimits checks up to which length a string lies in one block with
@@ -16,8 +16,8 @@ func TestEmbeddingLimits(t *testing.T) {
 		server, version string
 		longest         int64
 	}{{"redis", "2.8.24", -1}, {"redis", "3.0.7", 39}, {"redis", "3.2.0", 44}, {"redis", "7.0.15", 44}, {"redis", "", 44}, {"valkey", "8.0.2", 44}} {
-		v, _ := version.Parse(c.version)
-		w := newWalker(&dialect{embed: embeddingOf(c.server, v)})
+		v, _ := release.Parse(c.version)
+		w := newWalker(&dialect{embed: release.EmbeddingOf(c.server, v)})
 		for n := range int64(64) {
 			if got := w.embedded(n); got != (n <= c.longest) {
 				t.Errorf("%s %s: a string of %d bytes is embedded: %v", c.server, c.version, n, got)
@@ -35,8 +35,8 @@ func TestEmbeddingBesideTheName(t *testing.T) {
 		"9.1.0": {1: {112, 104}, 2: {111, 103}, 8: {105, 97}, 30: {83, 75}, 31: {82, 74}, 32: {79, 71}, 33: {78, 70}, 64: {47, 39},
 			100: {11, 3}, 102: {9, 1}, 103: {8, 0}, 104: {7, -1}, 112: {-1, -1}, 130: {-1, -1}},
 	} {
-		v, _ := version.Parse(server)
-		w := newWalker(&dialect{embed: embeddingOf("valkey", v)})
+		v, _ := release.Parse(server)
+		w := newWalker(&dialect{embed: release.EmbeddingOf("valkey", v)})
 		for name, want := range longest {
 			for ttl, want := range want {
 				w.key.NameLen, w.key.HasExpire = name, ttl == 1
@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 	w := newWalker(&dialect{})
 	var none []int
 	fail := w.guard(func() { none[len(w.digits)]++ })
-	if fail == nil || fail.Offset != w.Offset() || !strings.Contains(fail.Reason, "index out of range") {
+	if fail == nil || fail.Offset != w.Offset() || !strings.Contains(fail.Reason.Quoted(), "index out of range") {
 		t.Errorf("failure %v", fail)
 	}
 	if fail := w.guard(func() {}); fail != nil {

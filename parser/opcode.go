@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 type stepped uint8
@@ -21,7 +21,7 @@ const (
 // opcodeAhead makes sure that an opcode or type lies in the window.
 func (w *walker) opcodeAhead() {
 	for w.Pos == len(w.Buf) && (w.Refill == nil || !w.Refill(w.Pos)) {
-		if w.reader == nil || !w.reader.closeBlob() {
+		if w.around == nil || !w.around.beyond() {
 			w.Failf("the file ends before its end mark: it was cut short")
 		}
 	}
@@ -47,8 +47,8 @@ func (w *walker) step() stepped {
 		w.pend.freq, w.pend.any = int16(w.Byte()), true
 	case rdb.OpEOF:
 		w.counters.opcodes[op]++
-		if w.reader != nil {
-			w.reader.endDragonfly()
+		if w.around != nil {
+			w.around.endMark()
 		}
 		return steppedEnd
 	default:
@@ -57,9 +57,10 @@ func (w *walker) step() stepped {
 			return steppedKey
 		}
 		from := w.Offset() - 1
-		if op == rdb.OpDFTaggedChunk && w.src.dragonfly && w.reader != nil {
-			w.counters.opcodes[op]++
-			return w.reader.chunk()
+		if w.around != nil {
+			if how, read := w.around.opcode(op); read {
+				return how
+			}
 		}
 		w.rareOp(op)
 		if w.passed != nil {
@@ -178,47 +179,6 @@ func (w *walker) update() {
 	}
 }
 
-func (w *walker) dragonflyOp(op byte) {
-	switch op {
-	case rdb.OpDFFullSyncEnd, rdb.OpDFJournal:
-		w.Take(8)
-	case rdb.OpDFJournalBlob:
-		w.Length()
-		w.string(&w.first, 0)
-	case rdb.OpDFMask:
-		if flags := w.Uint32(); flags&2 != 0 {
-			w.Take(4)
-		}
-		w.pend.any = true
-	case rdb.OpDFShardIndex:
-		w.Length()
-		w.string(&w.first, 0)
-		n := w.Length()
-		for range n {
-			w.Ahead()
-			w.string(&w.first, 0)
-			w.Length()
-		}
-	case rdb.OpDFVectorIndex:
-		w.string(&w.first, 0)
-		w.Length()
-		n := w.Length()
-		for range n {
-			w.Take(12)
-			levels := w.Uint32()
-			for range int64(levels) + 1 {
-				w.Skip(4 * uint64(w.Uint32()))
-			}
-		}
-	case rdb.OpDFZstd, rdb.OpDFLZ4:
-		w.reader.openBlob(op)
-	case rdb.OpDFBlobEnd:
-		w.FailAt(w.Offset()-1, "opcode 203 ends a compressed block in Dragonfly's memory: no file has it")
-	default:
-		w.failUnknown(op)
-	}
-}
-
 // slot takes what the file says of a cluster slot.
 func (w *walker) slot(keys, expires uint64) {
 	const most = 1 << 40 // more than any server holds
@@ -306,6 +266,6 @@ func (w *walker) headerAux(name, value []byte) {
 	if in.Server == before && in.ServerVersion == beforeVersion {
 		return
 	}
-	parsed, _ := version.Parse(in.ServerVersion)
-	d.embed, d.server = embeddingOf(in.Server, parsed), in.ServerVersion
+	parsed, _ := release.Parse(in.ServerVersion)
+	d.embed, d.server = release.EmbeddingOf(in.Server, parsed), in.ServerVersion
 }

@@ -129,7 +129,8 @@ const leastUnpacked = 100
 // be added to the memory accumulator.
 func (w *walker) unpacks(entries int64, stride int) bool {
 	k := &w.key
-	return entries > leastUnpacked && w.model != nil && k.Type != List && w.model.ConvertsOnLoad(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
+	return entries > leastUnpacked && w.model != nil && k.Type != List &&
+		w.model.ConvertsOnLoad(uint8(k.Type), k.Encoding == EncIntset, entries/int64(max(stride, 1)))
 }
 
 // addElement tells the memory model of one element of a packed value.

@@ -9,6 +9,9 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/internal/spool"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Records reads the keys of a snapshot one after the other, as a Scanner does,
@@ -19,10 +22,11 @@ import (
 type Records struct {
 	opt   RecordOptions
 	s     *Scanner
-	at    io.ReaderAt // the snapshot, or the copy of a value
-	spool *spool      // nil: the source has random access
-	meta  span        // the record of metadata before the key
-	buf   []byte      // read last, from bufAt on
+	file  io.ReaderAt  // the snapshot, nil without random access
+	spool *spool.Spool // what was read of it, which Dragonfly's files compress; nil: the file is read again
+	meta  span         // the record of metadata before the key
+	from  io.ReaderAt  // what buf was read from,
+	buf   []byte       // from bufAt on
 	bufAt int64
 	small *walker // of values that fit in buf
 	err   error   // of Library
@@ -39,6 +43,9 @@ type RecordOptions struct {
 	Library func(p *Payload) error
 }
 
+// scannerAhead is more than a Scanner reads beyond the key that it returns.
+const scannerAhead = 4 * scanBlock
+
 // span is a run of bytes of the snapshot.
 type span struct{ from, n int64 }
 
@@ -47,14 +54,11 @@ type span struct{ from, n int64 }
 func NewRecords(ctx context.Context, src io.Reader, opt RecordOptions) *Records {
 	r := &Records{opt: opt, buf: make([]byte, 0, 64<<10)}
 	if f, ok := src.(interface{ ReaderAt() io.ReaderAt }); ok {
-		r.at = f.ReaderAt()
+		r.file = f.ReaderAt()
 	}
-	if r.at == nil {
-		r.spool = &spool{src: src}
-		src, r.at = r.spool, r.spool
-	}
+	r.spool = &spool.Spool{Ahead: scannerAhead, Skip: r.file != nil}
 	r.s = NewScanner(src, opt.Options)
-	r.s.r.src = &interruptible{ctx, src}
+	r.s.r.src, r.s.r.record = &interruptible{ctx, src}, r.spool
 	r.s.r.w.passed = r.passed
 	r.s.Visit(&Visitor{MaxText: -1, MaxName: -1, keep: r.named})
 	return r
@@ -65,12 +69,12 @@ func (r *Records) passed(op byte, from, to int64) {
 	valkey := r.s.r.w.src.valkey
 	switch {
 	case op == rdb.OpFunction && r.opt.Library != nil && r.err == nil:
-		r.err = r.opt.Library(&Payload{r: r, version: versionOf(redisReleases, "7.0"), parts: []part{{span: span{from, to - from}}}})
+		r.err = r.opt.Library(&Payload{r, release.RDB(release.Redis, "7.0"), []part{{span: span{from, to - from}}}})
 	case op == rdb.OpKeyMeta && !valkey:
 		r.meta = span{from, to - from}
 	}
 	if r.spool != nil && r.meta.n == 0 {
-		r.spool.release(to)
+		r.spool.Release(to)
 	}
 }
 
@@ -79,8 +83,7 @@ func (r *Records) passed(op byte, from, to int64) {
 func (r *Records) named(k *Key) (kept bool) {
 	kept = r.err == nil && (r.opt.Keep == nil || r.opt.Keep(k))
 	if r.spool != nil {
-		r.spool.skip = !kept
-		r.spool.off = r.s.r.w.src.dragonfly
+		r.spool.Skip = !kept
 	}
 	return kept
 }
@@ -88,18 +91,18 @@ func (r *Records) named(k *Key) (kept bool) {
 // Next goes to the next key that Keep wants. It returns false at the end of the
 // snapshot and at the first error.
 func (r *Records) Next() bool {
+	if r.s.Info(); r.file != nil && !r.s.r.w.src.dragonfly {
+		r.spool, r.s.r.record = nil, nil
+	}
 	for r.err == nil {
 		r.meta = span{}
-		if r.spool != nil && r.s.begun {
-			r.spool.release(r.s.offset())
+		if r.spool != nil {
+			r.spool.Release(r.s.offset())
 		}
 		if !r.s.Scan() || r.err != nil {
 			return false
 		}
-		if w := r.s.r.w; w.kept {
-			if w.src.dragonfly {
-				r.at, r.buf = w.tee, r.buf[:0]
-			}
+		if r.s.r.w.kept {
 			return true
 		}
 	}
@@ -123,9 +126,6 @@ func (r *Records) Err() error {
 
 // Close removes the temporary file. The source stays open.
 func (r *Records) Close() error {
-	if r.spool == nil {
-		return nil
-	}
 	return r.spool.Close()
 }
 
@@ -160,7 +160,7 @@ func (r *Records) Payload() (*Payload, error) {
 	value := r.value()
 	p := &Payload{r: r, version: w.src.payloadVersion(k.RDBType)}
 	if r.meta.n > 0 {
-		p.version = max(p.version, versionOf(redisReleases, "8.6"))
+		p.version = max(p.version, release.RDB(release.Redis, "8.6"))
 		p.parts = append(p.parts, part{span: r.meta})
 	}
 	row := &w.src.types[k.RDBType]
@@ -237,7 +237,7 @@ func (e *RereadError) Unwrap() error { return e.Err }
 func (p *Payload) Text() ([]byte, error) {
 	part := p.parts[0]
 	b := make([]byte, part.n) // as many as were read of it
-	if _, err := p.r.at.ReadAt(b, part.from); err != nil {
+	if _, err := p.r.at().ReadAt(b, part.from); err != nil {
 		return nil, &RereadError{part.from, err}
 	}
 	var text []byte
@@ -251,7 +251,7 @@ func (p *Payload) Text() ([]byte, error) {
 		text = w.keepText(&w.first, 0).Bytes
 	})
 	if fail != nil {
-		return nil, &RereadError{fail.Offset, errors.New(fail.Reason)}
+		return nil, &RereadError{fail.Offset, &message.Error{Message: fail.Reason}}
 	}
 	return text, nil
 }
@@ -279,22 +279,33 @@ func (r *Records) Visit(v *Visitor) error {
 	case fail.Err != nil:
 		return &RereadError{fail.Offset, fail.Err}
 	}
-	return &RereadError{fail.Offset, errors.New(fail.Reason)}
+	return &RereadError{fail.Offset, &message.Error{Message: fail.Reason}}
 }
 
-// value is where the value of the current key stands in r.at.
+// value is where the value of the current key stands in at.
 func (r *Records) value() span {
 	n := r.s.key.Serialized
-	if r.s.r.w.src.dragonfly {
-		return span{0, n}
+	if copied := r.s.key.copied; copied != nil {
+		return span{copied.End() - n, n}
 	}
 	return span{r.s.offset() - n, n}
+}
+
+// at has what is read again.
+func (r *Records) at() io.ReaderAt {
+	switch {
+	case r.s.key != nil && r.s.key.copied != nil:
+		return r.s.key.copied
+	case r.file != nil && !r.s.r.w.src.dragonfly:
+		return r.file
+	}
+	return r.spool
 }
 
 // valueAgain walks the current key again, in a copy its value alone.
 func (r *Records) valueAgain(v *Visitor) (*rdb.Failure, error) {
 	k := r.s.key
-	at, copied := r.value(), r.s.r.w.src.dragonfly
+	at, copied := r.value(), k.copied != nil
 	end := at.from + at.n
 	if !copied {
 		at.from = k.Offset
@@ -317,7 +328,7 @@ func (r *Records) valueAgain(v *Visitor) (*rdb.Failure, error) {
 // again returns a walker of n bytes of the snapshot.
 func (r *Records) again(from, n int64) (*walker, error) {
 	if n > int64(cap(r.buf)) {
-		again := newReader(io.NewSectionReader(r.at, from, n), Options{NoChecksum: true}, 2, scanBlock)
+		again := newReader(io.NewSectionReader(r.at(), from, n), Options{NoChecksum: true}, 2, scanBlock)
 		again.w.src = r.s.r.w.src
 		again.advance(0)
 		again.base = from
@@ -340,9 +351,14 @@ func (r *Records) again(from, n int64) (*walker, error) {
 // read returns n bytes of the snapshot, at most the capacity of r.buf, which are
 // valid until the next call. The error is a *RereadError.
 func (r *Records) read(from, n int64) ([]byte, error) {
-	if from < r.bufAt || from+n > r.bufAt+int64(len(r.buf)) {
-		have, err := r.at.ReadAt(r.buf[:cap(r.buf)], from)
-		r.buf, r.bufAt = r.buf[:have], from
+	at := r.at()
+	if at != r.from || from < r.bufAt || from+n > r.bufAt+int64(len(r.buf)) {
+		ahead := cap(r.buf)
+		if r.s.r.w.src.dragonfly { // what follows may still be compressed
+			ahead = int(n)
+		}
+		have, err := at.ReadAt(r.buf[:ahead], from)
+		r.from, r.buf, r.bufAt = at, r.buf[:have], from
 		if int64(have) < n {
 			return nil, &RereadError{from, err}
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // random is a source with random access.
@@ -164,7 +165,7 @@ func restored(t *testing.T, r *Records) {
 func TestRecordsFixtures(t *testing.T) {
 	keys := 0
 	for name, in := range allFixtures(t) {
-		if len(in) > 4<<20 && testing.Short() {
+		if len(in) > 4<<20 && !testtool.Nightly() {
 			continue
 		}
 		n := 0
@@ -233,7 +234,7 @@ func TestRecordsLarge(t *testing.T) {
 			if want := map[bool]int{true: 4, false: 1}[wanted]; r.Err() != nil || len(names) != want {
 				t.Errorf("%s: %q, %v", how, names, r.Err())
 			}
-			if r.spool != nil && (r.spool.file != nil) != wanted {
+			if r.spool != nil && r.spool.Spilled() != wanted {
 				t.Errorf("%s: a file that nobody needs, or none", how)
 			}
 			source.(io.Seeker).Seek(0, io.SeekStart)
@@ -285,7 +286,7 @@ func TestRecordsLongNames(t *testing.T) {
 // TestRecordsLibraries finds libraries of functions in the header and between
 // keys, and the values after them.
 func TestRecordsLibraries(t *testing.T) {
-	big := strings.Repeat("x", 2*spoolMemory)
+	big := strings.Repeat("x", 6*scannerAhead)
 	packed := "#!lua name=lib\n" + strings.Repeat("a", 100)
 	b := newRDB("REDIS0010").raw(0xf5).str(big).raw(0xf5, 0xc3).len(uint64(len(lzf(packed)))).len(uint64(len(packed))).raw(lzf(packed))
 	in := b.key(0, "first").str("v").raw(0xf5).str("between").key(1, "k").len(2).str("a").str("b").end()

@@ -3,7 +3,6 @@ package parser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"runtime"
@@ -13,6 +12,8 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
@@ -164,7 +165,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	}
 	r.w = newWalker(&dialect{})
 	r.w.counters = r.counters
-	r.w.Refill, r.w.reader = r.refill, r
+	r.w.Refill, r.w.around = r.refill, r
 	return r
 }
 
@@ -172,12 +173,11 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 func (r *reader) refill(keep int) bool {
 	w := r.w
 	r.addSum()
-	w.addTee()
 	before := r.base
 	ok := r.advance(keep)
 	w.Buf, w.Base = r.data, r.base
 	w.Pos -= int(r.base - before)
-	r.sumFrom, w.teeFrom = w.Pos, w.Pos
+	r.sumFrom = w.Pos
 	return ok
 }
 
@@ -211,7 +211,7 @@ func (w *walker) guard(f func()) (fail *rdb.Failure) {
 				panic(p)
 			}
 			// An invalid length or count that no check caught.
-			fail = &rdb.Failure{Offset: w.Offset(), Reason: "the data is invalid here (internal error: " + p.Error() + ")"}
+			fail = &rdb.Failure{Offset: w.Offset(), Reason: message.Format("the data is invalid here (internal error: %v)", p)}
 		default:
 			panic(p)
 		}
@@ -236,8 +236,8 @@ func (r *reader) begin() (*rdb.Failure, error) {
 			w.Ahead()
 			w.opcodeAhead()
 			switch op := w.Buf[w.Pos]; {
-			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq, op == rdb.OpKeyMeta && !w.src.valkey,
-				op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot,
+			case op == rdb.OpEOF, op == rdb.OpExpire, op == rdb.OpExpireMS, op == rdb.OpIdle, op == rdb.OpFreq,
+				op == rdb.OpKeyMeta && !w.src.valkey, op == rdb.OpEnterpriseLRU, op == rdb.OpEnterpriseSlot,
 				op == rdb.OpDFMask, op == rdb.OpDFLZ4, op == rdb.OpDFZstd, op == rdb.OpDFTaggedChunk, w.src.IsType[op]:
 				return
 			}
@@ -246,8 +246,9 @@ func (r *reader) begin() (*rdb.Failure, error) {
 	})
 	w.info = nil
 	r.info.Cluster = r.counters.cluster
-	if v := newestVersion(w.src.valkey); r.info.Version > v {
-		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known", r.info.Version, v)
+	if v := release.Newest(release.Of(w.src.valkey)); r.info.Version > v {
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known",
+			r.info.Version, v)
 	}
 	if r.opt.Memory != nil {
 		w.src.model = r.opt.Memory(r.info)
@@ -257,8 +258,13 @@ func (r *reader) begin() (*rdb.Failure, error) {
 }
 
 func (r *reader) warn(format string, args ...any) {
-	r.info.Warnings = append(r.info.Warnings, fmt.Sprintf(format, args...))
+	r.info.Warnings = append(r.info.Warnings, message.Format(format, args...))
 }
+
+// interrupted is the reason of damage where a context ended.
+var interrupted = message.New("interrupted")
+
+const magicHint = "an RDB file begins with REDIS and four digits, or VALKEY and three"
 
 func (r *reader) magic() error {
 	b := r.w.Buf
@@ -266,7 +272,8 @@ func (r *reader) magic() error {
 		return r.err
 	}
 	if len(b) == 0 {
-		return &FormatError{Reason: "the file is empty", Hint: "a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
+		return &FormatError{message.New("the file is empty"),
+			message.New("a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk")}
 	}
 	digits := 0
 	switch {
@@ -277,11 +284,11 @@ func (r *reader) magic() error {
 		r.w.src.valkey = true
 		r.info.Server = "valkey"
 	default:
-		return &FormatError{Reason: fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+		return &FormatError{message.Format("not a snapshot: it begins with %q", cut(b, 9)), message.New(magicHint)}
 	}
 	v, err := strconv.ParseUint(string(b[digits:9]), 10, 16)
 	if err != nil || v == 0 {
-		return &FormatError{Reason: fmt.Sprintf("not a snapshot: %q has no version", b[:9]), Hint: "an RDB file begins with REDIS and four digits, or VALKEY and three"}
+		return &FormatError{message.Format("not a snapshot: %q has no version", b[:9]), message.New(magicHint)}
 	}
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
@@ -294,7 +301,7 @@ func (r *reader) magic() error {
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.Offset(), true
-	var bad string
+	var bad message.Message
 	if in.Version < firstChecksum && !w.src.valkey {
 		in.Checksum = ChecksumNone
 	} else {
@@ -302,7 +309,7 @@ func (r *reader) end(sum uint64) error {
 		}
 		if len(w.Buf)-w.Pos < 8 {
 			in.Checksum = ChecksumMissing
-			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
+			bad = message.Format("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
 			w.Pos = len(w.Buf)
 		} else {
 			stored := w.Uint64()
@@ -310,7 +317,7 @@ func (r *reader) end(sum uint64) error {
 			case stored == 0:
 				in.Checksum = ChecksumOff
 				if r.opt.Strict {
-					bad = "the checksum is switched off (zero)"
+					bad = message.New("the checksum is switched off (zero)")
 				}
 			case r.opt.NoChecksum, r.blob.seen: // it would cover compressed blocks
 				in.Checksum = ChecksumUnread
@@ -318,26 +325,26 @@ func (r *reader) end(sum uint64) error {
 				in.Checksum = ChecksumOK
 			default:
 				in.Checksum = ChecksumMismatch
-				bad = fmt.Sprintf("the checksum is wrong: stored %016x, computed %016x", stored, sum)
+				bad = message.Format("the checksum is wrong: stored %016x, computed %016x", stored, sum)
 			}
 		}
 		in.Bytes = w.Offset()
 	}
 	switch c := w.src.contradiction(r.counters); {
-	case c == "":
+	case c.IsZero():
 	case in.Checksum == ChecksumOK: // the version is what was written
-		r.warn("%s", c)
+		in.Warnings = append(in.Warnings, c)
 	default:
 		bad = c
 	}
-	if bad == "" {
+	if bad.IsZero() {
 		after := w.Buf[w.Pos:]
 		in.Trailing = int64(len(after))
 		if r.closer != nil {
 			n, err := r.closer.End(w.Offset(), after)
 			in.Trailing = n
 			if err != nil {
-				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
+				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: message.Of(err), Err: err}, nil, nil)
 			}
 		}
 		// What follows may stand in the next block.
@@ -345,10 +352,11 @@ func (r *reader) end(sum uint64) error {
 			in.Trailing = int64(len(r.data))
 		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
-			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, but the snapshot says RDB version %d, which has none", in.Version)
+			bad = message.Format("eight bytes follow, as many as a checksum has, "+
+				"but the snapshot says RDB version %d, which has none", in.Version)
 		}
 	}
-	if bad != "" {
+	if !bad.IsZero() {
 		return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
 	}
 	return nil
@@ -365,14 +373,14 @@ func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 	var block *blobError
 	switch {
 	case atEnd && errors.As(r.err, &block):
-		e.Err, e.Reason = r.err, block.Error()
-	case atEnd && r.blob.open && r.err == io.EOF && strings.HasPrefix(f.Reason, "the file ends"):
-		e.Reason = fmt.Sprintf("a record reaches past the end of the compressed block at byte %d of the file", r.blob.in)
+		e.Err, e.Reason = r.err, message.Of(block)
+	case atEnd && r.blob.open && r.err == io.EOF && strings.HasPrefix(f.Reason.ID, "the file ends"):
+		e.Reason = message.Format("a record reaches past the end of the compressed block at byte %d of the file", r.blob.in)
 	case atEnd && r.err != nil && r.err != io.EOF:
 		// The walk ran out of bytes because the source failed.
-		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
+		e.Err, e.Reason = r.err, message.Format("the source cannot be read further: %v", r.err)
 		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {
-			e.Reason = "interrupted"
+			e.Reason = interrupted
 		}
 	}
 	return e
@@ -384,11 +392,13 @@ func (r *reader) finish() {
 	in := r.info
 	in.TemplateMemory = r.w.src.templates.memory
 	if in.StreamMismatch > 0 {
-		r.warn("%d streams have a length that differs from the number of their live entries: old servers counted deletions wrongly", in.StreamMismatch)
+		r.warn("%d streams have a length that differs from the number of their live entries: "+
+			"old servers counted deletions wrongly", in.StreamMismatch)
 	}
 	for _, m := range in.Modules {
 		if m.Skipped > 0 && module.Reads(m.Name) {
-			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
+			r.warn("%d keys of the module type %s have an encoding version (the newest is %d) or contents that are not known: "+
+				"they have neither elements nor exact memory", m.Skipped, m.Name, m.Version)
 		}
 	}
 	if n := in.Opcodes[rdb.OpTemplate]; n > 0 && in.Magic == "VALKEY" {

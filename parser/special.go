@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // moduleType returns the type of the module's value that begins at the window's
@@ -60,7 +60,7 @@ func (w *walker) ofModule(r *module.Reader, v *module.Value) {
 	k := &w.key
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest
 	k.LZFIn, k.LZFOut = v.LZFIn, v.LZFOut
-	k.Module = &v.Facts
+	k.Module = (*ModuleFacts)(&v.Facts)
 	if !v.Understood {
 		return
 	}
@@ -166,13 +166,6 @@ func (w *walker) cron() {
 	}
 	w.unknownSizes()
 	w.key.Elements = 1
-}
-
-// dragonflyValue walks a value of a type that Dragonfly alone has.
-func (w *walker) dragonflyValue(row *typeRow) {
-	w.rare = true
-	r := w.modules()
-	w.ofModule(r, r.Dragonfly(row.Kind, row.Variant))
 }
 
 // templates are the field names that hashes of Redis 8.10 share, by ID.

@@ -1,8 +1,8 @@
 package parser
 
 import (
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // A key that is larger than a block is split between its elements, so that all
@@ -51,7 +51,7 @@ type largeKey struct {
 func (r *runner) splitKey() bool {
 	w := r.w
 	t, found := r.typeAhead()
-	if !found || !w.src.types[t].split {
+	if !found || !w.src.types[t].splits() {
 		return false
 	}
 	r.closeInline(nil)

@@ -3,8 +3,8 @@ package parser
 import (
 	"encoding/binary"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // Flags of an entry in a stream's node.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 type strKind uint8
@@ -200,61 +200,34 @@ func (s *str) int(text []byte) (int64, bool) {
 	return rdb.CanonicalInt(text)
 }
 
-// embedding is how a server line decides that a text lies in one block with
-// its object: OBJECT ENCODING's embstr. Sources: object.c of each line.
-type embedding uint8
-
-const (
-	embed44      embedding = iota // texts of up to 44 bytes
-	embed39                       // up to 39 bytes: Redis 3.0
-	embedNever                    // before Redis 3.0
-	embedValkey8                  // with the name in 64 bytes: Valkey 8.1
-	embedValkey9                  // with the name in 128 bytes: Valkey 9
-)
-
-func embeddingOf(server string, v version.Version) embedding {
-	switch {
-	case server == "valkey" && v.AtLeast(9, 0):
-		return embedValkey9
-	case server == "valkey" && v.AtLeast(8, 1):
-		return embedValkey8
-	case server != "redis" || v.Major == 0 || v.AtLeast(3, 2):
-	case v.Major < 3:
-		return embedNever
-	default:
-		return embed39
-	}
-	return embed44
-}
-
 // embedded reports whether a text of n bytes is kept so.
 func (w *walker) embedded(n int64) bool {
-	if w.src.embed == embed44 {
+	switch w.src.embed {
+	case release.Embed44:
 		return n <= 44
+	case release.Embed39:
+		return n <= 39
+	case release.EmbedNever:
+		return false
 	}
 	ttl := int64(0)
 	if w.key.HasExpire {
 		ttl = 8
 	}
 	name := w.key.NameLen
-	switch w.src.embed {
-	case embedValkey9:
+	if w.src.embed == release.EmbedIn128 {
 		header := int64(1)
 		if name >= 32 {
 			header = 3
 		}
 		return 8+header+name+1+1+ttl+3+n+1 <= 128
-	case embedValkey8:
-		if ttl > 0 && name >= 32 && (name+n == 40 || name+n == 41) {
-			// Embedded before it got its expiry, in a block that rounding up
-			// to 80 bytes left room for one in.
-			return true
-		}
-		return 16+name+3+ttl+4+n <= 64
-	case embed39:
-		return n <= 39
 	}
-	return false
+	if ttl > 0 && name >= 32 && (name+n == 40 || name+n == 41) {
+		// Embedded before it got its expiry, in a block that rounding up
+		// to 80 bytes left room for one in.
+		return true
+	}
+	return 16+name+3+ttl+4+n <= 64
 }
 
 // fastRecordAhead is more than what fastRecord reads without looking for the block's

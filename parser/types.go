@@ -1,13 +1,13 @@
 package parser
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A typeRow is all that is known of a type byte before the value is read. Type
@@ -15,90 +15,105 @@ import (
 // walking, splitting, visiting and Info.LoadableBy go by the rows: a new type is
 // one row and, if its layout is new, a case in walker.value.
 type typeRow struct {
-	number   byte
+	number byte
+	// since is the first release of Redis (of Valkey, in its table) that loads
+	// the type; "" none does.
+	since    string
 	typ      Type
 	encoding Encoding
 	shape    memory.Shape
 	rdb.Layout
-	split bool   // a large key is split between elements and walked in parallel
-	why   string // the value is refused
-	// since is the first release of Redis (of Valkey, in its table) that loads
-	// the type; "" none does.
-	since string
+}
+
+// splits reports whether a large key is split between elements and walked in parallel.
+func (r *typeRow) splits() bool {
+	switch r.Kind {
+	case rdb.Quicklist:
+		return true
+	case rdb.Counted:
+		return r.typ != List && r.Beside != rdb.ScoreText && r.Beside != rdb.ExpirySeconds
+	}
+	return false
 }
 
 // commonTypes are the types that mean the same under every magic. Sources:
 // rdb.h and rdbLoadObject in rdb.c of each release of Redis.
 var commonTypes = []typeRow{
-	{number: 0, typ: String, Layout: rdb.Layout{Kind: rdb.Text}, since: "1.0"},
-	{number: 1, typ: List, encoding: EncLinkedlist, shape: memory.LinkedList, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1}, since: "1.0"},
-	{number: 2, typ: Set, encoding: EncHashtable, shape: memory.SetTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1}, split: true, since: "1.0"},
-	{number: 3, typ: ZSet, encoding: EncSkiplist, shape: memory.Skiplist, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreText}, since: "1.0"},
-	{number: 4, typ: Hash, encoding: EncHashtable, shape: memory.HashTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2}, split: true, since: "1.0"},
-	{number: 5, typ: ZSet, encoding: EncSkiplist, shape: memory.Skiplist, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreBinary}, split: true, since: "4.0"},
-	{number: 6, typ: Module, Layout: rdb.Layout{Kind: rdb.Refused}, why: "a module wrote this key in the format of 4.0 release candidates (type 6), which nothing but the module itself can read"},
-	{number: 7, typ: Module, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Module}, since: "4.0"},
-	{number: 9, typ: Hash, encoding: EncZipmap, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZipmap}, since: "2.2"},
-	{number: 10, typ: List, encoding: EncZiplist, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 1}, since: "2.2"},
-	{number: 11, typ: Set, encoding: EncIntset, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockIntset}, since: "2.2"},
-	{number: 12, typ: ZSet, encoding: EncZiplist, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 2}, since: "2.4"},
-	{number: 13, typ: Hash, encoding: EncZiplist, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 2}, since: "2.6"},
-	{number: 14, typ: List, encoding: EncQuicklist, shape: memory.Quicklist, Layout: rdb.Layout{Kind: rdb.Quicklist, Block: rdb.BlockZiplist, Strings: 1}, split: true, since: "3.2"},
-	{number: 15, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamPlain}, since: "5.0"},
-	{number: 16, typ: Hash, encoding: EncListpack, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 2}, since: "7.0"},
-	{number: 17, typ: ZSet, encoding: EncListpack, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 2}, since: "7.0"},
-	{number: 18, typ: List, encoding: EncQuicklist, shape: memory.Quicklist, Layout: rdb.Layout{Kind: rdb.Quicklist, Strings: 1, Variant: 2}, split: true, since: "7.0"},
-	{number: 19, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamCounters}, since: "7.0"},
-	{number: 20, typ: Set, encoding: EncListpack, shape: memory.Packed, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 1}, since: "7.2"},
-	{number: 21, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamActive}, since: "7.2"},
+	{0, "1.0", String, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Text}},
+	{1, "1.0", List, EncLinkedlist, memory.LinkedList, rdb.Layout{Kind: rdb.Counted, Strings: 1}},
+	{2, "1.0", Set, EncHashtable, memory.SetTable, rdb.Layout{Kind: rdb.Counted, Strings: 1}},
+	{3, "1.0", ZSet, EncSkiplist, memory.Skiplist, rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreText}},
+	{4, "1.0", Hash, EncHashtable, memory.HashTable, rdb.Layout{Kind: rdb.Counted, Strings: 2}},
+	{5, "4.0", ZSet, EncSkiplist, memory.Skiplist, rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreBinary}},
+	{6, "", Module, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Refused}},
+	{7, "4.0", Module, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Module}},
+	{9, "2.2", Hash, EncZipmap, memory.Packed, rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZipmap}},
+	{10, "2.2", List, EncZiplist, memory.Packed, rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 1}},
+	{11, "2.2", Set, EncIntset, memory.Packed, rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockIntset}},
+	{12, "2.4", ZSet, EncZiplist, memory.Packed, rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 2}},
+	{13, "2.6", Hash, EncZiplist, memory.Packed, rdb.Layout{Kind: rdb.Packed, Block: rdb.BlockZiplist, Strings: 2}},
+	{14, "3.2", List, EncQuicklist, memory.Quicklist,
+		rdb.Layout{Kind: rdb.Quicklist, Strings: 1, Block: rdb.BlockZiplist}},
+	{15, "5.0", Stream, EncStream, memory.StreamTree, rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamPlain}},
+	{16, "7.0", Hash, EncListpack, memory.Packed, rdb.Layout{Kind: rdb.Packed, Strings: 2}},
+	{17, "7.0", ZSet, EncListpack, memory.Packed, rdb.Layout{Kind: rdb.Packed, Strings: 2}},
+	{18, "7.0", List, EncQuicklist, memory.Quicklist, rdb.Layout{Kind: rdb.Quicklist, Strings: 1, Variant: 2}},
+	{19, "7.0", Stream, EncStream, memory.StreamTree, rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamCounters}},
+	{20, "7.2", Set, EncListpack, memory.Packed, rdb.Layout{Kind: rdb.Packed, Strings: 1}},
+	{21, "7.2", Stream, EncStream, memory.StreamTree, rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamActive}},
 }
 
 // redisTypes are those of Redis from 7.4 on, and of KeyDB.
 var redisTypes = []typeRow{
 	// 22 and 23 are those of the release candidates of 7.4.
-	{number: 22, typ: Hash, encoding: EncHashtable, shape: memory.HashTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryAbsolute}, split: true, since: "7.4"},
-	{number: 23, typ: Hash, encoding: EncListpackEx, shape: memory.PackedEx, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 3}, since: "7.4"},
-	{number: 24, typ: Hash, encoding: EncHashtable, shape: memory.HashTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryRelative, MinExpire: true}, split: true, since: "7.4"},
-	{number: 25, typ: Hash, encoding: EncListpackEx, shape: memory.PackedEx, Layout: rdb.Layout{Kind: rdb.Packed, Strings: 3, MinExpire: true}, since: "7.4"},
-	{number: 26, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamIdempotent}, since: "8.6"},
-	{number: 27, typ: Stream, encoding: EncStream, shape: memory.StreamTree, Layout: rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamNacked}, since: "8.8"},
-	{number: 28, typ: Array, encoding: EncSliced, shape: memory.SlicedArray, Layout: rdb.Layout{Kind: rdb.Array}, since: "8.8"},
-	{number: 29, typ: Hash, encoding: EncTemplateListpack, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn | rdb.TemplatePacked}, since: "8.10"},
-	{number: 30, typ: Hash, encoding: EncTemplateListpack, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplatePacked}, since: "8.10"},
-	{number: 31, typ: Hash, encoding: EncTemplateArray, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn}, since: "8.10"},
-	{number: 32, typ: Hash, encoding: EncTemplateArray, shape: memory.Template, Layout: rdb.Layout{Kind: rdb.Template}, since: "8.10"},
-	{number: 33, typ: GCRA, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Number}}, // in builds with ENABLE_GCRA alone
-	{number: 64, typ: Cron, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Cron}},   // KeyDB's
+	{22, "7.4", Hash, EncHashtable, memory.HashTable,
+		rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryAbsolute}},
+	{23, "7.4", Hash, EncListpackEx, memory.PackedEx, rdb.Layout{Kind: rdb.Packed, Strings: 3}},
+	{24, "7.4", Hash, EncHashtable, memory.HashTable,
+		rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryRelative, MinExpire: true}},
+	{25, "7.4", Hash, EncListpackEx, memory.PackedEx, rdb.Layout{Kind: rdb.Packed, Strings: 3, MinExpire: true}},
+	{26, "8.6", Stream, EncStream, memory.StreamTree, rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamIdempotent}},
+	{27, "8.8", Stream, EncStream, memory.StreamTree, rdb.Layout{Kind: rdb.Stream, Variant: rdb.StreamNacked}},
+	{28, "8.8", Array, EncSliced, memory.SlicedArray, rdb.Layout{Kind: rdb.Array}},
+	{29, "8.10", Hash, EncTemplateListpack, memory.Template,
+		rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn | rdb.TemplatePacked}},
+	{30, "8.10", Hash, EncTemplateListpack, memory.Template,
+		rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplatePacked}},
+	{31, "8.10", Hash, EncTemplateArray, memory.Template, rdb.Layout{Kind: rdb.Template, Variant: rdb.TemplateOwn}},
+	{32, "8.10", Hash, EncTemplateArray, memory.Template, rdb.Layout{Kind: rdb.Template}},
+	{33, "", GCRA, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Number}}, // in builds with ENABLE_GCRA alone
+	{64, "", Cron, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Cron}},   // KeyDB's
 }
 
 // valkeyTypes are those under the magic VALKEY.
 var valkeyTypes = []typeRow{
-	{number: 22, typ: Hash, encoding: EncHashtable, shape: memory.HashTable, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryBinary}, split: true, since: "9.0"},
-	{number: 23, typ: PathHash, encoding: EncPathHash, shape: memory.PathTree, Layout: rdb.Layout{Kind: rdb.Paths}, since: "9.2"},
+	{22, "9.0", Hash, EncHashtable, memory.HashTable,
+		rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryBinary}},
+	{23, "9.2", PathHash, EncPathHash, memory.PathTree, rdb.Layout{Kind: rdb.Paths}},
 }
 
 // valkey92Types are those that Valkey 9.2 keeps in another way than releases
 // before it.
 var valkey92Types = []typeRow{
-	{number: 5, typ: ZSet, encoding: EncBTree, shape: memory.Skiplist, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreBinary}, split: true, since: "4.0"},
+	{5, "4.0", ZSet, EncBTree, memory.Skiplist, rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ScoreBinary}},
 }
 
 // dragonflyTypes are those of Dragonfly (rdb_extensions.h and rdb_save.cc).
 var dragonflyTypes = []typeRow{
-	{number: 30, typ: JSON, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Text}},
-	{number: 31, typ: Hash, encoding: EncHashtable, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpirySeconds}},
-	{number: 32, typ: Set, encoding: EncHashtable, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ExpirySeconds}},
-	{number: 33, typ: Bloom, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 1}},
-	{number: 34, typ: Bloom, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Filter, Variant: 2}},
-	{number: 35, typ: CountMin, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.CountMin}},
-	{number: 36, typ: TopK, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.TopK}},
-	{number: 37, typ: Cuckoo, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Cuckoo}},
+	{30, "", JSON, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Text}},
+	{31, "", Hash, EncHashtable, memory.Other, rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpirySeconds}},
+	{32, "", Set, EncHashtable, memory.Other, rdb.Layout{Kind: rdb.Counted, Strings: 1, Beside: rdb.ExpirySeconds}},
+	{33, "", Bloom, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Filter, Variant: 1}},
+	{34, "", Bloom, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Filter, Variant: 2}},
+	{35, "", CountMin, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.CountMin}},
+	{36, "", TopK, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.TopK}},
+	{37, "", Cuckoo, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Cuckoo}},
 }
 
 // oldDragonflyTypes are those of its releases that wrote version 9 at most and
 // JSON documents under the number of a set.
 var oldDragonflyTypes = []typeRow{
-	{number: 20, typ: JSON, shape: memory.Other, Layout: rdb.Layout{Kind: rdb.Text}},
+	{20, "", JSON, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Text}},
 }
 
 // compile sets the types of the dialect by what the header says until now.
@@ -110,7 +125,7 @@ func (d *dialect) compile() {
 		tables = [][]typeRow{commonTypes, dragonflyTypes, oldDragonflyTypes}
 	case d.dragonfly:
 		tables = [][]typeRow{commonTypes, dragonflyTypes}
-	case d.valkey && d.version >= valkeyTrees:
+	case d.valkey && d.version >= release.ValkeyTrees:
 		tables = [][]typeRow{commonTypes, valkeyTypes, valkey92Types}
 	case d.valkey:
 		tables = [][]typeRow{commonTypes, valkeyTypes}
@@ -123,30 +138,6 @@ func (d *dialect) compile() {
 	}
 }
 
-// A release of a server, and the newest RDB version that it loads.
-type release struct {
-	name    string
-	version int
-}
-
-// redisReleases are those releases of Redis that load more than the one before.
-// Which types and opcodes they added, their tables say (typeRow.since).
-var redisReleases = []release{
-	{name: "1.0", version: 1},
-	{name: "2.2", version: 1},
-	{name: "2.4", version: 2},
-	{name: "2.6", version: 6},
-	{name: "3.2", version: 7},
-	{name: "4.0", version: 8},
-	{name: "5.0", version: 9},
-	{name: "7.0", version: 10},
-	{name: "7.2", version: 11},
-	{name: "7.4", version: 12},
-	{name: "8.6", version: 13},
-	{name: "8.8", version: 14},
-	{name: "8.10", version: 15},
-}
-
 // firstVersion returns the oldest RDB version that what came with a release can
 // stand under. The release candidates of 2.6 wrote versions 3 to 6, a step for each
 // change.
@@ -154,19 +145,19 @@ func firstVersion(valkey bool, since string) int {
 	if since == "2.6" {
 		return 3
 	}
-	n := slices.IndexFunc(releases(valkey), func(r release) bool { return r.name == since })
-	return releases(valkey)[n].version
+	return release.RDB(release.Of(valkey), since)
 }
 
 // contradiction says in which way what was read of the snapshot contradicts its
 // RDB version: "" in none. Dragonfly, which writes newer types under version 9, is
 // not asked, and nothing is known of types and opcodes that no release has.
-func (d *dialect) contradiction(seen *counters) string {
+func (d *dialect) contradiction(seen *counters) (none message.Message) {
 	if d.dragonfly {
-		return ""
+		return none
 	}
-	if d.valkey && d.version < valkeyFirst {
-		return fmt.Sprintf("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on", d.version, valkeyFirst)
+	if d.valkey && d.version < release.ValkeyFirst {
+		return message.Format("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on",
+			d.version, release.ValkeyFirst)
 	}
 	for n := range seen.types {
 		for _, what := range []struct {
@@ -177,42 +168,12 @@ func (d *dialect) contradiction(seen *counters) string {
 				continue
 			}
 			if first := firstVersion(d.valkey, what.since); d.version < first {
-				return fmt.Sprintf("the snapshot says RDB version %d, but has %s %d, which exists from version %d on", d.version, what.name, n, first)
+				return message.Format("the snapshot says RDB version %d, but has %s %d, which exists from version %d on",
+					d.version, what.name, n, first)
 			}
 		}
 	}
-	return ""
-}
-
-// valkeyFork is the newest of the Redis releases above that Valkey's first
-// release reads.
-const valkeyFork = "7.2"
-
-// valkeyFirst is the oldest RDB version under the magic VALKEY, valkeyTrees the
-// one that Valkey 9.2 writes.
-const (
-	valkeyFirst = 80
-	valkeyTrees = 81
-)
-
-// valkeyReleases are those of Valkey, which begin with what it forked. Under
-// Redis' magic they refuse versions 12 to 79.
-var valkeyReleases = append(upTo(redisReleases, valkeyFork),
-	release{name: "9.0", version: valkeyFirst},
-	release{name: "9.2", version: valkeyTrees})
-
-// releases returns the releases of the line that writes a magic.
-func releases(valkey bool) []release {
-	if valkey {
-		return valkeyReleases
-	}
-	return redisReleases
-}
-
-// newestVersion is the newest RDB version whose every number is known.
-func newestVersion(valkey bool) int {
-	r := releases(valkey)
-	return r[len(r)-1].version
+	return none
 }
 
 // LoadableBy returns the oldest Redis and the oldest Valkey release that load
@@ -254,19 +215,12 @@ func (i *Info) dialect() *dialect {
 // VersionSince returns the oldest Redis and the oldest Valkey release that accept the
 // snapshot's magic and RDB version, and what surrounds it; "" none does.
 func (i *Info) VersionSince() (redis, valkey string) {
-	first := func(of []release, version int) string {
-		if n := slices.IndexFunc(of, func(r release) bool { return r.version >= version }); n >= 0 {
-			return of[n].name
-		}
-		return ""
-	}
-	switch {
-	case i.Magic == "VALKEY":
-		valkey = first(valkeyReleases, max(i.Version, valkeyFirst))
-	default:
-		redis = first(redisReleases, i.Version)
-		if first(upTo(redisReleases, valkeyFork), i.Version) != "" {
-			valkey = valkeyFork
+	if i.Magic == "VALKEY" {
+		valkey = release.First(release.Valkey, max(i.Version, release.ValkeyFirst))
+	} else {
+		redis = release.First(release.Redis, i.Version)
+		if i.Version <= release.RDB(release.Redis, release.Fork) {
+			valkey = release.Fork
 		}
 	}
 	if slices.ContainsFunc(i.Frames, func(f string) bool { return strings.HasPrefix(f, "vcs-") }) {
@@ -302,24 +256,19 @@ func ModuleSince(name string, version int) (redis, valkey string) {
 	case name == ValkeyBloom.String() || name == "Vk-Search": // valkey-bloom, valkey-search
 		return "", "8.0"
 	}
-	return "4.0", valkeyFork
+	return "4.0", release.Fork
 }
 
 // lines returns the oldest Redis and the oldest Valkey release that have what came
 // with a release of the snapshot's line.
 func (d *dialect) lines(since string) (redis, valkey string) {
-	in := func(of []release) bool {
-		return slices.ContainsFunc(of, func(r release) bool { return r.name == since })
-	}
 	switch {
 	case since == "":
 		return "", ""
-	case d.valkey && in(upTo(redisReleases, valkeyFork)):
-		return since, valkeyFork
+	case release.Has(release.UpTo(release.Redis, release.Fork), since):
+		return since, release.Fork
 	case d.valkey:
 		return "", since
-	case in(upTo(redisReleases, valkeyFork)):
-		return since, valkeyFork
 	}
 	return since, ""
 }
@@ -329,8 +278,8 @@ func later(a, b string) string {
 	if a == "" || b == "" {
 		return ""
 	}
-	x, _ := version.Parse(a)
-	y, _ := version.Parse(b)
+	x, _ := release.Parse(a)
+	y, _ := release.Parse(b)
 	if x.AtLeast(y.Major, y.Minor) {
 		return a
 	}
@@ -342,17 +291,13 @@ func later(a, b string) string {
 // snapshot's.
 func (d *dialect) payloadVersion(t byte) int {
 	if since := d.types[t].since; since != "" {
-		return versionOf(releases(d.valkey), since)
+		return max(payloadFirst, release.RDB(release.Of(d.valkey), since))
 	}
 	return d.version
 }
 
-// versionOf returns the RDB version of a release; at least 6, that of Redis 2.6,
-// the first that has RESTORE.
-func versionOf(of []release, name string) int {
-	n := slices.IndexFunc(of, func(r release) bool { return r.name == name })
-	return max(of[n].version, 6)
-}
+// payloadFirst is the RDB version of Redis 2.6, the first release that has RESTORE.
+const payloadFirst = 6
 
 // LoadModules returns the names of the module types without which no server loads
 // the snapshot, in order: those of keys, and of data beside the keys, at which a
@@ -366,12 +311,6 @@ func (i *Info) LoadModules() []string {
 		}
 	}
 	return names
-}
-
-// upTo returns the releases up to the one of that name.
-func upTo(releases []release, name string) []release {
-	n := slices.IndexFunc(releases, func(r release) bool { return r.name == name })
-	return slices.Clip(releases[:n+1])
 }
 
 // opcodeSince returns the first release that reads an opcode, "" none does. Sources
@@ -404,3 +343,13 @@ func opcodeSince(op byte, valkey bool) string {
 	}
 	return ""
 }
+
+// A Version is the first two numbers of a server's version, Major and Minor, on which
+// alone anything depends. The zero Version is older than all. AtLeast(major, minor int)
+// reports whether it is that version or a later one.
+type Version = release.Version
+
+// ParseVersion returns the first two numbers of a version such as 7.0.15, v8.1 or
+// 9.1.0-rc1; the second is 0 where there is none. ok is false if s does not begin with
+// a number or has no number after its first dot; the numbers that cannot be read are 0.
+func ParseVersion(s string) (v Version, ok bool) { return release.Parse(s) }

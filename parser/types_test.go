@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // TestTypes walks the tables of types and demands for each row a snapshot that
@@ -39,7 +40,7 @@ func TestTypes(t *testing.T) {
 			} else if d.dragonfly {
 				of = "dragonfly"
 			}
-			if of == "VALKEY" && d.version >= valkeyTrees {
+			if of == "VALKEY" && d.version >= release.ValkeyTrees {
 				keys[row{"VALKEY081", int(k.RDBType)}]++
 			}
 			if of == "old dragonfly" && k.RDBType != 20 {
@@ -65,13 +66,13 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s: type %d has no layout", of, r.number)
 			case r.Kind == rdb.Refused:
 				o := scanned(bytes.NewReader(newRDB("REDIS0015").key(r.number, "k").len(1).end()), Options{}, smallBlock)
-				if o.err == nil || !strings.Contains(o.err.Error(), r.why) || r.why == "" {
-					t.Errorf("%s: type %d is refused with %v, want %q", of, r.number, o.err, r.why)
+				if o.err == nil || !strings.Contains(o.err.Error(), refusedModule) {
+					t.Errorf("%s: type %d is refused with %v, want %q", of, r.number, o.err, refusedModule)
 				}
 			case keys[row{of, int(r.number)}] == 0:
 				t.Errorf("%s: no snapshot has a key of type %d", of, r.number)
 			}
-			if r.split {
+			if r.splits() {
 				kind := r.number
 				if of == "VALKEY" { // its type 22 is not that of Redis
 					kind = 0
@@ -127,7 +128,7 @@ func checkFraming(t *testing.T, name string, d *dialect, in []byte, k *Key) {
 	if got != end {
 		t.Errorf("%s: the value ends at %d for framing, at %d for the walk: %s", name, got, end, line(k))
 	}
-	if r.split {
+	if r.splits() {
 		if r.MinExpire {
 			p += 8
 		}

@@ -4,8 +4,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // value walks the value of type t, no string.
@@ -19,7 +20,8 @@ func (w *walker) value(t byte) {
 			base = int64(w.Uint64())
 		}
 		w.elements(r, base, w.Length())
-		if r.Beside == rdb.ExpiryBinary && w.src.version >= valkeyTrees && memory.FitsListpack(uint8(Hash), w.key.Elements, w.key.Longest) {
+		if r.Beside == rdb.ExpiryBinary && w.src.version >= release.ValkeyTrees &&
+			memory.FitsListpack(uint8(Hash), w.key.Elements, w.key.Longest) {
 			w.key.Encoding = EncListpack
 		}
 	case rdb.Packed:
@@ -48,11 +50,15 @@ func (w *walker) value(t byte) {
 	case rdb.Paths:
 		w.paths()
 	case rdb.Refused:
-		w.Failf("%s", r.why)
+		w.Failf(refusedModule)
 	default:
 		w.failUnknown(t)
 	}
 }
+
+// refusedModule says why type 6 is not read.
+const refusedModule = "a module wrote this key in the format of 4.0 release candidates (type 6), " +
+	"which nothing but the module itself can read"
 
 // of begins a value with the facts of its type.
 func (w *walker) of(r *typeRow) {
@@ -77,9 +83,10 @@ func (w *walker) failUnknown(t byte) {
 	w.Pos--
 	what := "type or opcode"
 	if w.src.dragonfly {
-		w.Failf("unknown %s %d of Dragonfly %s: save the data with SAVE RDB, which any version of rdblens can read", what, t, w.src.server)
+		w.Failf("unknown %s %d of Dragonfly %s: save the data with SAVE RDB, which any version of rdblens can read",
+			what, t, w.src.server)
 	}
-	if w.src.version > newestVersion(w.src.valkey) {
+	if w.src.version > release.Newest(release.Of(w.src.valkey)) {
 		w.Failf("unknown %s %d: this snapshot (RDB version %d) is newer than this rdblens", what, t, w.src.version)
 	}
 	w.Failf("unknown %s %d", what, t)
@@ -473,27 +480,4 @@ func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 	if small {
 		w.facts.ListpackBytes = lp + 7
 	}
-}
-
-// dragonflyEpoch is the time from which Dragonfly counts the expiry of members and
-// fields, in seconds since the epoch (kMemberExpiryBase).
-const dragonflyEpoch = 1675209600
-
-// expirySeconds reads the expiry of an element of Dragonfly's, and reports
-// whether it has one.
-func (w *walker) expirySeconds() bool {
-	s := &w.third
-	from := w.Offset()
-	w.string(s, 2)
-	at, ok := s.int(w.text(s, 20))
-	if !ok || at > 1<<40 {
-		w.FailAt(from, "the expiry of an element is no time")
-	}
-	if at < 0 {
-		return false
-	}
-	at = (at + dragonflyEpoch) * 1000
-	w.fieldExpiry(at)
-	w.visit.element.ExpireAt = at
-	return true
 }

@@ -217,11 +217,8 @@ func (w *walker) visitKey() {
 	if w.key.Type == Module {
 		w.key.Type = w.moduleType()
 	}
-	if v.keep != nil || w.chunked {
-		w.kept = v.keep == nil || ask(w, v.keep, &w.key)
-		if w.kept && w.src.dragonfly {
-			w.beginTee()
-		}
+	if v.keep != nil {
+		w.kept = ask(w, v.keep, &w.key)
 		return
 	}
 	if w.visiting = w.wants(); w.visiting {

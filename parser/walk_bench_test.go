@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // benchKeys returns a snapshot of n keys of one kind.
@@ -130,7 +130,7 @@ func BenchmarkWalk(b *testing.B) {
 						}
 					}
 				}); fail != nil {
-					b.Fatal(fail.Reason)
+					b.Fatal(fail.Reason.Quoted())
 				}
 			})
 		}

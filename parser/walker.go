@@ -2,9 +2,10 @@ package parser
 
 import (
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/internal/release"
 )
 
 // A walker reads records one after the other. It has one grammar for both
@@ -13,8 +14,8 @@ import (
 type walker struct {
 	rdb.Cursor
 	src      *dialect
-	info     *Info   // while the header is read, else nil
-	reader   *reader // whose stream it reads, nil in a block
+	info     *Info        // while the header is read, else nil
+	around   surroundings // of the stream that it reads, nil in a block
 	counters *counters
 
 	key  Key
@@ -44,20 +45,26 @@ type walker struct {
 	maxName              int  // bytes kept of a key's name
 	rare                 bool // the key has something that most have not; see begin
 	block                rdb.Block
-	// tee has the bytes of the last value that is needed again, in a snapshot of
-	// Dragonfly, where its place in the file does not give them; see Records.
-	tee     *spool
-	teeing  bool           // it gets those that are passed,
-	teeFrom int            // from there on in Buf
-	chunked bool           // the value is in tagged chunks, which it is visited without
-	kept    bool           // Visitor.keep wanted the key
-	module  *module.Reader // nil before the first value of a module
-	inOrder func()         // nil: all keys are walked in the order of the file
-	digits  []byte
-	nameBuf []byte
-	lastBuf []byte // holds lastKey, where nameBuf did
-	refBuf  []byte // the text of key.ref, where it is not in the block
-	headBuf []byte
+	kept                 bool           // Visitor.keep wanted the key
+	module               *module.Reader // nil before the first value of a module
+	inOrder              func()         // nil: all keys are walked in the order of the file
+	digits               []byte
+	nameBuf              []byte
+	lastBuf              []byte // holds lastKey, where nameBuf did
+	refBuf               []byte // the text of key.ref, where it is not in the block
+	headBuf              []byte
+}
+
+// surroundings are what records stand in, besides the file.
+type surroundings interface {
+	// beyond goes on where the window ends between two records. It reports false
+	// at the end of the stream.
+	beyond() bool
+	// opcode reads what begins with an opcode that stands between records. It
+	// reports false if that does not concern the surroundings.
+	opcode(op byte) (how stepped, read bool)
+	// endMark fails if something is open at the end mark.
+	endMark()
 }
 
 // dialect is what the header says of the numbers that follow. All walkers of a
@@ -68,7 +75,7 @@ type dialect struct {
 	dragonfly bool
 	types     [256]typeRow // by number; see compile
 	rdb.Framing
-	embed     embedding
+	embed     release.Embedding
 	server    string // version of the server that wrote it, "" unknown
 	model     *memory.Model
 	templates templates
@@ -215,9 +222,6 @@ func (w *walker) rest(t byte) {
 			w.counters.emptyKeys++
 		}
 	}
-	if w.teeing {
-		w.endTee()
-	}
 	w.endKey()
 }
 
@@ -265,6 +269,7 @@ func (w *walker) begin(t byte) {
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
 		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
 		k.NameHash, k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = 0, false, 0, 0, "", nil
+		k.copied = nil
 	}
 }
 
@@ -276,7 +281,8 @@ func (w *walker) measure() {
 	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
 	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
 	r := w.acc.Sizes(f)
-	k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound, k.MemoryApproximate = r.Allocated, r.Usage, r.Compact, r.LowerBound, r.Approximate
+	k.Memory, k.MemoryUsage, k.CompactMemory = r.Allocated, r.Usage, r.Compact
+	k.MemoryBound, k.MemoryApproximate = r.LowerBound, r.Approximate
 }
 
 // fieldExpiry counts the expiry of one field, 0 none.

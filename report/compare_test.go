@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -113,20 +110,7 @@ func TestDiffFormats(t *testing.T) {
 				continue
 			}
 			f, _ := Lookup(format)
-			path := filepath.Join("testdata", "diff-"+c.name+f.Extension)
-			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
-				t.Errorf("%s, %s (-want +got; -update writes the golden file):\n%s", c.name, format, d[:min(len(d), 4000)])
-			}
+			compareGolden(t, "diff-"+c.name+f.Extension, got)
 		}
 	}
 }
@@ -332,10 +316,10 @@ func TestAgainst(t *testing.T) {
 		want            string
 	}{
 		{5200, 5000, message.Count, "5,200 > 5,000"}, {3, 5, message.Count, "3 < 5"}, {5, 5, message.Count, ""}, {5, 0, message.Count, ""}, {-1, 5, message.Count, ""},
-		{20480, 10240, message.Bytes, "20 KB > 10 KB"}, {10241, 10240, message.Bytes, "10,241 > 10,240 B"}, {7200, 3600, message.Seconds, "2h > 1h"},
+		{20480, 10240, message.Bytes, "20 KB > 10 KB"}, {10241, 10240, message.Bytes, "10,241 > 10,240 bytes"}, {7200, 3600, message.Seconds, "2h > 1h"},
 	} {
 		e := &Example{Measured: c.measured, Limit: c.limit, Unit: c.unit.String()}
-		if got := e.against(); got != c.want {
+		if got := english(e.against()); got != c.want {
 			t.Errorf("%d against %d %s: %q, want %q", c.measured, c.limit, c.unit, got, c.want)
 		}
 	}

@@ -1,15 +1,15 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser/version"
+import "github.com/rdblens/rdblens/parser"
 
 // server is the server that wrote a snapshot.
 type server struct {
-	family          string // "redis", "valkey", "keydb", "dragonfly", "redis-enterprise", "" unknown
-	version.Version        // zero if unknown: such a server is treated as an old one
+	family         string // "redis", "valkey", "keydb", "dragonfly", "redis-enterprise", "" unknown
+	parser.Version        // zero if unknown: such a server is treated as an old one
 }
 
 func parseServer(family, release string) server {
-	v, _ := version.Parse(release)
+	v, _ := parser.ParseVersion(release)
 	return server{family, v}
 }
 

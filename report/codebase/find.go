@@ -13,17 +13,17 @@ import (
 // A Reference is a line of source that likely writes the keys of a group, as reports
 // have it.
 type Reference struct {
-	Dir      string          `json:"dir,omitempty"` // of the checkout, "" there is one
-	File     string          `json:"file"`          // relative to it, with slashes
-	Line     int             `json:"line"`          // from 1
-	Function string          `json:"function,omitempty"`
-	Text     string          `json:"text,omitempty"`    // the line, "" redacted
-	Pattern  string          `json:"pattern,omitempty"` // of the keys that the line names, "" redacted
-	Sure     string          `json:"sure"`              // "certain" or "likely"
-	Why      message.Message `json:"-"`
-	WhyText  string          `json:"why"`              // Why in English
-	URL      string          `json:"url,omitempty"`    // of the line
-	Owners   []string        `json:"owners,omitempty"` // that CODEOWNERS names
+	Dir      string          `json:"dir,omitempty" redact:"path"` // of the checkout, "" there is one
+	File     string          `json:"file" redact:"path"`          // relative to it, with slashes
+	Line     int             `json:"line"`                        // from 1
+	Function string          `json:"function,omitempty" redact:"text"`
+	Text     string          `json:"text,omitempty" redact:"text"` // the line
+	Pattern  string          `json:"pattern" redact:"name"`        // of the keys that the line names
+	Sure     string          `json:"sure" redact:"keep"`           // "certain" or "likely"
+	Why      string          `json:"why" redact:"of Message"`
+	Message  message.Message `json:"message"`
+	URL      string          `json:"url,omitempty" redact:"text"`    // of the line
+	Owners   []string        `json:"owners,omitempty" redact:"text"` // that CODEOWNERS names
 }
 
 // Place returns file:line.
@@ -65,11 +65,11 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 }
 
 func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
-	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Why: c.Why()}
+	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Message: c.Why()}
 	if len(f.Checkouts) > 1 {
 		r.Dir = from.Dir
 	}
-	r.WhyText = r.Why.String()
+	r.Why = r.Message.String()
 	if f.URL != "" {
 		r.URL = strings.NewReplacer("{path}", escapePath(c.File), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
 	}

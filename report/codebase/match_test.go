@@ -51,7 +51,7 @@ func TestReference(t *testing.T) {
 	f := Finder{Checkouts: []*Checkout{shop(t)}, URL: "https://git.example/{path}#L{line}"}
 	r := f.Find([]Group{{"crawl:*:jobs", "set"}})[0][0]
 	if r.File != "api/shop.js" || r.Line != 2 || r.Function != "saveJobs" || r.Text != "async function saveJobs(id) { await redis.sadd('crawl:' + id + ':jobs', 1); }" ||
-		r.WhyText != "SADD with crawl:*:jobs" || r.URL != "https://git.example/api/shop.js#L2" || !slices.Equal(r.Owners, []string{"@shop", "@team/api"}) || r.Dir != "" || r.Place() != "api/shop.js:2" {
+		r.Why != "SADD with crawl:*:jobs" || r.URL != "https://git.example/api/shop.js#L2" || !slices.Equal(r.Owners, []string{"@shop", "@team/api"}) || r.Dir != "" || r.Place() != "api/shop.js:2" {
 		t.Errorf("%+v", r)
 	}
 	f.Checkouts = append(f.Checkouts, f.Checkouts[0])

@@ -8,13 +8,11 @@ package target
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/parser/version"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Server is a server that is to load a snapshot.
@@ -22,11 +20,11 @@ type Server struct {
 	name    string
 	valkey  bool
 	keydb   bool
-	release version.Version
+	release parser.Version
 }
 
 // keyDBFork is the release of Redis whose format KeyDB reads, with a type of its own.
-var keyDBFork = version.Version{Major: 6, Minor: 2}
+var keyDBFork = parser.Version{Major: 6, Minor: 2}
 
 // Servers returns the names of servers that Parse accepts, as a hint: it takes all
 // releases.
@@ -45,7 +43,7 @@ func Parse(name string) (*Server, error) {
 		s.keydb, s.release = true, keyDBFork
 		return s, nil
 	case line == "dragonfly":
-		return nil, errors.New("which types, versions and modules Dragonfly loads is not known well enough to say")
+		return nil, message.Errorf("which types, versions and modules Dragonfly loads is not known well enough to say")
 	case line == "valkey" && ok:
 		s.valkey = true
 	case line == "redis" && ok:
@@ -53,8 +51,8 @@ func Parse(name string) (*Server, error) {
 		release = s.name
 		s.name = "redis-" + strings.TrimPrefix(s.name, "v")
 	}
-	if s.release, ok = version.Parse(release); !ok || s.release.Major < 1 {
-		return nil, fmt.Errorf("unknown server %q", name)
+	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 {
+		return nil, &message.Error{Message: message.New("unknown server {server}", message.Element("server", name))}
 	}
 	return s, nil
 }
@@ -91,7 +89,7 @@ func (s *Server) of(redis, valkey string) string {
 
 // has reports whether the server has what came with a release of its line, "" none.
 func (s *Server) has(since string) bool {
-	v, ok := version.Parse(since)
+	v, ok := parser.ParseVersion(since)
 	return ok && s.release.AtLeast(v.Major, v.Minor)
 }
 
@@ -348,7 +346,7 @@ const earlyFunctions = 246
 
 // early reports whether the server is Redis 7.0.
 func (s *Server) early() bool {
-	return !s.valkey && !s.keydb && s.release == (version.Version{Major: 7})
+	return !s.valkey && !s.keydb && s.release == (parser.Version{Major: 7})
 }
 
 // order is that of kinds of the same effect.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestTypedArrays has the widths of numbers by the tags of their arrays (RFC 8746,
@@ -242,7 +242,7 @@ func TestDragonflySketches(t *testing.T) {
 		refused := func() (reason string) {
 			defer func() {
 				if f, ok := recover().(*rdb.Failure); ok {
-					reason = f.Reason
+					reason = f.Reason.Quoted()
 				}
 			}()
 			v = r.Dragonfly(rdb.CountMin, 0)

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/rdblens/rdblens/parser/memory/modules"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 )
 
 // scalarBytes has the kinds of the bytes of which numbers, true, false and null
@@ -84,7 +84,7 @@ func (r *Reader) jsonText() {
 					} else {
 						r.value(r.textAt(p))
 					}
-					if n < modules.ShortTexts {
+					if n < memory.ShortTexts {
 						r.Sizes.ShortText(int64(n))
 					} else {
 						r.Sizes.Text(int64(n))

@@ -10,9 +10,8 @@ package module
 import (
 	"slices"
 
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // A layout is how values of one module type are written.
@@ -62,7 +61,18 @@ type Value struct {
 	TextLen int64  // its length in bytes; -1: the value is no text
 
 	LZFIn, LZFOut int64 // bytes of the LZF strings, and decompressed
-	modules.Facts
+	Facts
+}
+
+// Facts has the fields of parser.ModuleFacts.
+type Facts struct {
+	Version                            int
+	Filters, Capacity                  int64
+	ErrorRate                          float64
+	Chunks, Labels, Rules              int64
+	Retention, First, Last             int64
+	Dimensions, VectorBytes, LinkBytes int64
+	Depth                              int64
 }
 
 // Limits on what is kept of names and heads, in bytes.
@@ -75,7 +85,7 @@ const (
 type Reader struct {
 	*rdb.Cursor
 	Value
-	Sizes modules.Sizes
+	Sizes memory.ModuleSizes
 	// Keep is the number of bytes kept of a document in Value.Text.
 	Keep int
 	// Names are the names of members in all documents of the snapshot; nil if they
@@ -118,14 +128,15 @@ func (r *Reader) Read(id uint64, model *memory.Model) *Value {
 
 // begin begins a value of an encoding version.
 func (r *Reader) begin(version int, model *memory.Model) {
-	r.Value = Value{Facts: modules.Facts{Version: version}, Index: -1, TextLen: -1}
+	r.Value = Value{Facts: Facts{Version: version}, Index: -1, TextLen: -1}
 	r.Sizes.Reset(model)
 	r.failed, r.pending = false, noOpcode
 }
 
 // unknown forgets what was read of a value that does not have its layout.
 func (r *Reader) unknown(version int) {
-	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: modules.Facts{Version: version}}
+	r.Value = Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1,
+		LZFIn: r.LZFIn, LZFOut: r.LZFOut, Facts: Facts{Version: version}}
 }
 
 // find returns the layout for a module ID, nil if there is none.

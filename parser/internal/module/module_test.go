@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
-	"github.com/rdblens/rdblens/parser/memory/modules"
 )
 
 // items are the items of a value, each with its opcode, as RedisModule_Save* writes
@@ -91,7 +90,7 @@ func rows() []struct {
 	want    Value
 } {
 	long := strings.Repeat("n", 70_000) // no block in memory takes it whole
-	type facts = modules.Facts
+	type facts = Facts
 	type row = struct {
 		name    string
 		version int
@@ -355,7 +354,7 @@ func TestRead(t *testing.T) {
 		if !c.want.Understood || len(whole) > 10_000 {
 			continue
 		}
-		not := Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, Facts: modules.Facts{Version: c.version}}
+		not := Value{Elements: -1, Bytes: -1, Largest: -1, Longest: -1, Index: -1, TextLen: -1, Facts: Facts{Version: c.version}}
 		for i := range c.items {
 			for _, other := range []string{"\x01\x00", "\x05\x00", "\x02\x00", "\x0412345678", "\x031234"} {
 				if other[0] == c.items[i][0] {

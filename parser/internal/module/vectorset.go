@@ -1,6 +1,6 @@
 package module
 
-import "github.com/rdblens/rdblens/parser/memory"
+import "github.com/rdblens/rdblens/parser/internal/memory"
 
 // vectorSet walks a vector set of Redis 8.0 or later: its elements, each with its
 // node of the graph (HNSW) that links them. Sources: VectorSetRdbSave in vset.c,

@@ -34,7 +34,7 @@ const (
 	TopK
 	Cuckoo
 	Paths   // of Valkey 9.2
-	Refused // not read: typeRow.why says why
+	Refused // not read
 )
 
 // Variants of streams, and what each adds.

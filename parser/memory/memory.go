@@ -1,0 +1,65 @@
+// Package memory chooses the model by which package parser computes what keys take in
+// a server's memory: see [parser.Options].
+//
+// There are two figures of each key. parser.Key.Memory is what the allocator hands
+// out: the sum of the usable sizes of all its blocks, and of its entry in the key
+// table. Summed over all keys it adds up to used_memory ([Model.Instance]).
+// parser.Key.MemoryUsage is what MEMORY USAGE key SAMPLES 0 of that server prints,
+// which leaves parts out or counts them twice.
+//
+// parser/memory/README.md says how exact they are.
+package memory
+
+import "github.com/rdblens/rdblens/parser/internal/memory"
+
+// A Model computes what keys take in the memory of one server family with one
+// allocator, in one state. It is immutable and may be shared by goroutines. Its
+// methods:
+//
+//	Name() string       // name of the server family, one of Servers
+//	Allocator() string  // one of Allocators
+//	State() string      // one of States
+//	Approximate() bool  // the snapshot comes from a server that the model was not made for
+//
+//	// Instance predicts used_memory of a server with these databases, whose keys
+//	// take keys bytes, the sum of parser.Key.Memory. slots is parser.Info.Slots.
+//	Instance(keys int64, databases []Database, slots []Slot) Instance
+type Model = memory.Model
+
+// Options choose a model where the snapshot does not determine it; the zero value
+// takes the server from the snapshot. The fields are Server, Allocator and State,
+// each one of the names below or "", and Cluster and RDB: whether the server is in
+// cluster mode, and the version of the file's format, 0 if unknown.
+type Options = memory.Options
+
+// A Database is what a model needs to know of one database: its Number, its Keys, and
+// how many of them have an expiry (Expires).
+type Database = memory.Database
+
+// A Slot has the number of Keys of a cluster slot in one database, and how many of
+// them have an expiry (Expires).
+type Slot = memory.Slot
+
+// An Instance is the predicted memory of a server, in bytes: an empty server
+// (Startup), its Keys, the Tables of its databases, and their sum, UsedMemory.
+type Instance = memory.Instance
+
+// Choose returns the model for a snapshot that a server of a release has
+// written: server is "redis", "valkey", "keydb", "dragonfly", "redis-enterprise",
+// or "" before Redis 3.2. The note, if not "", says which model replaces a
+// missing one. The model is nil if no model comes close, which the note
+// explains. An error is an option that is not valid.
+func Choose(server, release string, opt Options) (model *Model, note string, err error) {
+	return memory.Choose(server, release, opt)
+}
+
+// Servers returns the names of the models, oldest first in each line.
+func Servers() []string { return memory.Servers() }
+
+// Allocators returns the names that Options.Allocator accepts, the default
+// first: the jemalloc that is built with the servers' sources, the one of Debian
+// and Ubuntu packages, and the latter from version 5.3.1 on.
+func Allocators() []string { return memory.Allocators() }
+
+// States returns the names that Options.State accepts, the default first.
+func States() []string { return memory.States() }

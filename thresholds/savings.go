@@ -1,0 +1,178 @@
+package thresholds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// GroupSums are the sums of the keys of one group that advice about it needs. All keys
+// that Group matches are counted in them.
+type GroupSums struct {
+	Group    string      // pattern
+	DB       int         // of all keys, AnyDatabase: several
+	Type     parser.Type // of all keys, NumTypes: several
+	Content  Content     // of the largest key
+	Role     Role
+	Elements int64 // of the largest key, -1 unknown
+
+	Keys, WithoutTTL          int64
+	ValueBytes, Serialized    int64
+	NameBytes                 int64
+	Memory, MemoryWithoutTTL  int64 // -1 unknown
+	CompactKeys, CompactSaves int64 // keys near the limits of the compact encoding, and what it would save
+	CompactRule               string
+	IsFolded                  bool // Group stands for keys of any name
+}
+
+// Bounds of savings that are worth a line.
+const (
+	minSavingKeys  = 2
+	minSavingShare = 500 // of all memory, one in so many bytes
+)
+
+// Savings returns for each group the change that saves most memory, the largest saving
+// first, at most so many. The figures are estimates: the sums are exact, sizes after the
+// change are derived from averages. whole is the memory of all keys, in bytes.
+func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) (list []Advice) {
+	var best []saving
+	for i := range groups {
+		g := &groups[i]
+		if g.Keys < minSavingKeys || g.Memory < 0 {
+			continue
+		}
+		own := saving{of: g}
+		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(), g.shortened()} {
+			if _, ok := e.allows(s.action, e.thingOf(g)); ok && s.bytes > own.bytes {
+				own = s
+				own.of = g
+			}
+		}
+		if own.bytes > 0 && own.bytes*minSavingShare >= whole {
+			best = append(best, own)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b saving) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.of.Group, b.of.Group))
+	})
+	for _, s := range best[:min(len(best), most)] {
+		args := append(s.args, message.Size("saved", s.bytes))
+		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
+		a.Saves, a.Brief = s.bytes, message.New(s.brief, args...)
+		list = append(list, *a)
+	}
+	return list
+}
+
+// saving is what a change would save in a group.
+type saving struct {
+	of           *GroupSums
+	action       action
+	bytes        int64    // 0: nothing
+	keys, memory int64    // that it is about; memory is -1 if it is unknown
+	rule         string   // that selects the keys, "" none
+	flags        []string // of the command keys that select them, nil none
+	brief, id    string   // templates
+	args         []message.Arg
+}
+
+// CompareSavings orders savings, the largest first.
+func CompareSavings(a, b Advice) int {
+	return cmp.Or(cmp.Compare(b.Saves, a.Saves), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+}
+
+// compacted returns what the compact encodings would save.
+func (g *GroupSums) compacted() saving {
+	if g.CompactKeys < minSavingKeys {
+		return saving{}
+	}
+	return saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
+		id:   "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
+		args: []message.Arg{message.Code("rule", g.CompactRule)}}
+}
+
+// The sizes of a hash in a listpack that small strings would share: at most
+// hashFields fields of up to hashValue bytes, each with entryBytes besides name
+// and value (encoding and length of the entry, twice: lpEncodeGetType and
+// lpEncodeBacklen in listpack.c), in a block that is up to a quarter too large.
+const (
+	hashFields   = 500
+	hashValue    = 64
+	entryBytes   = 4
+	hashKeyBytes = 128 // the key of the hash
+)
+
+// shared returns what small strings without a TTL would save as fields of hashes: the
+// overhead of each key. Values and names are taken as long as the average of the group.
+func (g *GroupSums) shared() saving {
+	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.NameBytes/g.Keys-g.literal()
+	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
+		return saving{}
+	}
+	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
+	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
+		brief: "share hashes ({all} for {short})",
+		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
+			"Saves about {saved}.",
+		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
+			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value)}}
+}
+
+// literal returns the bytes that the names of all keys of a group have in common.
+func (g *GroupSums) literal() int64 {
+	return int64(len(g.Group) - strings.Count(g.Group, "*"))
+}
+
+// Names are worth shortening if all have longLiteral bytes in common; a short form
+// has three letters of each word.
+const (
+	longLiteral = 20
+	shortWord   = 3
+)
+
+// shortened returns what shorter words in the names would save: a byte a key for
+// each letter, on average over the size classes of the allocator.
+func (g *GroupSums) shortened() saving {
+	if g.literal() < longLiteral || g.Keys < hashFields {
+		return saving{}
+	}
+	less, word := int64(0), 0
+	for _, c := range []byte(g.Group + ":") {
+		if c == '*' || c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' && c < 0x80 {
+			less += int64(max(0, word-shortWord))
+			word = 0
+			continue
+		}
+		word++
+	}
+	return saving{action: adviseShorten, bytes: less * g.Keys, keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
+		id:   "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
+		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less)}}
+}
+
+// minCompressed is the average length from which on strings are worth compressing,
+// in bytes.
+const minCompressed = 512
+
+// compressed returns what compressing the strings of a group would save: as much as
+// in the snapshot, where the server compressed each of them with LZF. A snapshot
+// without compression shows nothing, and only text is known to be worth it.
+func (g *GroupSums) compressed() saving {
+	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
+		return saving{}
+	}
+	return saving{action: adviseCompress, bytes: g.ValueBytes - g.Serialized, keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
+		id:   "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
+		args: []message.Arg{message.Share("share", float64(g.Serialized)/float64(g.ValueBytes))}}
+}
+
+// OtherServer returns the saving of a move to another server: all keys take need bytes
+// there after a restart, and own bytes on the present one.
+func OtherServer(server, present string, need, own, keys int64) Advice {
+	args := []message.Arg{message.Text("present", present), message.Size("own", own), message.Text("server", server), message.Size("need", need)}
+	return Advice{Kind: actions[adviseServer].word, DB: AnyDatabase, Keys: keys, Of: keys, Memory: own, Saves: own - need,
+		Text: message.New("Move from {present}, {own}, to {server}, {need} after a restart.", args...), Brief: message.New("move from {present}, {own}", args...)}
+}
