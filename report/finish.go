@@ -299,6 +299,9 @@ func (f *finisher) groups() {
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
+// SourceLine is a line of source code that likely writes the keys of a group.
+type SourceLine = codebase.Reference
+
 // source adds the lines of source code that likely write the keys of each group.
 func (f *finisher) source() {
 	if f.opt.Source == nil {

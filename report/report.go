@@ -3,7 +3,6 @@ package report
 import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -401,17 +400,17 @@ type Group struct {
 	WithoutTTL      int64 `json:"without_ttl"`
 	// MemoryWithoutTTL is the memory of the keys without an expiry. Reports of older
 	// versions do not have it.
-	MemoryWithoutTTL Figure               `json:"memory_bytes_without_ttl,omitempty"`
-	Type             string               `json:"type,omitempty"` // of all keys, "" if they have several
-	DB               *int                 `json:"db,omitempty"`   // of all keys, nil if they are in several
-	TTLMin           *int64               `json:"ttl_min"`        // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
-	TTLMedian        *int64               `json:"ttl_median"`     // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
-	TTLMax           *int64               `json:"ttl_max"`
-	LargestKey       *KeyRow              `json:"largest_key"`
-	Findings         int64                `json:"findings"`
-	Errors           int64                `json:"errors"` // findings of that severity
-	Owner            string               `json:"owner,omitempty" redact:"text"`
-	Source           []codebase.Reference `json:"source,omitempty"` // lines of code that likely write the keys, best first, at most three
+	MemoryWithoutTTL Figure       `json:"memory_bytes_without_ttl,omitempty"`
+	Type             string       `json:"type,omitempty"` // of all keys, "" if they have several
+	DB               *int         `json:"db,omitempty"`   // of all keys, nil if they are in several
+	TTLMin           *int64       `json:"ttl_min"`        // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
+	TTLMedian        *int64       `json:"ttl_median"`     // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
+	TTLMax           *int64       `json:"ttl_max"`
+	LargestKey       *KeyRow      `json:"largest_key"`
+	Findings         int64        `json:"findings"`
+	Errors           int64        `json:"errors"` // findings of that severity
+	Owner            string       `json:"owner,omitempty" redact:"text"`
+	Source           []SourceLine `json:"source,omitempty"` // lines of code that likely write the keys, best first, at most three
 }
 
 // Owner has the totals of the keys of one owner.
