@@ -285,9 +285,7 @@ func (c *collector) result(f *function, i int) {
 		return
 	}
 	n = c.boundTo(n, f)
-	if len(f.returns) == 0 {
-		f.line, f.text = c.tokens[i].line, c.lineOf(&c.tokens[i])
-	}
+	f.lines = append(f.lines, returned{c.tokens[i].line, c.lineOf(&c.tokens[i])})
 	f.returns = append(f.returns, n)
 }
 

@@ -26,10 +26,15 @@ type function struct {
 	name, container string
 	params          []string
 	returns         []*node
-	line            int32 // of the first return
-	text            string
+	lines           []returned // of them
 	source          *source
 	passes          []passed
+}
+
+// returned is the line of a value of a function.
+type returned struct {
+	line int32
+	text string
 }
 
 // passed is a key that a function builds from its parameters for a command.

@@ -241,11 +241,11 @@ func (s *scanner) builders(decls []*declaration) {
 			if !keyLike(name) && !keyLike(f.container) {
 				continue
 			}
-			for _, r := range f.returns {
+			for i, r := range f.returns {
 				if r.kind != wordNode && r.kind != paramNode {
 					s.program.steps = 0
 					at := frame{source: f.source, container: f.container}
-					s.add(&site{sure: Likely, line: f.line, text: f.text, source: f.source, function: f}, s.program.eval(r, at))
+					s.add(&site{sure: Likely, line: f.lines[i].line, text: f.lines[i].text, source: f.source, function: f}, s.program.eval(r, at))
 				}
 			}
 		}
