@@ -47,7 +47,7 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.findProblems()
 	for _, s := range r.FixFirst {
 		if !s.ChangesData || o.Advice {
-			v.fixes = append(v.fixes, s.sentence())
+			v.fixes = append(v.fixes, r.withSource(s.sentence(), s.Group))
 		}
 	}
 	v.savings = r.Savings[:min(len(r.Savings), overviewSavings)]

@@ -176,6 +176,7 @@ func (r *Report) groupsTable(rows []Group, full bool) table {
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
 		nameColumn("group", func(i int) message.Message { return named(rows[i].name()) }),
+		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
 				return message.Message{}

@@ -414,6 +414,8 @@ type Group struct {
 	// Identity says which library wrote the keys, or what they look like; nil if that is
 	// not known, and in reports of older versions.
 	Identity *Identity `json:"identity,omitempty"`
+	// Source has the lines of code that likely write the keys, the best first, at most three.
+	Source []SourceLine `json:"source,omitempty"`
 }
 
 // Identity says what the keys of a group are. A Recogniser is what is known of the keys

@@ -16,6 +16,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
@@ -70,6 +71,8 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+	// Source, if not nil, finds the lines of source code that write the keys of groups.
+	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
 	// Owner, if not nil, is called with a report of the keys of each owner of the

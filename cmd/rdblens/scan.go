@@ -42,6 +42,7 @@ type scanFlags struct {
 	passFlags
 	reportFlags
 	ownersDir string // of --split-by, "" not asked
+	source    sourceFlags
 }
 
 // reportFlags are the flags of commands that write a report.
@@ -95,6 +96,7 @@ func formatHelp() string {
 func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "memory")
+	o.source.register(cmd)
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
@@ -217,6 +219,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return usageError("-f shard excludes --redact: a state has names as they are").withHint("rdblens merge --redact replaces them")
 	}
 	o.details = o.details || o.sections != nil
+	if o.Source, err = o.source.finder(); err != nil {
+		return err
+	}
 	stop := e.progress(list)
 	started := time.Now()
 	owners, err := o.splitOwners()

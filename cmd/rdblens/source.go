@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/codebase"
+	"github.com/rdblens/rdblens/report/text"
+)
+
+// sourceCommand are the flags of source.
+type sourceCommand struct {
+	passFlags
+	format string
+}
+
+func newSource(e *env) *cobra.Command {
+	var o sourceCommand
+	cmd := &cobra.Command{
+		Use:   "source DIR [SNAPSHOT|REPORT]",
+		Short: "List the patterns of keys in the source code of an application",
+		Long: `source reads the source code below DIR and lists the patterns of the keys that it
+gives to Redis, each with its line: JavaScript and TypeScript, Python, Ruby, PHP,
+Java, Kotlin, Go, C# and Rust. It runs nothing, follows no link out of DIR, and
+leaves out what .gitignore names, tests, vendored and generated code.
+
+With a snapshot, or a report that scan -f json=FILE saved, it lists the lines whose
+keys have no expiry, and the patterns that no key matches.`,
+		Example: `  rdblens source ~/src/shop
+  rdblens source ~/src/shop dump.rdb`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 2 {
+				return nil
+			}
+			return usageError("no directory with source code given").withHint("rdblens source DIR [dump.rdb]")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			checkout, err := readSource(args[0])
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return e.sourceList(&o, checkout)
+			}
+			return e.sourceKeys(cmd.Context(), &o, checkout, args[1])
+		},
+	}
+	o.passFlags.register(cmd)
+	formats := []string{"table", "json"}
+	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "table, or json with all lines",
+		words: formats, hint: "formats: {names}", names: strings.Join(formats, ", "), set: oneOf(&o.format, "format", formats)}.add(cmd)
+	return cmd
+}
+
+// readSource reads the source code below a directory. While it does, memory is bounded
+// by what source code takes, not by what a pass over a snapshot takes.
+func readSource(dir string) (*codebase.Checkout, error) {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(100))
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(160 << 20))
+	}
+	c, err := codebase.Scan(dir)
+	if err != nil {
+		return nil, inputFailed(exitUsage, dir, "{error}", message.Foreign("error", err.Error()))
+	}
+	return c, nil
+}
+
+// sourceRow is a pattern of keys, as JSON has it.
+type sourceRow struct {
+	Pattern  string   `json:"pattern"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Function string   `json:"function,omitempty"`
+	Text     string   `json:"text"`
+	Sure     string   `json:"sure"`
+	Commands []string `json:"commands"` // none: the line only names the keys
+	Type     string   `json:"type,omitempty"`
+	Writes   bool     `json:"writes"`
+}
+
+func sourceRowOf(p *codebase.Pattern) sourceRow {
+	return sourceRow{p.Key, p.File, p.Line, p.Function, p.Text, p.Sure.String(), append([]string{}, p.Commands...), p.Type, p.Writes}
+}
+
+// sourceList lists the patterns of a checkout.
+func (e *env) sourceList(o *sourceCommand, c *codebase.Checkout) error {
+	if o.format == "json" {
+		out := struct {
+			Dir      string           `json:"dir"`
+			Files    int              `json:"files"`
+			Lines    int              `json:"lines"`
+			Skipped  codebase.Skipped `json:"skipped"`
+			Prefixes []string         `json:"prefixes"` // that clients put before every key
+			Patterns []sourceRow      `json:"patterns"`
+		}{c.Dir, c.Files, c.Lines, c.Skipped, append([]string{}, c.Prefixes...), []sourceRow{}}
+		for i := range c.Patterns {
+			out.Patterns = append(out.Patterns, sourceRowOf(&c.Patterns[i]))
+		}
+		return writeJSON(e.stdout, out)
+	}
+	w := bufio.NewWriter(e.stdout)
+	table := text.Grid{Columns: e.columns("pattern", "sure", "commands", "line", "lines", "function")}
+	for _, p := range c.Distinct() {
+		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p), e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
+	}
+	table.Write(w, terminalWidth(e.stdout))
+	fmt.Fprintf(w, "\n%s\n", e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, {generated} of generated code, {large} over 1 MB",
+		message.Number("patterns", int64(len(table.Rows)), "1 pattern", "{n} patterns"), message.Number("files", int64(c.Files), "1 file", "{n} files"),
+		message.Number("lines", int64(c.Lines), "1 line", "{n} lines"), message.Number("tests", int64(c.Skipped.Tests), "1 file", "{n} files"),
+		message.Number("generated", int64(c.Skipped.Generated), "1 file", "{n} files"), message.Number("large", int64(c.Skipped.Large), "1 file", "{n} files"))))
+	return outputError(w.Flush())
+}
+
+// columns returns columns with titles in the reader's language. The first one and
+// those of places can be cut in the middle.
+func (e *env) columns(titles ...string) (list []text.Column) {
+	for i, t := range titles {
+		c := text.Column{Title: e.t(t)}
+		switch {
+		case t == "keys" || t == "lines" || t == "memory" || t == "no TTL":
+			c.Right = true
+		case i == 0 || t == "line":
+			c.Shrink = text.ShrinkMiddle
+		case t == "commands" || t == "function":
+			c.Shrink, c.Drop = text.ShrinkEnd, i
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func place(p codebase.Line) string {
+	return text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Pattern.Line))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return outputError(enc.Encode(v))
+}
+
+// keysOfLine are a group of keys without an expiry, and the lines that write them.
+type keysOfLine struct {
+	Group      report.Name          `json:"group"`
+	Type       string               `json:"type,omitempty"`
+	Keys       int64                `json:"keys"`
+	WithoutTTL int64                `json:"without_ttl"`
+	Memory     report.Figure        `json:"memory_bytes_without_ttl"`
+	Source     []codebase.Reference `json:"source"`
+}
+
+// sourceKeys lists the lines of a checkout whose keys have no expiry in a snapshot, and
+// the patterns that no key matches.
+func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Checkout, path string) error {
+	r, err := e.reportOf(ctx, &o.passFlags, path)
+	if err != nil {
+		return err
+	}
+	var groups []codebase.Group
+	for i := range r.Groups {
+		groups = append(groups, codebase.Group{Pattern: string(r.Groups[i].Group), Type: r.Groups[i].Type})
+	}
+	finder := codebase.Finder{Checkouts: []*codebase.Checkout{c}}
+	without, unknown := []keysOfLine{}, 0
+	for i, references := range finder.Find(groups) {
+		g := &r.Groups[i]
+		switch {
+		case g.WithoutTTL == 0:
+		case len(references) == 0:
+			unknown++
+		default:
+			without = append(without, keysOfLine{g.Group, g.Type, g.Keys, g.WithoutTTL, g.MemoryWithoutTTL, references})
+		}
+	}
+	slices.SortStableFunc(without, func(a, b keysOfLine) int { return cmp.Compare(b.Memory, a.Memory) })
+	unmatched := []sourceRow{}
+	for _, p := range c.Unmatched(groups) {
+		unmatched = append(unmatched, sourceRowOf(p))
+	}
+	if o.format == "json" {
+		return writeJSON(e.stdout, struct {
+			WithoutTTL []keysOfLine `json:"without_ttl"`
+			NoSource   int          `json:"groups_without_ttl_and_source"`
+			Unmatched  []sourceRow  `json:"unmatched"`
+		}{without, unknown, unmatched})
+	}
+	w := bufio.NewWriter(e.stdout)
+	fmt.Fprintf(w, "%s\n", text.Heading(e.t("Keys without an expiry, and the lines that write them")))
+	table := text.Grid{Columns: e.columns("group", "type", "keys", "no TTL", "memory", "line", "sure")}
+	for _, k := range without {
+		memory := "-"
+		if k.Memory.Known() {
+			memory = e.figure(message.Size("memory", int64(k.Memory)))
+		}
+		for n, s := range k.Source {
+			row := []string{"", "", "", "", "", text.Sanitize(s.Place()), e.t(s.Sure)}
+			if n == 0 {
+				row = append([]string{text.Display([]byte(k.Group)), k.Type, e.figure(message.Int("n", k.Keys)), e.figure(message.Int("n", k.WithoutTTL)), memory}, row[5:]...)
+			}
+			table.Add(row...)
+		}
+	}
+	table.Write(w, terminalWidth(e.stdout))
+	if unknown > 0 {
+		fmt.Fprintf(w, "\n%s\n", e.line(message.Plural(int64(unknown), "1 group without an expiry has no line that is likely enough",
+			"{n} groups without an expiry have no line that is likely enough")))
+	}
+	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("Patterns that no key matches")))
+	none := text.Grid{Columns: e.columns("pattern", "line", "sure")}
+	for _, p := range unmatched {
+		none.Add(text.Display([]byte(p.Pattern)), text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Line)), e.t(p.Sure))
+	}
+	none.Write(w, terminalWidth(e.stdout))
+	return outputError(w.Flush())
+}

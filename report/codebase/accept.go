@@ -1,0 +1,98 @@
+package codebase
+
+import "strings"
+
+// acceptable reports whether parts can be the name of a key: they must have a word, and
+// where no command of the server is certain, the form that names of keys have.
+func acceptable(c *site, parts []Part) bool {
+	letters, holes, colon, joint, inner := 0, 0, false, false, false
+	for i, p := range parts {
+		if p.Text == "" {
+			holes++
+			continue
+		}
+		for n := 0; n < len(p.Text); n++ {
+			switch b := p.Text[n]; {
+			case b < ' ' || b == 0x7f:
+				return false
+			case b == ' ' || b == '<' || b == '>' || b == '=' || b == ';' || b == '(' || b == ')' || b == '"' || b == '\'' || b == '?' || b == ',':
+				if c.sure < Certain {
+					return false
+				}
+			case b == ':':
+				colon = true
+			case strings.IndexByte("_-./|#", b) >= 0:
+				joint = joint || n == 0 && i > 0 || n == len(p.Text)-1 && i < len(parts)-1
+				inner = true
+			case isWord(b):
+				letters++
+			}
+		}
+	}
+	text := ""
+	if len(parts) > 0 {
+		text = parts[0].Text
+	}
+	lower := strings.ToLower(text)
+	switch {
+	case letters < 2 && !(letters == 1 && colon && c.sure == Certain), len(Join(parts)) > maxText:
+		return false
+	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:image"), strings.HasPrefix(lower, "data:text"), strings.HasPrefix(lower, "application/"),
+		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"):
+		return false
+	case c.command != nil && strings.HasPrefix(c.command.name, "new ") && (text == "bull:" || text == "rq:queue:"):
+		return false // the name of the queue is not known
+	case c.sure == Certain:
+		return true
+	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
+		return true
+	case c.command != nil:
+		return colon || inner || holes > 0 && joint
+	}
+	if text == "" {
+		return false // nothing says where the name begins
+	}
+	if !c.source.redis && !aboutCache(c.text) && !aboutCache(c.source.path) && (c.function == nil || !aboutCache(c.function.container+c.function.name)) {
+		return false
+	}
+	return colon && !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0) || c.source.redis && holes > 0 && joint
+}
+
+// template returns the parts of a constant that is a format, and of one that begins
+// names: what a call adds varies.
+func template(c *site, parts []Part) (list []Part) {
+	in := c.source.syntax
+	for _, p := range parts {
+		s := p.Text
+		for i := 0; i < len(s); i++ {
+			n := 0
+			switch rest := s[i:]; {
+			case len(rest) > 1 && rest[0] == '%' && strings.IndexByte("sdvxiu@", rest[1]) >= 0:
+				n = 2
+			case rest[0] == '{':
+				if end := strings.IndexByte(rest, '}'); end == 1 || end == 2 && isDigit(rest[1]) || end > 0 && in == python {
+					n = end + 1
+				}
+			}
+			if n > 0 {
+				if i > 0 {
+					list = add(list, Part{Text: s[:i]})
+				}
+				list = add(list, Part{})
+				s, i = s[i+n:], -1
+			}
+		}
+		if s != "" || p.Text == "" {
+			list = add(list, Part{Text: s, Name: p.Name})
+		}
+	}
+	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix") || c.function != nil && strings.Contains(strings.ToLower(c.function.name), "prefix")) && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
+		list = append(list, Part{})
+	}
+	return list
+}
+
+func aboutCache(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, "cache") || strings.Contains(s, "redis") || strings.Contains(s, "valkey")
+}

@@ -1,0 +1,215 @@
+package codebase
+
+import (
+	"bytes"
+	"strings"
+)
+
+// An alignment says how the pattern of a line of source agrees with that of a group.
+type alignment struct {
+	agreed int     // letters and digits of fixed parts that both have
+	cost   float64 // of what one has fixed and the other has not, 0 none
+	filled bool    // a word of the group stands where the source has a variable
+	folded bool    // a word of the source is a * of the group
+}
+
+const varies = 0 // the symbol of what varies, in a pattern of the source
+
+// symbols returns a pattern of the source as characters, with varies for what varies.
+func symbols(parts []Part) (list []byte) {
+	for _, p := range parts {
+		switch {
+		case p.Text != "":
+			list = append(list, p.Text...)
+		case len(list) == 0 || list[len(list)-1] != varies:
+			list = append(list, varies)
+		}
+	}
+	return list
+}
+
+// fixed returns the number of letters and digits of a pattern.
+func fixed(pattern []byte) (n int) {
+	for _, c := range pattern {
+		if c != varies && isWord(c) && c != '_' {
+			n++
+		}
+	}
+	return n
+}
+
+func separates(c byte) bool { return strings.IndexByte(":/|.;,#", c) >= 0 }
+func isLetter(c byte) bool  { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// An aligner finds the best alignment of two patterns. It remembers the alignments of
+// their ends, so that time is bounded by the product of their lengths and one of them.
+type aligner struct {
+	source []byte // with varies
+	group  string // with *
+	known  map[int]*alignment
+}
+
+const maxPattern = 160 // bytes of either pattern that are compared
+
+// align returns the best alignment, nil if there is none.
+func align(source []byte, group string) *alignment {
+	if len(source) > maxPattern || len(group) > maxPattern {
+		return nil
+	}
+	a := &aligner{source: source, group: group, known: map[int]*alignment{}}
+	return a.from(0, 0)
+}
+
+func (a *aligner) from(i, j int) *alignment {
+	if i == len(a.source) && j == len(a.group) {
+		return &alignment{}
+	}
+	if i == len(a.source) {
+		return nil
+	}
+	key := i<<16 | j
+	best, ok := a.known[key]
+	if ok {
+		return best
+	}
+	a.known[key] = nil
+	if end := a.tagged(i, j); end > 0 {
+		best = a.from(end, j+1)
+	} else if a.source[i] == varies {
+		best = a.variable(i, j)
+	} else {
+		best = a.literal(i, j)
+	}
+	a.known[key] = best
+	return best
+}
+
+// tagged returns the end of a hash tag of the source, if the group has {*} in its place:
+// its pattern has no other content of a tag. Else it returns 0.
+func (a *aligner) tagged(i, j int) int {
+	if j == 0 || i == 0 || !strings.HasPrefix(a.group[j-1:], "{*}") || a.source[i-1] != '{' {
+		return 0
+	}
+	return i + max(bytes.IndexByte(a.source[i:], '}'), 0)
+}
+
+// better returns the better of two alignments.
+func better(a, b *alignment) *alignment {
+	if a == nil || b != nil && float64(b.agreed)-20*b.cost > float64(a.agreed)-20*a.cost {
+		return b
+	}
+	return a
+}
+
+// literal aligns a character of the source.
+func (a *aligner) literal(i, j int) (best *alignment) {
+	if j == len(a.group) {
+		return nil
+	}
+	c := a.source[i]
+	if c == a.group[j] {
+		if rest := a.from(i+1, j+1); rest != nil {
+			next := *rest
+			if isWord(c) && c != '_' {
+				next.agreed++
+			}
+			best = &next
+		}
+	}
+	if a.group[j] != '*' {
+		return best
+	}
+	// A * of a group stands for digits, and for a segment with too many values.
+	end := i
+	for end < len(a.source) && isDigit(a.source[end]) {
+		end++
+	}
+	if end > i {
+		best = better(best, a.from(end, j+1))
+	}
+	if i > 0 && !separates(a.source[i-1]) || j+1 < len(a.group) && !separates(a.group[j+1]) || separates(c) {
+		return best
+	}
+	for end = i; end < len(a.source) && !separates(a.source[end]); end++ {
+	}
+	if rest := a.from(end, j+1); rest != nil {
+		next := *rest
+		next.cost += 0.3
+		next.folded = true
+		best = better(best, &next)
+	}
+	return best
+}
+
+// variable aligns what varies in the source with any number of characters of the group.
+func (a *aligner) variable(i, j int) (best *alignment) {
+	for end := j; end <= len(a.group); end++ {
+		cost, filled, ok := a.fill(i, j, end)
+		if !ok {
+			continue
+		}
+		if rest := a.from(i+1, end); rest != nil {
+			next := *rest
+			next.cost += cost
+			next.filled = next.filled || filled
+			best = better(best, &next)
+		}
+	}
+	return best
+}
+
+// fill returns the cost of a variable whose value is a part of the group's pattern.
+func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
+	value := a.group[from:to]
+	if value == "" {
+		return 0.05, false, true
+	}
+	joins := func(c byte) bool { return isLetter(c) || c == '_' }
+	if i > 0 && isLetter(a.source[i-1]) && joins(value[0]) {
+		return 0, false, false // it would cut a word
+	}
+	if last := value[len(value)-1]; i+1 < len(a.source) && isLetter(a.source[i+1]) && (joins(last) || last == '-') {
+		return 0, false, false
+	}
+	if isNumber(value) {
+		return 0, false, true
+	}
+	letters, separators := false, 0
+	for n := 0; n < len(value); n++ {
+		switch c := value[n]; {
+		case separates(c):
+			separators++
+		case isLetter(c):
+			if separators > 0 && i > 0 {
+				return 0, false, false // a word behind a separator is not part of a value
+			}
+			letters = true
+		}
+	}
+	switch {
+	case i == 0 && separators > 2:
+		return 0, false, false
+	case i == 0 && separators > 0:
+		return 0.1, false, true // a prefix
+	case letters && separators > 0:
+		return 0, false, false
+	case letters:
+		return 0.2, true, true
+	}
+	return 0.1 * float64(separators), false, true
+}
+
+// isNumber reports whether a value is a hexadecimal number or a UUID.
+func isNumber(value string) bool {
+	digits := false
+	for i := range len(value) {
+		switch c := value[i]; {
+		case isDigit(c):
+			digits = true
+		case c == '*' || c == '-' || c|0x20 >= 'a' && c|0x20 <= 'f':
+		default:
+			return false
+		}
+	}
+	return digits && len(value) >= 8
+}

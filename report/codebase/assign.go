@@ -1,0 +1,370 @@
+package codebase
+
+import "strings"
+
+// assignment reads a declaration or an assignment, whose operator is token i.
+func (c *collector) assignment(i int) {
+	if n := len(c.open); i < 1 || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
+		return // a default, or an argument with a name
+	}
+	at := c.assigned(i)
+	if at < 0 {
+		return
+	}
+	name := c.textOf(at)
+	base := c.baseOf(at)
+	t := &c.tokens[at]
+	value := i + 1
+	if c.functionValue(at, value, name) {
+		return
+	}
+	if c.is(value, "{") && c.match[value] > 0 && !c.indent {
+		c.push(i, value, scope{class: c.words.keep(name)})
+		return
+	}
+	if c.isWord(value) && c.tokens[value].first && c.indent {
+		return
+	}
+	n, end := c.expression(value)
+	if c.is(end, "{") && c.syntax == golang {
+		return // &Type{...}
+	}
+	n = c.bound(n)
+	if c.is(i, "+=") || c.is(i, ".=") {
+		old := c.bound(&node{kind: wordNode, text: name})
+		if old.kind == wordNode {
+			return
+		}
+		n = &node{kind: joinNode, args: []*node{old, n}}
+	}
+	for m := at; m > 1 && c.is(m-1, ",") && c.isWord(m-2); m -= 2 {
+		c.forget(m - 2)
+		n = hole
+	}
+	locals := c.locals()
+	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
+	switch {
+	case locals != nil && base == "" && !own && !c.inClass():
+		if len(locals) < 1000 {
+			c.set(c.words.keep(name), n)
+		}
+		if keyLike(name) {
+			c.named(n, name, t)
+		}
+	case own:
+		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
+	case base == "" || base == "exports" || base == "module":
+		c.declare(name, c.class(), n, t)
+	case base[0] >= 'A' && base[0] <= 'Z':
+		c.declare(name, base, n, t)
+	}
+	c.option(name, n, t)
+}
+
+// inClass reports whether the innermost scope is a class in a function.
+func (c *collector) inClass() bool {
+	n := len(c.scopes)
+	return n > 0 && c.scopes[n-1].function == nil
+}
+
+// assigned returns the token of the name that is given a value, -1 if there is none.
+func (c *collector) assigned(i int) int {
+	at := i - 1
+	if c.is(at, "|") || c.is(at, "||") || c.is(at, "?") || c.is(at, "??") {
+		at-- // ||=
+	}
+	if c.syntax == golang {
+		if at > 0 && c.isWord(at) && c.isWord(at-1) && !c.tokens[at].first {
+			switch c.textOf(at - 1) {
+			case "var", "const", "case", "if", "for", "else", "range", "return", "go":
+			default:
+				return at - 1 // name Type =
+			}
+		}
+		if c.isWord(at) {
+			return at
+		}
+		return -1
+	}
+	if c.syntax != java && c.syntax != csharp && c.syntax != php && c.syntax != ruby { // name: Type =
+		for n := at; n > at-14 && n > 1; n-- {
+			if c.tokens[n].line != c.tokens[at].line {
+				break
+			}
+			if c.is(n, ":") {
+				if c.isWord(n - 1) {
+					return n - 1
+				}
+				return -1
+			}
+			if k := c.tokens[n].kind; k != wordToken && !(k == markToken && strings.IndexByte("<>[],.&|'?", c.tokens[n].mark) >= 0) {
+				break
+			}
+		}
+	}
+	if at < 0 || !c.isWord(at) {
+		return -1
+	}
+	return at
+}
+
+// baseOf returns what a name is a member of, "" nothing.
+func (c *collector) baseOf(at int) string {
+	if at < 2 || !c.isWord(at-2) {
+		return ""
+	}
+	if c.is(at-1, ".") && c.concat != "." || c.is(at-1, "->") || c.is(at-1, "::") {
+		return c.words.keep(c.textOf(at - 2))
+	}
+	return ""
+}
+
+// functionValue reads a function that is assigned to a name.
+func (c *collector) functionValue(at, value int, name string) bool {
+	if c.isWord(value) && (c.textOf(value) == "async" || c.textOf(value) == "useCallback") {
+		value++
+	}
+	open := 0
+	switch {
+	case c.isWord(value) && (c.textOf(value) == "function" || c.textOf(value) == "fn" || c.textOf(value) == "func"):
+		for n := value + 1; n < value+4; n++ {
+			if c.is(n, "(") {
+				open = n
+				break
+			}
+		}
+		if open == 0 {
+			return false
+		}
+	case c.is(value, "(") && c.syntax == javaScript:
+		if open = value; !c.arrowFollows(int(c.match[value]) + 1) {
+			return false
+		}
+	case c.isWord(value) && c.is(value+1, "=>") && c.syntax == javaScript:
+		f := &function{name: c.words.keep(name), container: c.class(), params: []string{c.words.keep(c.textOf(value))}, source: c.file}
+		c.functions = append(c.functions, f)
+		if c.is(value+2, "{") {
+			c.push(at, value+2, scope{function: f})
+		} else {
+			c.result(f, value+2)
+		}
+		return true
+	default:
+		return false
+	}
+	if c.match[open] == 0 {
+		return false
+	}
+	return c.body(at, int(c.match[open])+1, name, c.class(), open)
+}
+
+// arrowFollows reports whether => is at a token or behind a type there.
+func (c *collector) arrowFollows(i int) bool {
+	if i <= 1 {
+		return false
+	}
+	for n := i; n < i+16 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.is(n, "=>"):
+			return true
+		case n == i && !c.is(n, ":"):
+			return false
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	return false
+}
+
+// arrow reads => of a function without a name, or of a property of C#.
+func (c *collector) arrow(i int) {
+	switch {
+	case c.syntax == csharp && i > 1 && c.isWord(i-1) && (c.isWord(i-2) || c.is(i-2, "?")) && len(c.scopes) > 0 && c.inClass():
+		if c.textOf(i-1) != "get" && c.textOf(i-1) != "set" {
+			c.result(c.newFunction(c.textOf(i-1), c.class(), 0), i+1)
+		}
+	case c.isWord(i - 1):
+		c.forget(i - 1)
+		if len(c.open) > 0 && c.open[len(c.open)-1] != '{' || c.syntax == php || c.syntax == ruby {
+			break
+		}
+	case c.is(i-1, ")"):
+		for n := int(c.opening(i - 1)); n > 0 && n < i; n++ {
+			c.forget(n)
+		}
+	}
+	if (c.syntax == php || c.syntax == ruby) && c.tokens[i-1].kind == textToken {
+		t := &c.tokens[i-1]
+		if name := c.src[t.body:t.tail]; prefixOptions[strings.ToLower(name)] {
+			n, _ := c.expression(i + 1)
+			c.option(name, c.bound(n), t)
+		}
+	}
+}
+
+// opening returns the token that opens the bracket which token i closes.
+func (c *collector) opening(i int) int {
+	for n := i - 1; n >= 0 && n > i-200; n-- {
+		if c.match[n] == int32(i) {
+			return n
+		}
+	}
+	return 0
+}
+
+// property reads name: value of an object.
+func (c *collector) property(i int, word string) {
+	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
+		if prefixOptions[strings.ToLower(word)] {
+			n, _ := c.expression(i + 2)
+			c.option(word, c.bound(n), &c.tokens[i])
+		}
+		return
+	}
+	value := i + 2
+	switch {
+	case c.functionValue(i, value, word):
+	case c.is(value, "{") && c.match[value] > 0:
+		c.push(i, value, scope{class: c.words.keep(word)})
+	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)]:
+		n, _ := c.expression(value)
+		n = c.bound(n)
+		if len(c.scopes) > 0 && c.inClass() {
+			c.declare(word, c.class(), n, &c.tokens[i])
+		}
+		c.option(word, n, &c.tokens[i])
+	}
+}
+
+// option notes the prefix of the keys of a client.
+func (c *collector) option(name string, n *node, t *token) {
+	if prefixOptions[strings.ToLower(name)] && c.file.redis && n.kind != holeNode && c.callees == nil {
+		c.sites = append(c.sites, &site{key: n, line: t.line, text: c.lineOf(t), source: c.file, function: c.function(), prefix: true})
+	}
+}
+
+// declare notes a constant or a member.
+func (c *collector) declare(name, container string, value *node, t *token) {
+	if len(c.decls) > 20_000 || c.callees != nil {
+		return
+	}
+	if !useful(value, 0) {
+		value = hole // it still says that the name has more than one meaning
+	}
+	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
+	if keyLike(name) || keyLike(container) {
+		d.text = c.lineOf(t)
+	}
+	c.decls = append(c.decls, d)
+}
+
+// named notes a value that a name says is a key.
+func (c *collector) named(n *node, _ string, t *token) {
+	if n.kind == holeNode || n.kind == wordNode || n.kind == paramNode || c.callees != nil {
+		return
+	}
+	c.sites = append(c.sites, &site{key: n, sure: Likely, line: t.line, text: c.lineOf(t), function: c.function(), source: c.file})
+}
+
+// returned reads the value of the function around.
+func (c *collector) returned(i int) {
+	f := c.function()
+	if len(f.returns) >= 4 || c.callees != nil {
+		return
+	}
+	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {
+		return
+	}
+	c.result(f, i)
+}
+
+// result adds the expression at a token to the values of a function.
+func (c *collector) result(f *function, i int) {
+	n, end := c.expression(i)
+	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
+		return
+	}
+	n = c.boundTo(n, f)
+	f.lines = append(f.lines, returned{c.tokens[i].line, c.lineOf(&c.tokens[i])})
+	f.returns = append(f.returns, n)
+}
+
+// lineOf returns the line of a token, without spaces around it.
+func (c *collector) lineOf(t *token) string {
+	line := c.src[t.start-t.column:]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if len(line) > maxLine {
+		line = line[:maxLine]
+	}
+	return strings.Clone(strings.TrimSpace(line))
+}
+
+// bound returns a node in which variables of the function around stand for their
+// values.
+func (c *collector) bound(n *node) *node { return c.boundTo(n, c.function()) }
+
+func (c *collector) boundTo(n *node, f *function) *node {
+	budget := maxSteps
+	return c.bind(n, f, &budget)
+}
+
+func (c *collector) bind(n *node, f *function, budget *int) *node {
+	if *budget--; n == nil || f == nil || *budget < 0 {
+		return n
+	}
+	if n.kind == wordNode && n.of == nil {
+		if f == c.function() {
+			if v, known := c.locals()[n.text]; known {
+				if n.label != "" {
+					labelled := *v
+					labelled.label = n.label
+					return &labelled
+				}
+				return v
+			}
+		}
+		for i, p := range f.params {
+			if p == n.text {
+				return &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			}
+		}
+		return n
+	}
+	if n.of == nil && len(n.args) == 0 {
+		return n
+	}
+	m := *n
+	m.of = c.bind(n.of, f, budget)
+	if len(n.args) > 0 {
+		m.args = make([]*node, len(n.args))
+		for i, a := range n.args {
+			m.args[i] = c.bind(a, f, budget)
+		}
+	}
+	return &m
+}
+
+// useful reports whether a key can have a value: a text, or what another name may have.
+func useful(n *node, depth int) bool {
+	if n == nil || depth > 8 {
+		return false
+	}
+	switch n.kind {
+	case textNode:
+		return len(n.text) < 200 && strings.Count(n.text, " ") < 3 && !strings.Contains(n.text, "\n")
+	case settingNode:
+		return true
+	case wordNode, callNode:
+		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
+			return true
+		}
+	}
+	for _, a := range n.args {
+		if useful(a, depth+1) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,348 @@
+package codebase
+
+import "strings"
+
+// call notes the keys of a call whose method is token i.
+func (c *collector) call(i int, word string) {
+	args, ok := c.callArguments(i)
+	if !ok || len(args) == 0 {
+		return
+	}
+	t := &c.tokens[i]
+	if c.callees != nil {
+		if c.callees[word] {
+			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args)}, t)
+		}
+		return
+	}
+	if i > 0 && c.is(i-1, "@") {
+		c.annotation(word, args, t)
+		return
+	}
+	receiver := c.receiver(i)
+	if receiver == "" {
+		c.constructed(word, args, t)
+	}
+	lower := strings.ToLower(word)
+	switch {
+	case raw[lower]:
+		c.rawCall(i, lower, receiver, args, t)
+		return
+	case scripts[lower]:
+		for _, a := range args {
+			a = c.bound(a)
+			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
+				c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
+			}
+			if a.kind == listNode && (c.file.redis || ofServer(receiver)) {
+				for _, k := range a.args {
+					c.site(&site{key: k, command: scriptCommand, sure: Certain}, t)
+				}
+			}
+		}
+		return
+	}
+	command := operation(receiver, word)
+	if command == nil {
+		command = commandOf(word)
+	}
+	if command == nil || receiver == "" {
+		if receiver != "" {
+			c.fetch(c.words.keep(word), receiver, args, t)
+		}
+		return
+	}
+	sure := c.sureOf(command, receiver)
+	if sure == 0 {
+		c.fetch(c.words.keep(word), receiver, args, t)
+		return
+	}
+	if c.isContext(args[0]) {
+		args = args[1:]
+	}
+	own := site{command: command, sure: sure} // with the call, if the checkout may have such a method itself
+	if !command.unusual {
+		own.callee, own.receiver, own.args = c.words.keep(word), receiver, c.boundAll(args)
+	}
+	for n, a := range args {
+		if n > 0 && !command.all && (n > 1 || !pairs[command.name]) {
+			break
+		}
+		a = c.bound(a)
+		keys := []*node{a}
+		if a.kind == listNode {
+			keys = a.args
+		}
+		for _, k := range keys {
+			one := own
+			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			c.site(&one, t)
+		}
+	}
+}
+
+// pairs are commands whose second argument is a key, too.
+var pairs = wordSet(`RENAME RENAMENX RPOPLPUSH BRPOPLPUSH SMOVE LMOVE BLMOVE`)
+
+var scriptCommand = &command{name: "EVAL", writes: true, unusual: true}
+
+// callArguments returns the arguments of a call, in Ruby also of one without
+// parentheses.
+func (c *collector) callArguments(i int) ([]*node, bool) {
+	open := i + 1
+	if c.syntax == rust && c.is(open, "!") {
+		open++
+	}
+	if (c.is(open, "<") || c.is(open, "::")) && c.methodBefore(i) {
+		if end := c.generics(open); end > 0 {
+			open = end
+		}
+	}
+	if c.is(open, "(") {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && containsWord(c.functionsOf(), c.textOf(i-1)) {
+			return nil, false
+		}
+		c.steps, c.depth = 0, 0
+		return c.arguments(open), true
+	}
+	t := &c.tokens[open]
+	if c.syntax != ruby || t.first || !c.methodBefore(i) || t.start == c.tokens[i].end || t.kind != textToken && t.kind != wordToken && !c.is(open, ":") {
+		return nil, false
+	}
+	n, end := c.expression(open)
+	args := []*node{n}
+	for len(args) < maxArgs && c.is(end, ",") {
+		n, end = c.expression(end + 1)
+		args = append(args, n)
+	}
+	return args, true
+}
+
+// methodBefore reports whether a token is the name of a member.
+func (c *collector) methodBefore(i int) bool {
+	return i > 0 && (c.is(i-1, ".") || c.is(i-1, "->") || c.is(i-1, "::") || c.is(i-1, "?.") || c.is(i-1, "&."))
+}
+
+func (c *collector) boundAll(args []*node) []*node {
+	list := make([]*node, len(args))
+	for i, a := range args {
+		list[i] = c.bound(a)
+	}
+	return list
+}
+
+// site adds a site with the place of a token.
+func (c *collector) site(s *site, t *token) {
+	if s.key != nil && (s.key.kind == holeNode || s.key.kind == listNode) || len(c.sites) > 50_000 {
+		return
+	}
+	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
+	c.sites = append(c.sites, s)
+}
+
+// receiver returns the words before a method in lower case, joined with dots:
+// "this.redis.pipeline", "" for a function.
+func (c *collector) receiver(i int) string {
+	var words []string
+	for n := i; len(words) < 8 && c.methodBefore(n); {
+		n -= 2
+		for n > 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n, "!") || c.is(n, "?") || c.is(n, ">")) {
+			if c.is(n, ")") || c.is(n, "]") {
+				if n = c.opening(n); n == 0 {
+					break
+				}
+			}
+			n--
+		}
+		if n < 0 || !c.isWord(n) {
+			words = append(words, "_")
+			break
+		}
+		w := c.textOf(n)
+		if v := c.locals()[w]; v != nil && !c.methodBefore(n) {
+			if about := mention(v, 0); about != "" {
+				words = append(words, about)
+			}
+		}
+		words = append(words, w)
+	}
+	for a, b := 0, len(words)-1; a < b; a, b = a+1, b-1 {
+		words[a], words[b] = words[b], words[a]
+	}
+	return strings.ToLower(strings.Join(words, "."))
+}
+
+// mention returns a word of an expression that names a client of the server.
+func mention(n *node, depth int) string {
+	for ; n != nil && depth < 6; n, depth = n.of, depth+1 {
+		if n.kind == callNode && (commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
+			return "" // what a command returned
+		}
+		if (n.kind == wordNode || n.kind == callNode || n.kind == paramNode) && ofServer(strings.ToLower(n.text)) {
+			return n.text
+		}
+		for _, a := range n.args {
+			if n.kind == callNode && n.of == nil && a.kind == wordNode && a.of == nil && ofServer(strings.ToLower(a.text)) {
+				return a.text
+			}
+		}
+	}
+	return ""
+}
+
+// isContext reports whether an argument is the context of Go, not a key.
+func (c *collector) isContext(n *node) bool {
+	if c.syntax != golang || n.kind != wordNode && n.kind != callNode && n.kind != paramNode {
+		return false
+	}
+	name := strings.ToLower(n.text)
+	return strings.Contains(name, "ctx") || strings.Contains(name, "context") || name == "background" || name == "todo" ||
+		n.of != nil && n.of.text == "context"
+}
+
+// sureOf returns how sure it is that a method of a receiver is a command, 0 if that
+// is not to be assumed.
+func (c *collector) sureOf(command *command, receiver string) Sure {
+	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
+	switch {
+	case notClient(last) && !command.unusual:
+		return 0
+	case ofServer(receiver):
+		return Certain
+	case command.unusual && (c.file.redis || clients[strings.TrimLeft(last, "$@_")]):
+		return Certain
+	case command.unusual && receiver != "":
+		return Likely
+	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
+		return Likely
+	}
+	return 0
+}
+
+// fetch notes the key of a call of a cache.
+func (c *collector) fetch(word, receiver string, args []*node, t *token) {
+	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
+	if !fetchers[strings.ToLower(word)] || !strings.Contains(last, "cache") && !strings.HasSuffix(receiver, "cache.store._") {
+		return
+	}
+	if c.isContext(args[0]) && len(args) > 1 {
+		args = args[1:]
+	}
+	if c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp && !c.file.redis {
+		return // a map in memory, more often than not
+	}
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver, args: c.boundAll(args)}, t)
+}
+
+var cacheCommand = &command{name: "cache", writes: true}
+
+// rawCall notes the key of a call with the name of a command: Do("SET", key).
+func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) {
+	for n := 0; n < 2 && n < len(args); n++ {
+		a := args[n]
+		if a.kind == listNode && len(a.args) > 1 {
+			args, n, a = a.args, 0, a.args[0]
+		}
+		if a.kind != textNode {
+			continue
+		}
+		command := commandOf(a.text)
+		if command == nil || strings.Contains(a.text, "_") {
+			return
+		}
+		var key *node
+		if n+1 < len(args) {
+			key = args[n+1]
+		} else if open := i + 1; lower == "cmd" && c.match[open] > 0 {
+			next := int(c.match[open]) + 1
+			if c.is(next, ".") && c.isWord(next+1) && (c.textOf(next+1) == "arg" || c.textOf(next+1) == "key") && c.is(next+2, "(") {
+				if list := c.arguments(next + 2); len(list) > 0 {
+					key = list[0]
+				}
+			}
+		}
+		if key = c.bound(key); key == nil {
+			return
+		}
+		if key.kind == listNode && len(key.args) > 0 {
+			key = key.args[0]
+		}
+		if c.file.redis || ofServer(receiver) {
+			c.site(&site{key: key, command: command, sure: Certain}, t)
+		}
+		return
+	}
+}
+
+// annotation notes the keys of a cache that an annotation declares.
+func (c *collector) annotation(word string, args []*node, t *token) {
+	if word == "Value" && args[0].kind == textNode {
+		c.setting(args[0].text, t)
+		return
+	}
+	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
+		return
+	}
+	for _, a := range args {
+		if a.label != "" && a.label != "value" && a.label != "cacheNames" {
+			continue
+		}
+		for _, name := range append(a.args, a) {
+			if name.kind == listNode || name.kind == holeNode {
+				continue
+			}
+			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
+			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, t)
+		}
+	}
+}
+
+// setting declares the field that @Value("${name:default}") gives a value.
+func (c *collector) setting(text string, t *token) {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
+	name, fallback, _ := strings.Cut(text, ":")
+	for n := range 30 {
+		i := int(c.at(t)) + n
+		if c.tokens[i].kind == endToken {
+			return
+		}
+		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
+			c.declare(c.textOf(i-1), c.class(), &node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, t)
+			return
+		}
+	}
+}
+
+// at returns the index of a token behind the arguments of an annotation.
+func (c *collector) at(t *token) int {
+	for i := range c.tokens {
+		if c.tokens[i].start == t.start {
+			return c.behind(i + 1)
+		}
+	}
+	return 0
+}
+
+var cacheableCommand = &command{name: "@Cacheable", writes: true}
+
+// constructed notes the keys of libraries whose objects have a name: queues.
+func (c *collector) constructed(word string, args []*node, t *token) {
+	prefix := ""
+	switch {
+	case (word == "Queue" || word == "Worker" || word == "Bull" || word == "QueueEvents") && c.syntax == javaScript && (c.file.imports["bullmq"] || c.file.bull):
+		prefix = "bull:"
+	case word == "Queue" && c.syntax == python && c.file.imports["rq"]:
+		prefix = "rq:queue:"
+	default:
+		return
+	}
+	n := c.bound(args[0])
+	if n.kind != textNode && n.kind != wordNode {
+		return
+	}
+	parts := []*node{{kind: textNode, text: prefix}, n}
+	if prefix == "bull:" {
+		parts = append(parts, &node{kind: textNode, text: ":"}, hole)
+	}
+	c.site(&site{key: &node{kind: joinNode, args: parts}, command: &command{name: "new " + word, writes: true}, sure: Likely}, t)
+}

@@ -1,0 +1,444 @@
+package codebase
+
+// A source is what is known of one file.
+type source struct {
+	path    string
+	dir     string // path of its directory
+	base    string // its name without extension
+	syntax  *syntax
+	redis   bool            // it speaks of Redis
+	bull    bool            // it imports Bull
+	imports map[string]bool // words of its import statements
+	supers  map[string]bool // words behind the names of its classes: what they extend
+}
+
+// A declaration gives a value a name.
+type declaration struct {
+	name, container string
+	value           *node
+	line            int32
+	text            string // of the line, if the name says that it is a key
+	source          *source
+}
+
+// A function is what can build a key, or pass one on.
+type function struct {
+	name, container string
+	params          []string
+	returns         []*node
+	lines           []returned // of them
+	source          *source
+	passes          []passed
+}
+
+// returned is the line of a value of a function.
+type returned struct {
+	line int32
+	text string
+}
+
+// passed is a key that a function builds from its parameters for a command.
+type passed struct {
+	key     *node
+	command *command
+	sure    Sure
+	list    bool // the key is a parameter that is a list of keys
+}
+
+// A site is an expression that is a key.
+type site struct {
+	key      *node
+	command  *command // nil: only a name says that it is a key
+	sure     Sure
+	line     int32
+	text     string
+	function *function // around it, nil none
+	source   *source
+	// Of a call of a function of the checkout: its name, arguments, and what it is
+	// called on.
+	callee, receiver string
+	args             []*node
+	prefix           bool // it is an option of a client
+	list             bool // the key is a parameter that is a list of keys
+}
+
+// A collector finds declarations, functions and sites in a file.
+type collector struct {
+	*parser
+	file      *source
+	scopes    []scope
+	open      []byte // brackets around the token
+	blocks    []int  // tokens of the braces, or lines that are less indented, around it
+	skip      int    // token that ends what is not read: tests in a file of Rust
+	callees   map[string]bool
+	decls     []*declaration
+	functions []*function
+	sites     []*site
+}
+
+// notFunctions are words that a parenthesis follows and that call nothing.
+var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
+	match when super constructor await new throw yield with synchronized`)
+
+func (c *collector) run() {
+	for i := 0; c.tokens[i].kind != endToken; i++ {
+		if i < c.skip {
+			continue
+		}
+		t := &c.tokens[i]
+		c.leave(i, t)
+		if c.indent && t.first {
+			for n := len(c.blocks); n > 0 && c.tokens[c.blocks[n-1]].column >= t.column; n = len(c.blocks) {
+				c.blocks = c.blocks[:n-1]
+			}
+			c.blocks = append(c.blocks, i)
+		}
+		switch t.kind {
+		case markToken:
+			c.mark(i, t)
+		case wordToken:
+			c.word(i, t)
+		case textToken:
+			if t.first && c.implicit() {
+				c.returned(i)
+			}
+		}
+	}
+}
+
+func (c *collector) mark(i int, t *token) {
+	switch t.mark {
+	case '(', '[', '{':
+		if t.end == t.start+1 {
+			c.open = append(c.open, t.mark)
+			if t.mark == '{' && !c.indent {
+				c.blocks = append(c.blocks, i)
+			}
+		}
+	case ')', ']', '}':
+		if n := len(c.open); n > 0 {
+			if c.open = c.open[:n-1]; t.mark == '}' && !c.indent && len(c.blocks) > 0 {
+				c.blocks = c.blocks[:len(c.blocks)-1]
+			}
+		}
+	}
+	switch {
+	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
+		c.assignment(i)
+	case c.is(i, "=>") && i > 0:
+		c.arrow(i)
+	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust):
+		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
+			c.forget(n)
+		}
+	}
+}
+
+// forget drops what is known of a variable whose name is a token.
+func (c *collector) forget(i int) {
+	if locals := c.locals(); locals != nil && c.isWord(i) {
+		if _, known := locals[c.textOf(i)]; known {
+			locals[c.textOf(i)] = hole
+		}
+	}
+}
+
+func (c *collector) word(i int, t *token) {
+	word := c.textOf(i)
+	next := &c.tokens[i+1]
+	switch word {
+	case "import", "use", "using", "from", "require_once", "export":
+		if t.first {
+			c.importNames(i)
+		}
+		if word != "export" {
+			return
+		}
+	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
+		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) {
+			c.classHeader(i, word)
+			return
+		}
+	case "test":
+		if c.syntax == rust && c.is(i-1, "(") && c.textOf(i-2) == "cfg" {
+			for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
+				if c.is(n, ";") {
+					break
+				}
+				if c.is(n, "{") && c.match[n] > 0 {
+					c.skip = int(c.match[n])
+					return
+				}
+			}
+		}
+	case "return", "yield":
+		if c.function() != nil && !next.first {
+			c.returned(i + 1)
+		}
+		return
+	case "for", "foreach", "each":
+		for n := i + 1; n < i+10 && c.tokens[n].kind != endToken; n++ {
+			if w := c.textOf(n); w == "in" || w == "of" || w == "range" || w == ":" || w == "do" {
+				break
+			}
+			c.forget(n)
+		}
+	}
+	if (i == 0 || !c.is(i-1, ".")) && containsWord(c.functionsOf(), word) && (next.kind == wordToken || c.is(i+1, "(")) {
+		c.functionHeader(i)
+		return
+	}
+	if c.is(i+1, "(") || c.syntax == rust && c.is(i+1, "!") && c.is(i+2, "(") {
+		if c.methods && !notFunctions[word] && c.methodHeader(i) {
+			return
+		}
+		if c.implicit() && t.first && (word == "format" || word == "sprintf") {
+			c.returned(i)
+		}
+		if n := len(c.scopes); n > 0 && c.scopes[n-1].enum && c.tokens[i+2].kind == textToken && (t.first || c.is(i-1, ",") || c.is(i-1, "{")) {
+			value, _ := c.expression(i + 2)
+			c.declare(word, c.class(), value, t)
+			return
+		}
+	}
+	c.call(i, word)
+	if c.is(i+1, ":") && !c.is(i+1, "::") {
+		c.property(i, word)
+	}
+}
+
+func (c *collector) functionsOf() []string { return c.syntax.functions }
+
+func containsWord(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// importNames notes the names that a statement imports.
+func (c *collector) importNames(i int) {
+	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
+			return
+		}
+		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
+			c.file.imports[c.words.keep(c.textOf(n))] = true
+		}
+	}
+}
+
+func (c *collector) classHeader(i int, word string) {
+	name := ""
+	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.isWord(n):
+			w := c.textOf(n)
+			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
+				if w == "for" {
+					w = c.textOf(n + 1)
+				}
+				name = c.words.keep(w)
+			} else if c.callees == nil {
+				c.file.supers[c.words.keep(w)] = true
+			}
+			if c.indent {
+				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
+					if c.isWord(m) && c.callees == nil {
+						c.file.supers[c.words.keep(c.textOf(m))] = true
+					}
+				}
+				c.push(i, n, scope{class: name})
+				return
+			}
+		case c.is(n, "{"):
+			c.push(i, n, scope{class: name, enum: word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"})
+			return
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
+			return
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+}
+
+// newFunction notes a function with the parameters between two brackets.
+func (c *collector) newFunction(name, container string, open int) *function {
+	f := &function{name: c.words.keep(name), container: container, source: c.file}
+	if open > 0 {
+		f.params = c.parameters(open)
+	}
+	c.functions = append(c.functions, f)
+	return f
+}
+
+// parameters returns the names of parameters.
+func (c *collector) parameters(open int) (list []string) {
+	end := int(c.match[open])
+	var words []string
+	done := false
+	flush := func() {
+		if n := len(words); n > 0 {
+			w := words[0]
+			if c.typeFirst {
+				w = words[n-1]
+			}
+			list = append(list, c.words.keep(w))
+		}
+		words, done = nil, false
+	}
+	for n := open + 1; n < end && len(list) < maxArgs; n++ {
+		switch w := c.textOf(n); {
+		case c.is(n, ","):
+			flush()
+		case c.is(n, ":") || c.is(n, "="):
+			done = true
+		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
+			switch w {
+			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
+			default:
+				words = append(words, w)
+			}
+		case c.is(n, "<") && c.generic(n) > 0:
+			n = c.generic(n)
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	flush()
+	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
+		list = list[1:]
+	}
+	return list
+}
+
+// generic returns the token > of <types>, 0 if there is none.
+func (c *collector) generic(i int) int {
+	depth := 0
+	for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, "<") {
+			depth++
+		} else if c.is(n, ">") {
+			if depth--; depth == 0 {
+				return n
+			}
+		} else if c.match[n] > int32(n) {
+			n = int(c.match[n])
+		}
+	}
+	return 0
+}
+
+// functionHeader reads a function that begins with a keyword.
+func (c *collector) functionHeader(i int) {
+	n, container := i+1, c.class()
+	if c.syntax == golang {
+		container = ""
+		if c.is(n, "(") {
+			if !c.isWord(c.behind(n)) || !c.is(c.behind(n)+1, "(") && !c.is(c.behind(n)+1, "[") { // it has no name
+				for m := n + 1; m < int(c.match[n]); m++ {
+					c.forget(m)
+				}
+				return
+			}
+			for m := n + 1; m < int(c.match[n]); m++ {
+				if c.isWord(m) {
+					container = c.words.keep(c.textOf(m))
+				}
+			}
+			n = c.behind(n)
+		}
+	}
+	name, open := "", 0
+	for m := n; m < n+14 && c.tokens[m].kind != endToken && open == 0; m++ {
+		switch {
+		case c.isWord(m) && (name == "" || c.is(m-1, ".")):
+			name = c.textOf(m)
+		case c.isWord(m) && c.tokens[m].first, c.is(m, "="), c.is(m, "{"), c.is(m, ";"):
+			m = n + 14
+		case c.is(m, "<") && c.generic(m) > 0:
+			m = c.generic(m)
+		case c.is(m, "("):
+			open = m
+		case c.match[m] > int32(m):
+			m = int(c.match[m])
+		}
+	}
+	if c.syntax == ruby && open > 0 && c.tokens[open].line != c.tokens[i].line {
+		open = 0
+	}
+	if name == "" {
+		return
+	}
+	body := n
+	if open > 0 && c.match[open] > 0 {
+		body = int(c.match[open])
+	}
+	if c.indent {
+		c.push(i, body, scope{function: c.newFunction(name, container, open)})
+		return
+	}
+	c.body(i, body+1, name, container, open)
+}
+
+// body finds the body of a function behind its parameters.
+func (c *collector) body(i, from int, name, container string, open int) bool {
+	for n := from; n < from+120 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.is(n, "{"):
+			if w := c.textOf(n - 1); w == "interface" || w == "struct" {
+				n = int(max(c.match[n], int32(n)))
+				continue
+			}
+			c.push(i, n, scope{function: c.newFunction(name, container, open)})
+			return true
+		case c.is(n, "=>"), c.is(n, "=") && c.syntax == kotlin:
+			if c.is(n+1, "{") {
+				continue
+			}
+			f := c.newFunction(name, container, open)
+			c.result(f, n+1)
+			return true
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "=") && c.syntax != rust, c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
+			return false
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	return false
+}
+
+// methodHeader reads a function without a keyword, if the word is the name of one.
+func (c *collector) methodHeader(i int) bool {
+	close := int(c.match[i+1])
+	if close == 0 {
+		return false
+	}
+	if i > 0 {
+		prev := &c.tokens[i-1]
+		if prev.kind == wordToken {
+			if w := c.textOf(i - 1); notFunctions[w] || w == "else" || w == "in" || w == "is" || w == "do" {
+				return false
+			}
+		} else if c.typeFirst {
+			if !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
+				return false
+			}
+		} else if !c.tokens[i].first && !c.is(i-1, "{") && !c.is(i-1, "}") && !c.is(i-1, ",") && !c.is(i-1, ";") && !c.is(i-1, "*") {
+			return false
+		} else if c.is(i-1, ".") || c.is(i-1, "?.") {
+			return false
+		}
+	}
+	switch next := close + 1; {
+	case c.is(next, "{"):
+	case c.is(next, "=>") && c.typeFirst:
+	case c.is(next, ":"):
+	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
+	default:
+		return false
+	}
+	return c.body(i, close+1, c.textOf(i), c.class(), i+1)
+}

@@ -1,0 +1,188 @@
+package codebase
+
+import "strings"
+
+// A command is what a call does to a key.
+type command struct {
+	name    string // of the server, such as HSET
+	kind    string // type of the key: "" any
+	writes  bool
+	all     bool // every argument is a key
+	unusual bool // hardly anything but a client of the server has a method of that name
+}
+
+// commands are by the lower-case name of a method, without _ and the suffix Async.
+var commands = map[string]*command{}
+
+// The lists have the names of methods. A ~ precedes those that many other classes have;
+// those that name a command in other words are method=COMMAND.
+func init() {
+	add := func(kind string, writes, all bool, list string) {
+		for method := range strings.FieldsSeq(list) {
+			plain, common := strings.CutPrefix(method, "~")
+			method, name, renamed := strings.Cut(plain, "=")
+			if !renamed {
+				name = strings.ToUpper(method)
+			}
+			commands[method] = &command{name: name, kind: kind, writes: writes, all: all, unusual: !common}
+		}
+	}
+	const write, read, one, all = true, false, false, true
+	add("string", write, one, `~set ~setasync=SET setex psetex setnx ~append incrby decrby incrbyfloat ~incr ~decr setrange setbit getset
+		bitfield pfadd stringset=SET stringincrement=INCR stringdecrement=DECR stringappend=APPEND stringsetbit=SETBIT
+		~setifabsent=SET ~getandset=GETSET setargs=SET setxx=SET setkeepttl=SET setoptions=SET
+		hyperloglogadd=PFADD mset msetnx getdel getex`)
+	add("string", read, one, `~get strlen getrange getbit bitcount bitpos ~substr stringget=GET stringlength=STRLEN stringgetset=GETSET`)
+	add("string", read, all, `mget pfcount ~multiget=MGET`)
+	add("hash", write, one, `hset hsetnx hmset hdel hincrby hincrbyfloat hsetmultiple=HSET mappedhmset=HMSET hashset=HSET
+		hashdelete=HDEL hashincrement=HINCRBY hashdecrement=HINCRBY hsetall=HSET hexpire boundhashops=HSET hmsetdict=HMSET`)
+	add("hash", read, one, `hget hgetall hmget hkeys hvals hlen hexists hstrlen hscan hscaniter=HSCAN hrandfield mappedhmget=HMGET
+		hashget=HGET hashgetall=HGETALL hashexists=HEXISTS hashkeys=HKEYS hashlength=HLEN hashvalues=HVALS hashscan=HSCAN`)
+	add("list", write, one, `lpush rpush lpushx rpushx lpop rpop ltrim lrem lset linsert brpoplpush rpoplpush blmove lmove listleftpush=LPUSH
+		listrightpush=RPUSH listleftpop=LPOP listrightpop=RPOP listtrim=LTRIM listremove=LREM ~leftpush=LPUSH ~rightpush=RPUSH
+		~leftpushall=LPUSH ~rightpushall=RPUSH ~leftpop=LPOP ~rightpop=RPOP boundlistops=RPUSH listrightpopleftpush=RPOPLPUSH`)
+	add("list", write, all, `blpop brpop`)
+	add("list", read, one, `lrange llen lindex lpos listrange=LRANGE listlength=LLEN listgetbyindex=LINDEX`)
+	add("set", write, one, `sadd srem spop smove setadd=SADD setremove=SREM setpop=SPOP setmove=SMOVE boundsetops=SADD saddmultiple=SADD`)
+	add("set", read, one, `smembers sismember smismember scard srandmember sscan sscaniter=SSCAN setmembers=SMEMBERS setcontains=SISMEMBER
+		setlength=SCARD setscan=SSCAN`)
+	add("set", read, all, `sinter sunion sdiff sinterstore sunionstore sdiffstore`)
+	add("zset", write, one, `zadd zaddnx zaddxx zaddmultiple=ZADD zaddargs=ZADD zincrby zrem zremrangebyscore zremrangebyrank zremrangebylex
+		zrembyscore=ZREMRANGEBYSCORE zpopmin zpopmax sortedsetadd=ZADD sortedsetremove=ZREM sortedsetincrement=ZINCRBY
+		sortedsetremoverangebyscore=ZREMRANGEBYSCORE sortedsetremoverangebyrank=ZREMRANGEBYRANK boundzsetops=ZADD bzpopmin bzpopmax`)
+	add("zset", read, one, `zrange zrangebyscore zrangebylex zrevrange zrevrangebyscore zrangewithscores zrangebyscorewithscores
+		zrevrangewithscores zscore zmscore zcard zcount zlexcount zrank zrevrank zscan zscaniter=ZSCAN sortedsetrangebyrank=ZRANGE
+		sortedsetrangebyscore=ZRANGEBYSCORE sortedsetlength=ZCARD sortedsetscore=ZSCORE sortedsetrank=ZRANK zrangeargs=ZRANGE
+		sortedsetrangebyscorewithscores=ZRANGEBYSCORE sortedsetrangebyrankwithscores=ZRANGE zrangestore`)
+	add("zset", write, all, `zunionstore zinterstore`)
+	add("stream", write, one, `xadd xtrim xdel xack xgroupcreate=XGROUP xgroupcreatemkstream=XGROUP xautoclaim xclaim streamadd=XADD
+		streamacknowledge=XACK streamcreateconsumergroup=XGROUP`)
+	add("stream", read, one, `xlen xrange xrevrange xpending xinfostream=XINFO xinfogroups=XINFO xpendingrange=XPENDING
+		streamlength=XLEN streamrange=XRANGE streamread=XREAD streamreadgroup=XREADGROUP`)
+	add("", write, one, `~expire expireat pexpire pexpireat ~persist ~rename renamenx keyexpire=EXPIRE keypersist=PERSIST keyrename=RENAME
+		~boundvalueops=SET geoadd`)
+	add("", read, one, `~ttl pttl ~type ~dump keytimetolive=TTL keytype=TYPE ~sort`)
+	add("", read, all, `~exists ~del ~delete=DEL ~unlink ~touch ~watch keydelete=DEL keyexists=EXISTS ~haskey=EXISTS delmany=DEL`)
+	commands["geoadd"].kind = "zset"
+}
+
+// commandOf returns the command that a method is named after, nil if none.
+func commandOf(method string) *command {
+	lower := strings.ToLower(strings.TrimRight(method, "?!"))
+	plain := strings.ReplaceAll(lower, "_", "")
+	c := commands[strings.TrimSuffix(plain, "async")]
+	if c != nil && plain != lower && !strings.HasPrefix(plain, strings.ToLower(c.name)) {
+		return nil // key_type is no name of KeyType
+	}
+	return c
+}
+
+// operations are the kinds of keys that the operations of a template of Spring are about.
+var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash", "opsforlist": "list", "opsforset": "set", "opsforzset": "zset",
+	"opsforstream": "stream", "opsforhyperloglog": "string", "opsforgeo": "zset"}
+
+// operation returns what a method of such operations does, nil if it is no method of
+// them.
+func operation(receiver, method string) *command {
+	name := receiver[strings.LastIndexByte(receiver, '.')+1:]
+	kind := operations[name]
+	if kind == "" {
+		return nil
+	}
+	lower := strings.ToLower(method)
+	if c := commandOf(method); c != nil && (c.kind == kind || c.kind == "") {
+		return &command{name: c.name, kind: kind, writes: c.writes, unusual: true}
+	}
+	c := &command{name: method, kind: kind, unusual: true}
+	for _, verb := range [...]string{"add", "put", "set", "increment", "decrement", "append", "pop", "remove", "move", "trim", "delete", "unionandstore"} {
+		c.writes = c.writes || strings.HasPrefix(lower, verb)
+	}
+	switch kind + " " + lower {
+	case "set add":
+		c.name = "SADD"
+	case "zset add", "zset addifabsent":
+		c.name = "ZADD"
+	case "hash put", "hash putall", "hash putifabsent":
+		c.name = "HSET"
+	case "hash get", "hash multiget", "hash entries":
+		c.name = "HGET"
+	case "stream add":
+		c.name = "XADD"
+	case "string increment":
+		c.name = "INCR"
+	case "string decrement":
+		c.name = "DECR"
+	}
+	return c
+}
+
+// raw are methods that take the name of a command as their first text.
+var raw = wordSet(`do send call cmd execute sendcommand send_command execute_command executecommand executeraw rawcommand
+	executeasync doraw docontext dowithtimeout command`)
+
+// scripts are methods that take a list of the keys which a script uses.
+var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo`)
+
+// fetchers are methods of caches that take a key first.
+var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete exist? increment
+	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
+	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
+	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// servers are words in the name of a variable or a class that holds a client.
+var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "lettuce", "opsfor", "boundops", "hredis"}
+
+// clients are names that hold a client in a file that is about Redis.
+var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
+	con piped kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
+
+// ofServer reports whether names say that a value is a client of the server.
+func ofServer(path string) bool {
+	for _, word := range servers {
+		if strings.Contains(path, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// notClient reports whether a name says that a value is something else that has to do
+// with a server: its address, its options, or what it returned.
+func notClient(name string) bool {
+	if strings.HasPrefix(name, "opsfor") || strings.HasPrefix(name, "bound") {
+		return false
+	}
+	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys", "result", "results",
+		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock", "headers"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "decode") || strings.HasPrefix(name, "parse")
+}
+
+// prefixOptions are options of clients whose value begins every key.
+var prefixOptions = wordSet(`keyprefix key_prefix redis_prefix redisprefix redis_key_prefix rediskeyprefix instancename optprefix`)
+
+// keyLike reports whether a name says that its value is a key, or the beginning of
+// one.
+func keyLike(name string) bool {
+	s := strings.ToLower(name)
+	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup", "keydown",
+		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
+		"primarykey", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
+		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey", "propertykey"} {
+		if strings.Contains(s, other) {
+			return false
+		}
+	}
+	return strings.Contains(s, "key")
+}

@@ -1,0 +1,417 @@
+package codebase
+
+import (
+	"strings"
+)
+
+// A Part is a piece of the name of a key: a text, or what varies.
+type Part struct {
+	Text string // "" if it varies
+	Name string // of the variable, "" unknown
+}
+
+const (
+	maxParts = 40
+	maxText  = 300
+	maxEval  = 3000 // nodes that are read to know one key
+)
+
+// A program is what is known of all files.
+type program struct {
+	constants map[string][]*declaration // by name
+	functions map[string][]*function    // by name
+	settings  map[string]string         // of the application, by path
+	steps     int
+}
+
+// A frame is the place of an expression, and the values of the parameters there.
+type frame struct {
+	source    *source
+	container string
+	arguments [][]Part
+	depth     int
+}
+
+// place returns the frame of a site.
+func (s *site) frame() frame {
+	f := frame{source: s.source}
+	if s.function != nil {
+		f.container = s.function.container
+	}
+	return f
+}
+
+func vary(name string) []Part { return []Part{{Name: name}} }
+
+// constant reports whether parts are one text.
+func constant(parts []Part) (string, bool) {
+	if len(parts) == 1 && parts[0].Text != "" {
+		return parts[0].Text, true
+	}
+	return "", len(parts) == 0
+}
+
+// literal reports whether any part is a text.
+func literal(parts []Part) bool {
+	for _, p := range parts {
+		if p.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends parts, and joins texts that meet.
+func add(list []Part, more ...Part) []Part {
+	for _, p := range more {
+		if n := len(list); n > 0 && p.Text != "" && list[n-1].Text != "" {
+			list[n-1].Text += p.Text
+			continue
+		} else if n > 0 && p.Text == "" && list[n-1].Text == "" && p.Name == "" {
+			continue
+		}
+		if len(list) < maxParts && (p.Text != "" || p.Name != "" || len(more) > 0) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// eval returns what is known of the value of an expression.
+func (p *program) eval(n *node, at frame) []Part {
+	if p.steps++; n == nil || p.steps > maxEval || at.depth > maxNesting {
+		return vary("")
+	}
+	switch n.kind {
+	case textNode:
+		if n.text == "" {
+			return nil
+		}
+		return []Part{{Text: n.text}}
+	case joinNode:
+		return p.join(n.args, nil, at)
+	case orNode:
+		if v := p.eval(n.args[0], at); literal(v) {
+			return v
+		}
+		if isSetting(n.args[0]) {
+			return p.eval(n.args[1], at)
+		}
+		return vary("")
+	case paramNode:
+		if i := int(n.index); i < len(at.arguments) {
+			return at.arguments[i]
+		}
+		return vary(n.text)
+	case wordNode:
+		return p.name(n, at)
+	case callNode:
+		return p.call(n, at)
+	case settingNode:
+		if v := p.settings[n.text]; v != "" && v != ambiguous {
+			return []Part{{Text: v}}
+		} else if v == "" && n.label != "" {
+			return []Part{{Text: n.label}}
+		}
+	}
+	return vary("")
+}
+
+// isSetting reports whether a value comes from the environment or the configuration, so
+// that a default for it is likely in force.
+func isSetting(n *node) bool {
+	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
+		name := strings.ToLower(n.text)
+		for _, word := range [...]string{"env", "config", "option", "opts", "setting", "prefix", "param"} {
+			if strings.Contains(name, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// join returns the values of expressions one after the other, with a separator.
+func (p *program) join(args []*node, separator []Part, at frame) (list []Part) {
+	for i, a := range args {
+		if i > 0 {
+			list = add(list, separator...)
+		}
+		if v := p.eval(a, at); len(v) > 0 {
+			list = add(list, v...)
+		}
+	}
+	return list
+}
+
+// name returns the value of a constant or a member.
+func (p *program) name(n *node, at frame) []Part {
+	if n.of != nil && (n.text == "value" || n.text == "key" && n.of.kind == wordNode && n.of.text != "self" || n.text == "Value" || n.text == "name" || n.text == "prefix") && n.of.of != nil {
+		if v := p.name(n.of, at); literal(v) { // a member of an enum
+			return v
+		}
+	}
+	if n.of != nil && n.of.kind == textNode {
+		return p.eval(n.of, at) // "text".freeze
+	}
+	if passThrough[strings.ToLower(n.text)] && n.of != nil {
+		return p.eval(n.of, at)
+	}
+	d, rank := p.declaration(n, at)
+	f, other := p.function(n, at)
+	if d != nil && rank >= other {
+		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
+	}
+	if f != nil { // a property, or a method without arguments
+		return p.result(f, nil, at)
+	}
+	return vary(n.text)
+}
+
+// isSelf reports whether an expression is the object around.
+func isSelf(n *node, in *syntax) bool {
+	if n == nil || n.kind != wordNode || n.of != nil {
+		return false
+	}
+	switch n.text {
+	case "this", "self", "cls", "$this", "static", "Self", "super", "parent":
+		return true
+	case "base":
+		return in == csharp
+	}
+	return false
+}
+
+// qualifier returns the name before a name, "" if there is none.
+func qualifier(n *node, in *syntax) string {
+	if n.of != nil && (n.of.kind == wordNode || n.of.kind == paramNode) && !isSelf(n.of, in) {
+		return n.of.text
+	}
+	return ""
+}
+
+// declaration returns the constant that a name means, nil if that is not certain.
+func (p *program) declaration(n *node, at frame) (*declaration, int) {
+	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
+		return nil, 0
+	}
+	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at, func(d *declaration) (*source, string) { return d.source, d.container })
+}
+
+// function returns the function that a name means, nil if that is not certain.
+func (p *program) function(n *node, at frame) (*function, int) {
+	return choose(p.functions[n.text], n, at, func(f *function) (*source, string) { return f.source, f.container })
+}
+
+// choose returns what a name means at a place: a member of the class around, of the
+// file, of the directory, or of what is imported, and how near that is; nil if several
+// are as near.
+func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string)) (*T, int) {
+	if len(list) == 0 {
+		return nil, 0
+	}
+	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
+	var best *T
+	score, ties := 0, 0
+	for _, d := range list {
+		source, container := place(d)
+		if !source.syntax.shares(at.source.syntax) {
+			continue
+		}
+		if n.of == nil && !self && container != "" && !source.syntax.members {
+			continue // a member is not named alone
+		}
+		same, rank := source == at.source, 0
+		switch {
+		case qualified != "":
+			switch {
+			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
+				rank = 4
+			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
+				rank = 4
+			case source.syntax == golang && lastWord(source.dir) == qualified && container == "":
+				rank = 4
+			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
+				rank = 3
+			case at.source.imports[n.text] && len(list) == 1, len(list) == 1 && isConstant(n.text):
+				rank = 1
+			}
+			if rank > 0 && same {
+				rank++
+			}
+		case n.of != nil && !self:
+			if len(list) == 1 && namesKey(n.text) {
+				rank = 1
+			}
+		case self || container != "" && container == at.container:
+			switch {
+			case container != "" && container == at.container && same:
+				rank = 9
+			case container != "" && container == at.container:
+				rank = 6
+			case at.source.supers[container]:
+				rank = 2 // of a class that it extends
+			}
+		case same:
+			rank = 8
+		case source.dir == at.source.dir && (source.syntax == golang || at.source.imports[n.text] || isConstant(n.text)):
+			rank = 5
+		case at.source.imports[n.text]:
+			rank = 4
+		case isConstant(n.text) && len(list) == 1 || source.syntax == python && at.source.imports[n.text]:
+			rank = 3
+		}
+		if rank == 0 {
+			continue
+		}
+		if rank > score {
+			best, score, ties = d, rank, 0
+		} else if rank == score {
+			ties++
+		}
+	}
+	if ties > 0 {
+		return nil, score
+	}
+	return best, score
+}
+
+// namesKey reports whether a name says that its value is a key or the beginning of one.
+func namesKey(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
+}
+
+func isConstant(name string) bool {
+	return len(name) > 2 && name == strings.ToUpper(name) || strings.Contains(strings.ToLower(name), "key")
+}
+
+func lastWord(dir string) string { return dir[strings.LastIndexByte(dir, '/')+1:] }
+
+// result returns the value of a function of the checkout.
+func (p *program) result(f *function, arguments [][]Part, at frame) []Part {
+	if f == nil || len(f.returns) == 0 {
+		return vary("")
+	}
+	var found []Part
+	texts := 0
+	for _, r := range f.returns {
+		v := p.eval(r, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
+		if literal(v) {
+			found = v
+			texts++
+		}
+	}
+	if texts != 1 {
+		return vary(f.name)
+	}
+	return found
+}
+
+// passThrough are functions and methods whose value is that of their argument or of
+// what they are called on.
+var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into clone freeze intern to_s
+	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
+	symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
+
+func (p *program) call(n *node, at frame) []Part {
+	lower := strings.ToLower(n.text)
+	switch {
+	case n.text == "%" && len(n.args) == 1:
+		args := n.args
+		if args[0].kind == listNode {
+			args = args[0].args
+		}
+		return p.format(p.eval(n.of, at), p.values(args, at), 0)
+	case lower == "sprintf" || lower == "vsprintf":
+		return p.formatCall(n.args, at)
+	case lower == "format":
+		switch {
+		case n.of == nil || n.of.kind == wordNode && strings.EqualFold(n.of.text, "string") || n.of.kind == wordNode && n.of.text == "util":
+			return p.formatCall(n.args, at)
+		default:
+			return p.formatNamed(p.eval(n.of, at), n.args, at)
+		}
+	case lower == "formatted":
+		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
+	case lower == "join" || lower == "implode":
+		return p.joinCall(n, at)
+	case lower == "concat" || lower == "concat_ws":
+		if n.of != nil && n.of.kind != wordNode || n.of != nil && !strings.EqualFold(n.of.text, "string") {
+			return add(p.eval(n.of, at), p.join(n.args, nil, at)...)
+		}
+		return p.join(n.args, nil, at)
+	}
+	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
+		return p.eval(n.of, at)
+	}
+	if f, _ := p.function(n, at); f != nil {
+		if v := p.result(f, p.values(n.args, at), at); literal(v) {
+			return v
+		}
+	}
+	if passThrough[lower] || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
+			return p.eval(n.of, at)
+		}
+		if v := p.eval(n.args[0], at); literal(v) {
+			return v
+		}
+		if n.of != nil {
+			return p.eval(n.of, at)
+		}
+	}
+	if strings.Contains(lower, "key") && keyLike(n.text) {
+		return p.built(n.args, at)
+	}
+	return vary(n.text)
+}
+
+// built returns the value of a function that makes a key of its arguments in a way that
+// is not known: what it adds between them varies.
+func (p *program) built(args []*node, at frame) []Part {
+	list := vary("")
+	for _, a := range args {
+		list = add(list, p.eval(a, at)...)
+		list = add(list, Part{})
+	}
+	return list
+}
+
+func (p *program) values(args []*node, at frame) (list [][]Part) {
+	for _, a := range args {
+		list = append(list, p.eval(a, at))
+	}
+	return list
+}
+
+// joinCall returns the value of ":".join(list), list.join(":"), join(":", list) and
+// join(list, ":").
+func (p *program) joinCall(n *node, at frame) []Part {
+	of, args := n.of, n.args
+	list := func(a *node) ([]*node, bool) {
+		if a != nil && a.kind == listNode {
+			return a.args, true
+		}
+		return nil, false
+	}
+	if l, ok := list(of); ok && len(args) <= 1 {
+		return p.join(l, p.join(args, nil, at), at)
+	}
+	if of != nil && of.kind != wordNode && len(args) == 1 {
+		if l, ok := list(args[0]); ok {
+			return p.join(l, p.eval(of, at), at)
+		}
+	}
+	if len(args) >= 2 {
+		for i, a := range args[:2] {
+			if l, ok := list(a); ok && len(args) == 2 {
+				return p.join(l, p.eval(args[1-i], at), at)
+			}
+		}
+		if separator := p.eval(args[0], at); n.of != nil && n.of.kind == wordNode && strings.EqualFold(n.of.text, "string") {
+			return p.join(args[1:], separator, at) // String.join(":", a, b)
+		}
+	}
+	return vary("")
+}

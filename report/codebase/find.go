@@ -1,0 +1,155 @@
+package codebase
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// A Reference is a line of source that likely writes the keys of a group, as reports
+// have it.
+type Reference struct {
+	Dir      string          `json:"dir,omitempty" redact:"path"` // of the checkout, "" there is one
+	File     string          `json:"file" redact:"path"`          // relative to it, with slashes
+	Line     int             `json:"line"`                        // from 1
+	Function string          `json:"function,omitempty" redact:"text"`
+	Text     string          `json:"text,omitempty" redact:"text"` // the line
+	Pattern  string          `json:"pattern" redact:"name"`        // of the keys that the line names
+	Sure     string          `json:"sure" redact:"keep"`           // "certain" or "likely"
+	Why      string          `json:"why" redact:"of Message"`
+	Message  message.Message `json:"message"`
+	URL      string          `json:"url,omitempty" redact:"text"`    // of the line
+	Owners   []string        `json:"owners,omitempty" redact:"text"` // that CODEOWNERS names
+}
+
+// Place returns file:line.
+func (r *Reference) Place() string {
+	return path.Join(r.Dir, r.File) + ":" + strconv.Itoa(r.Line)
+}
+
+// A Finder finds the source of groups of keys in checkouts.
+type Finder struct {
+	Checkouts []*Checkout
+	// URL is the address of a line, in which {path} and {line} stand for its place; ""
+	// none.
+	URL string
+}
+
+// Find returns the lines of source that likely write the keys of each group, best
+// first, at most three.
+func (f *Finder) Find(groups []Group) [][]Reference {
+	all := make([][]Candidate, len(groups))
+	from := map[*Pattern]*Checkout{}
+	for _, c := range f.Checkouts {
+		for i, list := range c.Match(groups) {
+			all[i] = append(all[i], list...)
+			for _, candidate := range list {
+				from[candidate.Pattern] = c
+			}
+		}
+	}
+	result := make([][]Reference, len(groups))
+	for i, list := range all {
+		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+		for n, candidate := range list[:min(len(list), maxCandidates)] {
+			if candidate.Score >= list[0].Score-scoreGap || n == 0 {
+				result[i] = append(result[i], f.reference(&candidate, from[candidate.Pattern]))
+			}
+		}
+	}
+	return result
+}
+
+func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
+	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Message: c.Why()}
+	if len(f.Checkouts) > 1 {
+		r.Dir = from.Dir
+	}
+	r.Why = r.Message.String()
+	if f.URL != "" {
+		r.URL = strings.NewReplacer("{path}", escapePath(c.File), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
+	}
+	r.Owners = from.owners.of(c.File)
+	return r
+}
+
+// escapePath escapes a path for a URL, but for its slashes.
+func escapePath(file string) string {
+	var b strings.Builder
+	for i := range len(file) {
+		if c := file[i]; isWord(c) && c < 0x80 || strings.IndexByte("/-.~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)>>4, 16)+strconv.FormatUint(uint64(c)&15, 16)))
+		}
+	}
+	return b.String()
+}
+
+// Why says why a line is a candidate.
+func (c *Candidate) Why() message.Message {
+	var why []message.Message
+	key := message.Name("pattern", c.Key)
+	if len(c.Commands) > 0 {
+		why = append(why, message.New("{commands} with {pattern}", message.Code("commands", strings.Join(c.Commands, ", ")), key))
+	} else {
+		why = append(why, message.New("it names {pattern}", key))
+	}
+	if c.Prefix != "" {
+		why = append(why, message.New("keys have the prefix {prefix}", message.Name("prefix", c.Prefix)))
+	}
+	if c.Filled {
+		why = append(why, message.New("a word of the group stands where the line has a variable"))
+	}
+	if c.Folded {
+		why = append(why, message.New("the group has * where the line has a word"))
+	}
+	return message.New("{reasons}", message.List("reasons", "; ", why))
+}
+
+// owners are the entries of a CODEOWNERS file.
+type owners []ownerEntry
+
+type ownerEntry struct {
+	pattern ignorePattern
+	names   []string
+}
+
+// ownersOf reads the CODEOWNERS file of a checkout.
+func (w *walker) ownersOf() (list owners) {
+	for _, name := range [...]string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"} {
+		text, ok := w.read(name)
+		if !ok {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			line, _, _ = strings.Cut(line, " #")
+			fields := strings.Fields(line)
+			if len(fields) == 0 || len(list) >= maxIgnore || strings.HasPrefix(fields[0], "#") || strings.HasPrefix(fields[0], "[") {
+				continue
+			}
+			if parsed := (ignoreList{}).with(fields[0], 0); len(parsed) == 1 && !parsed[0].negated {
+				list = append(list, ownerEntry{parsed[0], fields[1:]})
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// of returns the owners of a file: those of the last entry for it or for a directory
+// above it.
+func (o owners) of(file string) []string {
+	for i := len(o) - 1; i >= 0; i-- {
+		for p, directory := file, false; p != "."; p, directory = path.Dir(p), true {
+			if (ignoreList{o[i].pattern}).ignores(p, directory) {
+				return o[i].names
+			}
+		}
+	}
+	return nil
+}

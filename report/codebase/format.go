@@ -1,0 +1,147 @@
+package codebase
+
+import "strings"
+
+// formatCall returns the value of a format function whose arguments are a format
+// and values. The format is either that of printf or one with braces.
+func (p *program) formatCall(args []*node, at frame) []Part {
+	if len(args) == 0 {
+		return vary("")
+	}
+	format := p.eval(args[0], at)
+	switch at.source.syntax {
+	case rust, csharp:
+		return p.formatNamed(format, args[1:], at)
+	case java, kotlin:
+		if len(args) > 1 && len(format) == 1 && format[0].Text == "" { // String.format(locale, format, ...)
+			return p.format(p.eval(args[1], at), p.values(args[2:], at), 0)
+		}
+	}
+	if len(args) == 2 && args[1].kind == listNode { // vsprintf
+		args = append(args[:1:1], args[1].args...)
+	}
+	return p.format(format, p.values(args[1:], at), 0)
+}
+
+// format replaces the verbs of printf in the texts of a format.
+func (p *program) format(format []Part, values [][]Part, used int) (list []Part) {
+	for _, part := range format {
+		s := part.Text
+		if s == "" {
+			list = add(list, part)
+			continue
+		}
+		for s != "" {
+			i := strings.IndexByte(s, '%')
+			if i < 0 || i+1 == len(s) {
+				list = add(list, Part{Text: s})
+				break
+			}
+			if i > 0 {
+				list = add(list, Part{Text: s[:i]})
+			}
+			s = s[i+1:]
+			if s[0] == '%' {
+				list, s = add(list, Part{Text: "%"}), s[1:]
+				continue
+			}
+			name := ""
+			if s[0] == '(' || s[0] == '<' || s[0] == '{' { // %(name)s, %<name>s, %{name}
+				if end := strings.IndexAny(s, ")>}"); end > 0 {
+					name = s[1:end]
+					if s[0] == '{' {
+						list, s = add(list, Part{Name: name}), s[end+1:]
+						continue
+					}
+					s = s[end+1:]
+				}
+			}
+			n := 0
+			for n < len(s) && strings.IndexByte("0123456789.+-# $*l", s[n]) >= 0 {
+				n++
+			}
+			index := used
+			if d := strings.IndexByte(s[:n], '$'); d == 1 {
+				index = int(s[0] - '1')
+			} else {
+				used++
+			}
+			s = s[min(n+1, len(s)):]
+			if name == "" && index < len(values) && index >= 0 {
+				list = add(list, orVary(values[index])...)
+			} else {
+				list = add(list, Part{Name: name})
+			}
+		}
+	}
+	return list
+}
+
+// orVary returns parts, or one that varies if they are an empty text.
+func orVary(parts []Part) []Part {
+	if len(parts) == 0 {
+		return vary("")
+	}
+	return parts
+}
+
+// formatNamed replaces {}, {0} and {name} in the texts of a format.
+func (p *program) formatNamed(format []Part, args []*node, at frame) (list []Part) {
+	used := 0
+	for _, part := range format {
+		s := part.Text
+		if s == "" {
+			list = add(list, part)
+			continue
+		}
+		for s != "" {
+			i := strings.IndexAny(s, "{}")
+			if i < 0 {
+				list = add(list, Part{Text: s})
+				break
+			}
+			if i+1 < len(s) && s[i+1] == s[i] || s[i] == '}' {
+				list, s = add(list, Part{Text: s[:i+1]}), s[min(i+2, len(s)):]
+				continue
+			}
+			end := strings.IndexByte(s[i:], '}')
+			if end < 0 {
+				list = add(list, Part{Text: s})
+				break
+			}
+			if i > 0 {
+				list = add(list, Part{Text: s[:i]})
+			}
+			name, _, _ := strings.Cut(s[i+1:i+end], ":")
+			name, _, _ = strings.Cut(name, "!")
+			s = s[i+end+1:]
+			list = add(list, orVary(p.named(name, &used, args, at))...)
+		}
+	}
+	return list
+}
+
+// named returns the value of a hole of a format.
+func (p *program) named(name string, used *int, args []*node, at frame) []Part {
+	index := -1
+	switch {
+	case name == "":
+		index = *used
+		*used++
+	case len(name) == 1 && isDigit(name[0]):
+		index = int(name[0] - '0')
+	default:
+		for _, a := range args {
+			if a.label == name {
+				return p.eval(a, at)
+			}
+		}
+		if at.source.syntax == rust && isWordStart(name[0]) {
+			return p.name(&node{kind: wordNode, text: name}, at)
+		}
+	}
+	if index >= 0 && index < len(args) {
+		return p.eval(args[index], at)
+	}
+	return vary(name)
+}

@@ -1,0 +1,324 @@
+package codebase
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Group is a group of keys of a snapshot.
+type Group struct {
+	Pattern string // * for what varies
+	Type    string // of its keys, "" several
+}
+
+// A Candidate is a line of source that likely writes the keys of a group.
+type Candidate struct {
+	*Pattern
+	Sure   Sure    // Certain: every fixed part agrees, and a command of the server has the key
+	Score  float64 // over 0, at most 1
+	Prefix string  // what precedes the pattern of the line in the names of the keys, "" nothing
+	Filled bool    // a word of the group stands where the source has a variable
+	Folded bool    // the group has * where the source has a word
+}
+
+const (
+	maxCandidates = 3
+	leastScore    = 0.6
+	scoreGap      = 0.12 // a candidate that is worse than the best by more is none
+)
+
+// A matcher has the patterns of a checkout by their keys.
+type matcher struct {
+	checkout *Checkout
+	keys     []*keyPattern
+	words    map[string][]*keyPattern // by words of their fixed parts
+	prefixes []string                 // that precede every key
+}
+
+// A keyPattern is one pattern of keys, with all its lines.
+type keyPattern struct {
+	symbols []byte
+	fixed   int
+	lines   []*Pattern
+	types   map[string]bool // as its commands tell, empty unknown
+}
+
+// Match returns the lines of source that likely write the keys of each group, best
+// first, at most three. A group for which none is likely enough has none.
+func (c *Checkout) Match(groups []Group) [][]Candidate {
+	m := &matcher{checkout: c, words: map[string][]*keyPattern{}, prefixes: c.Prefixes}
+	m.index()
+	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
+	result := make([][]Candidate, len(groups))
+	for i, g := range groups {
+		result[i] = m.candidates(g)
+	}
+	return result
+}
+
+func (m *matcher) index() {
+	byKey := map[string]*keyPattern{}
+	for i := range m.checkout.Patterns {
+		p := &m.checkout.Patterns[i]
+		k := byKey[p.Key]
+		if k == nil {
+			s := symbols(p.Parts)
+			k = &keyPattern{symbols: s, fixed: fixed(s), types: map[string]bool{}}
+			byKey[p.Key] = k
+			m.keys = append(m.keys, k)
+			for word := range wordsOf(string(s)) {
+				if list := m.words[word]; len(list) == 0 || list[len(list)-1] != k {
+					m.words[word] = append(list, k)
+				}
+			}
+		}
+		k.lines = append(k.lines, p)
+		if p.Type != "" && p.Sure == Certain {
+			k.types[p.Type] = true
+		}
+	}
+}
+
+// wordsOf yields the words of the fixed parts of a pattern.
+func wordsOf(s string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		begin := 0
+		for i := 0; i <= len(s); i++ {
+			if i < len(s) && (isLetter(s[i]) || s[i] >= 0x80) {
+				continue
+			}
+			if i-begin >= 2 && !yield(s[begin:i]) {
+				return
+			}
+			begin = i + 1
+		}
+	}
+}
+
+// near returns the patterns that share a word with a group.
+func (m *matcher) near(pattern string) (list []*keyPattern) {
+	seen := map[*keyPattern]bool{}
+	for word := range wordsOf(pattern) {
+		for _, k := range m.words[word] {
+			if !seen[k] {
+				seen[k] = true
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+// learn returns the prefixes of the keys of at least two groups whose
+// patterns agree with the source otherwise.
+func (m *matcher) learn(groups []Group) (prefixes []string) {
+	count := map[string]map[*keyPattern]bool{}
+	for _, g := range groups {
+		for _, k := range m.near(g.Pattern) {
+			if !k.fits(g) || k.fixed < 5 || k.symbols[0] == varies {
+				continue
+			}
+			for i := 1; i < min(len(g.Pattern), 64); i++ {
+				if c := g.Pattern[i-1]; !separates(c) && c != '_' && c != '-' || strings.Contains(g.Pattern[:i], "*") || g.Pattern[i] != k.symbols[0] {
+					continue
+				}
+				if a := align(k.symbols, g.Pattern[i:]); a != nil && a.cost < 0.1 && a.agreed == k.fixed {
+					if count[g.Pattern[:i]] == nil {
+						count[g.Pattern[:i]] = map[*keyPattern]bool{}
+					}
+					count[g.Pattern[:i]][k] = true
+				}
+			}
+		}
+	}
+	for prefix, keys := range count {
+		if len(keys) >= 2 && !slices.Contains(m.prefixes, prefix) {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	slices.Sort(prefixes)
+	return prefixes
+}
+
+// fits reports whether the keys can have the type of a group.
+func (k *keyPattern) fits(g Group) bool {
+	return g.Type == "" || len(k.types) == 0 || k.types[g.Type]
+}
+
+func (m *matcher) candidates(g Group) (list []Candidate) {
+	best := 0.0
+	consider := func(pattern, prefix string, cost float64) {
+		whole := fixed([]byte(strings.ReplaceAll(pattern, "*", "\x00")))
+		for _, k := range m.near(pattern) {
+			if !k.fits(g) || k.fixed < 2 {
+				continue
+			}
+			a := align(k.symbols, pattern)
+			if a == nil {
+				continue
+			}
+			score := a.score(k, whole) - cost
+			if score < max(leastScore, best-scoreGap) {
+				continue
+			}
+			best = max(best, score)
+			for _, p := range k.lines {
+				if p.Type != "" && g.Type != "" && p.Type != g.Type {
+					continue
+				}
+				list = append(list, Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled, Folded: a.folded})
+			}
+		}
+	}
+	consider(g.Pattern, "", 0)
+	for _, prefix := range m.prefixes {
+		if rest, ok := strings.CutPrefix(g.Pattern, prefix); ok && rest != "" {
+			consider(rest, prefix, 0.02)
+		}
+	}
+	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap })
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
+			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return distinct(list)
+}
+
+// distinct returns the best candidates, one for each function.
+func distinct(list []Candidate) (first []Candidate) {
+	for _, c := range list {
+		if !slices.ContainsFunc(first, func(o Candidate) bool { return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) }) {
+			if first = append(first, c); len(first) == maxCandidates {
+				break
+			}
+		}
+	}
+	return first
+}
+
+// score returns how well patterns agree, at most 1. whole is the number of fixed
+// letters of the group.
+func (a *alignment) score(k *keyPattern, whole int) float64 {
+	if a.agreed < 2 || a.agreed < 4 && (a.filled || a.folded) {
+		return 0
+	}
+	if k.symbols[0] == varies && a.agreed < 4 {
+		return 0
+	}
+	score := 1 - a.cost
+	if !a.filled && k.symbols[0] != varies {
+		score -= 0.5 * (1 - float64(a.agreed)/float64(max(whole, 1)))
+	}
+	if !a.folded {
+		score -= 0.5 * (1 - float64(a.agreed)/float64(max(k.fixed, 1)))
+	}
+	return score
+}
+
+// sure returns how sure it is that a line writes the keys of a group.
+func (m *matcher) sure(p *Pattern, k *keyPattern, a *alignment, g Group) Sure {
+	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(k.types) > 0 && k.types[g.Type]) {
+		return Certain
+	}
+	return Likely
+}
+
+// rank orders lines of one pattern: those that write its keys first, then those that
+// name it, then those that only read or delete.
+func (p *Pattern) rank() int {
+	rank := int(p.Sure)
+	for _, c := range p.Commands {
+		switch c {
+		case "EXPIRE", "PEXPIRE", "EXPIREAT", "PERSIST", "SREM", "ZREM", "HDEL", "LREM", "LTRIM", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "SPOP",
+			"LPOP", "RPOP", "BLPOP", "BRPOP", "ZPOPMIN", "ZPOPMAX", "XDEL", "XTRIM", "XACK", "GETDEL":
+			rank += 2
+		case "EVAL": // the script may only read
+			rank += 6
+			if p.named(readVerbs) {
+				rank -= 4
+			} else if p.named(writeVerbs) {
+				rank++
+			}
+		default:
+			if p.Writes {
+				return rank + 8
+			}
+		}
+	}
+	if len(p.Commands) == 0 {
+		rank += 5
+	}
+	return rank
+}
+
+// Verbs that the names of functions begin with.
+var (
+	readVerbs  = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show remove delete clear flush group`)
+	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule update register mark record track cache`)
+)
+
+// named reports whether the name of the function begins with a verb.
+func (p *Pattern) named(verbs []string) bool {
+	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])
+	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(name, verb) })
+}
+
+// Unmatched returns the patterns that no group has keys of, in the order of their
+// places: one line for each that writes its keys, or names them.
+func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
+	m := &matcher{checkout: c, words: map[string][]*keyPattern{}, prefixes: c.Prefixes}
+	m.index()
+	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
+	matched := map[*keyPattern]bool{}
+	for _, g := range groups {
+		for _, prefix := range append([]string{""}, m.prefixes...) {
+			rest, ok := strings.CutPrefix(g.Pattern, prefix)
+			if !ok {
+				continue
+			}
+			for _, k := range m.near(rest) {
+				// Any alignment is enough: a wrong line is worse than none.
+				matched[k] = matched[k] || align(k.symbols, rest) != nil
+			}
+		}
+	}
+	for _, k := range m.keys {
+		best := k.lines[0]
+		for _, p := range k.lines {
+			if p.rank() > best.rank() {
+				best = p
+			}
+		}
+		if !matched[k] && k.symbols[0] != varies && k.fixed >= 3 && (best.Writes || len(best.Commands) == 0) {
+			list = append(list, best)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Pattern) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return list
+}
+
+// A Line is a pattern of keys at the line that most likely writes them.
+type Line struct {
+	*Pattern
+	Lines int // that have the pattern
+}
+
+// Distinct returns the patterns, each once, in their order.
+func (c *Checkout) Distinct() (list []Line) {
+	at := map[string]int{}
+	for i := range c.Patterns {
+		p := &c.Patterns[i]
+		n, known := at[p.Key]
+		if !known {
+			at[p.Key] = len(list)
+			list = append(list, Line{p, 1})
+			continue
+		}
+		if list[n].Lines++; p.rank() > list[n].rank() {
+			list[n].Pattern = p
+		}
+	}
+	slices.SortFunc(list, func(a, b Line) int { return strings.Compare(a.Key, b.Key) })
+	return list
+}

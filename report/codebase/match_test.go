@@ -1,0 +1,96 @@
+package codebase
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shop is a checkout whose lines the tests of matching name.
+func shop(t *testing.T) *Checkout {
+	return checkout(t, map[string]string{"api/shop.js": `const redis = require('redis');
+async function saveJobs(id) { await redis.sadd('crawl:' + id + ':jobs', 1); }
+async function save(id) { await redis.set('crawl:' + id, '{}'); }
+async function readJobs(id) { return redis.smembers('crawl:' + id + ':jobs'); }
+async function done(id) { await redis.hset('crawl:' + id + ':jobs_done', 'a', 1); }
+async function tag(q, n) { await redis.lpush('queue:{' + q + ':' + n + '}:pending', 1); }
+async function push(name) { await redis.rpush('mail:queue:' + name, 1); }
+async function all() { await redis.sadd('mail:queues', 1); }
+async function version(id) { await redis.set('v2:page:' + id, 1); }
+async function tail(p) { await redis.zadd(p + ':scores', 1, 'a'); }
+`, ".github/CODEOWNERS": "* @all\n/api/ @shop @team/api # the shop\n"})
+}
+
+// TestMatch finds the lines of groups as a report has them. Where the names differ by a
+// word, it finds none.
+func TestMatch(t *testing.T) {
+	groups := []Group{
+		{"crawl:*:jobs", "set"}, {"crawl:*:jobs", "list"}, {"crawl:*", "string"}, {"crawl:*:jobs_done", "hash"}, {"crawl:*:jobs_failed", "hash"},
+		{"crawl:*:kickoff:jobs", "set"}, {"queue:{*}:pending", "list"}, {"mail:queue:billing", "list"}, {"app:mail:queues", "set"}, {"app:mail:queue:*", "list"},
+		{"v*:page:*", "string"}, {"game:*:scores", "zset"}, {"scrawl:*:jobs", "set"}, {"jobs", "set"}, {"crawl:6f7f5061-f11b-44a7-a28b-b0502276e3bf:jobs", "set"},
+		{"crawl:*:*", "set"}, {"*", "string"}, {"", "string"},
+	}
+	want := []string{
+		"2 certain, 4 certain", "", "3 certain", "5 certain", "", "", "6 certain", "7 likely", "8 certain", "7 certain",
+		"9 certain", "10 likely", "", "", "2 certain, 4 certain", "2 likely, 4 likely", "", "",
+	}
+	for i, list := range shop(t).Match(groups) {
+		var got []string
+		for _, c := range list {
+			got = append(got, fmt.Sprintf("%d %v", c.Line, c.Sure))
+		}
+		if s := strings.Join(got, ", "); s != want[i] {
+			t.Errorf("%v: lines %q, want %q", groups[i], s, want[i])
+		}
+	}
+}
+
+// TestReference checks what a report says of a line.
+func TestReference(t *testing.T) {
+	f := Finder{Checkouts: []*Checkout{shop(t)}, URL: "https://git.example/{path}#L{line}"}
+	r := f.Find([]Group{{"crawl:*:jobs", "set"}})[0][0]
+	if r.File != "api/shop.js" || r.Line != 2 || r.Function != "saveJobs" || r.Text != "async function saveJobs(id) { await redis.sadd('crawl:' + id + ':jobs', 1); }" ||
+		r.Why != "SADD with crawl:*:jobs" || r.URL != "https://git.example/api/shop.js#L2" || !slices.Equal(r.Owners, []string{"@shop", "@team/api"}) || r.Dir != "" || r.Place() != "api/shop.js:2" {
+		t.Errorf("%+v", r)
+	}
+	f.Checkouts = append(f.Checkouts, f.Checkouts[0])
+	if r := f.Find([]Group{{"crawl:*:jobs", "set"}})[0]; len(r) != 3 || r[0].Dir == "" {
+		t.Errorf("%+v", r)
+	}
+	if got := escapePath("a b/ü%.js"); got != "a%20b/%C3%BC%25.js" {
+		t.Error(got)
+	}
+}
+
+// TestUnmatched lists the patterns that no key of a snapshot has.
+func TestUnmatched(t *testing.T) {
+	var got []string
+	for _, p := range shop(t).Unmatched([]Group{{"crawl:*:jobs", "set"}, {"crawl:*", "string"}, {"mail:queue:a", "list"}, {"v*:page:*", "string"}}) {
+		got = append(got, p.Key)
+	}
+	if want := []string{"crawl:*:jobs_done", "queue:{*:*}:pending", "mail:queues"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestIgnore compares paths with lines of .gitignore as git does.
+func TestIgnore(t *testing.T) {
+	for _, c := range []struct {
+		line, path string
+		directory  bool
+		want       bool
+	}{
+		{"*.log", "a/b.log", false, true}, {"/a.log", "b/a.log", false, false}, {"/a.log", "a.log", false, true}, {"tmp/", "x/tmp", true, true},
+		{"tmp/", "x/tmp", false, false}, {"a/b", "x/a/b", true, false}, {"**/b", "x/a/b", false, true}, {"a/**/b", "a/b", false, true}, {"a/**/b", "a/x/y/b", false, true},
+		{"a/**", "a/x/y", false, true}, {"[a-c]?.js", "b1.js", false, true}, {"[!a-c].js", "b.js", false, false}, {"#x", "#x", false, false}, {`\#x`, "#x", false, true},
+		{"a*b*c", "aXbYbZc", false, true}, {"[a", "[a", false, true}, {"", "a", false, false}, {"/", "a", true, false},
+	} {
+		if got := (ignoreList{}).with(c.line, 0).ignores(c.path, c.directory); got != c.want {
+			t.Errorf("%q of %q: %v", c.line, c.path, got)
+		}
+	}
+	if l := (ignoreList{}).with("*.js\n!keep.js\n", 0); l.ignores("keep.js", false) || !l.ignores("a.js", false) {
+		t.Error("an exception is not kept")
+	}
+}

@@ -1,0 +1,117 @@
+package codebase
+
+// A scope is a function, a class or an object, to the bracket or the column that
+// ends it.
+type scope struct {
+	end      int   // token, of languages with braces
+	column   int32 // of its first line, of the others
+	line     int32
+	function *function
+	class    string
+	enum     bool
+	locals   map[string]*node
+	blocks   map[string]int // where a variable was given its value, see collector.blocks
+}
+
+// leave ends the scopes that end before a token.
+func (c *collector) leave(i int, t *token) {
+	for n := len(c.scopes); n > 0; n = len(c.scopes) {
+		s := &c.scopes[n-1]
+		if s.end > 0 && i < s.end || s.end == 0 && (!t.first || t.line <= s.line || t.column > s.column) {
+			return
+		}
+		c.scopes = c.scopes[:n-1]
+	}
+}
+
+// implicit reports whether the last expression of a function is its value.
+func (c *collector) implicit() bool {
+	return (c.syntax == ruby || c.syntax == rust) && c.function() != nil
+}
+
+func (c *collector) function() *function {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if f := c.scopes[n].function; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// locals returns the variables of the function around, nil outside of any.
+func (c *collector) locals() map[string]*node {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if c.scopes[n].function != nil {
+			return c.scopes[n].locals
+		}
+	}
+	return nil
+}
+
+// block returns the block around the statement.
+func (c *collector) block() int {
+	n := len(c.blocks) - 1
+	if c.indent {
+		n-- // the last is the statement
+	}
+	if n < 0 {
+		return -1
+	}
+	return c.blocks[n]
+}
+
+// set assigns a value to a variable of the function around. If the variable has one of
+// another block already, either may be in force.
+func (c *collector) set(name string, value *node) {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		s := &c.scopes[n]
+		if s.function == nil {
+			continue
+		}
+		old, known := s.locals[name]
+		if known && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+			list := []*node{old}
+			if old.kind == eitherNode {
+				list = old.args
+			}
+			if len(list) < 4 {
+				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value)}
+			}
+		}
+		s.locals[name], s.blocks[name] = value, c.block()
+		return
+	}
+}
+
+// class returns the name of the class or object around.
+func (c *collector) class() string {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		if s := &c.scopes[n]; s.class != "" {
+			return s.class
+		} else if s.function != nil && s.function.container != "" {
+			return s.function.container
+		}
+	}
+	return ""
+}
+
+// push opens a scope whose body begins at or behind a token.
+func (c *collector) push(i, body int, s scope) {
+	if c.indent {
+		first := i
+		for first > 0 && !c.tokens[first].first {
+			first--
+		}
+		s.column, s.line = c.tokens[first].column, c.tokens[body].line
+	} else {
+		if s.end = int(c.match[body]); s.end <= body {
+			return
+		}
+	}
+	if s.function != nil {
+		s.locals, s.blocks = map[string]*node{}, map[string]int{}
+	}
+	if len(c.scopes) < 64 {
+		c.scopes = append(c.scopes, s)
+	}
+}

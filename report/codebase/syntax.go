@@ -1,0 +1,57 @@
+package codebase
+
+import (
+	"path"
+	"strings"
+)
+
+// A syntax says how the source of one language is cut into tokens and where its
+// declarations are.
+type syntax struct {
+	name   string
+	family string // languages that share constants: "jvm" for Java and Kotlin, else the name
+
+	hash      bool   // # begins a comment
+	slashes   bool   // // and /* */ are comments
+	quotes    string // characters that begin a string
+	multiline bool   // a string in simple quotes may have several lines
+	triple    bool   // three quotes begin a string of several lines
+	prefixes  string // letters that may precede a quote
+
+	indent    bool     // blocks are known by indentation
+	functions []string // keywords before the name of a function
+	methods   bool     // a function may have no keyword: name(parameters) {
+	typeFirst bool     // the type of a parameter precedes its name
+	members   bool     // a member of the class around can be named alone
+	concat    string   // operator that joins strings
+	regexes   bool     // / may begin a regular expression
+}
+
+var (
+	javaScript = &syntax{name: "JavaScript", slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
+	python     = &syntax{name: "Python", hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
+	ruby       = &syntax{name: "Ruby", members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
+	php        = &syntax{name: "PHP", hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
+	java       = &syntax{name: "Java", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
+	kotlin     = &syntax{name: "Kotlin", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
+	golang     = &syntax{name: "Go", slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
+	csharp     = &syntax{name: "C#", members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
+	rust       = &syntax{name: "Rust", slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
+)
+
+var syntaxes = map[string]*syntax{
+	".js": javaScript, ".mjs": javaScript, ".cjs": javaScript, ".jsx": javaScript,
+	".ts": javaScript, ".mts": javaScript, ".cts": javaScript, ".tsx": javaScript, ".vue": javaScript,
+	".py": python, ".rb": ruby, ".rake": ruby, ".php": php,
+	".java": java, ".kt": kotlin, ".kts": kotlin, ".go": golang, ".cs": csharp, ".rs": rust,
+}
+
+// syntaxOf returns the syntax of a file, nil if its language is not read.
+func syntaxOf(file string) *syntax {
+	return syntaxes[strings.ToLower(path.Ext(file))]
+}
+
+// shares reports whether a constant of one language may be used in the other.
+func (s *syntax) shares(other *syntax) bool {
+	return s == other || s.family != "" && s.family == other.family
+}

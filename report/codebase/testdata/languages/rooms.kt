@@ -1,0 +1,9 @@
+import org.springframework.data.redis.core.RedisTemplate
+const val P = "room:"
+class A(val redisTemplate: RedisTemplate<String, String>) {
+  fun key(id: String) = "$P$id:users"
+  fun f(id: String) {
+    redisTemplate.opsForSet().add(key(id), "x")
+    redisTemplate.opsForValue().set("${P}${id}", "")
+  }
+}
