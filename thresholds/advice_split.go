@@ -149,14 +149,14 @@ func (x *explainer) partsUnder(total, limit, largest int64) int64 {
 	return buckets(total, limit, largest)
 }
 
-// partsFor returns the number of parts that are under the limits of another rule that
-// are at least so severe, 0 for any number.
+// partsFor returns the number of parts that are under the limit that another rule has of a
+// severity, or of the next one that it has, 0 for any number.
 func (x *explainer) partsFor(rule string, total, largest int64, severity Severity) int64 {
 	s := x.settingOf(rule)
 	if !s.On || !s.Rule.AppliesTo(x.key.Type) {
 		return 0
 	}
-	for ; severity <= Error; severity++ {
+	for _, severity := range []Severity{severity, min(severity+1, Error), Error, Warning} {
 		if limit, ok := s.Limit(x.key.Type, false, severity); ok && limit > 0 && limit >= largest {
 			return x.partsUnder(total, limit, largest)
 		}

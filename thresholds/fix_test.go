@@ -298,3 +298,28 @@ func TestFixFirst(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestNoSplitIntoSmallParts checks that no split is advised for an info, nor into parts
+// under 1 KB.
+func TestNoSplitIntoSmallParts(t *testing.T) {
+	hash := key("a:b", collection(parser.Hash, parser.EncHashtable, 6000))
+	for _, c := range []struct {
+		config, rule string
+		key          *parser.Key
+		want, not    string
+	}{
+		{"rules: {big-collection: {info: 100, error: 5000}}", "big-collection", hash, "(hash(field) % 2)", "For the info limit"},
+		{"rules: {big-collection: {info: 100}}", "big-collection", hash, "HLEN", "newKey"},
+		{"rules: {big-string: {warning: 1023B, error: 10KB}}", "big-string", key("a:b", str(20_000)), "(offset / 10240)", "For the warning limit"},
+		{"rules: {big-string: {warning: 1KB, error: 10KB}}", "big-string", key("a:b", str(20_000)), "For the warning limit of 1 KB: 20 keys", "\x00"},
+		// 12 MB of elements of 2 KB need more parts than their number: sqrt(1 MB + 4*2048) - 2*sqrt(2048) is 937.5, squared 879,000.
+		{"rules: {}", "big-collection", key("a:b", with(collection(parser.Hash, parser.EncHashtable, 6144), func(k *parser.Key) { k.ValueBytes, k.Largest, k.Longest = 12<<20, 2048, 2048 })), "(hash(field) % 15)", "\x00"},
+		{"rules: {big-string: {error: 1023B}}", "big-string", key("a:b", str(20_000)), "STRLEN", "newKey"},
+	} {
+		_, lines := adviceOn(t, testEnv(), LoadOptions{Config: writeConfig(t, c.config)}, c.rule, c.key)
+		has(t, lines, c.want)
+		if all := strings.Join(lines, "\n"); strings.Contains(all, c.not) {
+			t.Errorf("%s: %s", c.config, all)
+		}
+	}
+}
