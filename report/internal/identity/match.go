@@ -118,7 +118,7 @@ const sufficient = 2
 // match is one shape that a sample has.
 type match struct {
 	place
-	shape *Shape
+	shape *pattern
 }
 
 // matcher has what was found in all samples.
@@ -126,15 +126,17 @@ type matcher struct {
 	list   []*Recogniser
 	byType [parser.NumTypes][]*pattern
 	proofs map[place]*proof
-	// learned are the prefixes of a library in a database that are sure, the longest first.
+	// learned has the libraries that are sure in a database, with the prefixes that are
+	// sure, the longest first.
 	learned map[place][]string
 }
 
 func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
-		for _, s := range r.Shapes {
+		for n, s := range r.Shapes {
 			p, err := s.ready(i)
+			p.order = n
 			if err != nil {
 				panic(err) // a test makes all of them ready
 			}
@@ -144,21 +146,22 @@ func newMatcher(list []*Recogniser) *matcher {
 	return m
 }
 
-// look returns the shapes that a sample has, and notes them.
+// look returns the shapes with signs that a sample has, and notes them.
 func (m *matcher) look(k *Sample) (found []match) {
+	if k.NameOnly {
+		return nil
+	}
+	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.learned || c.beside {
+		if c.Sign == 0 || !grams.have(c.gram) || c.short && !c.holds(k) {
 			continue
 		}
 		prefix, queue, ok := c.match(k.Name)
-		if !ok || !c.holds(k) || k.NameOnly && c.bare && (prefix == "" || prefix == anywhere) {
+		if !ok || !c.short && !c.holds(k) {
 			continue
 		}
 		at := place{c.library, k.DB, prefix, queue}
-		found = append(found, match{at, c.Shape})
-		if k.NameOnly {
-			continue
-		}
+		found = append(found, match{at, c})
 		m.note(at, c.Shape)
 		if at.queue != "" {
 			at.queue = ""
@@ -180,24 +183,41 @@ func (m *matcher) note(at place, s *Shape) {
 // learn notes the prefixes that are sure.
 func (m *matcher) learn() {
 	for at, p := range m.proofs {
-		if at.queue == "" && p.signs >= sufficient {
-			all := place{library: at.library, db: at.db}
-			m.learned[all] = append(m.learned[all], at.prefix)
+		if p.signs < sufficient {
+			continue
 		}
+		all := place{library: at.library, db: at.db}
+		list := m.learned[all]
+		if at.queue == "" {
+			list = append(list, at.prefix)
+		}
+		m.learned[all] = list // the library is known, if at no prefix
 	}
 	for _, list := range m.learned {
 		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	}
 }
 
-// lookAgain returns the shapes that a sample has where its library is known to be.
+// lookAgain returns the shapes without a sign that a sample has where its library is
+// known to be; of a sample of which only the name is known, also those with signs.
 func (m *matcher) lookAgain(k *Sample) (found []match) {
+	if len(m.learned) == 0 {
+		return nil
+	}
+	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if !c.learned && !c.beside {
+		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) {
 			continue
 		}
-		prefixes := m.learned[place{library: c.library, db: k.DB}]
-		if len(prefixes) == 0 || !c.holds(k) {
+		prefixes, known := m.learned[place{library: c.library, db: k.DB}]
+		if !known || !c.holds(k) {
+			continue
+		}
+		if !c.learned && !c.beside {
+			prefix, queue, ok := c.match(k.Name)
+			if ok && !(k.NameOnly && c.bare && (prefix == "" || prefix == anywhere)) {
+				found = append(found, match{place{c.library, k.DB, prefix, queue}, c})
+			}
 			continue
 		}
 		for _, prefix := range prefixes {
@@ -206,7 +226,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
 			}
 			if ok && c.re.get().Match(rest) {
-				found = append(found, match{place{c.library, k.DB, prefix, ""}, c.Shape})
+				found = append(found, match{place{c.library, k.DB, prefix, ""}, c})
 				break
 			}
 		}
@@ -277,7 +297,9 @@ func identify(list []*Recogniser, groups []*Group) []*Identity {
 	m.learn()
 	for i, g := range groups {
 		for j, k := range g.Samples {
-			found[i][j] = append(found[i][j], m.lookAgain(k)...)
+			list := append(found[i][j], m.lookAgain(k)...)
+			slices.SortStableFunc(list, func(a, b match) int { return a.shape.order - b.shape.order })
+			found[i][j] = list
 		}
 	}
 	out := make([]*Identity, len(groups))
@@ -300,7 +322,7 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 	signs := map[int]int{}
 	for j := range g.Samples {
 		if best, n := m.decide(found[j]); best != nil {
-			votes[key{best.library, best.shape}]++
+			votes[key{best.library, best.shape.Shape}]++
 			libraries[best.library]++
 			signs[best.library] = max(signs[best.library], n)
 		}

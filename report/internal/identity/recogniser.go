@@ -95,6 +95,7 @@ func (s *Shape) Template() string {
 type pattern struct {
 	*Shape
 	library int
+	order   int // among the shapes of its library
 	name
 	fields, anyField, onlyFields, json []string
 	kinds                              []func(text) bool
@@ -105,6 +106,8 @@ type pattern struct {
 // name is a compiled template.
 type name struct {
 	literal []byte // that all names have
+	gram    gram   // of literal
+	short   bool   // literal excludes few names
 	re      lazyRegexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
@@ -112,6 +115,29 @@ type name struct {
 	beside  bool // any name in a database with the library
 	bare    bool // any name at all
 }
+
+// gram is a number of three adjacent bytes, -1 none.
+type gram int16
+
+func gramOf(b []byte) gram {
+	if len(b) < 3 {
+		return -1
+	}
+	return gram((uint32(b[0])*31*31 + uint32(b[1])*31 + uint32(b[2])) * 0x9e3779b1 >> 23)
+}
+
+// grams are those of a name. Most shapes are excluded by them.
+type grams [512 / 64]uint64
+
+func gramsOf(name []byte) (g grams) {
+	for i := range len(name) - 2 {
+		n := gramOf(name[i : i+3])
+		g[n>>6] |= 1 << (n & 63)
+	}
+	return g
+}
+
+func (g *grams) have(n gram) bool { return n < 0 || g[n>>6]>>(n&63)&1 != 0 }
 
 // lazyRegexp is a regular expression that is compiled when it is needed first: most
 // are not in most snapshots.
@@ -210,6 +236,7 @@ func compile(template string) (n name, err error) {
 	end()
 	re.WriteString(`$`)
 	n.re.text = re.String()
+	n.gram, n.short = gramOf(n.literal), len(n.literal) < 3
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
 	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) && parts[template[1:2]] != ""
 	return n, nil
