@@ -118,29 +118,45 @@ const sufficient = 2
 // match is one shape that a sample has.
 type match struct {
 	place
-	shape *pattern
+	shape *candidate
 }
 
 // matcher has what was found in all samples.
 type matcher struct {
 	list   []*Recogniser
-	byType [parser.NumTypes][]*pattern
+	byType [parser.NumTypes][]*candidate
 	proofs map[place]*proof
 	// learned has the libraries that are sure in a database, with the prefixes that are
 	// sure, the longest first.
 	learned map[place][]string
 }
 
+// candidate is a shape of a library that samples may have. It is compiled when it is
+// needed first: most are not in most snapshots.
+type candidate struct {
+	*Shape
+	library  int
+	order    int  // among the shapes of its library
+	gram     gram // of the literal
+	compiled *pattern
+}
+
+func (c *candidate) get() *pattern {
+	if c.compiled == nil {
+		p, err := c.ready()
+		if err != nil {
+			panic(err) // a test compiles all of them
+		}
+		c.compiled = p
+	}
+	return c.compiled
+}
+
 func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for n, s := range r.Shapes {
-			p, err := s.ready(i)
-			p.order = n
-			if err != nil {
-				panic(err) // a test makes all of them ready
-			}
-			m.byType[s.Type] = append(m.byType[s.Type], p)
+			m.byType[s.Type] = append(m.byType[s.Type], &candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
 		}
 	}
 	return m
@@ -153,11 +169,15 @@ func (m *matcher) look(k *Sample) (found []match) {
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign == 0 || !grams.have(c.gram) || c.short && !c.holds(k) {
+		if c.Sign == 0 || !grams.have(c.gram) {
 			continue
 		}
-		prefix, queue, ok := c.match(k.Name)
-		if !ok || !c.short && !c.holds(k) {
+		p := c.get()
+		if p.short && !p.holds(k) {
+			continue
+		}
+		prefix, queue, ok := p.match(k.Name)
+		if !ok || !p.short && !p.holds(k) {
 			continue
 		}
 		at := place{c.library, k.DB, prefix, queue}
@@ -210,22 +230,23 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 			continue
 		}
 		prefixes, known := m.learned[place{library: c.library, db: k.DB}]
-		if !known || !c.holds(k) {
+		if !known || !c.get().holds(k) {
 			continue
 		}
-		if !c.learned && !c.beside {
-			prefix, queue, ok := c.match(k.Name)
-			if ok && !(k.NameOnly && c.bare && (prefix == "" || prefix == anywhere)) {
+		p := c.get()
+		if !p.learned && !p.beside {
+			prefix, queue, ok := p.match(k.Name)
+			if ok && !(k.NameOnly && p.bare && (prefix == "" || prefix == anywhere)) {
 				found = append(found, match{place{c.library, k.DB, prefix, queue}, c})
 			}
 			continue
 		}
 		for _, prefix := range prefixes {
-			rest, ok := k.Name, c.beside
-			if c.learned && prefix != "" && prefix != anywhere {
+			rest, ok := k.Name, p.beside
+			if p.learned && prefix != "" && prefix != anywhere {
 				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
 			}
-			if ok && c.re.get().Match(rest) {
+			if ok && p.re.get().Match(rest) {
 				found = append(found, match{place{c.library, k.DB, prefix, ""}, c})
 				break
 			}
