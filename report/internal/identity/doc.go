@@ -27,8 +27,9 @@
 // The names and values are those of a few keys of each group, which a Sampler takes in
 // the pass: up to 3 of each class of keys that agree in pattern, type, database and
 // whether they expire. A leaf of a report's tree needs to keep nothing: a sample is
-// assigned to its group by its name when the groups are final. A Sampler keeps at most
-// 4,096 classes, and 128 classes of names whose first two segments are the same, the
-// first ones in the order of the snapshot. Beyond that a group may have no sample, and
-// then it is not named.
+// assigned to its group by its name when the groups are final. A Pool keeps at most 2,048
+// classes, and 128 classes of one type whose names begin with the same two segments, the
+// first ones in the order of the snapshots: 2 MB where names are random words, 25 MB where
+// every key has 16 long fields. A group beyond that has no sample. Then it is named by the
+// name of its largest key alone, if a library is known at its prefix.
 package identity

@@ -276,11 +276,7 @@ func (s *Sample) texts(yield func(text) bool) {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		limit := maxOther
-		if i == 0 && s.Type != parser.Hash && s.Type != parser.Stream {
-			limit = maxFirst
-		}
-		if !yield(text{v.Text, len(v.Text) < limit, -1}) {
+		if !yield(text{v.Text, len(v.Text) < kept(i), -1}) {
 			return
 		}
 	}

@@ -118,47 +118,70 @@ const sufficient = 2
 // match is one shape that a sample has.
 type match struct {
 	place
-	shape *Shape
+	shape *candidate
 }
 
 // matcher has what was found in all samples.
 type matcher struct {
 	list   []*Recogniser
-	byType [parser.NumTypes][]*pattern
+	byType [parser.NumTypes][]*candidate
 	proofs map[place]*proof
-	// learned are the prefixes of a library in a database that are sure, the longest first.
+	// learned has the libraries that are sure in a database, with the prefixes that are
+	// sure, the longest first.
 	learned map[place][]string
+}
+
+// candidate is a shape of a library that samples may have. It is compiled when it is
+// needed first: most are not in most snapshots.
+type candidate struct {
+	*Shape
+	library  int
+	order    int  // among the shapes of its library
+	gram     gram // of the literal
+	compiled *pattern
+}
+
+func (c *candidate) get() *pattern {
+	if c.compiled == nil {
+		p, err := c.ready()
+		if err != nil {
+			panic(err) // a test compiles all of them
+		}
+		c.compiled = p
+	}
+	return c.compiled
 }
 
 func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
-		for _, s := range r.Shapes {
-			p, err := s.ready(i)
-			if err != nil {
-				panic(err) // a test makes all of them ready
-			}
-			m.byType[s.Type] = append(m.byType[s.Type], p)
+		for n, s := range r.Shapes {
+			m.byType[s.Type] = append(m.byType[s.Type], &candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
 		}
 	}
 	return m
 }
 
-// look returns the shapes that a sample has, and notes them.
+// look returns the shapes with signs that a sample has, and notes them.
 func (m *matcher) look(k *Sample) (found []match) {
+	if k.NameOnly {
+		return nil
+	}
+	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.learned || c.beside {
+		if c.Sign == 0 || !grams.have(c.gram) {
 			continue
 		}
-		prefix, queue, ok := c.match(k.Name)
-		if !ok || !c.holds(k) || k.NameOnly && c.bare && (prefix == "" || prefix == anywhere) {
+		p := c.get()
+		if p.short && !p.holds(k) {
+			continue
+		}
+		prefix, queue, ok := p.match(k.Name)
+		if !ok || !p.short && !p.holds(k) {
 			continue
 		}
 		at := place{c.library, k.DB, prefix, queue}
-		found = append(found, match{at, c.Shape})
-		if k.NameOnly {
-			continue
-		}
+		found = append(found, match{at, c})
 		m.note(at, c.Shape)
 		if at.queue != "" {
 			at.queue = ""
@@ -180,33 +203,51 @@ func (m *matcher) note(at place, s *Shape) {
 // learn notes the prefixes that are sure.
 func (m *matcher) learn() {
 	for at, p := range m.proofs {
-		if at.queue == "" && p.signs >= sufficient {
-			all := place{library: at.library, db: at.db}
-			m.learned[all] = append(m.learned[all], at.prefix)
+		if p.signs < sufficient {
+			continue
 		}
+		all := place{library: at.library, db: at.db}
+		list := m.learned[all]
+		if at.queue == "" {
+			list = append(list, at.prefix)
+		}
+		m.learned[all] = list // the library is known, if at no prefix
 	}
 	for _, list := range m.learned {
 		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	}
 }
 
-// lookAgain returns the shapes that a sample has where its library is known to be.
+// lookAgain returns the shapes without a sign that a sample has where its library is
+// known to be; of a sample of which only the name is known, also those with signs.
 func (m *matcher) lookAgain(k *Sample) (found []match) {
+	if len(m.learned) == 0 {
+		return nil
+	}
+	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if !c.learned && !c.beside {
+		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) {
 			continue
 		}
-		prefixes := m.learned[place{library: c.library, db: k.DB}]
-		if len(prefixes) == 0 || !c.holds(k) {
+		prefixes, known := m.learned[place{library: c.library, db: k.DB}]
+		if !known || !c.get().holds(k) {
+			continue
+		}
+		p := c.get()
+		if !p.learned && !p.beside {
+			prefix, queue, ok := p.match(k.Name)
+			if ok && !(k.NameOnly && p.bare && (prefix == "" || prefix == anywhere)) {
+				found = append(found, match{place{c.library, k.DB, prefix, queue}, c})
+			}
 			continue
 		}
 		for _, prefix := range prefixes {
-			rest, ok := k.Name, c.beside
-			if c.learned && prefix != "" && prefix != anywhere {
+			rest, ok := k.Name, p.beside
+			if p.learned && prefix != "" && prefix != anywhere {
 				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
 			}
-			if ok && c.re.get().Match(rest) {
-				found = append(found, match{place{c.library, k.DB, prefix, ""}, c.Shape})
+			if ok && p.re.get().Match(rest) {
+				found = append(found, match{place{c.library, k.DB, prefix, ""}, c})
 				break
 			}
 		}
@@ -277,7 +318,9 @@ func identify(list []*Recogniser, groups []*Group) []*Identity {
 	m.learn()
 	for i, g := range groups {
 		for j, k := range g.Samples {
-			found[i][j] = append(found[i][j], m.lookAgain(k)...)
+			list := append(found[i][j], m.lookAgain(k)...)
+			slices.SortStableFunc(list, func(a, b match) int { return a.shape.order - b.shape.order })
+			found[i][j] = list
 		}
 	}
 	out := make([]*Identity, len(groups))
@@ -300,7 +343,7 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 	signs := map[int]int{}
 	for j := range g.Samples {
 		if best, n := m.decide(found[j]); best != nil {
-			votes[key{best.library, best.shape}]++
+			votes[key{best.library, best.shape.Shape}]++
 			libraries[best.library]++
 			signs[best.library] = max(signs[best.library], n)
 		}

@@ -94,7 +94,6 @@ func (s *Shape) Template() string {
 // pattern is a Shape as samples are compared with it.
 type pattern struct {
 	*Shape
-	library int
 	name
 	fields, anyField, onlyFields, json []string
 	kinds                              []func(text) bool
@@ -105,6 +104,7 @@ type pattern struct {
 // name is a compiled template.
 type name struct {
 	literal []byte // that all names have
+	short   bool   // literal excludes few names
 	re      lazyRegexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
@@ -112,6 +112,29 @@ type name struct {
 	beside  bool // any name in a database with the library
 	bare    bool // any name at all
 }
+
+// gram is a number of three adjacent bytes, -1 none.
+type gram int16
+
+func gramOf[T string | []byte](b T) gram {
+	if len(b) < 3 {
+		return -1
+	}
+	return gram((uint32(b[0])*31*31 + uint32(b[1])*31 + uint32(b[2])) * 0x9e3779b1 >> 23)
+}
+
+// grams are those of a name. Most shapes are excluded by them.
+type grams [512 / 64]uint64
+
+func gramsOf(name []byte) (g grams) {
+	for i := range len(name) - 2 {
+		n := gramOf(name[i : i+3])
+		g[n>>6] |= 1 << (n & 63)
+	}
+	return g
+}
+
+func (g *grams) have(n gram) bool { return n < 0 || g[n>>6]>>(n&63)&1 != 0 }
 
 // lazyRegexp is a regular expression that is compiled when it is needed first: most
 // are not in most snapshots.
@@ -174,17 +197,9 @@ var parts = map[string]string{
 func compile(template string) (n name, err error) {
 	var re strings.Builder
 	re.WriteString(`(?s)^`)
-	literal := ""
-	end := func() {
-		if len(literal) > len(n.literal) {
-			n.literal = []byte(literal)
-		}
-		literal = ""
-	}
 	for t := template; t != ""; {
 		switch {
 		case strings.HasPrefix(t, "{{"), strings.HasPrefix(t, "}}"):
-			literal += t[:1]
 			re.WriteString(regexp.QuoteMeta(t[:1]))
 			t = t[2:]
 		case t[0] == '{':
@@ -196,23 +211,38 @@ func compile(template string) (n name, err error) {
 			if !found || !known {
 				return n, fmt.Errorf("%q: unknown part %q", template, word)
 			}
-			end()
 			re.WriteString(part)
 			n.prefix = n.prefix || strings.HasPrefix(part, "(?P<P>")
 			n.queue = n.queue || strings.HasPrefix(part, "(?P<q>")
 			t = rest
 		default:
-			literal += t[:1]
 			re.WriteString(regexp.QuoteMeta(t[:1]))
 			t = t[1:]
 		}
 	}
-	end()
 	re.WriteString(`$`)
 	n.re.text = re.String()
+	n.literal = []byte(literalOf(template))
+	n.short = len(n.literal) < 3
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
 	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) && parts[template[1:2]] != ""
 	return n, nil
+}
+
+// literalOf returns the longest text outside of braces.
+func literalOf(template string) (literal string) {
+	for t := template; t != ""; {
+		open := strings.IndexByte(t, '{')
+		if open < 0 {
+			open = len(t)
+		}
+		if open > len(literal) {
+			literal = t[:open]
+		}
+		_, t, _ = strings.Cut(t[open:], "}")
+	}
+	literal, _, _ = strings.Cut(literal, "}") // half of one that is written twice
+	return literal
 }
 
 // bare are templates that any name has. {P} and the like may stand in front.
@@ -252,10 +282,10 @@ var scores = map[string]func(float64) bool{
 	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
 }
 
-// ready compiles a shape of a library.
-func (s *Shape) ready(library int) (*pattern, error) {
+// ready compiles a shape.
+func (s *Shape) ready() (*pattern, error) {
 	n, err := compile(s.Name)
-	p := &pattern{Shape: s, library: library, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
+	p := &pattern{Shape: s, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
 		onlyFields: strings.Fields(s.OnlyFields), json: strings.Fields(s.JSON), score: scores[s.Score]}
 	if s.Text != "" {
 		p.text.text = "(?s)" + s.Text

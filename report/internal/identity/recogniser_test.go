@@ -26,7 +26,7 @@ func TestRecognisers(t *testing.T) {
 		}
 		signs := 0
 		for _, s := range r.Shapes {
-			p, err := s.ready(0)
+			p, err := s.ready()
 			if err != nil {
 				t.Errorf("%s: %v", r.Library, err)
 				continue

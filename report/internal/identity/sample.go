@@ -43,9 +43,9 @@ type Value struct {
 const (
 	maxSampleName = 512
 	maxString     = 256
-	maxFirst      = 640 // of the first item or member
+	maxFirst      = 512 // of the first two elements
 	maxOther      = 96
-	maxFields     = 24
+	maxFields     = 16
 	maxItems      = 3
 	wholeString   = 4 << 10 // strings up to that length have a Tail
 )
@@ -72,24 +72,27 @@ func take(k *parser.Key) Sample {
 			return false
 		}
 	case parser.Stream:
-		v.MaxText = maxOther
 		v.Element = func(e *parser.Element) bool { return len(s.Values) == 0 }
 		v.Field = func(name, value parser.Text) bool {
-			s.Values = append(s.Values, Value{Name: clone(name.Bytes, maxOther), Text: clone(value.Bytes, maxOther)})
+			s.Values = append(s.Values, Value{Name: clone(name.Bytes, maxOther), Text: clone(value.Bytes, kept(len(s.Values)))})
 			return len(s.Values) < limit
 		}
 	default:
 		v.Element = func(e *parser.Element) bool {
-			n := maxOther
-			if len(s.Values) == 0 && k.Type != parser.Hash {
-				n = maxFirst
-			}
-			s.Values = append(s.Values, Value{clone(e.Name.Bytes, maxOther), clone(e.Value.Bytes, n), e.Score})
+			s.Values = append(s.Values, Value{clone(e.Name.Bytes, maxOther), clone(e.Value.Bytes, kept(len(s.Values))), e.Score})
 			return len(s.Values) < limit
 		}
 	}
 	k.Peek(&v)
 	return s
+}
+
+// kept returns how many bytes are kept of an element.
+func kept(i int) int {
+	if i < 2 {
+		return maxFirst
+	}
+	return maxOther
 }
 
 func clone(b []byte, limit int) []byte { return append([]byte{}, b[:min(len(b), limit)]...) }

@@ -15,7 +15,7 @@ const PerClass = 3
 
 // Bounds of what is sampled.
 const (
-	maxClasses = 4096 // classes of a Pool
+	maxClasses = 2048 // classes of a Pool
 	perHead    = 128  // classes of a Pool of one type whose names begin with the same two segments
 	maxStrings = 255  // samples of strings of a block
 	maxOthers  = 128  // samples of each other type of a block
