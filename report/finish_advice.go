@@ -95,7 +95,7 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// flagged returns the rules that are broken, the worst first: by harm, severity, and the
+// flagged returns the rules that are broken, the worst first: by severity, harm, and the
 // bytes of their keys.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
@@ -134,7 +134,7 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 		}
 	}
 	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
-		return cmp.Or(cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Bytes, a.Bytes))
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
 	})
 	return list
 }

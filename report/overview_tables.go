@@ -373,7 +373,7 @@ func (r *Report) inputColumn(input func(row int) int) column {
 	}).only(len(r.Inputs) > 1)
 }
 
-// findProblems orders the findings by harm.
+// findProblems orders the findings by severity, then harm.
 func (v *overview) findProblems() {
 	rules := map[string]string{} // the worst severity of each
 	for i := range v.r.Rules {
@@ -387,7 +387,7 @@ func (v *overview) findProblems() {
 		}
 	}
 	slices.SortStableFunc(v.problems, func(a, b problem) int {
-		return cmp.Or(cmp.Compare(b.harm, a.harm), cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.size(), a.size()),
+		return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.harm, a.harm), cmp.Compare(b.size(), a.size()),
 			cmp.Compare(b.worst().bytes(), a.worst().bytes()))
 	})
 	all := v.problems
