@@ -12,7 +12,7 @@ SEED     ?= 1
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe cluster control-plane duckdb engines kubernetes pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -53,14 +53,6 @@ bin/argo/node_modules:
 engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine; the types of Argo
 	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
 	cd testdata/kubernetes && $(GO) test -count=1 -run '^TestArgo' .
-
-control-plane: bin/control-plane/kubectl ## API server, controllers, scheduler and kubectl of Kubernetes, from their modules: 20 minutes on two cores
-
-bin/control-plane/kubectl: testdata/kubernetes/controlplane/go.mod
-	cd testdata/kubernetes/controlplane && $(GO) build -ldflags='-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2' -o ../../../bin/control-plane/ tool
-
-kubernetes: control-plane ## run kubernetes.yaml on a control plane on this machine, as root (Debian: etcd-server)
-	cd testdata/kubernetes && RDBLENS_ENGINES=1 $(GO) test -count=1 -v -run '^TestControlPlane$$' .
 
 # Tests of texts, pages, files and a compiled binary, in which nothing of ours runs side by side.
 UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*)$$
@@ -119,8 +111,8 @@ mutants: ## a sample of 200 changes of the code that tests should notice; those 
 fixtures: ## make the committed snapshots and their truth files
 	$(GO) run ./testdata/gen fixtures $(SERVERS)
 
-pgo: ## make the compiler's profile from the benchmark snapshots
-	$(GO) run ./testdata/gen pgo $(BENCHDIR) cmd/rdblens/default.pgo
+pgo: ## make the compiler's profile, with which make dist builds, from the benchmark snapshots
+	$(GO) run ./testdata/gen pgo $(BENCHDIR) packaging/rdblens.pgo
 
 dist: ## binaries, packages, completions and man pages of a release, in dist/; VERSION=v1.2.3 names it
 	GO="$(GO)" VERSION="$(VERSION)" .ci/dist

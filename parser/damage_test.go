@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/rdblens/rdblens/parser/internal/memory"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 var everyByte = flag.Bool("every-byte", false, "cut and flip every byte of every fixture, not only of the small ones")
@@ -112,14 +113,15 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// stride is how far apart the bytes are that a test tries: all of a small
-// fixture, some of a large one, and few where time is short, as it is under the
-// race detector.
+// stride is how far apart the bytes are that a test tries: each night all of a small
+// fixture and 40 of a large one, else 16 of each.
 func stride(n int) int {
-	if testing.Short() && !*everyByte {
+	switch {
+	case *everyByte:
+		return 1
+	case !testtool.Nightly():
 		return n/16 + 1
-	}
-	if n < 4<<10 || *everyByte {
+	case n < 4<<10:
 		return 1
 	}
 	return n / 40

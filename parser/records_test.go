@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // random is a source with random access.
@@ -164,7 +165,7 @@ func restored(t *testing.T, r *Records) {
 func TestRecordsFixtures(t *testing.T) {
 	keys := 0
 	for name, in := range allFixtures(t) {
-		if len(in) > 4<<20 && testing.Short() {
+		if len(in) > 4<<20 && !testtool.Nightly() {
 			continue
 		}
 		n := 0

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // entries returns the entries of a baseline as text.
@@ -35,10 +35,10 @@ func TestAccept(t *testing.T) {
 	}
 	r := &Report{Config: Config{Separators: ":"}, Groups: []Group{{Group: "a:*", Keys: 9, DB: &three}, {Group: "one*", Keys: 1, LargestKey: &KeyRow{Key: "one*"}}, {Group: "long", Keys: 1, LargestKey: &KeyRow{Key: "lon", NameBytes: 5000}}},
 		Rules: []Finding{
-			{Rule: "big-string", Severity: "error", Groups: []FindingGroup{{Group: "a:*", Count: 2}, {Group: "one*", Count: 1}, {Group: "long", Count: 1}, {Group: "unknown", Count: 4}}, Examples: []Example{key("a:1", "a:*", 900, units.Bytes.String()), key("one*", "one*", 700, units.Bytes.String()), key("x", "other", 300, units.Bytes.String())}},
-			{Rule: "big-string", Severity: "warning", Groups: []FindingGroup{{Group: "a:*", Count: 5}}, Examples: []Example{key("a:2", "a:*", 100, units.Bytes.String())}},
+			{Rule: "big-string", Severity: "error", Groups: []FindingGroup{{Group: "a:*", Count: 2}, {Group: "one*", Count: 1}, {Group: "long", Count: 1}, {Group: "unknown", Count: 4}}, Examples: []Example{key("a:1", "a:*", 900, message.Bytes.String()), key("one*", "one*", 700, message.Bytes.String()), key("x", "other", 300, message.Bytes.String())}},
+			{Rule: "big-string", Severity: "warning", Groups: []FindingGroup{{Group: "a:*", Count: 5}}, Examples: []Example{key("a:2", "a:*", 100, message.Bytes.String())}},
 			{Rule: "no-ttl", Severity: "warning", Groups: []FindingGroup{{Group: "a:*", Count: 7}}, Examples: []Example{key("a:1", "a:*", Unknown, "")}},
-			{Rule: "slot-skew", Severity: "warning", Examples: []Example{{Subject: "slot 7", Measured: 1200, Unit: units.Ratio.String()}, {Subject: "slot 9", Measured: 1100, Unit: units.Count.String()}}},
+			{Rule: "slot-skew", Severity: "warning", Examples: []Example{{Subject: "slot 7", Measured: 1200, Unit: message.Ratio.String()}, {Subject: "slot 9", Measured: 1100, Unit: message.Count.String()}}},
 			{Rule: "min-keys", Severity: "error", Examples: []Example{{Subject: "snapshot", Measured: 1}}}, // it is wrong, not accepted
 			{Rule: "no such rule", Groups: []FindingGroup{{Group: "a:*", Count: 7}}}}}
 	want := `big-string a:* groups true db 3 findings 7 worst 900

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Acceptance says who accepts findings, and why.
@@ -133,7 +133,7 @@ func worstOf(rule *thresholds.Rule, f *Finding, group Name) int64 {
 
 // figureOf returns the figure of a finding, 0 if it has none in the unit of the rule.
 func figureOf(rule *thresholds.Rule, e *Example) int64 {
-	if !e.Measured.Known() || rule.Unit != units.None && e.Unit != rule.Unit.String() {
+	if !e.Measured.Known() || rule.Unit != message.None && e.Unit != rule.Unit.String() {
 		return 0
 	}
 	return int64(e.Measured)

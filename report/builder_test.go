@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 const testCreated = 1_700_000_000 // seconds
@@ -249,7 +249,7 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 				continue
 			}
 			measured, limit := Figure(s.worst.Measured), Figure(s.worst.Limit)
-			if rule, _ := thresholds.Lookup(f.Rule); rule.Unit == units.None && measured == 0 && limit == 0 {
+			if rule, _ := thresholds.Lookup(f.Rule); rule.Unit == message.None && measured == 0 && limit == 0 {
 				measured, limit = Unknown, Unknown
 			}
 			if e, want := f.Examples[0], &keys[s.worstAt]; e.Offset != want.Offset || e.Measured != measured || e.Limit != limit {

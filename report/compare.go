@@ -9,11 +9,11 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/internal/align"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // CompareInput is one of the two things that Compare compares.
@@ -293,7 +293,7 @@ func (c *comparison) groups() {
 	c.d.GroupsMerged = int64(align.Merge(groups[0], groups[1], separators, folds(c.sides[0]), folds(c.sides[1])))
 	if c.d.GroupsMerged > 0 {
 		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
-			"where", units.FormatCountOf(c.d.GroupsMerged, "group", "groups"))
+			"where", message.FormatCountOf(c.d.GroupsMerged, "group", "groups"))
 	}
 	rows := map[string]int{}
 	for side, r := range c.sides {

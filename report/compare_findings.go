@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // alerts says what nobody must miss, and what limits the comparison.
@@ -28,8 +28,8 @@ func (c *comparison) alerts() {
 		return before > 0 && float64(before-after) >= alertShrink*float64(before)
 	}
 	if lost(t.KeysBefore, t.KeysAfter) || lost(before, after) {
-		alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", "before", units.FormatCountOf(t.KeysBefore, "key", "keys"),
-			"after", units.FormatCount(t.KeysAfter), "keys", shareText(max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore), "bytes", shareText(max(0, before-after), before))
+		alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", "before", message.FormatCountOf(t.KeysBefore, "key", "keys"),
+			"after", message.FormatCount(t.KeysAfter), "keys", shareText(max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore), "bytes", shareText(max(0, before-after), before))
 	}
 	if d.Old.Created.Known() && d.New.Created.Known() && d.Old.Created > d.New.Created {
 		alert("REVERSED: the old snapshot was taken after the new one")
@@ -250,7 +250,7 @@ func (c *comparison) findings() {
 		})
 	}
 	if list.Unknown > 0 {
-		c.note("{findings} are in groups that a saved report does not name: they count as still there", "findings", units.FormatCountOf(list.Unknown, "finding", "findings"))
+		c.note("{findings} are in groups that a saved report does not name: they count as still there", "findings", message.FormatCountOf(list.Unknown, "finding", "findings"))
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func compareSaved(t *testing.T, before, after *Report, o CompareOptions) *Diff {
@@ -328,11 +328,11 @@ func TestTTLOfAnUnchangedGroup(t *testing.T) {
 func TestAgainst(t *testing.T) {
 	for _, c := range []struct {
 		measured, limit Figure
-		unit            units.Unit
+		unit            message.Unit
 		want            string
 	}{
-		{5200, 5000, units.Count, "5,200 > 5,000"}, {3, 5, units.Count, "3 < 5"}, {5, 5, units.Count, ""}, {5, 0, units.Count, ""}, {-1, 5, units.Count, ""},
-		{20480, 10240, units.Bytes, "20 KB > 10 KB"}, {10241, 10240, units.Bytes, "10,241 > 10,240 B"}, {7200, 3600, units.Seconds, "2h > 1h"},
+		{5200, 5000, message.Count, "5,200 > 5,000"}, {3, 5, message.Count, "3 < 5"}, {5, 5, message.Count, ""}, {5, 0, message.Count, ""}, {-1, 5, message.Count, ""},
+		{20480, 10240, message.Bytes, "20 KB > 10 KB"}, {10241, 10240, message.Bytes, "10,241 > 10,240 B"}, {7200, 3600, message.Seconds, "2h > 1h"},
 	} {
 		e := &Example{Measured: c.measured, Limit: c.limit, Unit: c.unit.String()}
 		if got := e.against(); got != c.want {

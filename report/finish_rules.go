@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // maxFindingGroups is the number of groups that are named with a finding. Diff compares
@@ -107,9 +107,9 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 		if len(in.Groups) == 1 {
 			groups = append(groups, FindingGroup{Group: f.shown(Name(in.Groups[0])), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
 		}
-		pairs := []string{"now", units.FormatCount(now.Keys), "accepted", units.FormatCountOf(in.Findings, "finding", "findings")}
+		pairs := []string{"now", message.FormatCount(now.Keys), "accepted", message.FormatCountOf(in.Findings, "finding", "findings")}
 		list = append(list, Example{Subject: f.shown(Name(in.Pattern())), Keys: now.Keys, Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)),
-			Measured: Figure(now.Keys), Limit: Figure(in.Findings), Unit: units.Count.String(),
+			Measured: Figure(now.Keys), Limit: Figure(in.Findings), Unit: message.Count.String(),
 			Text:   thresholds.Fill("{now} now, {accepted} accepted in the baseline", pairs...),
 			Advice: []Advice{{Kind: "look", Text: thresholds.Fill("Find out why there are more, or accept them as well: rdblens baseline update.")}}})
 	}
@@ -145,7 +145,7 @@ func (f *finisher) example(e *agg.Entry) Example {
 // measure returns the figures of a finding, unknown if there is nothing to
 // measure.
 func measure(f thresholds.Finding) (measured, limit Figure) {
-	if f.Measured == 0 && f.Limit == 0 && f.Unit() == units.None {
+	if f.Measured == 0 && f.Limit == 0 && f.Unit() == message.None {
 		return Unknown, Unknown
 	}
 	return Figure(f.Measured), Figure(f.Limit)
@@ -224,7 +224,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {
-					example.Text = thresholds.Fill("{text}; at most {keys} in one snapshot", "text", example.Text, "keys", units.FormatCountOf(w.Largest.Keys, "key", "keys"))
+					example.Text = thresholds.Fill("{text}; at most {keys} in one snapshot", "text", example.Text, "keys", message.FormatCountOf(w.Largest.Keys, "key", "keys"))
 				}
 			}
 			found.Examples = append(found.Examples, example)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Memory is the memory that the keys of a snapshot take in a server.
@@ -93,15 +93,15 @@ func newMemory(in *Input, c keyspace) *Memory {
 		if len(c.Slots) == 0 { // their slots are unknown: then no table shrinks
 			dropExpired(databases, c.Expired)
 		}
-		m.Explanation = append(m.Explanation, units.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
+		m.Explanation = append(m.Explanation, message.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
 	}
 	p := c.Model.Instance(all.bytes+c.Templates, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	if m.Bound {
-		m.Explanation = append(m.Explanation, "a lower bound: of "+units.FormatCountOf(c.Bounded, "key", "keys")+" of modules or arrays only the bytes in the file are known")
+		m.Explanation = append(m.Explanation, "a lower bound: of "+message.FormatCountOf(c.Bounded, "key", "keys")+" of modules or arrays only the bytes in the file are known")
 	}
 	if c.Rough > 0 {
-		m.Explanation = append(m.Explanation, "approximate: the memory of "+units.FormatCountOf(c.Rough, "key", "keys")+" of modules was not measured, or depends on what no snapshot shows")
+		m.Explanation = append(m.Explanation, "approximate: the memory of "+message.FormatCountOf(c.Rough, "key", "keys")+" of modules was not measured, or depends on what no snapshot shows")
 	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
@@ -169,12 +169,12 @@ func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
 	case m.Bound && d > 0:
 		return append(list, "the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
 	case dropped && d > 0:
-		return append(list, fmt.Sprintf("about %s that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", units.FormatBytes(d)))
+		return append(list, fmt.Sprintf("about %s that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", message.FormatBytes(d)))
 	case d > 0 && m.State == "reloaded":
-		list = append(list, fmt.Sprintf("about %s that a restart frees: buffers of clients and replicas, and slack left by deleted data", units.FormatBytes(d)))
+		list = append(list, fmt.Sprintf("about %s that a restart frees: buffers of clients and replicas, and slack left by deleted data", message.FormatBytes(d)))
 	case d > 0:
 		list = append(list, fmt.Sprintf("about %s that is not keys: buffers, slack left by deleted data (a restart frees both), or another allocator",
-			units.FormatBytes(d)))
+			message.FormatBytes(d)))
 	case d < 0:
 		list = append(list, "the server used less than this model predicts for its keys")
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Bounds says what of a report is not exact besides those that fields state:
@@ -69,13 +69,13 @@ func (b *Bounds) sentences() (list []string) {
 		return nil
 	}
 	if b.GroupKeys > 0 {
-		list = append(list, thresholds.Fill("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.", "count", units.FormatCountOf(b.GroupKeys, "key", "keys")))
+		list = append(list, thresholds.Fill("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.", "count", message.FormatCountOf(b.GroupKeys, "key", "keys")))
 	}
 	if b.SavedReports > 0 {
-		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", units.FormatCount(int64(b.SavedReports))))
+		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", message.FormatCount(int64(b.SavedReports))))
 	}
 	if b.Top > 0 {
-		list = append(list, thresholds.Fill("Lists of the largest keys have {count} each: the state of a scan would have been too large.", "count", units.FormatCountOf(int64(b.Top), "key", "keys")))
+		list = append(list, thresholds.Fill("Lists of the largest keys have {count} each: the state of a scan would have been too large.", "count", message.FormatCountOf(int64(b.Top), "key", "keys")))
 	}
 	return list
 }
@@ -90,7 +90,7 @@ func (b *Bounds) repeatedAlert() []string {
 		names = append(names, shortName(n))
 	}
 	return []string{thresholds.Fill("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
-		"snapshots", units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
+		"snapshots", message.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
 }
 
 // MismatchError reports that two states cannot be merged.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The whole report for people. It shows one overall list of keys and the five
@@ -86,18 +86,18 @@ func (d *details) rows(n int, columns ...column) { d.table(table{n, columns}) }
 func (d *details) totals() {
 	r := &d.r.Totals
 	d.section("Totals", "")
-	d.field("keys", units.FormatCount(r.Keys))
+	d.field("keys", message.FormatCount(r.Keys))
 	if r.Keys == 0 {
 		return
 	}
-	d.field("elements", units.FormatCount(r.Elements))
+	d.field("elements", message.FormatCount(r.Elements))
 	size := func(label string, n Figure, note string) {
 		if !n.Known() {
 			return
 		}
-		s := units.FormatBytes(int64(n))
+		s := message.FormatBytes(int64(n))
 		if n >= 10000 {
-			s += " = " + units.FormatCount(int64(n)) + " bytes"
+			s += " = " + message.FormatCount(int64(n)) + " bytes"
 		}
 		d.field(label, s+note)
 	}
@@ -109,24 +109,24 @@ func (d *details) totals() {
 		bound = " (approximate for some types of modules)"
 	}
 	if r.WithoutMemory > 0 {
-		bound = " (without " + units.FormatCountOf(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
+		bound = " (without " + message.FormatCountOf(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
 	}
 	size("value bytes", Figure(r.ValueBytes), "")
 	size("serialized", Figure(r.SerializedBytes), " in the file, without names")
 	size("memory", r.MemoryBytes, " allocated"+bound)
 	size("memory usage", r.MemoryUsage, " as the sum of MEMORY USAGE")
-	d.field("with TTL", units.FormatCountOf(r.WithTTL, "key", "keys")+", "+units.FormatPercent(ratio(r.WithTTL, r.Keys)))
-	without := units.FormatCountOf(r.WithoutTTL, "key", "keys") + ", " + units.FormatPercent(ratio(r.WithoutTTL, r.Keys))
+	d.field("with TTL", message.FormatCountOf(r.WithTTL, "key", "keys")+", "+message.FormatPercent(ratio(r.WithTTL, r.Keys)))
+	without := message.FormatCountOf(r.WithoutTTL, "key", "keys") + ", " + message.FormatPercent(ratio(r.WithoutTTL, r.Keys))
 	if r.WithoutTTLMemory.Known() {
-		without += ", " + units.FormatBytes(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
+		without += ", " + message.FormatBytes(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
 	}
 	d.field("no TTL", without)
 	for _, e := range d.r.Encodings {
 		if e.Encoding == parser.EncInt.String() && e.WithoutTTL > 0 { // an INCR makes such a string
-			d.field("integers", units.FormatCountOf(e.WithoutTTL, "integer string", "integer strings")+" without a TTL, such as counters, "+units.FormatBytes(int64(max(e.WithoutTTLMemory, 0))))
+			d.field("integers", message.FormatCountOf(e.WithoutTTL, "integer string", "integer strings")+" without a TTL, such as counters, "+message.FormatBytes(int64(max(e.WithoutTTLMemory, 0))))
 		}
 	}
 	if r.Expired > 0 {
-		d.field("expired", units.FormatCountOf(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
+		d.field("expired", message.FormatCountOf(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
 	}
 }

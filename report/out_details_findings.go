@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The section of findings: a table of what each rule found, then the worst
@@ -42,7 +42,7 @@ func (d *details) finding(f *Finding) {
 	if len(f.Examples) == 0 {
 		return
 	}
-	d.heading(fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, units.FormatCount(f.Count), text.Sanitize(f.Title)))
+	d.heading(fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, message.FormatCount(f.Count), text.Sanitize(f.Title)))
 	rows := f.Examples[:min(len(f.Examples), detailsExamples)]
 	d.table(d.examplesTable(rows))
 	if len(f.Groups) > 0 && f.Count > 1 {
@@ -118,7 +118,7 @@ func groupsText(f *Finding) string {
 	const most = 5
 	var parts []string
 	for _, g := range f.Groups[:min(len(f.Groups), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), units.FormatCount(g.Count)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), message.FormatCount(g.Count)))
 	}
 	s := strings.Join(parts, ", ")
 	more := int64(len(f.Groups) - len(parts))
@@ -126,7 +126,7 @@ func groupsText(f *Finding) string {
 		more += int64(f.GroupsMore)
 	}
 	if more > 0 {
-		s += " and " + units.FormatCountOf(more, "other", "others")
+		s += " and " + message.FormatCountOf(more, "other", "others")
 	}
 	return s
 }
@@ -143,7 +143,7 @@ func (d *details) advice(a *Advice) {
 	}
 	d.commands(list)
 	if n := len(a.Commands) - detailsCommands; n > 0 {
-		d.field("", thresholds.Fill("and {commands}", "commands", units.FormatCountOf(int64(n), "more command", "more commands")))
+		d.field("", thresholds.Fill("and {commands}", "commands", message.FormatCountOf(int64(n), "more command", "more commands")))
 	}
 }
 

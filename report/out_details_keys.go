@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The sections that list keys and groups of keys.
@@ -17,11 +17,11 @@ var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory
 func ttlText(k *KeyRow) string {
 	switch {
 	case k.TTL != nil:
-		return units.FormatDuration(*k.TTL)
+		return message.FormatDuration(*k.TTL)
 	case k.ExpireAt != nil:
-		return "at " + units.FormatTime(*k.ExpireAt/1000)
+		return "at " + message.FormatTime(*k.ExpireAt/1000)
 	case k.FieldsWithTTL > 0:
-		return units.FormatCount(int64(k.FieldsWithTTL)) + " fields"
+		return message.FormatCount(int64(k.FieldsWithTTL)) + " fields"
 	}
 	return "none"
 }
@@ -69,12 +69,12 @@ func (d *details) groups() {
 		return
 	}
 	rows := all[:min(len(all), detailsGroups)]
-	note := units.FormatCountOf(int64(len(all)), "pattern", "patterns")
+	note := message.FormatCountOf(int64(len(all)), "pattern", "patterns")
 	if len(rows) < len(all) {
-		note += ", the first " + units.FormatCount(int64(len(rows))) + "; -f groups.csv and JSON have all"
+		note += ", the first " + message.FormatCount(int64(len(rows))) + "; -f groups.csv and JSON have all"
 	}
 	if d.r.GroupsFolded > 0 {
-		note += "; " + units.FormatCountOf(d.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
+		note += "; " + message.FormatCountOf(d.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
 	}
 	d.section("Groups", note)
 	for _, s := range d.r.Bounds.sentences() {

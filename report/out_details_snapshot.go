@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The sections about the files: what each is, why it was not read to its end,
@@ -37,7 +37,7 @@ func takenText(in *Input) string {
 	if in.Created < 0 {
 		return ""
 	}
-	return units.FormatTime(int64(in.Created))
+	return message.FormatTime(int64(in.Created))
 }
 
 // serverText returns server and version.
@@ -50,11 +50,11 @@ func serverText(in *Input) string {
 }
 
 func (d *details) snapshot(in *Input) {
-	size := units.FormatBytes(in.Bytes)
+	size := message.FormatBytes(in.Bytes)
 	if len(in.Frames) > 0 {
 		size += " in " + text.Sanitize(strings.Join(in.Frames, ", "))
 		if in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes {
-			size += " of " + units.FormatBytes(int64(in.FileBytes))
+			size += " of " + message.FormatBytes(int64(in.FileBytes))
 		}
 	}
 	d.field("file", in.fileName()+", "+size)
@@ -80,22 +80,22 @@ func (d *details) snapshot(in *Input) {
 	if in.Databases == parser.MaxDatabases {
 		within = " in at least "
 	}
-	d.field("keys", units.FormatCount(in.Keys)+within+units.FormatCountOf(int64(in.Databases), "database", "databases"))
+	d.field("keys", message.FormatCount(in.Keys)+within+message.FormatCountOf(int64(in.Databases), "database", "databases"))
 	if in.UsedMem.Known() {
-		d.field("used_memory", units.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
+		d.field("used_memory", message.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
 	}
 	if in.Functions > 0 {
-		d.field("functions", units.FormatCountOf(in.Functions, "library", "libraries")+", "+units.FormatBytes(in.FunctionBytes))
+		d.field("functions", message.FormatCountOf(in.Functions, "library", "libraries")+", "+message.FormatBytes(in.FunctionBytes))
 	}
 	if in.Scripts > 0 {
-		d.field("scripts", units.FormatCountOf(in.Scripts, "script", "scripts")+", "+units.FormatBytes(in.ScriptBytes))
+		d.field("scripts", message.FormatCountOf(in.Scripts, "script", "scripts")+", "+message.FormatBytes(in.ScriptBytes))
 	}
 	if len(in.Modules) > 0 {
 		var parts []string
 		for _, m := range in.Modules {
 			s := m.Name.Display()
 			if m.Keys > 0 {
-				s += " (" + units.FormatCountOf(m.Keys, "key", "keys") + ")"
+				s += " (" + message.FormatCountOf(m.Keys, "key", "keys") + ")"
 			}
 			parts = append(parts, s)
 		}
@@ -109,7 +109,7 @@ func (d *details) snapshot(in *Input) {
 		if in.Trailing == parser.MaxTrailing {
 			more = " or more"
 		}
-		d.field("trailing", units.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
+		d.field("trailing", message.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
 	}
 	d.warnings(in)
 }
@@ -169,7 +169,7 @@ func (l *Loadable) withModules() string {
 	}
 	text += strings.Join(names, ", ")
 	if more := len(l.Modules) - shown; more > 0 {
-		text += fmt.Sprintf(" and %s more", units.FormatCount(int64(more)))
+		text += fmt.Sprintf(" and %s more", message.FormatCount(int64(more)))
 	}
 	return text
 }
@@ -246,10 +246,10 @@ func (d *details) memory(in *Input) {
 			what string
 		}{{m.Startup, "empty server"}, {m.Keys, "keys"}, {m.Tables, "key tables"}} {
 			if p.f.Known() {
-				parts = append(parts, units.FormatBytes(int64(p.f))+" "+p.what)
+				parts = append(parts, message.FormatBytes(int64(p.f))+" "+p.what)
 			}
 		}
-		s := units.FormatBytes(int64(m.Predicted))
+		s := message.FormatBytes(int64(m.Predicted))
 		if m.Bound {
 			s = "at least " + s
 		}
@@ -259,14 +259,14 @@ func (d *details) memory(in *Input) {
 		d.field("predicted", s)
 	}
 	if in.UsedMem.Known() {
-		s := units.FormatBytes(int64(in.UsedMem)) + " used_memory"
+		s := message.FormatBytes(int64(in.UsedMem)) + " used_memory"
 		if m.Difference != nil {
 			sign := "more"
 			n := *m.Difference
 			if n < 0 {
 				sign, n = "less", -n
 			}
-			s += fmt.Sprintf(", %s %s (%s)", units.FormatBytes(n), sign, shareText(n, int64(m.Predicted)))
+			s += fmt.Sprintf(", %s %s (%s)", message.FormatBytes(n), sign, shareText(n, int64(m.Predicted)))
 		}
 		d.field("reported", s)
 	}
@@ -280,20 +280,20 @@ func (d *details) memory(in *Input) {
 		sizeColumn("keys", func(i int) Figure { return m.WhatIf[i].Keys }),
 		sizeColumn("used_memory", func(i int) Figure { return m.WhatIf[i].Predicted }))
 	if f := m.Fit; f != nil {
-		s := "unknown: at least " + units.FormatBytes(int64(m.Predicted)) + " is needed"
+		s := "unknown: at least " + message.FormatBytes(int64(m.Predicted)) + " is needed"
 		switch {
 		case f.Fits == nil || f.Free == nil:
 		case *f.Fits:
-			s = "fits, " + units.FormatBytes(*f.Free) + " free"
+			s = "fits, " + message.FormatBytes(*f.Free) + " free"
 		default:
-			s = "DOES NOT FIT, " + units.FormatBytes(-*f.Free) + " too much"
+			s = "DOES NOT FIT, " + message.FormatBytes(-*f.Free) + " too much"
 		}
-		d.field("maxmemory", units.FormatBytes(f.MaxMemory)+": "+s)
+		d.field("maxmemory", message.FormatBytes(f.MaxMemory)+": "+s)
 		rows := f.Policies
 		d.rows(len(rows),
 			leftColumn("policy", func(i int) string { return text.Sanitize(rows[i].Policy) }),
 			countColumn("can evict keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 			sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-			rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }))
+			rightColumn("share", func(i int) string { return message.FormatPercent(rows[i].Share) }))
 	}
 }

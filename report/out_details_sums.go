@@ -4,9 +4,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The sections of sums: by type, database and owner, and the histograms.
@@ -32,7 +32,7 @@ func (d *details) types() {
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("serialized", func(i int) Figure { return Figure(rows[i].SerializedBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("share", func(i int) string { return units.FormatPercent(rows[i].Share) }),
+		rightColumn("share", func(i int) string { return message.FormatPercent(rows[i].Share) }),
 		countColumn("average B", func(i int) Figure { return rows[i].AverageBytes }).drop(3),
 		sizeColumn("largest", func(i int) Figure { return sizeOf(rows[i].MaxMemoryBytes, int64(rows[i].MaxValueBytes)) }),
 		nameColumn("largest key", func(i int) string { return displayKey(rows[i].LargestKey) }).drop(1))
@@ -75,7 +75,7 @@ func (d *details) databases() {
 			if rows[i].DB == OtherDatabases {
 				return "(others)"
 			}
-			return units.FormatCount(int64(rows[i].DB))
+			return message.FormatCount(int64(rows[i].DB))
 		}),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("with TTL", func(i int) Figure { return Figure(rows[i].WithTTL) }),
@@ -117,12 +117,12 @@ func (d *details) budgets() {
 		leftColumn("of", func(i int) string { return rows[i].Measure }),
 		rightColumn("now", func(i int) string {
 			if rows[i].measure == thresholds.BudgetMemory {
-				return units.FormatBytes(rows[i].now)
+				return message.FormatBytes(rows[i].now)
 			}
 			return rows[i].measure.Unit().Format(rows[i].now)
 		}),
 		rightColumn("limit", func(i int) string { return rows[i].measure.Unit().Format(rows[i].Limit) }),
-		rightColumn("used", func(i int) string { return units.FormatPercent(ratio(rows[i].now, rows[i].Limit)) }),
+		rightColumn("used", func(i int) string { return message.FormatPercent(ratio(rows[i].now, rows[i].Limit)) }),
 		leftColumn("exceeded", func(i int) string {
 			if !rows[i].Exceeded {
 				return ""
@@ -153,7 +153,7 @@ func (d *details) owners() {
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).drop(1),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("no TTL", func(i int) string { return units.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
+		rightColumn("no TTL", func(i int) string { return message.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
 		countColumn("errors", func(i int) Figure { return Figure(rows[i].Findings.Error) }),
 		countColumn("warnings", func(i int) Figure { return Figure(rows[i].Findings.Warning) }),
 		countColumn("info", func(i int) Figure { return Figure(rows[i].Findings.Info) }))
@@ -178,7 +178,7 @@ func (d *details) bars(title string, rows []Bucket) {
 	d.rows(len(rows),
 		leftColumn(title, func(i int) string { return rows[i].Label }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		rightColumn("share", func(i int) string { return units.FormatPercent(ratio(rows[i].Keys, keys)) }),
+		rightColumn("share", func(i int) string { return message.FormatPercent(ratio(rows[i].Keys, keys)) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		leftColumn("", func(i int) string {
@@ -203,7 +203,7 @@ func (d *details) histograms() {
 		var parts []string
 		for _, b := range line.buckets {
 			if b.Keys > 0 {
-				part := text.Sanitize(b.Label) + ": " + units.FormatPercent(ratio(b.Keys, keys))
+				part := text.Sanitize(b.Label) + ": " + message.FormatPercent(ratio(b.Keys, keys))
 				parts = append(parts, strings.ReplaceAll(part, " ", text.NBSP))
 			}
 		}

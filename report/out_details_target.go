@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // targetSentence reports whether the server of Options.Target loads the snapshot, "" if
@@ -18,7 +18,7 @@ func (in *Input) targetSentence() (s string, blocked bool) {
 	}
 	pairs := []string{"server", text.Sanitize(t.Server), "file", text.ShortenMiddle(in.fileName(), nameWidth)}
 	if len(t.Problems) > 0 {
-		pairs = append(pairs, "problem", shortSentence(t.Problems[0].Text), "n", units.FormatCount(int64(len(t.Problems)-1)))
+		pairs = append(pairs, "problem", shortSentence(t.Problems[0].Text), "n", message.FormatCount(int64(len(t.Problems)-1)))
 	}
 	switch {
 	case t.Loads == "unknown":
@@ -66,7 +66,7 @@ func (d *details) target() {
 
 // sentence returns what the problem is, and the keys that have it.
 func (p *TargetProblem) sentence() string {
-	pairs := []string{"severity", text.Sanitize(p.Severity), "problem", text.Sanitize(p.Text), "keys", units.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.MemoryBytes)}
+	pairs := []string{"severity", text.Sanitize(p.Severity), "problem", text.Sanitize(p.Text), "keys", message.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.MemoryBytes)}
 	if len(p.Examples) == 0 {
 		return thresholds.Fill("{severity}: {problem}", pairs...)
 	}

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // A Diff in the formats of reports. For people, it is one sequence of sections, of
@@ -74,7 +74,7 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		for i := range min(part.n, 3) {
 			items = append(items, part.cell(i))
 		}
-		lines = append(lines, thresholds.Fill("{what} ({n}): {list}", "what", part.title, "n", units.FormatCount(int64(part.n)), "list", strings.Join(items, "; ")))
+		lines = append(lines, thresholds.Fill("{what} ({n}): {list}", "what", part.title, "n", message.FormatCount(int64(part.n)), "list", strings.Join(items, "; ")))
 	}
 	writeLines(w, lines, o)
 	return nil
@@ -127,16 +127,16 @@ func (d *Diff) rowName(r *DiffRow) string {
 // signedSize returns a change of a size: "+28 MB".
 func signedSize(n int64) string {
 	if n < 0 {
-		return "-" + units.FormatBytes(-n)
+		return "-" + message.FormatBytes(-n)
 	}
-	return "+" + units.FormatBytes(n)
+	return "+" + message.FormatBytes(n)
 }
 
 func signedCount(n int64) string {
 	if n <= 0 {
-		return units.FormatCount(n)
+		return message.FormatCount(n)
 	}
-	return "+" + units.FormatCount(n)
+	return "+" + message.FormatCount(n)
 }
 
 // growthText returns a change as a percentage of what was there before: "+30.0%".
@@ -172,17 +172,17 @@ func (d *Diff) about() []string {
 	before, after := d.Size(t)
 	later := "at an unknown time"
 	if d.New.Created.Known() {
-		later = units.FormatTime(int64(d.New.Created))
+		later = message.FormatTime(int64(d.New.Created))
 		if by := int64(d.New.Created - d.Old.Created); d.Old.Created.Known() && by >= 0 {
-			later = thresholds.Fill("{time}, {later} later", "time", later, "later", units.FormatDuration(by))
+			later = thresholds.Fill("{time}, {later} later", "time", later, "later", message.FormatDuration(by))
 		}
 	}
 	lines := []string{
 		thresholds.Fill("{a} -> {b}: {server}, taken {taken}", "a", text.ShortenMiddle(d.Old.fileName(), nameWidth), "b", text.ShortenMiddle(d.New.fileName(), nameWidth),
 			"server", text.ShortenEnd(d.New.server(), nameWidth), "taken", later),
 		thresholds.Fill("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
-			"keys", wasIs(units.FormatCount(t.KeysBefore), units.FormatCount(t.KeysAfter)), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),
-			"size", wasIs(units.FormatBytes(before), units.FormatBytes(after)), "what", strings.ReplaceAll(strings.TrimSuffix(d.Measure, "_bytes"), "value", "values"),
+			"keys", wasIs(message.FormatCount(t.KeysBefore), message.FormatCount(t.KeysAfter)), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),
+			"size", wasIs(message.FormatBytes(before), message.FormatBytes(after)), "what", strings.ReplaceAll(strings.TrimSuffix(d.Measure, "_bytes"), "value", "values"),
 			"moresize", cmp.Or(growthText(before, after), "the same"),
 			"ttl", wasIs(cmp.Or(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"), cmp.Or(shareText(t.WithoutTTLAfter, t.KeysAfter), "none"))),
 	}
@@ -238,20 +238,20 @@ func (d *Diff) write(p page, most int, full bool) {
 		p.sentence(s)
 	}
 	if !d.Changed {
-		p.sentence(thresholds.Fill("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", "share", units.FormatPercent(d.MinShare), "bytes", units.FormatBytes(d.MinBytes)))
+		p.sentence(thresholds.Fill("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", "share", message.FormatPercent(d.MinShare), "bytes", message.FormatBytes(d.MinBytes)))
 	}
 	rest := func(n int) (shown int) {
 		return min(n, most)
 	}
 	omitted := func(n int) {
 		if n > most {
-			p.sentence(thresholds.Fill("  and {rows} (--details)", "rows", units.FormatCountOf(int64(n-most), "more row", "more rows")))
+			p.sentence(thresholds.Fill("  and {rows} (--details)", "rows", message.FormatCountOf(int64(n-most), "more row", "more rows")))
 		}
 	}
 	f := &d.Findings
 	if n := len(f.New) + len(f.Resolved); n > 0 || full {
-		p.section("Findings", thresholds.Fill("{new} new, {resolved} resolved, {same} still there, by rule and group", "new", units.FormatCount(int64(len(f.New))),
-			"resolved", units.FormatCount(int64(len(f.Resolved))), "same", units.FormatCount(int64(len(f.Persisting)))))
+		p.section("Findings", thresholds.Fill("{new} new, {resolved} resolved, {same} still there, by rule and group", "new", message.FormatCount(int64(len(f.New))),
+			"resolved", message.FormatCount(int64(len(f.Resolved))), "same", message.FormatCount(int64(len(f.Persisting)))))
 		rows := slices.Concat(f.New, f.Resolved)
 		if full {
 			rows = append(rows, f.Persisting...)
@@ -271,13 +271,13 @@ func (d *Diff) write(p page, most int, full bool) {
 		omitted(len(rows))
 	}
 	if keys := d.shownKeys(full); len(keys) > 0 {
-		p.section("Keys", thresholds.Fill("{n} of {all} compared one by one", "n", units.FormatCount(int64(len(keys))), "all", units.FormatCount(d.Keys.Compared)))
+		p.section("Keys", thresholds.Fill("{n} of {all} compared one by one", "n", message.FormatCount(int64(len(keys))), "all", message.FormatCount(d.Keys.Compared)))
 		d.keysTable(p, keys[:rest(len(keys))])
 		omitted(len(keys))
 	}
 	if groups := d.changedGroups(full); len(groups) > 0 {
-		p.section("Groups", thresholds.Fill("{n} of {all}, by {share} and {bytes} or more", "n", units.FormatCount(int64(len(groups))), "all", units.FormatCount(int64(len(d.Groups))),
-			"share", units.FormatPercent(d.MinShare), "bytes", units.FormatBytes(d.MinBytes)))
+		p.section("Groups", thresholds.Fill("{n} of {all}, by {share} and {bytes} or more", "n", message.FormatCount(int64(len(groups))), "all", message.FormatCount(int64(len(d.Groups))),
+			"share", message.FormatPercent(d.MinShare), "bytes", message.FormatBytes(d.MinBytes)))
 		d.rowsTable(p, "group", groups[:rest(len(groups))])
 		omitted(len(groups))
 	}
@@ -318,7 +318,7 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 		if n == 0 {
 			return ""
 		}
-		return units.FormatCount(n)
+		return message.FormatCount(n)
 	}
 	p.table(table{len(rows), []column{
 		leftColumn("change", state),
@@ -375,8 +375,8 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 	}
 	p.table(table{len(rows), []column{
 		leftColumn("change", func(i int) string { return rows[i].changeText() }).only(title == "group"),
-		rightColumn("before", func(i int) string { before, _ := size(i); return units.FormatBytes(before) }).drop(2),
-		rightColumn("now", func(i int) string { _, after := size(i); return units.FormatBytes(after) }).drop(3),
+		rightColumn("before", func(i int) string { before, _ := size(i); return message.FormatBytes(before) }).drop(2),
+		rightColumn("now", func(i int) string { _, after := size(i); return message.FormatBytes(after) }).drop(3),
 		rightColumn("by", func(i int) string {
 			before, after := size(i)
 			if before == after {

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // htmlDiffRows is the most rows of a table of the page.
@@ -26,12 +26,12 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	t := &d.Totals
 	before, after := d.Size(t)
 	v.Cards = []htmlFact{
-		{signedCount(t.KeysAfter - t.KeysBefore), "keys, now " + units.FormatCount(t.KeysAfter)},
-		{signedSize(after - before), v.SizeLabel + ", now " + units.FormatBytes(after)},
+		{signedCount(t.KeysAfter - t.KeysBefore), "keys, now " + message.FormatCount(t.KeysAfter)},
+		{signedSize(after - before), v.SizeLabel + ", now " + message.FormatBytes(after)},
 		{cmp.Or(growthText(before, after), "0%"), "growth of " + v.SizeLabel},
 		{cmp.Or(shareText(t.WithoutTTLAfter, t.KeysAfter), "0%"), "of the keys have no TTL, before " + cmp.Or(shareText(t.WithoutTTLBefore, t.KeysBefore), "0%")},
-		{units.FormatCount(int64(len(d.Findings.New))), "new findings"},
-		{units.FormatCount(int64(len(d.Findings.Resolved))), "resolved findings"},
+		{message.FormatCount(int64(len(d.Findings.New))), "new findings"},
+		{message.FormatCount(int64(len(d.Findings.Resolved))), "resolved findings"},
 	}
 	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
 	p := &htmlPage{budget: &budget, translate: v.translate}

@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/testdata/testtool"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 var pictures = flag.String("pictures", "", "a directory for screenshots of pages, also of those that are in it")
@@ -304,7 +304,7 @@ func testPageControls(t *testing.T, ctx context.Context) {
 	down := column(memory)
 	evaluate[any](t, tab, click)
 	up := column(memory)
-	if down[0] != units.FormatBytes(6553600) || up[len(up)-1] != down[0] || up[0] == down[0] {
+	if down[0] != message.FormatBytes(6553600) || up[len(up)-1] != down[0] || up[0] == down[0] {
 		t.Errorf("sorted by memory: %q to %q, and back %q to %q", down[0], down[len(down)-1], up[0], up[len(up)-1])
 	}
 	if sort := evaluate[string](t, tab, fmt.Sprintf(`document.querySelectorAll("#keys-table th")[%d].getAttribute("aria-sort")`, memory)); sort != "ascending" {

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/requirements"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The bytes that parts of the page may have, so that it stays below 2 MB whatever
@@ -174,7 +174,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	if len(r.Inputs) == 1 {
 		v.Title = r.Inputs[0].fileName()
 	} else if len(r.Inputs) > 1 {
-		v.Title = v.translate(units.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots"))
+		v.Title = v.translate(message.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots"))
 	}
 	v.cards(r)
 	rest := htmlRestBytes
@@ -226,15 +226,15 @@ func (v *htmlView) cards(r *Report) {
 			v.Cards = append(v.Cards, htmlFact{value, label})
 		}
 	}
-	add(units.FormatCount(t.Keys), "keys")
+	add(message.FormatCount(t.Keys), "keys")
 	add(sizeText(sizeOf(t.MemoryBytes, t.ValueBytes)), v.SizeLabel+" of all keys")
 	if len(r.Inputs) == 1 {
 		add(sizeText(r.Inputs[0].UsedMem), "used_memory of the server")
 	}
 	add(shareText(t.WithoutTTL, t.Keys), "of the keys have no TTL")
 	add(shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), "of the memory has no TTL")
-	add(units.FormatCount(r.Findings.Error), "errors")
-	add(units.FormatCount(r.Findings.Warning), "warnings")
+	add(message.FormatCount(r.Findings.Error), "errors")
+	add(message.FormatCount(r.Findings.Warning), "warnings")
 }
 
 // mapText sets the words of the script.
@@ -322,7 +322,7 @@ func (v *htmlView) keys(r *Report) {
 			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
 		}
 	}
-	v.KeysNote = "The largest keys by every measure, " + units.FormatCount(int64(len(v.Keys.Rows))) + " of " + units.FormatCount(r.Totals.Keys) + "."
+	v.KeysNote = "The largest keys by every measure, " + message.FormatCount(int64(len(v.Keys.Rows))) + " of " + message.FormatCount(r.Totals.Keys) + "."
 	if r.Totals.MemoryBytes.Known() {
 		v.KeysNote += " Memory is what you get back when you delete the key."
 	}
@@ -335,8 +335,8 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	budget := htmlGroupsBytes
 	v.Groups = newHTMLTable(r.groupsTable(groups, true), v.translate, &budget)
 	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, v.translate("Groups of names")
-	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + units.FormatCount(int64(len(v.Groups.Rows))) + " of " +
-		units.FormatCount(int64(len(r.Groups))) + "."
+	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + message.FormatCount(int64(len(v.Groups.Rows))) + " of " +
+		message.FormatCount(int64(len(r.Groups))) + "."
 }
 
 // withoutEmptyEnds returns the buckets from the first to the last that has keys.
@@ -367,7 +367,7 @@ func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
 		h.Rows = append(h.Rows, struct {
 			Label, Keys, Size string
 			Width             int
-		}{text.Sanitize(b.Label), units.FormatCount(b.Keys), sizeText(sizeOf(b.MemoryBytes, b.ValueBytes)), width})
+		}{text.Sanitize(b.Label), message.FormatCount(b.Keys), sizeText(sizeOf(b.MemoryBytes, b.ValueBytes)), width})
 	}
 	return h
 }
@@ -399,10 +399,10 @@ func (v *htmlView) slots(r *Report, budget *int) {
 		s.Bars = append(s.Bars, struct {
 			X, Y, Height int
 			Title        string
-		}{i, 100 - height, height, name(x) + ": " + units.FormatBytes(x.Bytes) + ", " + units.FormatCount(x.Keys)})
+		}{i, 100 - height, height, name(x) + ": " + message.FormatBytes(x.Bytes) + ", " + message.FormatCount(x.Keys)})
 	}
 	s.Note = thresholds.Fill("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.", "each", strconv.Itoa(r.Slots[0].Last-r.Slots[0].First+1),
-		"used", units.FormatCount(used), "all", units.FormatCount(int64(len(r.Slots))), "size", units.FormatBytes(bytes/used))
+		"used", message.FormatCount(used), "all", message.FormatCount(int64(len(r.Slots))), "size", message.FormatBytes(bytes/used))
 	rows := slices.Clone(r.Slots)
 	slices.SortStableFunc(rows, func(a, b thresholds.SlotRange) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	rows = rows[:min(len(rows), 5, int(used))]
@@ -425,7 +425,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		list = append(list, p.findings...)
 	}
 	for i, f := range list {
-		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: units.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
+		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: message.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {
 			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
 			for _, s := range rule.Basis().Sources {
@@ -437,7 +437,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		h.Worst = newHTMLTable(d.examplesTable(f.Examples), v.translate, &budget)
 		h.Worst.Label = h.Rule + " " + h.Severity
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
-			h.More = "And " + units.FormatCount(more) + " more. In groups: " + groupsText(f)
+			h.More = "And " + message.FormatCount(more) + " more. In groups: " + groupsText(f)
 		}
 		if len(f.Examples) > 0 {
 			for _, a := range f.Examples[0].Advice {
@@ -474,12 +474,12 @@ func (v *htmlView) exact(r *Report) {
 		add("Some keys have types whose memory is known as a lower bound only.")
 	}
 	if r.GroupsFolded > 0 {
-		add("Names have more patterns than groups are kept of: %s patterns are folded into wider groups, with * for a segment of many values.", units.FormatCount(r.GroupsFolded))
+		add("Names have more patterns than groups are kept of: %s patterns are folded into wider groups, with * for a segment of many values.", message.FormatCount(r.GroupsFolded))
 	}
 	v.Exact = append(v.Exact, r.Bounds.sentences()...)
 	for i := range r.Inputs {
 		if m := r.Inputs[i].Memory; m != nil && m.Difference != nil && len(r.Inputs) == 1 {
-			add("The predicted used_memory is %s, %s%% from what the snapshot states.", units.FormatBytes(int64(m.Predicted)),
+			add("The predicted used_memory is %s, %s%% from what the snapshot states.", message.FormatBytes(int64(m.Predicted)),
 				strconv.FormatFloat(100*float64(*m.Difference)/float64(max(1, r.Inputs[i].UsedMem)), 'f', 1, 64))
 		}
 	}

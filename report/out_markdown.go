@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The report as a ticket, in the dialect of Markdown that GitHub and GitLab share:
@@ -60,8 +60,8 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 	}
 	// Names of many characters without a width.
-	_, err := w.WriteString(translator(o.Language)(thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", units.FormatCountOf(r.Totals.Keys, "key", "keys"),
-		"problems", v.broken, "limit", units.FormatExactBytes(int64(o.LimitBytes)))) + "\n")
+	_, err := w.WriteString(translator(o.Language)(thresholds.Fill("{keys}: {problems}. The names are too long for {limit}.", "keys", message.FormatCountOf(r.Totals.Keys, "key", "keys"),
+		"problems", v.broken, "limit", message.FormatExactBytes(int64(o.LimitBytes)))) + "\n")
 	return err
 }
 
@@ -124,7 +124,7 @@ func (v *overview) omitted(rows screenRows) (list []string) {
 		case part.n == 1:
 			list = append(list, part.one)
 		case part.n > 1:
-			list = append(list, thresholds.Fill(part.many, "n", units.FormatCount(int64(part.n))))
+			list = append(list, thresholds.Fill(part.many, "n", message.FormatCount(int64(part.n))))
 		}
 	}
 	return list
@@ -134,7 +134,7 @@ func (v *overview) omitted(rows screenRows) (list []string) {
 func (v *overview) ticketFoot(left []string, cell int, o WriteOptions) string {
 	s := ""
 	if len(left) > 0 {
-		s = "\n" + text.MarkdownText(thresholds.Fill("Left out to stay within {limit}: {left}.", "limit", units.FormatExactBytes(int64(o.LimitBytes)), "left", strings.Join(left, "; "))) + "\n"
+		s = "\n" + text.MarkdownText(thresholds.Fill("Left out to stay within {limit}: {left}.", "limit", message.FormatExactBytes(int64(o.LimitBytes)), "left", strings.Join(left, "; "))) + "\n"
 	}
 	s += "\n---\n\n" + text.MarkdownText(v.r.Tool.Name+" "+v.r.Tool.Version)
 	if o.Command != "" {

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // A few lines for the end of a mail: what is wrong with the files, what they are,
@@ -34,7 +34,7 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	if len(v.groups) > 0 {
 		g := &v.groups[0]
-		lines = append(lines, thresholds.Fill("biggest group: {group}, {keys}, {size}", "group", shortName(g.name()), "keys", units.FormatCountOf(g.Keys, "key", "keys"),
+		lines = append(lines, thresholds.Fill("biggest group: {group}, {keys}, {size}", "group", shortName(g.name()), "keys", message.FormatCountOf(g.Keys, "key", "keys"),
 			"size", sizeText(sizeOf(g.MemoryBytes, g.ValueBytes))))
 	}
 	for _, p := range v.problems {

@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The report on one screen of a terminal.
@@ -88,7 +88,7 @@ func (v *overview) uselessIgnores() string {
 		}
 	}
 	const most = 3
-	pairs := []string{"names", strings.Join(list[:min(len(list), most)], ", "), "n", units.FormatCount(int64(len(list) - most))}
+	pairs := []string{"names", strings.Join(list[:min(len(list), most)], ", "), "n", message.FormatCount(int64(len(list) - most))}
 	switch {
 	case len(list) == 0:
 		return ""
@@ -117,7 +117,7 @@ func (v *overview) write(p page, rows screenRows) {
 		p.section("Problems", v.broken)
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 {
-			p.sentence(thresholds.Fill("  and {rules} (--details)", "rules", units.FormatCountOf(int64(n), "more rule", "more rules")))
+			p.sentence(thresholds.Fill("  and {rules} (--details)", "rules", message.FormatCountOf(int64(n), "more rule", "more rules")))
 		}
 	}
 	if rows.fixes > 0 {

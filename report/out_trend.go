@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // TrendSchemaVersion identifies the JSON form of a Trend.
@@ -249,7 +249,7 @@ func (t *Trend) write(p page) {
 // wrong says what nobody must miss.
 func (t *Trend) wrong() (list []string) {
 	if f := t.Full; f != nil && f.Days == 0 {
-		list = append(list, thresholds.Fill("maxmemory {limit} is reached: {size}", "limit", units.FormatBytes(f.MaxMemory), "size", units.FormatBytes(f.Now)))
+		list = append(list, thresholds.Fill("maxmemory {limit} is reached: {size}", "limit", message.FormatBytes(f.MaxMemory), "size", message.FormatBytes(f.Now)))
 	}
 	partly := int64(0)
 	for i := range t.Reports {
@@ -258,8 +258,8 @@ func (t *Trend) wrong() (list []string) {
 		}
 	}
 	if partly > 0 {
-		list = append(list, thresholds.Fill("INCOMPLETE: {n} of {reports}; their figures are those of what was read", "n", units.FormatCount(partly),
-			"reports", units.FormatCountOf(int64(len(t.Reports)), "report", "reports")))
+		list = append(list, thresholds.Fill("INCOMPLETE: {n} of {reports}; their figures are those of what was read", "n", message.FormatCount(partly),
+			"reports", message.FormatCountOf(int64(len(t.Reports)), "report", "reports")))
 	}
 	return list
 }
@@ -267,11 +267,11 @@ func (t *Trend) wrong() (list []string) {
 // about says which time the reports are of, and when maxmemory will be reached.
 func (t *Trend) about() []string {
 	first, last := t.Reports[0], t.Reports[len(t.Reports)-1]
-	list := []string{thresholds.Fill("{reports}, {from} to {to}", "reports", units.FormatCountOf(int64(len(t.Reports)), "report", "reports"),
-		"from", units.FormatTime(first.Time), "to", units.FormatTime(last.Time))}
+	list := []string{thresholds.Fill("{reports}, {from} to {to}", "reports", message.FormatCountOf(int64(len(t.Reports)), "report", "reports"),
+		"from", message.FormatTime(first.Time), "to", message.FormatTime(last.Time))}
 	if f := t.Full; f != nil && f.Days > 0 {
-		list = append(list, thresholds.Fill("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", "limit", units.FormatBytes(f.MaxMemory),
-			"duration", units.FormatDuration(int64(f.Days*86400)), "day", day(f.Time), "size", units.FormatBytes(f.PerDay)))
+		list = append(list, thresholds.Fill("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", "limit", message.FormatBytes(f.MaxMemory),
+			"duration", message.FormatDuration(int64(f.Days*86400)), "day", day(f.Time), "size", message.FormatBytes(f.PerDay)))
 	}
 	return list
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The size of a chart, in units of its SVG, and of the line in a cell.
@@ -32,7 +32,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		v.Cards = append(v.Cards, htmlFact{cmp.Or(s.change(), "-"), thresholds.Fill("{what}, now {size}", "what", s.label(), "size", s.text(s.last()))})
 	}
 	if f := t.Full; f != nil && f.Days > 0 {
-		v.Cards = append(v.Cards, htmlFact{day(f.Time), thresholds.Fill("maxmemory {size} is reached", "size", units.FormatBytes(f.MaxMemory))})
+		v.Cards = append(v.Cards, htmlFact{day(f.Time), thresholds.Fill("maxmemory {size} is reached", "size", message.FormatBytes(f.MaxMemory))})
 	}
 	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
 	p := &htmlPage{budget: &budget, translate: v.translate}
@@ -106,7 +106,7 @@ func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) 
 		for n := range everyNth(len(s.Values), chartPoints) {
 			if v := s.Values[n]; v.Known() {
 				x, y := at(n)
-				line.Points = append(line.Points, htmlPoint{x, y, units.FormatTime(t.Reports[n].Time) + ": " + s.text(v)})
+				line.Points = append(line.Points, htmlPoint{x, y, message.FormatTime(t.Reports[n].Time) + ": " + s.text(v)})
 			}
 		}
 		c.Lines = append(c.Lines, line)

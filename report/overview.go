@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // overview is a report in seven parts, as a terminal, a ticket and a mail show
@@ -97,7 +97,7 @@ func (v *overview) alerts() {
 		if d == nil {
 			continue
 		}
-		pairs := []string{"file", text.ShortenMiddle(in.fileName(), nameWidth), "reason", shortSentence(d.Reason), "keys", units.FormatCountOf(in.Keys, "key", "keys"),
+		pairs := []string{"file", text.ShortenMiddle(in.fileName(), nameWidth), "reason", shortSentence(d.Reason), "keys", message.FormatCountOf(in.Keys, "key", "keys"),
 			"offset", countText(d.Offset), "share", ""}
 		switch {
 		case in.Ended:
@@ -112,7 +112,7 @@ func (v *overview) alerts() {
 	}
 	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
-		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("Not shown here: {n} more (--details).", "n", units.FormatCount(int64(n))))
+		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("Not shown here: {n} more (--details).", "n", message.FormatCount(int64(n))))
 	}
 	switch {
 	case r.Interrupted:
@@ -124,13 +124,13 @@ func (v *overview) alerts() {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.Fits != nil && !*m.Fit.Fits && m.Fit.Free != nil {
 			v.wrong = append(v.wrong, thresholds.Fill("DOES NOT FIT: {file} needs {need}, {more} more than the maxmemory of {max}.", "file", text.ShortenMiddle(in.fileName(), nameWidth),
-				"need", sizeText(m.Predicted), "more", units.FormatBytes(-*m.Fit.Free), "max", units.FormatBytes(m.Fit.MaxMemory)))
+				"need", sizeText(m.Predicted), "more", message.FormatBytes(-*m.Fit.Free), "max", message.FormatBytes(m.Fit.MaxMemory)))
 		}
 	}
 	v.wrong = v.wrong[:min(len(v.wrong), 2*overviewAlerts)]
 	if r.Filter != nil {
 		v.wrong = append(v.wrong, thresholds.Fill("FILTERED: only {filter}; {keys} left out of everything below.",
-			"filter", shortSentence(filterText(r.Filter)), "keys", units.FormatCountOf(r.Filter.Dropped, "key", "keys")))
+			"filter", shortSentence(filterText(r.Filter)), "keys", message.FormatCountOf(r.Filter.Dropped, "key", "keys")))
 	}
 	for i := range r.Inputs {
 		if s, blocked := r.Inputs[i].targetSentence(); blocked {
@@ -174,15 +174,15 @@ func (v *overview) describe(now time.Time) {
 	}
 	taken := "at an unknown time"
 	if newest.Known() {
-		taken = units.FormatTime(int64(newest))
+		taken = message.FormatTime(int64(newest))
 		if oldest != newest {
-			taken = units.FormatTime(int64(oldest)) + " to " + taken
+			taken = message.FormatTime(int64(oldest)) + " to " + taken
 		}
 		if age := now.Unix() - int64(newest); !now.IsZero() && age >= 0 {
 			taken = thresholds.Fill("{time} ({age} ago)", "time", taken, "age", roughDuration(age))
 		}
 	}
-	pairs := []string{"taken", taken, "checksum", checksum, "state", state, "n", units.FormatCount(int64(len(r.Inputs)))}
+	pairs := []string{"taken", taken, "checksum", checksum, "state", state, "n", message.FormatCount(int64(len(r.Inputs)))}
 	switch {
 	case len(r.Inputs) == 1:
 		in := &r.Inputs[0]
@@ -197,7 +197,7 @@ func (v *overview) describe(now time.Time) {
 		v.about = append(v.about, thresholds.Fill(snapshots, pairs...))
 	}
 	t := &r.Totals
-	pairs = []string{"keys", units.FormatCountOf(t.Keys, "key", "keys"), "memory", sizeText(t.MemoryBytes), "used", sizeText(used), "value", units.FormatBytes(t.ValueBytes),
+	pairs = []string{"keys", message.FormatCountOf(t.Keys, "key", "keys"), "memory", sizeText(t.MemoryBytes), "used", sizeText(used), "value", message.FormatBytes(t.ValueBytes),
 		"share", shareText(t.WithoutTTL, t.Keys), "bytes", shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), "values", shareText(t.WithoutTTLBytes, t.ValueBytes)}
 	if t.MemoryBound {
 		pairs[3] = "at least " + pairs[3]
@@ -242,13 +242,13 @@ func (v *overview) describe(now time.Time) {
 	}
 	if n := len(gone) - maxGone; n > 0 {
 		warnings = append(warnings, thresholds.Fill("of the baseline, {names} and {n} more match nothing any more (rdblens baseline prune)",
-			"names", strings.Join(gone[:maxGone], ", "), "n", units.FormatCount(int64(n))))
+			"names", strings.Join(gone[:maxGone], ", "), "n", message.FormatCount(int64(n))))
 	} else if len(gone) > 0 {
 		warnings = append(warnings, thresholds.Fill("of the baseline, {names} match nothing any more (rdblens baseline prune)", "names", strings.Join(gone, ", ")))
 	}
 	for i, w := range warnings {
 		if i == 2 && len(warnings) > 3 {
-			v.about = append(v.about, thresholds.Fill("warning: and {n} more (--details)", "n", units.FormatCount(int64(len(warnings)-2))))
+			v.about = append(v.about, thresholds.Fill("warning: and {n} more (--details)", "n", message.FormatCount(int64(len(warnings)-2))))
 			break
 		}
 		v.about = append(v.about, "warning: "+shortSentence(w))
@@ -279,7 +279,7 @@ func (v *overview) keysNote() string {
 
 // groupsNote says how many groups there are.
 func (v *overview) groupsNote() string {
-	pairs := []string{"n", units.FormatCount(int64(len(v.groups))), "all", units.FormatCount(int64(len(v.r.Groups))), "folded", units.FormatCount(v.r.GroupsFolded)}
+	pairs := []string{"n", message.FormatCount(int64(len(v.groups))), "all", message.FormatCount(int64(len(v.r.Groups))), "folded", message.FormatCount(v.r.GroupsFolded)}
 	switch part := len(v.groups) < len(v.r.Groups); {
 	case part && v.r.GroupsFolded > 0:
 		return thresholds.Fill("{n} of {all} groups of names, into which {folded} more are folded", pairs...)
@@ -343,7 +343,7 @@ func (r *Report) everyNode() (nodes []Node, known bool) {
 // nodesNote says how many inputs a table of nodes omits.
 func (r *Report) nodesNote(rows int) string {
 	if rows < len(r.Inputs) {
-		return thresholds.Fill("the worst {n} of {all}; x mean: memory against the mean", "n", units.FormatCount(int64(rows)), "all", units.FormatCount(int64(len(r.Inputs))))
+		return thresholds.Fill("the worst {n} of {all}; x mean: memory against the mean", "n", message.FormatCount(int64(rows)), "all", message.FormatCount(int64(len(r.Inputs))))
 	}
 	return "x mean: memory against the mean"
 }
@@ -389,11 +389,11 @@ func filterText(f *Filter) string {
 			parts = append(parts, before+format(*n))
 		}
 	}
-	elements := func(n int64) string { return units.FormatCountOf(n, "element", "elements") }
+	elements := func(n int64) string { return message.FormatCountOf(n, "element", "elements") }
 	if f.MinSize > 0 {
-		figure("values of at least ", &f.MinSize, units.FormatExactBytes)
+		figure("values of at least ", &f.MinSize, message.FormatExactBytes)
 	}
-	figure("values of at most ", f.MaxSize, units.FormatExactBytes)
+	figure("values of at most ", f.MaxSize, message.FormatExactBytes)
 	if f.MinElements > 0 {
 		figure("at least ", &f.MinElements, elements)
 	}
@@ -401,9 +401,9 @@ func filterText(f *Filter) string {
 	if f.NoTTL {
 		parts = append(parts, "without TTL")
 	}
-	figure("TTL under ", f.TTLUnder, units.FormatExactDuration)
-	figure("TTL over ", f.TTLOver, units.FormatExactDuration)
-	figure("idle over ", f.IdleOver, units.FormatExactDuration)
+	figure("TTL under ", f.TTLUnder, message.FormatExactDuration)
+	figure("TTL over ", f.TTLOver, message.FormatExactDuration)
+	figure("idle over ", f.IdleOver, message.FormatExactDuration)
 	words("owner", f.Owners)
 	return strings.Join(parts, "; ")
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // What could be saved, and what to fix first.
@@ -79,7 +79,7 @@ func (v *overview) otherServers() (list []saving) {
 			continue
 		}
 		if n, ok := v.predicted(w.Model); ok && own > n {
-			pairs := []string{"server", w.Model, "now", v.r.Inputs[0].Memory.Model, "need", units.FormatBytes(n), "all", units.FormatBytes(own)}
+			pairs := []string{"server", w.Model, "now", v.r.Inputs[0].Memory.Model, "need", message.FormatBytes(n), "all", message.FormatBytes(own)}
 			list = append(list, saving{bytes: own - n, keys: v.r.Totals.Keys, group: thresholds.Fill("{server}, {need}", pairs...),
 				how: thresholds.Fill("move from {now}, {all}", pairs...)})
 		}
@@ -136,7 +136,7 @@ func (v *overview) compactSavings() map[Name]saving {
 			if g.SavedBytes <= list[g.Group].bytes || g.Count < minSavingKeys {
 				continue
 			}
-			pairs := []string{"group", shortName(g.Group), "rule", f.Rule, "keys", units.FormatCount(g.Count), "saved", units.FormatBytes(g.SavedBytes), "worst", f.worst().against()}
+			pairs := []string{"group", shortName(g.Group), "rule", f.Rule, "keys", message.FormatCount(g.Count), "saved", message.FormatBytes(g.SavedBytes), "worst", f.worst().against()}
 			list[g.Group] = saving{bytes: g.SavedBytes, keys: g.Count, how: thresholds.Fill("within the compact limits", pairs...),
 				brief: thresholds.Fill("Bring {group} into the compact encoding, within its limits or with higher ones: {keys} keys are near them (rules explain {rule}). Saves {saved}.", pairs...)}
 		}
@@ -165,8 +165,8 @@ func (g *Group) inHashes() saving {
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashBytes
 	s := saving{bytes: int64(g.MemoryWithoutTTL) - packed, keys: n}
-	pairs := []string{"overhead", units.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", units.FormatExactBytes(value), "all", units.FormatBytes(int64(g.MemoryWithoutTTL) / n), "short", units.FormatBytes(value),
-		"keys", units.FormatCount(n), "group", shortName(g.Group), "saved", units.FormatBytes(s.bytes)}
+	pairs := []string{"overhead", message.FormatExactBytes(int64(g.MemoryWithoutTTL)/n - value), "value", message.FormatExactBytes(value), "all", message.FormatBytes(int64(g.MemoryWithoutTTL) / n), "short", message.FormatBytes(value),
+		"keys", message.FormatCount(n), "group", shortName(g.Group), "saved", message.FormatBytes(s.bytes)}
 	s.how = thresholds.Fill("share hashes ({all} for {short})", pairs...)
 	s.brief = thresholds.Fill("Store the {keys} strings of {group} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.", pairs...)
 	return s
@@ -206,7 +206,7 @@ func (g *Group) shorterNames() saving {
 		word++
 	}
 	s := saving{bytes: less * g.Keys}
-	pairs := []string{"n", units.FormatCount(less), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
+	pairs := []string{"n", message.FormatCount(less), "group", shortName(g.Group), "keys", message.FormatCount(g.Keys), "saved", message.FormatBytes(s.bytes)}
 	s.how = thresholds.Fill("shorter names ({n} B less)", pairs...)
 	s.brief = thresholds.Fill("Shorten the names of {group}: three letters a word are {n} bytes less for each of {keys} keys. Saves about {saved}.", pairs...)
 	return s
@@ -224,7 +224,7 @@ func (g *Group) compressed() saving {
 		return saving{}
 	}
 	s := saving{bytes: g.ValueBytes - g.SerializedBytes}
-	pairs := []string{"share", shareText(g.SerializedBytes, g.ValueBytes), "group", shortName(g.Group), "keys", units.FormatCount(g.Keys), "saved", units.FormatBytes(s.bytes)}
+	pairs := []string{"share", shareText(g.SerializedBytes, g.ValueBytes), "group", shortName(g.Group), "keys", message.FormatCount(g.Keys), "saved", message.FormatBytes(s.bytes)}
 	s.how = thresholds.Fill("compress (LZF: to {share})", pairs...)
 	s.brief = thresholds.Fill("Compress the values of {group} before they are stored: LZF shrinks the {keys} values to {share} in this file. Saves about {saved}.", pairs...)
 	return s
@@ -298,14 +298,14 @@ func (p *problem) sentence() string {
 		return "" // there are more than a baseline accepts
 	}
 	measured, _, _ := strings.Cut(e.against(), " ")
-	if e.Unit == units.Bytes.String() {
-		measured = units.FormatBytes(int64(e.Measured))
+	if e.Unit == message.Bytes.String() {
+		measured = message.FormatBytes(int64(e.Measured))
 	}
-	pairs := []string{"key", shortName(e.subject()), "measured", measured, "text", shortSentence(e.Text), "keys", units.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.size())}
+	pairs := []string{"key", shortName(e.subject()), "measured", measured, "text", shortSentence(e.Text), "keys", message.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.size())}
 	if e.KeyRow != nil {
 		reads := "0"
 		if e.ValueBytes > 0 {
-			reads = units.FormatCount(max(1, thresholds.CardBytes/int64(e.ValueBytes)))
+			reads = message.FormatCount(max(1, thresholds.CardBytes/int64(e.ValueBytes)))
 		}
 		pairs = append(pairs, "size", sizeText(e.ValueBytes), "keymemory", sizeText(sizeOf(e.Memory, int64(e.ValueBytes))), "reads", reads)
 	}
@@ -315,7 +315,7 @@ func (p *problem) sentence() string {
 	}
 	pairs = append(pairs, "groups", strings.Join(groups, ", "))
 	if g := p.largestGroup(); g != nil {
-		pairs = append(pairs, "group", shortName(g.Group), "groupkeys", units.FormatCountOf(g.Count, "key", "keys"), "groupmemory", sizeText(sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
+		pairs = append(pairs, "group", shortName(g.Group), "groupkeys", message.FormatCountOf(g.Count, "key", "keys"), "groupmemory", sizeText(sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
 	}
 	s := thresholds.Fill(p.brief, pairs...)
 	if p.Count > 1 && p.harm == thresholds.Blocks && e.KeyRow != nil {

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The tables of an overview.
@@ -69,14 +69,14 @@ func (r *Report) clusterAlerts() (list []string) {
 	alert := func(sentence string, pairs ...string) { list = append(list, thresholds.Fill(sentence, pairs...)) }
 	for n, i := range c.Missing {
 		if n == overviewAlerts {
-			alert("MISSING: no snapshot has keys of {n} more masters.", "n", units.FormatCount(int64(len(c.Missing)-n)))
+			alert("MISSING: no snapshot has keys of {n} more masters.", "n", message.FormatCount(int64(len(c.Missing)-n)))
 			break
 		}
 		m := &c.Masters[i]
 		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", "address", shortName(Name(m.Address)), "slots", cluster.Text(m.Slots))
 	}
 	if len(c.Shared) > 0 {
-		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", "count", units.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
+		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", "count", message.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
 	}
 	for n, i := range c.Spare {
 		if n == overviewAlerts {
@@ -85,10 +85,10 @@ func (r *Report) clusterAlerts() (list []string) {
 		alert("TWICE: {file} has no slot of its own: it may be of a replica.", "file", shortName(r.inputName(i)))
 	}
 	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "count", units.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
+		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "count", message.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
 	}
 	if len(c.Unserved) > 0 {
-		alert("UNSERVED: no master serves {count}: {slots}.", "count", units.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
+		alert("UNSERVED: no master serves {count}: {slots}.", "count", message.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
 	}
 	return list
 }
@@ -120,9 +120,9 @@ func (r *Report) nodesTable(rows []Node) table {
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
-		rightColumn("share", func(i int) string { return ofRead(i, units.FormatPercent(rows[i].Share)) }).drop(5),
+		rightColumn("share", func(i int) string { return ofRead(i, message.FormatPercent(rows[i].Share)) }).drop(5),
 		rightColumn("x mean", func(i int) string {
-			return ofRead(i, units.Ratio.Format(int64(math.Round(rows[i].Skew*100))))
+			return ofRead(i, message.Ratio.Format(int64(math.Round(rows[i].Skew*100))))
 		}),
 		sizeColumn("used_memory", func(i int) Figure { return r.Inputs[rows[i].Input].UsedMem }).drop(2),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
@@ -147,7 +147,7 @@ func (r *Report) groupsTable(rows []Group, full bool) table {
 		if seconds == nil {
 			return ""
 		}
-		return units.FormatDuration(*seconds)
+		return message.FormatDuration(*seconds)
 	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
@@ -209,10 +209,10 @@ func roughDuration(seconds int64) string {
 	}
 	for _, unit := range []int64{86400, 3600, 60} {
 		if seconds >= unit {
-			return units.FormatDuration(seconds - seconds%unit)
+			return message.FormatDuration(seconds - seconds%unit)
 		}
 	}
-	return units.FormatDuration(seconds)
+	return message.FormatDuration(seconds)
 }
 
 // problemsTable has at most n problems.
@@ -367,9 +367,9 @@ func (v *overview) findProblems() {
 			groups++
 		}
 	}
-	pairs := []string{"rules", units.FormatCountOf(int64(len(rules)), "rule", "rules"), "where", units.FormatCountOf(groups, "group", "groups"),
-		"errors", units.FormatCountOf(counts["error"], "error", "errors"), "warnings", units.FormatCountOf(counts["warning"], "warning", "warnings"), "infos", units.FormatCount(counts["info"]),
-		"ignored", units.FormatCountOf(v.r.Findings.Ignored, "finding", "findings")}
+	pairs := []string{"rules", message.FormatCountOf(int64(len(rules)), "rule", "rules"), "where", message.FormatCountOf(groups, "group", "groups"),
+		"errors", message.FormatCountOf(counts["error"], "error", "errors"), "warnings", message.FormatCountOf(counts["warning"], "warning", "warnings"), "infos", message.FormatCount(counts["info"]),
+		"ignored", message.FormatCountOf(v.r.Findings.Ignored, "finding", "findings")}
 	if len(v.problems) == 0 {
 		v.broken = "none"
 		return
@@ -434,7 +434,7 @@ func (e *Example) subject() Name {
 
 // bytes returns what was measured if that is a size, else 0.
 func (e *Example) bytes() Figure {
-	if e == nil || e.Unit != units.Bytes.String() {
+	if e == nil || e.Unit != message.Bytes.String() {
 		return 0
 	}
 	return e.Measured
@@ -449,19 +449,19 @@ func (e *Example) against() string {
 	if e.Measured < e.Limit {
 		sign = " < "
 	}
-	measured, limit := units.FormatCount(int64(e.Measured)), units.FormatCount(int64(e.Limit))
+	measured, limit := message.FormatCount(int64(e.Measured)), message.FormatCount(int64(e.Limit))
 	switch e.Unit {
-	case units.Bytes.String():
-		measured, limit = units.FormatBytes(int64(e.Measured)), units.FormatBytes(int64(e.Limit))
+	case message.Bytes.String():
+		measured, limit = message.FormatBytes(int64(e.Measured)), message.FormatBytes(int64(e.Limit))
 		if measured == limit {
-			measured, limit = units.FormatCount(int64(e.Measured)), units.FormatCount(int64(e.Limit))+" B"
+			measured, limit = message.FormatCount(int64(e.Measured)), message.FormatCount(int64(e.Limit))+" B"
 		}
-	case units.Seconds.String():
-		measured, limit = units.FormatDuration(int64(e.Measured)), units.FormatDuration(int64(e.Limit))
-	case units.Ratio.String():
-		measured, limit = units.Ratio.Format(int64(e.Measured)), units.Ratio.Format(int64(e.Limit))
-	case units.Percent.String():
-		measured, limit = units.Percent.Format(int64(e.Measured)), units.Percent.Format(int64(e.Limit))
+	case message.Seconds.String():
+		measured, limit = message.FormatDuration(int64(e.Measured)), message.FormatDuration(int64(e.Limit))
+	case message.Ratio.String():
+		measured, limit = message.Ratio.Format(int64(e.Measured)), message.Ratio.Format(int64(e.Limit))
+	case message.Percent.String():
+		measured, limit = message.Percent.Format(int64(e.Measured)), message.Percent.Format(int64(e.Limit))
 	}
 	return measured + sign + limit
 }

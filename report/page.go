@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // A page takes the parts of a report for people, one after the other. A form of
@@ -99,7 +99,7 @@ func countText(n Figure) string {
 	if !n.Known() {
 		return ""
 	}
-	return units.FormatCount(int64(n))
+	return message.FormatCount(int64(n))
 }
 
 // sizeText returns a size with its unit, "" if it is unknown.
@@ -107,11 +107,11 @@ func sizeText(n Figure) string {
 	if !n.Known() {
 		return ""
 	}
-	return units.FormatBytes(int64(n))
+	return message.FormatBytes(int64(n))
 }
 
 // shareText returns a share as a percentage, "" of nothing.
-func shareText(part, whole int64) string { return units.FormatPercent(ratio(part, whole)) }
+func shareText(part, whole int64) string { return message.FormatPercent(ratio(part, whole)) }
 
 // ratio returns a share of 0 to 1, NaN of nothing.
 func ratio(part, whole int64) float64 {

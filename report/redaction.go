@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // redact replaces the names of keys and groups of a comparison. Those of files, and names in sentences,
@@ -81,7 +81,7 @@ func (r *Report) redact(by *redact.Redactor) {
 	r.Redaction = &Redaction{MinKeys: by.MinKeys(), Salt: by.SaltID()}
 	r.Config.File, r.Config.Baseline = by.Text(r.Config.File), by.Text(r.Config.Baseline)
 	if n := len(r.Config.Warnings); n > 0 {
-		r.Config.Warnings = []string{units.FormatCountOf(int64(n), "warning", "warnings") + " about the configuration"}
+		r.Config.Warnings = []string{message.FormatCountOf(int64(n), "warning", "warnings") + " about the configuration"}
 	}
 	for i := range r.Ignored {
 		in := &r.Ignored[i]

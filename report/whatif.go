@@ -8,9 +8,9 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Compatibility reports whether a server would load a snapshot. What its keys would take there
@@ -85,9 +85,9 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 // targetText returns the sentence of a problem.
 func targetText(server *target.Server, p *target.Problem) string {
 	line, _, _ := strings.Cut(server.Title(), " ")
-	number := units.FormatCount(int64(p.Number))
+	number := message.FormatCount(int64(p.Number))
 	pairs := []string{"server", line, "since", p.Since, "n", number, "name", shortName(Name(p.Name)), "type", p.Type.String(), "encoding", p.Encoding.String(),
-		"count", units.FormatCount(p.Count), "next", units.FormatCount(int64(p.Number) + 1), "what", opcodeTexts[p.Number]}
+		"count", message.FormatCount(p.Count), "next", message.FormatCount(int64(p.Number) + 1), "what", opcodeTexts[p.Number]}
 	sentence := ""
 	switch p.Kind {
 	case target.Version:

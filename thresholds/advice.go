@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The kinds of advice.
@@ -81,7 +81,7 @@ func (x *explainer) expire(seconds int64) {
 	case seconds > 0 && x.arg != "":
 		span := "a day"
 		if seconds != day {
-			span = units.FormatDuration(seconds)
+			span = message.FormatDuration(seconds)
 		}
 		own := seconds + int64(hashBytes(x.shown(x.key.Name))%uint64(seconds/10+1))
 		x.change(adviseTTL, x.fill("if it may be lost after {span}", "span", span), x.commands("EXPIRE %s "+decimal(own)), "Let it expire.")
@@ -115,7 +115,7 @@ func (e *Engine) Changes(r *Rule) []Advice {
 		}
 		limit, _ := setting.severest(t)
 		s := SubjectOf(&parser.Key{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1, Idle: -1, Freq: -1})
-		if r.Unit == units.Count {
+		if r.Unit == message.Count {
 			s.Elements = 2 * limit
 		}
 		for _, a := range e.Advise(Finding{Rule: r.ID, Severity: Warning, Measured: 2 * limit, Limit: limit}, &s) {

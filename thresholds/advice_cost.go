@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // CardBytes is what a 1 Gbit/s network card transfers in a second, in bytes, as the
@@ -36,9 +36,9 @@ func (x *explainer) readCost() {
 	if CardBytes/bytes <= 1 {
 		sentence = "One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s)."
 	}
-	x.advise(adviseCost, nil, sentence, "bytes", measuredText(units.Bytes, bytes), "reads", comma(CardBytes/bytes))
+	x.advise(adviseCost, nil, sentence, "bytes", measuredText(message.Bytes, bytes), "reads", comma(CardBytes/bytes))
 	if x.key.Type == parser.String {
-		x.measuredCost(sizeQPS, bytes, units.Bytes.Format,
+		x.measuredCost(sizeQPS, bytes, message.Bytes.Format,
 			"Baidu measured {qps} requests a second for values of {low}, and {qps2} for {high} (at most {ms2} ms each).",
 			"Baidu measured {qps2} requests a second for values of {high} (at most {ms2} ms each).",
 			"Baidu measured {qps2} requests a second for values of {high} (at most {ms2} ms each), the largest in its table.")

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // How a key may be split.
@@ -43,7 +43,7 @@ func (x *explainer) split(whole bool) {
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
 	x.advise(adviseSplit, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
-		"largest", measuredText(units.Bytes, largest), "limit", limitText(units.Bytes, x.Limit))
+		"largest", measuredText(message.Bytes, largest), "limit", limitText(message.Bytes, x.Limit))
 }
 
 // part returns the name of a part of the key, where key is the key's name, but
@@ -66,7 +66,7 @@ func (x *explainer) part(number string) string {
 func (x *explainer) parts(limit int64) (sentence, short string) {
 	s, u, total := x.key, x.Unit(), x.Measured
 	largest := int64(1)
-	if u == units.Bytes {
+	if u == message.Bytes {
 		largest = max(s.Largest, 1)
 	}
 	n, chunk := buckets(total, limit, largest), limit
@@ -90,7 +90,7 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
 			"last", decimal(-keep-1), "n", comma(keep)), x.fill("the {n} highest", "n", comma(keep))
 	case parser.List, parser.Stream:
-		if u == units.Bytes { // parts with the same number of elements
+		if u == message.Bytes { // parts with the same number of elements
 			chunk = max((s.Elements+n-1)/n, 1)
 		}
 		n = max((s.Elements+chunk-1)/chunk, 2)
@@ -108,8 +108,8 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 		sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
 	}
 	each := sizeText(total / n)
-	if u == units.Count {
-		each = units.FormatCountOf(total/n, "element", "elements")
+	if u == message.Count {
+		each = message.FormatCountOf(total/n, "element", "elements")
 	}
 	return x.fill(sentence, "n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)),
 		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // An explainer puts one finding into words: the text says what was measured
@@ -124,7 +124,7 @@ func Fill(sentence string, pairs ...string) string {
 func (x *explainer) found(sentence string, pairs ...string) string {
 	u := x.Unit()
 	measured := measuredText(u, x.Measured)
-	if u == units.Seconds {
+	if u == message.Seconds {
 		measured = spanOver(x.Measured, x.Limit)
 	}
 	return x.fill(sentence, append(pairs, "measured", measured, "limit", limitText(u, x.Limit))...)
@@ -173,6 +173,6 @@ func (x *explainer) facts() naming.Facts {
 	return f
 }
 
-func comma(n int64) string { return units.FormatCount(n) }
+func comma(n int64) string { return message.FormatCount(n) }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

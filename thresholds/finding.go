@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Finding is what a rule found about one key. It has only figures: Engine.Text and
@@ -21,7 +21,7 @@ type Finding struct {
 }
 
 // Unit returns the unit of the finding's figures.
-func (f Finding) Unit() units.Unit {
+func (f Finding) Unit() message.Unit {
 	r := f.Rule.rule()
 	if r.unit != nil {
 		return r.unit(f.note)

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/requirements"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Severity is how serious a finding is. The zero value is that of a rule that is
@@ -113,9 +113,9 @@ type Rule struct {
 	// the team sets a limit.
 	Optional bool
 
-	// Unit is the unit of the limits. units.None means that the rule has a severity
+	// Unit is the unit of the limits. message.None means that the rule has a severity
 	// instead of limits.
-	Unit  units.Unit
+	Unit  message.Unit
 	Bound Bound
 	// PerType is true if limits may be set for each type. Types are the types that
 	// the rule applies to, nil for all.
@@ -148,7 +148,7 @@ type Rule struct {
 	advise func(*explainer)
 
 	// unit returns the unit of a finding's figures if it is not Unit.
-	unit func(note uint8) units.Unit
+	unit func(note uint8) message.Unit
 	// rank returns how bad it is that a key is flagged, at least 0, if the
 	// distance from the limit does not show it.
 	rank func(*parser.Key) int64

@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -12,7 +12,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key that had already expired when the snapshot was taken",
 		Harm:    UsesMemory,
-		unit:    func(uint8) units.Unit { return units.Seconds },
+		unit:    func(uint8) message.Unit { return message.Seconds },
 		check: func(c *compiler) {
 			c.add(timeExpired, -1, false, []level{{0, c.Severity}}, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured /= 1000

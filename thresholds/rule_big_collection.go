@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -14,7 +14,7 @@ func init() {
 		Title:   "hash, list, set or sorted set with more elements than the limit",
 		Harm:    Blocks,
 		Brief:   "Split {key}: a command on all of its {measured} elements makes every other client wait.",
-		Unit:    units.Count,
+		Unit:    message.Count,
 		PerType: true,
 		Types:   append(slices.Clip(collections), parser.JSON),
 		check:   func(c *compiler) { c.over(elements, nil) },

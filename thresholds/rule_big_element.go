@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -12,7 +12,7 @@ func init() {
 		Title:   "collection or stream whose largest element is over the limit",
 		Harm:    Blocks,
 		Brief:   "Store the largest element of {key} under a key of its own: it has {measured} of the {size} that a read of the whole value sends.",
-		Unit:    units.Bytes,
+		Unit:    message.Bytes,
 		PerType: true,
 		Types:   withElements,
 		check:   func(c *compiler) { c.over(largest, nil) },

@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -12,9 +12,9 @@ func init() {
 		Title:   "big collection that blocks the server when it expires",
 		Harm:    Blocks,
 		Brief:   "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {measured} elements.",
-		Unit:    units.None,
+		Unit:    message.None,
 		Types:   collections,
-		unit:    func(uint8) units.Unit { return units.Count },
+		unit:    func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			severity := c.Severity
 			switch s := c.engine.server; {

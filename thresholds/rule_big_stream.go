@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -12,7 +12,7 @@ func init() {
 		Title:   "stream with more entries than the limit",
 		Harm:    Blocks,
 		Brief:   "Trim {key}: it has {measured} entries and takes {keymemory}.",
-		Unit:    units.Count,
+		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},
 		check:   func(c *compiler) { c.over(elements, nil) },

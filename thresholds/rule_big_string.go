@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 		Title:   "string longer than the limit",
 		Harm:    Blocks,
 		Brief:   "Split or compress {key}: each read sends all {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
-		Unit:    units.Bytes,
+		Unit:    message.Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
 		check: func(c *compiler) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -14,7 +14,7 @@ func init() {
 		Title:   "collection or stream whose elements total more bytes than the limit",
 		Harm:    Blocks,
 		Brief:   "Split {key}: a read of the whole value sends {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
-		Unit:    units.Bytes,
+		Unit:    message.Bytes,
 		PerType: true,
 		Types:   append(slices.Clip(withElements), parser.JSON),
 		check:   func(c *compiler) { c.over(valueBytes, nil) },

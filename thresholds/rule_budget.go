@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -18,7 +18,7 @@ func init() {
 		Instance:   true,
 		Optional:   true,
 		bySnapshot: func(e *Engine, f *InstanceFinding) bool { return e.policy.Budgets[f.budget].bySnapshot(e) },
-		unit:       func(note uint8) units.Unit { return BudgetMeasure(note).Unit() },
+		unit:       func(note uint8) message.Unit { return BudgetMeasure(note).Unit() },
 		idle: func(p *Policy, s *Setting) string {
 			if len(p.Budgets) == 0 {
 				return "there are no budgets"
@@ -78,14 +78,14 @@ const (
 
 var budgetMeasures = [NumBudgetMeasures]struct {
 	name string
-	unit units.Unit
-}{{"keys", units.Count}, {"memory", units.Bytes}, {"without_ttl", units.Percent}, {"growth", units.Percent}}
+	unit message.Unit
+}{{"keys", message.Count}, {"memory", message.Bytes}, {"without_ttl", message.Percent}, {"growth", message.Percent}}
 
 // String returns the name that configurations use.
 func (m BudgetMeasure) String() string { return budgetMeasures[m].name }
 
 // Unit returns the unit of the limits.
-func (m BudgetMeasure) Unit() units.Unit { return budgetMeasures[m].unit }
+func (m BudgetMeasure) Unit() message.Unit { return budgetMeasures[m].unit }
 
 // MaxBudgets is the largest number of budgets in a policy: every key is compared
 // with each.

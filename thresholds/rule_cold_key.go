@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -15,13 +15,13 @@ func init() {
 		Title:   "key without an expiry that is not being used",
 		Harm:    UsesMemory,
 		Brief:   "Delete {group} or let it expire: {groupmemory} in {groupkeys} is not being used.",
-		Unit:    units.Seconds,
+		Unit:    message.Seconds,
 		PerType: true,
-		unit: func(note uint8) units.Unit {
+		unit: func(note uint8) message.Unit {
 			if note == noteUnused {
-				return units.Count
+				return message.Count
 			}
-			return units.Seconds
+			return message.Seconds
 		},
 		// No key is colder than one with a counter of 0. The report orders keys
 		// that are equally cold by size.

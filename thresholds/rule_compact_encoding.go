@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -14,22 +14,22 @@ func init() {
 		Harm:    UsesMemory,
 		Types:   collections,
 		Params: []Param{
-			{Name: "max_ratio", Unit: units.Count, Default: "4", Doc: "only collections of up to this many times the limits are reported"},
-			{Name: "hash_count", Unit: units.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
-			{Name: "hash_bytes", Unit: units.Bytes, Default: "64 B", Doc: "hash-max-listpack-value of your servers"},
-			{Name: "zset_count", Unit: units.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
-			{Name: "zset_bytes", Unit: units.Bytes, Default: "64 B", Doc: "zset-max-listpack-value of your servers"},
-			{Name: "intset_count", Unit: units.Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
-			{Name: "set_count", Unit: units.Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "set_bytes", Unit: units.Bytes, Default: "64 B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "list_count", Unit: units.Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
-			{Name: "list_bytes", Unit: units.Bytes, Default: "64 B", Doc: "list-max-ziplist-value of servers before 3.2"},
+			{Name: "max_ratio", Unit: message.Count, Default: "4", Doc: "only collections of up to this many times the limits are reported"},
+			{Name: "hash_count", Unit: message.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
+			{Name: "hash_bytes", Unit: message.Bytes, Default: "64 B", Doc: "hash-max-listpack-value of your servers"},
+			{Name: "zset_count", Unit: message.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
+			{Name: "zset_bytes", Unit: message.Bytes, Default: "64 B", Doc: "zset-max-listpack-value of your servers"},
+			{Name: "intset_count", Unit: message.Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
+			{Name: "set_count", Unit: message.Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_bytes", Unit: message.Bytes, Default: "64 B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "list_count", Unit: message.Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
+			{Name: "list_bytes", Unit: message.Bytes, Default: "64 B", Doc: "list-max-ziplist-value of servers before 3.2"},
 		},
-		unit: func(note uint8) units.Unit {
+		unit: func(note uint8) message.Unit {
 			if note == notePassedBytes {
-				return units.Bytes
+				return message.Bytes
 			}
-			return units.Count
+			return message.Count
 		},
 		rank:     compactSaving,
 		compacts: true,
@@ -152,7 +152,7 @@ func textOfCompactEncoding(x *explainer) string {
 	if s.savesMemory() {
 		saving = x.fill("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
 	}
-	encoding, bytes := s.Encoding.String(), limitText(units.Bytes, x.compactForm().bytes)
+	encoding, bytes := s.Encoding.String(), limitText(message.Bytes, x.compactForm().bytes)
 	switch x.note {
 	case notePassedCount:
 		return x.found("{encoding} with {measured} elements, over {limit}{saving}", "encoding", encoding, "saving", saving)
@@ -160,7 +160,7 @@ func textOfCompactEncoding(x *explainer) string {
 		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", "encoding", encoding, "saving", saving)
 	case notePassedBoth:
 		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
-			"encoding", encoding, "longest", measuredText(units.Bytes, s.Longest), "bytes", bytes, "saving", saving)
+			"encoding", encoding, "longest", measuredText(message.Bytes, s.Longest), "bytes", bytes, "saving", saving)
 	}
 	return x.counted("{encoding} with 1 element and no string over {bytes}: it was once larger{saving}",
 		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}",
@@ -190,14 +190,14 @@ func adviseCompactEncoding(x *explainer) {
 	}
 	if x.note&notePassedBytes != 0 {
 		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
-			"limit", limitText(units.Bytes, form.bytes), "setting", setting+"value")
+			"limit", limitText(message.Bytes, form.bytes), "setting", setting+"value")
 	}
 	if x.note == notePassedNone {
 		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {
-		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(units.Bytes, s.Memory),
-			"compact", measuredText(units.Bytes, s.CompactMemory), "saved", measuredText(units.Bytes, s.Memory-s.CompactMemory))
+		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(message.Bytes, s.Memory),
+			"compact", measuredText(message.Bytes, s.CompactMemory), "saved", measuredText(message.Bytes, s.Memory-s.CompactMemory))
 	}
 	x.inspect()
 }

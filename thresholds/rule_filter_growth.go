@@ -2,7 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -11,7 +11,7 @@ func init() {
 		Section: SectionSize,
 		Title:   "Bloom or cuckoo filter that has grown into many filters",
 		Harm:    Blocks,
-		Unit:    units.Count,
+		Unit:    message.Count,
 		Types:   []parser.Type{parser.Bloom, parser.Cuckoo, parser.ValkeyBloom},
 		check:   func(c *compiler) { c.over(filters, nil) },
 		text: func(x *explainer) string {

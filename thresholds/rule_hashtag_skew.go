@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -14,8 +14,8 @@ func init() {
 		Harm:     Blocks,
 		Brief:    "Spread the keys of tag {key}: {text}.",
 		Instance: true,
-		Unit:     units.Percent,
-		Params:   []Param{{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
+		Unit:     message.Percent,
+		Params:   []Param{{Name: "min_size", Unit: message.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
 		idle:     withoutTags,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster {

@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 			{Name: "forbidden", Kind: CharsParam, Doc: "characters that names must not contain"},
 			{Name: "between_digits", Kind: FlagParam, Doc: "allow a forbidden character between two digits, as in dates and versions, and the dashes of a UUID"},
 		},
-		unit: func(uint8) units.Unit { return units.Count },
+		unit: func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			set := charset(c.Setting)
 			if set.Suspect() == 0 && !set.LimitsFirst() {

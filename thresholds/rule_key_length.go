@@ -1,13 +1,13 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import "github.com/rdblens/rdblens/parser/message"
 
 func init() {
 	register(Rule{
 		Name:    "key-length",
 		Section: SectionNames,
 		Title:   "name that is too long, or too short",
-		Unit:    units.Bytes,
+		Unit:    message.Bytes,
 		Bound:   Both,
 		PerType: true,
 		check: func(c *compiler) {
@@ -24,7 +24,7 @@ func init() {
 			if x.Measured < x.Limit {
 				x.advise(adviseName, nil, "Choose a name that describes the content.")
 			} else {
-				x.advise(adviseName, nil, "Shorten the words but keep the meaning; this saves {saved} for each name of this form.", "saved", measuredText(units.Bytes, x.Measured-x.Limit))
+				x.advise(adviseName, nil, "Shorten the words but keep the meaning; this saves {saved} for each name of this form.", "saved", measuredText(message.Bytes, x.Measured-x.Limit))
 			}
 			x.rename()
 		},

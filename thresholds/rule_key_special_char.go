@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -16,7 +16,7 @@ func init() {
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control or format characters or bytes that are not UTF-8",
 		Brief:   "Encode input before it becomes part of a name: {group} has {groupkeys} with characters that break tools.",
-		unit:    func(uint8) units.Unit { return units.Count },
+		unit:    func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
 				func(k *parser.Key, f *naming.Facts, found *Finding) bool {

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -13,7 +13,7 @@ func init() {
 		Name:    "key-structure",
 		Section: SectionNames,
 		Title:   "name with too few segments, or an empty one",
-		Unit:    units.Count,
+		Unit:    message.Count,
 		Bound:   Under,
 		PerType: true,
 		check: func(c *compiler) {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -15,9 +15,9 @@ func init() {
 		Section: SectionInstance,
 		Title:   "large JSON, XML or plain text that is stored uncompressed",
 		Harm:    UsesMemory,
-		Unit:    units.Bytes,
+		Unit:    message.Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.JSON},
-		Params:  []Param{{Name: "element", Unit: units.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
+		Params:  []Param{{Name: "element", Unit: message.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
 		check: func(c *compiler) {
 			if c.typ == parser.String || c.typ == parser.JSON {
 				c.over(valueBytes, confirmText(0))

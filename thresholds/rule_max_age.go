@@ -1,6 +1,6 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import "github.com/rdblens/rdblens/parser/message"
 
 func init() {
 	register(Rule{
@@ -10,7 +10,7 @@ func init() {
 		Brief:      "Check the job that takes the snapshots: {text}.",
 		Harm:       Misleads,
 		Instance:   true,
-		Unit:       units.Seconds,
+		Unit:       message.Seconds,
 		Optional:   true,
 		bySnapshot: eachSnapshot,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
@@ -30,7 +30,7 @@ func init() {
 			if x.created <= 0 {
 				return x.found("it does not say when it was taken, and the limit is {limit}")
 			}
-			return x.found("taken {created}, longer ago than {limit}", "created", units.FormatTime(x.env.Created))
+			return x.found("taken {created}, longer ago than {limit}", "created", message.FormatTime(x.env.Created))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseInstance, []string{"LASTSAVE", "INFO persistence"}, "Check that the server still saves (rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")

@@ -1,6 +1,6 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import "github.com/rdblens/rdblens/parser/message"
 
 func init() {
 	register(Rule{
@@ -10,7 +10,7 @@ func init() {
 		Brief:      "Check whether keys were lost: {text}.",
 		Harm:       Misleads,
 		Instance:   true,
-		Unit:       units.Count,
+		Unit:       message.Count,
 		Bound:      Under,
 		Optional:   true,
 		bySnapshot: eachSnapshot,

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -16,7 +16,7 @@ func init() {
 		Section:    SectionInstance,
 		Title:      "more businesses on one instance than the limit",
 		Instance:   true,
-		Unit:       units.Count,
+		Unit:       message.Count,
 		bySnapshot: unlessCluster,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			levels := s.levels(AnyType)

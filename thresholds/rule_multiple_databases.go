@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 		Title:      "keys in more than one database",
 		Instance:   true,
 		bySnapshot: unlessCluster,
-		unit:       func(uint8) units.Unit { return units.Count },
+		unit:       func(uint8) message.Unit { return message.Count },
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
 		},

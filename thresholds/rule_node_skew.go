@@ -1,6 +1,6 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/units"
+import "github.com/rdblens/rdblens/parser/message"
 
 func init() {
 	register(Rule{
@@ -10,11 +10,11 @@ func init() {
 		Harm:     UsesMemory,
 		Brief:    "Move slots away from the largest node: {text}.",
 		Instance: true,
-		Unit:     units.Ratio,
+		Unit:     message.Ratio,
 		Params: []Param{
-			{Name: "min_nodes", Unit: units.Count, Default: "3", Doc: "fewer snapshots are not compared"},
-			{Name: "min_size", Unit: units.Bytes, Default: "100 MB", Doc: "the memory of nodes of no more than this is never reported"},
-			{Name: "min_keys", Unit: units.Count, Default: "100000", Doc: "the keys of nodes of no more than this are never reported"},
+			{Name: "min_nodes", Unit: message.Count, Default: "3", Doc: "fewer snapshots are not compared"},
+			{Name: "min_size", Unit: message.Bytes, Default: "100 MB", Doc: "the memory of nodes of no more than this is never reported"},
+			{Name: "min_keys", Unit: message.Count, Default: "100000", Doc: "the keys of nodes of no more than this are never reported"},
 		},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 func init() {
@@ -14,7 +14,7 @@ func init() {
 		Title:   "queue whose producers are faster than its consumers",
 		Harm:    Blocks,
 		Brief:   "Find out why nobody empties {key}: {text}.",
-		Unit:    units.Count,
+		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
 		check: func(c *compiler) {

@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -12,7 +12,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "time series whose samples are stored for ever",
 		Harm:    UsesMemory,
-		Unit:    units.Count,
+		Unit:    message.Count,
 		Types:   []parser.Type{parser.TimeSeries},
 		check: func(c *compiler) {
 			c.over(elements, func(k *parser.Key, f *naming.Facts, found *Finding) bool {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -17,10 +17,10 @@ func init() {
 		Harm:     Blocks,
 		Brief:    "Spread the keys of {key}: {text}.",
 		Instance: true,
-		Unit:     units.Ratio,
+		Unit:     message.Ratio,
 		Params: []Param{
-			{Name: "min_size", Unit: units.Bytes, Default: "10 MB", Doc: "slots of no more than this are never reported"},
-			{Name: "min_keys", Unit: units.Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
+			{Name: "min_size", Unit: message.Bytes, Default: "10 MB", Doc: "slots of no more than this are never reported"},
+			{Name: "min_keys", Unit: message.Count, Default: "1000", Doc: "snapshots with fewer keys are not checked"},
 		},
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster {

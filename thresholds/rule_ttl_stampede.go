@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -22,8 +22,8 @@ func init() {
 		Harm:     Blocks,
 		Brief:    "Spread the TTLs of {groups}: {text} ({key}).",
 		Instance: true,
-		Unit:     units.Count,
-		Params: []Param{{Name: "ratio", Unit: units.Ratio, Default: "10x",
+		Unit:     message.Count,
+		Params: []Param{{Name: "ratio", Unit: message.Ratio, Default: "10x",
 			Doc: "how many times the average of the minutes between the snapshot and it a minute must exceed"}},
 		expiring: true,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {

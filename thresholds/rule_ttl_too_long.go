@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 		Title:   "TTL longer than the limit",
 		Harm:    UsesMemory,
 		Brief:   "Shorten the TTL of {group}: {groupmemory} in {groupkeys} stays for longer than allowed.",
-		Unit:    units.Seconds,
+		Unit:    message.Seconds,
 		PerType: true,
 		check: func(c *compiler) {
 			var levels []level

@@ -2,8 +2,8 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func init() {
@@ -13,7 +13,7 @@ func init() {
 		Title:   "vector set whose links take more memory than its vectors",
 		Harm:    UsesMemory,
 		Types:   []parser.Type{parser.VectorSet},
-		unit:    func(uint8) units.Unit { return units.Bytes },
+		unit:    func(uint8) message.Unit { return message.Bytes },
 		check: func(c *compiler) {
 			c.when(elements, -1, fewVectors, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				if k.Module == nil || k.Module.LinkBytes <= k.Module.VectorBytes {

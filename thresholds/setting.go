@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Origin is the place where a value was set.
@@ -77,7 +77,7 @@ const (
 type Param struct {
 	Name    string
 	Kind    ParamKind
-	Unit    units.Unit
+	Unit    message.Unit
 	Default string // as a configuration writes it; "" for none, 0 or false
 	Doc     string
 }
@@ -276,7 +276,7 @@ func (s *Setting) severest(t parser.Type) (limit int64, ok bool) {
 // setSeverity sets the severity of all findings of the rule. Of several limits only
 // the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {
-	if s.Rule.Unit == units.None {
+	if s.Rule.Unit == message.None {
 		s.Severity = severity
 		return
 	}
@@ -296,7 +296,7 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 
 // lacksLimits reports whether the rule could not report anything if it were on.
 func (s *Setting) lacksLimits() bool {
-	if s.Rule.Unit == units.None {
+	if s.Rule.Unit == message.None {
 		return s.Severity == Off
 	}
 	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None && l.Severity != Off })

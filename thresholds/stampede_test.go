@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -203,7 +204,7 @@ func TestStampedeByCases(t *testing.T) {
 		{"a cache near the limit", []flow{{10_000, 60}}, nil, nil},
 		{"a day of a cache", []flow{{33_000, day}}, nil, nil},
 	} {
-		if testing.Short() && len(c.flows) > 0 && c.flows[0].keys*c.flows[0].minutes > 20_000_000 {
+		if !testtool.Nightly() && len(c.flows) > 0 && c.flows[0].keys*c.flows[0].minutes > 20_000_000 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Summary returns the setting in a few words: "off", "warning", "warning 1 KB,
@@ -14,7 +14,7 @@ func (s *Setting) Summary() string {
 	if !s.On {
 		return "off"
 	}
-	if s.Rule.Unit == units.None {
+	if s.Rule.Unit == message.None {
 		return s.Severity.String()
 	}
 	var parts []string

@@ -4,29 +4,29 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // measuredText returns a figure of a finding: exact, except durations.
-func measuredText(u units.Unit, n int64) string {
+func measuredText(u message.Unit, n int64) string {
 	switch u {
-	case units.Bytes:
-		return units.FormatExactBytes(n)
-	case units.Seconds:
-		return units.FormatDuration(n)
+	case message.Bytes:
+		return message.FormatExactBytes(n)
+	case message.Seconds:
+		return message.FormatDuration(n)
 	}
 	return u.Format(n)
 }
 
 // limitText returns a limit.
-func limitText(u units.Unit, n int64) string { return u.Format(n) }
+func limitText(u message.Unit, n int64) string { return u.Format(n) }
 
 // spanOver returns a duration beside the limit that it exceeds: to the second where
 // rounding would make the two equal.
 func spanOver(n, limit int64) string {
-	s := units.FormatDuration(n)
-	if n != limit && s == units.FormatDuration(limit) {
-		return units.FormatExactDuration(n)
+	s := message.FormatDuration(n)
+	if n != limit && s == message.FormatDuration(limit) {
+		return message.FormatExactDuration(n)
 	}
 	return s
 }
@@ -34,9 +34,9 @@ func spanOver(n, limit int64) string {
 // sizeText returns a size: exact below 10 KB, above with one decimal.
 func sizeText(n int64) string {
 	if n < 10<<10 {
-		return units.FormatExactBytes(n)
+		return message.FormatExactBytes(n)
 	}
-	return units.FormatBytes(n)
+	return message.FormatBytes(n)
 }
 
 // quoted returns bytes from the snapshot in quotes, cut to 48.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // baselineFlags are the flags of the commands that make a baseline.
@@ -36,7 +35,7 @@ func newBaseline(e *env) *cobra.Command {
 		cmd := &cobra.Command{Use: use + " -o FILE SNAPSHOT|REPORT", Short: short, Args: exactly(1, "a snapshot or a saved JSON report"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				if o.output == "" {
-					return usageError("--output: no file given", "-o accepted.yaml")
+					return usageError("--output: no file given").withHint("-o accepted.yaml")
 				}
 				return run(cmd.Context(), &o, args[0])
 			}}
@@ -50,7 +49,7 @@ func newBaseline(e *env) *cobra.Command {
 				day, err := time.Parse(time.DateOnly, arg)
 				o.Until = day.AddDate(0, 0, 1)
 				return err
-			}, hint: "write 2027-01-31"}.add(cmd)
+			}, hint: "write {names}", names: "2027-01-31"}.add(cmd)
 		}
 		return cmd
 	}
@@ -68,7 +67,7 @@ func newBaseline(e *env) *cobra.Command {
 
 func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, path string) error {
 	if _, err := os.Stat(o.output); err == nil {
-		return &exitError{code: exitUsage, err: fmt.Errorf("%q exists", o.output), hint: "rdblens baseline update -o " + o.output}
+		return usageError("{file} exists", message.Path("file", o.output)).withHint("rdblens baseline update -o {file}", message.Path("file", o.output))
 	}
 	r, err := e.reportOf(ctx, &o.passFlags, path)
 	if err != nil {
@@ -93,7 +92,7 @@ func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, path string) 
 		return err
 	}
 	if !r.Complete || r.Filter != nil {
-		return &exitError{code: exitUsage, err: errors.New("the report does not cover all keys, so it does not show which entries match nothing"), hint: "prune by a whole snapshot, without a filter"}
+		return usageError("the report does not cover all keys, so it does not show which entries match nothing").withHint("prune by a whole snapshot, without a filter")
 	}
 	list, removed := r.PruneBaseline(list, time.Now())
 	return e.writeBaseline(o, r, list, 0, removed)
@@ -111,15 +110,16 @@ func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, path string) (
 
 func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []thresholds.Ignore, added, removed int) error {
 	if len(list) > config.MaxAccepted {
-		return &exitError{code: exitUsage, err: fmt.Errorf("%s; a baseline has at most %s", units.FormatCountOf(int64(len(list)), "entry", "entries"), units.FormatCount(config.MaxAccepted)),
-			hint: "switch off, or limit with overrides, the rules that find most"}
+		return usageError("{entries}; a baseline has at most {n}", entries(len(list)), message.Int("n", config.MaxAccepted)).
+			withHint("switch off, or limit with overrides, the rules that find most")
 	}
 	if !r.Complete {
-		e.message(e.t("warning:"), "the snapshot was not read to its end: the baseline has what was read")
+		e.warn(message.New("the snapshot was not read to its end: the baseline has what was read"))
 	}
 	for _, f := range r.Rules {
 		if f.GroupsMore > 0 {
-			e.message(e.t("warning:"), thresholds.Fill("{rule}: the report does not name {count} with findings", "rule", f.Rule, "count", units.FormatCountOf(int64(f.GroupsMore), "more group", "more groups")))
+			e.warn(message.New("{rule}: the report does not name {count} with findings", message.Text("rule", f.Rule),
+				message.Number("count", int64(f.GroupsMore), "1 more group", "{n} more groups")))
 		}
 	}
 	out, err := output.Create(o.output, nil)
@@ -133,9 +133,14 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	if err != nil {
 		return outputError(err)
 	}
-	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: {entries}, {new} new, {removed} removed", "file", text.Sanitize(o.output), "entries", units.FormatCountOf(int64(len(list)), "entry", "entries"),
-		"new", units.FormatCount(int64(added)), "removed", units.FormatCount(int64(removed))))
+	_, err = fmt.Fprintln(e.stdout, e.line(message.New("{file}: {entries}, {new} new, {removed} removed", message.Path("file", o.output), entries(len(list)),
+		message.Int("new", int64(added)), message.Int("removed", int64(removed)))))
 	return outputError(err)
+}
+
+// entries is the argument {entries}.
+func entries(n int) message.Arg {
+	return message.Number("entries", int64(n), "1 entry", "{n} entries")
 }
 
 func (e *env) baselineShow(path string) error {
@@ -170,9 +175,10 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, path string) (*report.
 	r, err := e.savedReport(x.list[0])
 	switch {
 	case err != nil:
-		return nil, &exitError{code: exitUsage, err: inputError(path, err.Error())}
+		return nil, &exitError{code: exitUsage, err: inputError(path, message.Of(err))}
 	case r != nil && r.Config.Baseline != "":
-		return nil, &exitError{code: exitUsage, err: inputError(path, "the report was made with a baseline, and does not name what that accepts"), hint: "use the snapshot, or a report without --baseline"}
+		return nil, inputFailed(exitUsage, path, "the report was made with a baseline, and does not name what that accepts").
+			withHint("use the snapshot, or a report without --baseline")
 	case r != nil:
 		return r, nil
 	}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 func newConfig(e *env) *cobra.Command {
@@ -29,7 +29,7 @@ func newConfig(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := inForce(strings.Join(args, ""))
 			if path == "" && err == nil {
-				err = &exitError{code: exitUsage, err: errors.New("there is no " + teamConfig + " in the current directory"), hint: "rdblens config init writes one"}
+				err = usageError("there is no " + teamConfig + " in the current directory").withHint("rdblens config init writes one")
 			}
 			if err != nil {
 				return err
@@ -77,18 +77,18 @@ func (e *env) configInit(path string, template []byte) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		hint := ""
+		exit := inputFailed(exitUsage, path, "{error}", message.Foreign("error", reasonOf(err).Error()))
 		if errors.Is(err, fs.ErrExist) {
-			hint = "rdblens config check " + path
+			return exit.withHint("rdblens config check {file}", message.Path("file", path))
 		}
-		return &exitError{code: exitUsage, err: err, hint: hint}
+		return exit
 	}
 	_, err = f.Write(template)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path)
 		return outputError(err)
 	}
-	_, err = fmt.Fprintln(e.stdout, e.filled("{file}: written", "file", text.Sanitize(path)))
+	_, err = fmt.Fprintln(e.stdout, e.line(message.New("{file}: written", message.Path("file", path))))
 	return outputError(err)
 }
 
@@ -98,28 +98,28 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintln(w, e.filled("{file}: ok, {settings}", "file", text.Sanitize(path), "settings", countSettings(policy)))
+	fmt.Fprintln(w, e.line(message.New("{file}: ok, {settings}", message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
 	keys := ""
 	for _, c := range config.Changes(policy) {
 		if c.Keys != keys {
 			keys = c.Keys
-			fmt.Fprintf(w, "  %s\n", e.filled("keys {key}:", "key", text.Sanitize(keys)))
+			fmt.Fprintf(w, "  %s\n", e.line(message.New("keys {key}:", message.Name("key", keys))))
 		}
-		what := c.After
-		switch before := text.Sanitize(c.Before); {
+		what := message.New("{now}", message.Text("now", c.After), message.Text("setting", c.Before))
+		switch {
 		case c.Idle != "":
-			what = e.t(c.Idle)
+			what.ID = c.Idle
 		case c.Word() == "changed":
-			what = e.filled("{now} (was {setting})", "now", text.Sanitize(c.After), "setting", before)
+			what.ID = "{now} (was {setting})"
 		case c.Word() == "off":
-			what = e.filled("(was {setting})", "setting", before)
+			what.ID = "(was {setting})"
 		}
-		fmt.Fprintf(w, "  %s %-18s %s\n", padded(e.t(c.Word()), 8), c.Rule, text.Sanitize(what))
+		fmt.Fprintf(w, "  %s %-18s %s\n", padded(e.t(c.Word()), 8), c.Rule, e.line(what))
 	}
 	for i := range policy.Ignores {
 		if in := &policy.Ignores[i]; in.Ended(time.Now()) {
-			fmt.Fprintf(w, "  %s %s\n", padded(e.t("ended"), 8), e.filled("ignore of {rule}, key {key}, on {day} ({file}): its findings count again", "rule", text.Sanitize(strings.Join(in.Names, ",")),
-				"key", text.Sanitize(in.Pattern()), "day", in.LastDay(), "file", text.Sanitize(in.Origin.String())))
+			fmt.Fprintf(w, "  %s %s\n", padded(e.t("ended"), 8), e.line(message.New("ignore of {rule}, key {key}, on {day} ({file}): its findings count again", message.Text("rule", strings.Join(in.Names, ",")),
+				message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
 		}
 	}
 	return outputError(w.Flush())
@@ -135,8 +135,7 @@ func inForce(path string) (string, error) {
 		return "", nil
 	}
 	if info, err := os.Stat(teamConfig); err == nil && !info.Mode().IsRegular() {
-		return "", &exitError{code: exitUsage, err: fmt.Errorf("%s in the current directory is not a regular file", teamConfig),
-			hint: "remove it, or name a configuration with --config"}
+		return "", usageError(teamConfig + " in the current directory is not a regular file").withHint("remove it, or name a configuration with --config")
 	}
 	return teamConfig, nil
 }
@@ -148,7 +147,7 @@ func (e *env) loadPolicy(ctx context.Context, options config.Options) (*threshol
 		return nil, policyError(err)
 	}
 	for _, w := range policy.Warnings {
-		e.message(e.t("warning:"), w)
+		e.warn(message.New("{text}", message.Foreign("text", w)))
 	}
 	return policy, nil
 }
@@ -164,11 +163,11 @@ func readPolicy(ctx context.Context, options config.Options) (*thresholds.Policy
 	}
 	inherited := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 	if info.Mode()&fs.ModeNamedPipe != 0 && !inherited {
-		return nil, &exitError{code: exitUsage, err: inputError(path, "not a regular file"), hint: "a configuration is a file, or comes from the shell: --config /dev/stdin, --config <(...)"}
+		return nil, inputFailed(exitUsage, path, "not a regular file").withHint("a configuration is a file, or comes from the shell: --config /dev/stdin, --config <(...)")
 	}
 	yaml, err := io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return os.Open(path) }), config.MaxBytes+1))
 	if isInterrupt(err) {
-		return nil, &exitError{code: exitPartial, err: inputError(path, "interrupted while the configuration was read")}
+		return nil, inputFailed(exitPartial, path, "interrupted while the configuration was read")
 	}
 	if err != nil {
 		return nil, err
@@ -177,11 +176,11 @@ func readPolicy(ctx context.Context, options config.Options) (*thresholds.Policy
 }
 
 // countSettings counts what a configuration sets: "extends aliyun, 1 rule changed".
-func countSettings(p *thresholds.Policy) string {
-	parts := []string{"extends " + p.Profile.Value}
+func countSettings(p *thresholds.Policy) []message.Message {
+	parts := []message.Message{message.New("extends {profile}", message.Text("profile", p.Profile.Value))}
 	count := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, units.FormatCountOf(int64(n), one, many))
+			parts = append(parts, message.Plural(int64(n), "1 "+one, "{n} "+many))
 		}
 	}
 	rules := 0
@@ -196,7 +195,7 @@ func countSettings(p *thresholds.Policy) string {
 	count(len(p.Budgets), "budget", "budgets")
 	count(len(p.Namespaces), "namespace", "namespaces")
 	count(len(p.Abbreviations), "abbreviation", "abbreviations")
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // setInFile reports whether the team's file sets anything of a rule.
@@ -245,27 +244,12 @@ func policyError(err error) error {
 	if errors.As(err, &exit) {
 		return err
 	}
-	var problems config.Errors
-	var hinted interface{ Hint() string }
-	switch {
-	case errors.As(err, &problems):
-		var lines []string
-		for _, p := range problems {
-			lines = append(lines, p.Error())
-			if p.Excerpt != "" {
-				lines = append(lines, strings.TrimRight(p.Excerpt, "\n"))
-			}
-			if p.Advice != "" {
-				lines = append(lines, "hint: "+p.Advice)
-			}
-		}
-		exit.err = errors.New(strings.Join(lines, "\n"))
-	case errors.As(err, &hinted):
-		exit.hint = hinted.Hint()
+	switch exit.hint = hintOf(err); {
+	case !exit.hint.IsZero():
 	case errors.Is(err, fs.ErrNotExist):
-		exit.hint = "check the path; without --config, " + teamConfig + " in the current directory is used if it exists"
+		exit.hint = message.New("check the path; without --config, " + teamConfig + " in the current directory is used if it exists")
 	default:
-		exit.hint = "rdblens config check reports the problems of a configuration"
+		exit.hint = message.New("rdblens config check reports the problems of a configuration")
 	}
 	return exit
 }

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -17,10 +15,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // diffFlags are the flags of diff.
@@ -57,7 +55,7 @@ their lists; all others by group.`,
 	o.redactFlags.register(cmd)
 	o.outputFlags.register(cmd, report.DiffFormatNames())
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
-		hint: "write 5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
+		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
 			l, err := parseChange(word)
 			if l.bytes > 0 {
 				o.MinBytes = l.bytes
@@ -74,7 +72,7 @@ their lists; all others by group.`,
 		to          *[]changeLimit
 	}{{"fail-on-growth", "exit with code 1 if all keys, or a group that matches the glob, grew by this or more: 1GB, 'session:*:20%'; can be repeated", &o.growth},
 		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can be repeated", &o.loss}} {
-		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write 20%, 1GB or 'session:*:20%'", set: func(arg string) error {
+		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
 			l, err := parseChangeLimit(arg)
 			*f.to = append(*f.to, l)
 			return err
@@ -109,19 +107,19 @@ func parseChange(s string) (l changeLimit, err error) {
 	if percent, ok := strings.CutSuffix(strings.TrimSpace(s), "%"); ok {
 		l.share, err = strconv.ParseFloat(percent, 64)
 		if l.share /= 100; err != nil || !(l.share > 0) || math.IsInf(l.share, 0) {
-			err = fmt.Errorf("%q is not a percentage", s)
+			err = message.Errorf("{name} is not a percentage", message.Element("name", s))
 		}
 		return l, err
 	}
 	if s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
-		return l, fmt.Errorf("%q is neither a percentage nor a size with its unit", s)
+		return l, message.Errorf("{name} is neither a percentage nor a size with its unit", message.Element("name", s))
 	}
 	return l, sizeOf(&l.bytes, 1)(s)
 }
 
-// exceeded returns how all keys or a group exceed the limit, "" if none does.
+// exceeded returns how all keys or a group exceed the limit, zero if none does.
 // direction is 1 for growth and -1 for loss.
-func (l *changeLimit) exceeded(d *report.Diff, direction int64) string {
+func (l *changeLimit) exceeded(d *report.Diff, direction int64) (exceeded message.Message) {
 	over := func(before, after int64) bool {
 		by := (after - before) * direction
 		if l.bytes > 0 {
@@ -133,25 +131,25 @@ func (l *changeLimit) exceeded(d *report.Diff, direction int64) string {
 		before, after := d.Size(r)
 		return over(before, after) || l.bytes == 0 && over(r.KeysBefore, r.KeysAfter)
 	}
-	text := func(name string, r *report.DiffRow) string {
+	change := func(what message.Arg, r *report.DiffRow) message.Message {
 		before, after := d.Size(r)
-		return fmt.Sprintf("%s: %s -> %s, %s -> %s", name, units.FormatBytes(before), units.FormatBytes(after),
-			units.FormatCount(r.KeysBefore), units.FormatCountOf(r.KeysAfter, "key", "keys"))
+		return message.New("{what}: {before} -> {after}, {n} -> {keys}", what, message.Size("before", before), message.Size("after", after),
+			message.Int("n", r.KeysBefore), countOfKeys(r.KeysAfter))
 	}
 	if l.group == nil {
 		if check(&d.Totals) {
-			return text("all keys", &d.Totals)
+			return change(message.Word("what", "all keys"), &d.Totals)
 		}
-		return ""
+		return exceeded
 	}
 	for i := range d.Groups {
 		r := &d.Groups[i]
 		before, after := d.Size(r)
 		if max(after-before, before-after) >= d.MinBytes && d.GroupMatches(l.group, i) && check(r) {
-			return text(r.Group.Display(), r)
+			return change(message.Name("what", string(*r.Group)), r)
 		}
 	}
-	return ""
+	return exceeded
 }
 
 func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
@@ -173,7 +171,7 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 	for i, in := range x.list {
 		saved, err := e.savedReport(in)
 		if err != nil {
-			return &exitError{code: exitUsage, err: inputError(in.name, err.Error())}
+			return &exitError{code: exitUsage, err: inputError(in.name, message.Of(err))}
 		}
 		if sides[i].Saved = saved; saved == nil {
 			sides[i].Source = e.source(in)
@@ -221,22 +219,22 @@ func (o *diffFlags) checkNames(sides [2]report.CompareInput, args []string) erro
 		switch saved := side.Saved; {
 		case saved == nil:
 		case o.on:
-			return usageError(fmt.Sprintf("%q: --redact replaces the names of snapshots, not of saved reports", args[i]), "scan --redact saves a report without names")
+			return usageError("{file}: --redact replaces the names of snapshots, not of saved reports", message.Path("file", args[i])).withHint("scan --redact saves a report without names")
 		case saved.Redaction != nil:
 			if salts[i] = saved.Redaction.Salt; salts[i] == "" {
-				return usageError(fmt.Sprintf("%q: its names are hashes with a random salt: no other report has the same", args[i]), "scan --redact-salt SALT")
+				return usageError("{file}: its names are hashes with a random salt: no other report has the same", message.Path("file", args[i])).withHint("scan --redact-salt SALT")
 			}
 		}
 	}
 	if salts[0] != salts[1] {
-		return usageError("names of one of the two are hashes that the other does not have", "compare reports that scan --redact-salt saved with the same salt")
+		return usageError("names of one of the two are hashes that the other does not have").withHint("compare reports that scan --redact-salt saved with the same salt")
 	}
 	return nil
 }
 
 // verdict returns the error that the --fail-on flags ask for.
 func (o *diffFlags) verdict(d *report.Diff) error {
-	var failed []string
+	var failed []message.Message
 	n := int64(0)
 	for _, f := range d.Findings.New {
 		if severity, _ := thresholds.ParseSeverity(f.Severity); o.failOnNew != thresholds.Off && severity >= o.failOnNew {
@@ -244,7 +242,8 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 		}
 	}
 	if n > 0 {
-		failed = append(failed, fmt.Sprintf("%s at or above --fail-on-new %s", units.FormatCountOf(n, "new finding", "new findings"), o.failOnNew))
+		failed = append(failed, message.New("{findings} at or above {code}", message.Number("findings", n, "1 new finding", "{n} new findings"),
+			message.Code("code", "--fail-on-new "+o.failOnNew.String())))
 	}
 	for _, f := range []struct {
 		flag      string
@@ -252,19 +251,19 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 		direction int64
 	}{{"--fail-on-growth", o.growth, 1}, {"--fail-on-shrink", o.loss, -1}} {
 		for i := range f.limits {
-			if text := f.limits[i].exceeded(d, f.direction); text != "" {
-				flag := f.flag
-				if !o.on {
-					flag += " " + f.limits[i].arg
+			if by := f.limits[i].exceeded(d, f.direction); !by.IsZero() {
+				id := "{code} {name}: {text}"
+				if o.on {
+					id = "{code}: {text}"
 				}
-				failed = append(failed, flag+": "+text)
+				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.Phrase("text", by)))
 			}
 		}
 	}
 	if failed == nil {
 		return nil
 	}
-	return &exitError{code: exitFindings, err: errors.New(strings.Join(failed, "; "))}
+	return &exitError{code: exitFindings, err: message.Errorf("{list}", message.List("list", "; ", failed))}
 }
 
 // savedReport reads a JSON report, plain or compressed by gzip or zstd. It returns nil

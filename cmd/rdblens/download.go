@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Bounds of a download.
@@ -112,7 +112,7 @@ func (d *download) Read(p []byte) (int, error) {
 			n, err = d.body.Read(p)
 			d.stalled.Stop()
 			if d.offset += int64(n); d.offset > d.limit {
-				return 0, fmt.Errorf("longer than %s (--max-download)", units.FormatBytes(d.limit))
+				return 0, fmt.Errorf("longer than %s (--max-download)", message.FormatBytes(d.limit))
 			}
 			if n > 0 {
 				d.failed = 0
@@ -184,7 +184,7 @@ func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 		d.size = resp.ContentLength
 		d.version = cmp.Or(strongTag(resp.Header.Get("ETag")), resp.Header.Get("Last-Modified"))
 		if d.size > d.limit {
-			return 0, final(fmt.Sprintf("%s, longer than %s (--max-download)", units.FormatBytes(d.size), units.FormatBytes(d.limit)))
+			return 0, final(fmt.Sprintf("%s, longer than %s (--max-download)", message.FormatBytes(d.size), message.FormatBytes(d.limit)))
 		}
 		return 0, nil
 	case d.offset > 0 && resp.StatusCode == http.StatusPartialContent:
@@ -225,7 +225,7 @@ func (d *download) plain(err error) error {
 		err = failed.Err
 	}
 	if d.offset > 0 {
-		return fmt.Errorf("after %s: %w", units.FormatBytes(d.offset), err)
+		return fmt.Errorf("after %s: %w", message.FormatBytes(d.offset), err)
 	}
 	return &parser.FormatError{Reason: err.Error(), Hint: final.hint}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/units"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxInputs bounds the snapshots of one command, since each has a row in the
@@ -29,7 +28,7 @@ func (x *expandFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&x.recursive, "recursive", "r", false, "look in subdirectories, too")
 	x.maxDownload = defaultDownload
 	option{name: "max-download", arg: "SIZE", value: "100GB", usage: "bytes that are read of a URL at most",
-		hint: "write 500MB or 100GB", set: sizeOf(&x.maxDownload, 1)}.add(cmd)
+		hint: "write {names}", names: "500MB or 100GB", set: sizeOf(&x.maxDownload, 1)}.add(cmd)
 }
 
 const defaultDownload = 100 << 30
@@ -93,7 +92,7 @@ func (x *expander) argument(arg string) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return usageError(inputError(list, err.Error()).Error(), "a list has one snapshot a line")
+		return (&exitError{code: exitUsage, err: inputError(list, message.Of(err))}).withHint("a list has one snapshot a line")
 	}
 	return nil
 }
@@ -110,7 +109,7 @@ func (x *expander) openList(path string) (io.ReadCloser, error) {
 
 func (x *expander) takeStdin() error {
 	if x.stdin {
-		return usageError("standard input can be read only once", "")
+		return usageError("standard input can be read only once")
 	}
 	x.stdin = true
 	return nil
@@ -135,7 +134,7 @@ func (x *expander) path(label, path string) error {
 	case err != nil && !exists(path) && strings.ContainsAny(path, "*?[") && !isURL(path):
 		matches, err := filepath.Glob(path)
 		if err != nil {
-			return usageError(inputError(path, "this is neither a file nor a valid glob").Error(), "")
+			return inputFailed(exitUsage, path, "this is neither a file nor a valid glob")
 		}
 		for _, match := range matches {
 			name := label
@@ -197,11 +196,11 @@ func (x *expander) directory(label, path string) error {
 		if !x.recursive {
 			hint = "--recursive looks below it"
 		}
-		return x.add(label, path, &parser.FormatError{Reason: "no " + x.what.name + " in this directory", Hint: hint})
+		return x.add(label, path, message.Errorf("no "+x.what.name+" in this directory").WithHint(hint))
 	}
 	if others > 0 {
-		x.env.complain(fmt.Errorf("%s: %s, %s left out", path, units.FormatCountOf(found, x.what.name, x.what.names),
-			units.FormatCountOf(others, "other entry", "other entries")), "")
+		x.env.complain(message.Errorf("{file}: {count}, {entries} left out", message.Path("file", path), message.Number("count", found, "1 "+x.what.name, "{n} "+x.what.names),
+			message.Number("entries", others, "1 other entry", "{n} other entries")), message.Message{})
 	}
 	return nil
 }
@@ -214,7 +213,7 @@ func (x *expander) add(label, path string, err error) error {
 		}
 	}
 	if len(x.list) == maxInputs {
-		return usageError(fmt.Sprintf("more than %d %s", maxInputs, x.what.names), "take parts of them, and merge what comes of these")
+		return usageError("more than {count}", message.Number("count", maxInputs, "", "{n} "+x.what.names)).withHint("take parts of them, and merge what comes of these")
 	}
 	in := &input{name: label, path: path, size: -1, limit: x.maxDownload, failed: err}
 	if label == "" {

@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/output"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // failures has the inputs of a command that were not read completely.
@@ -21,7 +20,7 @@ type failures struct {
 
 type complaint struct {
 	err  error
-	hint string
+	hint message.Message
 }
 
 // failuresOf returns what a ScanError says, and any other error.
@@ -48,16 +47,16 @@ func (f *failures) add(name string, keys int64, err error) {
 		return
 	case isInterrupt(err):
 		f.interrupted = true
-		c.err = inputError(name, "interrupted after "+units.FormatCountOf(keys, "key", "keys"))
-		c.hint = "the result covers what was read until then"
+		c.err = inputError(name, message.New("interrupted after {keys}", countOfKeys(keys)))
+		c.hint = message.New("the result covers what was read until then")
 	case errors.As(err, &damage):
-		c.err = inputError(name, damage.Error())
-		c.hint = "the result covers the " + units.FormatCountOf(keys, "key", "keys") + " before that"
+		c.err = inputError(name, message.Of(damage))
+		c.hint = message.New("the result covers the {keys} before that", countOfKeys(keys))
 		if damage.LastKey != nil {
-			c.hint += fmt.Sprintf("; the last one is %q", shortened(damage.LastKey))
+			c.hint = message.New("the result covers the {keys} before that; the last one is {key}", countOfKeys(keys), message.Name("key", shortened(damage.LastKey)))
 		}
 	case errors.As(err, &missing):
-		c = complaint{inputError(name, missing.Error()), "the result covers the other nodes; CLUSTER NODES may also be older than the snapshots"}
+		c = complaint{inputError(name, message.Of(missing)), message.New("the result covers the other nodes; CLUSTER NODES may also be older than the snapshots")}
 	default:
 		f.unread++
 		reason, hint := unread(err)
@@ -86,6 +85,9 @@ func (f *failures) end(e *env, inputs int) error {
 	return &exitError{code: exitPartial}
 }
 
+// countOfKeys is the argument {keys}.
+func countOfKeys(n int64) message.Arg { return message.Number("keys", n, "1 key", "{n} keys") }
+
 // isInterrupt reports whether a signal stopped the reading.
 func isInterrupt(err error) bool { return errors.Is(err, context.Canceled) }
 
@@ -99,7 +101,7 @@ func shortened(name []byte) []byte {
 func outputError(err error) error {
 	var known *output.Error
 	if errors.As(output.NewError("", err), &known) {
-		return &exitError{code: exitUsage, err: known, hint: known.Hint}
+		return &exitError{code: exitUsage, err: known, hint: hintOf(known)}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Dragonfly saves a file for each of its shards, NAME-0000.dfs and so on, and
@@ -93,7 +94,7 @@ func (e *env) withShards(list []*input) []*input {
 			out = append(out, shard)
 		}
 		if summary, ok := summaryOf(in.path); ok && !named(summary) && dragonflyHeader(in.path)["shard-id"] != "" {
-			e.complain(inputError(in.name, "this is one shard of a snapshot of Dragonfly"), "name "+summary+" to read all of them")
+			e.complain(inputError(in.name, message.New("this is one shard of a snapshot of Dragonfly")), message.New("name {file} to read all of them", message.Path("file", summary)))
 		}
 	}
 	return out

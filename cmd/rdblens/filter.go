@@ -151,7 +151,7 @@ func (f *filter) register(cmd *cobra.Command) {
 // registerNames declares the flags that select keys by name, type and database.
 func (f *filter) registerNames(cmd *cobra.Command) {
 	option{name: "type", arg: "TYPE,...", usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
-		words: typeNames(), hint: "types: " + strings.Join(typeNames(), ", "), set: eachWord(func(word string) error {
+		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
 			t, ok := parser.ParseType(word)
 			if !ok {
 				return fmt.Errorf("unknown type %q", word)

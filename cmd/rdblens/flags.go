@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // option describes a flag that takes an argument. It is declared and checked in one
@@ -26,8 +25,9 @@ type option struct {
 	value       string // default, as --help shows it; set is not called with it
 	words       []string
 	set         func(arg string) error
-	// hint is shown after an error of set that has none of its own.
-	hint string
+	// hint is shown after an error of set that has none of its own. Its {names} are
+	// names, or the words.
+	hint, names string
 }
 
 // add declares the flag. Its words complete the argument.
@@ -59,17 +59,15 @@ var writesFile = map[string]string{"scan": "-f json=FILE", "diff": "-f json=FILE
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		text, hint := invalid.Unwrap().Error(), ""
-		if f, ok := invalid.GetFlag().Value.(*option); ok {
-			hint = f.hint
-		} else if errors.Is(err, strconv.ErrSyntax) {
-			text = fmt.Sprintf("%q is neither true nor false", invalid.GetValue())
+		problem, hint := message.Of(invalid.Unwrap()), hintOf(err)
+		if f, ok := invalid.GetFlag().Value.(*option); !ok && errors.Is(err, strconv.ErrSyntax) {
+			problem = message.New("{name} is neither true nor false", message.Element("name", invalid.GetValue()))
+		} else if ok && hint.IsZero() {
+			hint = message.New(f.hint, message.Code("names", cmp.Or(f.names, strings.Join(f.words, ", "))))
 		}
-		var hinted interface{ Hint() string }
-		if errors.As(err, &hinted) && hinted.Hint() != "" {
-			hint = hinted.Hint()
-		}
-		return usageError("--"+invalid.GetFlag().Name+": "+text, hint)
+		exit := usageError("--{name}: {problem}", message.Text("name", invalid.GetFlag().Name), message.Phrase("problem", problem))
+		exit.hint = hint
+		return exit
 	}
 	hint := cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
@@ -86,7 +84,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = cmp.Or(writesFile[cmd.Name()], hint)
 		}
 	}
-	return usageError(err.Error(), hint)
+	return commandError(err).withHint(hint)
 }
 
 // exclusive declares that two flags cannot be given together.
@@ -94,7 +92,7 @@ func exclusive(cmd *cobra.Command, a, b, hint string) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
-			return usageError(fmt.Sprintf("--%s and --%s exclude each other", a, b), hint)
+			return usageError("--{name} and --{a} exclude each other", message.Text("name", a), message.Text("a", b)).withHint(hint)
 		}
 		if before == nil {
 			return nil
@@ -107,7 +105,7 @@ func exclusive(cmd *cobra.Command, a, b, hint string) {
 // script that forgot to set a variable gives one: it would select everything, or
 // nothing.
 
-var errEmpty = errors.New("empty value")
+var errEmpty = message.Errorf("empty value")
 
 // textOf accepts any argument that is not empty.
 func textOf(target *string) func(string) error {
@@ -129,7 +127,7 @@ func checkedText(target *string, check func(arg string) error) func(string) erro
 func oneOf(target *string, what string, words []string) func(string) error {
 	return func(arg string) error {
 		if !slices.Contains(words, arg) {
-			return fmt.Errorf("unknown %s %q", what, arg)
+			return message.Errorf("unknown "+what+" {name}", message.Element("name", arg))
 		}
 		*target = arg
 		return nil
@@ -141,7 +139,7 @@ func severityOf(target *thresholds.Severity) func(string) error {
 	return func(arg string) error {
 		severity, ok := thresholds.ParseSeverity(arg)
 		if *target = severity; arg != "never" && (!ok || severity == thresholds.Off) {
-			return fmt.Errorf("unknown severity %q", arg)
+			return message.Errorf("unknown severity {name}", message.Element("name", arg))
 		}
 		return nil
 	}
@@ -153,11 +151,11 @@ func wholeNumber[T int | int64](target *T, least, most int) func(string) error {
 		n, err := strconv.Atoi(arg)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%q is not a number", arg)
+			return message.Errorf("{name} is not a number", message.Element("name", arg))
 		case n < 0 && least == 0 && most == math.MaxInt:
-			return fmt.Errorf("%d is negative", n)
+			return message.Errorf("{n} is negative", message.Text("n", arg))
 		case n < least || n > most:
-			return fmt.Errorf("%d is not between %d and %d", n, least, most)
+			return message.Errorf("{n} is not between {least} and {most}", message.Text("n", arg), message.Figure("least", int64(least), message.FormNumber), message.Figure("most", int64(most), message.FormNumber))
 		}
 		*target = T(n)
 		return nil
@@ -170,9 +168,9 @@ func sizeOf(target *int64, least int64) func(string) error {
 		if arg == "" {
 			return errEmpty
 		}
-		n, err := units.ParseBytes(arg)
+		n, err := message.ParseBytes(arg)
 		if err != nil || n < least {
-			return fmt.Errorf("%q is not a size", arg)
+			return message.Errorf("{name} is not a size", message.Element("name", arg))
 		}
 		*target = n
 		return nil
@@ -182,7 +180,7 @@ func sizeOf(target *int64, least int64) func(string) error {
 // durationOf accepts durations.
 func durationOf(target *int64) func(string) error {
 	return func(arg string) (err error) {
-		if *target, err = units.ParseDuration(arg); arg == "" {
+		if *target, err = message.ParseDuration(arg); arg == "" {
 			err = errEmpty
 		}
 		return err
@@ -210,12 +208,3 @@ func eachWord(set func(word string) error) func(string) error {
 		return nil
 	}
 }
-
-// hintedError is an error with advice.
-type hintedError struct {
-	error
-	hint string
-}
-
-// Hint returns the advice.
-func (e *hintedError) Hint() string { return e.hint }

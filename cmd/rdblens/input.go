@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // input is one snapshot that a command reads.
@@ -105,34 +105,30 @@ func (in *input) read() int64 {
 }
 
 // unread returns why nothing of an input could be read, and what to do.
-func unread(err error) (reason, hint string) {
-	var format *parser.FormatError
-	var path *fs.PathError
+func unread(err error) (reason, hint message.Message) {
+	reason, hint = message.Of(reasonOf(err)), hintOf(err)
 	switch {
-	case errors.As(err, &format):
-		return format.Reason, format.Hint
-	case errors.As(err, &path):
-		reason = path.Err.Error()
-	default:
-		reason = err.Error()
-	}
-	switch {
+	case !hint.IsZero():
 	case errors.Is(err, fs.ErrNotExist):
-		hint = "check the path; CONFIG GET dir and CONFIG GET dbfilename show where the server writes its snapshot"
+		hint = message.New("check the path; CONFIG GET dir and CONFIG GET dbfilename show where the server writes its snapshot")
 	case errors.Is(err, fs.ErrPermission):
-		hint = "the file must be readable by this user"
+		hint = message.New("the file must be readable by this user")
 	}
 	return reason, hint
 }
 
 // inputError returns the error of an input, which it names.
-func inputError(name, reason string) error {
+func inputError(name string, reason message.Message) error {
+	file := message.Path("file", name)
 	if name == "-" {
-		name = "standard input"
-	} else {
-		name = fmt.Sprintf("%q", name)
+		file = message.Word("file", "standard input")
 	}
-	return fmt.Errorf("%s: %s", name, reason)
+	return message.Errorf("{file}: {reason}", file, message.Phrase("reason", reason))
+}
+
+// inputFailed ends the command with a code because of an input.
+func inputFailed(code int, name, id string, args ...message.Arg) *exitError {
+	return &exitError{code: code, err: inputError(name, message.New(id, args...))}
 }
 
 // unreadable returns the error of a command whose only input could not be read.
@@ -195,4 +191,14 @@ func (p *pump) Read(b []byte) (int, error) {
 	n := copy(b, p.data)
 	p.data = p.data[n:]
 	return n, nil
+}
+
+// reasonOf returns an error of the operating system without the path, which is named
+// apart.
+func reasonOf(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/redact"
@@ -64,7 +64,7 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
 		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
 			if formats++; formats > 1 {
-				return &hintedError{errors.New("keys writes one format"), "run it once for each"}
+				return message.Errorf("keys writes one format").WithHint("run it once for each")
 			}
 			return o.setFormat(arg)
 		}}.add(cmd)
@@ -73,9 +73,9 @@ func (o *keysFlags) register(cmd *cobra.Command) {
 		words = append(words, "+"+c.name)
 	}
 	option{name: "columns", arg: "LIST", usage: "columns to add to each row: " + strings.Join(words, ", "),
-		words: words, hint: "columns: " + strings.Join(words, ","), set: eachWord(func(word string) error {
+		words: words, hint: "columns: {names}", set: eachWord(func(word string) error {
 			if !slices.Contains(words, word) {
-				return fmt.Errorf("unknown column %q", word)
+				return message.Errorf("unknown column {name}", message.Element("name", word))
 			}
 			o.addColumn(word[1:])
 			return nil
@@ -99,10 +99,10 @@ func (o *keysFlags) setFormat(arg string) error {
 		format, path = end, arg
 	}
 	if o.format = keysFormats[format]; o.format == nil {
-		return fmt.Errorf("unknown format %q", format)
+		return message.Errorf("unknown format {name}", message.Element("name", format))
 	}
 	if toFile && path == "" {
-		return &hintedError{fmt.Errorf("no file name after %q", arg), "-f csv=keys.csv"}
+		return message.Errorf("no file name after {name}", message.Element("name", arg)).WithHint("-f csv=keys.csv")
 	}
 	if o.path = path; path == "-" {
 		o.path = ""
@@ -116,7 +116,7 @@ const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
-		return usageError("a terminal does not show Parquet", "-f keys.parquet")
+		return usageError("a terminal does not show Parquet").withHint("-f keys.parquet")
 	}
 	for _, name := range p.format.columns {
 		p.addColumn(name)
@@ -250,7 +250,8 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 	}
 	for _, in := range list {
 		if in.name == "-" {
-			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once", "save it to a file first, or hash every word: --redact-min-keys 0")
+			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once").
+				withHint("save it to a file first, or hash every word: --redact-min-keys 0")
 		}
 	}
 	scan := scanFlags{passFlags: p.passFlags}
@@ -272,7 +273,7 @@ func keyRules(selector string) (thresholds.RuleSet, error) {
 		}
 	}
 	if set&^whole == 0 {
-		return 0, &hintedError{fmt.Errorf("%s looks at the whole instance and flags no key", selector), "rdblens scan reports it"}
+		return 0, message.Errorf("{rules} looks at the whole instance and flags no key", message.Text("rules", selector)).WithHint("rdblens scan reports it")
 	}
 	return set &^ whole, nil
 }

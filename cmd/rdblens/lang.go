@@ -2,24 +2,29 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // addLanguage declares --lang for all commands, and prints help in its language.
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
-	root.PersistentFlags().Var(&option{arg: "LANGUAGE", hint: strings.Join(words, " or "),
+	root.PersistentFlags().Var(&option{arg: "LANGUAGE", hint: "{names}", names: strings.Join(words, " or "),
 		set: oneOf((*string)(&e.language), "language", words)}, "lang", "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)")
 	root.RegisterFlagCompletionFunc("lang", completeWords(words...))
 	print := root.HelpFunc()
@@ -43,34 +48,99 @@ var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Addi
 // translation.
 var untranslated func(sentence string)
 
-// t returns a sentence in the language that was chosen.
-func (e *env) t(sentence string) string {
+// t returns a sentence without arguments in the language that was chosen.
+func (e *env) t(sentence string) string { return e.line(message.New(sentence)) }
+
+// figure returns a figure in the language that was chosen.
+func (e *env) figure(a message.Arg) string { return e.line(message.New("{"+a.Name+"}", a)) }
+
+// line returns a message for standard output. Names stand as they are, in quotes
+// where they hold spaces.
+func (e *env) line(m message.Message) string {
+	return e.render(m, func(name string) string {
+		shown := text.Display([]byte(name))
+		if name == "" || strings.Contains(name, " ") {
+			return strconv.Quote(shown)
+		}
+		return shown
+	})
+}
+
+// render returns a message in the language that was chosen, with names as a function
+// writes them.
+func (e *env) render(m message.Message, name func(string) string) string {
+	catalogue := e.language.Catalogue()
 	if untranslated != nil {
-		if _, ok := language.Chinese.Translate(sentence); !ok {
-			untranslated(sentence)
+		m.Missing(language.Chinese.Catalogue(), untranslated)
+	}
+	var b strings.Builder
+	for _, s := range m.Spans(catalogue) {
+		switch s.Kind {
+		case message.KindName, message.KindElement, message.KindPath:
+			b.WriteString(name(s.Text))
+		default:
+			b.WriteString(text.SanitizeLines(s.Text))
 		}
 	}
-	to, _ := e.language.Translate(sentence)
-	return to
+	return b.String()
 }
 
-// filled returns a template with its values, in the language that was chosen.
-func (e *env) filled(template string, pairs ...string) string {
-	return e.t(thresholds.Fill(template, pairs...))
+// errorLine writes a message to standard error, on a line that begins with a word. Names
+// are quoted.
+func (e *env) errorLine(word string, m message.Message) {
+	fmt.Fprintln(e.stderr, word, e.render(m, func(name string) string { return text.Sanitize(strconv.Quote(name)) }))
 }
 
-// message writes sentences of an error, a warning or a hint to standard error, each on a
-// line of its own. They can quote names from a snapshot, so they are escaped for the
-// terminal.
-func (e *env) message(kind, sentences string) {
-	var lines []string
-	for line := range strings.SplitSeq(sentences, "\n") {
-		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, ">") { // lines of a configuration
-			line = e.t(line)
-		}
-		lines = append(lines, line)
+// complain writes an error and, on a line of its own, a hint.
+func (e *env) complain(err error, hint message.Message) {
+	var problems config.Errors
+	if errors.As(err, &problems) {
+		e.problems(problems)
+		return
 	}
-	fmt.Fprintf(e.stderr, "%s %s\n", kind, text.SanitizeLines(strings.Join(lines, "\n")))
+	e.errorLine("rdblens:", message.Of(err))
+	if !hint.IsZero() {
+		fmt.Fprintln(e.stderr, e.t("hint:"), e.line(hint))
+	}
+}
+
+// warn writes a warning.
+func (e *env) warn(m message.Message) { e.errorLine(e.t("warning:"), m) }
+
+// problems writes the problems of a configuration, each with its line.
+func (e *env) problems(list config.Errors) {
+	for i, p := range list {
+		if i == 0 {
+			e.errorLine("rdblens:", message.Of(p))
+		} else {
+			fmt.Fprintln(e.stderr, e.line(message.Of(p)))
+		}
+		if p.Excerpt != "" {
+			fmt.Fprintln(e.stderr, text.SanitizeLines(strings.TrimRight(p.Excerpt, "\n")))
+		}
+		if p.Advice != "" {
+			fmt.Fprintln(e.stderr, e.t("hint:"), e.line(message.New(p.Advice)))
+		}
+	}
+}
+
+// hintOf returns what to do about an error, zero if it does not say.
+func hintOf(err error) message.Message {
+	var own *message.Error
+	var hinted interface{ Hint() string }
+	var unwritten *output.Error
+	var format *parser.FormatError
+	switch {
+	case errors.As(err, &own) && !own.Hint.IsZero():
+		return own.Hint
+	case errors.As(err, &unwritten) && unwritten.Hint != "":
+		return message.New(unwritten.Hint)
+	case errors.As(err, &format) && format.Hint != "":
+		return message.New(format.Hint)
+	case errors.As(err, &hinted) && hinted.Hint() != "":
+		return message.New(hinted.Hint())
+	}
+	return message.Message{}
 }
 
 // translateHelp translates what the help of a command shows.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/output"
 )
@@ -99,7 +100,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	var exit *exitError
 	if !errors.As(err, &exit) {
-		exit = usageError(err.Error(), "rdblens --help")
+		exit = commandError(err)
 	}
 	if closedPipe(exit.err) {
 		return exitDone // the reader needs no more
@@ -151,20 +152,18 @@ func (e *env) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// complain writes an error and, on a line of its own, a hint.
-func (e *env) complain(err error, hint string) {
-	e.message("rdblens:", err.Error())
-	if hint != "" {
-		e.message(e.t("hint:"), hint)
-	}
-}
-
 // exitError ends the command with a code. If err is nil, everything has been
 // reported already.
 type exitError struct {
 	code int
 	err  error
-	hint string // what to do, "" if unknown
+	hint message.Message // what to do, zero if unknown
+}
+
+// withHint adds what to do.
+func (e *exitError) withHint(id string, args ...message.Arg) *exitError {
+	e.hint = message.New(id, args...)
+	return e
 }
 
 func (e *exitError) Error() string {
@@ -177,9 +176,14 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 // usageError returns the error of a wrong command line.
-func usageError(text, hint string) *exitError {
-	text, _, _ = strings.Cut(text, "\n")
-	return &exitError{code: exitUsage, err: errors.New(text), hint: hint}
+func usageError(id string, args ...message.Arg) *exitError {
+	return &exitError{code: exitUsage, err: message.Errorf(id, args...)}
+}
+
+// commandError returns the error of cobra for a wrong command line.
+func commandError(err error) *exitError {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return usageError("{error}", message.Foreign("error", text)).withHint("rdblens --help")
 }
 
 // closedPipe reports whether an error says that the reader of the output has gone,

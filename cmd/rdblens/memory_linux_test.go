@@ -19,6 +19,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestMemory checks that the memory of the process stays bounded on snapshots that
@@ -58,34 +60,31 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range []string{"scan -f json", "scan --top 1000 -f json", "keys -f jsonl", "keys --jobs 4", "keys -f parquet"} {
-			runsWithin(t, name, append(strings.Fields(args), file)...)
+			runsWithin(t, io.Discard, name, append(strings.Fields(args), file)...)
 		}
 	}
 }
 
-// runsWithin runs the command, checks that its memory stays bounded, and returns its
-// output.
-func runsWithin(t *testing.T, what string, args ...string) []byte {
+// runsWithin runs the command and checks that its memory stays bounded.
+func runsWithin(t *testing.T, out io.Writer, what string, args ...string) {
 	t.Helper()
 	const most = 128 << 10 // KB of resident memory
-	out, peak := runPeak(t, args...)
-	if peak > most {
+	if peak := runPeak(t, out, args...); peak > most {
 		t.Errorf("%s of %s takes %d MB", args[0], what, peak>>10)
 	}
-	return out
 }
 
-// runPeak runs the command and returns its output and its peak memory in KB.
-func runPeak(t *testing.T, args ...string) (out []byte, peak int64) {
+// runPeak runs the command and returns its peak memory in KB.
+func runPeak(t *testing.T, out io.Writer, args ...string) (peak int64) {
 	t.Helper()
 	cmd := exec.Command("peak", args...)
 	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
+	cmd.Stdout, cmd.Stderr = out, &errs
+	err := cmd.Run()
 	if _, scanErr := fmt.Sscanf(errs.String(), "peak %d KB", &peak); err != nil || scanErr != nil {
 		t.Errorf("%s: %v, %s", strings.Join(args, " "), err, &errs)
 	}
-	return out, peak
+	return peak
 }
 
 // TestMemoryOfSmall checks that a small snapshot takes little more memory than the
@@ -96,8 +95,7 @@ func TestMemoryOfSmall(t *testing.T) {
 	least := func(args ...string) int64 {
 		var peaks []int64
 		for range 3 {
-			_, peak := runPeak(t, args...)
-			peaks = append(peaks, peak)
+			peaks = append(peaks, runPeak(t, io.Discard, args...))
 		}
 		return slices.Min(peaks)
 	}
@@ -111,6 +109,10 @@ func TestMemoryOfSmall(t *testing.T) {
 // groups, of many segments, of rare separators, and long ones with findings.
 func TestMemoryOfNames(t *testing.T) {
 	const most, keys = 64 << 10, 80_000 // KB
+	numbersOfJobs := []string{"16"}
+	if testtool.Nightly() {
+		numbersOfJobs = []string{"2", "16"}
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func(n int) string { // one of n
 		const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
@@ -156,10 +158,10 @@ func TestMemoryOfNames(t *testing.T) {
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, jobs := range []string{"2", "16"} {
-			_, peak := runPeak(t, "scan", "-f", "json", "--jobs", jobs, file)
+		for _, jobs := range numbersOfJobs {
+			peak := runPeak(t, io.Discard, "scan", "-f", "json", "--jobs", jobs, file)
 			if peak > most { // perhaps the collector was late
-				_, peak = runPeak(t, "scan", "-f", "json", "--jobs", jobs, file)
+				peak = runPeak(t, io.Discard, "scan", "-f", "json", "--jobs", jobs, file)
 			}
 			if peak > most || peak == 0 {
 				t.Errorf("names of %s take %d KB with %s goroutines", kind.what, peak, jobs)
@@ -222,7 +224,7 @@ func TestMemoryOfMany(t *testing.T) {
 		for range 40 {
 			args = append(args, file)
 		}
-		runsWithin(t, "40 files of "+name, args...)
+		runsWithin(t, io.Discard, "40 files of "+name, args...)
 	}
 }
 
@@ -242,8 +244,9 @@ func TestMemoryOfFleet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out := runsWithin(t, "3,000 snapshots", "scan", "-f", "details", dir)
-	if n := bytes.Count(out, []byte("/shard-")); n < 3000 {
+	var out bytes.Buffer
+	runsWithin(t, &out, "3,000 snapshots", "scan", "-f", "details", dir)
+	if n := bytes.Count(out.Bytes(), []byte("/shard-")); n < 3000 {
 		t.Errorf("%d rows", n)
 	}
 }

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // mergeFlags are the flags of merge.
@@ -48,7 +46,7 @@ Formats:
   rdblens merge -f shard=rack-1.shard rack-1/*.shard`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("no state given", "rdblens scan -f shard=FILE dump.rdb saves one")
+				return usageError("no state given").withHint("rdblens scan -f shard=FILE dump.rdb saves one")
 			}
 			return nil
 		},
@@ -70,7 +68,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
-		return usageError("-f shard excludes --redact: a state has names as they are", "redact the report that is made of all states")
+		return usageError("-f shard excludes --redact: a state has names as they are").withHint("redact the report that is made of all states")
 	}
 	o.details = o.details || o.sections != nil
 	var sources []report.Source
@@ -87,7 +85,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	}
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
-		return usageError(mismatch.Error(), "scan all snapshots with the same flags and configuration")
+		return (&exitError{code: exitUsage, err: mismatch}).withHint("scan all snapshots with the same flags and configuration")
 	}
 	bad, err := failuresOf(err)
 	if err != nil {
@@ -97,15 +95,15 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return bad.end(e, len(r.Inputs))
 	}
 	if o.Cluster != nil && r.Cluster == nil {
-		return usageError("the states do not have the slots of the keys, which --cluster-nodes takes", "scan the snapshots with --cluster")
+		return usageError("the states do not have the slots of the keys, which --cluster-nodes takes").withHint("scan the snapshots with --cluster")
 	}
 	if b := r.Bounds; b != nil && b.Repeated > 0 {
-		var names []string
+		var names []message.Message
 		for _, n := range b.RepeatedIn {
-			names = append(names, n.Display())
+			names = append(names, message.New("{file}", message.Path("file", string(n))))
 		}
-		e.message(e.t("warning:"), fmt.Sprintf("several files, such as %s, have %s in common: all sums count these keys twice",
-			strings.Join(names, ", "), units.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots")))
+		e.warn(message.New("several files, such as {names}, have {count} in common: all sums count these keys twice", message.List("names", ", ", names),
+			message.Number("count", int64(b.Repeated), "1 snapshot", "{n} snapshots")))
 	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
@@ -132,12 +130,13 @@ func (e *env) mergeSaved(o *mergeFlags, list []*input) (*report.Report, error) {
 		case r == nil && i == 0:
 			return nil, nil
 		case r == nil:
-			return nil, usageError(inputError(in.name, "this is not a saved report, as "+list[0].name+" is").Error(), "merge takes states or saved reports, not both")
+			return nil, inputFailed(exitUsage, in.name, "this is not a saved report, as {name} is", message.Path("name", list[0].name)).
+				withHint("merge takes states or saved reports, not both")
 		}
 		names, saved = append(names, in.name), append(saved, r)
 	}
 	if o.Shard || o.on || o.By != "" || o.GroupOrder != "" || o.Cluster != nil {
-		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups, --cluster-nodes and -f shard", "scan -f shard=FILE saves what takes them")
+		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups, --cluster-nodes and -f shard").withHint("scan -f shard=FILE saves what takes them")
 	}
 	return report.MergeSaved(names, saved, o.Tool)
 }

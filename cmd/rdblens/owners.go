@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // maxOwners is the number of owners that have reports of their own: each takes as
@@ -36,9 +36,9 @@ func (o *scanFlags) splitOwners() (*ownerReports, error) {
 	}
 	switch n := len(o.policy.Owners()) - 1; {
 	case n == 0:
-		return nil, usageError("--split-by: the configuration names no owners", "namespaces: {cart: {owner: checkout}}")
+		return nil, usageError("--split-by: the configuration names no owners").withHint("namespaces: {cart: {owner: checkout}}")
 	case n >= maxOwners:
-		return nil, usageError(fmt.Sprintf("--split-by: %d owners are too many", n), fmt.Sprintf("at most %d", maxOwners-1))
+		return nil, usageError("--split-by: {n} owners are too many", message.Int("n", int64(n))).withHint("at most {n}", message.Int("n", maxOwners-1))
 	}
 	if err := os.MkdirAll(o.ownersDir, 0o777); err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
@@ -99,10 +99,10 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 			owner = text.MarkdownText(o.owner)
 		}
 		if o.Totals.MemoryBytes.Known() {
-			memory = units.FormatBytes(int64(o.Totals.MemoryBytes))
+			memory = message.FormatBytes(int64(o.Totals.MemoryBytes))
 		}
-		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", owner, units.FormatCount(o.Totals.Keys), memory,
-			units.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
+		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", owner, message.FormatCount(o.Totals.Keys), memory,
+			message.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
 	}
 	f, err := output.Create(filepath.Join(s.dir, "README.md"), inputs)
 	if err != nil {

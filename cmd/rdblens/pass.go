@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -45,8 +45,8 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 }
 
 // limitOption is a flag that sets the error limit of a rule that has its name.
-func (p *policyFlags) limitOption(name, arg, usage, hint string) option {
-	return option{name: name, arg: arg, usage: usage, hint: hint, set: func(value string) error {
+func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
+	return option{name: name, arg: arg, usage: usage, hint: "write {names}", names: examples, set: func(value string) error {
 		rule, _ := thresholds.Lookup(name)
 		limit, err := rule.Unit.Parse(strings.TrimSpace(value))
 		if value == "" {
@@ -136,11 +136,11 @@ func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 		if slices.Contains(known, o) {
 			continue
 		}
-		hint := "owners: " + strings.Join(known, ", ")
+		hint := "owners: {names}"
 		if len(known) == 0 {
 			hint = "the configuration assigns no owner to any group: see its namespaces and overrides"
 		}
-		return usageError(fmt.Sprintf("--owner: unknown owner %q", o), hint)
+		return usageError("--owner: unknown owner {name}", message.Element("name", o)).withHint(hint, message.Element("names", strings.Join(known, ", ")))
 	}
 	return nil
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // newRoot returns the command tree.
@@ -53,18 +54,18 @@ func withoutCommand(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	if _, err := os.Stat(args[0]); !cmd.HasParent() && (err == nil || args[0] == "-") {
-		return usageError(fmt.Sprintf("%q is no command", args[0]), "rdblens scan "+strings.Join(args, " "))
+		return usageError("{name} is no command", message.Element("name", args[0])).withHint("rdblens scan {files}", message.Code("files", strings.Join(args, " ")))
 	}
 	return unknownCommand(cmd, args[0])
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	hint := cmd.CommandPath() + " --help"
+	exit := usageError("unknown command {name}", message.Element("name", name))
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), near[0])
+		return exit.withHint("did you mean {name}?", message.Code("name", cmd.CommandPath()+" "+near[0]))
 	}
-	return usageError(fmt.Sprintf("unknown command %q", name), hint)
+	return exit.withHint(cmd.CommandPath() + " --help")
 }
 
 // exactly requires n arguments, which what describes.
@@ -73,7 +74,8 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usageError(fmt.Sprintf("%s takes %s, got %d arguments", cmd.CommandPath(), what, len(args)), cmd.UseLine())
+		return usageError("{code} takes {what}, got {n}", message.Code("code", cmd.CommandPath()), message.Word("what", what),
+			message.Number("n", int64(len(args)), "1 argument", "{n} arguments")).withHint(cmd.UseLine())
 	}
 }
 
@@ -82,5 +84,5 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return usageError("no snapshot given", cmd.CommandPath()+" dump.rdb (- is standard input)")
+	return usageError("no snapshot given").withHint("{code} (- is standard input)", message.Code("code", cmd.CommandPath()+" dump.rdb"))
 }

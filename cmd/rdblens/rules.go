@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
@@ -87,7 +88,7 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 		title = "Requirements of the document of profile {profile} that a snapshot shows only partly or not at all:"
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintln(w, e.t(thresholds.Fill(title, "profile", profile)))
+	fmt.Fprintln(w, e.line(message.New(title, message.Text("profile", profile))))
 	for _, d := range requirements.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		verdict := " (" + d.Document.Profile() + ", " + e.t(d.Verdict.String()) + ")"
@@ -98,7 +99,7 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 			wrap(w, "  ", d.Original)
 		}
 		if len(d.Rules) > 0 {
-			wrap(w, "  ", e.t("rules: "+strings.Join(d.Rules, ", ")))
+			wrap(w, "  ", e.line(message.New("rules: {names}", message.Text("names", strings.Join(d.Rules, ", ")))))
 		}
 		wrap(w, "  ", e.t(d.Reason))
 	}
@@ -110,7 +111,7 @@ func (e *env) rulesExplain(name string) error {
 	if !ok {
 		_, err := thresholds.Select(name)
 		if err == nil {
-			err = fmt.Errorf("unknown rule %q", name) // a glob, or all
+			err = message.Errorf("unknown rule {name}", message.Element("name", name)) // a glob, or all
 		}
 		return policyError(err)
 	}
@@ -157,7 +158,7 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 		heading("Sources")
 	}
 	for _, s := range basis.Sources {
-		wrap(w, "  ", e.t(s.Document.Title()+", for "+strings.Join(s.Profiles, ", ")))
+		wrap(w, "  ", e.line(message.New("{document}, for {names}", message.Word("document", s.Document.Title()), message.Text("names", strings.Join(s.Profiles, ", ")))))
 		wrap(w, "    ", s.Level+s.Original)
 		if e.language != language.Chinese {
 			wrap(w, "    ", s.English)

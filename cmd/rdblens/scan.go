@@ -14,12 +14,12 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // measures are the words of --by and what they rank by.
@@ -100,26 +100,26 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
 	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
-		hint: "write owner=reports", set: func(arg string) error {
+		hint: "write {names}", names: "owner=reports", set: func(arg string) error {
 			dir, ok := strings.CutPrefix(arg, "owner=")
 			if o.ownersDir = dir; !ok || dir == "" {
-				return fmt.Errorf("%q is not owner=DIR", arg)
+				return message.Errorf("{name} is not owner=DIR", message.Element("name", arg))
 			}
 			return nil
 		}}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
-	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "write 26h or 2d").add(cmd)
-	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "write 100000").add(cmd)
+	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "26h or 2d").add(cmd)
+	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
-		words: memory.Servers(), hint: "servers: " + strings.Join(memory.Servers(), ", "), set: func(arg string) error {
+		words: memory.Servers(), hint: "servers: {names}", set: func(arg string) error {
 			if arg == newestServers {
 				o.WhatIf = report.NewestServers()
 				return nil
 			}
 			return eachWord(func(word string) error {
 				if _, _, err := memory.Choose("", "", memory.Options{Server: word}); err != nil || word == "" {
-					return fmt.Errorf("unknown server %q", word)
+					return message.Errorf("unknown server {name}", message.Element("name", word))
 				}
 				o.WhatIf = append(o.WhatIf, word)
 				return nil
@@ -127,12 +127,12 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 		}}.add(cmd)
 	cmd.Flags().Lookup("what-if").NoOptDefVal = newestServers
 	option{name: "target", arg: "SERVER", usage: "report whether this server loads the snapshots, such as redis-7.2, valkey-9.1 or keydb, and what their keys take there; see --fail-on",
-		words: target.Servers(), hint: "servers: " + strings.Join(target.Servers(), ", "), set: func(arg string) (err error) {
+		words: target.Servers(), hint: "servers: {names}", set: func(arg string) (err error) {
 			o.Target, err = target.Parse(arg)
 			return err
 		}}.add(cmd)
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
-		hint: "write 512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
+		hint: "write {names}", names: "512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
 }
 
 // register declares the flags. by is the word of the measure that ranks keys unasked.
@@ -143,18 +143,18 @@ func (o *reportFlags) register(cmd *cobra.Command, by string) {
 		words = append(words, m.word)
 	}
 	option{name: "by", arg: "MEASURE", value: by, usage: "measure that ranks the keys shown: " + strings.Join(words, ", "),
-		words: words, hint: "measures: " + strings.Join(words, ", "), set: func(arg string) error {
+		words: words, hint: "measures: {names}", set: func(arg string) error {
 			for _, m := range measures {
 				if arg == m.word || arg == m.column {
 					o.By = m.column
 					return nil
 				}
 			}
-			return fmt.Errorf("unknown measure %q", arg)
+			return message.Errorf("unknown measure {name}", message.Element("name", arg))
 		}}.add(cmd)
 	orders := strings.Join(report.GroupOrders(), ", ")
 	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: " + orders,
-		words: report.GroupOrders(), hint: "columns: " + orders, set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
+		words: report.GroupOrders(), hint: "columns: {names}", set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "groups-by" { // its former name
 			name = "sort-groups"
@@ -163,7 +163,7 @@ func (o *reportFlags) register(cmd *cobra.Command, by string) {
 	})
 	sections := strings.Join(report.Sections(), ", ")
 	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: " + sections,
-		words: report.Sections(), hint: "sections: " + sections, set: eachWord(func(word string) error {
+		words: report.Sections(), hint: "sections: {names}", set: eachWord(func(word string) error {
 			var name string
 			err := oneOf(&name, "section", report.Sections())(word)
 			o.sections = append(o.sections, name)
@@ -195,7 +195,7 @@ func (o *reportFlags) readNodes(path string) error {
 		return err
 	}
 	if o.Options.Cluster, err = cluster.Parse(string(text)); err != nil {
-		return fmt.Errorf("%q is not the output of CLUSTER NODES: %w", path, err)
+		return message.Errorf("{file} is not the output of CLUSTER NODES: {reason}", message.Path("file", path), message.Reason("reason", err))
 	}
 	return nil
 }
@@ -209,13 +209,13 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return err
 	}
 	if o.WhatIf != nil && slices.Contains(paths(list), "-") {
-		return usageError("--what-if reads a snapshot several times: standard input can be read once", "save it to a file first")
+		return usageError("--what-if reads a snapshot several times: standard input can be read once").withHint("save it to a file first")
 	}
 	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
-		return usageError("-f shard excludes --redact: a state has names as they are", "rdblens merge --redact replaces them")
+		return usageError("-f shard excludes --redact: a state has names as they are").withHint("rdblens merge --redact replaces them")
 	}
 	o.details = o.details || o.sections != nil
 	stop := e.progress(list)
@@ -326,5 +326,6 @@ func verdict(r *report.Report, failOn thresholds.Severity) error {
 	if n == 0 {
 		return nil
 	}
-	return &exitError{code: exitFindings, err: fmt.Errorf("%s at or above --fail-on %s", units.FormatCountOf(n, "finding", "findings"), failOn)}
+	return &exitError{code: exitFindings, err: message.Errorf("{findings} at or above {code}", message.Number("findings", n, "1 finding", "{n} findings"),
+		message.Code("code", "--fail-on "+failOn.String()))}
 }

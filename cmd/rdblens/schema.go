@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 )
 
@@ -22,7 +21,7 @@ func newSchema(e *env) *cobra.Command {
 				case "diff":
 					schema = report.DiffSchema
 				default:
-					return usageError(fmt.Sprintf("no schema %q", args[0]), "rdblens schema report or rdblens schema diff")
+					return usageError("no schema {name}", message.Element("name", args[0])).withHint("rdblens schema report or rdblens schema diff")
 				}
 			}
 			_, err := e.stdout.Write(schema)

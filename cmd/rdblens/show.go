@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
 )
@@ -93,24 +93,24 @@ compressed files, a large value goes through a temporary file in TMPDIR.`,
 func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	given := cmd.Flags().Changed
 	if o.format == "resp" && given("limit") {
-		return usageError("--limit is for text and json", "resp writes whole keys")
+		return usageError("--limit is for text and json").withHint("resp writes whole keys")
 	}
 	for _, name := range []string{"portable", "functions", "replace"} {
 		if given(name) && o.format != "resp" {
-			return usageError("--"+name+" is for --format resp", "")
+			return usageError("--{name} is for --format resp", message.Text("name", name))
 		}
 	}
 	for _, name := range []string{"profile", "config", "rules"} {
 		if given(name) && o.format != "text" {
-			return usageError("--"+name+" is for --format text", "the other formats list no findings")
+			return usageError("--{name} is for --format text", message.Text("name", name)).withHint("the other formats list no findings")
 		}
 	}
 	if o.fieldTTLs && !o.portable {
-		return usageError("--field-ttls is for --portable", "RESTORE includes the TTLs of fields")
+		return usageError("--field-ttls is for --portable").withHint("RESTORE includes the TTLs of fields")
 	}
 	chosen := given("match") || given("type") || given("db")
 	if o.format == "text" && len(keys) == 0 && !chosen {
-		return usageError(cmd.CommandPath()+" takes a snapshot and a key", cmd.UseLine())
+		return usageError("{code} takes a snapshot and a key", message.Code("code", cmd.CommandPath())).withHint(cmd.UseLine())
 	}
 	if !given("functions") {
 		o.functions = len(keys) == 0 && !chosen
@@ -133,9 +133,14 @@ type keyWriter interface {
 }
 
 // refusal says why a key cannot be written in a format, although it was read.
-type refusal struct{ reason string }
+type refusal struct{ reason message.Message }
 
-func (r *refusal) Error() string { return r.reason }
+// refuse returns the refusal for a reason.
+func refuse(id string, args ...message.Arg) *refusal {
+	return &refusal{message.New(id, args...)}
+}
+
+func (r *refusal) Error() string { return r.reason.String() }
 
 func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	switch {
@@ -284,7 +289,8 @@ func (s *showing) run(ctx context.Context) error {
 // refuse names a key that cannot be written.
 func (s *showing) refuse(k *parser.Key, why *refusal) {
 	s.refused++
-	s.e.complain(inputError(s.in.name, fmt.Sprintf("key %q in database %d is not written: %s", shortened(k.Name), k.DB, why.reason)), "")
+	s.e.complain(inputError(s.in.name, message.New("key {key} in database {db} is not written: {reason}", message.Name("key", shortened(k.Name)),
+		message.Figure("db", int64(k.DB), message.FormNumber), message.Phrase("reason", why.reason))), message.Message{})
 }
 
 // flush ends the output.
@@ -305,7 +311,7 @@ func (s *showing) broken(err error) error {
 		return outputError(err)
 	}
 	s.out.Flush()
-	return &exitError{code: exitPartial, err: inputError(s.in.name, err.Error()), hint: "the file was changed meanwhile; the output ends in the middle of a key"}
+	return (&exitError{code: exitPartial, err: inputError(s.in.name, message.Of(err))}).withHint("the file was changed meanwhile; the output ends in the middle of a key")
 }
 
 // ended says why the reading ended before all keys were found.
@@ -317,8 +323,7 @@ func (s *showing) ended(err error, written int64) error {
 		bad.add(s.in.name, written, err)
 		return bad.end(s.e, 1)
 	case isInterrupt(err):
-		return &exitError{code: exitPartial, err: inputError(s.in.name, "interrupted before the key was found"),
-			hint: "whether the snapshot has the key is not known"}
+		return inputFailed(exitPartial, s.in.name, "interrupted before the key was found").withHint("whether the snapshot has the key is not known")
 	case !errors.As(err, &damage):
 		return unreadable(s.in.name, err)
 	}
@@ -328,21 +333,21 @@ func (s *showing) ended(err error, written int64) error {
 			hint = "the damage is in a key of that name: what it holds cannot be read"
 		}
 	}
-	return &exitError{code: exitPartial, err: inputError(s.in.name, err.Error()), hint: hint}
+	return (&exitError{code: exitPartial, err: inputError(s.in.name, message.Of(err))}).withHint(hint)
 }
 
 // notFound names the keys that were not found.
 func (s *showing) notFound() error {
-	where := ""
-	if len(s.filter.Databases) == 1 {
-		where = fmt.Sprintf(" in database %d", s.filter.Databases[0])
-	}
 	for i, name := range s.names {
-		err := inputError(s.in.name, fmt.Sprintf("no key %q%s", shortened(name), where))
-		if i == len(s.names)-1 {
-			return &exitError{code: exitUsage, err: err, hint: `rdblens keys lists the keys; a backslash in a name is written \\`}
+		reason := message.New("no key {key}", message.Name("key", shortened(name)))
+		if len(s.filter.Databases) == 1 {
+			reason = message.New("no key {key} in database {db}", reason.Args[0], message.Figure("db", int64(s.filter.Databases[0]), message.FormNumber))
 		}
-		s.e.complain(err, "")
+		err := inputError(s.in.name, reason)
+		if i == len(s.names)-1 {
+			return (&exitError{code: exitUsage, err: err}).withHint(`rdblens keys lists the keys; a backslash in a name is written \\`)
+		}
+		s.e.complain(err, message.Message{})
 	}
 	return nil
 }

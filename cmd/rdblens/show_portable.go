@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"math"
 
 	"github.com/hdt3213/rdb/model"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // What an object holds at most, so that memory does not depend on the key.
@@ -51,8 +51,8 @@ func (w *portableWriter) library(p *parser.Payload) error {
 
 func (w *portableWriter) key(r *parser.Records) error {
 	k := r.Key()
-	if why := w.refuses(k); why != "" {
-		return &refusal{why}
+	if why := w.refuses(k); why != nil {
+		return why
 	}
 	w.selectDB(k.DB)
 	if w.replace {
@@ -72,30 +72,30 @@ func (w *portableWriter) key(r *parser.Records) error {
 }
 
 // refuses returns why plain commands cannot write a key, "" if they can.
-func (w *portableWriter) refuses(k *parser.Key) string {
+func (w *portableWriter) refuses(k *parser.Key) *refusal {
 	switch k.Type {
 	case parser.String, parser.List, parser.ZSet:
-		return ""
+		return nil
 	case parser.Set:
 		if k.FieldsWithTTL > 0 {
-			return fmt.Sprintf("%d of its members have a TTL, which no server but Dragonfly knows", k.FieldsWithTTL)
+			return refuse("members with a TTL, which no server but Dragonfly knows: {n}", message.Int("n", k.FieldsWithTTL))
 		}
-		return ""
+		return nil
 	case parser.Hash:
 		if k.FieldsWithTTL == 0 || w.fieldTTLs {
-			return ""
+			return nil
 		}
-		return fmt.Sprintf("%d of its fields have a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later", k.FieldsWithTTL)
+		return refuse("fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: {n}", message.Int("n", k.FieldsWithTTL))
 	case parser.Stream:
 		if k.Pending > maxPending {
-			return fmt.Sprintf("it has %d pending entries, more than the %d that --portable takes", k.Pending, maxPending)
+			return refuse("it has {n} pending entries, more than the {limit} that --portable takes", message.Int("n", k.Pending), message.Int("limit", maxPending))
 		}
-		return ""
+		return nil
 	}
 	if k.ModuleName != "" {
-		return fmt.Sprintf("it is a value of the module type %s, which plain commands cannot write", k.ModuleName)
+		return refuse("it is a value of the module type {type}, which plain commands cannot write", message.Element("type", k.ModuleName))
 	}
-	return fmt.Sprintf("plain commands cannot write the type %s", k.Type)
+	return refuse("plain commands cannot write the type {type}", message.Text("type", k.Type.String()))
 }
 
 // value writes a value that is no stream.
@@ -127,9 +127,9 @@ func (w *portableWriter) value(r *parser.Records) error {
 	case err != nil:
 		return err
 	case nameless > 0:
-		return &refusal{fmt.Sprintf("the names of %d fields are not known", nameless)}
+		return refuse("the names of {fields} are not known", message.Number("fields", int64(nameless), "1 field", "{n} fields"))
 	case unordered > 0:
-		return &refusal{fmt.Sprintf("the scores of %d members are no numbers", unordered)}
+		return refuse("the scores of {count} are no numbers", message.Number("count", int64(unordered), "1 member", "{n} members"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // respWriter writes commands in the protocol of Redis (RESP), as redis-cli --pipe
@@ -104,7 +105,7 @@ const firstOfDragonfly = 30
 func (w *restoreWriter) key(r *parser.Records) error {
 	k := r.Key()
 	if r.Info().Server == "dragonfly" && (k.RDBType >= firstOfDragonfly || k.Type == parser.JSON) {
-		return &refusal{fmt.Sprintf("no other server has the type %d of Dragonfly", k.RDBType)}
+		return refuse("no other server has the type {n} of Dragonfly", message.Int("n", int64(k.RDBType)))
 	}
 	p, err := r.Payload()
 	var reread *parser.RereadError
@@ -112,7 +113,7 @@ func (w *restoreWriter) key(r *parser.Records) error {
 	case errors.As(err, &reread):
 		return err
 	case err != nil:
-		return &refusal{err.Error()}
+		return &refusal{message.Of(err)}
 	}
 	var options []any
 	ttl := int64(0)

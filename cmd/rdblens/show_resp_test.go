@@ -280,8 +280,8 @@ func TestShowPortableStream(t *testing.T) {
 func TestShowRefuses(t *testing.T) {
 	file := filepath.Join("..", "..", "testdata", "truth", "redis-8.0.2", "all.rdb")
 	out, errs, code := showRun(t, nil, file, "-f", "resp", "--portable", "--type", "hash,module")
-	if code != exitPartial || !strings.Contains(errs, `key "vectors" in database 0 is not written: it is a value of the module type vectorset`) ||
-		!strings.Contains(errs, `key "hash:ttl:some" in database 0 is not written: 2 of its fields have a TTL`) {
+	if code != exitPartial || !strings.Contains(errs, `key "vectors" in database 0 is not written: it is a value of the module type "vectorset"`) ||
+		!strings.Contains(errs, `key "hash:ttl:some" in database 0 is not written: fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: 2`) {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	for _, c := range commandsOf(t, out) {

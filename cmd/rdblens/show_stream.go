@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxPending bounds the pending entries of a stream. Those of a group are held in
@@ -78,7 +78,7 @@ func (s *streamCommands) write(r *parser.Records) error {
 	s.endGroup()
 	s.deleteAgain()
 	if err == nil && s.nobodys > 0 {
-		return &refusal{fmt.Sprintf("%d pending entries belong to no consumer; all else of it is written", s.nobodys)}
+		return refuse("{entries} without a consumer; all else of it is written", message.Number("entries", int64(s.nobodys), "1 pending entry", "{n} pending entries"))
 	}
 	return err
 }

@@ -6,14 +6,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 const (
@@ -46,7 +45,7 @@ func (w *textWriter) key(r *parser.Records) error {
 	w.figures(k)
 	w.findings(r.Info(), k)
 	if k.Type.Opaque() {
-		fmt.Fprintf(w, "\n%s\n", w.env.filled("the value of a {type} cannot be shown without its server", "type", k.Type.String()))
+		fmt.Fprintf(w, "\n%s\n", w.env.line(message.New("the value of a {type} cannot be shown without its server", message.Text("type", k.Type.String()))))
 		return nil
 	}
 	if w.limit == 0 {
@@ -77,11 +76,11 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {
-		what := w.env.t(text.Sanitize(w.rules.Text(f, &subject)))
+		what := message.New("{text}", message.Foreign("text", w.rules.Text(f, &subject)))
 		if f.Ignored != 0 {
-			what += w.env.t(", ignored")
+			what = message.New("{text}, ignored", message.Phrase("text", what))
 		}
-		lines = append(lines, fmt.Sprintf("%-7s  %s: %s", f.Severity, f.Rule.Name(), what))
+		lines = append(lines, fmt.Sprintf("%-7s  %s: %s", f.Severity, f.Rule.Name(), w.env.line(what)))
 	}
 	w.list("findings", lines)
 }
@@ -142,7 +141,7 @@ func (w *textWriter) largest(r *parser.Records) error {
 	endEntry()
 	var lines []string
 	for _, e := range top {
-		lines = append(lines, w.env.t(units.FormatExactBytes(e.size))+"  "+e.name)
+		lines = append(lines, w.env.figure(message.ExactSize("n", e.size))+"  "+e.name)
 	}
 	w.list("largest elements", lines)
 	return err
@@ -172,12 +171,12 @@ func (w *textWriter) figures(k *parser.Key) {
 	t, line := w.env.t, w.line
 	count := func(name string, n int64) {
 		if n > 0 {
-			line(name, units.FormatCount(n))
+			line(name, message.FormatCount(n))
 		}
 	}
 	bytesLine := func(name string, n int64, note string) {
 		if n >= 0 {
-			line(name, t(size(n))+note)
+			line(name, w.env.line(size(n))+note)
 		}
 	}
 	line("key", display(k.Name, k.NameLen))
@@ -191,7 +190,7 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("encoding", enc)
 	}
 	if k.Elements >= 0 && k.Type != parser.String {
-		line("elements", units.FormatCount(k.Elements))
+		line("elements", message.FormatCount(k.Elements))
 	}
 	bytesLine("value", k.ValueBytes, "")
 	bytesLine("serialized", k.Serialized, "")
@@ -212,20 +211,20 @@ func (w *textWriter) figures(k *parser.Key) {
 		bytesLine("largest element", k.Largest, note)
 	}
 	if k.HasExpire {
-		line("expires", t(expiry(k.ExpireAt, w.now)))
+		line("expires", w.env.line(expiry(k.ExpireAt, w.now)))
 	} else {
 		line("expires", t("never"))
 	}
 	count("fields with TTL", k.FieldsWithTTL)
 	if k.Idle >= 0 {
-		line("idle", t(units.FormatDuration(k.Idle)))
+		line("idle", w.env.figure(message.Duration("n", k.Idle)))
 	}
 	if k.Freq >= 0 {
 		line("LFU counter", strconv.Itoa(int(k.Freq)))
 	}
 	if k.Type == parser.Stream {
-		line("groups", w.env.filled("{n}, {consumers}, {entries} pending", "n", units.FormatCount(k.Groups),
-			"consumers", units.FormatCountOf(k.Consumers, "consumer", "consumers"), "entries", units.FormatCountOf(k.Pending, "entry", "entries")))
+		line("groups", w.env.line(message.New("{n}, {consumers}, {entries} pending", message.Int("n", k.Groups),
+			message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"), message.Number("entries", k.Pending, "1 entry", "{n} entries"))))
 	}
 	if m := k.Module; m != nil {
 		line("encoding version", strconv.Itoa(int(m.Version)))
@@ -237,18 +236,18 @@ func (w *textWriter) figures(k *parser.Key) {
 			count("chunks", m.Chunks)
 			count("labels", m.Labels)
 			count("rules", m.Rules)
-			retention := "none"
+			retention := t("none")
 			if m.Retention > 0 {
-				retention = units.FormatDuration(m.Retention / 1000)
+				retention = w.env.figure(message.Duration("n", m.Retention/1000))
 			}
-			line("retention", t(retention))
+			line("retention", retention)
 		}
 		if m.LinkBytes > 0 {
 			bytesLine("vectors", m.VectorBytes, "")
 			bytesLine("links", m.LinkBytes, "")
 		}
 	}
-	line("offset", units.FormatCount(k.Offset))
+	line("offset", message.FormatCount(k.Offset))
 }
 
 // value writes the first elements of a key.
@@ -263,7 +262,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		}
 		inEntry = false
 		if shownFields < fields {
-			w.WriteString("  " + w.env.filled("... {n} of {fields}", "n", units.FormatCount(shownFields), "fields", units.FormatCountOf(fields, "field", "fields")))
+			w.WriteString("  " + w.env.line(message.New("... {n} of {fields}", message.Int("n", shownFields), message.Number("fields", fields, "1 field", "{n} fields"))))
 		}
 		w.WriteString("\n")
 	}
@@ -297,7 +296,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	if k.Elements > int64(shown) && k.Type != parser.JSON {
-		fmt.Fprintln(w, w.env.filled("... {n} of {elements}", "n", units.FormatCount(int64(shown)), "elements", units.FormatCountOf(k.Elements, "element", "elements")))
+		fmt.Fprintln(w, w.env.line(message.New("... {n} of {elements}", message.Int("n", int64(shown)), message.Number("elements", k.Elements, "1 element", "{n} elements"))))
 	}
 	return err
 }
@@ -317,7 +316,7 @@ func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
 	}
 	w.WriteString(display(e.Value.Bytes, e.Value.Len))
 	if e.ExpireAt != 0 {
-		w.WriteString("  " + w.env.filled("(expires {when})", "when", expiry(e.ExpireAt, w.now)))
+		w.WriteString("  " + w.env.line(message.New("(expires {when})", message.Phrase("when", expiry(e.ExpireAt, w.now)))))
 	}
 	w.WriteString("\n")
 }
@@ -327,17 +326,17 @@ func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
 func display(b []byte, n int64) string {
 	s := text.Display(b)
 	if n > int64(len(b)) {
-		s += fmt.Sprintf("... (%s)", size(n))
+		s += fmt.Sprintf("... (%s)", size(n).String())
 	}
 	return s
 }
 
 // size returns a number of bytes, and a large one also rounded.
-func size(n int64) string {
+func size(n int64) message.Message {
 	if n < 1024 {
-		return units.FormatExactBytes(n)
+		return message.New("{bytes}", message.ExactSize("bytes", n))
 	}
-	return units.FormatExactBytes(n) + " (" + units.FormatBytes(n) + ")"
+	return message.New("{bytes} ({size})", message.ExactSize("bytes", n), message.Size("size", n))
 }
 
 // score returns a score as redis-cli shows it: with 17 digits, which are exact.
@@ -352,14 +351,14 @@ func score(f float64) string {
 }
 
 // expiry returns a time, in ms since the epoch, and its distance from now.
-func expiry(ms int64, now time.Time) string {
+func expiry(ms int64, now time.Time) message.Message {
 	at := time.UnixMilli(ms)
 	if y := at.UTC().Year(); y < 1970 || y > 9999 {
-		return units.FormatCount(ms) + " ms since 1970"
+		return message.New("{n} ms since 1970", message.Int("n", ms))
 	}
-	distance := units.FormatDuration(at.Unix() - now.Unix())
-	if !strings.HasSuffix(distance, " ago") {
-		distance = "in " + distance
+	seconds := at.Unix() - now.Unix()
+	if seconds < 0 {
+		return message.New("{time}, {duration} ago", message.Time("time", at.Unix()), message.Duration("duration", -seconds))
 	}
-	return units.FormatTime(at.Unix()) + ", " + distance
+	return message.New("{time}, in {duration}", message.Time("time", at.Unix()), message.Duration("duration", seconds))
 }

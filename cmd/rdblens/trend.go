@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -35,14 +35,14 @@ group; and when, at the growth between the last two reports, maxmemory is reache
   rdblens trend --maxmemory 16GB -f table -f csv=trend.csv monday.json tuesday.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("no report given", "rdblens scan -f json=report.json dump.rdb saves one")
+				return usageError("no report given").withHint("rdblens scan -f json=report.json dump.rdb saves one")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.trend(&o, args) },
 	}
 	o.outputFlags.register(cmd, report.TrendFormatNames())
-	option{name: "maxmemory", arg: "SIZE", usage: "the server's limit (default what the last report was made with)", hint: "write 512MB or 4GB", set: sizeOf(&o.maxMemory, 1)}.add(cmd)
+	option{name: "maxmemory", arg: "SIZE", usage: "the server's limit (default what the last report was made with)", hint: "write {names}", names: "512MB or 4GB", set: sizeOf(&o.maxMemory, 1)}.add(cmd)
 	o.top = 10
 	option{name: "top", arg: "N", value: "10", usage: "groups that are shown: those with most memory in the last report", set: wholeNumber(&o.top, 0, report.MaxTrendGroups)}.add(cmd)
 	return cmd
@@ -62,12 +62,12 @@ func (e *env) trend(o *trendFlags, args []string) error {
 		r, err := e.savedReport(&input{path: path, size: -1})
 		switch {
 		case err != nil:
-			return &exitError{code: exitUsage, err: inputError(path, err.Error())}
+			return &exitError{code: exitUsage, err: inputError(path, message.Of(err))}
 		case r == nil:
-			return &exitError{code: exitUsage, err: inputError(path, "not a saved report"), hint: "rdblens scan -f json=report.json writes one"}
+			return inputFailed(exitUsage, path, "not a saved report").withHint("rdblens scan -f json=report.json writes one")
 		}
 		if err := b.Add(path, r); err != nil {
-			return &exitError{code: exitUsage, err: inputError(path, err.Error())}
+			return &exitError{code: exitUsage, err: inputError(path, message.Of(err))}
 		}
 	}
 	err = report.WriteAll(o.targets, e.stdout, paths, b.Trend(o.maxMemory, o.top), o.writeOptions(e, started))
@@ -94,11 +94,11 @@ func reportPaths(args []string) (paths []string, err error) {
 			paths = append(paths, list...)
 		}
 		if found == len(paths) {
-			return nil, usageError(fmt.Sprintf("%q has no reports", arg), "reports are files that end in .json, .json.gz or .json.zst")
+			return nil, usageError("{file} has no reports", message.Path("file", arg)).withHint("reports are files that end in .json, .json.gz or .json.zst")
 		}
 	}
 	if len(paths) > maxTrendReports {
-		return nil, usageError(fmt.Sprintf("%d reports are too many", len(paths)), fmt.Sprintf("at most %d", maxTrendReports))
+		return nil, usageError("{n} reports are too many", message.Int("n", int64(len(paths)))).withHint("at most {n}", message.Int("n", maxTrendReports))
 	}
 	return paths, nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"regexp"
@@ -13,12 +15,17 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // terminal opens a new terminal. What is written to tty can be read from master.
 func terminal(t *testing.T) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		testtool.Missing(t, "no /dev/ptmx, with which a process opens a terminal")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

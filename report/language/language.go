@@ -68,13 +68,14 @@ func (l Language) Translate(sentence string) (string, bool) {
 //go:embed zh.json
 var zh []byte
 
-var chinese = sync.OnceValue(func() *catalogue {
-	var entries map[string]string
+var entries = sync.OnceValue(func() (entries map[string]string) {
 	if err := json.Unmarshal(zh, &entries); err != nil {
 		panic(err) // a test reads it
 	}
-	return newCatalogue(entries)
+	return entries
 })
+
+var chinese = sync.OnceValue(func() *catalogue { return newCatalogue(entries()) })
 
 // catalogue has what Language.Translate looks up.
 type catalogue struct {

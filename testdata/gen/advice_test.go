@@ -11,7 +11,7 @@ import (
 func TestAdvice(t *testing.T) {
 	server := testtool.Need(t, "redis-server")
 	profiles := []string{"default", "baidu", "typed"}
-	if testing.Short() {
+	if !testtool.Nightly() {
 		profiles = profiles[2:]
 	}
 	var out strings.Builder

@@ -19,7 +19,7 @@ func TestRestore(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	snapshots := "../truth/redis-7.0.*/*.rdb"
-	if testing.Short() {
+	if !testtool.Nightly() {
 		snapshots = "../truth/redis-7.0.*/[ln]*.rdb"
 	}
 	var out strings.Builder

@@ -12,7 +12,7 @@ import (
 func TestTargets(t *testing.T) {
 	server := testtool.Need(t, "redis-server")
 	dirs := []string{"../truth"}
-	if testing.Short() {
+	if !testtool.Nightly() {
 		dirs = []string{"../truth/redis-8.0.2", "../truth/valkey-8.1.1"}
 	}
 	var out strings.Builder

@@ -30,6 +30,10 @@ func Missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
+// Nightly reports whether tests of many keys, seeds and damaged bytes are whole, as in
+// make nightly-tests, and not a sample of a tenth.
+func Nightly() bool { return os.Getenv("RDBLENS_NIGHTLY") != "" }
+
 // Server is a redis-server that ends with the test.
 type Server struct {
 	Socket string // path

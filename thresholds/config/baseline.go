@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // MaxAccepted is the largest number of entries of a baseline.
@@ -108,7 +108,7 @@ func baselineLine(in *thresholds.Ignore) string {
 func AcceptedText(in *thresholds.Ignore) string {
 	var parts []string
 	if in.Findings > 0 {
-		parts = append(parts, units.FormatCountOf(in.Findings, "finding", "findings"))
+		parts = append(parts, message.FormatCountOf(in.Findings, "finding", "findings"))
 	}
 	if in.Accepted > 0 {
 		parts = append(parts, "worst "+acceptedFigure(in))

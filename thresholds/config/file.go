@@ -10,9 +10,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // file is what a configuration or a profile says.
@@ -100,7 +100,7 @@ func Schema() []byte {
 		"overrides": overrides().schema(),
 		"budgets":   budgets().schema(),
 	}
-	for u := units.Bytes; u <= units.Percent; u++ {
+	for u := message.Bytes; u <= message.Percent; u++ {
 		definitions[u.String()] = unitSchema(u)
 	}
 	root := with(configForm().schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", definitions)

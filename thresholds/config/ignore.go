@@ -9,9 +9,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // plainCount is a number without a unit.
@@ -104,11 +104,11 @@ func readAccepted(r *reader, n ast.Node, e *thresholds.Ignore) bool {
 
 // acceptedUnit returns the unit of the accepted figure of a rule. Findings of a rule
 // without limits are counts, or plain figures.
-func acceptedUnit(set thresholds.RuleSet) units.Unit {
+func acceptedUnit(set thresholds.RuleSet) message.Unit {
 	for id, rule := range thresholds.Rules() {
-		if set.Has(thresholds.RuleID(id)) && rule.Unit != units.None {
+		if set.Has(thresholds.RuleID(id)) && rule.Unit != message.None {
 			return rule.Unit
 		}
 	}
-	return units.Count
+	return message.Count
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 //go:embed profiles/*.yaml
@@ -257,7 +257,7 @@ func warnings(p *thresholds.Policy) []string {
 // hiddenLimits describes limits that can never be reported because one of a higher
 // severity is reached no later.
 func hiddenLimits(s *thresholds.Setting) (list []string) {
-	if !s.On || s.Rule.Unit == units.None {
+	if !s.On || s.Rule.Unit == message.None {
 		return nil
 	}
 	for _, l := range s.Limits {

@@ -9,9 +9,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // edits are the changes that a configuration makes to settings.
@@ -52,7 +52,7 @@ func rulesShape(inOverride bool) shape[edits] {
 func ruleShape(rule *thresholds.Rule) shape[edits] {
 	form := ruleRecord(rule).shape()
 	hint := "write off, on, info, warning or error"
-	if rule.Unit != units.None {
+	if rule.Unit != message.None {
 		hint = "write off, on, or limits such as {warning: " + rule.Unit.Example() + "}"
 	}
 	return shape[edits]{func() object {
@@ -91,7 +91,7 @@ func ofOneType(e *thresholds.Edit) int {
 // ruleRecord is a rule's limits and parameters.
 func ruleRecord(rule *thresholds.Rule) record[edits] {
 	rec := record[edits]{what: rule.Name, fields: []field[edits]{to("severity", severityShape(rule), appendEdits)}}
-	if rule.Unit != units.None {
+	if rule.Unit != message.None {
 		rec.fields = append(rec.fields, limitFields(rule, thresholds.AnyType, false)...)
 	}
 	if rule.Bound == thresholds.Both {
@@ -190,7 +190,7 @@ type figure struct {
 	off bool
 }
 
-func number(rule *thresholds.Rule, what string, unit units.Unit, description string) shape[figure] {
+func number(rule *thresholds.Rule, what string, unit message.Unit, description string) shape[figure] {
 	return shape[figure]{ref(unit.String()).with("description", description), func(r *reader, n ast.Node) (v figure, ok bool) {
 		word, ok := r.number(n, what)
 		v.Origin, v.off = r.origin(n), isOff(word)
@@ -204,7 +204,7 @@ func number(rule *thresholds.Rule, what string, unit units.Unit, description str
 }
 
 // unitSchema is the schema of a figure in a unit, or off.
-func unitSchema(u units.Unit) object {
+func unitSchema(u message.Unit) object {
 	forms := []any{object{"type": "string", "pattern": u.Pattern(), "minLength": 1}, ref("off")()}
 	if largest := u.LargestNumber(); largest >= 0 {
 		forms = append(forms, object{"type": "integer", "minimum": 0, "maximum": largest})

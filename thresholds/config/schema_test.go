@@ -15,8 +15,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // validator checks values against a JSON Schema, as far as Schema uses one: a
@@ -175,7 +175,7 @@ var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets"
 // fieldsOf returns the fields that the mapping of a rule may have.
 func fieldsOf(r *thresholds.Rule) []string {
 	names := []string{"severity"}
-	if r.Unit != units.None {
+	if r.Unit != message.None {
 		names = append(names, severities...)
 	}
 	if r.Bound == thresholds.Both {
@@ -326,7 +326,7 @@ func TestSchema(t *testing.T) {
 	if !bytes.Equal(Schema(), Schema()) {
 		t.Error("not the same each time")
 	}
-	for u := units.Bytes; u <= units.Percent; u++ {
+	for u := message.Bytes; u <= message.Percent; u++ {
 		if _, err := u.Parse(u.Example()); err != nil {
 			t.Error(err)
 		}

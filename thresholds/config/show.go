@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // Entry is one value of a policy and where it was set.
@@ -65,7 +65,7 @@ func showSetting(list []Entry, s *thresholds.Setting) []Entry {
 	if !s.On {
 		return append(list, Entry{path, "off", s.Origin})
 	}
-	if s.Rule.Unit == units.None {
+	if s.Rule.Unit == message.None {
 		list = append(list, Entry{path, s.Severity.String(), s.Origin})
 	}
 	for _, l := range s.Effective() {

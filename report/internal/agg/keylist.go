@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/units"
 )
 
 // The bounds of a KeyList: keys that are listed because of their size, and bytes of
@@ -196,7 +196,7 @@ func (b *keyBatch) add(k *parser.Key, size int64, found []thresholds.Finding, in
 	flagged := false
 	for i := range found {
 		if f := &found[i]; f.Limit > 0 && f.Ignored == 0 {
-			flagged = flagged || f.Unit() == units.Bytes || f.Unit() == units.Count
+			flagged = flagged || f.Unit() == message.Bytes || f.Unit() == message.Count
 		}
 	}
 	if size <= b.cutoff && !(flagged && size > b.flagged) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -197,11 +198,12 @@ func checkGroups(t *testing.T, b *Builder, keys []parser.Key) {
 // TestPromise checks random keyspaces in several orders, cut into blocks of any
 // size.
 func TestPromise(t *testing.T) {
-	seeds := uint64(40)
-	if testing.Short() {
-		seeds = 6
+	step := uint64(5) // each order once, and each size of blocks once
+	seeds := uint64(16)
+	if testtool.Nightly() {
+		step, seeds = 1, 40
 	}
-	for seed := range seeds {
+	for seed := uint64(0); seed < seeds; seed += step {
 		r := rand.New(rand.NewPCG(seed, 77))
 		keys := randomKeyspace(r, 10_000+r.IntN(50_000))
 		reorder(r, keys, int(seed%4))

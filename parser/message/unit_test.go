@@ -1,4 +1,4 @@
-package units
+package message
 
 import (
 	"math"

@@ -1,6 +1,11 @@
-// Package units parses and formats sizes, counts, durations and percentages. All
-// of the program uses it, so that each kind of figure is written in one way, in
-// limits and messages, tables and documentation:
+// Package message has the program's sentences as values, and writes its figures.
+//
+// A [Message] is an English template with typed arguments. Findings, advice, errors,
+// warnings and hints stay messages until a writer renders them in the reader's
+// language. Redaction replaces arguments that are names; it never parses text.
+//
+// Each kind of figure is written in one way, in limits and messages, tables and
+// documentation:
 //
 //	size          512 B   10 KB   3.8 MB     a KB is 1024 bytes, as in a server's configuration
 //	exact size    20,480 bytes
@@ -16,4 +21,4 @@
 //
 // A [Unit] is what a limit counts. Its Parse and Format are exact inverses; Parse
 // accepts more: 10KB, 10 K and 10 KiB; 5000 and 5_000; 1w 2d.
-package units
+package message
