@@ -157,7 +157,7 @@ type reader struct {
 }
 
 func newReader(src io.Reader, opt Options, blocks, size int) *reader {
-	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1}, counters: newCounters()}
+	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1, AnnouncedKeys: -1, AnnouncedExpires: -1}, counters: newCounters()}
 	r.blockReader = *newBlockReader(src, blocks, size)
 	r.closer, _ = src.(Ender)
 	if f, ok := src.(interface{ Frames() []string }); ok {
@@ -298,6 +298,7 @@ func (r *reader) magic() error {
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.Offset(), true
+	r.counters.fill(in)
 	var bad string
 	if in.Version < firstChecksum && !w.src.valkey {
 		in.Checksum = ChecksumNone
@@ -316,6 +317,9 @@ func (r *reader) end(sum uint64) error {
 				if r.opt.Strict {
 					bad = "the checksum is switched off (zero)"
 				}
+			case w.src.dragonfly && stored != sum:
+				in.Checksum = ChecksumMismatch
+				bad = "Dragonfly writes no checksum, but the eight bytes after the end mark are not zero"
 			case r.opt.NoChecksum, r.blob.seen: // it would cover compressed blocks
 				in.Checksum = ChecksumUnread
 			case stored == sum:
@@ -327,12 +331,19 @@ func (r *reader) end(sum uint64) error {
 		}
 		in.Bytes = w.Offset()
 	}
-	switch c := w.src.contradiction(r.counters); {
-	case c == "":
-	case in.Checksum == ChecksumOK: // the version is what was written
+	written := in.Checksum == ChecksumOK // the file is what the server wrote
+	if c := w.src.contradiction(r.counters); c != "" && written {
 		r.warn("%s", c)
-	default:
+	} else if c != "" {
 		bad = c
+	}
+	if m := in.missing(); m != "" && written && !r.opt.Strict {
+		r.warn("%s", m)
+	} else if m != "" {
+		bad = m
+	}
+	if keys, _ := in.Missing(); keys > 0 && !written {
+		in.Ended = false
 	}
 	if bad == "" {
 		after := w.Buf[w.Pos:]
@@ -347,6 +358,9 @@ func (r *reader) end(sum uint64) error {
 		// What follows may stand in the next block.
 		for keep := w.Pos; r.closer == nil && in.Checksum == ChecksumNone && in.Trailing <= 8 && r.advance(keep); keep = 0 {
 			in.Trailing = int64(len(r.data))
+		}
+		if w.src.dragonfly && in.Trailing >= dragonflyPage {
+			bad = fmt.Sprintf("%d bytes follow the end mark, more than the rest of a page", in.Trailing)
 		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
 			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, "+
