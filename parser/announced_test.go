@@ -22,7 +22,7 @@ func TestAnnounced(t *testing.T) {
 		off           bool // the checksum is
 		keys, expires int64
 		missing       int64 // keys
-		said          string
+		text          string
 	}{
 		"all there":                    {two(resized("0011", 2, 1)), true, 2, 1, 0, ""},
 		"nothing announced":            {two(newRDB("REDIS0011").raw(0xfe, 0)), true, -1, -1, 0, ""},
@@ -54,14 +54,14 @@ func TestAnnounced(t *testing.T) {
 			if missing, _ := i.Missing(); missing != c.missing || i.Ended != (missing == 0 || !c.off) {
 				t.Errorf("%s: %d keys are missing, want %d; ended: %v", name, missing, c.missing, i.Ended)
 			}
-			said := strings.Join(i.Warnings, "\n")
-			if damage := c.said != "" && (c.off || strict) || c.off && strict; damage != (o.err != nil) {
+			text := strings.Join(i.Warnings, "\n")
+			if damage := c.text != "" && (c.off || strict) || c.off && strict; damage != (o.err != nil) {
 				t.Errorf("%s, strict %v: %v", name, strict, o.err)
 			} else if damage {
-				said = o.err.Error()
+				text = o.err.Error()
 			}
-			if !strings.Contains(said, c.said) {
-				t.Errorf("%s: %q, want %q", name, said, c.said)
+			if !strings.Contains(text, c.text) {
+				t.Errorf("%s: %q, want %q", name, text, c.text)
 			}
 		}
 	}
