@@ -26,16 +26,16 @@ func TestAnnounced(t *testing.T) {
 	}{
 		"all there":                    {two(resized("0011", 2, 1)), true, 2, 1, 0, ""},
 		"nothing announced":            {two(newRDB("REDIS0011").raw(0xfe, 0)), true, -1, -1, 0, ""},
-		"a key is missing":             {two(resized("0011", 3, 1)), true, 3, 1, 1, "only 2 of 3 keys that the file announces"},
-		"a key is missing, as written": {two(resized("0011", 3, 1)), false, 3, 1, 1, "only 2 of 3 keys that the file announces"},
-		"an expiry is missing":         {two(resized("0011", 2, 2)), true, 2, 2, 0, "only 1 of 2 expiries"},
+		"a key is missing":             {two(resized("0011", 3, 1)), true, 3, 1, 1, "the end mark comes after 2 of 3 keys that the file announces"},
+		"a key is missing, as written": {two(resized("0011", 3, 1)), false, 3, 1, 1, "the end mark comes after 2 of 3 keys that the file announces"},
+		"an expiry is missing":         {two(resized("0011", 2, 2)), true, 2, 2, 0, "the end mark comes after 1 of 2 expiries"},
 		"more than announced":          {two(resized("0011", 1, 0)), true, 1, 0, 0, ""},
 		"expired before it was saved":  {two(resized("0008", 5, 4)), true, 5, 4, 0, ""},
-		"not only expired ones":        {two(resized("0008", 5, 3)), true, 5, 3, 3, "only 2 of 5 keys"},
+		"not only expired ones":        {two(resized("0008", 5, 3)), true, 5, 3, 3, "the end mark comes after 2 of 5 keys"},
 		"more than 32 bits":            {two(resized("0007", 1<<32-1, 1)), true, -1, -1, 0, ""},
-		"second database":              {two(two(resized("0011", 2, 1)).raw(0xfe, 1, 0xfb).len(3).len(1)), true, 5, 2, 1, "only 4 of 5 keys"},
-		"slots":                        {two(slots), true, 5, 1, 3, "only 2 of 5 keys"},
-		"slots of Valkey":              {two(aux), true, 5, 1, 3, "only 2 of 5 keys"},
+		"second database":              {two(two(resized("0011", 2, 1)).raw(0xfe, 1, 0xfb).len(3).len(1)), true, 5, 2, 1, "the end mark comes after 4 of 5 keys"},
+		"slots":                        {two(slots), true, 5, 1, 3, "the end mark comes after 2 of 5 keys"},
+		"slots of Valkey":              {two(aux), true, 5, 1, 3, "the end mark comes after 2 of 5 keys"},
 		"any number":                   {two(resized("0011", 1<<63, 1)), true, 1 << 40, 1, 1<<40 - 2, "keys that the file announces"},
 	} {
 		in := bytes.Clone(c.in.b)
@@ -94,7 +94,7 @@ func TestAnnouncedDamage(t *testing.T) {
 		}
 	}
 	if len(noticed) < 3 {
-		t.Errorf("only what the file announces has shown %v", noticed)
+		t.Errorf("the end mark comes after what the file announces has shown %v", noticed)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Checksum is what became of the CRC-64 at the end of a snapshot.
@@ -276,9 +277,11 @@ func (i *Info) Missing() (keys, expires int64) {
 func (i *Info) missing() string {
 	switch keys, expires := i.Missing(); {
 	case keys > 0:
-		return fmt.Sprintf("only %d of %d keys that the file announces are in it", i.Keys, i.AnnouncedKeys)
+		return fmt.Sprintf("the end mark comes after %s of %s keys that the file announces",
+			message.FormatCount(i.Keys), message.FormatCount(i.AnnouncedKeys))
 	case expires > 0:
-		return fmt.Sprintf("only %d of %d expiries of keys that the file announces are in it", i.AnnouncedExpires-expires, i.AnnouncedExpires)
+		return fmt.Sprintf("the end mark comes after %s of %s expiries of keys that the file announces",
+			message.FormatCount(i.AnnouncedExpires-expires), message.FormatCount(i.AnnouncedExpires))
 	}
 	return ""
 }

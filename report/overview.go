@@ -94,6 +94,11 @@ func (v *overview) alerts() {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		d := in.Error
+		if n := in.AnnouncedKeys; n != nil && *n > in.Keys && d == nil && !in.Complete {
+			lost = append(lost, thresholds.Fill("INCOMPLETE: {file} has {n} of {announced} keys that the file announces.",
+				"file", text.ShortenMiddle(in.fileName(), nameWidth), "n", message.FormatCount(in.Keys), "announced", message.FormatCount(*n)))
+			continue
+		}
 		if d == nil {
 			continue
 		}

@@ -229,7 +229,7 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 			filter.Dropped = b.Dropped
 			r.Filter = &filter
 		}
-		r.Complete = failed == nil
+		r.Complete = failed == nil && !slices.ContainsFunc(inputs, func(in Input) bool { return !in.Complete })
 		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
 		return r
 	}
@@ -439,6 +439,12 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
 		in.Checksum, in.Bytes, in.Trailing, in.Ended = info.Checksum.String(), info.Bytes, info.Trailing, info.Ended
 		in.Keys, in.Databases = info.Keys, info.Databases
+		if info.AnnouncedKeys >= 0 {
+			in.AnnouncedKeys = &info.AnnouncedKeys
+		}
+		if missing, _ := info.Missing(); missing > 0 {
+			in.Complete = false
+		}
 		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
 		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes
 		in.Scripts, in.ScriptBytes = info.Scripts, info.ScriptBytes
