@@ -4,22 +4,31 @@
 
 GO       ?= go
 FUZZTIME ?= 10m
+FUZZJOBS ?= 2
 BENCHDIR ?= $(CURDIR)/bin/bench
 SERVERS  ?=
 SEED     ?= 1
 
+# Without C, packages are compiled once for the binary and the tests. Only make race needs
+# a C compiler.
+export CGO_ENABLED ?= 0
+
 # ./... does not include packages below testdata.
-PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/testtool ./testdata/watchdog
+PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/results ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
 
-test: ## all tests
-	$(GO) test -timeout 20m $(PACKAGES)
-	cd testdata/kubernetes && $(GO) test ./...
+test: ## all tests; at the end those that were skipped, and why
+	{ $(GO) test -timeout 20m -json $(PACKAGES); cd testdata/kubernetes && $(GO) test -json ./...; } | $(GO) run ./testdata/results
+
+nightly-tests: ## all tests with all keys, seeds and damaged bytes, the race detector on all packages, and a minute of each fuzz target
+	RDBLENS_NIGHTLY=1 $(MAKE) test
+	$(MAKE) race RACED='$(PACKAGES)' LONG=
+	$(MAKE) fuzz FUZZTIME=1m
 
 lint: ## gofmt, go vet and staticcheck
 	@unformatted=$$(gofmt -l cmd parser thresholds report testdata); \
@@ -54,23 +63,29 @@ engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, pa
 	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
 	cd testdata/kubernetes && $(GO) test -count=1 -run '^TestArgo' .
 
-# Tests of texts, pages, files and a compiled binary, in which nothing of ours runs side by side.
-UNRACED = ^(TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*)$$
+# The packages that run things side by side, and their tests in which nothing does: those
+# of texts, pages, files and a compiled binary, and long ones.
+RACED = ./parser ./report ./cmd/rdblens
+TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
+LONG  = |TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
 
-race: ## the tests with the race detector, with fewer damaged fixtures
-	$(GO) test -race -short -timeout 20m -skip '$(UNRACED)' $(PACKAGES)
+race: ## the tests with the race detector, which needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG))$$' $(RACED)
 
-fuzz: ## every fuzz target for FUZZTIME
-	@for package in $$($(GO) list $(PACKAGES)); do \
-		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			GO="$(GO)" .ci/fuzz $$package $$target $(FUZZTIME) || exit 1; \
-		done; \
-	done
+fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
+	@grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \
+		sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*)\(.*|./\1 \2|' | sort | \
+		GO="$(GO)" FUZZFLAGS="$(FUZZFLAGS) -parallel=1" xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME)
 
 golden: ## regenerate golden files, generated pages and the README's examples; see git diff
-	$(GO) test ./report -run Golden -update
+	$(GO) test ./report -run '^(TestGolden|TestDiffFormats|TestTrendFormats)$$' -update
 	$(GO) generate ./...
 	$(GO) test ./cmd/rdblens -run Readme -update
+
+chinese: ## the sentences that have no Chinese translation yet
+	@mkdir -p bin && : >bin/chinese.txt
+	@RDBLENS_CHINESE=$(CURDIR)/bin/chinese.txt $(GO) test -count=1 -run 'Translated|^TestNouns$$|^TestScripts$$' ./cmd/rdblens ./report ./report/language
+	@sort -u bin/chinese.txt; echo "$$(sort -u bin/chinese.txt | wc -l) sentences without Chinese"
 
 pictures: ## the pictures of the README, with chromium
 	$(GO) test ./report -count=1 -run ReadmePictures -args -readme-pictures html

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func TestAnnounced(t *testing.T) {
 			if missing, _ := i.Missing(); missing != c.missing || i.Ended != (missing == 0 || !c.off) {
 				t.Errorf("%s: %d keys are missing, want %d; ended: %v", name, missing, c.missing, i.Ended)
 			}
-			text := strings.Join(i.Warnings, "\n")
+			text := fmt.Sprint(i.Warnings)
 			if damage := c.text != "" && (c.off || strict) || c.off && strict; damage != (o.err != nil) {
 				t.Errorf("%s, strict %v: %v", name, strict, o.err)
 			} else if damage {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/spool"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // maxTagged bounds the values that are in chunks at the same time. Dragonfly has
@@ -178,7 +179,7 @@ func (r *reader) chunk() stepped {
 		t.part = w.Buf[w.Pos : w.Pos+n]
 		if t.copied != nil {
 			if t.copied.Add(t.part); t.copied.Err != nil {
-				panic(&rdb.Failure{Offset: w.Offset(), Reason: t.copied.Err.Error(), Err: t.copied.Err})
+				panic(&rdb.Failure{Offset: w.Offset(), Reason: message.Of(t.copied.Err), Err: t.copied.Err})
 			}
 		}
 		if _, more = t.next(); t.w.inKey && !t.w.kept {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TestCountersAddUp adds counters of two parts of a snapshot.
@@ -90,7 +91,7 @@ func TestDamageText(t *testing.T) {
 		{nil, "offset 7: why"}, {[]byte{}, `offset 7: why (in key "")`}, {[]byte("a\n"), `offset 7: why (in key "a\n")`},
 		{bytes.Repeat([]byte("a"), 200), `offset 7: why (in key "` + strings.Repeat("a", 200) + `")`}, {bytes.Repeat([]byte("a"), 201), `offset 7: why (in key "` + strings.Repeat("a", 200) + `"...)`},
 	} {
-		e := &DamageError{Offset: 7, Reason: "why", Key: c.key, Err: io.ErrNoProgress}
+		e := &DamageError{Offset: 7, Reason: message.New("why"), Key: c.key, Err: io.ErrNoProgress}
 		if e.Error() != c.want || !errors.Is(e, io.ErrNoProgress) {
 			t.Errorf("%q: %s", c.key, e)
 		}

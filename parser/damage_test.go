@@ -82,7 +82,7 @@ func difference(a, b outcome) string {
 func inFull(err error) string {
 	var d *DamageError
 	if errors.As(err, &d) {
-		return fmt.Sprintf("at %d: %s; last key %q, key %q", d.Offset, d.Reason, d.LastKey, d.Key)
+		return fmt.Sprintf("at %d: %s; last key %q, key %q", d.Offset, d.Reason.Quoted(), d.LastKey, d.Key)
 	}
 	return fmt.Sprint(err)
 }
@@ -176,7 +176,7 @@ func checkError(t *testing.T, name string, o outcome) {
 	case o.err == nil || errors.As(o.err, &format):
 	case !errors.As(o.err, &damage):
 		t.Errorf("%s: %T %v", name, o.err, o.err)
-	case strings.Contains(damage.Reason, "internal error"):
+	case strings.Contains(damage.Reason.Quoted(), "internal error"):
 		t.Errorf("%s: a claim went unchecked: %v", name, damage)
 	case (damage.LastKey == nil) != (len(o.lines) == 0):
 		t.Errorf("%s: last key %q after %d keys", name, damage.LastKey, len(o.lines))

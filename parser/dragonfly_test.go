@@ -205,7 +205,7 @@ func TestDragonflyDamage(t *testing.T) {
 		twice(t, in)
 		o := scanned(bytes.NewReader(in), Options{}, smallBlock)
 		var damage *DamageError
-		if len(o.lines) != c.keys || !errors.As(o.err, &damage) || !strings.Contains(damage.Reason, c.reason) {
+		if len(o.lines) != c.keys || !errors.As(o.err, &damage) || !strings.Contains(damage.Reason.Quoted(), c.reason) {
 			t.Errorf("%s: %d keys and %v, want %d and %q", name, len(o.lines), o.err, c.keys, c.reason)
 		}
 	}

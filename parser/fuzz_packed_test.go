@@ -49,7 +49,7 @@ func (s *lastKeySink) Key(k *Key) { *s.k = k.Clone() }
 func checkInternal(t *testing.T, err error) {
 	t.Helper()
 	var d *DamageError
-	if err != nil && (!errors.As(err, &d) || strings.Contains(d.Reason, "internal error")) {
+	if err != nil && (!errors.As(err, &d) || strings.Contains(d.Reason.Quoted(), "internal error")) {
 		t.Errorf("a claim went unchecked: %v", err)
 	}
 }

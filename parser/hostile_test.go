@@ -128,7 +128,7 @@ func TestHostile(t *testing.T) {
 	for _, tt := range tests {
 		o := scanned(bytes.NewReader(tt.in), withMemory, smallBlock)
 		var damage *DamageError
-		if !errors.As(o.err, &damage) || !strings.Contains(damage.Reason, tt.reason) {
+		if !errors.As(o.err, &damage) || !strings.Contains(damage.Reason.Quoted(), tt.reason) {
 			t.Errorf("%s: %v, want %q", tt.name, o.err, tt.reason)
 			continue
 		}

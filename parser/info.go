@@ -1,8 +1,6 @@
 package parser
 
 import (
-	"fmt"
-
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/message"
@@ -96,7 +94,7 @@ type Info struct {
 	// entries in their nodes: old servers wrote that, it is not damage.
 	StreamMismatch int64
 	EmptyKeys      int64 // collections without an element: servers drop them on load
-	Warnings       []string
+	Warnings       []message.Message
 }
 
 // counters count what a walker met. Those of parts of a snapshot add up.
@@ -273,40 +271,42 @@ func (i *Info) Missing() (keys, expires int64) {
 	return keys, expires
 }
 
-// missing says what is missing, "" nothing.
-func (i *Info) missing() string {
+// missing says what is missing, if anything is.
+func (i *Info) missing() (none message.Message) {
 	switch keys, expires := i.Missing(); {
 	case keys > 0:
-		return fmt.Sprintf("the end mark comes after %s of %s keys that the file announces",
-			message.FormatCount(i.Keys), message.FormatCount(i.AnnouncedKeys))
+		return message.New("the end mark comes after {n} of {announced} keys that the file announces",
+			message.Int("n", i.Keys), message.Int("announced", i.AnnouncedKeys))
 	case expires > 0:
-		return fmt.Sprintf("the end mark comes after %s of %s expiries of keys that the file announces",
-			message.FormatCount(i.AnnouncedExpires-expires), message.FormatCount(i.AnnouncedExpires))
+		return message.New("the end mark comes after {n} of {announced} expiries of keys that the file announces",
+			message.Int("n", i.AnnouncedExpires-expires), message.Int("announced", i.AnnouncedExpires))
 	}
-	return ""
+	return none
 }
 
 // DamageError says where a snapshot is damaged or could not be read further. All
 // keys before Offset were read whole; the key being read was not counted.
 type DamageError struct {
-	Offset  int64  // of the first invalid byte, counted as Key.Offset is
-	Reason  string // in words, lower case
+	Offset  int64 // of the first invalid byte, counted as Key.Offset is
+	Reason  message.Message
 	LastKey []byte // name of the last whole key, nil where there was none
 	Key     []byte // name of the key being read, nil outside of a key
 	Err     error  // an error of the reader below, or nil
 }
 
-func (e *DamageError) Error() string {
-	s := fmt.Sprintf("offset %d: %s", e.Offset, e.Reason)
-	if e.Key != nil {
-		const most = 200 // bytes of a name in a message
-		dots := ""
-		if len(e.Key) > most {
-			dots = "..."
-		}
-		s += fmt.Sprintf(" (in key %q%s)", cut(e.Key, most), dots)
+func (e *DamageError) Error() string { return e.AsMessage().Quoted() }
+
+// AsMessage returns what Error says.
+func (e *DamageError) AsMessage() message.Message {
+	const most = 200 // bytes of a name in a message
+	id := "offset {offset}: {reason}"
+	switch {
+	case len(e.Key) > most:
+		id = "offset {offset}: {reason} (in key {key}...)"
+	case e.Key != nil:
+		id = "offset {offset}: {reason} (in key {key})"
 	}
-	return s
+	return message.New(id, message.Figure("offset", e.Offset, message.FormNumber), message.Phrase("reason", e.Reason), message.Name("key", cut(e.Key, most)))
 }
 
 // Unwrap returns the error of the reader below, if that was the reason.
@@ -314,11 +314,14 @@ func (e *DamageError) Unwrap() error { return e.Err }
 
 // FormatError is the reason why an input is no snapshot. Nothing of it was read.
 type FormatError struct {
-	Reason string
-	Hint   string // what to do, "" if nothing is known
+	Reason message.Message
+	Hint   message.Message // what to do, zero if nothing is known
 }
 
-func (e *FormatError) Error() string { return e.Reason }
+func (e *FormatError) Error() string { return e.Reason.Quoted() }
+
+// AsMessage returns Reason.
+func (e *FormatError) AsMessage() message.Message { return e.Reason }
 
 // cut returns the first n bytes of p, or all if there are fewer.
 func cut(p []byte, n int) []byte { return p[:min(len(p), n)] }

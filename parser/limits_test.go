@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 	w := newWalker(&dialect{})
 	var none []int
 	fail := w.guard(func() { none[len(w.digits)]++ })
-	if fail == nil || fail.Offset != w.Offset() || !strings.Contains(fail.Reason, "index out of range") {
+	if fail == nil || fail.Offset != w.Offset() || !strings.Contains(fail.Reason.Quoted(), "index out of range") {
 		t.Errorf("failure %v", fail)
 	}
 	if fail := w.guard(func() {}); fail != nil {

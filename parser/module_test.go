@@ -162,7 +162,7 @@ func TestModuleNotKnown(t *testing.T) {
 		}
 		for s.Scan() {
 		}
-		if info := s.Info(); s.Err() != nil || len(info.Warnings) != 1 || !strings.Contains(info.Warnings[0], "1 keys of the module type "+info.Modules[0].Name) {
+		if info := s.Info(); s.Err() != nil || len(info.Warnings) != 1 || !strings.Contains(info.Warnings[0].String(), "1 keys of the module type "+info.Modules[0].Name) {
 			t.Errorf("%s: %v %q", name, s.Err(), info.Warnings)
 		}
 		differential(t, in)

@@ -11,6 +11,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/release"
 	"github.com/rdblens/rdblens/parser/internal/spool"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Records reads the keys of a snapshot one after the other, as a Scanner does,
@@ -250,7 +251,7 @@ func (p *Payload) Text() ([]byte, error) {
 		text = w.keepText(&w.first, 0).Bytes
 	})
 	if fail != nil {
-		return nil, &RereadError{fail.Offset, errors.New(fail.Reason)}
+		return nil, &RereadError{fail.Offset, &message.Error{Message: fail.Reason}}
 	}
 	return text, nil
 }
@@ -278,7 +279,7 @@ func (r *Records) Visit(v *Visitor) error {
 	case fail.Err != nil:
 		return &RereadError{fail.Offset, fail.Err}
 	}
-	return &RereadError{fail.Offset, errors.New(fail.Reason)}
+	return &RereadError{fail.Offset, &message.Error{Message: fail.Reason}}
 }
 
 // value is where the value of the current key stands in at.

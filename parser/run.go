@@ -64,7 +64,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		err = r.damage(r.failed, r.lastKey, r.failedKey)
 		r.info.Bytes = r.failed.Offset
 	case !r.ended:
-		err = r.damage(&rdb.Failure{Offset: r.w.Offset(), Reason: "interrupted", Err: ctx.Err()}, r.lastKey, nil)
+		err = r.damage(&rdb.Failure{Offset: r.w.Offset(), Reason: interrupted, Err: ctx.Err()}, r.lastKey, nil)
 	default:
 		err = r.end(r.checksum)
 		if d, ok := err.(*DamageError); ok {

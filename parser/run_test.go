@@ -47,7 +47,7 @@ func TestChecksum(t *testing.T) {
 			t.Errorf("%s: %v, %d keys", tt.name, a.info.Checksum, len(a.lines))
 		}
 		var damage *DamageError
-		if tt.err == "" && a.err != nil || tt.err != "" && (!errors.As(a.err, &damage) || !strings.Contains(damage.Reason, tt.err) || string(damage.LastKey) != "k") {
+		if tt.err == "" && a.err != nil || tt.err != "" && (!errors.As(a.err, &damage) || !strings.Contains(damage.Reason.Quoted(), tt.err) || string(damage.LastKey) != "k") {
 			t.Errorf("%s: %v", tt.name, a.err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 			return nil
 		}), smallBlock)
 		var damage *DamageError
-		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" {
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason.Quoted() != "interrupted" {
 			t.Errorf("%d jobs: %v", jobs, err)
 		} else if name := fmt.Sprintf("%q", damage.LastKey); !strings.Contains(got[len(got)-1], name) {
 			t.Errorf("%d jobs: last key %s, but %s", jobs, name, got[len(got)-1])
@@ -153,7 +153,7 @@ func TestInterruptedWithinKey(t *testing.T) {
 			src := &endless{head: head.b, more: element, at: 50 * smallBlock, then: cancel}
 			info, err := run(ctx, src, Options{Jobs: jobs}, newNoSink, smallBlock)
 			var damage *DamageError
-			if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" || string(damage.LastKey) != "good" {
+			if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason.Quoted() != "interrupted" || string(damage.LastKey) != "good" {
 				t.Errorf("%s, %d jobs: %.200v", name, jobs, err)
 			}
 			if info.Keys != 1 || src.read > 52*smallBlock {
@@ -178,7 +178,7 @@ func TestInterruptedStall(t *testing.T) {
 		src := &stalled{in: in[:at], ctx: ctx, then: cancel}
 		info, err := Run(ctx, src, Options{Jobs: 2}, newNoSink)
 		var damage *DamageError
-		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason != "interrupted" {
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &damage) || damage.Reason.Quoted() != "interrupted" {
 			t.Fatalf("%d bytes: %v", at, err)
 		}
 		begun := 0 // keys whose first byte was delivered; the last may not be whole
@@ -326,7 +326,7 @@ func TestFramesAndEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *DamageError
-	if o := ran(s, Options{}, 2); !errors.As(o.err, &damage) || !strings.Contains(damage.Reason, "closing mark") || len(o.lines) != 10 || string(damage.LastKey) != "key:9" {
+	if o := ran(s, Options{}, 2); !errors.As(o.err, &damage) || !strings.Contains(damage.Reason.Quoted(), "closing mark") || len(o.lines) != 10 || string(damage.LastKey) != "key:9" {
 		t.Errorf("%v after %d keys", o.err, len(o.lines))
 	}
 }

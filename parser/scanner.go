@@ -3,7 +3,6 @@ package parser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/module"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Scanner reads the keys of a snapshot one after the other, in one goroutine
@@ -211,7 +211,7 @@ func (w *walker) guard(f func()) (fail *rdb.Failure) {
 				panic(p)
 			}
 			// An invalid length or count that no check caught.
-			fail = &rdb.Failure{Offset: w.Offset(), Reason: "the data is invalid here (internal error: " + p.Error() + ")"}
+			fail = &rdb.Failure{Offset: w.Offset(), Reason: message.Format("the data is invalid here (internal error: %v)", p)}
 		default:
 			panic(p)
 		}
@@ -258,8 +258,11 @@ func (r *reader) begin() (*rdb.Failure, error) {
 }
 
 func (r *reader) warn(format string, args ...any) {
-	r.info.Warnings = append(r.info.Warnings, fmt.Sprintf(format, args...))
+	r.info.Warnings = append(r.info.Warnings, message.Format(format, args...))
 }
+
+// interrupted is the reason of damage where a context ended.
+var interrupted = message.New("interrupted")
 
 const magicHint = "an RDB file begins with REDIS and four digits, or VALKEY and three"
 
@@ -269,8 +272,8 @@ func (r *reader) magic() error {
 		return r.err
 	}
 	if len(b) == 0 {
-		return &FormatError{"the file is empty",
-			"a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk"}
+		return &FormatError{message.New("the file is empty"),
+			message.New("a server that is still saving writes to temp-<pid>.rdb: look for that, or for a full disk")}
 	}
 	digits := 0
 	switch {
@@ -281,11 +284,11 @@ func (r *reader) magic() error {
 		r.w.src.valkey = true
 		r.info.Server = "valkey"
 	default:
-		return &FormatError{fmt.Sprintf("not a snapshot: it begins with %q", cut(b, 9)), magicHint}
+		return &FormatError{message.Format("not a snapshot: it begins with %q", cut(b, 9)), message.New(magicHint)}
 	}
 	v, err := strconv.ParseUint(string(b[digits:9]), 10, 16)
 	if err != nil || v == 0 {
-		return &FormatError{fmt.Sprintf("not a snapshot: %q has no version", b[:9]), magicHint}
+		return &FormatError{message.Format("not a snapshot: %q has no version", b[:9]), message.New(magicHint)}
 	}
 	r.info.Version = int(v)
 	r.w.src.version = int(v)
@@ -299,7 +302,7 @@ func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.Offset(), true
 	r.counters.fill(in)
-	var bad string
+	var bad message.Message
 	if in.Version < firstChecksum && !w.src.valkey {
 		in.Checksum = ChecksumNone
 	} else {
@@ -307,7 +310,7 @@ func (r *reader) end(sum uint64) error {
 		}
 		if len(w.Buf)-w.Pos < 8 {
 			in.Checksum = ChecksumMissing
-			bad = fmt.Sprintf("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
+			bad = message.Format("the checksum is missing: %d of its 8 bytes are there", len(w.Buf)-w.Pos)
 			w.Pos = len(w.Buf)
 		} else {
 			stored := w.Uint64()
@@ -315,44 +318,44 @@ func (r *reader) end(sum uint64) error {
 			case stored == 0:
 				in.Checksum = ChecksumOff
 				if r.opt.Strict {
-					bad = "the checksum is switched off (zero)"
+					bad = message.New("the checksum is switched off (zero)")
 				}
 			case w.src.dragonfly && stored != sum:
 				in.Checksum = ChecksumMismatch
-				bad = "Dragonfly writes no checksum, but the eight bytes after the end mark are not zero"
+				bad = message.New("Dragonfly writes no checksum, but the eight bytes after the end mark are not zero")
 			case r.opt.NoChecksum, r.blob.seen: // it would cover compressed blocks
 				in.Checksum = ChecksumUnread
 			case stored == sum:
 				in.Checksum = ChecksumOK
 			default:
 				in.Checksum = ChecksumMismatch
-				bad = fmt.Sprintf("the checksum is wrong: stored %016x, computed %016x", stored, sum)
+				bad = message.Format("the checksum is wrong: stored %016x, computed %016x", stored, sum)
 			}
 		}
 		in.Bytes = w.Offset()
 	}
 	written := in.Checksum == ChecksumOK // the file is what the server wrote
-	if c := w.src.contradiction(r.counters); c != "" && written {
-		r.warn("%s", c)
-	} else if c != "" {
+	if c := w.src.contradiction(r.counters); !c.IsZero() && written {
+		in.Warnings = append(in.Warnings, c)
+	} else if !c.IsZero() {
 		bad = c
 	}
-	if m := in.missing(); m != "" && written && !r.opt.Strict {
-		r.warn("%s", m)
-	} else if m != "" {
+	if m := in.missing(); !m.IsZero() && written && !r.opt.Strict {
+		in.Warnings = append(in.Warnings, m)
+	} else if !m.IsZero() {
 		bad = m
 	}
 	if keys, _ := in.Missing(); keys > 0 && !written {
 		in.Ended = false
 	}
-	if bad == "" {
+	if bad.IsZero() {
 		after := w.Buf[w.Pos:]
 		in.Trailing = int64(len(after))
 		if r.closer != nil {
 			n, err := r.closer.End(w.Offset(), after)
 			in.Trailing = n
 			if err != nil {
-				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: err.Error(), Err: err}, nil, nil)
+				return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: message.Of(err), Err: err}, nil, nil)
 			}
 		}
 		// What follows may stand in the next block.
@@ -360,14 +363,14 @@ func (r *reader) end(sum uint64) error {
 			in.Trailing = int64(len(r.data))
 		}
 		if w.src.dragonfly && in.Trailing >= dragonflyPage {
-			bad = fmt.Sprintf("%d bytes follow the end mark, more than the rest of a page", in.Trailing)
+			bad = message.New("{n} bytes follow the end mark, more than the rest of a page", message.Int("n", in.Trailing))
 		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
-			bad = fmt.Sprintf("eight bytes follow, as many as a checksum has, "+
+			bad = message.Format("eight bytes follow, as many as a checksum has, "+
 				"but the snapshot says RDB version %d, which has none", in.Version)
 		}
 	}
-	if bad != "" {
+	if !bad.IsZero() {
 		return r.damage(&rdb.Failure{Offset: w.Offset(), Reason: bad}, nil, nil)
 	}
 	return nil
@@ -384,14 +387,14 @@ func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 	var block *blobError
 	switch {
 	case atEnd && errors.As(r.err, &block):
-		e.Err, e.Reason = r.err, block.Error()
-	case atEnd && r.blob.open && r.err == io.EOF && strings.HasPrefix(f.Reason, "the file ends"):
-		e.Reason = fmt.Sprintf("a record reaches past the end of the compressed block at byte %d of the file", r.blob.in)
+		e.Err, e.Reason = r.err, message.Of(block)
+	case atEnd && r.blob.open && r.err == io.EOF && strings.HasPrefix(f.Reason.ID, "the file ends"):
+		e.Reason = message.Format("a record reaches past the end of the compressed block at byte %d of the file", r.blob.in)
 	case atEnd && r.err != nil && r.err != io.EOF:
 		// The walk ran out of bytes because the source failed.
-		e.Err, e.Reason = r.err, "the source cannot be read further: "+r.err.Error()
+		e.Err, e.Reason = r.err, message.Format("the source cannot be read further: %v", r.err)
 		if errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded) {
-			e.Reason = "interrupted"
+			e.Reason = interrupted
 		}
 	}
 	return e

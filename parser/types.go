@@ -1,13 +1,13 @@
 package parser
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/release"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A typeRow is all that is known of a type byte before the value is read. Type
@@ -156,12 +156,12 @@ func firstVersion(valkey bool, since string) int {
 // contradiction says in which way what was read of the snapshot contradicts its
 // RDB version: "" in none. Dragonfly, which writes newer types under version 9, is
 // not asked, and nothing is known of types and opcodes that no release has.
-func (d *dialect) contradiction(seen *counters) string {
+func (d *dialect) contradiction(seen *counters) (none message.Message) {
 	if d.dragonfly {
-		return ""
+		return none
 	}
 	if d.valkey && d.version < release.ValkeyFirst {
-		return fmt.Sprintf("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on",
+		return message.Format("the snapshot says RDB version %d, but the magic VALKEY exists from version %d on",
 			d.version, release.ValkeyFirst)
 	}
 	for n := range seen.types {
@@ -173,12 +173,12 @@ func (d *dialect) contradiction(seen *counters) string {
 				continue
 			}
 			if first := firstVersion(d.valkey, what.since); d.version < first {
-				return fmt.Sprintf("the snapshot says RDB version %d, but has %s %d, which exists from version %d on",
+				return message.Format("the snapshot says RDB version %d, but has %s %d, which exists from version %d on",
 					d.version, what.name, n, first)
 			}
 		}
 	}
-	return ""
+	return none
 }
 
 // LoadableBy returns the oldest Redis and the oldest Valkey release that load

@@ -130,7 +130,7 @@ func BenchmarkWalk(b *testing.B) {
 						}
 					}
 				}); fail != nil {
-					b.Fatal(fail.Reason)
+					b.Fatal(fail.Reason.Quoted())
 				}
 			})
 		}

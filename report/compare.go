@@ -46,10 +46,6 @@ const alertShrink = 0.3
 // rules, to tell whether they are new. Standard input cannot: such keys are then in
 // DiffKeys.Entered.
 //
-// With Options.Redact, the names in the Diff and in a ScanError are replaced when they
-// have been compared. Names of saved reports are compared as they are, and replaced
-// again.
-//
 // The error is as that of Scan, with the sources of both. The Diff is nil if nothing
 // of one of the two could be read.
 func Compare(ctx context.Context, before, after CompareInput, policy *thresholds.Policy, opt Options, o CompareOptions) (*Diff, error) {
@@ -57,8 +53,6 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 	inputs := [2]*CompareInput{&before, &after}
 	var reports [2]*Report
 	var lists [2]*agg.KeyList
-	by := opt.Redact
-	opt.Redact, opt.texts = nil, by
 	// A saved report is first: its keys are looked up while the snapshot is read.
 	first := 0
 	if before.Saved == nil && after.Saved != nil {
@@ -82,34 +76,24 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		}
 		failed = append(failed, f...)
 		if r.Inputs[0].Format == "" {
-			return nil, redactErrors(by, failed)
+			return nil, failed
 		}
 		if r.Complete {
 			opt.keys.KnowAll()
 		}
 		reports[side], lists[side] = r, opt.keys
 	}
-	if by != nil {
-		reports = redactSides(by, reports)
-	}
 	c := newComparison(reports[0], reports[1], o)
 	c.policy = policy
 	lists[first].LookUp(lists[1-first], reports[first].Complete)
 	if inputs[first].Saved == nil && reports[first].Complete {
 		if err := c.readAgain(ctx, &inputs[first].Source, lists[first], policy, opt); err != nil {
-			name := inputs[first].Source.Name
-			if by != nil {
-				name, err = by.File(name), by.Error(err, name)
-			}
-			c.note("{file} could not be read a second time: {reason}", "file", shortName(Name(name)), "reason", shortSentence(err.Error()))
+			c.note("{file} could not be read a second time: {reason}", fileArg("file", Name(inputs[first].Source.Name)), message.Phrase("reason", reasonOf(err)))
 		}
 	}
 	c.compare(lists)
-	if by != nil {
-		c.d.redact(by, policy)
-	}
 	if failed != nil {
-		return c.d, redactErrors(by, failed)
+		return c.d, failed
 	}
 	return c.d, nil
 }
@@ -175,8 +159,15 @@ func (f Figure) plus(o Figure) Figure {
 }
 
 // note adds a sentence about the comparison.
-func (c *comparison) note(sentence string, pairs ...string) {
-	c.d.Notes = append(c.d.Notes, thresholds.Fill(sentence, pairs...))
+func (c *comparison) note(id string, args ...message.Arg) {
+	m := message.New(id, args...)
+	c.d.Notes, c.d.NoteMessages = append(c.d.Notes, m.String()), append(c.d.NoteMessages, m)
+}
+
+// alert adds a sentence that nobody must miss.
+func (c *comparison) alert(id string, args ...message.Arg) {
+	m := message.New(id, args...)
+	c.d.Alerts, c.d.AlertMessages = append(c.d.Alerts, m.String()), append(c.d.AlertMessages, m)
 }
 
 // size returns what is compared of a row.
@@ -293,7 +284,7 @@ func (c *comparison) groups() {
 	c.d.GroupsMerged = int64(align.Merge(groups[0], groups[1], separators, folds(c.sides[0]), folds(c.sides[1])))
 	if c.d.GroupsMerged > 0 {
 		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
-			"where", message.FormatCountOf(c.d.GroupsMerged, "group", "groups"))
+			message.Number("where", c.d.GroupsMerged, "1 group", "{n} groups"))
 	}
 	rows := map[string]int{}
 	for side, r := range c.sides {

@@ -14,12 +14,9 @@ import (
 // alerts says what nobody must miss, and what limits the comparison.
 func (c *comparison) alerts() {
 	d := c.d
-	alert := func(sentence string, pairs ...string) {
-		d.Alerts = append(d.Alerts, thresholds.Fill(sentence, pairs...))
-	}
 	for _, s := range []*DiffSide{&d.Old, &d.New} {
 		if !s.Complete {
-			alert("INCOMPLETE: {file} was not read to its end: what is missing there is not gone", "file", s.fileName())
+			c.alert("INCOMPLETE: {file} was not read to its end: what is missing there is not gone", fileArg("file", s.Name))
 		}
 	}
 	t := &d.Totals
@@ -28,35 +25,44 @@ func (c *comparison) alerts() {
 		return before > 0 && float64(before-after) >= alertShrink*float64(before)
 	}
 	if lost(t.KeysBefore, t.KeysAfter) || lost(before, after) {
-		alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", "before", message.FormatCountOf(t.KeysBefore, "key", "keys"),
-			"after", message.FormatCount(t.KeysAfter), "keys", shareText(max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore), "bytes", shareText(max(0, before-after), before))
+		c.alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", keysArg("before", t.KeysBefore),
+			message.Int("after", t.KeysAfter), shareArg("keys", max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore),
+			shareArg("bytes", max(0, before-after), before))
 	}
 	if d.Old.Created.Known() && d.New.Created.Known() && d.Old.Created > d.New.Created {
-		alert("REVERSED: the old snapshot was taken after the new one")
+		c.alert("REVERSED: the old snapshot was taken after the new one")
 	}
 	if d.Old.Profile != d.New.Profile {
-		c.note("the rules differ: profile {old} before, {new} now", "old", cmp.Or(shortSentence(d.Old.Profile), "none"), "new", cmp.Or(shortSentence(d.New.Profile), "none"))
+		c.note("the rules differ: profile {old} before, {new} now", elementOrNone("old", d.Old.Profile), elementOrNone("new", d.New.Profile))
 	}
-	if text := [2]string{filterOf(c.sides[0]), filterOf(c.sides[1])}; text[0] != text[1] {
-		c.note("the filters differ: {old} before, {new} now", "old", cmp.Or(text[0], "none"), "new", cmp.Or(text[1], "none"))
-	} else if text[0] != "" {
-		c.note("only {filter}", "filter", text[0])
+	filters := [2]message.Message{filterOf(c.sides[0]), filterOf(c.sides[1])}
+	if filters[0].String() != filters[1].String() {
+		c.note("the filters differ: {old} before, {new} now", message.Phrase("old", orWord(filters[0], "none")), message.Phrase("new", orWord(filters[1], "none")))
+	} else if !filters[0].IsZero() {
+		c.note("only {filter}", message.Phrase("filter", filters[0]))
 	}
 	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
-		c.note("the server was {server} before and is {version} now: memory differs by that, too", "server", d.Old.server(), "version", d.New.server())
+		c.note("the server was {server} before and is {version} now: memory differs by that, too", message.Phrase("server", d.Old.server()),
+			message.Phrase("version", d.New.server()))
 	}
 }
 
-func filterOf(r *Report) string {
+// elementOrNone is a word that somebody else wrote, or "none".
+func elementOrNone(name, s string) message.Arg {
+	if s == "" {
+		return message.Word(name, "none")
+	}
+	return message.Text(name, s)
+}
+
+func filterOf(r *Report) message.Message {
 	if r.Filter == nil {
-		return ""
+		return message.Message{}
 	}
-	return shortSentence(filterText(r.Filter))
+	return filterText(r.Filter)
 }
 
-func (s *DiffSide) fileName() string { return (&Input{Name: s.Name}).fileName() }
-
-func (s *DiffSide) server() string {
+func (s *DiffSide) server() message.Message {
 	return serverText(&Input{Server: s.Server, ServerVersion: s.ServerVersion})
 }
 
@@ -250,7 +256,7 @@ func (c *comparison) findings() {
 		})
 	}
 	if list.Unknown > 0 {
-		c.note("{findings} are in groups that a saved report does not name: they count as still there", "findings", message.FormatCountOf(list.Unknown, "finding", "findings"))
+		c.note("{findings} are in groups that a saved report does not name: they count as still there", message.Number("findings", list.Unknown, "1 finding", "{n} findings"))
 	}
 }
 
@@ -265,7 +271,7 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 		var sums [2]thresholds.BudgetSums
 		for side, r := range c.sides {
 			for _, b := range r.Budgets {
-				if b.Budget == Name(c.policy.Budgets[i].Subject()) {
+				if b.Budget == Name(thresholds.SubjectText(c.policy.Budgets[i].Subject())) {
 					sums[side].Keys += b.Keys // a row for each snapshot, if they are judged apart
 					sums[side].Bytes += b.Bytes
 					sums[side].WithoutTTL += b.WithoutTTL
@@ -273,7 +279,9 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 			}
 		}
 		if f, ok := engine.Growth(i, sums[0], sums[1], int64(c.d.New.Created-c.d.Old.Created)); ok {
-			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(f.Subject), CountAfter: 1, Text: engine.InstanceText(f)})
+			text := engine.InstanceText(f)
+			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(thresholds.SubjectText(f.Subject)),
+				SubjectMessage: f.Subject, CountAfter: 1, Text: text.String(), Message: text})
 		}
 	}
 	return list
@@ -288,18 +296,18 @@ type sideFindings struct {
 // findingsOf returns the findings of a side.
 func (c *comparison) findingsOf(side int) sideFindings {
 	all, also := map[place]*DiffFinding{}, map[place]bool{}
-	add := func(at place, f *Finding, count int64, text string, subject Name) {
+	add := func(at place, f *Finding, count int64, e *Example) {
 		found := all[at]
 		if found == nil {
-			found = &DiffFinding{Rule: f.Rule, Severity: f.Severity, Group: at.subject, Subject: subject, Text: text}
+			found = &DiffFinding{Rule: f.Rule, Severity: f.Severity, Group: at.subject}
 			if at.row >= 0 {
 				row := &c.rows[at.row]
 				found.Group, found.DB, found.Owner = *row.Group, row.DB, row.Owner
 			}
 			all[at] = found // the rules are sorted by severity
 		}
-		if found.Text == "" {
-			found.Text, found.Subject = text, subject
+		if found.Text == "" && e != nil {
+			found.Text, found.Message, found.Subject, found.SubjectMessage = e.Text, e.Message, e.subject(), e.SubjectMessage
 		}
 		if side == 0 {
 			found.CountBefore += count
@@ -317,12 +325,13 @@ func (c *comparison) findingsOf(side int) sideFindings {
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		if rule, ok := thresholds.Lookup(f.Rule); ok && rule.Instance {
-			for _, e := range f.Examples {
+			for n := range f.Examples {
+				e := &f.Examples[n]
 				at := place{f.Rule, -1, e.Subject}
 				if len(e.Groups) > 0 { // subjects are minutes, slots, ...: the groups say what it is about
 					at = in(f.Rule, e.Groups[0])
 				}
-				add(at, f, 1, e.Text, e.Subject)
+				add(at, f, 1, e)
 			}
 			for _, g := range f.Groups {
 				also[in(f.Rule, g.Group)] = true
@@ -330,11 +339,11 @@ func (c *comparison) findingsOf(side int) sideFindings {
 			continue
 		}
 		for _, g := range f.Groups {
-			add(in(f.Rule, g.Group), f, g.Count, "", "")
+			add(in(f.Rule, g.Group), f, g.Count, nil)
 		}
-		for _, e := range f.Examples { // the worst first
-			if e.KeyRow != nil {
-				add(in(f.Rule, e.KeyRow.Group), f, 0, e.Text, e.Key)
+		for n := range f.Examples { // the worst first
+			if e := &f.Examples[n]; e.KeyRow != nil {
+				add(in(f.Rule, e.KeyRow.Group), f, 0, e)
 			}
 		}
 	}

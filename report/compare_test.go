@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -113,20 +110,7 @@ func TestDiffFormats(t *testing.T) {
 				continue
 			}
 			f, _ := Lookup(format)
-			path := filepath.Join("testdata", "diff-"+c.name+f.Extension)
-			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
-				t.Errorf("%s, %s (-want +got; -update writes the golden file):\n%s", c.name, format, d[:min(len(d), 4000)])
-			}
+			compareGolden(t, "diff-"+c.name+f.Extension, got)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/rdblens/rdblens/parser/message"
+
 // DiffSchemaVersion identifies the JSON schema of a Diff, as SchemaVersion that of a
 // report.
 const DiffSchemaVersion = "rdblens-diff/1"
@@ -31,8 +33,11 @@ type Diff struct {
 	Measure  string   `json:"measure"` // of sizes that are compared: "memory_bytes", or "value_bytes" if the memory of one of the two is unknown
 	MinShare float64  `json:"min_share"`
 	MinBytes int64    `json:"min_bytes"`
-	Alerts   []string `json:"alerts"` // what nobody must miss
-	Notes    []string `json:"notes"`  // what limits the comparison
+	Alerts   []string `json:"alerts" redact:"of AlertMessages"` // what nobody must miss
+	Notes    []string `json:"notes" redact:"of NoteMessages"`   // what limits the comparison
+	// AlertMessages are Alerts, and NoteMessages are Notes, as messages.
+	AlertMessages []message.Message `json:"alert_messages,omitempty"`
+	NoteMessages  []message.Message `json:"note_messages,omitempty"`
 
 	Totals DiffRow   `json:"totals"`
 	Types  []DiffRow `json:"types"` // largest change first, as all lists
@@ -45,16 +50,14 @@ type Diff struct {
 	Separators   string       `json:"separators"` // of the segments of names
 	// Redaction says how names were replaced, nil if they were not.
 	Redaction *Redaction `json:"redaction,omitempty"`
-
-	groupNames []Name // of Groups, before they were replaced
 }
 
 // DiffSide is one of the two snapshots or reports.
 type DiffSide struct {
-	Name          Name   `json:"name"` // path of the snapshot, or of the first of a report
+	Name          Name   `json:"name" redact:"path"` // path of the snapshot, or of the first of a report
 	Saved         bool   `json:"saved,omitempty"`
 	Server        string `json:"server"`
-	ServerVersion Name   `json:"server_version"`
+	ServerVersion Name   `json:"server_version" redact:"release"`
 	Created       Figure `json:"created"` // when the snapshot was taken, seconds since the epoch
 	Profile       string `json:"profile"` // of rules, and those selected
 	Complete      bool   `json:"complete"`
@@ -70,7 +73,7 @@ type DiffRow struct {
 	// one may have been renamed. The row has the figures of both.
 	RenamedTo *Name  `json:"renamed_to,omitempty"`
 	DB        *int   `json:"db,omitempty"`
-	Owner     string `json:"owner,omitempty"`
+	Owner     string `json:"owner,omitempty" redact:"text"`
 	Merged    bool   `json:"merged,omitempty"` // from groups that one of the two distinguishes
 	// Change is "new", "gone", "grown", "shrunk", "renamed", or "" if the size did not
 	// change enough to count. TTL is "ttl lost" or "ttl gained", "" neither.
@@ -149,11 +152,14 @@ type DiffFinding struct {
 	SeverityBefore string `json:"severity_before,omitempty"` // "" if it is new
 	DB             *int   `json:"db,omitempty"`              // of all keys of the group
 	Group          Name   `json:"group,omitempty"`
-	Subject        Name   `json:"subject,omitempty"` // the worst key, or the subject of an instance rule
-	Owner          string `json:"owner,omitempty"`
+	Subject        Name   `json:"subject,omitempty" redact:"subject"` // the worst key, or the subject of an instance rule
+	Owner          string `json:"owner,omitempty" redact:"text"`
 	CountBefore    int64  `json:"count_before"` // findings
 	CountAfter     int64  `json:"count_after"`
-	Text           string `json:"text"` // about the worst
+	Text           string `json:"text" redact:"of Message"` // about the worst
+	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
+	Message        message.Message `json:"message,omitzero"`
+	SubjectMessage message.Message `json:"subject_message,omitzero"`
 }
 
 // add adds the figures of keys of one side.

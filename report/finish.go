@@ -3,16 +3,17 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// newReport returns the report of what a Builder gathered. Scan adds the
-// inputs, the tool and the configuration.
-func newReport(b *agg.Builder, opt *Options) *Report {
-	r := &Report{Schema: SchemaVersion, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
+// newReport returns the report of what a Builder gathered of inputs. Scan adds the
+// tool and the configuration.
+func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
+	r := &Report{Schema: SchemaVersion, Inputs: inputs, FixFirst: []Step{}, Savings: []Step{}, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
 	if r.By == "" {
 		r.By = ByMemory
 	}
@@ -23,16 +24,6 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 		return r
 	}
 	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
-	if opt.Redact != nil {
-		groups := &b.Tables.Groups
-		opt.Redact.Learn(b.Engine(0).Namer(), len(b.Snapshots), func(yield func([]byte, int64) bool) {
-			for pattern, g := range groups.All {
-				if !yield(groups.Name(pattern), g.Keys) {
-					return
-				}
-			}
-		})
-	}
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
@@ -49,6 +40,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
+	f.steps()
 	r.Bounds = f.bounds()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
@@ -237,15 +229,6 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row := newKeyRow(k)
 	row.Input = int(from.Input)
 	row.Group = f.pattern(from.Group())
-	if redact := f.opt.Redact; redact != nil {
-		row.Key, row.NameBytes, row.NameHash = Name(redact.KeyName(k)), 0, ""
-		if row.LargestElement != nil {
-			row.LargestElement = new(Name(redact.Element(k.LargestName)))
-		}
-		if k.Type == parser.Module {
-			row.Module = redact.Text(row.Module)
-		}
-	}
 	row.Owner = f.owner[from.Owner]
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
@@ -253,15 +236,13 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	return row
 }
 
-// pattern returns the name of the group of a pattern, as the report shows it.
-func (f *finisher) pattern(text []byte) Name { return f.shown(Name(f.Tables.Groups.Name(text))) }
+// pattern returns the name of the group of a pattern.
+func (f *finisher) pattern(text []byte) Name { return Name(f.Tables.Groups.Name(text)) }
 
-// shown returns a name as the report shows it.
-func (f *finisher) shown(n Name) Name {
-	if f.opt.Redact == nil {
-		return n
-	}
-	return Name(f.opt.Redact.Name([]byte(n)))
+// nameHash returns NameHash as a number, 0 if there is none.
+func (k *KeyRow) nameHash() uint64 {
+	hash, _ := strconv.ParseUint(k.NameHash, 16, 64)
+	return hash
 }
 
 // TTL returns the seconds that a key had left when its snapshot was taken, rounded
@@ -370,7 +351,8 @@ func (f *finisher) budgets() {
 					continue
 				}
 				sum := judged.Sums
-				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(b.Subject()), Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())), Message: b.Subject(),
+					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
 				if len(j.Nodes) > 1 {
 					row.Inputs = len(j.Nodes)
 				}

@@ -105,13 +105,14 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 		sums.ValueBytes += now.ValueBytes
 		sums.Memory += now.Memory
 		if len(in.Groups) == 1 {
-			groups = append(groups, FindingGroup{Group: f.shown(Name(in.Groups[0])), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
+			groups = append(groups, FindingGroup{Group: Name(in.Groups[0]), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
 		}
-		pairs := []string{"now", message.FormatCount(now.Keys), "accepted", message.FormatCountOf(in.Findings, "finding", "findings")}
-		list = append(list, Example{Subject: f.shown(Name(in.Pattern())), Keys: now.Keys, Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)),
-			Measured: Figure(now.Keys), Limit: Figure(in.Findings), Unit: message.Count.String(),
-			Text:   thresholds.Fill("{now} now, {accepted} accepted in the baseline", pairs...),
-			Advice: []Advice{{Kind: "look", Text: thresholds.Fill("Find out why there are more, or accept them as well: rdblens baseline update.")}}})
+		text := message.New("{now} now, {accepted} accepted in the baseline", message.Int("now", now.Keys),
+			message.Number("accepted", in.Findings, "1 finding", "{n} findings"))
+		find := message.New("Find out why there are more, or accept them as well: rdblens baseline update.")
+		list = append(list, Example{Subject: Name(in.Pattern()), SubjectMessage: only(message.Name("pattern", in.Pattern())), Keys: now.Keys,
+			Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)), Measured: Figure(now.Keys), Limit: Figure(in.Findings),
+			Unit: message.Count.String(), Text: text.String(), Message: text, Advice: []Advice{{Kind: "look", Text: find.String(), Message: find}}})
 	}
 	return list, groups
 }
@@ -136,10 +137,11 @@ func (f *finisher) example(e *agg.Entry) Example {
 	row := f.rowOf(&key, retained)
 	engine := f.Engine(row.Input)
 	subject := thresholds.SubjectOf(&key)
-	subject.SelectDB = f.selects[row.Input]
+	subject.SelectDB, subject.Content = f.selects[row.Input], retained.Content
 	measured, limit := measure(e.Finding)
+	text := engine.Text(e.Finding, &subject)
 	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.Finding.Unit().String(),
-		Text: engine.Text(e.Finding, &subject), Advice: advice(engine.Advise(e.Finding, &subject))}
+		Text: text.String(), Message: text, Advice: advice(engine.Advise(e.Finding, &subject))}
 }
 
 // measure returns the figures of a finding, unknown if there is nothing to
@@ -151,10 +153,16 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 	return Figure(f.Measured), Figure(f.Limit)
 }
 
+// advice returns pieces of advice for a report.
 func advice(list []thresholds.Advice) []Advice {
-	var out []Advice
+	out := []Advice{}
 	for _, a := range list {
-		out = append(out, Advice(a))
+		row := Advice{Kind: a.Kind, Text: a.Text.String(), Message: a.Text, ChangesData: a.ChangesData, Condition: a.Condition.String(),
+			ConditionMessage: a.Condition, CommandMessages: a.Commands}
+		for _, c := range a.Commands {
+			row.Commands = append(row.Commands, thresholds.CommandText(c))
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -209,7 +217,8 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: f.subject(w.Subject), Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
+		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: Name(thresholds.SubjectText(w.Subject)), SubjectMessage: w.Subject,
+			Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
 			pattern := f.pattern([]byte(text))
 			if slices.Contains(example.Groups, pattern) {
@@ -220,13 +229,14 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		}
 		if i < f.opt.Examples {
 			engine := f.Engine(example.Input)
-			example.Text, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
+			example.Message, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {
-					example.Text = thresholds.Fill("{text}; at most {keys} in one snapshot", "text", example.Text, "keys", message.FormatCountOf(w.Largest.Keys, "key", "keys"))
+					example.Message = message.New("{text}; at most {keys} in one snapshot", message.Phrase("text", example.Message), keysArg("keys", w.Largest.Keys))
 				}
 			}
+			example.Text = example.Message.String()
 			found.Examples = append(found.Examples, example)
 		}
 	}
@@ -236,14 +246,6 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	f.worstGroups(found)
 	found.GroupsMore = Unknown // a finding names those with most keys
 	return found
-}
-
-// subject returns the subject of an instance rule: a hash tag has a name in it.
-func (f *finisher) subject(s string) Name {
-	if strings.HasPrefix(s, "{") {
-		return f.shown(Name(s))
-	}
-	return Name(s)
 }
 
 // ignored lists the entries of the configuration that ignore findings, with the
@@ -297,11 +299,6 @@ func (s *scan) checkCluster(all *agg.Builder) (check *cluster.Check, missing Sca
 	}
 	slices.Sort(withKeys)
 	check = s.opt.Cluster.Check(slots, withKeys)
-	if by := s.opt.Redact; by != nil {
-		for i := range check.Masters {
-			check.Masters[i].ID, check.Masters[i].Address = by.Text(check.Masters[i].ID), by.Text(check.Masters[i].Address)
-		}
-	}
 	if len(check.Missing) > empty {
 		for _, i := range check.Missing {
 			m := &check.Masters[i]

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -65,26 +66,32 @@ func TestGolden(t *testing.T) {
 	for _, c := range cannedReports() {
 		for _, format := range textFormats() {
 			f, _ := Lookup(format)
-			got := render(t, format, c.report, 100)
-			path := filepath.Join("testdata", c.name+f.Extension)
-			if *update {
-				if err := os.MkdirAll("testdata", 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
-				d = d[:min(len(d), 4000)]
-				t.Errorf("%s, %s (-want +got; -update writes the golden file):\n%s", c.name, format, d)
-			}
+			compareGolden(t, c.name+f.Extension, render(t, format, c.report, 100))
 		}
+	}
+}
+
+// compareGolden compares an output with a golden file of testdata, or writes the file
+// with -update.
+func compareGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no golden file report/%s: make golden writes it", path)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
+		t.Errorf("report/%s differs (-want +got); if it is better to read now, make golden writes it:\n%s", path, d[:min(len(d), 4000)])
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
 
@@ -23,11 +24,11 @@ func TestNewInputDamage(t *testing.T) {
 		want *Damage
 	}{
 		{"whole", nil, nil},
-		{"damaged", &parser.DamageError{Offset: 7, Reason: "it ends", LastKey: []byte("a\xff"), Key: []byte("")},
+		{"damaged", &parser.DamageError{Offset: 7, Reason: message.New("{text}", message.Foreign("text", "it ends")), LastKey: []byte("a\xff"), Key: []byte("")},
 			&Damage{Offset: 7, Reason: "it ends", LastKey: name("a\xff"), Key: name("")}},
-		{"before any key", &parser.DamageError{Offset: 0, Reason: "it ends"}, &Damage{Offset: 0, Reason: "it ends"}},
-		{"no snapshot", &parser.FormatError{Reason: "a text", Hint: "look again"}, &Damage{Offset: Unknown, Reason: "a text", Hint: "look again"}},
-		{"interrupted", &parser.DamageError{Offset: 9, Reason: "the source cannot be read on: context canceled", LastKey: []byte("k"), Err: context.Canceled},
+		{"before any key", &parser.DamageError{Offset: 0, Reason: message.New("{text}", message.Foreign("text", "it ends"))}, &Damage{Offset: 0, Reason: "it ends"}},
+		{"no snapshot", &parser.FormatError{Reason: message.New("{text}", message.Foreign("text", "a text")), Hint: message.New("{text}", message.Foreign("text", "look again"))}, &Damage{Offset: Unknown, Reason: "a text", Hint: "look again"}},
+		{"interrupted", &parser.DamageError{Offset: 9, Reason: message.New("{text}", message.Foreign("text", "the source cannot be read on: context canceled")), LastKey: []byte("k"), Err: context.Canceled},
 			&Damage{Offset: 9, Reason: "interrupted", LastKey: name("k")}},
 		{"no file", &fs.PathError{Op: "open", Path: "x.rdb", Err: fs.ErrNotExist}, &Damage{Offset: Unknown, Reason: "file does not exist"}},
 		{"other", errors.New("no such file"), &Damage{Offset: Unknown, Reason: "no such file"}},
@@ -127,7 +128,7 @@ func TestNewMemory(t *testing.T) {
 func TestNewInputFields(t *testing.T) {
 	info := &parser.Info{Magic: "VALKEY", Version: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14, Ended: true,
 		Keys: 15, AnnouncedKeys: 10, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
-		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}}
+		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}
 	want := Input{Name: "a.rdb", FileBytes: 23, Format: "VALKEY", RDBVersion: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14,
 		Checksum: info.Checksum.String(), Ended: true, Keys: 15, AnnouncedKeys: new(int64(10)), Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
 		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, Complete: true}
@@ -137,12 +138,12 @@ func TestNewInputFields(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	// Nobody knows what else a damaged file has, so not who loads it.
-	damaged := newInput("a.rdb", 23, info, &parser.DamageError{Reason: "it ends"})
+	damaged := newInput("a.rdb", 23, info, &parser.DamageError{Reason: message.New("{text}", message.Foreign("text", "it ends"))})
 	if damaged.LoadableBy.Valkey != "" || damaged.LoadableBy.Modules != nil || damaged.Complete || damaged.Keys != 15 {
 		t.Errorf("%+v", damaged)
 	}
 	// Of what is no snapshot, a file without a magic, nothing is known.
-	if in := newInput("a.rdb", 23, &parser.Info{Keys: 1, Warnings: []string{"odd"}}, nil); in.Keys != 0 || in.Warnings != nil || in.UsedMem.Known() {
+	if in := newInput("a.rdb", 23, &parser.Info{Keys: 1, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}, nil); in.Keys != 0 || in.Warnings != nil || in.UsedMem.Known() {
 		t.Errorf("%+v", in)
 	}
 }

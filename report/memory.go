@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
@@ -15,7 +13,9 @@ type Memory struct {
 	State       string `json:"state"` // "live" or "reloaded"
 	Approximate bool   `json:"approximate"`
 	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
-	Note        string `json:"note,omitempty"`                  // why this model was chosen
+	// Note says why this model was chosen. NoteMessage is the same as a message.
+	Note        string          `json:"note,omitempty" redact:"of NoteMessage"`
+	NoteMessage message.Message `json:"note_message,omitzero"`
 
 	// Predicted is the predicted used_memory: Startup + Keys + Tables.
 	Predicted Figure `json:"predicted_used_memory"`
@@ -23,10 +23,11 @@ type Memory struct {
 	Keys      Figure `json:"keys"`    // all keys
 	Tables    Figure `json:"tables"`  // hash tables of the databases
 	// Difference is the snapshot's used-mem minus Predicted, nil if either is
-	// unknown; Explanation says what it may be.
-	Difference  *int64   `json:"difference"`
-	Explanation []string `json:"explanation"`
-	Fit         *Fit     `json:"fit,omitempty"`
+	// unknown; Explanation says what it may be, and ExplanationMessages the same as messages.
+	Difference          *int64            `json:"difference"`
+	Explanation         []string          `json:"explanation" redact:"of ExplanationMessages"`
+	ExplanationMessages []message.Message `json:"explanation_messages,omitempty"`
+	Fit                 *Fit              `json:"fit,omitempty"`
 	// WhatIf has the predictions for other servers, allocators and states, if they were
 	// asked for.
 	WhatIf []WhatIf `json:"what_if,omitempty"`
@@ -69,13 +70,13 @@ type keyspace struct {
 // input, compared with what the snapshot says, and whether it fits into a
 // maxmemory.
 func newMemory(in *Input, c keyspace) *Memory {
-	m := &Memory{Note: c.Note, Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
+	m := &Memory{Note: c.Note, NoteMessage: message.Sentence(c.Note), Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
 	if c.Model == nil {
 		return m
 	}
 	m.Model, m.Allocator, m.State, m.Approximate = c.Model.Name(), c.Model.Allocator(), c.Model.State(), c.Model.Approximate()
 	if c.Partial {
-		m.Explanation = append(m.Explanation, "not predicted: only a part of the keys was counted")
+		m.explain("not predicted: only a part of the keys was counted")
 		return m
 	}
 	m.Bound = c.Bounded > 0
@@ -93,23 +94,23 @@ func newMemory(in *Input, c keyspace) *Memory {
 		if len(c.Slots) == 0 { // their slots are unknown: then no table shrinks
 			dropExpired(databases, c.Expired)
 		}
-		m.Explanation = append(m.Explanation, message.FormatCountOf(c.Expired, "expired key", "expired keys")+" left out: a primary drops such keys when it loads the file")
+		m.explain("{keys} left out: a primary drops such keys when it loads the file", message.Number("keys", c.Expired, "1 expired key", "{n} expired keys"))
 	}
 	p := c.Model.Instance(all.bytes+c.Templates, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	if m.Bound {
-		m.Explanation = append(m.Explanation, "a lower bound: of "+message.FormatCountOf(c.Bounded, "key", "keys")+" of modules or arrays only the bytes in the file are known")
+		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known", keysArg("keys", c.Bounded))
 	}
 	if c.Rough > 0 {
-		m.Explanation = append(m.Explanation, "approximate: the memory of "+message.FormatCountOf(c.Rough, "key", "keys")+" of modules was not measured, or depends on what no snapshot shows")
+		m.explain("approximate: the memory of {keys} of modules was not measured, or depends on what no snapshot shows", keysArg("keys", c.Rough))
 	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
 		if c.Other {
-			m.Explanation = append(m.Explanation, fmt.Sprintf("the prediction is for %s, used_memory is that of the server that wrote the snapshot", m.Model))
+			m.explain("the prediction is for {model}, used_memory is that of the server that wrote the snapshot", message.Text("model", m.Model))
 		} else {
-			m.Explanation = append(m.Explanation, explainDifference(m, d, dropped)...)
+			m.explainDifference(d, dropped)
 		}
 	}
 	if c.MaxMemory > 0 {
@@ -160,31 +161,38 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
+// explain adds a sentence of explanation.
+func (m *Memory) explain(id string, args ...message.Arg) {
+	sentence := message.New(id, args...)
+	m.Explanation, m.ExplanationMessages = append(m.Explanation, sentence.String()), append(m.ExplanationMessages, sentence)
+}
+
 // explainDifference says what the difference d, in bytes, between a snapshot's
 // used-mem and the prediction may be. Dropped: the prediction omits expired keys.
-func explainDifference(m *Memory, d int64, dropped bool) (list []string) {
+func (m *Memory) explainDifference(d int64, dropped bool) {
 	predicted := int64(m.Predicted)
 	large := d > predicted/10 || -d > predicted/10
+	size := message.Size("size", d)
 	switch {
 	case m.Bound && d > 0:
-		return append(list, "the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
+		m.explain("the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
+		return
 	case dropped && d > 0:
-		return append(list, fmt.Sprintf("about %s that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", message.FormatBytes(d)))
+		m.explain("about {size} that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", size)
+		return
 	case d > 0 && m.State == "reloaded":
-		list = append(list, fmt.Sprintf("about %s that a restart frees: buffers of clients and replicas, and slack left by deleted data", message.FormatBytes(d)))
+		m.explain("about {size} that a restart frees: buffers of clients and replicas, and slack left by deleted data", size)
 	case d > 0:
-		list = append(list, fmt.Sprintf("about %s that is not keys: buffers, slack left by deleted data (a restart frees both), or another allocator",
-			message.FormatBytes(d)))
+		m.explain("about {size} that is not keys: buffers, slack left by deleted data (a restart frees both), or another allocator", size)
 	case d < 0:
-		list = append(list, "the server used less than this model predicts for its keys")
+		m.explain("the server used less than this model predicts for its keys")
 	}
 	switch {
 	case large && d > 0:
-		list = append(list, "over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another allocator (--allocator)")
+		m.explain("over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another allocator (--allocator)")
 	case large:
-		list = append(list, "over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
+		m.explain("over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
 	}
-	return list
 }
 
 // model returns the memory model for a snapshot, nil if there is none, why it was

@@ -28,16 +28,11 @@ type Bounds struct {
 	// Top is the number of keys on each list of the largest, if it is less than asked
 	// for, because a state would have been too large. 0: lists are whole.
 	Top int `json:"top,omitempty"`
-	// SavedReports is the number of saved reports of scans that this one was merged of, 0 if
-	// it was made of what scans gathered. Figures of groups and GroupsFolded are then lower
-	// bounds: a key may be in the group of its pattern in one report and in that of a wider
-	// one in another. Rules over the whole instance were judged in each report by itself.
-	SavedReports int `json:"saved_reports,omitempty"`
 	// Repeated is the number of rows of Inputs that seem to be a snapshot of another row,
 	// which came from another state or saved report: all sums count it twice. RepeatedIn
 	// names those that have such snapshots, at most 10 of them.
 	Repeated   int    `json:"repeated,omitempty"`
-	RepeatedIn []Name `json:"repeated_in,omitempty"`
+	RepeatedIn []Name `json:"repeated_in,omitempty" redact:"path"`
 }
 
 // bounds returns the bounds of a Builder that is finished, nil if there are none.
@@ -52,45 +47,33 @@ func (f *finisher) bounds() *Bounds {
 	return &b
 }
 
-// join adds the bounds of a saved report, nil if it has none.
-func (b *Bounds) join(o *Bounds) {
-	if o == nil {
-		o = &Bounds{}
-	}
-	b.GroupKeys += o.GroupKeys
-	b.SavedReports += max(o.SavedReports, 1)
-	b.Repeated, b.RepeatedIn = b.Repeated+o.Repeated, append(b.RepeatedIn, o.RepeatedIn...)
-	b.RepeatedIn = b.RepeatedIn[:min(len(b.RepeatedIn), 10)]
-}
-
 // sentences says what the bounds mean.
-func (b *Bounds) sentences() (list []string) {
+func (b *Bounds) sentences() (list []message.Message) {
 	if b == nil {
 		return nil
 	}
 	if b.GroupKeys > 0 {
-		list = append(list, thresholds.Fill("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.", "count", message.FormatCountOf(b.GroupKeys, "key", "keys")))
-	}
-	if b.SavedReports > 0 {
-		list = append(list, thresholds.Fill("Merged of {n} saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.", "n", message.FormatCount(int64(b.SavedReports))))
+		list = append(list, message.New("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.",
+			keysArg("count", b.GroupKeys)))
 	}
 	if b.Top > 0 {
-		list = append(list, thresholds.Fill("Lists of the largest keys have {count} each: the state of a scan would have been too large.", "count", message.FormatCountOf(int64(b.Top), "key", "keys")))
+		list = append(list, message.New("Lists of the largest keys have {count} each: the state of a scan would have been too large.",
+			keysArg("count", int64(b.Top))))
 	}
 	return list
 }
 
 // repeatedAlert says which states have snapshots that are counted twice.
-func (b *Bounds) repeatedAlert() []string {
+func (b *Bounds) repeatedAlert() []message.Message {
 	if b == nil || b.Repeated == 0 {
 		return nil
 	}
-	var names []string
+	var files []message.Message
 	for _, n := range b.RepeatedIn[:min(len(b.RepeatedIn), overviewAlerts)] {
-		names = append(names, shortName(n))
+		files = append(files, fileText(n))
 	}
-	return []string{thresholds.Fill("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
-		"snapshots", message.FormatCountOf(int64(b.Repeated), "snapshot", "snapshots"), "names", strings.Join(names, ", "))}
+	return []message.Message{message.New("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
+		message.Number("snapshots", int64(b.Repeated), "1 snapshot", "{n} snapshots"), message.List("names", ", ", files))}
 }
 
 // MismatchError reports that two states cannot be merged.
@@ -99,15 +82,19 @@ type MismatchError struct {
 	What          string // that differs
 }
 
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%q and %q cannot be merged: their scans differ in %s", e.First, e.Second, e.What)
+// AsMessage returns the error as a message.
+func (e *MismatchError) AsMessage() message.Message {
+	return message.New("{file} and {name} cannot be merged: their scans differ in {setting}", message.Path("file", e.First), message.Path("name", e.Second),
+		message.Foreign("setting", e.What))
 }
+
+func (e *MismatchError) Error() string { return e.AsMessage().String() }
 
 // Merge returns the report of the snapshots whose states sources have, as format shard
 // writes them: that of a Scan of all of them, whatever the order of the sources and
 // however they were merged before. The snapshots are in the order of their names.
 //
-// Of the options, Tool, Redact and Shard apply, and By, GroupOrder and FailOn where they
+// Of the options, Tool and Shard apply, and By, GroupOrder and FailOn where they
 // are set; all others are those of the scans. Each Source is opened twice. The ScanError
 // has the states that cannot be read, and the snapshots that the scans could not read to
 // their end. The error is a *MismatchError if the scans had other options or another
@@ -142,7 +129,7 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 			all.Merge(b)
 		}
 	}
-	repeated, in := m.repeated() // of names as they are
+	repeated, in := m.repeated()
 	r, err := m.report(all, nil, m.inputs, m.failed())
 	if r != nil && repeated > 0 {
 		if r.Bounds == nil {
@@ -164,11 +151,7 @@ func (m *merge) repeated() (n int, names []Name) {
 		}
 		n++
 		for _, s := range m.from[i-1 : i+1] {
-			name := m.sources[s].Name
-			if m.opt.Redact != nil {
-				name = m.opt.Redact.File(name)
-			}
-			names = append(names, Name(name))
+			names = append(names, Name(m.sources[s].Name))
 		}
 	}
 	slices.Sort(names)
@@ -252,7 +235,7 @@ func (m *merge) start(first int) (err error) {
 	o.Top, o.Examples, m.filter = h.Top, h.Examples, h.Filter
 	o.Memory = memory.Options{Server: h.Server, Allocator: h.Allocator, State: h.State}
 	o.By, o.GroupOrder, o.FailOn = cmp.Or(o.By, h.By), cmp.Or(o.GroupOrder, h.GroupOrder), cmp.Or(o.FailOn, h.FailOn)
-	m.engine = m.policy.Compile(thresholds.Env{Redact: m.redactor()})
+	m.engine = m.policy.Compile(thresholds.Env{})
 	return m.check()
 }
 
@@ -304,7 +287,7 @@ func (in *Input) failure(reason string) error {
 	case d == nil:
 		return errors.New(reason)
 	case d.Offset.Known():
-		e := &parser.DamageError{Offset: int64(d.Offset), Reason: d.Reason, LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
+		e := &parser.DamageError{Offset: int64(d.Offset), Reason: message.New("{text}", message.Foreign("text", d.Reason)), LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
 		if d.Reason == interrupted {
 			e.Err = context.Canceled
 		}
@@ -312,7 +295,7 @@ func (in *Input) failure(reason string) error {
 	case d.Reason == interrupted:
 		return context.Canceled
 	}
-	return &parser.FormatError{Reason: d.Reason, Hint: d.Hint}
+	return &parser.FormatError{Reason: message.New("{text}", message.Foreign("text", d.Reason)), Hint: message.New(d.Hint)}
 }
 
 func bytesOf(n *Name) []byte {
@@ -335,7 +318,6 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 	}
 	defer z.Close()
 	o := agg.StateOptions{Options: agg.Options{Top: m.opt.Top, Examples: m.opt.Examples}, Engine: m.engine, Numbers: m.states[i].numbers}
-	o.Redact = m.redactor()
 	b, err := agg.ReadState(io.LimitReader(z, maxShardText), o)
 	if err != nil && !errors.Is(err, agg.ErrState) {
 		err = fmt.Errorf("%w: %w", agg.ErrState, err)

@@ -85,48 +85,48 @@ func (d *details) rows(n int, columns ...column) { d.table(table{n, columns}) }
 
 func (d *details) totals() {
 	r := &d.r.Totals
-	d.section("Totals", "")
-	d.field("keys", message.FormatCount(r.Keys))
+	d.section(word("Totals"), message.Message{})
+	d.field("keys", countText(Figure(r.Keys)))
 	if r.Keys == 0 {
 		return
 	}
-	d.field("elements", message.FormatCount(r.Elements))
-	size := func(label string, n Figure, note string) {
+	d.field("elements", countText(Figure(r.Elements)))
+	size := func(label string, n Figure, id string) {
 		if !n.Known() {
 			return
 		}
-		s := message.FormatBytes(int64(n))
+		m := sizeText(n)
 		if n >= 10000 {
-			s += " = " + message.FormatCount(int64(n)) + " bytes"
+			m = message.New("{size} = {exact}", message.Size("size", int64(n)), message.ExactSize("exact", int64(n)))
 		}
-		d.field(label, s+note)
+		d.field(label, message.New(id, message.Phrase("size", m), keysArg("keys", r.WithoutMemory)))
 	}
-	bound := ""
-	if r.MemoryBound {
-		bound = " (a lower bound: no model covers some types)"
+	allocated := "{size} allocated"
+	switch {
+	case r.WithoutMemory > 0:
+		allocated = "{size} allocated (without {keys} of servers that no model covers)"
+	case r.MemoryApproximate:
+		allocated = "{size} allocated (approximate for some types of modules)"
+	case r.MemoryBound:
+		allocated = "{size} allocated (a lower bound: no model covers some types)"
 	}
-	if r.MemoryApproximate {
-		bound = " (approximate for some types of modules)"
-	}
-	if r.WithoutMemory > 0 {
-		bound = " (without " + message.FormatCountOf(r.WithoutMemory, "key", "keys") + " of servers that no model covers)"
-	}
-	size("value bytes", Figure(r.ValueBytes), "")
-	size("serialized", Figure(r.SerializedBytes), " in the file, without names")
-	size("memory", r.MemoryBytes, " allocated"+bound)
-	size("memory usage", r.MemoryUsage, " as the sum of MEMORY USAGE")
-	d.field("with TTL", message.FormatCountOf(r.WithTTL, "key", "keys")+", "+message.FormatPercent(ratio(r.WithTTL, r.Keys)))
-	without := message.FormatCountOf(r.WithoutTTL, "key", "keys") + ", " + message.FormatPercent(ratio(r.WithoutTTL, r.Keys))
+	size("value bytes", Figure(r.ValueBytes), "{size}")
+	size("serialized", Figure(r.SerializedBytes), "{size} in the file, without names")
+	size("memory", r.MemoryBytes, allocated)
+	size("memory usage", r.MemoryUsage, "{size} as the sum of MEMORY USAGE")
+	d.field("with TTL", message.New("{keys}, {share}", keysArg("keys", r.WithTTL), shareArg("share", r.WithTTL, r.Keys)))
+	without := "{keys}, {share}"
 	if r.WithoutTTLMemory.Known() {
-		without += ", " + message.FormatBytes(int64(r.WithoutTTLMemory)) + " of memory that volatile policies never evict"
+		without = "{keys}, {share}, {memory} of memory that volatile policies never evict"
 	}
-	d.field("no TTL", without)
+	d.field("no TTL", message.New(without, keysArg("keys", r.WithoutTTL), shareArg("share", r.WithoutTTL, r.Keys), sizeArg("memory", r.WithoutTTLMemory)))
 	for _, e := range d.r.Encodings {
 		if e.Encoding == parser.EncInt.String() && e.WithoutTTL > 0 { // an INCR makes such a string
-			d.field("integers", message.FormatCountOf(e.WithoutTTL, "integer string", "integer strings")+" without a TTL, such as counters, "+message.FormatBytes(int64(max(e.WithoutTTLMemory, 0))))
+			d.field("integers", message.New("{strings} without a TTL, such as counters, {memory}",
+				message.Number("strings", e.WithoutTTL, "1 integer string", "{n} integer strings"), message.Size("memory", int64(max(e.WithoutTTLMemory, 0)))))
 		}
 	}
 	if r.Expired > 0 {
-		d.field("expired", message.FormatCountOf(int64(r.Expired), "key", "keys")+" when the snapshot was taken")
+		d.field("expired", message.New("{keys} when the snapshot was taken", keysArg("keys", int64(r.Expired))))
 	}
 }

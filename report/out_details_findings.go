@@ -1,8 +1,8 @@
 package report
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -17,40 +17,54 @@ func (d *details) findings() {
 	rules := d.r.Rules
 	if len(rules) == 0 {
 		if d.r.Config.Profile != "" {
-			d.section("Findings", "")
-			d.sentence("none")
+			d.section(word("Findings"), message.Message{})
+			d.sentence(word("none"))
 		}
 		return
 	}
-	note := "{config}; rdblens rules explain NAME describes a rule"
-	if !d.changes {
-		note = "{config}; rdblens rules explain NAME describes a rule; --advice shows commands that change data"
+	notes := []message.Message{word("rdblens rules explain NAME describes a rule")}
+	if config := configText(&d.r.Config); !config.IsZero() {
+		notes = slices.Insert(notes, 0, config)
 	}
-	d.section("Findings", strings.TrimPrefix(thresholds.Fill(note, "config", configText(&d.r.Config)), "; "))
+	if !d.changes {
+		notes = append(notes, word("--advice shows commands that change data"))
+	}
+	d.section(word("Findings"), only(message.List("notes", "; ", notes)))
 	d.rows(len(rules),
-		leftColumn("severity", func(i int) string { return rules[i].Severity }),
-		leftColumn("rule", func(i int) string { return rules[i].Rule }),
+		wordColumn("severity", func(i int) string { return rules[i].Severity }),
+		wordColumn("rule", func(i int) string { return rules[i].Rule }),
 		countColumn("found", func(i int) Figure { return Figure(rules[i].Count) }),
 		sizeColumn(d.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
-		sentenceColumn("flags", func(i int) string { return text.Sanitize(rules[i].Title) }))
+		sentenceColumn("flags", func(i int) message.Message { return rules[i].titleText() }))
 	for i := range rules {
 		d.finding(&rules[i])
 	}
+}
+
+// titleText is what the rule flags. That of a rule which this version does not have is
+// somebody else's.
+func (f *Finding) titleText() message.Message {
+	if rule, ok := thresholds.Lookup(f.Rule); ok && rule.Title == f.Title {
+		return word(f.Title)
+	}
+	return foreign(f.Title)
 }
 
 func (d *details) finding(f *Finding) {
 	if len(f.Examples) == 0 {
 		return
 	}
-	d.heading(fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Rule, message.FormatCount(f.Count), text.Sanitize(f.Title)))
+	d.heading(message.New("{severity} {rule} ({n}): {title}", message.Text("severity", f.Severity), message.Text("rule", f.Rule),
+		message.Int("n", f.Count), message.Phrase("title", f.titleText())))
 	rows := f.Examples[:min(len(f.Examples), detailsExamples)]
 	d.table(d.examplesTable(rows))
 	if len(f.Groups) > 0 && f.Count > 1 {
 		d.field("groups", groupsText(f))
-	} else if s := subjectGroupsText(rows); s != "" {
-		d.field("groups", s)
+	} else if m := subjectGroupsText(rows); !m.IsZero() {
+		d.field("groups", m)
 	}
-	for _, a := range rows[0].Advice {
+	for i := range rows[0].Advice {
+		a := &rows[0].Advice[i]
 		if a.ChangesData && !d.changes {
 			continue
 		}
@@ -58,7 +72,7 @@ func (d *details) finding(f *Finding) {
 		advice := a.Kind + "\n" + a.Text + "\n" + strings.Join(a.Commands, "\n")
 		if !d.advised[advice] {
 			d.advised[advice] = true
-			d.advice(&a)
+			d.advice(a)
 		}
 	}
 }
@@ -75,75 +89,75 @@ func (d *details) examplesTable(rows []Example) table {
 			return cell(rows[i].KeyRow)
 		}
 	}
+	database := ofKey(func(k *KeyRow) string {
+		if !several && k.DB == 0 {
+			return ""
+		}
+		return strconv.Itoa(k.DB)
+	})
 	return table{len(rows), []column{
-		nameColumn("worst", func(i int) string {
-			if rows[i].KeyRow == nil {
-				return rows[i].Subject.Display()
-			}
-			return rows[i].Key.Display()
-		}),
+		nameColumn("worst", func(i int) message.Message { return rows[i].subjectText() }),
 		d.r.inputColumn(func(i int) int { return rows[i].Input }).drop(2),
-		rightColumn("db", ofKey(func(k *KeyRow) string {
-			if !several && k.DB == 0 {
-				return ""
-			}
-			return fmt.Sprint(k.DB)
-		})).drop(1),
-		leftColumn("type", ofKey(func(k *KeyRow) string { return k.Type })),
-		leftColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
-		sentenceColumn("measured", func(i int) string { return text.Sanitize(rows[i].Text) })}}
+		rightColumn("db", func(i int) message.Message { return verbatim(database(i)) }).drop(1),
+		wordColumn("type", ofKey(func(k *KeyRow) string { return k.Type })),
+		wordColumn("encoding", ofKey(func(k *KeyRow) string { return k.Encoding })).drop(3),
+		sentenceColumn("measured", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) })}}
 }
 
-// groupWidth is the width, in columns, to which the name of a group is cut in a
-// sentence.
-const groupWidth = 60
-
 // subjectGroupsText lists the groups of the keys behind examples that are not
-// keys: minutes, slots, tags.
-func subjectGroupsText(examples []Example) string {
+// keys: minutes, slots, tags. It is zero if there are none.
+func subjectGroupsText(examples []Example) message.Message {
 	const most = 8
-	var parts []string
+	var list []Name
 	for i := range examples {
 		for _, g := range examples[i].Groups {
-			if s := text.ShortenMiddle(g.Display(), groupWidth); len(parts) < most && !slices.Contains(parts, s) {
-				parts = append(parts, s)
+			if len(list) < most && !slices.Contains(list, g) {
+				list = append(list, g)
 			}
 		}
 	}
-	return strings.Join(parts, ", ")
+	if list == nil {
+		return message.Message{}
+	}
+	return only(message.List("groups", ", ", names(list, most)))
 }
 
 // groupsText lists the groups of a finding.
-func groupsText(f *Finding) string {
+func groupsText(f *Finding) message.Message {
 	const most = 5
-	var parts []string
+	var parts []message.Message
 	for _, g := range f.Groups[:min(len(f.Groups), most)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", text.ShortenMiddle(g.Group.Display(), groupWidth), message.FormatCount(g.Count)))
+		parts = append(parts, message.New("{group} ({n})", message.Name("group", g.Group), message.Int("n", g.Count)))
 	}
-	s := strings.Join(parts, ", ")
 	more := int64(len(f.Groups) - len(parts))
 	if f.GroupsMore.Known() {
 		more += int64(f.GroupsMore)
 	}
+	list := message.List("groups", ", ", parts)
 	if more > 0 {
-		s += " and " + message.FormatCountOf(more, "other", "others")
+		return message.New("{groups} and {others}", list, message.Number("others", more, "1 other", "{n} others"))
 	}
-	return s
+	return only(list)
+}
+
+// sentence returns what to do, and of what changes data when it may be done.
+func (a *Advice) sentence() message.Message {
+	m := sentenceOf(a.Message, a.Text)
+	if a.ChangesData {
+		return message.New("({condition}) {text}", message.Phrase("condition", sentenceOf(a.ConditionMessage, a.Condition)), message.Phrase("text", m))
+	}
+	return m
 }
 
 func (d *details) advice(a *Advice) {
-	s := text.Sanitize(a.Text)
-	if a.ChangesData {
-		s = thresholds.Fill("({condition}) {text}", "condition", text.Sanitize(a.Condition), "text", s)
-	}
-	d.field(a.Kind, s)
+	d.field(a.Kind, a.sentence())
 	var list []string
 	for _, c := range a.Commands[:min(len(a.Commands), detailsCommands)] {
 		list = append(list, text.Sanitize(c))
 	}
 	d.commands(list)
 	if n := len(a.Commands) - detailsCommands; n > 0 {
-		d.field("", thresholds.Fill("and {commands}", "commands", message.FormatCountOf(int64(n), "more command", "more commands")))
+		d.field("", message.New("and {commands}", message.Number("commands", int64(n), "1 more command", "{n} more commands")))
 	}
 }
 
@@ -152,22 +166,31 @@ func (d *details) ignored() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section("Ignored", "by the configuration")
+	d.section(word("Ignored"), word("by the configuration"))
 	d.rows(len(rows),
-		leftColumn("rule", func(i int) string { return text.Sanitize(rows[i].Rule) }),
-		nameColumn("pattern", func(i int) string { return Name(rows[i].Pattern).Display() }),
+		wordColumn("rule", func(i int) string { return rows[i].Rule }),
+		nameColumn("pattern", func(i int) message.Message { return named(Name(rows[i].Pattern)) }),
 		countColumn("ignored", func(i int) Figure { return Figure(rows[i].Count) }),
-		leftColumn("until", func(i int) string {
-			until := text.Sanitize(rows[i].Until)
-			switch {
-			case rows[i].Expired:
-				until += " (expired)"
-			case rows[i].Grown:
-				until = strings.TrimSpace(until + " (twice as bad)")
-			case rows[i].Unused:
-				until = strings.TrimSpace(until + " (matches nothing)")
-			}
-			return until
-		}),
-		nameColumn("reason", func(i int) string { return text.Sanitize(rows[i].Reason) }))
+		leftColumn("until", func(i int) message.Message { return rows[i].untilText() }),
+		nameColumn("reason", func(i int) message.Message { return foreign(rows[i].Reason) }))
+}
+
+// untilText says when an entry ends, and why it can be removed.
+func (in *Ignored) untilText() message.Message {
+	var parts []message.Message
+	if in.Until != "" {
+		parts = append(parts, verbatim(in.Until))
+	}
+	switch {
+	case in.Expired:
+		parts = append(parts, word("(expired)"))
+	case in.Grown:
+		parts = append(parts, word("(twice as bad)"))
+	case in.Unused:
+		parts = append(parts, word("(matches nothing)"))
+	}
+	if parts == nil {
+		return message.Message{}
+	}
+	return only(message.List("until", " ", parts))
 }

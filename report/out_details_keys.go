@@ -14,16 +14,16 @@ var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory
 
 // ttlText returns the TTL of a key, or its expiry where the time of the snapshot
 // is unknown.
-func ttlText(k *KeyRow) string {
+func ttlText(k *KeyRow) message.Message {
 	switch {
 	case k.TTL != nil:
-		return message.FormatDuration(*k.TTL)
+		return only(message.Duration("time", *k.TTL))
 	case k.ExpireAt != nil:
-		return "at " + message.FormatTime(*k.ExpireAt/1000)
+		return message.New("at {time}", message.Time("time", *k.ExpireAt/1000))
 	case k.FieldsWithTTL > 0:
-		return message.FormatCount(int64(k.FieldsWithTTL)) + " fields"
+		return message.Plural(int64(k.FieldsWithTTL), "1 field", "{n} fields")
 	}
-	return "none"
+	return word("none")
 }
 
 func (d *details) top() {
@@ -31,7 +31,7 @@ func (d *details) top() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section("Largest keys", "by "+measureTitles[d.r.By]+"; --by selects the measure, JSON has all of them")
+	d.section(word("Largest keys"), message.New("by {measure}; --by selects the measure, JSON has all of them", message.Word("measure", measureTitles[d.r.By])))
 	d.table(d.r.keysTable(rows, true))
 }
 
@@ -47,7 +47,7 @@ func (d *details) topByType() {
 	if len(all) == 0 {
 		return
 	}
-	d.section("Largest keys of each type", "by "+measureTitles[d.r.By])
+	d.section(word("Largest keys of each type"), message.New("by {measure}", message.Word("measure", measureTitles[d.r.By])))
 	d.table(d.r.keysTable(all, true))
 }
 
@@ -57,7 +57,7 @@ func (d *details) hot() {
 		return
 	}
 	rows = rows[:min(len(rows), detailsHot)]
-	d.section("Hot keys", "highest LFU counters, 0 to 255, as the server that wrote the snapshot counted")
+	d.section(word("Hot keys"), word("highest LFU counters, 0 to 255, as the server that wrote the snapshot counted"))
 	t := d.r.keysTable(rows, true)
 	t.columns = slices.Insert(t.columns, 0, countColumn("counter", func(i int) Figure { return rows[i].Freq }))
 	d.table(t)
@@ -69,16 +69,17 @@ func (d *details) groups() {
 		return
 	}
 	rows := all[:min(len(all), detailsGroups)]
-	note := message.FormatCountOf(int64(len(all)), "pattern", "patterns")
+	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
 	if len(rows) < len(all) {
-		note += ", the first " + message.FormatCount(int64(len(rows))) + "; -f groups.csv and JSON have all"
+		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]), message.Int("n", int64(len(rows)))),
+			word("-f groups.csv and JSON have all")}
 	}
 	if d.r.GroupsFolded > 0 {
-		note += "; " + message.FormatCountOf(d.r.GroupsFolded, "pattern is", "patterns are") + " folded into wider ones"
+		notes = append(notes, message.Plural(d.r.GroupsFolded, "1 pattern is folded into a wider one", "{n} patterns are folded into wider ones"))
 	}
-	d.section("Groups", note)
-	for _, s := range d.r.Bounds.sentences() {
-		d.sentence(s)
+	d.section(word("Groups"), only(message.List("notes", "; ", notes)))
+	for _, m := range d.r.Bounds.sentences() {
+		d.sentence(m)
 	}
 	d.table(d.r.groupsTable(rows, true))
 }

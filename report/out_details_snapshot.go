@@ -1,13 +1,12 @@
 package report
 
 import (
-	"cmp"
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
 )
 
 // The sections about the files: what each is, why it was not read to its end,
@@ -17,10 +16,10 @@ func (d *details) snapshots() {
 	switch len(d.r.Inputs) {
 	case 0:
 	case 1:
-		d.section("Snapshot", "")
+		d.section(word("Snapshot"), message.Message{})
 		d.snapshot(&d.r.Inputs[0])
 	default:
-		d.section("Snapshots", "")
+		d.section(word("Snapshots"), message.Message{})
 		d.snapshotRows()
 		d.nodes()
 	}
@@ -32,168 +31,172 @@ func (d *details) snapshots() {
 	}
 }
 
-// takenText returns the time of a snapshot, "" if unknown.
-func takenText(in *Input) string {
+// takenText returns the time of a snapshot, zero if unknown.
+func takenText(in *Input) message.Message {
 	if in.Created < 0 {
-		return ""
+		return message.Message{}
 	}
-	return message.FormatTime(int64(in.Created))
+	return only(message.Time("time", int64(in.Created)))
 }
 
 // serverText returns server and version.
-func serverText(in *Input) string {
-	name := cmp.Or(in.Server, "unknown")
-	if in.ServerVersion == "" {
-		return text.Sanitize(name)
+func serverText(in *Input) message.Message {
+	server := message.Text("server", in.Server)
+	if in.Server == "" {
+		server = message.Word("server", "unknown")
 	}
-	return text.Sanitize(name) + " " + in.ServerVersion.Display()
+	if in.ServerVersion == "" {
+		return only(server)
+	}
+	return message.New("{server} {version}", server, message.Element("version", string(in.ServerVersion)))
+}
+
+// parts is a list of messages of which some are zero.
+func parts(separator string, list ...message.Message) message.Message {
+	list = slices.DeleteFunc(list, message.Message.IsZero)
+	return only(message.List("parts", separator, list))
+}
+
+// when returns a message if a condition holds, else zero.
+func when(condition bool, id string, args ...message.Arg) message.Message {
+	if !condition {
+		return message.Message{}
+	}
+	return message.New(id, args...)
+}
+
+// fileSize returns the size of a snapshot, and what surrounds it.
+func (in *Input) fileSize() message.Message {
+	frames := message.Text("frames", strings.Join(in.Frames, ", "))
+	size, of := message.Size("size", in.Bytes), sizeArg("of", in.FileBytes)
+	switch {
+	case len(in.Frames) == 0:
+		return only(size)
+	case in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes:
+		return message.New("{size} in {frames} of {of}", size, frames, of)
+	}
+	return message.New("{size} in {frames}", size, frames)
 }
 
 func (d *details) snapshot(in *Input) {
-	size := message.FormatBytes(in.Bytes)
-	if len(in.Frames) > 0 {
-		size += " in " + text.Sanitize(strings.Join(in.Frames, ", "))
-		if in.FileBytes.Known() && int64(in.FileBytes) != in.Bytes {
-			size += " of " + message.FormatBytes(int64(in.FileBytes))
-		}
-	}
-	d.field("file", in.fileName()+", "+size)
-	server := serverText(in)
-	if in.Cluster {
-		server += ", cluster node"
-	}
-	rdb := fmt.Sprintf(", RDB version %d", in.RDBVersion)
-	if in.Format != "" && in.Format != "REDIS" {
-		rdb += " (" + text.Sanitize(in.Format) + ")"
-	}
-	if in.AOFBase {
-		rdb += ", base of an append-only file"
-	}
+	d.field("file", parts(", ", fileText(in.Name), in.fileSize()))
 	if in.RDBVersion > 0 {
-		d.field("server", server+rdb)
+		version := message.New("RDB version {n}", message.Int("n", int64(in.RDBVersion)))
+		if in.Format != "" && in.Format != "REDIS" {
+			version = message.New("RDB version {n} ({format})", message.Int("n", int64(in.RDBVersion)), message.Element("format", in.Format))
+		}
+		d.field("server", parts(", ", serverText(in), when(in.Cluster, "cluster node"), version, when(in.AOFBase, "base of an append-only file")))
 	}
-	if s := takenText(in); s != "" {
-		d.field("taken", s)
+	if m := takenText(in); !m.IsZero() {
+		d.field("taken", m)
 	}
-	d.field("checksum", text.Sanitize(in.Checksum))
-	within := " in "
+	d.field("checksum", word(in.Checksum))
+	keys := "{n} in {databases}"
 	if in.Databases == parser.MaxDatabases {
-		within = " in at least "
+		keys = "{n} in at least {databases}"
 	}
-	d.field("keys", message.FormatCount(in.Keys)+within+message.FormatCountOf(int64(in.Databases), "database", "databases"))
+	d.field("keys", message.New(keys, message.Int("n", in.Keys), message.Number("databases", int64(in.Databases), "1 database", "{n} databases")))
 	if in.UsedMem.Known() {
-		d.field("used_memory", message.FormatBytes(int64(in.UsedMem))+" when the snapshot was taken")
+		d.field("used_memory", message.New("{size} when the snapshot was taken", sizeArg("size", in.UsedMem)))
 	}
 	if in.Functions > 0 {
-		d.field("functions", message.FormatCountOf(in.Functions, "library", "libraries")+", "+message.FormatBytes(in.FunctionBytes))
+		d.field("functions", parts(", ", message.Plural(in.Functions, "1 library", "{n} libraries"), sizeText(Figure(in.FunctionBytes))))
 	}
 	if in.Scripts > 0 {
-		d.field("scripts", message.FormatCountOf(in.Scripts, "script", "scripts")+", "+message.FormatBytes(in.ScriptBytes))
+		d.field("scripts", parts(", ", message.Plural(in.Scripts, "1 script", "{n} scripts"), sizeText(Figure(in.ScriptBytes))))
 	}
 	if len(in.Modules) > 0 {
-		var parts []string
+		var modules []message.Message
 		for _, m := range in.Modules {
-			s := m.Name.Display()
+			name := message.Element("name", string(m.Name))
 			if m.Keys > 0 {
-				s += " (" + message.FormatCountOf(m.Keys, "key", "keys") + ")"
+				modules = append(modules, message.New("{name} ({keys})", name, keysArg("keys", m.Keys)))
+			} else {
+				modules = append(modules, only(name))
 			}
-			parts = append(parts, s)
 		}
-		d.field("modules", strings.Join(parts, ", "))
+		d.field("modules", parts(", ", modules...))
 	}
-	if s := loadableText(&in.LoadableBy); s != "" && in.RDBVersion > 0 {
-		d.field("loadable by", s)
+	if m := loadableText(&in.LoadableBy); !m.IsZero() && in.RDBVersion > 0 {
+		d.field("loadable by", m)
 	}
 	if in.Trailing > 0 {
-		more := ""
+		id := "{bytes} after the end"
 		if in.Trailing == parser.MaxTrailing {
-			more = " or more"
+			id = "{bytes} or more after the end"
 		}
-		d.field("trailing", message.FormatCountOf(in.Trailing, "byte", "bytes")+more+" after the end")
+		d.field("trailing", message.New(id, message.ExactSize("bytes", in.Trailing)))
 	}
 	d.warnings(in)
 }
 
 // warnings writes the warnings and the damage of an input.
 func (d *details) warnings(in *Input) {
-	for _, w := range in.Warnings {
-		d.field("warning", text.Sanitize(w))
+	for _, w := range sentencesOf(in.WarningMessages, in.Warnings) {
+		d.field("warning", w)
 	}
 	damage := in.Error
 	if damage == nil {
 		return
 	}
-	where := ""
+	reason := sentenceOf(damage.Message, damage.Reason)
 	if damage.Offset.Known() {
-		where = " at offset " + countText(damage.Offset)
+		reason = message.New("{reason} at offset {offset}", message.Phrase("reason", reason), message.Int("offset", int64(damage.Offset)))
 	}
-	d.field(stateText(in), text.Sanitize(damage.Reason)+where)
+	d.field(stateText(in), reason)
 	if damage.Key != nil {
-		d.field("", "while reading key "+damage.Key.Display())
+		d.field("", message.New("while reading key {key}", message.Name("key", *damage.Key)))
 	}
 	if damage.LastKey != nil {
-		d.field("", "the last complete key is "+damage.LastKey.Display())
+		d.field("", message.New("the last complete key is {key}", message.Name("key", *damage.LastKey)))
 	}
 	if damage.Hint != "" {
-		d.field("hint", text.Sanitize(damage.Hint))
+		d.field("hint", sentenceOf(damage.HintMessage, damage.Hint))
 	}
 }
 
 // loadableText lists the servers that can load a snapshot, and the modules they
-// need. It is "" if none can.
-func loadableText(l *Loadable) string {
+// need. It is zero if none can.
+func loadableText(l *Loadable) message.Message {
+	args := []message.Arg{message.Text("redis", l.Redis), message.Text("valkey", l.Valkey)}
+	var servers message.Message
 	switch {
 	case l.Redis != "" && l.Valkey != "":
-		return "Redis " + text.Sanitize(l.Redis) + " and later, Valkey " + text.Sanitize(l.Valkey) + " and later" + l.withModules()
+		servers = message.New("Redis {redis} and later, Valkey {valkey} and later", args...)
 	case l.Redis != "":
-		return "Redis " + text.Sanitize(l.Redis) + " and later, no Valkey" + l.withModules()
+		servers = message.New("Redis {redis} and later, no Valkey", args...)
 	case l.Valkey != "":
-		return "Valkey " + text.Sanitize(l.Valkey) + " and later, no Redis" + l.withModules()
+		servers = message.New("Valkey {valkey} and later, no Redis", args...)
+	default:
+		return message.Message{}
 	}
-	return ""
-}
-
-// withModules lists the first few modules that a server needs.
-func (l *Loadable) withModules() string {
-	const shown = 3
-	if len(l.Modules) == 0 {
-		return ""
-	}
-	var names []string
-	for _, m := range l.Modules[:min(len(l.Modules), shown)] {
-		names = append(names, m.Display())
-	}
-	text := ", with the module "
-	if len(l.Modules) > 1 {
-		text = ", with the modules "
-	}
-	text += strings.Join(names, ", ")
-	if more := len(l.Modules) - shown; more > 0 {
-		text += fmt.Sprintf(" and %s more", message.FormatCount(int64(more)))
-	}
-	return text
+	const most = 3 // modules that are named
+	modules := message.List("modules", ", ", names(l.Modules, most))
+	return parts(", ", servers, when(len(l.Modules) == 1, "with the module {modules}", modules),
+		when(len(l.Modules) > 1 && len(l.Modules) <= most, "with the modules {modules}", modules),
+		when(len(l.Modules) > most, "with the modules {modules} and {n} more", modules, message.Int("n", int64(len(l.Modules)-most))))
 }
 
 func (d *details) snapshotRows() {
 	rows := d.r.Inputs
 	d.rows(len(rows),
-		nameColumn("file", func(i int) string { return rows[i].Name.Display() }),
-		nameColumn("server", func(i int) string { return serverText(&rows[i]) }),
-		rightColumn("RDB", func(i int) string {
+		nameColumn("file", func(i int) message.Message { return fileText(rows[i].Name) }),
+		nameColumn("server", func(i int) message.Message { return serverText(&rows[i]) }),
+		rightColumn("RDB", func(i int) message.Message {
 			if rows[i].RDBVersion == 0 {
-				return ""
+				return message.Message{}
 			}
-			return fmt.Sprint(rows[i].RDBVersion)
+			return verbatim(strconv.Itoa(rows[i].RDBVersion))
 		}).drop(1),
-		leftColumn("taken", func(i int) string { return takenText(&rows[i]) }).drop(2),
-		leftColumn("checksum", func(i int) string { return text.Sanitize(rows[i].Checksum) }),
+		leftColumn("taken", func(i int) message.Message { return takenText(&rows[i]) }).drop(2),
+		leftColumn("checksum", func(i int) message.Message { return word(rows[i].Checksum) }),
 		sizeColumn("size", func(i int) Figure { return Figure(rows[i].Bytes) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sizeColumn("used_memory", func(i int) Figure { return rows[i].UsedMem }).drop(3),
-		leftColumn("state", func(i int) string { return stateText(&rows[i]) }))
+		leftColumn("state", func(i int) message.Message { return word(stateText(&rows[i])) }))
 	for i := range rows {
 		if len(rows[i].Warnings) > 0 || rows[i].Error != nil {
-			d.heading(rows[i].Name.Display())
+			d.heading(fileText(rows[i].Name))
 			d.warnings(&rows[i])
 		}
 	}
@@ -203,7 +206,7 @@ func (d *details) snapshotRows() {
 func (d *details) nodes() {
 	rows := d.r.worstNodes()
 	rows = rows[:min(len(rows), detailsNodes)]
-	d.section("Nodes", d.r.nodesNote(len(rows)))
+	d.section(word("Nodes"), d.r.nodesNote(len(rows)))
 	d.table(d.r.nodesTable(rows))
 }
 
@@ -222,78 +225,80 @@ func stateText(in *Input) string {
 
 func (d *details) memory(in *Input) {
 	m := in.Memory
-	title := "MEMORY"
+	title := word("Memory")
 	if len(d.r.Inputs) > 1 {
-		title += " of " + in.Name.Display()
+		title = message.New("Memory of {file}", fileArg("file", in.Name))
 	}
-	note := text.Sanitize(m.Model)
-	if m.Approximate {
-		note += ", approximate"
-	}
-	for _, more := range []string{m.Allocator, m.State} {
-		if more != "" {
-			note += ", " + text.Sanitize(more)
-		}
-	}
-	d.section(title, note)
+	d.section(title, parts(", ", verbatim(m.Model), when(m.Approximate, "approximate"), verbatim(m.Allocator), when(m.State != "", m.State)))
 	if m.Note != "" {
-		d.field("model", text.Sanitize(m.Note))
+		d.field("model", sentenceOf(m.NoteMessage, m.Note))
 	}
 	if m.Predicted.Known() {
-		var parts []string
-		for _, p := range []struct {
-			f    Figure
-			what string
-		}{{m.Startup, "empty server"}, {m.Keys, "keys"}, {m.Tables, "key tables"}} {
-			if p.f.Known() {
-				parts = append(parts, message.FormatBytes(int64(p.f))+" "+p.what)
-			}
-		}
-		s := message.FormatBytes(int64(m.Predicted))
-		if m.Bound {
-			s = "at least " + s
-		}
-		if len(parts) > 0 {
-			s += " = " + strings.Join(parts, " + ")
-		}
-		d.field("predicted", s)
+		d.field("predicted", m.prediction())
 	}
 	if in.UsedMem.Known() {
-		s := message.FormatBytes(int64(in.UsedMem)) + " used_memory"
+		args := []message.Arg{sizeArg("size", in.UsedMem)}
+		id := "{size} used_memory"
 		if m.Difference != nil {
-			sign := "more"
-			n := *m.Difference
-			if n < 0 {
-				sign, n = "less", -n
+			n := max(*m.Difference, -*m.Difference)
+			args = append(args, message.Size("difference", n), shareArg("share", n, int64(m.Predicted)))
+			if id = "{size} used_memory, {difference} more ({share})"; *m.Difference < 0 {
+				id = "{size} used_memory, {difference} less ({share})"
 			}
-			s += fmt.Sprintf(", %s %s (%s)", message.FormatBytes(n), sign, shareText(n, int64(m.Predicted)))
 		}
-		d.field("reported", s)
+		d.field("reported", message.New(id, args...))
 	}
-	for _, e := range m.Explanation {
-		d.field("", text.Sanitize(e))
+	for _, e := range sentencesOf(m.ExplanationMessages, m.Explanation) {
+		d.field("", e)
 	}
 	d.rows(len(m.WhatIf),
-		leftColumn("what if", func(i int) string { return text.Sanitize(m.WhatIf[i].Model) }),
-		leftColumn("allocator", func(i int) string { return text.Sanitize(m.WhatIf[i].Allocator) }),
-		leftColumn("state", func(i int) string { return text.Sanitize(m.WhatIf[i].State) }),
+		wordColumn("what if", func(i int) string { return m.WhatIf[i].Model }),
+		wordColumn("allocator", func(i int) string { return m.WhatIf[i].Allocator }),
+		leftColumn("state", func(i int) message.Message { return when(m.WhatIf[i].State != "", m.WhatIf[i].State) }),
 		sizeColumn("keys", func(i int) Figure { return m.WhatIf[i].Keys }),
 		sizeColumn("used_memory", func(i int) Figure { return m.WhatIf[i].Predicted }))
-	if f := m.Fit; f != nil {
-		s := "unknown: at least " + message.FormatBytes(int64(m.Predicted)) + " is needed"
-		switch {
-		case f.Fits == nil || f.Free == nil:
-		case *f.Fits:
-			s = "fits, " + message.FormatBytes(*f.Free) + " free"
-		default:
-			s = "DOES NOT FIT, " + message.FormatBytes(-*f.Free) + " too much"
-		}
-		d.field("maxmemory", message.FormatBytes(f.MaxMemory)+": "+s)
-		rows := f.Policies
-		d.rows(len(rows),
-			leftColumn("policy", func(i int) string { return text.Sanitize(rows[i].Policy) }),
-			countColumn("can evict keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-			sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-			rightColumn("share", func(i int) string { return message.FormatPercent(rows[i].Share) }))
+	if m.Fit != nil {
+		d.fit(m)
 	}
+}
+
+// prediction is the predicted used_memory with its parts.
+func (m *Memory) prediction() message.Message {
+	var list []message.Message
+	for _, p := range []struct {
+		size Figure
+		id   string
+	}{{m.Startup, "{size} empty server"}, {m.Keys, "{size} keys"}, {m.Tables, "{size} key tables"}} {
+		if p.size.Known() {
+			list = append(list, message.New(p.id, sizeArg("size", p.size)))
+		}
+	}
+	all := sizeText(m.Predicted)
+	if m.Bound {
+		all = message.New("at least {size}", sizeArg("size", m.Predicted))
+	}
+	if len(list) == 0 {
+		return all
+	}
+	return message.New("{size} = {parts}", message.Phrase("size", all), message.List("parts", " + ", list))
+}
+
+// fit writes whether the keys fit into a server, and what it could evict.
+func (d *details) fit(m *Memory) {
+	f := m.Fit
+	id, free := "{maxmemory}: unknown: at least {size} is needed", int64(0)
+	switch {
+	case f.Fits == nil || f.Free == nil:
+	case *f.Fits:
+		id, free = "{maxmemory}: fits, {free} free", *f.Free
+	default:
+		id, free = "{maxmemory}: DOES NOT FIT, {free} too much", -*f.Free
+	}
+	d.field("maxmemory", message.New(id, message.Size("maxmemory", f.MaxMemory), sizeArg("size", m.Predicted), message.Size("free", free)))
+	rows := f.Policies
+	d.rows(len(rows),
+		wordColumn("policy", func(i int) string { return rows[i].Policy }),
+		countColumn("can evict keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		rightColumn("share", func(i int) message.Message { return percentText(rows[i].Share) }))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -24,18 +23,18 @@ func (d *details) types() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section("By type", "")
+	d.section(word("By type"), message.Message{})
 	d.rows(len(rows),
-		leftColumn("type", func(i int) string { return rows[i].Type }),
+		wordColumn("type", func(i int) string { return rows[i].Type }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }),
 		sizeColumn("serialized", func(i int) Figure { return Figure(rows[i].SerializedBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("share", func(i int) string { return message.FormatPercent(rows[i].Share) }),
+		rightColumn("share", func(i int) message.Message { return percentText(rows[i].Share) }),
 		countColumn("average B", func(i int) Figure { return rows[i].AverageBytes }).drop(3),
 		sizeColumn("largest", func(i int) Figure { return sizeOf(rows[i].MaxMemoryBytes, int64(rows[i].MaxValueBytes)) }),
-		nameColumn("largest key", func(i int) string { return displayKey(rows[i].LargestKey) }).drop(1))
+		nameColumn("largest key", func(i int) message.Message { return keyText(rows[i].LargestKey) }).drop(1))
 }
 
 func (d *details) encodings() {
@@ -43,10 +42,10 @@ func (d *details) encodings() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section("By encoding", "")
+	d.section(word("By encoding"), message.Message{})
 	d.rows(len(rows),
-		leftColumn("type", func(i int) string { return rows[i].Type }),
-		leftColumn("encoding", func(i int) string { return rows[i].Encoding }),
+		wordColumn("type", func(i int) string { return rows[i].Type }),
+		wordColumn("encoding", func(i int) string { return rows[i].Encoding }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(1),
@@ -55,27 +54,19 @@ func (d *details) encodings() {
 		sizeColumn("memory without TTL", func(i int) Figure { return rows[i].WithoutTTLMemory }).drop(2))
 }
 
-// displayKey returns the name of a key, "" for none.
-func displayKey(k *KeyRow) string {
-	if k == nil {
-		return ""
-	}
-	return k.Key.Display()
-}
-
 func (d *details) databases() {
 	rows := d.r.Databases
 	if !severalDatabases(d.r) {
 		return
 	}
-	d.section("By database", "")
+	d.section(word("By database"), message.Message{})
 	d.rows(len(rows),
 		d.r.inputColumn(func(i int) int { return rows[i].Input }),
-		rightColumn("database", func(i int) string {
+		rightColumn("database", func(i int) message.Message {
 			if rows[i].DB == OtherDatabases {
-				return "(others)"
+				return word("(others)")
 			}
-			return message.FormatCount(int64(rows[i].DB))
+			return only(message.Int("n", int64(rows[i].DB)))
 		}),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("with TTL", func(i int) Figure { return Figure(rows[i].WithTTL) }),
@@ -105,7 +96,7 @@ func (d *details) budgets() {
 	if rows == nil {
 		return
 	}
-	d.section("Budgets", "")
+	d.section(word("Budgets"), message.Message{})
 	d.rows(len(rows),
 		d.r.inputColumn(func(i int) int {
 			if rows[i].Inputs > 1 {
@@ -113,23 +104,23 @@ func (d *details) budgets() {
 			}
 			return rows[i].Input
 		}),
-		nameColumn("budget", func(i int) string { return rows[i].Budget.Budget.Display() }),
-		leftColumn("of", func(i int) string { return rows[i].Measure }),
-		rightColumn("now", func(i int) string {
+		nameColumn("budget", func(i int) message.Message { return sentenceOf(rows[i].Message, string(rows[i].Budget.Budget)) }),
+		wordColumn("of", func(i int) string { return rows[i].Measure }),
+		rightColumn("now", func(i int) message.Message {
 			if rows[i].measure == thresholds.BudgetMemory {
-				return message.FormatBytes(rows[i].now)
+				return sizeText(Figure(rows[i].now))
 			}
-			return rows[i].measure.Unit().Format(rows[i].now)
+			return only(message.Limit("n", rows[i].measure.Unit(), rows[i].now))
 		}),
-		rightColumn("limit", func(i int) string { return rows[i].measure.Unit().Format(rows[i].Limit) }),
-		rightColumn("used", func(i int) string { return message.FormatPercent(ratio(rows[i].now, rows[i].Limit)) }),
-		leftColumn("exceeded", func(i int) string {
+		rightColumn("limit", func(i int) message.Message { return only(message.Limit("n", rows[i].measure.Unit(), rows[i].Limit)) }),
+		rightColumn("used", func(i int) message.Message { return shareText(rows[i].now, rows[i].Limit) }),
+		wordColumn("exceeded", func(i int) string {
 			if !rows[i].Exceeded {
 				return ""
 			}
 			return rows[i].Severity
 		}),
-		nameColumn("reason", func(i int) string { return text.Sanitize(rows[i].Reason) }).drop(1))
+		nameColumn("reason", func(i int) message.Message { return foreign(rows[i].Reason) }).drop(1))
 }
 
 func (b *Budget) sums() thresholds.BudgetSums {
@@ -141,19 +132,19 @@ func (d *details) owners() {
 	if len(rows) == 0 || len(rows) == 1 && rows[0].Owner == "" {
 		return
 	}
-	d.section("By owner", "")
+	d.section(word("By owner"), message.Message{})
 	d.rows(len(rows),
-		nameColumn("owner", func(i int) string {
+		nameColumn("owner", func(i int) message.Message {
 			if rows[i].Owner == "" {
-				return "(no owner)"
+				return word("(no owner)")
 			}
-			return text.Sanitize(rows[i].Owner)
+			return ownerText(rows[i].Owner)
 		}),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).drop(1),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		rightColumn("no TTL", func(i int) string { return message.FormatPercent(ratio(rows[i].WithoutTTL, rows[i].Keys)) }),
+		rightColumn("no TTL", func(i int) message.Message { return shareText(rows[i].WithoutTTL, rows[i].Keys) }),
 		countColumn("errors", func(i int) Figure { return Figure(rows[i].Findings.Error) }),
 		countColumn("warnings", func(i int) Figure { return Figure(rows[i].Findings.Warning) }),
 		countColumn("info", func(i int) Figure { return Figure(rows[i].Findings.Info) }))
@@ -163,7 +154,7 @@ func (d *details) expiry() {
 	if len(d.r.Expiry) == 0 || d.r.Totals.Keys == 0 {
 		return
 	}
-	d.section("TTL", "time left when the snapshot was taken")
+	d.section(word("TTL"), word("time left when the snapshot was taken"))
 	d.bars("TTL", d.r.Expiry)
 }
 
@@ -176,12 +167,12 @@ func (d *details) bars(title string, rows []Bucket) {
 		most = max(most, b.Keys)
 	}
 	d.rows(len(rows),
-		leftColumn(title, func(i int) string { return rows[i].Label }),
+		leftColumn(title, func(i int) message.Message { return word(rows[i].Label) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		rightColumn("share", func(i int) string { return message.FormatPercent(ratio(rows[i].Keys, keys)) }),
+		rightColumn("share", func(i int) message.Message { return shareText(rows[i].Keys, keys) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		leftColumn("", func(i int) string {
+		wordColumn("", func(i int) string {
 			if rows[i].Keys == 0 {
 				return ""
 			}
@@ -200,20 +191,19 @@ func (d *details) histograms() {
 		for _, b := range line.buckets {
 			keys += b.Keys
 		}
-		var parts []string
+		var list []message.Message
 		for _, b := range line.buckets {
 			if b.Keys > 0 {
-				part := text.Sanitize(b.Label) + ": " + message.FormatPercent(ratio(b.Keys, keys))
-				parts = append(parts, strings.ReplaceAll(part, " ", text.NBSP))
+				list = append(list, message.New("{label}: {share}", message.Word("label", b.Label), shareArg("share", b.Keys, keys)))
 			}
 		}
-		if len(parts) == 0 {
+		if list == nil {
 			continue
 		}
 		if !begun {
-			d.section("Distribution of keys", "key length in bytes, elements of collections, idle time")
+			d.section(word("Distribution of keys"), word("key length in bytes, elements of collections, idle time"))
 			begun = true
 		}
-		d.field(line.label, strings.Join(parts, ", "))
+		d.field(line.label, parts(", ", list...))
 	}
 }

@@ -2,44 +2,44 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
-// targetSentence reports whether the server of Options.Target loads the snapshot, "" if
+// targetSentence reports whether the server of Options.Target loads the snapshot, zero if
 // that was not asked. blocked reports that it does not.
-func (in *Input) targetSentence() (s string, blocked bool) {
+func (in *Input) targetSentence() (m message.Message, blocked bool) {
 	t := in.Target
 	if t == nil {
-		return "", false
+		return message.Message{}, false
 	}
-	pairs := []string{"server", text.Sanitize(t.Server), "file", text.ShortenMiddle(in.fileName(), nameWidth)}
+	args := []message.Arg{message.Text("server", t.Server), fileArg("file", in.Name)}
 	if len(t.Problems) > 0 {
-		pairs = append(pairs, "problem", shortSentence(t.Problems[0].Text), "n", message.FormatCount(int64(len(t.Problems)-1)))
+		p := &t.Problems[0]
+		args = append(args, message.Phrase("problem", sentenceOf(p.Message, p.Text)), message.Int("n", int64(len(t.Problems)-1)))
 	}
+	say := func(id string) message.Message { return message.New(id, args...) }
 	switch {
 	case t.Loads == "unknown":
-		return thresholds.Fill("target: whether {server} loads {file} is unknown, because it was not read to its end", pairs...), false
+		return say("target: whether {server} loads {file} is unknown, because it was not read to its end"), false
 	case t.Loads == "no" && len(t.Problems) == 1:
-		return thresholds.Fill("TARGET: {server} does not load {file}: {problem}.", pairs...), true
+		return say("TARGET: {server} does not load {file}: {problem}."), true
 	case t.Loads == "no":
-		return thresholds.Fill("TARGET: {server} does not load {file}: {problem}. More problems: {n} (--details).", pairs...), true
+		return say("TARGET: {server} does not load {file}: {problem}. More problems: {n} (--details)."), true
 	case t.Loads == "conditional" && len(t.Problems) == 1:
-		return thresholds.Fill("target: {server} loads {file} if it is prepared: {problem}", pairs...), false
+		return say("target: {server} loads {file} if it is prepared: {problem}"), false
 	case t.Loads == "conditional":
-		return thresholds.Fill("target: {server} loads {file} if it is prepared: {problem}; more problems: {n} (--details)", pairs...), false
+		return say("target: {server} loads {file} if it is prepared: {problem}; more problems: {n} (--details)"), false
 	case len(t.Problems) > 0:
-		return thresholds.Fill("target: {server} loads {file}, but not all of it: {problem}", pairs...), false
+		return say("target: {server} loads {file}, but not all of it: {problem}"), false
 	}
-	if m := in.Memory; m != nil {
-		if i := slices.IndexFunc(m.WhatIf, func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
-			return thresholds.Fill("target: {server} loads {file} and has then a used_memory of {used}", append(pairs, "used", sizeText(m.WhatIf[i].Predicted))...), false
+	if memory := in.Memory; memory != nil {
+		if i := slices.IndexFunc(memory.WhatIf, func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
+			args = append(args, sizeArg("used", memory.WhatIf[i].Predicted))
+			return say("target: {server} loads {file} and has then a used_memory of {used}"), false
 		}
 	}
-	return thresholds.Fill("target: {server} loads {file}", pairs...), false
+	return say("target: {server} loads {file}"), false
 }
 
 // target lists what the server of Options.Target does not load.
@@ -47,32 +47,33 @@ func (d *details) target() {
 	begun := false
 	for i := range d.r.Inputs {
 		in := &d.r.Inputs[i]
-		s, _ := in.targetSentence()
-		if s == "" {
+		m, _ := in.targetSentence()
+		if m.IsZero() {
 			continue
 		}
 		if !begun {
-			d.section("Target", "")
+			d.section(word("Target"), message.Message{})
 			begun = true
 		}
-		d.sentence(s)
-		var items []string
-		for _, p := range in.Target.Problems {
-			items = append(items, p.sentence())
+		d.sentence(m)
+		var items []message.Message
+		for i := range in.Target.Problems {
+			items = append(items, in.Target.Problems[i].sentence())
 		}
 		d.list(items)
 	}
 }
 
 // sentence returns what the problem is, and the keys that have it.
-func (p *TargetProblem) sentence() string {
-	pairs := []string{"severity", text.Sanitize(p.Severity), "problem", text.Sanitize(p.Text), "keys", message.FormatCountOf(p.Count, "key", "keys"), "memory", sizeText(p.MemoryBytes)}
+func (p *TargetProblem) sentence() message.Message {
+	args := []message.Arg{message.Text("severity", p.Severity), message.Phrase("problem", sentenceOf(p.Message, p.Text)), keysArg("keys", p.Count),
+		sizeArg("memory", p.MemoryBytes)}
 	if len(p.Examples) == 0 {
-		return thresholds.Fill("{severity}: {problem}", pairs...)
+		return message.New("{severity}: {problem}", args...)
 	}
-	var names []string
+	var keys []message.Message
 	for _, e := range p.Examples {
-		names = append(names, shortName(e.Key))
+		keys = append(keys, named(e.Key))
 	}
-	return thresholds.Fill("{severity}: {problem}: {keys}, {memory}; the largest: {names}", append(pairs, "names", strings.Join(names, ", "))...)
+	return message.New("{severity}: {problem}: {keys}, {memory}; the largest: {names}", append(args, message.List("names", ", ", keys))...)
 }

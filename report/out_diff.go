@@ -9,11 +9,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // A Diff in the formats of reports. For people, it is one sequence of sections, of
@@ -44,7 +42,7 @@ func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
 func writeDiffMarkdown(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	for rows := 1000; ; rows /= 2 {
 		var b bytes.Buffer
-		d.write(inLanguage(&markdownPage{w: &b, cell: text.MaxCell}, o.Language), rows, true)
+		d.write(newMarkdownPage(&b, o, text.MaxCell, 0), rows, true)
 		if b.Len() <= cmp.Or(o.LimitBytes, DefaultLimitBytes) || rows == 0 {
 			w.Write(b.Bytes())
 			return nil
@@ -56,140 +54,164 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	if !d.Changed {
 		return nil
 	}
-	lines := append(slices.Clone(d.Alerts[:min(len(d.Alerts), 3)]), d.about()[1])
+	alerts := d.alerts()
+	lines := append(slices.Clone(alerts[:min(len(alerts), 3)]), d.about()[1])
 	for _, part := range []struct {
 		title string
 		n     int
-		cell  func(i int) string
+		cell  func(i int) message.Message
 	}{
-		{"new findings", len(d.Findings.New), func(i int) string { return d.Findings.New[i].line() }},
-		{"resolved findings", len(d.Findings.Resolved), func(i int) string { return d.Findings.Resolved[i].line() }},
-		{"keys", len(d.shownKeys(false)), func(i int) string { return d.shownKeys(false)[i].line() }},
-		{"groups", len(d.changedGroups(false)), func(i int) string { return d.groupLine(d.changedGroups(false)[i]) }},
+		{"new findings", len(d.Findings.New), func(i int) message.Message { return d.Findings.New[i].line() }},
+		{"resolved findings", len(d.Findings.Resolved), func(i int) message.Message { return d.Findings.Resolved[i].line() }},
+		{"keys", len(d.shownKeys(false)), func(i int) message.Message { return d.shownKeys(false)[i].line() }},
+		{"groups", len(d.changedGroups(false)), func(i int) message.Message { return d.groupLine(d.changedGroups(false)[i]) }},
 	} {
 		if part.n == 0 {
 			continue
 		}
-		var items []string
+		var items []message.Message
 		for i := range min(part.n, 3) {
 			items = append(items, part.cell(i))
 		}
-		lines = append(lines, thresholds.Fill("{what} ({n}): {list}", "what", part.title, "n", message.FormatCount(int64(part.n)), "list", strings.Join(items, "; ")))
+		lines = append(lines, message.New("{what} ({n}): {list}", message.Word("what", part.title), message.Int("n", int64(part.n)), message.List("list", "; ", items)))
 	}
 	writeLines(w, lines, o)
 	return nil
 }
 
-func (f *DiffFinding) line() string {
-	return f.Severity + " " + f.Rule + " " + shortName(f.what())
+func (d *Diff) alerts() []message.Message { return sentencesOf(d.AlertMessages, d.Alerts) }
+
+func (f *DiffFinding) line() message.Message {
+	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule), message.Phrase("subject", f.what()))
 }
 
 // what returns what a finding is about.
-func (f *DiffFinding) what() Name {
-	if f.Group == "" || max(f.CountAfter, f.CountBefore) == 1 && f.Subject != "" {
-		return f.Subject
+func (f *DiffFinding) what() message.Message {
+	switch {
+	case f.Group != "" && (max(f.CountAfter, f.CountBefore) != 1 || f.Subject == ""):
+		return named(f.Group)
+	case !f.SubjectMessage.IsZero():
+		return f.SubjectMessage
 	}
-	return f.Group
+	return named(f.Subject)
 }
 
-func (k *shownKey) line() string {
+func (k *shownKey) line() message.Message {
 	before, after := k.sizes()
-	return k.change + " " + shortName(k.Key) + " " + signedSize(after-before)
+	return message.New("{change} {key} {size}", message.Word("change", k.change), message.Name("key", k.Key), message.Phrase("size", signedSize(after-before)))
 }
 
-func (d *Diff) groupLine(r *DiffRow) string {
+func (d *Diff) groupLine(r *DiffRow) message.Message {
 	before, after := d.Size(r)
-	return strings.TrimSpace(r.changeText() + " " + d.rowName(r) + " " + signedSize(after-before))
+	return parts(" ", r.changeText(), d.rowName(r), signedSize(after-before))
 }
 
-// changeText returns what changed of a row.
-func (r *DiffRow) changeText() string {
+// changeText returns what changed of a row, zero if nothing did.
+func (r *DiffRow) changeText() message.Message {
+	change := when(r.Change != "", r.Change)
 	if r.Change == ChangeRenamed { // as it seems
-		return ChangeRenamed + "?"
+		change = word(ChangeRenamed + "?")
 	}
-	if r.Change != "" && r.TTL != "" {
-		return r.Change + ", " + r.TTL
+	if r.Change == "" && r.TTL == "" {
+		return message.Message{}
 	}
-	return r.Change + r.TTL
+	return parts(", ", change, when(r.TTL != "", r.TTL))
 }
 
 // rowName returns the name of a row.
-func (d *Diff) rowName(r *DiffRow) string {
+func (d *Diff) rowName(r *DiffRow) message.Message {
 	switch {
 	case r.RenamedTo != nil:
-		return thresholds.Fill("{before} -> {after}", "before", r.Group.Display(), "after", r.RenamedTo.Display())
+		return message.New("{before} -> {after}", message.Name("before", *r.Group), message.Name("after", *r.RenamedTo))
 	case r.Group != nil:
-		return r.Group.Display()
+		return named(*r.Group)
+	case r.Type != "":
+		return verbatim(r.Type)
 	}
-	return cmp.Or(r.Type, "all keys")
+	return word("all keys")
 }
 
 // signedSize returns a change of a size: "+28 MB".
-func signedSize(n int64) string {
+func signedSize(n int64) message.Message {
 	if n < 0 {
-		return "-" + message.FormatBytes(-n)
+		return message.New("-{size}", message.Size("size", -n))
 	}
-	return "+" + message.FormatBytes(n)
+	return message.New("+{size}", message.Size("size", n))
 }
 
-func signedCount(n int64) string {
+func signedCount(n int64) message.Message {
 	if n <= 0 {
-		return message.FormatCount(n)
+		return only(message.Int("n", n))
 	}
-	return "+" + message.FormatCount(n)
+	return message.New("+{n}", message.Int("n", n))
 }
 
-// growthText returns a change as a percentage of what was there before: "+30.0%".
-func growthText(before, after int64) string {
+// growthText returns a change as a percentage of what was there before: "+30.0%"; zero if
+// there is none.
+func growthText(before, after int64) message.Message {
 	switch {
 	case before == after:
-		return ""
+		return message.Message{}
 	case before == 0:
-		return "new"
+		return word("new")
 	}
-	return fmt.Sprintf("%+.1f%%", 100*float64(after-before)/float64(before))
+	return verbatim(fmt.Sprintf("%+.1f%%", 100*float64(after-before)/float64(before)))
 }
 
-// roundShare returns a share in whole percent, "" of nothing.
-func roundShare(part, whole int64) string {
+// roundShare returns a share in whole percent, zero of nothing.
+func roundShare(part, whole int64) message.Message {
 	if whole == 0 {
-		return ""
+		return message.Message{}
 	}
-	return fmt.Sprintf("%.0f%%", 100*ratio(part, whole))
+	return verbatim(fmt.Sprintf("%.0f%%", 100*ratio(part, whole)))
 }
 
 // wasIs returns a figure on both sides, once if they are the same.
-func wasIs(before, after string) string {
-	if before == after {
+func wasIs(before, after message.Message) message.Message {
+	if before.String() == after.String() {
 		return after
 	}
-	return before + " -> " + after
+	return message.New("{before} -> {after}", message.Phrase("before", before), message.Phrase("after", after))
+}
+
+// orWord returns a message, or a word if it is zero.
+func orWord(m message.Message, id string) message.Message {
+	if m.IsZero() {
+		return word(id)
+	}
+	return m
 }
 
 // about says what was compared, what all keys take, and what is predicted.
-func (d *Diff) about() []string {
+func (d *Diff) about() []message.Message {
 	t := &d.Totals
 	before, after := d.Size(t)
-	later := "at an unknown time"
+	later := word("at an unknown time")
 	if d.New.Created.Known() {
-		later = message.FormatTime(int64(d.New.Created))
+		later = only(message.Time("time", int64(d.New.Created)))
 		if by := int64(d.New.Created - d.Old.Created); d.Old.Created.Known() && by >= 0 {
-			later = thresholds.Fill("{time}, {later} later", "time", later, "later", message.FormatDuration(by))
+			later = message.New("{time}, {later} later", message.Phrase("time", later), message.Duration("later", by))
 		}
 	}
-	lines := []string{
-		thresholds.Fill("{a} -> {b}: {server}, taken {taken}", "a", text.ShortenMiddle(d.Old.fileName(), nameWidth), "b", text.ShortenMiddle(d.New.fileName(), nameWidth),
-			"server", text.ShortenEnd(d.New.server(), nameWidth), "taken", later),
-		thresholds.Fill("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
-			"keys", wasIs(message.FormatCount(t.KeysBefore), message.FormatCount(t.KeysAfter)), "morekeys", cmp.Or(growthText(t.KeysBefore, t.KeysAfter), "the same"),
-			"size", wasIs(message.FormatBytes(before), message.FormatBytes(after)), "what", strings.ReplaceAll(strings.TrimSuffix(d.Measure, "_bytes"), "value", "values"),
-			"moresize", cmp.Or(growthText(before, after), "the same"),
-			"ttl", wasIs(cmp.Or(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"), cmp.Or(shareText(t.WithoutTTLAfter, t.KeysAfter), "none"))),
+	count := func(n int64) message.Message { return only(message.Int("n", n)) }
+	size := func(n int64) message.Message { return only(message.Size("n", n)) }
+	what := "memory"
+	if d.Measure == ByValueBytes {
+		what = "values"
+	}
+	lines := []message.Message{
+		message.New("{a} -> {b}: {server}, taken {taken}", fileArg("a", d.Old.Name), fileArg("b", d.New.Name), message.Phrase("server", d.New.server()),
+			message.Phrase("taken", later)),
+		message.New("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
+			message.Phrase("keys", wasIs(count(t.KeysBefore), count(t.KeysAfter))),
+			message.Phrase("morekeys", orWord(growthText(t.KeysBefore, t.KeysAfter), "the same")),
+			message.Phrase("size", wasIs(size(before), size(after))), message.Word("what", what),
+			message.Phrase("moresize", orWord(growthText(before, after), "the same")),
+			message.Phrase("ttl", wasIs(orWord(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"), orWord(shareText(t.WithoutTTLAfter, t.KeysAfter), "none")))),
 	}
 	if d.Old.Predicted.Known() && d.New.Predicted.Known() {
-		s := thresholds.Fill("predicted used_memory {sizes} ({more})", "sizes", wasIs(sizeText(d.Old.Predicted), sizeText(d.New.Predicted)),
-			"more", cmp.Or(growthText(int64(d.Old.Predicted), int64(d.New.Predicted)), "the same"))
-		lines = append(lines, s)
+		lines = append(lines, message.New("predicted used_memory {sizes} ({more})", message.Phrase("sizes", wasIs(sizeText(d.Old.Predicted), sizeText(d.New.Predicted))),
+			message.Phrase("more", orWord(growthText(int64(d.Old.Predicted), int64(d.New.Predicted)), "the same"))))
 	}
 	return lines
 }
@@ -231,27 +253,28 @@ func (d *Diff) changedGroups(all bool) (rows []*DiffRow) {
 // write writes the sections, each with at most so many rows; full is with what did
 // not change, too.
 func (d *Diff) write(p page, most int, full bool) {
-	for _, s := range d.Alerts {
-		p.alert(s)
+	for _, m := range d.alerts() {
+		p.alert(m)
 	}
-	for _, s := range d.about() {
-		p.sentence(s)
+	for _, m := range d.about() {
+		p.sentence(m)
 	}
+	least := []message.Arg{message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes)}
 	if !d.Changed {
-		p.sentence(thresholds.Fill("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", "share", message.FormatPercent(d.MinShare), "bytes", message.FormatBytes(d.MinBytes)))
+		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", least...))
 	}
 	rest := func(n int) (shown int) {
 		return min(n, most)
 	}
 	omitted := func(n int) {
 		if n > most {
-			p.sentence(thresholds.Fill("  and {rows} (--details)", "rows", message.FormatCountOf(int64(n-most), "more row", "more rows")))
+			p.sentence(message.New("  and {rows} (--details)", message.Number("rows", int64(n-most), "1 more row", "{n} more rows")))
 		}
 	}
 	f := &d.Findings
 	if n := len(f.New) + len(f.Resolved); n > 0 || full {
-		p.section("Findings", thresholds.Fill("{new} new, {resolved} resolved, {same} still there, by rule and group", "new", message.FormatCount(int64(len(f.New))),
-			"resolved", message.FormatCount(int64(len(f.Resolved))), "same", message.FormatCount(int64(len(f.Persisting)))))
+		p.section(word("Findings"), message.New("{new} new, {resolved} resolved, {same} still there, by rule and group", message.Int("new", int64(len(f.New))),
+			message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))))
 		rows := slices.Concat(f.New, f.Resolved)
 		if full {
 			rows = append(rows, f.Persisting...)
@@ -271,13 +294,13 @@ func (d *Diff) write(p page, most int, full bool) {
 		omitted(len(rows))
 	}
 	if keys := d.shownKeys(full); len(keys) > 0 {
-		p.section("Keys", thresholds.Fill("{n} of {all} compared one by one", "n", message.FormatCount(int64(len(keys))), "all", message.FormatCount(d.Keys.Compared)))
+		p.section(word("Keys"), message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)))
 		d.keysTable(p, keys[:rest(len(keys))])
 		omitted(len(keys))
 	}
 	if groups := d.changedGroups(full); len(groups) > 0 {
-		p.section("Groups", thresholds.Fill("{n} of {all}, by {share} and {bytes} or more", "n", message.FormatCount(int64(len(groups))), "all", message.FormatCount(int64(len(d.Groups))),
-			"share", message.FormatPercent(d.MinShare), "bytes", message.FormatBytes(d.MinBytes)))
+		p.section(word("Groups"), message.New("{n} of {all}, by {share} and {bytes} or more",
+			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...))
 		d.rowsTable(p, "group", groups[:rest(len(groups))])
 		omitted(len(groups))
 	}
@@ -288,119 +311,124 @@ func (d *Diff) write(p page, most int, full bool) {
 		}
 	}
 	if len(types) > 0 {
-		p.section("Types", "")
+		p.section(word("Types"), message.Message{})
 		d.rowsTable(p, "type", types[:rest(len(types))])
 		omitted(len(types))
 	}
+	notes := sentencesOf(d.NoteMessages, d.Notes)
 	if full {
-		p.section("All keys", "")
+		p.section(word("All keys"), message.Message{})
 		d.rowsTable(p, "", []*DiffRow{&d.Totals})
-		for i, s := range d.Notes {
+		for i, m := range notes {
 			if i == 0 {
-				p.section("How this was compared", "")
+				p.section(word("How this was compared"), message.Message{})
 			}
-			p.sentence(s)
+			p.sentence(m)
 		}
 		return
 	}
-	for i, s := range d.Notes[:min(len(d.Notes), 3)] {
+	for i, m := range notes[:min(len(notes), 3)] {
 		if i == 0 {
-			p.foot(s)
+			p.foot(m)
 		} else {
-			p.sentence(s)
+			p.sentence(m)
 		}
 	}
-	p.foot("More: --details, -f diff.html (a page with a map), -f json")
+	p.foot(word("More: --details, -f diff.html (a page with a map), -f json"))
 }
 
 func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) string, full bool) {
-	count := func(n int64) string {
+	count := func(n int64) message.Message {
 		if n == 0 {
-			return ""
+			return message.Message{}
 		}
-		return message.FormatCount(n)
+		return only(message.Int("n", n))
 	}
 	p.table(table{len(rows), []column{
-		leftColumn("change", state),
-		leftColumn("severity", func(i int) string { return rows[i].Severity }),
-		leftColumn("rule", func(i int) string { return rows[i].Rule }),
-		rightColumn("before", func(i int) string { return count(rows[i].CountBefore) }).drop(2),
-		rightColumn("now", func(i int) string { return count(rows[i].CountAfter) }).drop(1),
-		nameColumn("group or key", func(i int) string { return rows[i].what().Display() }),
-		nameColumn("owner", func(i int) string { return text.Sanitize(rows[i].Owner) }).drop(3),
-		sentenceColumn("the worst", func(i int) string { return text.Sanitize(rows[i].Text) }).only(full),
+		leftColumn("change", func(i int) message.Message { return word(state(i)) }),
+		wordColumn("severity", func(i int) string { return rows[i].Severity }),
+		wordColumn("rule", func(i int) string { return rows[i].Rule }),
+		rightColumn("before", func(i int) message.Message { return count(rows[i].CountBefore) }).drop(2),
+		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
+		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
+		sentenceColumn("the worst", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
 	}})
 }
 
 func (d *Diff) keysTable(p page, rows []shownKey) {
 	several := slices.ContainsFunc(rows, func(k shownKey) bool { return k.DB != 0 })
+	// size is that of a side: of a key that a list does not have, the most that it can be.
+	size := func(k shownKey, change string, memory, value Figure) message.Message {
+		if k.change == change && k.Limit.Known() {
+			return message.New("at most {size}", sizeArg("size", k.Limit))
+		}
+		return sizeText(sizeOf(memory, int64(value)))
+	}
 	p.table(table{len(rows), []column{
-		leftColumn("change", func(i int) string { return rows[i].change }),
-		leftColumn("type", func(i int) string { return rows[i].Type }),
-		rightColumn("before", func(i int) string {
-			if k := rows[i]; k.change == "now listed" && k.Limit.Known() {
-				return "at most " + sizeText(k.Limit)
-			}
-			return sizeText(sizeOf(rows[i].MemoryBytesBefore, int64(rows[i].ValueBytesBefore)))
+		leftColumn("change", func(i int) message.Message { return word(rows[i].change) }),
+		wordColumn("type", func(i int) string { return rows[i].Type }),
+		rightColumn("before", func(i int) message.Message {
+			return size(rows[i], "now listed", rows[i].MemoryBytesBefore, rows[i].ValueBytesBefore)
 		}),
-		rightColumn("now", func(i int) string {
-			if k := rows[i]; k.change == "not listed" && k.Limit.Known() {
-				return "at most " + sizeText(k.Limit)
-			}
-			return sizeText(sizeOf(rows[i].MemoryBytesAfter, int64(rows[i].ValueBytesAfter)))
+		rightColumn("now", func(i int) message.Message {
+			return size(rows[i], "not listed", rows[i].MemoryBytesAfter, rows[i].ValueBytesAfter)
 		}),
-		rightColumn("growth", func(i int) string {
+		rightColumn("growth", func(i int) message.Message {
 			if rows[i].change != ChangeGrown && rows[i].change != ChangeShrunk {
-				return ""
+				return message.Message{}
 			}
 			return growthText(rows[i].sizes())
 		}),
-		rightColumn("elements", func(i int) string {
+		rightColumn("elements", func(i int) message.Message {
 			if k := rows[i]; k.ElementsAfter.Known() && k.ElementsBefore.Known() {
 				return signedCount(int64(k.ElementsAfter - k.ElementsBefore))
 			}
 			return countText(max(rows[i].ElementsBefore, rows[i].ElementsAfter))
 		}).drop(2),
-		rightColumn("db", func(i int) string { return strconv.Itoa(rows[i].DB) }).only(several).drop(1),
-		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
+		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(1),
+		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
 	}})
 }
 
 // rowsTable has groups, types, or all keys.
 func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 	size := func(i int) (before, after int64) { return d.Size(rows[i]) }
-	name := nameColumn(cmp.Or(title, "keys"), func(i int) string { return d.rowName(rows[i]) }).only(title != "")
+	name := nameColumn(cmp.Or(title, "keys"), func(i int) message.Message { return d.rowName(rows[i]) }).only(title != "")
 	if slices.ContainsFunc(rows, func(r *DiffRow) bool { return r.RenamedTo != nil }) {
 		name.First = 40 // two names
 	}
 	p.table(table{len(rows), []column{
-		leftColumn("change", func(i int) string { return rows[i].changeText() }).only(title == "group"),
-		rightColumn("before", func(i int) string { before, _ := size(i); return message.FormatBytes(before) }).drop(2),
-		rightColumn("now", func(i int) string { _, after := size(i); return message.FormatBytes(after) }).drop(3),
-		rightColumn("by", func(i int) string {
+		leftColumn("change", func(i int) message.Message { return rows[i].changeText() }).only(title == "group"),
+		rightColumn("before", func(i int) message.Message { before, _ := size(i); return sizeText(Figure(before)) }).drop(2),
+		rightColumn("now", func(i int) message.Message { _, after := size(i); return sizeText(Figure(after)) }).drop(3),
+		rightColumn("by", func(i int) message.Message {
 			before, after := size(i)
 			if before == after {
-				return ""
+				return message.Message{}
 			}
 			return signedSize(after - before)
 		}),
-		rightColumn("growth", func(i int) string { return growthText(size(i)) }),
+		rightColumn("growth", func(i int) message.Message { return growthText(size(i)) }),
 		countColumn("keys", func(i int) Figure { return Figure(max(rows[i].KeysAfter, rows[i].KeysBefore)) }).drop(4),
-		rightColumn("by", func(i int) string {
+		rightColumn("by", func(i int) message.Message {
 			if rows[i].KeysAfter == rows[i].KeysBefore {
-				return ""
+				return message.Message{}
 			}
 			return signedCount(rows[i].KeysAfter - rows[i].KeysBefore)
 		}).drop(1),
-		rightColumn("no TTL", func(i int) string {
+		rightColumn("no TTL", func(i int) message.Message {
 			r := rows[i]
 			before, after := roundShare(r.WithoutTTLBefore, r.KeysBefore), roundShare(r.WithoutTTLAfter, r.KeysAfter)
-			if before == "" || after == "" {
-				return before + after
+			switch {
+			case before.IsZero():
+				return after
+			case after.IsZero():
+				return before
 			}
 			return wasIs(before, after)
 		}),
-		nameColumn("owner", func(i int) string { return text.Sanitize(rows[i].Owner) }).drop(5),
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(5),
 		name,
 	}})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
 )
 
 // htmlDiffRows is the most rows of a table of the page.
@@ -16,25 +15,28 @@ const htmlDiffRows = 300
 // map, the area of a group is the larger of its sizes and the colour its growth.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	v := emptyHTMLView(o)
-	v.Sections, v.Wrong, v.About = true, d.Alerts, d.about()[:1]
-	v.Title = d.Old.fileName() + " -> " + d.New.fileName()
-	v.Foot = text.Sanitize(d.Tool.Name + " " + d.Tool.Version)
+	v.Sections, v.Wrong, v.About = true, d.alerts(), d.about()[:1]
+	v.Title = message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name))
+	v.Foot = parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))
 	v.Legend = []string{"up3", "up2", "up1", "same", "down1", "down2", "down3"}
 	if d.Measure != ByMemory {
 		v.SizeLabel = "value bytes"
 	}
 	t := &d.Totals
 	before, after := d.Size(t)
+	count := func(n int) message.Message { return only(message.Int("n", int64(n))) }
+	size := message.Word("size", v.SizeLabel)
 	v.Cards = []htmlFact{
-		{signedCount(t.KeysAfter - t.KeysBefore), "keys, now " + message.FormatCount(t.KeysAfter)},
-		{signedSize(after - before), v.SizeLabel + ", now " + message.FormatBytes(after)},
-		{cmp.Or(growthText(before, after), "0%"), "growth of " + v.SizeLabel},
-		{cmp.Or(shareText(t.WithoutTTLAfter, t.KeysAfter), "0%"), "of the keys have no TTL, before " + cmp.Or(shareText(t.WithoutTTLBefore, t.KeysBefore), "0%")},
-		{message.FormatCount(int64(len(d.Findings.New))), "new findings"},
-		{message.FormatCount(int64(len(d.Findings.Resolved))), "resolved findings"},
+		{signedCount(t.KeysAfter - t.KeysBefore), message.New("keys, now {n}", message.Int("n", t.KeysAfter))},
+		{signedSize(after - before), message.New("{size}, now {n}", size, message.Size("n", after))},
+		{orWord(growthText(before, after), "0%"), message.New("growth of {size}", size)},
+		{orWord(shareText(t.WithoutTTLAfter, t.KeysAfter), "0%"),
+			message.New("of the keys have no TTL, before {share}", message.Phrase("share", orWord(shareText(t.WithoutTTLBefore, t.KeysBefore), "0%")))},
+		{count(len(d.Findings.New)), word("new findings")},
+		{count(len(d.Findings.Resolved)), word("resolved findings")},
 	}
 	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
-	p := &htmlPage{budget: &budget, translate: v.translate}
+	p := &htmlPage{htmlStyle: v.htmlStyle, budget: &budget}
 	d.write(p, htmlDiffRows, true)
 	v.Rest = p.sections[1:] // behind the head
 	v.diffMap(d)

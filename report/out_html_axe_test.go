@@ -30,6 +30,7 @@ func slotsReport() *Report {
 // TestPageIsAccessible checks contrast, labels, names, order of headings and what else
 // axe-core knows, in both colour schemes.
 func TestPageIsAccessible(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	axe, err := os.ReadFile(filepath.Join("..", "bin", "axe.min.js"))
 	if err != nil {

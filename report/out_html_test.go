@@ -28,9 +28,13 @@ var pictures = flag.String("pictures", "", "a directory for screenshots of pages
 
 // TestPage checks the page in a browser.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots, "compares": testPageCompares, "trends": testPageTrends} {
-		t.Run(name, func(t *testing.T) { test(t, ctx) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, ctx)
+		})
 	}
 	if *pictures != "" {
 		t.Run("pictures", func(t *testing.T) { takePictures(t, ctx) })

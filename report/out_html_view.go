@@ -3,14 +3,11 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/requirements"
@@ -24,7 +21,6 @@ const (
 	htmlGroupsBytes   = 150 << 10
 	htmlFindingsBytes = 350 << 10
 	htmlRestBytes     = 200 << 10
-	htmlWordsBytes    = 100 << 10 // of the other language
 	htmlKeys          = 300
 	htmlGroups        = 300
 	htmlMapKeys       = 1000
@@ -32,19 +28,17 @@ const (
 
 // htmlView is what the template shows. Names are escaped for display.
 type htmlView struct {
-	translate func(string) string
-	words     map[string]string // see Words
+	*htmlStyle
 
 	CSS    template.CSS
 	Script template.JS
 	Policy string
-	Lang   string
-	Title  string
+	Title  message.Message
 
-	About, Wrong []string
+	About, Wrong []message.Message
 	Cards        []htmlFact
-	Verdict      string
-	Fixes        []string
+	Verdict      message.Message
+	Fixes        []message.Message
 	Savings      *htmlTable
 	SizeLabel    string
 	Legend       []string
@@ -54,31 +48,32 @@ type htmlView struct {
 	Slots        *htmlSlots
 	Findings     []htmlFinding
 	Keys         *htmlTable
-	KeysNote     string
+	KeysNote     []message.Message
 	KeyMeasures  []htmlMeasure
 	Groups       *htmlTable
-	GroupsNote   string
+	GroupsNote   message.Message
 	Rest         []htmlSection
-	Exact        []string
-	Foot         string
+	Exact        []message.Message
+	Foot         message.Message
 	Data         htmlData
 	Sections     bool // the sections are those of Rest, but for the map
 }
 
-type htmlFact struct{ Value, Label string }
+type htmlFact struct{ Value, Label message.Message }
 
 // htmlBars is a histogram.
 type htmlBars struct {
 	Title, Label, SizeLabel string
 	Rows                    []struct {
-		Label, Keys, Size string
-		Width             int // of the bar, at most 1000
+		Label      string
+		Keys, Size message.Message
+		Width      int // of the bar, at most 1000
 	}
 }
 
 // htmlSlots is the strip of hash slots, a bar for each range of them.
 type htmlSlots struct {
-	Note string
+	Note message.Message
 	Bars []struct {
 		X, Y, Height int // of 256 and 100
 		Title        string
@@ -87,17 +82,20 @@ type htmlSlots struct {
 }
 
 type htmlFinding struct {
-	Severity, Rule, Count, FlagText, Why, Fix string
-	Open                                      bool
-	Sources                                   []requirements.Source
-	Worst                                     *htmlTable
-	More                                      string
-	Advice                                    []htmlAdvice
+	Severity, Rule string
+	Count          message.Message
+	Flags          message.Message
+	Why, Fix       string // identifiers
+	Open           bool
+	Sources        []requirements.Source
+	Worst          *htmlTable
+	More           []message.Message
+	Advice         []htmlAdvice
 }
 
 type htmlAdvice struct {
-	Text, Condition string
-	Commands        []string
+	Text     message.Message
+	Commands []string
 }
 
 type htmlMeasure struct {
@@ -130,38 +128,8 @@ func (g htmlGroup) MarshalJSON() ([]byte, error) {
 }
 
 func emptyHTMLView(o WriteOptions) *htmlView {
-	v := &htmlView{words: map[string]string{}, Lang: string(cmp.Or(o.Language, language.English)), SizeLabel: "memory"}
-	translate, other := translator(o.Language), translator(v.other())
-	budget := htmlWordsBytes
-	v.translate = func(s string) string {
-		shown := translate(s)
-		if _, known := v.words[shown]; known {
-			return shown
-		}
-		if also := other(s); also != shown && budget > len(shown)+len(also) {
-			budget -= len(shown) + len(also)
-			v.words[shown] = also
-		}
-		return shown
-	}
-	return v
+	return &htmlView{htmlStyle: newHTMLStyle(o), SizeLabel: "memory"}
 }
-
-// other returns the language that the page can be switched to.
-func (v *htmlView) other() language.Language {
-	if v.Lang == string(language.Chinese) {
-		return language.English
-	}
-	return language.Chinese
-}
-
-// OtherLanguage returns it in its own words.
-func (v *htmlView) OtherLanguage() string {
-	return map[language.Language]string{language.English: "English", language.Chinese: "中文"}[v.other()]
-}
-
-// Words returns what was written so far, with the same in the other language.
-func (v *htmlView) Words() map[string]string { return v.words }
 
 func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v := emptyHTMLView(o)
@@ -170,17 +138,17 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	}
 	all := newOverview(r, o)
 	v.About, v.Wrong, v.Fixes, v.Verdict = all.about, all.wrong, all.fixes, all.broken
-	v.Title = "Redis keyspace"
+	v.Title = word("Redis keyspace")
 	if len(r.Inputs) == 1 {
-		v.Title = r.Inputs[0].fileName()
+		v.Title = fileText(r.Inputs[0].Name)
 	} else if len(r.Inputs) > 1 {
-		v.Title = v.translate(message.FormatCountOf(int64(len(r.Inputs)), "snapshot", "snapshots"))
+		v.Title = message.Plural(int64(len(r.Inputs)), "1 snapshot", "{n} snapshots")
 	}
 	v.cards(r)
 	rest := htmlRestBytes
 	if len(all.savings) > 0 {
-		v.Savings = newHTMLTable(all.savingsTable(len(all.savings)), v.translate, &rest)
-		v.Savings.Label = v.translate("What could be saved")
+		v.Savings = v.newTable(all.savingsTable(len(all.savings)), &rest)
+		v.Savings.Label = word("What could be saved")
 	}
 	v.data(r)
 	v.keys(r)
@@ -197,14 +165,14 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 			v.Histograms = append(v.Histograms, b)
 		}
 	}
-	types := &htmlPage{budget: &rest, translate: v.translate}
+	types := &htmlPage{htmlStyle: v.htmlStyle, budget: &rest}
 	d := newDetails(types, r, o)
 	d.types()
 	d.encodings()
 	for _, s := range types.sections {
 		v.Types = append(v.Types, s.Blocks...)
 	}
-	other := &htmlPage{budget: &rest, translate: v.translate}
+	other := &htmlPage{htmlStyle: v.htmlStyle, budget: &rest}
 	d = newDetails(other, r, o)
 	d.hot()
 	d.databases()
@@ -215,34 +183,34 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	d.ignored()
 	v.Rest = other.sections
 	v.exact(r)
-	v.Foot = text.Sanitize(strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version + " " + configText(&r.Config)))
+	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config))
 	return v
 }
 
 func (v *htmlView) cards(r *Report) {
 	t := &r.Totals
-	add := func(value, label string) {
-		if value != "" {
+	add := func(value, label message.Message) {
+		if !value.IsZero() {
 			v.Cards = append(v.Cards, htmlFact{value, label})
 		}
 	}
-	add(message.FormatCount(t.Keys), "keys")
-	add(sizeText(sizeOf(t.MemoryBytes, t.ValueBytes)), v.SizeLabel+" of all keys")
+	add(countText(Figure(t.Keys)), word("keys"))
+	add(sizeText(sizeOf(t.MemoryBytes, t.ValueBytes)), message.New("{size} of all keys", message.Word("size", v.SizeLabel)))
 	if len(r.Inputs) == 1 {
-		add(sizeText(r.Inputs[0].UsedMem), "used_memory of the server")
+		add(sizeText(r.Inputs[0].UsedMem), word("used_memory of the server"))
 	}
-	add(shareText(t.WithoutTTL, t.Keys), "of the keys have no TTL")
-	add(shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), "of the memory has no TTL")
-	add(message.FormatCount(r.Findings.Error), "errors")
-	add(message.FormatCount(r.Findings.Warning), "warnings")
+	add(shareText(t.WithoutTTL, t.Keys), word("of the keys have no TTL"))
+	add(shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), word("of the memory has no TTL"))
+	add(countText(Figure(r.Findings.Error)), word("errors"))
+	add(countText(Figure(r.Findings.Warning)), word("warnings"))
 }
 
 // mapText sets the words of the script.
 func (v *htmlView) mapText() {
 	v.Data.Text, v.Data.Other = map[string]string{}, map[string]string{}
-	other := translator(v.other())
-	for name, s := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL", "findings": "findings", "more": "%d more", "copied": "Copied"} {
-		v.Data.Text[name], v.Data.Other[name] = v.translate(s), other(s)
+	for name, id := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL",
+		"findings": "findings", "more": "%d more", "copied": "Copied"} {
+		v.Data.Text[name], v.Data.Other[name] = v.own.line(word(id)), v.another.line(word(id))
 	}
 }
 
@@ -315,16 +283,17 @@ func largestKeys(r *Report, most int) []KeyRow {
 
 func (v *htmlView) keys(r *Report) {
 	budget := htmlKeysBytes
-	v.Keys = newHTMLTable(r.keysTable(largestKeys(r, htmlKeys), true), v.translate, &budget)
-	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, v.translate("Biggest keys")
+	v.Keys = v.newTable(r.keysTable(largestKeys(r, htmlKeys), true), &budget)
+	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, word("Biggest keys")
 	for i, c := range v.Keys.Columns {
-		if c.Right && c.Title != v.translate("share") && c.Title != v.translate("db") {
+		if c.Right && c.Title != "share" && c.Title != "db" {
 			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
 		}
 	}
-	v.KeysNote = "The largest keys by every measure, " + message.FormatCount(int64(len(v.Keys.Rows))) + " of " + message.FormatCount(r.Totals.Keys) + "."
+	v.KeysNote = []message.Message{message.New("The largest keys by every measure, {n} of {all}.", message.Int("n", int64(len(v.Keys.Rows))),
+		message.Int("all", r.Totals.Keys))}
 	if r.Totals.MemoryBytes.Known() {
-		v.KeysNote += " Memory is what you get back when you delete the key."
+		v.KeysNote = append(v.KeysNote, word("Memory is what you get back when you delete the key."))
 	}
 }
 
@@ -333,10 +302,10 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	sortGroups(groups, "")
 	groups = groups[:min(len(groups), htmlGroups)]
 	budget := htmlGroupsBytes
-	v.Groups = newHTMLTable(r.groupsTable(groups, true), v.translate, &budget)
-	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, v.translate("Groups of names")
-	v.GroupsNote = "Keys whose names have one pattern, where * stands for what varies. The first " + message.FormatCount(int64(len(v.Groups.Rows))) + " of " +
-		message.FormatCount(int64(len(r.Groups))) + "."
+	v.Groups = v.newTable(r.groupsTable(groups, true), &budget)
+	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, word("Groups of names")
+	v.GroupsNote = message.New("Keys whose names have one pattern, where * stands for what varies. The first {n} of {all}.",
+		message.Int("n", int64(len(v.Groups.Rows))), message.Int("all", int64(len(r.Groups))))
 }
 
 // withoutEmptyEnds returns the buckets from the first to the last that has keys.
@@ -365,9 +334,10 @@ func (v *htmlView) bars(title, label string, buckets []Bucket) *htmlBars {
 			width = max(width, 4)
 		}
 		h.Rows = append(h.Rows, struct {
-			Label, Keys, Size string
-			Width             int
-		}{text.Sanitize(b.Label), message.FormatCount(b.Keys), sizeText(sizeOf(b.MemoryBytes, b.ValueBytes)), width})
+			Label      string
+			Keys, Size message.Message
+			Width      int
+		}{b.Label, countText(Figure(b.Keys)), sizeText(sizeOf(b.MemoryBytes, b.ValueBytes)), width})
 	}
 	return h
 }
@@ -401,18 +371,19 @@ func (v *htmlView) slots(r *Report, budget *int) {
 			Title        string
 		}{i, 100 - height, height, name(x) + ": " + message.FormatBytes(x.Bytes) + ", " + message.FormatCount(x.Keys)})
 	}
-	s.Note = thresholds.Fill("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.", "each", strconv.Itoa(r.Slots[0].Last-r.Slots[0].First+1),
-		"used", message.FormatCount(used), "all", message.FormatCount(int64(len(r.Slots))), "size", message.FormatBytes(bytes/used))
+	s.Note = message.New("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.",
+		message.Int("each", int64(r.Slots[0].Last-r.Slots[0].First+1)), message.Int("used", used), message.Int("all", int64(len(r.Slots))),
+		message.Size("size", bytes/used))
 	rows := slices.Clone(r.Slots)
 	slices.SortStableFunc(rows, func(a, b thresholds.SlotRange) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	rows = rows[:min(len(rows), 5, int(used))]
-	s.Fullest = newHTMLTable(table{len(rows), []column{
-		rightColumn("slots", func(i int) string { return name(&rows[i]) }),
+	s.Fullest = v.newTable(table{len(rows), []column{
+		rightColumn("slots", func(i int) message.Message { return verbatim(name(&rows[i])) }),
 		sizeColumn(v.SizeLabel, func(i int) Figure { return Figure(rows[i].Bytes) }),
-		rightColumn("share", func(i int) string { return shareText(rows[i].Bytes, bytes) }),
+		rightColumn("share", func(i int) message.Message { return shareText(rows[i].Bytes, bytes) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-	}}, v.translate, budget)
-	s.Fullest.Label = v.translate("The fullest slots")
+	}}, budget)
+	s.Fullest.Label = word("The fullest slots")
 	v.Slots = s
 }
 
@@ -425,7 +396,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		list = append(list, p.findings...)
 	}
 	for i, f := range list {
-		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: message.FormatCount(f.Count), FlagText: text.Sanitize(f.Title), Open: i == 0}
+		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: countText(Figure(f.Count)), Flags: f.titleText(), Open: i == 0}
 		if rule, ok := thresholds.Lookup(f.Rule); ok {
 			h.Why, h.Fix = rule.Doc.Why, rule.Doc.Fix
 			for _, s := range rule.Basis().Sources {
@@ -434,39 +405,47 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 				}
 			}
 		}
-		h.Worst = newHTMLTable(d.examplesTable(f.Examples), v.translate, &budget)
-		h.Worst.Label = h.Rule + " " + h.Severity
+		h.Worst = v.newTable(d.examplesTable(f.Examples), &budget)
+		h.Worst.Label = parts(" ", verbatim(h.Rule), verbatim(h.Severity))
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
-			h.More = "And " + message.FormatCount(more) + " more. In groups: " + groupsText(f)
+			h.More = []message.Message{message.New("And {n} more. In groups: {groups}", message.Int("n", more), message.Phrase("groups", groupsText(f)))}
 		}
 		if len(f.Examples) > 0 {
-			for _, a := range f.Examples[0].Advice {
-				if a.ChangesData && !o.Advice {
-					continue
-				}
-				advice := htmlAdvice{Text: text.Sanitize(a.Text), Condition: text.Sanitize(a.Condition)}
-				for _, c := range a.Commands {
-					if budget -= 2 * len(c); budget > 0 {
-						advice.Commands = append(advice.Commands, text.Sanitize(c))
-					}
-				}
-				h.Advice = append(h.Advice, advice)
-			}
+			h.Advice = htmlAdvices(f.Examples[0].Advice, o.Advice, &budget)
 		}
 		v.Findings = append(v.Findings, h)
 	}
 }
 
+// htmlAdvices returns advice; what changes data is left out unless changes is true.
+func htmlAdvices(list []Advice, changes bool, budget *int) (out []htmlAdvice) {
+	for i := range list {
+		a := &list[i]
+		if a.ChangesData && !changes {
+			continue
+		}
+		advice := htmlAdvice{Text: a.sentence()}
+		for _, c := range a.Commands {
+			if *budget -= 2 * len(c); *budget > 0 {
+				advice.Commands = append(advice.Commands, text.Sanitize(c))
+			}
+		}
+		out = append(out, advice)
+	}
+	return out
+}
+
 // exact says how exact the figures are.
 func (v *htmlView) exact(r *Report) {
-	add := func(format string, args ...any) { v.Exact = append(v.Exact, fmt.Sprintf(format, args...)) }
+	add := func(id string, args ...message.Arg) { v.Exact = append(v.Exact, message.New(id, args...)) }
 	if r.Complete {
 		add("Numbers of keys, elements, bytes and findings are exact: every key was read.")
 	} else {
 		add("Numbers of keys, elements, bytes and findings are those of what was read: the files were not read to their end, or are damaged.")
 	}
 	if r.Totals.MemoryBytes.Known() {
-		add("Memory is computed from the server's own structures and the size classes of its allocator, key by key. It is what the server frees when the key is deleted.")
+		add("Memory is computed from the server's own structures and the size classes of its allocator, key by key. " +
+			"It is what the server frees when the key is deleted.")
 	} else {
 		add("The server that wrote the snapshot is not known well enough to compute memory: sizes are those of the values.")
 	}
@@ -474,13 +453,14 @@ func (v *htmlView) exact(r *Report) {
 		add("Some keys have types whose memory is known as a lower bound only.")
 	}
 	if r.GroupsFolded > 0 {
-		add("Names have more patterns than groups are kept of: %s patterns are folded into wider groups, with * for a segment of many values.", message.FormatCount(r.GroupsFolded))
+		add("Names have more patterns than groups are kept of: {n} patterns are folded into wider groups, with * for a segment of many values.",
+			message.Int("n", r.GroupsFolded))
 	}
 	v.Exact = append(v.Exact, r.Bounds.sentences()...)
 	for i := range r.Inputs {
 		if m := r.Inputs[i].Memory; m != nil && m.Difference != nil && len(r.Inputs) == 1 {
-			add("The predicted used_memory is %s, %s%% from what the snapshot states.", message.FormatBytes(int64(m.Predicted)),
-				strconv.FormatFloat(100*float64(*m.Difference)/float64(max(1, r.Inputs[i].UsedMem)), 'f', 1, 64))
+			add("The predicted used_memory is {size}, {share} from what the snapshot states.", sizeArg("size", m.Predicted),
+				message.Share("share", float64(*m.Difference)/float64(max(1, r.Inputs[i].UsedMem))))
 		}
 	}
 	add("This page needs no network: everything is in it.")

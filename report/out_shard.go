@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -159,10 +160,10 @@ func readShardMagic(r io.Reader) (length uint32, err error) {
 	case magic == shardMagic:
 		return length, nil
 	case strings.HasPrefix(magic, family):
-		return 0, &parser.FormatError{Reason: fmt.Sprintf("the state has the form %q, this version reads %q", strings.TrimSpace(magic), strings.TrimSpace(shardMagic)),
-			Hint: "scan and merge with the same version"}
+		return 0, &parser.FormatError{Reason: message.Format("the state has the form %q, this version reads %q", strings.TrimSpace(magic), strings.TrimSpace(shardMagic)),
+			Hint: message.New("scan and merge with the same version")}
 	}
-	return 0, &parser.FormatError{Reason: "this is not the state of a scan", Hint: "rdblens scan -f shard=FILE writes one"}
+	return 0, &parser.FormatError{Reason: message.New("this is not the state of a scan"), Hint: message.New("rdblens scan -f shard=FILE writes one")}
 }
 
 // newShardDecoder returns a decoder that takes no more memory than a state may.
@@ -194,7 +195,7 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 		return nil, fmt.Errorf("%w: %v", agg.ErrState, err)
 	}
 	if h.Names != shardNames() {
-		return nil, &parser.FormatError{Reason: fmt.Sprintf("the state was written by %s %s, which has other rules or types", h.Tool.Name, h.Tool.Version), Hint: "scan and merge with the same version"}
+		return nil, &parser.FormatError{Reason: message.Format("the state was written by %s %s, which has other rules or types", h.Tool.Name, h.Tool.Version), Hint: message.New("scan and merge with the same version")}
 	}
 	for _, f := range h.Failed {
 		if f.Input < 0 || f.Input >= len(h.Inputs) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // A few lines for the end of a mail: what is wrong with the files, what they are,
@@ -24,34 +23,36 @@ const summaryWidth = 240
 
 func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
-	lines := append(v.wrong[:min(len(v.wrong), 3)], v.about[:min(len(v.about), 2)]...)
+	lines := append(v.wrong[:min(len(v.wrong), 3):min(len(v.wrong), 3)], v.about[:min(len(v.about), 2)]...)
 	if r.Config.Profile != "" {
-		lines = append(lines, thresholds.Fill("problems: {problems}", "problems", v.broken))
+		lines = append(lines, message.New("problems: {problems}", message.Phrase("problems", v.broken)))
 	}
 	if len(v.keys) > 0 {
 		k := &v.keys[0]
-		lines = append(lines, thresholds.Fill("biggest key: {key}, {type}, {size}", "key", shortName(k.Key), "type", k.Type, "size", sizeText(sizeOf(k.Memory, int64(k.ValueBytes)))))
+		lines = append(lines, message.New("biggest key: {key}, {type}, {size}", message.Name("key", k.Key), message.Text("type", k.Type),
+			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes)))))
 	}
 	if len(v.groups) > 0 {
 		g := &v.groups[0]
-		lines = append(lines, thresholds.Fill("biggest group: {group}, {keys}, {size}", "group", shortName(g.name()), "keys", message.FormatCountOf(g.Keys, "key", "keys"),
-			"size", sizeText(sizeOf(g.MemoryBytes, g.ValueBytes))))
+		lines = append(lines, message.New("biggest group: {group}, {keys}, {size}", message.Name("group", g.name()), keysArg("keys", g.Keys),
+			sizeArg("size", sizeOf(g.MemoryBytes, g.ValueBytes))))
 	}
 	for _, p := range v.problems {
 		e := p.worst()
 		if len(lines) == summaryLines || e == nil {
 			break
 		}
-		lines = append(lines, thresholds.Fill("{severity} {rule}: {key}: {text}", "severity", p.Severity, "rule", p.Rule, "key", shortName(e.subject()), "text", text.Sanitize(e.Text)))
+		lines = append(lines, message.New("{severity} {rule}: {key}: {text}", message.Text("severity", p.Severity), message.Text("rule", p.Rule),
+			message.Phrase("key", e.subjectText()), message.Phrase("text", sentenceOf(e.Message, e.Text))))
 	}
 	writeLines(w, lines, o)
 	return nil
 }
 
 // writeLines writes the lines of a summary.
-func writeLines(w *bufio.Writer, lines []string, o WriteOptions) {
-	translate := translator(o.Language)
-	for _, line := range lines[:min(len(lines), summaryLines)] {
-		w.WriteString(strings.TrimRight(text.ShortenEnd(translate(line), summaryWidth), " ") + "\n")
+func writeLines(w *bufio.Writer, lines []message.Message, o WriteOptions) {
+	style := textStyle(o.Language.Catalogue())
+	for _, m := range lines[:min(len(lines), summaryLines)] {
+		w.WriteString(strings.TrimRight(text.ShortenEnd(style.line(m), summaryWidth), " ") + "\n")
 	}
 }

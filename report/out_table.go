@@ -3,11 +3,8 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The report on one screen of a terminal.
@@ -18,9 +15,6 @@ func init() {
 
 // screenLines is the most lines of the report, at 80 columns and more.
 const screenLines = 60
-
-// more says where the rest of the report is.
-const more = "More: --details, -f report.md (a ticket), rdblens rules explain RULE"
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
@@ -41,13 +35,6 @@ func writeScreen(w *bufio.Writer, o WriteOptions, write func(p page), less func(
 			return err
 		}
 	}
-}
-
-// writeText writes what write writes to the page of a terminal.
-func writeText(w *bufio.Writer, o WriteOptions, write func(p page)) error {
-	p := &textPage{w: w, width: o.Width, color: o.Color}
-	write(inLanguage(p, o.Language))
-	return p.err
 }
 
 // screenRows are the rows of the parts of an overview.
@@ -78,58 +65,58 @@ func (s *screenRows) less() bool {
 	return false
 }
 
-// uselessIgnores names the ignores of the configuration that can be removed, "" if
+// uselessIgnores names the ignores of the configuration that can be removed, zero if
 // there are none.
-func (v *overview) uselessIgnores() string {
-	var list []string
-	for _, in := range v.r.Ignored {
-		if in.Expired || in.Unused && in.Baseline == "" {
-			list = append(list, text.Sanitize(in.Rule)+" "+shortName(Name(in.Pattern)))
+func (v *overview) uselessIgnores() message.Message {
+	var list []message.Message
+	for i := range v.r.Ignored {
+		if in := &v.r.Ignored[i]; in.Expired || in.Unused && in.Baseline == "" {
+			list = append(list, in.entry())
 		}
 	}
 	const most = 3
-	pairs := []string{"names", strings.Join(list[:min(len(list), most)], ", "), "n", message.FormatCount(int64(len(list) - most))}
+	args := []message.Arg{message.List("names", ", ", list[:min(len(list), most)]), message.Int("n", int64(len(list)-most))}
 	switch {
 	case len(list) == 0:
-		return ""
+		return message.Message{}
 	case len(list) > most:
-		return thresholds.Fill("Ignores that have ended or matched nothing: {names} and {n} more (--details)", pairs...)
+		return message.New("Ignores that have ended or matched nothing: {names} and {n} more (--details)", args...)
 	}
-	return thresholds.Fill("Ignores that have ended or matched nothing: {names}", pairs...)
+	return message.New("Ignores that have ended or matched nothing: {names}", args...)
 }
 
 // write writes the parts.
 func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {
-		p.section("Biggest keys", v.keysNote())
+		p.section(word("Biggest keys"), v.keysNote())
 		p.table(v.r.keysTable(v.keys[:rows.keys], false))
 	}
 	if rows.nodes > 0 {
-		p.section("Nodes", v.r.nodesNote(rows.nodes))
+		p.section(word("Nodes"), v.r.nodesNote(rows.nodes))
 		p.table(v.r.nodesTable(v.nodes[:rows.nodes]))
 	}
 	if rows.groups > 0 {
-		p.section("Where the memory is", v.groupsNote())
+		p.section(word("Where the memory is"), v.groupsNote())
 		p.table(v.r.groupsTable(v.groups[:rows.groups], false))
 	}
 	if v.r.Config.Profile != "" || rows.problems > 0 {
-		p.section("Problems", v.broken)
+		p.section(word("Problems"), v.broken)
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 {
-			p.sentence(thresholds.Fill("  and {rules} (--details)", "rules", message.FormatCountOf(int64(n), "more rule", "more rules")))
+			p.sentence(message.New("  and {rules} (--details)", message.Number("rules", int64(n), "1 more rule", "{n} more rules")))
 		}
 	}
 	if rows.fixes > 0 {
-		p.section("Fix first", "")
+		p.section(word("Fix first"), message.Message{})
 		p.list(v.fixes[:rows.fixes])
 	}
 	if rows.savings > 0 {
-		p.section("What could be saved", "estimates")
+		p.section(word("What could be saved"), word("estimates"))
 		p.table(v.savingsTable(rows.savings))
 	}
-	if s := v.uselessIgnores(); s != "" {
-		p.foot(s)
+	if m := v.uselessIgnores(); !m.IsZero() {
+		p.foot(m)
 	}
-	p.foot(more)
+	p.foot(word("More: --details, -f report.md (a ticket), rdblens rules explain RULE"))
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"iter"
 	"math"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // TrendSchemaVersion identifies the JSON form of a Trend.
@@ -100,7 +98,7 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 		}
 	}
 	if p.Time <= 0 {
-		return errors.New("its snapshot does not say when it was taken")
+		return message.Errorf("its snapshot does not say when it was taken")
 	}
 	set := func(kind string, name Name, measure string, v Figure) {
 		id := [3]string{kind, string(name), measure}
@@ -126,7 +124,7 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 		set("type", Name(row.Type), "memory", row.MemoryBytes)
 	}
 	for _, row := range r.Owners {
-		set("owner", Name(cmp.Or(row.Owner, "(no owner)")), "memory", row.MemoryBytes)
+		set("owner", Name(cmp.Or(row.Owner, noOwner)), "memory", row.MemoryBytes)
 	}
 	groups := slices.Clone(r.Groups)
 	slices.SortStableFunc(groups, func(x, y Group) int { return cmp.Compare(y.MemoryBytes, x.MemoryBytes) })
@@ -221,7 +219,7 @@ func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
 
 func writeTrendMarkdown(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	var b bytes.Buffer
-	t.write(inLanguage(&markdownPage{w: &b, cell: text.MaxCell}, o.Language))
+	t.write(newMarkdownPage(&b, o, text.MaxCell, 0))
 	w.Write(b.Bytes())
 	return nil
 }
@@ -240,16 +238,16 @@ func (t *Trend) write(p page) {
 	}
 	for _, part := range trendParts {
 		if rows := t.rows(part.kind); len(rows) > 0 {
-			p.section(part.title, "")
+			p.section(word(part.title), message.Message{})
 			p.table(trendTable(part.kind, rows))
 		}
 	}
 }
 
 // wrong says what nobody must miss.
-func (t *Trend) wrong() (list []string) {
+func (t *Trend) wrong() (list []message.Message) {
 	if f := t.Full; f != nil && f.Days == 0 {
-		list = append(list, thresholds.Fill("maxmemory {limit} is reached: {size}", "limit", message.FormatBytes(f.MaxMemory), "size", message.FormatBytes(f.Now)))
+		list = append(list, message.New("maxmemory {limit} is reached: {size}", message.Size("limit", f.MaxMemory), message.Size("size", f.Now)))
 	}
 	partly := int64(0)
 	for i := range t.Reports {
@@ -258,20 +256,22 @@ func (t *Trend) wrong() (list []string) {
 		}
 	}
 	if partly > 0 {
-		list = append(list, thresholds.Fill("INCOMPLETE: {n} of {reports}; their figures are those of what was read", "n", message.FormatCount(partly),
-			"reports", message.FormatCountOf(int64(len(t.Reports)), "report", "reports")))
+		list = append(list, message.New("INCOMPLETE: {n} of {reports}; their figures are those of what was read", message.Int("n", partly), t.reportsArg()))
 	}
 	return list
 }
 
+func (t *Trend) reportsArg() message.Arg {
+	return message.Number("reports", int64(len(t.Reports)), "1 report", "{n} reports")
+}
+
 // about says which time the reports are of, and when maxmemory will be reached.
-func (t *Trend) about() []string {
+func (t *Trend) about() []message.Message {
 	first, last := t.Reports[0], t.Reports[len(t.Reports)-1]
-	list := []string{thresholds.Fill("{reports}, {from} to {to}", "reports", message.FormatCountOf(int64(len(t.Reports)), "report", "reports"),
-		"from", message.FormatTime(first.Time), "to", message.FormatTime(last.Time))}
+	list := []message.Message{message.New("{reports}, {from} to {to}", t.reportsArg(), message.Time("from", first.Time), message.Time("to", last.Time))}
 	if f := t.Full; f != nil && f.Days > 0 {
-		list = append(list, thresholds.Fill("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", "limit", message.FormatBytes(f.MaxMemory),
-			"duration", message.FormatDuration(int64(f.Days*86400)), "day", day(f.Time), "size", message.FormatBytes(f.PerDay)))
+		list = append(list, message.New("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", message.Size("limit", f.MaxMemory),
+			message.Duration("duration", int64(f.Days*86400)), message.Text("day", day(f.Time)), message.Size("size", f.PerDay)))
 	}
 	return list
 }
@@ -288,19 +288,29 @@ func (t *Trend) rows(kind string) (rows []*TrendSeries) {
 	return rows
 }
 
-// label returns the name of a series, escaped for display.
-func (s *TrendSeries) label() string {
-	if s.Kind == "total" && s.Name == "keys" && s.Measure == "memory" {
-		return "memory of the keys"
+// label returns the name of a series.
+func (s *TrendSeries) label() message.Message {
+	switch {
+	case s.Kind == "total" && s.Name == "keys" && s.Measure == "memory":
+		return word("memory of the keys")
+	case s.Kind == "total":
+		return word(string(s.Name))
+	case s.Kind == "findings" || s.Kind == "type":
+		return verbatim(string(s.Name))
+	case s.Kind == "owner" && s.Name == noOwner:
+		return word(noOwner)
 	}
-	return s.Name.Display()
+	return named(s.Name)
 }
 
-// text returns a figure of a series, "-" if it is unknown.
-func (s *TrendSeries) text(v Figure) string {
+// noOwner is the name of the series of keys that nobody owns.
+const noOwner = "(no owner)"
+
+// figure returns a figure of a series, "-" if it is unknown.
+func (s *TrendSeries) figure(v Figure) message.Message {
 	switch {
 	case !v.Known():
-		return "-"
+		return verbatim("-")
 	case s.Measure == "memory":
 		return sizeText(v)
 	}
@@ -310,30 +320,30 @@ func (s *TrendSeries) text(v Figure) string {
 func (s *TrendSeries) first() Figure { return s.Values[0] }
 func (s *TrendSeries) last() Figure  { return s.Values[len(s.Values)-1] }
 
-// change returns how the last figure differs from the first, "" if that is unknown.
-func (s *TrendSeries) change() string {
+// change returns how the last figure differs from the first, zero if that is unknown.
+func (s *TrendSeries) change() message.Message {
 	from, to := s.first(), s.last()
 	switch {
 	case !from.Known() || !to.Known():
-		return ""
+		return message.Message{}
 	case to < from:
-		return "-" + s.text(from-to)
+		return message.New("-{size}", message.Phrase("size", s.figure(from-to)))
 	}
-	return "+" + s.text(to-from)
+	return message.New("+{size}", message.Phrase("size", s.figure(to-from)))
 }
 
 // trendTable has the series of a kind.
 func trendTable(kind string, rows []*TrendSeries) table {
-	name := nameColumn(kind, func(i int) string { return rows[i].label() })
+	name := nameColumn(kind, func(i int) message.Message { return rows[i].label() })
 	if kind == "total" {
-		name = leftColumn(kind, func(i int) string { return rows[i].label() })
+		name = leftColumn(kind, func(i int) message.Message { return rows[i].label() })
 	}
 	return table{len(rows), []column{
 		name,
-		rightColumn("first", func(i int) string { return rows[i].text(rows[i].first()) }),
-		rightColumn("last", func(i int) string { return rows[i].text(rows[i].last()) }),
-		rightColumn("change", func(i int) string { return rows[i].change() }),
-		leftColumn("over time", func(i int) string { return sparkline(rows[i].Values) }),
+		rightColumn("first", func(i int) message.Message { return rows[i].figure(rows[i].first()) }),
+		rightColumn("last", func(i int) message.Message { return rows[i].figure(rows[i].last()) }),
+		rightColumn("change", func(i int) message.Message { return rows[i].change() }),
+		wordColumn("over time", func(i int) string { return sparkline(rows[i].Values) }),
 	}}
 }
 

@@ -2,13 +2,11 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The size of a chart, in units of its SVG, and of the line in a cell.
@@ -25,29 +23,30 @@ const (
 func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := emptyHTMLView(o)
 	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
-	v.Title = v.translate("Trend")
+	v.Title = word("Trend")
 	v.Data = htmlData{Types: []string{}, Groups: []htmlGroup{}, Keys: [][3]any{}}
 	v.mapText()
 	for _, s := range t.rows("total") {
-		v.Cards = append(v.Cards, htmlFact{cmp.Or(s.change(), "-"), thresholds.Fill("{what}, now {size}", "what", s.label(), "size", s.text(s.last()))})
+		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New("{what}, now {size}", message.Phrase("what", s.label()),
+			message.Phrase("size", s.figure(s.last())))})
 	}
 	if f := t.Full; f != nil && f.Days > 0 {
-		v.Cards = append(v.Cards, htmlFact{day(f.Time), thresholds.Fill("maxmemory {size} is reached", "size", message.FormatBytes(f.MaxMemory))})
+		v.Cards = append(v.Cards, htmlFact{verbatim(day(f.Time)), message.New("maxmemory {size} is reached", message.Size("size", f.MaxMemory))})
 	}
 	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
-	p := &htmlPage{budget: &budget, translate: v.translate}
+	p := &htmlPage{htmlStyle: v.htmlStyle, budget: &budget}
 	for _, part := range trendParts {
 		rows := t.rows(part.kind)
 		if len(rows) == 0 {
 			continue
 		}
-		p.section(part.title, "")
-		p.add(htmlBlock{Chart: t.chart(part.title, rows, v.translate)})
+		p.section(word(part.title), message.Message{})
+		p.add(htmlBlock{Chart: t.chart(part.title, rows, v.htmlStyle)})
 		lines := trendTable(part.kind, rows)
-		lines.columns[len(lines.columns)-1] = nameColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
+		lines.columns[len(lines.columns)-1] = wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
 		p.table(lines)
 		made := p.sections[len(p.sections)-1].Blocks[1].Table
-		made.Columns[len(made.Columns)-1] = htmlColumn{Title: made.Columns[len(made.Columns)-1].Title, Line: true}
+		made.Columns[len(made.Columns)-1] = htmlColumn{Title: "over time", Line: true}
 	}
 	v.Rest = p.sections
 	return v.write(w, o)
@@ -55,18 +54,20 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 
 // htmlChart shows figures over time as lines.
 type htmlChart struct {
-	Title, Top, From, To string // Top is the figure at the upper edge
-	Lines                []htmlLine
-	Limit                int    // where maxmemory is, from the top; 0 nowhere
-	Ahead                string // path of what is expected, "" if there is nothing
+	Title, From, To string
+	Top             message.Message // the figure at the upper edge
+	Lines           []htmlLine
+	Limit           int    // where maxmemory is, from the top; 0 nowhere
+	Ahead           string // path of what is expected, "" if there is nothing
 }
 
 // htmlLine is one of the lines: its number, which is its colour, its path, and points
 // with their figures.
 type htmlLine struct {
-	Number     int
-	Name, Path string
-	Points     []htmlPoint
+	Number int
+	Name   message.Message
+	Path   string
+	Points []htmlPoint
 }
 
 type htmlPoint struct {
@@ -75,7 +76,7 @@ type htmlPoint struct {
 }
 
 // chart returns the chart of the first series that have the measure of the first.
-func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) string) *htmlChart {
+func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *htmlChart {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(s *TrendSeries) bool { return s.Measure != rows[0].Measure })
 	rows = rows[:min(len(rows), chartLines)]
 	first, last := t.Reports[0].Time, t.Reports[len(t.Reports)-1].Time
@@ -92,13 +93,10 @@ func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) 
 	}
 	x := func(seconds int64) int { return int(float64(seconds-first) / float64(max(1, end-first)) * chartWidth) }
 	y := func(v Figure) int { return chartHeight - int(float64(v)/float64(most)*chartHeight) }
-	c := &htmlChart{Title: title, Top: rows[0].text(most), From: day(first), To: day(end)}
+	c := &htmlChart{Title: title, Top: rows[0].figure(most), From: day(first), To: day(end)}
 	for i, s := range rows {
 		line := htmlLine{Number: i + 1, Name: s.label()}
-		switch s.Kind {
-		case "total":
-			line.Name = translate(line.Name)
-		case "findings":
+		if s.Kind == "findings" {
 			line.Number = []int{6, 3, 1}[i] // red, yellow, blue
 		}
 		at := func(n int) (int, int) { return x(t.Reports[n].Time), y(s.Values[n]) }
@@ -106,7 +104,7 @@ func (t *Trend) chart(title string, rows []*TrendSeries, translate func(string) 
 		for n := range everyNth(len(s.Values), chartPoints) {
 			if v := s.Values[n]; v.Known() {
 				x, y := at(n)
-				line.Points = append(line.Points, htmlPoint{x, y, message.FormatTime(t.Reports[n].Time) + ": " + s.text(v)})
+				line.Points = append(line.Points, htmlPoint{x, y, message.FormatTime(t.Reports[n].Time) + ": " + style.own.line(s.figure(v))})
 			}
 		}
 		c.Lines = append(c.Lines, line)

@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/rdblens/rdblens/report/text"
 )
@@ -78,20 +74,7 @@ func TestTrendFormats(t *testing.T) {
 				continue
 			}
 			f, _ := Lookup(format)
-			path := filepath.Join("testdata", "trend-"+c.name+f.Extension)
-			if *update {
-				if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
-				t.Errorf("%s, %s (-want +got; -update writes the golden file):\n%s", c.name, format, d[:min(len(d), 4000)])
-			}
+			compareGolden(t, "trend-"+c.name+f.Extension, b.Bytes())
 		}
 	}
 }

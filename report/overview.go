@@ -1,35 +1,27 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // overview is a report in seven parts, as a terminal, a ticket and a mail show
 // them: what is wrong with the files and what they are, the biggest keys, where the
 // memory is, the problems, what to fix first, what could be saved, and where more
 // is. It is computed from the report alone.
-//
-// Sentences stand here as English text with {names} in place of figures and pass
-// through thresholds.Fill: English is the key by which a translation can be looked
-// up.
 type overview struct {
 	r        *Report
-	wrong    []string // what nobody must miss, worst first
-	about    []string // what the files are and have
-	keys     []KeyRow // the largest by Report.By
-	groups   []Group  // those with most memory
-	nodes    []Node   // of several inputs the worst
+	wrong    []message.Message // what nobody must miss, worst first
+	about    []message.Message // what the files are and have
+	keys     []KeyRow          // the largest by Report.By
+	groups   []Group           // those with most memory
+	nodes    []Node            // of several inputs the worst
 	problems []problem
-	broken   string   // the headline of the problems
-	fixes    []string // what to do first
-	savings  []saving
+	broken   message.Message   // the headline of the problems
+	fixes    []message.Message // what to do first
+	savings  []Step
 }
 
 // The most rows that an overview has.
@@ -42,9 +34,6 @@ const (
 	overviewAlerts  = 4 // sentences about what is wrong
 )
 
-// nameWidth is the width, in columns, to which a name is cut in a sentence.
-const nameWidth = 60
-
 func newOverview(r *Report, o WriteOptions) *overview {
 	v := &overview{r: r, keys: r.Top[r.By]}
 	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
@@ -56,8 +45,12 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.nodes = r.worstNodes()
 	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()
-	v.findSavings()
-	v.findFixes()
+	for _, s := range r.FixFirst {
+		if !s.ChangesData || o.Advice {
+			v.fixes = append(v.fixes, s.sentence())
+		}
+	}
+	v.savings = r.Savings[:min(len(r.Savings), overviewSavings)]
 	return v
 }
 
@@ -66,107 +59,135 @@ func severalDatabases(r *Report) bool {
 	return slices.ContainsFunc(r.Databases, func(d Database) bool { return d.DB != 0 })
 }
 
-// shortName returns a name for a sentence.
-func shortName(n Name) string { return text.ShortenMiddle(n.Display(), nameWidth) }
-
-// shortSentence returns a sentence that quotes what somebody else wrote, on a few
-// lines.
-func shortSentence(s string) string {
-	words := strings.Split(text.ShortenEnd(text.Sanitize(s), 3*nameWidth), " ")
-	for i, word := range words {
-		words[i] = text.ShortenMiddle(word, nameWidth)
+// fileArg is the name of a file, or a word for standard input.
+func fileArg(name string, path Name) message.Arg {
+	if path == "-" {
+		return message.Word(name, "standard input")
 	}
-	return strings.Join(words, " ")
+	return message.Path(name, string(path))
 }
 
-// fileName returns the name of an input.
-func (in *Input) fileName() string {
-	if in.Name == "-" {
-		return "standard input"
-	}
-	return in.Name.Display()
-}
+// fileText is fileArg as a message.
+func fileText(path Name) message.Message { return only(fileArg("file", path)) }
 
 // alerts states what is wrong with the files.
 func (v *overview) alerts() {
 	r := v.r
-	var damaged, unread, lost []string
+	var damaged, unread, lost []message.Message
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		d := in.Error
 		if n := in.AnnouncedKeys; n != nil && *n > in.Keys && d == nil && !in.Complete {
-			lost = append(lost, thresholds.Fill("INCOMPLETE: {file} has {n} of {announced} keys that the file announces.",
-				"file", text.ShortenMiddle(in.fileName(), nameWidth), "n", message.FormatCount(in.Keys), "announced", message.FormatCount(*n)))
+			lost = append(lost, message.New("INCOMPLETE: {file} has {n} of {announced} keys that the file announces.",
+				fileArg("file", in.Name), message.Int("n", in.Keys), message.Int("announced", *n)))
 			continue
 		}
 		if d == nil {
 			continue
 		}
-		pairs := []string{"file", text.ShortenMiddle(in.fileName(), nameWidth), "reason", shortSentence(d.Reason), "keys", message.FormatCountOf(in.Keys, "key", "keys"),
-			"offset", countText(d.Offset), "share", ""}
+		args := []message.Arg{fileArg("file", in.Name), message.Phrase("reason", sentenceOf(d.Message, d.Reason)), keysArg("keys", in.Keys),
+			message.Phrase("offset", countText(d.Offset))}
 		switch {
 		case in.Ended:
-			damaged = append(damaged, thresholds.Fill("DAMAGED: {file}: {reason}. Every key was read.", pairs...))
+			damaged = append(damaged, message.New("DAMAGED: {file}: {reason}. Every key was read.", args...))
 		case !d.Offset.Known():
-			unread = append(unread, thresholds.Fill("NOT READ: {file}: {reason}.", pairs...))
+			unread = append(unread, message.New("NOT READ: {file}: {reason}.", args...))
 		case in.Keys == 0:
-			lost = append(lost, thresholds.Fill("INCOMPLETE: {file} could not be read at offset {offset}: {reason}. No key was read.", pairs...))
+			lost = append(lost, message.New("INCOMPLETE: {file} could not be read at offset {offset}: {reason}. No key was read.", args...))
+		case in.Keys == 1:
+			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Only the key before it is counted.", args...))
 		default:
-			lost = append(lost, thresholds.Fill("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Only the {keys} before it are counted.", pairs...))
+			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. "+
+				"Only the {keys} before it are counted.", args...))
 		}
 	}
 	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
-		v.wrong = append(v.wrong[:overviewAlerts], thresholds.Fill("Not shown here: {n} more (--details).", "n", message.FormatCount(int64(n))))
+		v.wrong = append(v.wrong[:overviewAlerts], message.New("Not shown here: {n} more (--details).", message.Int("n", int64(n))))
 	}
 	switch {
 	case r.Interrupted:
-		v.wrong = append([]string{"INTERRUPTED: all figures are about what was read until then."}, v.wrong...)
+		v.wrong = append([]message.Message{word("INTERRUPTED: all figures are about what was read until then.")}, v.wrong...)
 	case !r.Complete && len(v.wrong) == 0:
-		v.wrong = []string{"INCOMPLETE: not everything was read."}
+		v.wrong = []message.Message{word("INCOMPLETE: not everything was read.")}
 	}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.Fits != nil && !*m.Fit.Fits && m.Fit.Free != nil {
-			v.wrong = append(v.wrong, thresholds.Fill("DOES NOT FIT: {file} needs {need}, {more} more than the maxmemory of {max}.", "file", text.ShortenMiddle(in.fileName(), nameWidth),
-				"need", sizeText(m.Predicted), "more", message.FormatBytes(-*m.Fit.Free), "max", message.FormatBytes(m.Fit.MaxMemory)))
+			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file} needs {need}, {more} more than the maxmemory of {max}.", fileArg("file", in.Name),
+				sizeArg("need", m.Predicted), message.Size("more", -*m.Fit.Free), message.Size("max", m.Fit.MaxMemory)))
 		}
 	}
 	v.wrong = v.wrong[:min(len(v.wrong), 2*overviewAlerts)]
 	if r.Filter != nil {
-		v.wrong = append(v.wrong, thresholds.Fill("FILTERED: only {filter}; {keys} left out of everything below.",
-			"filter", shortSentence(filterText(r.Filter)), "keys", message.FormatCountOf(r.Filter.Dropped, "key", "keys")))
+		v.wrong = append(v.wrong, filterAlert(r.Filter))
 	}
 	for i := range r.Inputs {
-		if s, blocked := r.Inputs[i].targetSentence(); blocked {
-			v.wrong = append(v.wrong, s)
+		if m, blocked := r.Inputs[i].targetSentence(); blocked {
+			v.wrong = append(v.wrong, m)
 		}
 	}
 }
 
 // describe states what the files are and what they have.
 func (v *overview) describe(now time.Time) {
+	v.describeFiles(now)
+	v.describeKeys()
+	r := v.r
+	switch by := r.Redaction; {
+	case by == nil:
+	case by.Salt == "":
+		v.about = append(v.about, message.New("names are hashes with a random salt: those of another report differ ({flag})", message.Code("flag", "--redact-salt")))
+	default:
+		v.about = append(v.about, word("names are hashes: reports with the same salt compare"))
+	}
+	if r.Redaction != nil && len(r.Redaction.Words) > 0 {
+		const most = 5
+		kept := names(r.Redaction.Words, most)
+		id := "words that stay in names: {words}"
+		if len(r.Redaction.Words) > most {
+			id = "words that stay in names: {words} and {n} more (JSON has all)"
+		}
+		v.about = append(v.about, message.New(id, message.List("words", ", ", kept), message.Int("n", int64(len(r.Redaction.Words)-most))))
+	}
+	for i := range r.Inputs {
+		if m, blocked := r.Inputs[i].targetSentence(); !m.IsZero() && !blocked {
+			v.about = append(v.about, m)
+		}
+	}
+	if len(r.Inputs) == 1 {
+		if m := otherAllocator(&r.Inputs[0]); !m.IsZero() {
+			v.about = append(v.about, m)
+		}
+	}
+	warnings := v.warnings()
+	for i, m := range warnings {
+		if i == 2 && len(warnings) > 3 {
+			v.about = append(v.about, message.New("warning: and {n} more (--details)", message.Int("n", int64(len(warnings)-2))))
+			break
+		}
+		v.about = append(v.about, message.New("warning: {text}", message.Phrase("text", m)))
+	}
+}
+
+// describeFiles states what the files are: their server, when they were taken, and
+// whether they are whole.
+func (v *overview) describeFiles(now time.Time) {
 	r := v.r
 	state := "complete"
 	if !r.Complete {
 		state = "NOT COMPLETE"
 	}
-	used := Figure(0)
 	var oldest, newest Figure = Unknown, Unknown
 	checksums := map[string]bool{}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
-		if in.UsedMem.Known() && used.Known() {
-			used += in.UsedMem
-		} else {
-			used = Unknown
-		}
 		if in.Created.Known() && (!oldest.Known() || in.Created < oldest) {
 			oldest = in.Created
 		}
 		newest = max(newest, in.Created)
 		if in.Format != "" {
-			checksums[text.Sanitize(in.Checksum)] = true
+			checksums[in.Checksum] = true
 		}
 	}
 	checksum := "not known to be ok"
@@ -177,91 +198,89 @@ func (v *overview) describe(now time.Time) {
 			checksum = "ok in some only"
 		}
 	}
-	taken := "at an unknown time"
+	taken := word("at an unknown time")
 	if newest.Known() {
-		taken = message.FormatTime(int64(newest))
+		taken = only(message.Time("time", int64(newest)))
 		if oldest != newest {
-			taken = message.FormatTime(int64(oldest)) + " to " + taken
+			taken = message.New("{from} to {to}", message.Time("from", int64(oldest)), message.Time("to", int64(newest)))
 		}
 		if age := now.Unix() - int64(newest); !now.IsZero() && age >= 0 {
-			taken = thresholds.Fill("{time} ({age} ago)", "time", taken, "age", roughDuration(age))
+			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", roughDuration(age)))
 		}
 	}
-	pairs := []string{"taken", taken, "checksum", checksum, "state", state, "n", message.FormatCount(int64(len(r.Inputs)))}
+	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Word("state", state), message.Int("n", int64(len(r.Inputs)))}
 	switch {
 	case len(r.Inputs) == 1:
 		in := &r.Inputs[0]
-		v.about = append(v.about, thresholds.Fill("{file}: {server}, taken {taken}, checksum {checksum}, {state}",
-			append(pairs, "file", text.ShortenMiddle(in.fileName(), nameWidth), "server", text.ShortenEnd(serverText(in), nameWidth))...))
+		v.about = append(v.about, message.New("{file}: {server}, taken {taken}, checksum {checksum}, {state}",
+			append(args, fileArg("file", in.Name), message.Phrase("server", serverText(in)))...))
 	case len(r.Inputs) > 1:
 		snapshots := "{n} snapshots, taken {taken}, checksum {checksum}, {state}"
 		if dir := r.directory(); dir != "" {
 			snapshots = "{n} snapshots in {directory}, taken {taken}, checksum {checksum}, {state}"
-			pairs = append(pairs, "directory", text.ShortenMiddle(Name(dir).Display(), nameWidth))
+			args = append(args, message.Path("directory", dir))
 		}
-		v.about = append(v.about, thresholds.Fill(snapshots, pairs...))
-	}
-	t := &r.Totals
-	pairs = []string{"keys", message.FormatCountOf(t.Keys, "key", "keys"), "memory", sizeText(t.MemoryBytes), "used", sizeText(used), "value", message.FormatBytes(t.ValueBytes),
-		"share", shareText(t.WithoutTTL, t.Keys), "bytes", shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), "values", shareText(t.WithoutTTLBytes, t.ValueBytes)}
-	if t.MemoryBound {
-		pairs[3] = "at least " + pairs[3]
-	}
-	var sentence string
-	switch {
-	case t.Keys == 0:
-		sentence = "no keys"
-	case !t.MemoryBytes.Known():
-		sentence = "{keys}, {value} of values; no TTL: {share} of keys, {values} of bytes"
-	case used.Known() && r.Filter == nil && len(r.Inputs) > 0:
-		sentence = "{keys}, {memory} (used_memory {used}); no TTL: {share} of keys, {bytes} of bytes"
-	default:
-		sentence = "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
-	}
-	v.about = append(v.about, thresholds.Fill(sentence, pairs...))
-	if r.Redaction != nil && r.Redaction.Salt == "" {
-		v.about = append(v.about, "names are hashes with a random salt: those of another report differ (--redact-salt)")
-	} else if r.Redaction != nil {
-		v.about = append(v.about, "names are hashes: reports with the same salt compare")
-	}
-	for i := range r.Inputs {
-		if s, blocked := r.Inputs[i].targetSentence(); s != "" && !blocked {
-			v.about = append(v.about, s)
-		}
-	}
-	for i := range r.Inputs {
-		if s := otherAllocator(&r.Inputs[i]); s != "" && len(r.Inputs) == 1 {
-			v.about = append(v.about, s)
-		}
-	}
-	var warnings []string
-	for i := range r.Inputs {
-		warnings = append(warnings, r.Inputs[i].Warnings...)
-	}
-	warnings = append(warnings, r.Config.Warnings...)
-	var gone []string
-	for _, in := range r.Ignored {
-		if in.Unused && !in.Expired && in.Baseline != "" {
-			gone = append(gone, in.Rule+" "+shortName(Name(in.Pattern)))
-		}
-	}
-	if n := len(gone) - maxGone; n > 0 {
-		warnings = append(warnings, thresholds.Fill("of the baseline, {names} and {n} more match nothing any more (rdblens baseline prune)",
-			"names", strings.Join(gone[:maxGone], ", "), "n", message.FormatCount(int64(n))))
-	} else if len(gone) > 0 {
-		warnings = append(warnings, thresholds.Fill("of the baseline, {names} match nothing any more (rdblens baseline prune)", "names", strings.Join(gone, ", ")))
-	}
-	for i, w := range warnings {
-		if i == 2 && len(warnings) > 3 {
-			v.about = append(v.about, thresholds.Fill("warning: and {n} more (--details)", "n", message.FormatCount(int64(len(warnings)-2))))
-			break
-		}
-		v.about = append(v.about, "warning: "+shortSentence(w))
+		v.about = append(v.about, message.New(snapshots, args...))
 	}
 }
 
-// maxGone is the number of entries of a baseline that are named.
-const maxGone = 3
+// describeKeys states how many keys there are, and what they take.
+func (v *overview) describeKeys() {
+	r, t := v.r, &v.r.Totals
+	used := Figure(0)
+	for i := range r.Inputs {
+		used = used.plus(r.Inputs[i].UsedMem)
+	}
+	memory := sizeText(t.MemoryBytes)
+	if t.MemoryBound {
+		memory = message.New("at least {size}", message.Phrase("size", memory))
+	}
+	args := []message.Arg{keysArg("keys", t.Keys), message.Phrase("memory", memory), sizeArg("used", used), message.Size("value", t.ValueBytes),
+		shareArg("share", t.WithoutTTL, t.Keys), shareArg("bytes", int64(t.WithoutTTLMemory), int64(t.MemoryBytes)),
+		shareArg("values", t.WithoutTTLBytes, t.ValueBytes)}
+	id := "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
+	switch {
+	case t.Keys == 0:
+		id = "no keys"
+	case !t.MemoryBytes.Known():
+		id = "{keys}, {value} of values; no TTL: {share} of keys, {values} of bytes"
+	case used.Known() && r.Filter == nil && len(r.Inputs) > 0:
+		id = "{keys}, {memory} (used_memory {used}); no TTL: {share} of keys, {bytes} of bytes"
+	}
+	v.about = append(v.about, message.New(id, args...))
+}
+
+// warnings returns those about the files, the configuration and the baseline.
+func (v *overview) warnings() (list []message.Message) {
+	r := v.r
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		list = append(list, sentencesOf(in.WarningMessages, in.Warnings)...)
+	}
+	list = append(list, sentencesOf(r.Config.WarningMessages, r.Config.Warnings)...)
+	var gone []message.Message
+	for i := range r.Ignored {
+		if in := &r.Ignored[i]; in.Unused && !in.Expired && in.Baseline != "" {
+			gone = append(gone, in.entry())
+		}
+	}
+	const most = 3 // entries of the baseline that are named
+	args := []message.Arg{message.List("names", ", ", gone[:min(len(gone), most)]), message.Int("n", int64(len(gone)-most))}
+	switch {
+	case len(gone) > most:
+		list = append(list, message.New("of the baseline, {names} and {n} more match nothing any more (rdblens baseline prune)", args...))
+	case len(gone) == 1:
+		list = append(list, message.New("of the baseline, {names} matches nothing any more (rdblens baseline prune)", args...))
+	case len(gone) > 0:
+		list = append(list, message.New("of the baseline, {names} match nothing any more (rdblens baseline prune)", args...))
+	}
+	return list
+}
+
+// entry names an entry that ignores findings.
+func (in *Ignored) entry() message.Message {
+	return message.New("{rule} {pattern}", message.Text("rule", in.Rule), message.Name("pattern", in.Pattern))
+}
 
 // head writes what is wrong with the files and what they are: at most so many
 // alerts, and so many warnings.
@@ -275,25 +294,25 @@ func (v *overview) head(p page, alerts int) {
 }
 
 // keysNote says what ranks the keys, and what their memory is.
-func (v *overview) keysNote() string {
+func (v *overview) keysNote() message.Message {
 	if !v.r.Totals.MemoryBytes.Known() || v.r.By != ByMemory {
-		return thresholds.Fill("by {measure}", "measure", measureTitles[v.r.By])
+		return message.New("by {measure}", message.Word("measure", measureTitles[v.r.By]))
 	}
-	return "memory is what you get back when you delete the key"
+	return word("memory is what you get back when you delete the key")
 }
 
 // groupsNote says how many groups there are.
-func (v *overview) groupsNote() string {
-	pairs := []string{"n", message.FormatCount(int64(len(v.groups))), "all", message.FormatCount(int64(len(v.r.Groups))), "folded", message.FormatCount(v.r.GroupsFolded)}
+func (v *overview) groupsNote() message.Message {
+	args := []message.Arg{message.Int("n", int64(len(v.groups))), message.Int("all", int64(len(v.r.Groups))), message.Int("folded", v.r.GroupsFolded)}
 	switch part := len(v.groups) < len(v.r.Groups); {
 	case part && v.r.GroupsFolded > 0:
-		return thresholds.Fill("{n} of {all} groups of names, into which {folded} more are folded", pairs...)
+		return message.New("{n} of {all} groups of names, into which {folded} more are folded", args...)
 	case part:
-		return thresholds.Fill("{n} of {all} groups of names", pairs...)
+		return message.New("{n} of {all} groups of names", args...)
 	case v.r.GroupsFolded > 0:
-		return thresholds.Fill("{folded} more groups of names are folded into these", pairs...)
+		return message.New("{folded} more groups of names are folded into these", args...)
 	}
-	return ""
+	return message.Message{}
 }
 
 // worstNodes returns the nodes, and the inputs that were not read: first those with
@@ -346,69 +365,27 @@ func (r *Report) everyNode() (nodes []Node, known bool) {
 }
 
 // nodesNote says how many inputs a table of nodes omits.
-func (r *Report) nodesNote(rows int) string {
+func (r *Report) nodesNote(rows int) message.Message {
 	if rows < len(r.Inputs) {
-		return thresholds.Fill("the worst {n} of {all}; x mean: memory against the mean", "n", message.FormatCount(int64(rows)), "all", message.FormatCount(int64(len(r.Inputs))))
+		return message.New("the worst {n} of {all}; x mean: memory against the mean", message.Int("n", int64(rows)), message.Int("all", int64(len(r.Inputs))))
 	}
-	return "x mean: memory against the mean"
+	return word("x mean: memory against the mean")
 }
 
-// configText describes the configuration in force.
-func configText(c *Config) string {
+// configText describes the configuration in force, zero if there is none.
+func configText(c *Config) message.Message {
 	if c.Profile == "" {
-		return ""
+		return message.Message{}
 	}
-	s := "profile " + text.Sanitize(c.Profile)
+	parts := []message.Message{message.New("profile {profile}", message.Text("profile", c.Profile))}
 	if c.File != "" {
-		s += " with " + text.Sanitize(c.File)
+		parts[0] = message.New("profile {profile} with {file}", message.Text("profile", c.Profile), message.Path("file", c.File))
 	}
 	if c.Rules != "" {
-		s += ", rules " + text.Sanitize(c.Rules)
+		parts = append(parts, message.New("rules {rules}", message.Element("rules", c.Rules)))
 	}
 	if c.FailOn != "" && c.FailOn != "never" {
-		s += ", fails on " + text.Sanitize(c.FailOn)
+		parts = append(parts, message.New("fails on {severity}", message.Text("severity", c.FailOn)))
 	}
-	return s
-}
-
-// filterText describes which keys were counted.
-func filterText(f *Filter) string {
-	var parts []string
-	words := func(label string, values []string) {
-		if len(values) > 0 {
-			shown := make([]string, len(values))
-			for i, v := range values {
-				shown[i] = Name(v).Display()
-			}
-			parts = append(parts, label+" "+strings.Join(shown, ","))
-		}
-	}
-	words("type", f.Types)
-	if len(f.Databases) > 0 {
-		parts = append(parts, "database "+strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Databases), " ", ","), "[]"))
-	}
-	words("match", f.Match)
-	words("regex", f.Regex)
-	figure := func(before string, n *int64, format func(int64) string) {
-		if n != nil {
-			parts = append(parts, before+format(*n))
-		}
-	}
-	elements := func(n int64) string { return message.FormatCountOf(n, "element", "elements") }
-	if f.MinSize > 0 {
-		figure("values of at least ", &f.MinSize, message.FormatExactBytes)
-	}
-	figure("values of at most ", f.MaxSize, message.FormatExactBytes)
-	if f.MinElements > 0 {
-		figure("at least ", &f.MinElements, elements)
-	}
-	figure("at most ", f.MaxElements, elements)
-	if f.NoTTL {
-		parts = append(parts, "without TTL")
-	}
-	figure("TTL under ", f.TTLUnder, message.FormatExactDuration)
-	figure("TTL over ", f.TTLOver, message.FormatExactDuration)
-	figure("idle over ", f.IdleOver, message.FormatExactDuration)
-	words("owner", f.Owners)
-	return strings.Join(parts, "; ")
+	return only(message.List("config", ", ", parts))
 }

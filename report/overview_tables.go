@@ -9,7 +9,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
-	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -35,11 +34,11 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		measured(ByMemoryUsage, sizeColumn("usage", func(i int) Figure { return rows[i].MemoryUsage }), 8, full),
 		measured(BySerialized, sizeColumn("serialized", func(i int) Figure { return rows[i].Serialized }), 9, full),
 		measured(ByValueBytes, sizeColumn("value", func(i int) Figure { return rows[i].ValueBytes }), 3, full || !r.Totals.MemoryBytes.Known()),
-		rightColumn("share", func(i int) string {
+		rightColumn("share", func(i int) message.Message {
 			return shareText(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
 		}).drop(10),
-		leftColumn("type", func(i int) string { return rows[i].Type }),
-		leftColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
+		wordColumn("type", func(i int) string { return rows[i].Type }),
+		wordColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
 		countColumn("elements", func(i int) Figure { return rows[i].Elements }),
 		measured(ByLargest, sizeColumn("largest", func(i int) Figure {
 			if k := &rows[i]; full || r.By == ByLargest || k.Elements > 1 && k.Largest*2 >= k.ValueBytes {
@@ -47,72 +46,73 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 			}
 			return Unknown
 		}), 6, true),
-		nameColumn("largest element", func(i int) string {
+		nameColumn("largest element", func(i int) message.Message {
 			if rows[i].LargestElement == nil {
-				return ""
+				return message.Message{}
 			}
-			return rows[i].LargestElement.Display()
+			return only(message.Element("element", string(*rows[i].LargestElement)))
 		}).only(full).drop(7),
-		rightColumn("TTL", func(i int) string { return ttlText(&rows[i]) }).drop(2),
-		rightColumn("db", func(i int) string { return strconv.Itoa(rows[i].DB) }).only(several).drop(4),
+		rightColumn("TTL", func(i int) message.Message { return ttlText(&rows[i]) }).drop(2),
+		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(4),
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
-		nameColumn("key", func(i int) string { return rows[i].Key.Display() }),
+		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
 	}}
 }
 
 // clusterAlerts says what snapshots lack or have twice of a cluster.
-func (r *Report) clusterAlerts() (list []string) {
+func (r *Report) clusterAlerts() (list []message.Message) {
 	c := r.Cluster
 	if c == nil {
 		return nil
 	}
-	alert := func(sentence string, pairs ...string) { list = append(list, thresholds.Fill(sentence, pairs...)) }
+	alert := func(id string, args ...message.Arg) { list = append(list, message.New(id, args...)) }
+	slots := func(ranges []cluster.Range) []message.Arg {
+		return []message.Arg{message.Number("count", int64(cluster.Count(ranges)), "1 slot", "{n} slots"), message.Text("slots", cluster.Text(ranges))}
+	}
 	for n, i := range c.Missing {
 		if n == overviewAlerts {
-			alert("MISSING: no snapshot has keys of {n} more masters.", "n", message.FormatCount(int64(len(c.Missing)-n)))
+			alert("MISSING: no snapshot has keys of {masters}.", message.Number("masters", int64(len(c.Missing)-n), "1 more master", "{n} more masters"))
 			break
 		}
 		m := &c.Masters[i]
-		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", "address", shortName(Name(m.Address)), "slots", cluster.Text(m.Slots))
+		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", message.Path("address", m.Address),
+			message.Text("slots", cluster.Text(m.Slots)))
 	}
 	if len(c.Shared) > 0 {
-		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", "count", message.FormatCountOf(int64(cluster.Count(c.Shared)), "slot", "slots"), "slots", cluster.Text(c.Shared))
+		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", slots(c.Shared)...)
 	}
-	for n, i := range c.Spare {
-		if n == overviewAlerts {
-			break
-		}
-		alert("TWICE: {file} has no slot of its own: it may be of a replica.", "file", shortName(r.inputName(i)))
+	for _, i := range c.Spare[:min(len(c.Spare), overviewAlerts)] {
+		alert("TWICE: {file} has no slot of its own: it may be of a replica.", fileArg("file", r.inputName(i)))
 	}
 	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", "count", message.FormatCountOf(int64(cluster.Count(c.Foreign)), "slot", "slots"), "slots", cluster.Text(c.Foreign))
+		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", slots(c.Foreign)...)
 	}
 	if len(c.Unserved) > 0 {
-		alert("UNSERVED: no master serves {count}: {slots}.", "count", message.FormatCountOf(int64(cluster.Count(c.Unserved)), "slot", "slots"), "slots", cluster.Text(c.Unserved))
+		alert("UNSERVED: no master serves {count}: {slots}.", slots(c.Unserved)...)
 	}
 	return list
 }
 
-// master returns the address of the master whose snapshot an input is, "" if that is
+// master returns the address of the master whose snapshot an input is, zero if that is
 // not known.
-func (r *Report) master(input int) string {
+func (r *Report) master(input int) message.Message {
 	if r.Cluster != nil {
 		for i := range r.Cluster.Masters {
 			if m := &r.Cluster.Masters[i]; len(m.Inputs) == 1 && m.Inputs[0] == input {
-				return Name(m.Address).Display()
+				return only(message.Path("address", m.Address))
 			}
 		}
 	}
-	return ""
+	return message.Message{}
 }
 
 // nodesTable is a table of nodes.
 func (r *Report) nodesTable(rows []Node) table {
-	ofRead := func(i int, s string) string {
+	ofRead := func(i int, m message.Message) message.Message {
 		if rows[i].Keys <= 0 {
-			return ""
+			return message.Message{}
 		}
-		return s
+		return m
 	}
 	findings := func(severity string, count func(*Counts) int64) column {
 		return countColumn(severity, func(i int) Figure { return Figure(count(&rows[i].Findings)) })
@@ -120,58 +120,74 @@ func (r *Report) nodesTable(rows []Node) table {
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
-		rightColumn("share", func(i int) string { return ofRead(i, message.FormatPercent(rows[i].Share)) }).drop(5),
-		rightColumn("x mean", func(i int) string {
-			return ofRead(i, message.Ratio.Format(int64(math.Round(rows[i].Skew*100))))
+		rightColumn("share", func(i int) message.Message { return ofRead(i, percentText(rows[i].Share)) }).drop(5),
+		rightColumn("x mean", func(i int) message.Message {
+			return ofRead(i, only(message.Figure("n", int64(math.Round(rows[i].Skew*100)), message.FormRatio)))
 		}),
 		sizeColumn("used_memory", func(i int) Figure { return r.Inputs[rows[i].Input].UsedMem }).drop(2),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		rightColumn("no TTL", func(i int) string { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).drop(4),
+		rightColumn("no TTL", func(i int) message.Message { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).drop(4),
 		findings("errors", func(c *Counts) int64 { return c.Error }),
 		findings("warnings", func(c *Counts) int64 { return c.Warning }).drop(3),
-		leftColumn("state", func(i int) string {
+		leftColumn("state", func(i int) message.Message {
 			if in := &r.Inputs[rows[i].Input]; in.Error != nil {
-				return stateText(in)
+				return word(stateText(in))
 			}
-			return ""
+			return message.Message{}
 		}),
-		nameColumn("node", func(i int) string { return r.master(rows[i].Input) }).drop(1),
-		nameColumn("snapshot", func(i int) string { return r.inputName(rows[i].Input).Display() }),
+		nameColumn("node", func(i int) message.Message { return r.master(rows[i].Input) }).drop(1),
+		nameColumn("snapshot", func(i int) message.Message { return fileText(r.inputName(rows[i].Input)) }),
 	}}
 }
 
 // groupsTable is a table of groups, in an overview or in full.
 func (r *Report) groupsTable(rows []Group, full bool) table {
 	memory := r.Totals.MemoryBytes.Known()
-	ttl := func(seconds *int64) string {
+	ttl := func(seconds *int64) message.Message {
 		if seconds == nil {
-			return ""
+			return message.Message{}
 		}
-		return message.FormatDuration(*seconds)
+		return only(message.Duration("time", *seconds))
 	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
-		rightColumn("share", func(i int) string {
+		rightColumn("share", func(i int) message.Message {
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).drop(8),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).only(full).drop(4),
-		leftColumn("TTL", func(i int) string { return rows[i].ttlRange() }).only(!full),
-		rightColumn("no TTL", func(i int) string { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).only(full),
-		rightColumn("min TTL", func(i int) string { return ttl(rows[i].TTLMin) }).only(full).drop(5),
-		rightColumn("median", func(i int) string { return ttl(rows[i].TTLMedian) }).only(full).drop(2),
-		rightColumn("max", func(i int) string { return ttl(rows[i].TTLMax) }).only(full).drop(6),
+		leftColumn("TTL", func(i int) message.Message { return rows[i].ttlRange() }).only(!full),
+		rightColumn("no TTL", func(i int) message.Message { return shareText(rows[i].WithoutTTL, rows[i].Keys) }).only(full),
+		rightColumn("min TTL", func(i int) message.Message { return ttl(rows[i].TTLMin) }).only(full).drop(5),
+		rightColumn("median", func(i int) message.Message { return ttl(rows[i].TTLMedian) }).only(full).drop(2),
+		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
-		nameColumn("owner", func(i int) string { return text.Sanitize(rows[i].Owner) }).drop(1),
-		nameColumn("group", func(i int) string { return rows[i].name().Display() }),
-		nameColumn("largest key", func(i int) string {
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
+		nameColumn("group", func(i int) message.Message { return named(rows[i].name()) }),
+		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
-				return ""
+				return message.Message{}
 			}
-			return displayKey(rows[i].LargestKey)
+			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
+}
+
+// ownerText is the name of an owner, zero for "".
+func ownerText(owner string) message.Message {
+	if owner == "" {
+		return message.Message{}
+	}
+	return only(message.Element("owner", owner))
+}
+
+// keyText is the name of a key, zero for none.
+func keyText(k *KeyRow) message.Message {
+	if k == nil {
+		return message.Message{}
+	}
+	return named(k.Key)
 }
 
 // name returns the pattern of a group, or the name of its only key.
@@ -184,54 +200,55 @@ func (g *Group) name() Name {
 
 // ttlRange returns the shortest and the longest TTL of a group, and how many of
 // its keys have none.
-func (g *Group) ttlRange() string {
-	if g.WithoutTTL == g.Keys || g.TTLMin == nil || g.TTLMax == nil {
-		if g.WithoutTTL == g.Keys {
-			return "none"
-		}
-		return ""
+func (g *Group) ttlRange() message.Message {
+	if g.WithoutTTL == g.Keys {
+		return word("none")
 	}
-	s := roughDuration(*g.TTLMin)
-	if most := roughDuration(*g.TTLMax); most != s {
-		s += " to " + most
+	if g.TTLMin == nil || g.TTLMax == nil {
+		return message.Message{}
+	}
+	m := roughDuration(*g.TTLMin)
+	if most := roughDuration(*g.TTLMax); most.String() != m.String() {
+		m = message.New("{from} to {to}", message.Phrase("from", m), message.Phrase("to", most))
 	}
 	if g.WithoutTTL > 0 {
-		s += ", " + shareText(g.WithoutTTL, g.Keys) + " none"
+		m = message.New("{time}, {share} none", message.Phrase("time", m), shareArg("share", g.WithoutTTL, g.Keys))
 	}
-	return s
+	return m
 }
 
 // roughDuration returns seconds in their largest unit: "59m", "4d"; "expired" for
 // a time that has passed.
-func roughDuration(seconds int64) string {
+func roughDuration(seconds int64) message.Message {
 	if seconds < 0 {
-		return "expired"
+		return word("expired")
 	}
 	for _, unit := range []int64{86400, 3600, 60} {
 		if seconds >= unit {
-			return message.FormatDuration(seconds - seconds%unit)
+			seconds -= seconds % unit
+			break
 		}
 	}
-	return message.FormatDuration(seconds)
+	return only(message.Duration("time", seconds))
 }
 
 // problemsTable has at most n problems.
 func (v *overview) problemsTable(n int) table {
 	rows := v.problems[:min(len(v.problems), n)]
 	return table{len(rows), []column{
-		leftColumn("severity", func(i int) string { return rows[i].Severity }),
-		leftColumn("rule", func(i int) string { return rows[i].Rule }),
-		rightColumn("keys", func(i int) string { return rows[i].keysText() }),
+		wordColumn("severity", func(i int) string { return rows[i].Severity }),
+		wordColumn("rule", func(i int) string { return rows[i].Rule }),
+		rightColumn("keys", func(i int) message.Message { return rows[i].keysText() }),
 		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
-		rightColumn("worst", func(i int) string { return rows[i].worst().against() }),
+		rightColumn("worst", func(i int) message.Message { return rows[i].worst().against() }),
 		v.r.inputColumn(func(i int) int {
 			if e := rows[i].worst(); e != nil {
 				return e.Input
 			}
 			return -1
 		}).drop(3),
-		nameColumn("key", func(i int) string { return rows[i].worst().subject().Display() }),
+		nameColumn("key", func(i int) message.Message { return rows[i].worst().subjectText() }),
 	}}
 }
 
@@ -239,11 +256,25 @@ func (v *overview) problemsTable(n int) table {
 func (v *overview) savingsTable(n int) table {
 	rows := v.savings[:min(len(v.savings), n)]
 	return table{len(rows), []column{
-		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].bytes) }),
-		countColumn("keys", func(i int) Figure { return Figure(rows[i].keys) }),
-		sentenceColumn("how", func(i int) string { return rows[i].how }),
-		nameColumn("group", func(i int) string { return rows[i].group }),
+		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		sentenceColumn("how", func(i int) message.Message { return rows[i].How }),
+		nameColumn("group", func(i int) message.Message {
+			if rows[i].Group == "" { // another server
+				return message.New("{server}, {need}", rows[i].How.Args...)
+			}
+			return named(rows[i].Group)
+		}),
 	}}
+}
+
+// sentence returns what to do, and what else is known of it.
+func (s *Step) sentence() message.Message {
+	text := sentenceOf(s.Message, s.Text)
+	if s.Why.IsZero() {
+		return text
+	}
+	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
 }
 
 // problem is one rule that is broken.
@@ -251,7 +282,6 @@ type problem struct {
 	*Finding            // of the worst severity; of several, the sums of all
 	findings []*Finding // by severity, the worst first
 	harm     thresholds.Harm
-	brief    string // Rule.Brief
 }
 
 // add adds the finding of a milder severity. No key has both.
@@ -284,9 +314,9 @@ func addFigures(a, b Figure) Figure {
 }
 
 // keysText returns the number of keys, of several severities with that of the worst.
-func (p *problem) keysText() string {
+func (p *problem) keysText() message.Message {
 	if n := p.findings[0].keyCount(); len(p.findings) > 1 && n.Known() && p.keyCount().Known() {
-		return thresholds.Fill("{n} of {all}", "n", countText(n), "all", countText(p.keyCount()))
+		return message.New("{n} of {all}", message.Int("n", int64(n)), message.Int("all", int64(p.keyCount())))
 	}
 	return countText(p.keyCount())
 }
@@ -323,11 +353,11 @@ func (r *Report) directory() string {
 // left out where there is one input only.
 func (r *Report) inputColumn(input func(row int) int) column {
 	dir := len(r.directory())
-	return nameColumn("snapshot", func(row int) string {
+	return nameColumn("snapshot", func(row int) message.Message {
 		if i := input(row); i >= 0 && i < len(r.Inputs) {
-			return r.Inputs[i].Name[dir:].Display()
+			return fileText(r.Inputs[i].Name[dir:])
 		}
-		return ""
+		return message.Message{}
 	}).only(len(r.Inputs) > 1)
 }
 
@@ -337,7 +367,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm, p.brief = rule.Harm, rule.Brief
+			p.harm = rule.Harm
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {
@@ -367,18 +397,18 @@ func (v *overview) findProblems() {
 			groups++
 		}
 	}
-	pairs := []string{"rules", message.FormatCountOf(int64(len(rules)), "rule", "rules"), "where", message.FormatCountOf(groups, "group", "groups"),
-		"errors", message.FormatCountOf(counts["error"], "error", "errors"), "warnings", message.FormatCountOf(counts["warning"], "warning", "warnings"), "infos", message.FormatCount(counts["info"]),
-		"ignored", message.FormatCountOf(v.r.Findings.Ignored, "finding", "findings")}
 	if len(v.problems) == 0 {
-		v.broken = "none"
+		v.broken = word("none")
 		return
 	}
-	sentence := "{rules} broken in {where}: {errors}, {warnings}, {infos} info"
+	id := "{rules} broken in {where}: {errors}, {warnings}, {infos} info"
 	if v.r.Findings.Ignored > 0 {
-		sentence = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} ignored"
+		id = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} ignored"
 	}
-	v.broken = thresholds.Fill(sentence, pairs...)
+	v.broken = message.New(id, message.Number("rules", int64(len(rules)), "1 rule", "{n} rules"),
+		message.Number("where", groups, "1 group", "{n} groups"), message.Number("errors", counts["error"], "1 error", "{n} errors"),
+		message.Number("warnings", counts["warning"], "1 warning", "{n} warnings"), message.Int("infos", counts["info"]),
+		message.Number("ignored", v.r.Findings.Ignored, "1 finding", "{n} findings"))
 }
 
 func severityOf(name string) thresholds.Severity {
@@ -440,28 +470,46 @@ func (e *Example) bytes() Figure {
 	return e.Measured
 }
 
-// against returns what was measured beside the limit: "5,200 > 5,000".
-func (e *Example) against() string {
+// subjectText is subject as a message, zero if there is no example.
+func (e *Example) subjectText() message.Message {
+	switch {
+	case e == nil:
+		return message.Message{}
+	case e.KeyRow == nil && !e.SubjectMessage.IsZero():
+		return e.SubjectMessage
+	}
+	return named(e.subject())
+}
+
+// against returns what was measured beside the limit: "5,200 > 5,000"; zero if there is
+// nothing to compare.
+func (e *Example) against() message.Message {
 	if e == nil || !e.Measured.Known() || e.Limit <= 0 || e.Measured == e.Limit {
-		return ""
+		return message.Message{}
 	}
-	sign := " > "
+	id := "{measured} > {limit}"
 	if e.Measured < e.Limit {
-		sign = " < "
+		id = "{measured} < {limit}"
 	}
-	measured, limit := message.FormatCount(int64(e.Measured)), message.FormatCount(int64(e.Limit))
+	measured, limit := e.figure("measured", e.Measured), e.figure("limit", e.Limit)
+	if e.Unit == message.Bytes.String() && measured.Text == limit.Text { // rounded, they are the same
+		return message.New(id, message.Int("measured", int64(e.Measured)), message.ExactSize("limit", int64(e.Limit)))
+	}
+	return message.New(id, measured, limit)
+}
+
+// figure returns a figure of the example in its unit, rounded.
+func (e *Example) figure(name string, n Figure) message.Arg {
+	form := message.FormCount
 	switch e.Unit {
 	case message.Bytes.String():
-		measured, limit = message.FormatBytes(int64(e.Measured)), message.FormatBytes(int64(e.Limit))
-		if measured == limit {
-			measured, limit = message.FormatCount(int64(e.Measured)), message.FormatCount(int64(e.Limit))+" B"
-		}
+		form = message.FormBytes
 	case message.Seconds.String():
-		measured, limit = message.FormatDuration(int64(e.Measured)), message.FormatDuration(int64(e.Limit))
+		form = message.FormDuration
 	case message.Ratio.String():
-		measured, limit = message.Ratio.Format(int64(e.Measured)), message.Ratio.Format(int64(e.Limit))
+		form = message.FormRatio
 	case message.Percent.String():
-		measured, limit = message.Percent.Format(int64(e.Measured)), message.Percent.Format(int64(e.Limit))
+		form = message.FormPercent
 	}
-	return measured + sign + limit
+	return message.Figure(name, int64(n), form)
 }

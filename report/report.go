@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
@@ -68,6 +69,12 @@ type Report struct {
 	TopByType map[string]map[string][]KeyRow `json:"top_by_type"`
 	Hot       []KeyRow                       `json:"hot"` // highest LFU counters; empty where the snapshot has none
 
+	// FixFirst is what to do first: against what blocks the server, then what saves most
+	// memory. Savings has the change of each group that saves most memory, the largest
+	// saving first, at most 100.
+	FixFirst []Step `json:"fix_first"`
+	Savings  []Step `json:"savings"`
+
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
 	Ignored  []Ignored `json:"ignored"`
@@ -95,8 +102,7 @@ type Report struct {
 	State func() []byte `json:"-"`
 }
 
-// FoldedGroup is what the groups that an output leaves out are called together, and
-// a group of saved reports with more patterns than groups.
+// FoldedGroup is what the groups that an output leaves out are called together.
 const FoldedGroup = "(other)"
 
 // Tool is the program that made the report.
@@ -107,20 +113,23 @@ type Tool struct {
 
 // Config is the configuration that was in force.
 type Config struct {
-	Profile    string   `json:"profile"`
-	File       string   `json:"file,omitempty"`     // the team's configuration, "" none
-	Rules      string   `json:"rules,omitempty"`    // --rules as given, "" all of the profile
-	Baseline   string   `json:"baseline,omitempty"` // accepted findings, "" none
-	FailOn     string   `json:"fail_on,omitempty"`
-	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
-	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
-	Warnings   []string `json:"warnings"`             // valid but suspicious settings
+	Profile    string `json:"profile"`
+	File       string `json:"file,omitempty" redact:"path"`     // the team's configuration, "" none
+	Rules      string `json:"rules,omitempty"`                  // --rules as given, "" all of the profile
+	Baseline   string `json:"baseline,omitempty" redact:"path"` // accepted findings, "" none
+	FailOn     string `json:"fail_on,omitempty"`
+	Separators string `json:"separators,omitempty"` // of the segments of names, each an ASCII character
+	Cluster    bool   `json:"cluster"`              // configured or recognized as a cluster's node
+	// Warnings are about valid but suspicious settings. WarningMessages are the same as messages.
+	Warnings        []string          `json:"warnings" redact:"of WarningMessages"`
+	WarningMessages []message.Message `json:"warning_messages,omitempty"`
 }
 
 // Redaction describes how names were replaced by hashes; see package redact.
 type Redaction struct {
-	MinKeys int64  `json:"min_keys"`       // least number of distinct keys whose names have a word that stays, 0 none
-	Salt    string `json:"salt,omitempty"` // identifies the salt: names of reports with the same one compare; "" of a random one
+	MinKeys int64  `json:"min_keys"`                      // least number of distinct keys whose names have a word that stays, 0 none
+	Words   []Name `json:"words,omitempty" redact:"keep"` // that stay in names
+	Salt    string `json:"salt,omitempty"`                // identifies the salt: names of reports with the same one compare; "" of a random one
 }
 
 // Filter describes which keys were counted. All figures of the report are about
@@ -128,8 +137,8 @@ type Redaction struct {
 type Filter struct {
 	Types       []string `json:"types,omitempty"`
 	Databases   []int    `json:"databases,omitempty"`
-	Match       []string `json:"match,omitempty"`
-	Regex       []string `json:"regex,omitempty"`
+	Match       []string `json:"match,omitempty" redact:"text"`
+	Regex       []string `json:"regex,omitempty" redact:"text"`
 	MinSize     int64    `json:"min_size,omitempty"`
 	MinElements int64    `json:"min_elements,omitempty"`
 	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
@@ -138,16 +147,16 @@ type Filter struct {
 	TTLUnder    *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
 	TTLOver     *int64   `json:"ttl_over,omitempty"`
 	IdleOver    *int64   `json:"idle_over,omitempty"` // seconds
-	Owners      []string `json:"owners,omitempty"`
+	Owners      []string `json:"owners,omitempty" redact:"text"`
 	// Dropped is the number of keys that were read and not counted.
 	Dropped int64 `json:"dropped"`
 }
 
 // Input is one snapshot.
 type Input struct {
-	Name          Name           `json:"name"` // path, "-" standard input
+	Name          Name           `json:"name" redact:"path"` // "-" standard input
 	Server        string         `json:"server"`
-	ServerVersion Name           `json:"server_version"`
+	ServerVersion Name           `json:"server_version" redact:"release"`
 	Format        string         `json:"format"` // magic: "REDIS" or "VALKEY"
 	RDBVersion    int            `json:"rdb_version"`
 	Created       Figure         `json:"created"` // when the snapshot was taken, seconds since the epoch
@@ -172,8 +181,10 @@ type Input struct {
 	Target        *Compatibility `json:"target,omitempty"` // nil: not asked
 	Complete      bool           `json:"complete"`
 	Ended         bool           `json:"ended"` // the end mark was read: every key that the file announces is counted, even if there is an Error
-	Warnings      []string       `json:"warnings"`
+	Warnings      []string       `json:"warnings" redact:"of WarningMessages"`
 	Error         *Damage        `json:"error,omitempty"`
+	// WarningMessages are Warnings as messages.
+	WarningMessages []message.Message `json:"warning_messages,omitempty"`
 }
 
 // Loadable names the oldest servers that can load a snapshot, "" if none can, and
@@ -181,12 +192,12 @@ type Input struct {
 type Loadable struct {
 	Redis   string `json:"redis"`
 	Valkey  string `json:"valkey"`
-	Modules []Name `json:"modules"`
+	Modules []Name `json:"modules" redact:"module"`
 }
 
 // Module is what a snapshot has of one module type.
 type Module struct {
-	Name Name  `json:"name"`
+	Name Name  `json:"name" redact:"module"`
 	Keys int64 `json:"keys"`
 	Aux  int64 `json:"aux"` // records outside of any key
 }
@@ -324,46 +335,54 @@ type FindingGroup struct {
 // Example is one key, or the Subject of an instance rule, that a rule flags.
 type Example struct {
 	*KeyRow
-	Input   int    `json:"input,omitempty"`   // index into inputs; that of the KeyRow if there is one
-	Subject Name   `json:"subject,omitempty"` // "minute 2026-03-01 00:00", "slot 123"
-	Keys    int64  `json:"keys,omitempty"`    // of the subject
-	Bytes   int64  `json:"bytes,omitempty"`   // of the subject
-	Groups  []Name `json:"groups,omitempty"`  // of the subject's keys
+	Input   int    `json:"input,omitempty"`                              // index into inputs; that of the KeyRow if there is one
+	Subject Name   `json:"subject,omitempty" redact:"of SubjectMessage"` // "minute 2026-03-01 00:00", "slot 123"
+	Keys    int64  `json:"keys,omitempty"`                               // of the subject
+	Bytes   int64  `json:"bytes,omitempty"`                              // of the subject
+	Groups  []Name `json:"groups,omitempty"`                             // of the subject's keys
 	// Inputs is the number of inputs that Keys and Bytes are sums over, 0 one. Input is
 	// then that with the largest part, InputKeys and InputBytes, 0 if that is not known.
 	Inputs     int      `json:"inputs,omitempty"`
 	InputKeys  int64    `json:"input_keys,omitempty"`
 	InputBytes int64    `json:"input_bytes,omitempty"`
-	Measured   Figure   `json:"measured"`       // in Unit; unknown if there is nothing to measure
-	Limit      Figure   `json:"limit"`          // that was exceeded; unknown as above
-	Unit       string   `json:"unit,omitempty"` // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
-	Text       string   `json:"text"`           // one sentence: what was measured, and the limit
+	Measured   Figure   `json:"measured"`                 // in Unit; unknown if there is nothing to measure
+	Limit      Figure   `json:"limit"`                    // that was exceeded; unknown as above
+	Unit       string   `json:"unit,omitempty"`           // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
+	Text       string   `json:"text" redact:"of Message"` // one sentence: what was measured, and the limit
 	Advice     []Advice `json:"advice"`
+	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
+	Message        message.Message `json:"message,omitzero"`
+	SubjectMessage message.Message `json:"subject_message,omitzero"`
 }
 
 // Advice is one thing to do about a finding.
 type Advice struct {
 	Kind     string   `json:"kind"` // "look", "delete", "split", "ttl", "encoding", "cost", ...
-	Text     string   `json:"text"`
-	Commands []string `json:"commands,omitempty"` // for redis-cli
+	Text     string   `json:"text" redact:"of Message"`
+	Commands []string `json:"commands,omitempty" redact:"commands CommandMessages"` // for redis-cli
 	// ChangesData is true if the commands change data or settings. Condition says
 	// when they may be run: "if it is no longer needed"; "" if they only look.
 	ChangesData bool   `json:"changes_data"`
-	Condition   string `json:"condition"`
+	Condition   string `json:"condition" redact:"of ConditionMessage"`
+	// Message is Text, and ConditionMessage is Condition, as a message. Older versions do not have them.
+	Message          message.Message `json:"message,omitzero"`
+	ConditionMessage message.Message `json:"condition_message,omitzero"`
+	// CommandMessages are Commands as messages, which a saved report does not have.
+	CommandMessages []message.Message `json:"-"`
 }
 
 // Ignored has the findings that an entry of the configuration ignores.
 type Ignored struct {
 	Rule     string `json:"rule"`
-	Pattern  string `json:"pattern"`
+	Pattern  string `json:"pattern" redact:"name"`
 	Database *int   `json:"database,omitempty"` // nil: any
-	By       string `json:"by,omitempty"`
-	Reason   string `json:"reason"`
+	By       string `json:"by,omitempty" redact:"text"`
+	Reason   string `json:"reason" redact:"text"`
 	Until    string `json:"until,omitempty"` // the last day, "" if it has no end
 	Expired  bool   `json:"expired,omitempty"`
-	Unused   bool   `json:"unused,omitempty"`   // it applies and matched nothing, although every key was checked against all rules of the profile
-	Grown    bool   `json:"grown,omitempty"`    // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
-	Baseline string `json:"baseline,omitempty"` // file and line, if the entry is of the baseline
+	Unused   bool   `json:"unused,omitempty"`                 // it applies and matched nothing, although every key was checked against all rules of the profile
+	Grown    bool   `json:"grown,omitempty"`                  // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
+	Baseline string `json:"baseline,omitempty" redact:"path"` // file and line, if the entry is of the baseline
 	Count    int64  `json:"count"`
 }
 
@@ -391,12 +410,12 @@ type Group struct {
 	LargestKey       *KeyRow `json:"largest_key"`
 	Findings         int64   `json:"findings"`
 	Errors           int64   `json:"errors"` // findings of that severity
-	Owner            string  `json:"owner,omitempty"`
+	Owner            string  `json:"owner,omitempty" redact:"text"`
 }
 
 // Owner has the totals of the keys of one owner.
 type Owner struct {
-	Owner       string `json:"owner"` // "" nobody
+	Owner       string `json:"owner" redact:"text"` // "" nobody
 	Keys        int64  `json:"keys"`
 	Elements    int64  `json:"elements"`
 	ValueBytes  int64  `json:"value_bytes"`
@@ -408,14 +427,16 @@ type Owner struct {
 // Budget has the sums of the keys that a budget of the configuration limits, and
 // how much of it they use.
 type Budget struct {
-	Input      int           `json:"input"`            // index into inputs; of several, that with most bytes
-	Inputs     int           `json:"inputs,omitempty"` // number of inputs that the sums are over, 0 one
-	Budget     Name          `json:"budget"`           // a glob, "owner NAME", "database N" or "snapshot"
+	Input      int           `json:"input"`                      // index into inputs; of several, that with most bytes
+	Inputs     int           `json:"inputs,omitempty"`           // number of inputs that the sums are over, 0 one
+	Budget     Name          `json:"budget" redact:"of Message"` // a glob, "owner NAME", "database N" or "snapshot"
 	Keys       int64         `json:"keys"`
 	Bytes      int64         `json:"bytes"` // memory, or value bytes where memory is unknown
 	WithoutTTL int64         `json:"without_ttl"`
 	Limits     []BudgetLimit `json:"limits"`
-	Reason     string        `json:"reason,omitempty"`
+	Reason     string        `json:"reason,omitempty" redact:"text"`
+	// Message is Budget as a message. Older versions do not have it.
+	Message message.Message `json:"message,omitzero"`
 }
 
 // BudgetLimit is one limit of a budget.
@@ -470,10 +491,10 @@ type KeyRow struct {
 	NameHash    string `json:"key_hash,omitempty"`  // of the whole name if Key is cut, see parser.Key.CutName
 	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
 	Group       Name   `json:"group,omitempty"`
-	Owner       string `json:"owner,omitempty"`
+	Owner       string `json:"owner,omitempty" redact:"text"`
 	Longest     Figure `json:"longest_string_bytes"` // longest single string of the value
 	Pending     int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
 	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
 	Approximate bool   `json:"memory_is_approximate,omitempty"`
-	Module      string `json:"module,omitempty"`
+	Module      string `json:"module,omitempty" redact:"module"`
 }

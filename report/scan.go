@@ -1,10 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -16,9 +14,9 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
@@ -72,19 +70,15 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
-	// Redact, if not nil, replaces the names in the report and in a ScanError.
-	Redact *redact.Redactor
-	// Shard makes the state that format shard writes and Merge reads. It has names as
-	// they are, so it excludes Redact in Scan; Merge redacts what it reports.
+	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
 	// Owner, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read.
 	Owner func(owner string, r *Report)
 
-	// For Compare, which replaces names when it has compared them.
-	keys  *agg.KeyList     // filled with the keys that are compared, nil none
-	texts *redact.Redactor // replaces names in sentences, nil none
+	// keys is filled with the keys that Compare compares, nil none.
+	keys *agg.KeyList
 }
 
 // SourceError says why a Source was not read to its end.
@@ -98,7 +92,12 @@ type SourceError struct {
 	row int // index in Report.Inputs
 }
 
-func (e *SourceError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) }
+// AsMessage returns the error as a message.
+func (e *SourceError) AsMessage() message.Message {
+	return message.New("{file}: {reason}", fileArg("file", Name(e.Name)), message.Phrase("reason", reasonOf(e.Err)))
+}
+
+func (e *SourceError) Error() string { return e.AsMessage().String() }
 
 // Unwrap returns Err.
 func (e *SourceError) Unwrap() error { return e.Err }
@@ -147,9 +146,6 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	s := &scan{policy: policy, opt: opt}
 	if err := s.check(); err != nil {
 		return nil, err
-	}
-	if opt.Shard && opt.Redact != nil {
-		return nil, errors.New("the state of a scan has names as they are: redact what is made of it")
 	}
 	if opt.Keep != nil {
 		s.filter = &opt.Filter
@@ -221,8 +217,8 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 	check, missing := s.checkCluster(all)
 	failed = append(failed, missing...)
 	finish := func(b *agg.Builder, inputs []Input) *Report {
-		r := newReport(b, &s.opt)
-		r.Tool, r.Inputs = s.opt.Tool, inputs
+		r := newReport(b, &s.opt, inputs)
+		r.Tool = s.opt.Tool
 		r.Config, r.Cluster = s.config(inputs), check
 		if s.filter != nil {
 			filter := *s.filter
@@ -233,10 +229,6 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
 		return r
 	}
-	if s.opt.Redact != nil {
-		redactInputs(s.opt.Redact, inputs)
-		failed = redactErrors(s.opt.Redact, failed)
-	}
 	for i, b := range owners {
 		if b.Keys > 0 {
 			s.ownerReport(finish, b, i, inputs, all)
@@ -245,9 +237,6 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 	r := finish(all, inputs)
 	if s.opt.Shard {
 		r.State = func() []byte { return shard }
-	}
-	if s.opt.Redact != nil {
-		r.redact(s.opt.Redact)
 	}
 	if failed != nil {
 		return r, failed
@@ -271,9 +260,6 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 	filter := s.opt.Filter
 	filter.Owners, filter.Dropped = []string{s.policy.Owners()[owner]}, all.Keys+all.Dropped-b.Keys
 	r.Filter = &filter
-	if s.opt.Redact != nil {
-		r.redact(s.opt.Redact)
-	}
 	s.opt.Owner(filter.Owners[0], r)
 }
 
@@ -287,28 +273,21 @@ type scan struct {
 	last   *thresholds.Engine // of the snapshot that was begun last; guarded by mu
 }
 
-// redactor returns what replaces names in texts, nil if they stay.
-func (s *scan) redactor() thresholds.Redactor {
-	if by := cmp.Or(s.opt.Redact, s.opt.texts); by != nil {
-		return by
-	}
-	return nil // not an interface with a nil *redact.Redactor
-}
-
 // check checks the options and sets those that are not given.
 func (s *scan) check() error {
 	o := &s.opt
 	if o.By != "" && !slices.Contains(Measures(), o.By) {
-		return fmt.Errorf("unknown measure %q", o.By)
+		return message.Errorf("unknown measure {name}", message.Element("name", o.By))
 	}
 	if o.GroupOrder != "" && !slices.Contains(GroupOrders(), o.GroupOrder) {
-		return fmt.Errorf("unknown order of groups %q", o.GroupOrder)
+		return message.Errorf("unknown order of groups {name}", message.Element("name", o.GroupOrder))
 	}
 	if _, _, err := memory.Choose("", "", o.Memory); err != nil {
 		return err
 	}
 	if rule, _ := thresholds.Lookup("slot-skew"); o.Cluster != nil && !s.policy.Settings[rule.ID].On {
-		return fmt.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile %s", s.policy.Profile.Value)
+		return message.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile {profile}",
+			message.Text("profile", s.policy.Profile.Value))
 	}
 	if o.Examples <= 0 {
 		o.Examples = 10
@@ -326,7 +305,8 @@ func (s *scan) check() error {
 // config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
-	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value, Warnings: p.Warnings}
+	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
+	c.Warnings, c.WarningMessages = textsOf(p.Warnings), p.Warnings
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
 	}
@@ -417,7 +397,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // engine returns the rules, compiled for a snapshot.
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now, Redact: s.redactor()}
+		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {
@@ -457,7 +437,10 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 				in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
 			}
 		}
-		in.Warnings = info.Warnings
+		for _, w := range info.Warnings {
+			in.WarningMessages = append(in.WarningMessages, w)
+			in.Warnings = append(in.Warnings, w.String())
+		}
 	}
 	if err != nil {
 		in.Error = damageOf(err)
@@ -470,31 +453,48 @@ type Damage struct {
 	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown if nothing was read
 	LastKey *Name  `json:"last_key"` // the last key that was read whole
 	Key     *Name  `json:"key"`      // the key that was being read
-	Reason  string `json:"reason"`
-	Hint    string `json:"hint,omitempty"`
+	Reason  string `json:"reason" redact:"of Message"`
+	Hint    string `json:"hint,omitempty" redact:"of HintMessage"`
+	// Message is Reason, and HintMessage is Hint, as a message. Older versions do not have them.
+	Message     message.Message `json:"message,omitzero"`
+	HintMessage message.Message `json:"hint_message,omitzero"`
 }
 
 // damageOf returns the reason why a snapshot was not read to its end.
 func damageOf(err error) *Damage {
-	d := &Damage{Offset: Unknown}
+	d := &Damage{Offset: Unknown, Message: reasonOf(err)}
+	var damage *parser.DamageError
+	var format *parser.FormatError
+	switch {
+	case errors.As(err, &damage):
+		d.Offset, d.LastKey, d.Key = Figure(damage.Offset), optionalName(damage.LastKey), optionalName(damage.Key)
+	case errors.As(err, &format):
+		d.Hint, d.HintMessage = format.Hint.String(), format.Hint
+	}
+	d.Reason = d.Message.String()
+	return d
+}
+
+// reasonOf returns why something could not be read, without what a report says
+// elsewhere: the name of the file, the offset and the keys.
+func reasonOf(err error) message.Message {
 	var damage *parser.DamageError
 	var format *parser.FormatError
 	var path *fs.PathError
+	var own message.Messager
 	switch {
+	case errors.Is(err, context.Canceled):
+		return word(interrupted)
 	case errors.As(err, &damage):
-		d.Offset, d.Reason = Figure(damage.Offset), damage.Reason
-		d.LastKey, d.Key = optionalName(damage.LastKey), optionalName(damage.Key)
+		return damage.Reason
 	case errors.As(err, &format):
-		d.Reason, d.Hint = format.Reason, format.Hint
+		return format.Reason
+	case errors.As(err, &own):
+		return own.AsMessage()
 	case errors.As(err, &path):
-		d.Reason = path.Err.Error() // the input's row has its name
-	default:
-		d.Reason = err.Error()
+		return word(path.Err.Error())
 	}
-	if errors.Is(err, context.Canceled) {
-		d.Reason = interrupted
-	}
-	return d
+	return message.Of(err)
 }
 
 // interrupted is Damage.Reason of an input that the end of the context interrupted.

@@ -21,14 +21,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
 
-// TestTranslated checks that every sentence of the formats for people has a
-// translation, and that formats for programs do not change with the language. With
-// UNTRANSLATED=FILE the sentences that have none are written to a file.
+// TestTranslated lists the sentences of the formats for people that have no translation,
+// and checks that formats for programs do not change with the language.
 func TestTranslated(t *testing.T) {
 	missing := map[string]bool{}
 	untranslated = func(s string) { missing[s] = true }
@@ -77,11 +77,8 @@ func TestTranslated(t *testing.T) {
 		list = append(list, s)
 	}
 	slices.Sort(list)
-	if path := os.Getenv("UNTRANSLATED"); path != "" {
-		os.WriteFile(path, []byte(strings.Join(list, "\n")), 0o644)
-	}
 	for _, s := range list {
-		t.Errorf("report/language/zh.json has no translation of %q", s)
+		testtool.Untranslated(t, "a report", s)
 	}
 }
 
@@ -95,7 +92,11 @@ func TestFindingsTranslated(t *testing.T) {
 				e := &f.Examples[i]
 				name := shortName(e.subject())
 				got, _ := language.Chinese.Translate(thresholds.Fill("{severity} {rule}: {key}: {text}", "severity", f.Severity, "rule", f.Rule, "key", name, "text", e.Text))
-				text, _ := language.Chinese.Translate(e.Text)
+				text, ok := language.Chinese.Translate(e.Text)
+				if !ok {
+					testtool.Untranslated(t, f.Rule, e.Text)
+					continue
+				}
 				if want := f.Severity + " " + f.Rule + "：" + name + "：" + text; got != want {
 					t.Errorf("%s: %q is %q, want %q", c.name, e.Text, got, want)
 				}
@@ -161,8 +162,8 @@ func translatedReports(t *testing.T) []cannedReport {
 	return list
 }
 
-// TestTemplatesTranslated checks that the templates, titles and labels in the sources
-// have a translation, and what the rules say about themselves.
+// TestTemplatesTranslated lists the templates, titles and labels in the sources that have
+// no translation, and what the rules say about themselves.
 func TestTemplatesTranslated(t *testing.T) {
 	data, err := os.ReadFile("language/zh.json")
 	if err != nil {
@@ -174,7 +175,7 @@ func TestTemplatesTranslated(t *testing.T) {
 	}
 	check := func(where, s string) {
 		if known[s] == "" && strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
-			t.Errorf("%s: report/language/zh.json has no translation of %q", where, s)
+			testtool.Untranslated(t, where, s)
 		}
 	}
 	for _, r := range thresholds.Rules() {
@@ -273,6 +274,7 @@ var templateName = regexp.MustCompile(`\{[a-z][a-z0-9]*\}`)
 // TestPageInChinese checks the language of the page in a browser, and that columns of
 // Chinese figures sort.
 func TestPageInChinese(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	r := ordinaryReport()
 	for i, ttl := range []int64{30, 90061, 7200, 600} {

@@ -29,14 +29,16 @@ type TargetProblem struct {
 	Severity string `json:"severity"` // error: the server refuses the snapshot; warning: it must be prepared; info: this is lost
 	Kind     string `json:"kind"`     // as package target has them
 	Number   int    `json:"number"`   // RDB version, type or opcode, encoding version of a module, highest database
-	Name     Name   `json:"name,omitempty"`
+	Name     Name   `json:"name,omitempty" redact:"module"`
 	Since    string `json:"since"` // oldest release of the server's line that loads it, "" none does
 	Count    int64  `json:"count"` // keys, or records beside them
 	// MemoryBytes is the memory of the keys, of a server without a model their bytes
 	// in the file; unknown of what is not keys.
-	MemoryBytes Figure      `json:"memory_bytes"`
-	Text        string      `json:"text"`
-	Examples    []TargetKey `json:"examples,omitempty"` // the largest keys
+	MemoryBytes Figure `json:"memory_bytes"`
+	Text        string `json:"text" redact:"of Message"`
+	// Message is Text as a message. Older versions do not have it.
+	Message  message.Message `json:"message,omitzero"`
+	Examples []TargetKey     `json:"examples,omitempty"` // the largest keys
 }
 
 // TargetKey is a key of a TargetProblem.
@@ -70,7 +72,8 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 			t.Loads = effects[p.Effect].loads
 		}
 		row := TargetProblem{Severity: effects[p.Effect].severity, Kind: string(p.Kind), Number: p.Number, Name: Name(p.Name), Since: p.Since,
-			Count: p.Count, MemoryBytes: Unknown, Text: targetText(server, &p)}
+			Count: p.Count, MemoryBytes: Unknown, Message: targetText(server, &p)}
+		row.Text = row.Message.String()
 		if len(p.Examples) > 0 {
 			row.MemoryBytes = Figure(p.Bytes)
 		}
@@ -83,11 +86,11 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 }
 
 // targetText returns the sentence of a problem.
-func targetText(server *target.Server, p *target.Problem) string {
+func targetText(server *target.Server, p *target.Problem) message.Message {
 	line, _, _ := strings.Cut(server.Title(), " ")
-	number := message.FormatCount(int64(p.Number))
-	pairs := []string{"server", line, "since", p.Since, "n", number, "name", shortName(Name(p.Name)), "type", p.Type.String(), "encoding", p.Encoding.String(),
-		"count", message.FormatCount(p.Count), "next", message.FormatCount(int64(p.Number) + 1), "what", opcodeTexts[p.Number]}
+	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)), moduleArg("name", p.Name),
+		message.Text("type", p.Type.String()), message.Text("encoding", p.Encoding.String()), message.Int("count", p.Count),
+		message.Int("next", int64(p.Number)+1), message.Word("what", opcodeTexts[p.Number])}
 	sentence := ""
 	switch p.Kind {
 	case target.Version:
@@ -130,7 +133,7 @@ func targetText(server *target.Server, p *target.Problem) string {
 	case target.MemberTTL:
 		sentence = "{count} TTLs of members and fields, which KeyDB keeps beside the keys, are lost: these members never expire"
 	}
-	return thresholds.Fill(sentence, pairs...)
+	return message.New(sentence, args...)
 }
 
 // opcodeTexts are what opcodes of RDB files that not all servers read stand for.

@@ -7,122 +7,183 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// The kinds of advice.
+// Advice is one thing to do: about a key, the keys of a group, or the instance. It is
+// made here for findings (Engine.Advise), for what to fix first (Engine.FixFirst) and
+// for savings (Engine.Savings), and allows decides for all of them.
+type Advice struct {
+	// Kind is the word that reports use: "look", "cost", "split", "ttl", "encoding",
+	// "name", "delete", "queue" or "instance" of a finding; the action itself of the others.
+	Kind string
+	Text message.Message // what to do
+	// Brief is Text in a few words, of a saving.
+	Brief message.Message
+	Why   message.Message // what it is good for; zero if the text says it
+
+	// Of advice about a group, or about one key outside of its finding. Group is a
+	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.
+	Group    string
+	Key      []byte
+	DB       int // AnyDatabase: several, or not known
+	Keys, Of int64
+	Memory   int64 // bytes that the keys take, -1 unknown
+	Saves    int64 // bytes of memory, 0 none or unknown
+	// List is the command line, program first, that prints exactly these keys; nil if
+	// there is none.
+	List []string
+
+	// ChangesData is true if following the advice changes data or settings of the
+	// server, or loses data. Condition says when it may be followed: "if ...".
+	ChangesData bool
+	Condition   message.Message
+	// Commands are for redis-cli, or for a shell if the text says so. CommandText
+	// renders them.
+	Commands []message.Message
+}
+
+// action is a kind of advice, as exclusions tell them apart.
+type action uint8
+
 const (
-	adviseLook     = "look"
-	adviseCost     = "cost"
-	adviseSplit    = "split"
-	adviseEncoding = "encoding"
-	adviseTTL      = "ttl"
-	adviseName     = "name"
-	adviseDelete   = "delete"
-	adviseQueue    = "queue"
-	adviseInstance = "instance"
+	adviseLook     action = iota // at the key
+	adviseCost                   // of reading it
+	adviseSplit                  // into parts, by a hash or an index
+	adviseMove                   // the largest element
+	adviseTrim                   // to what is still needed
+	adviseExpire                 // give it a TTL
+	adviseTTL                    // all other advice on TTLs
+	adviseCompact                // bring it into the compact encoding
+	adviseCompress               // the values, before they are stored
+	adviseShare                  // a hash: many small strings become its fields
+	adviseEncoding               // choose another type or encoding
+	adviseName                   // change names
+	adviseShorten                // names
+	adviseDelete                 // delete it
+	adviseLazyFree               // let the server free in the background
+	adviseQueue                  // look after consumers
+	adviseInstance               // of the server or cluster
+	adviseServer                 // to another server
+	numActions
 )
 
-// lengthCommands return the length of a value in constant time.
-var lengthCommands = map[parser.Type]string{parser.String: "STRLEN %s", parser.List: "LLEN %s", parser.Set: "SCARD %s", parser.ZSet: "ZCARD %s",
-	parser.Hash: "HLEN %s", parser.Stream: "XLEN %s"}
-
-// inspect adds commands that show the key without blocking, however big it is. Where
-// the server tracks accesses they do not count as one, as a command for the length
-// would: it sets the idle time to 0.
-func (x *explainer) inspect() {
-	if x.arg == "" {
-		return
-	}
-	list := []string{"TYPE %s"}
-	switch c, ok := lengthCommands[x.key.Type]; {
-	case x.key.Idle >= 0:
-		list = append(list, "OBJECT IDLETIME %s")
-	case x.key.Freq >= 0:
-		list = append(list, "OBJECT FREQ %s")
-	case ok:
-		list = append(list, c)
-	}
-	list = append(list, "OBJECT ENCODING %s", "PTTL %s")
-	if x.server.memoryUsage() {
-		list = append(list, "MEMORY USAGE %s")
-	}
-	x.advise(adviseLook, x.commands(list...), "Inspect it on the server.")
+// actions have the word of each action, and that of the kind in a finding, which is
+// coarser.
+var actions = [numActions]struct{ word, kind string }{
+	adviseLook: {"look", "look"}, adviseCost: {"cost", "cost"}, adviseSplit: {"split", "split"}, adviseMove: {"move", "split"}, adviseTrim: {"trim", "split"},
+	adviseExpire: {"expire", "ttl"}, adviseTTL: {"ttl", "ttl"}, adviseCompact: {"compact", "encoding"}, adviseCompress: {"compress", "encoding"}, adviseShare: {"share", "encoding"},
+	adviseEncoding: {"encoding", "encoding"}, adviseName: {"name", "name"}, adviseShorten: {"shorten", "name"}, adviseDelete: {"delete", "delete"},
+	adviseLazyFree: {"ttl", "ttl"}, adviseQueue: {"queue", "queue"}, adviseInstance: {"instance", "instance"}, adviseServer: {"server", "server"},
 }
 
-const renameSentence = "Change the name where it is written, in all programs at once, and let the old keys expire; or rename the existing keys."
+// Content is a set of what the bytes of a string, or of a largest element, show.
+type Content uint8
 
-// rename adds how to change a name, after what is wrong with it.
-func (x *explainer) rename() { x.advise(adviseName, nil, renameSentence) }
+// The contents. Zero is unknown.
+const (
+	ContentText        Content = 1 << iota // JSON, XML and plain text
+	ContentHyperLogLog                     // a string with the header HYLL
+	ContentBitmap                          // runs of one byte
+	ContentCompressed                      // or an image
+)
 
-// adviseCharacters is the advice on names with characters that they must not have.
-func adviseCharacters(x *explainer) {
-	x.advise(adviseName, nil, "Build names from letters, digits and separators; encode user input (hexadecimal, base32) before it becomes part of a name.")
-	x.rename()
+// Role is a set of what a key is known to be for. Nothing here recognises it: that
+// takes the names and values of other keys.
+type Role uint8
+
+// The roles. Zero is unknown.
+const (
+	RoleByDesign Role = 1 << iota // a library keeps it as it is: its name, and without a TTL
+	RoleQueue                     // consumers take its elements out
+	RoleRanked                    // read by rank
+	RoleTimed                     // its scores are times
+	RoleSetting                   // configuration
+)
+
+// thing is what advice is about, as far as exclusions need to know it: a key, or the
+// keys of a group.
+type thing struct {
+	settings []Setting   // of all rules, for it
+	typ      parser.Type // NumTypes: several
+	content  Content
+	role     Role
+	elements int64 // of the largest, -1 unknown
 }
 
-const day = 24 * 60 * 60
-
-// expire adds the command that gives the key an expiry of at least the given
-// seconds and a part that differs from key to key, at most a tenth of it, so that
-// keys which get one together do not expire together. The sum is within the
-// limits of ttl-too-long. There is no command for keys that serve as queues, and
-// for those that would block the server when they expire.
-func (x *explainer) expire(seconds int64) {
-	rule, _ := Lookup("ttl-too-long")
-	if s := x.settingOf(rule.Name); s.On || x.Rule == rule.ID {
-		if limit, ok := s.mildest(x.key.Type, false); ok {
-			seconds = min(seconds, limit-limit/10)
-		}
-	}
-	limit, limited := x.bigCollection()
-	switch {
-	case x.key.Type == parser.List || x.key.Type == parser.Stream:
-		x.advise(adviseTTL, nil, "A list or stream may be a queue, which must not expire: limit its length on writing (LTRIM, XADD with MAXLEN), or add an ignore entry with the reason.")
-	case limited && x.key.Elements > limit:
-		x.advise(adviseTTL, nil, "First bring it under {limit} elements: all of them would be deleted at once when it expires.", "limit", comma(limit))
-	case seconds > 0 && x.arg != "":
-		span := "a day"
-		if seconds != day {
-			span = message.FormatDuration(seconds)
-		}
-		own := seconds + int64(hashBytes(x.shown(x.key.Name))%uint64(seconds/10+1))
-		x.change(adviseTTL, x.fill("if it may be lost after {span}", "span", span), x.commands("EXPIRE %s "+decimal(own)), "Let it expire.")
-	}
+// exclusion says of what an action is not advised, and what is said instead.
+type exclusion struct {
+	action  action
+	of      func(e *Engine, t *thing) bool
+	instead string // a template that may have {limit}; "": nothing
 }
 
-// settingOf returns the setting of a rule for the key.
-func (x *explainer) settingOf(rule string) *Setting {
-	r, _ := Lookup(rule)
-	return &x.settingsOf(x.key.Name)[r.ID]
+// exclusions say what advice must never do, whoever gives it.
+var exclusions = []exclusion{
+	{adviseExpire, hasRole(RoleByDesign | RoleSetting), "It has no TTL by design: add an ignore entry with the reason."},
+	{adviseExpire, hasRole(RoleQueue), "It is a queue, which must not expire: watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, isType(parser.List, parser.Stream), "A list or stream may be a queue, which must not expire: " +
+		"watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, isBigCollection, "First bring it under {limit} elements: all of them would be deleted at once when it expires."},
+	{adviseSplit, hasRole(RoleQueue), "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
+	{adviseSplit, hasRole(RoleRanked), "It is read by rank, which no part of it has."},
+	{adviseSplit, hasContent(ContentHyperLogLog), ""},
+	{adviseTrim, hasRole(RoleByDesign | RoleSetting), ""},
+	{adviseTrim, hasRole(RoleTimed), "Its scores are times: remove what is over by score, not by rank."},
+	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
+	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
+	{adviseShare, hasRole(RoleByDesign | RoleSetting | RoleQueue), ""},
+	{adviseShare, not(isType(parser.String)), ""},
+	{adviseName, hasRole(RoleByDesign), "A library chose the name: change its prefix in the library's settings, if it has one."},
+	{adviseShorten, hasRole(RoleByDesign), ""},
+	{adviseDelete, hasRole(RoleByDesign | RoleQueue | RoleSetting), ""},
+	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() }, "This server deletes expired keys in its main thread. " +
+		"Delete the key in batches before it expires."},
 }
 
-// bigCollection returns the number of elements from which big-key-expiry flags the
+func hasRole(r Role) func(*Engine, *thing) bool {
+	return func(_ *Engine, t *thing) bool { return t.role&r != 0 }
+}
+
+func hasContent(c Content) func(*Engine, *thing) bool {
+	return func(_ *Engine, t *thing) bool { return t.content&c != 0 }
+}
+
+// isType also holds for a group whose keys have several types.
+func isType(list ...parser.Type) func(*Engine, *thing) bool {
+	return func(_ *Engine, t *thing) bool { return t.typ == parser.NumTypes || slices.Contains(list, t.typ) }
+}
+
+func not(of func(*Engine, *thing) bool) func(*Engine, *thing) bool {
+	return func(e *Engine, t *thing) bool { return !of(e, t) }
+}
+
+// isBigCollection reports whether big-key-expiry would flag a key if it had an expiry.
+func isBigCollection(_ *Engine, t *thing) bool {
+	limit, ok := t.bigCollection()
+	return ok && t.elements > limit
+}
+
+// bigCollection returns the number of elements from which big-key-expiry flags a
 // key, if there is such a number for its type.
-func (x *explainer) bigCollection() (limit int64, ok bool) {
-	return x.settingOf("big-collection").severest(x.key.Type)
+func (t *thing) bigCollection() (limit int64, ok bool) {
+	if t.typ == parser.NumTypes {
+		return 0, false
+	}
+	return settingIn(t.settings, "big-collection").severest(t.typ)
 }
 
-// Changes returns the advice on findings of a rule about keys that has commands
-// which change data, with KEY in place of the key, for the server that wrote the
-// snapshot.
-func (e *Engine) Changes(r *Rule) []Advice {
-	setting := &e.base.settings[r.ID]
-	if r.Instance || !setting.On {
-		return nil
-	}
-	var list []Advice
-	for t := range parser.NumTypes {
-		if !r.AppliesTo(t) {
-			continue
-		}
-		limit, _ := setting.severest(t)
-		s := SubjectOf(&parser.Key{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1, Idle: -1, Freq: -1})
-		if r.Unit == message.Count {
-			s.Elements = 2 * limit
-		}
-		for _, a := range e.Advise(Finding{Rule: r.ID, Severity: Warning, Measured: 2 * limit, Limit: limit}, &s) {
-			if a.ChangesData && !slices.ContainsFunc(list, func(b Advice) bool { return a.Condition == b.Condition && a.Kind == b.Kind }) {
-				list = append(list, a)
-			}
+// allows reports whether an action may be advised on a thing. If not, it returns what
+// to say instead, zero for nothing.
+func (e *Engine) allows(a action, t *thing) (instead message.Message, ok bool) {
+	for i := range exclusions {
+		if x := &exclusions[i]; x.action == a && x.of(e, t) {
+			limit, _ := t.bigCollection()
+			return message.New(x.instead, message.Int("limit", limit)), false
 		}
 	}
-	return list
+	return message.Message{}, true
+}
+
+// settingIn returns the setting of a rule.
+func settingIn(settings []Setting, rule string) *Setting {
+	r, _ := Lookup(rule)
+	return &settings[r.ID]
 }

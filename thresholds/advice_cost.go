@@ -36,14 +36,14 @@ func (x *explainer) readCost() {
 	if CardBytes/bytes <= 1 {
 		sentence = "One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s)."
 	}
-	x.advise(adviseCost, nil, sentence, "bytes", measuredText(message.Bytes, bytes), "reads", comma(CardBytes/bytes))
+	x.advise(adviseCost, nil, sentence, message.ExactSize("bytes", bytes), message.Int("reads", CardBytes/bytes))
 	if x.key.Type == parser.String {
-		x.measuredCost(sizeQPS, bytes, message.Bytes.Format,
+		x.measuredCost(sizeQPS, bytes, message.Bytes,
 			"Baidu measured {qps} requests a second for values of {low}, and {qps2} for {high} (at most {ms2} ms each).",
 			"Baidu measured {qps2} requests a second for values of {high} (at most {ms2} ms each).",
 			"Baidu measured {qps2} requests a second for values of {high} (at most {ms2} ms each), the largest in its table.")
 	} else if x.key.Elements > 0 {
-		x.measuredCost(fieldQPS, x.key.Elements, comma,
+		x.measuredCost(fieldQPS, x.key.Elements, message.Count,
 			"HGETALL of {low} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {high} fields {qps2}, {ms2} ms.",
 			"HGETALL of {high} fields of 10 bytes: Baidu measured {qps2} a second, {ms2} ms each.",
 			"HGETALL of {high} fields of 10 bytes: Baidu measured {qps2} a second, {ms2} ms each. Its table ends there: more elements, or longer ones, take longer.")
@@ -52,7 +52,7 @@ func (x *explainer) readCost() {
 
 // measuredCost adds the rows of a table below and above a figure. The sentences are
 // for a figure between two rows, on a row or below the first, and above the last.
-func (x *explainer) measuredCost(table []costRow, figure int64, format func(int64) string, between, on, above string) {
+func (x *explainer) measuredCost(table []costRow, figure int64, u message.Unit, between, on, above string) {
 	i := 0
 	for i < len(table)-1 && table[i].of < figure {
 		i++
@@ -65,5 +65,6 @@ func (x *explainer) measuredCost(table []costRow, figure int64, format func(int6
 	case figure == high.of || i == 0:
 		sentence = on
 	}
-	x.advise(adviseCost, nil, sentence, "low", format(low.of), "qps", comma(low.qps), "ms", low.ms, "high", format(high.of), "qps2", comma(high.qps), "ms2", high.ms)
+	x.advise(adviseCost, nil, sentence, message.Limit("low", u, low.of), message.Int("qps", low.qps), message.Text("ms", low.ms),
+		message.Limit("high", u, high.of), message.Int("qps2", high.qps), message.Text("ms2", high.ms))
 }

@@ -1,10 +1,8 @@
 package thresholds
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // smallCollection is the number of elements up to which DEL takes a negligible
@@ -12,20 +10,20 @@ import (
 const smallCollection = 100
 
 // unneeded is the condition of all commands that delete a key.
-const unneeded = "if it is no longer needed"
+var unneeded = message.New("if it is no longer needed")
 
 // delete adds how to delete the key without blocking the server that wrote the
 // snapshot.
 func (x *explainer) delete() {
 	switch {
-	case x.arg == "":
+	case x.isCut:
 		x.advise(adviseDelete, nil, "To delete it, no command can be given: its name is longer than what was kept here.")
 	case x.server.unlinks():
-		x.change(adviseDelete, unneeded, x.commands("UNLINK %s"), "UNLINK removes it at once and frees its memory in the background.")
+		x.change(adviseDelete, unneeded, x.commands("UNLINK {key}"), "UNLINK removes it at once and frees its memory in the background.")
 	case x.key.Type == parser.String:
-		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "DEL of a string does not block.")
+		x.change(adviseDelete, unneeded, x.commands("DEL {key}"), "DEL of a string does not block.")
 	case x.key.Elements >= 0 && x.key.Elements <= smallCollection || x.key.Encoding.Compact():
-		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "DEL is fast enough: the key is small.")
+		x.change(adviseDelete, unneeded, x.commands("DEL {key}"), "DEL is fast enough: the key is small.")
 	default:
 		x.deleteBatches()
 	}
@@ -38,38 +36,39 @@ func (x *explainer) deleteBatches() {
 	if x.key.Elements > 100_000 {
 		batch = 500
 	}
-	size, times := decimal(batch), decimal((x.key.Elements+batch-1)/batch)
-	var commands []string
-	where := ""
+	times := (x.key.Elements + batch - 1) / batch
+	command := "DEL {key}"
+	id := "In batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
 	switch x.key.Type {
 	case parser.List:
-		commands = x.commands(times + " LTRIM %s " + size + " -1")
+		command = "{times} LTRIM {key} {batch} -1"
 	case parser.ZSet:
-		commands = x.commands(times + " ZREMRANGEBYRANK %s 0 " + decimal(batch-1))
-	case parser.Hash:
-		commands, where = []string{x.scanLoop("HSCAN", "HDEL", size, "NR%2==0")}, ", from a shell that has redis-cli (add -h and -p)"
-	case parser.Set:
-		commands, where = []string{x.scanLoop("SSCAN", "SREM", size, "NR>1")}, ", from a shell that has redis-cli (add -h and -p)"
+		command = "{times} ZREMRANGEBYRANK {key} 0 {last}"
+	case parser.Hash, parser.Set:
+		command = scanLoop
+		id = "In batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
 	default:
-		x.change(adviseDelete, unneeded, x.commands("DEL %s"), "This server has no UNLINK, and blocks until DEL has freed the memory.")
-		return
+		id = "This server has no UNLINK, and blocks until DEL has freed the memory."
 	}
-	x.change(adviseDelete, unneeded, commands,
-		"In batches of {batch}{where}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed.",
-		"batch", size, "where", where, "elements", comma(x.key.Elements))
+	scan, remove, members := "SSCAN", "SREM", "NR>1"
+	if x.key.Type == parser.Hash {
+		scan, remove, members = "HSCAN", "HDEL", "NR%2==0"
+	}
+	commands := x.command(command, plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1), plainNumber("db", int64(x.key.DB)),
+		message.Text("scan", scan), message.Text("remove", remove), message.Text("members", members))
+	if x.key.Type == parser.Hash || x.key.Type == parser.Set {
+		commands = commands[len(commands)-1:] // it names the database itself
+	}
+	x.change(adviseDelete, unneeded, commands, id, message.Int("batch", batch), message.Int("elements", x.key.Elements))
 }
 
-// scanLoop returns a shell loop. It scans a batch, extracts what the reply shows
-// in quotes (first the cursor), and passes it back to redis-cli, which can read
-// the quoting that it writes. members is an awk condition that selects the lines
-// with members. The key is inside single quotes of the shell, and quoteKey leaves
-// none in it.
-func (x *explainer) scanLoop(scan, remove, batch, members string) string {
-	loop := `c=0; while [ "$c" != end ]; do ` +
-		`r=$(printf '%s\n' 'SCAN KEY '"$c"' COUNT BATCH' | redis-cli -n DB --no-raw | sed -n 's/^[^"]*"/"/p'); ` +
-		`c=$(printf '%s\n' "$r" | sed -n '1s/"//gp'); [ "${c:-0}" = 0 ] && c=end; ` +
-		`m=$(printf '%s\n' "$r" | awk 'MEMBERS' | tr '\n' ' '); ` +
-		`[ -n "$m" ] && printf '%s\n' 'REMOVE KEY '"$m" | redis-cli -n DB; ` +
-		`done`
-	return strings.NewReplacer("SCAN", scan, "REMOVE", remove, "KEY", x.arg, "DB", strconv.Itoa(x.key.DB), "BATCH", batch, "MEMBERS", members).Replace(loop)
-}
+// scanLoop is a shell loop. It scans a batch, extracts what the reply shows in
+// quotes (first the cursor), and passes it back to redis-cli, which can read
+// the quoting that it writes. The awk condition {members} selects the lines with members.
+// The key is inside single quotes of the shell, and quoteKey leaves none in it.
+const scanLoop = `c=0; while [ "$c" != end ]; do ` +
+	`r=$(printf '%s\n' '{scan} {key} '"$c"' COUNT {batch}' | redis-cli -n {db} --no-raw | sed -n 's/^[^"]*"/"/p'); ` +
+	`c=$(printf '%s\n' "$r" | sed -n '1s/"//gp'); [ "${c:-0}" = 0 ] && c=end; ` +
+	`m=$(printf '%s\n' "$r" | awk '{members}' | tr '\n' ' '); ` +
+	`[ -n "$m" ] && printf '%s\n' '{remove} {key} '"$m" | redis-cli -n {db}; ` +
+	`done`

@@ -14,36 +14,70 @@ const (
 	wholeElements = true // an element must stay in one piece
 )
 
+// Bounds of parts that are worth it.
+const (
+	leastPart         = 1 << 10 // bytes
+	leastPartElements = 8       // fewer, and some parts of a split by a hash have one
+)
+
 // split adds into how many parts the key must be split to be under the limit that
-// it exceeds, and under the lower limits of the rule.
+// it exceeds, and under the lower limits of the rule. The parts are under the other
+// limits of the profile, too. There is none for an info, and none into parts so small
+// that they would be findings themselves.
 func (x *explainer) split(whole bool) {
-	if x.Limit <= 0 {
+	if x.Limit <= 0 || x.Severity <= Info {
 		return
 	}
 	if whole && x.key.Largest > x.Limit {
 		x.moveElementOut(x.key.Largest)
 		return
 	}
-	text, _ := x.parts(x.Limit)
-	for severity := x.Severity - 1; severity >= Info; severity-- {
+	if x.key.Type == parser.ZSet {
+		x.trimRanks()
+		return
+	}
+	text, _ := x.parts(x.Limit, x.Severity)
+	if text.IsZero() {
+		return
+	}
+	sentences := []message.Message{text}
+	for severity := x.Severity - 1; severity >= Warning; severity-- {
 		limit, ok := x.setting.Limit(x.key.Type, false, severity)
 		if !ok || limit <= 0 || limit >= x.Limit || whole && x.key.Largest > limit {
 			continue
 		}
-		_, short := x.parts(limit)
-		text += " " + x.fill("For the {severity} limit of {limit}: {parts}.", "severity", severity.String(), "limit", limitText(x.Unit(), limit), "parts", short)
+		if _, short := x.parts(limit, severity); !short.IsZero() {
+			sentences = append(sentences, message.New("For the {severity} limit of {limit}: {parts}.", message.Text("severity", severity.String()),
+				message.Limit("limit", x.Unit(), limit), message.Phrase("parts", short)))
+		}
 	}
-	x.advice = append(x.advice, Advice{Kind: adviseSplit, Text: text})
-	if x.key.Type != parser.String {
-		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.", "a", x.part("202601"), "b", x.part("202602"))
+	before := len(x.advice)
+	x.advise(adviseSplit, nil, "{sentences}", message.List("sentences", " ", sentences))
+	if _, ok := x.allows(adviseSplit, x.thing()); ok && len(x.advice) > before && x.key.Type != parser.String {
+		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.",
+			message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 	}
+}
+
+// trimRanks adds how to bound a sorted set: a split by a hash of the member would break
+// ranks.
+func (x *explainer) trimRanks() {
+	keep := x.Limit
+	if x.Unit() == message.Bytes {
+		keep = x.Limit / max(x.key.Largest, 1)
+	}
+	x.change(adviseTrim, message.New("if it is read by rank, and lower ranks may be lost"), nil,
+		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now in steps.",
+		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep))
+	x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.",
+		message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 }
 
 // moveElementOut adds what to do about an element so large that no split of the
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
-	x.advise(adviseSplit, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
-		"largest", measuredText(message.Bytes, largest), "limit", limitText(message.Bytes, x.Limit))
+	x.advise(adviseMove, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
+		message.ExactSize("largest", largest), message.Limit("limit", message.Bytes, x.Limit))
 }
 
 // part returns the name of a part of the key, where key is the key's name, but
@@ -61,40 +95,28 @@ func (x *explainer) part(number string) string {
 	return name
 }
 
-// parts returns how to split the key so that no part is over a limit, as a
-// sentence and without explanation.
-func (x *explainer) parts(limit int64) (sentence, short string) {
+// parts returns how to split the key so that no part is over a limit of a severity, as a
+// sentence and without explanation; zero if the parts would be too small.
+func (x *explainer) parts(limit int64, severity Severity) (sentence, short message.Message) {
 	s, u, total := x.key, x.Unit(), x.Measured
+	if u == message.Bytes && limit < leastPart {
+		return sentence, short
+	}
+	if s.Type == parser.String {
+		return x.stringParts(limit)
+	}
 	largest := int64(1)
 	if u == message.Bytes {
 		largest = max(s.Largest, 1)
 	}
-	n, chunk := buckets(total, limit, largest), limit
+	n := max(x.partsUnder(total, limit, largest), x.partsFor("big-collection", s.Elements, 1, severity), x.partsFor("big-stream", s.Elements, 1, severity),
+		x.partsFor("big-value", s.ValueBytes, max(s.Largest, 1), severity))
 	what, rule := "", ""
-	sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each."
+	id := "Split it into {n} {what}, newKey = {rule}: about {each} each."
 	switch s.Type {
-	case parser.String:
-		n = (total + limit - 1) / limit
-		sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}."
-		switch x.note {
-		case noteJSON, noteXML:
-			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
-		case 0:
-			sentence = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
-		}
-		rule = x.part("(offset / " + decimal(limit) + ")")
-		return x.fill(sentence, "n", comma(n), "limit", limitText(u, limit), "rule", rule, "bits", x.part("(bit / "+decimal(8*limit)+")")),
-			x.fill("{n} keys, {rule}", "n", comma(n), "rule", rule)
-	case parser.ZSet: // a split by a hash of the member would break ranks
-		keep := limit / largest
-		return x.fill("If it is read by rank, no split by a hash of the members fits: keep only the ranks that are read. After each ZADD, ZREMRANGEBYRANK key 0 {last} keeps the {n} highest; remove what is there now in steps.",
-			"last", decimal(-keep-1), "n", comma(keep)), x.fill("the {n} highest", "n", comma(keep))
 	case parser.List, parser.Stream:
-		if u == message.Bytes { // parts with the same number of elements
-			chunk = max((s.Elements+n-1)/n, 1)
-		}
+		chunk := max((s.Elements+max(n, 2)-1)/max(n, 2), 1) // all parts have as many elements
 		n = max((s.Elements+chunk-1)/chunk, 2)
-		chunk = max((s.Elements+n-1)/n, 1) // all parts of equal length
 		what, rule = "lists", x.part("(index / "+decimal(chunk)+")")
 		if s.Type == parser.Stream {
 			what, rule = "streams", x.part("(number of the entry / "+decimal(chunk)+")")
@@ -105,14 +127,58 @@ func (x *explainer) parts(limit int64) (sentence, short string) {
 			field = "member"
 		}
 		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
-		sentence = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
+		id = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
 	}
-	each := sizeText(total / n)
+	if single := x.settingOf("single-element"); s.Elements/n < leastPartElements && single.On && single.Rule.AppliesTo(s.Type) {
+		return sentence, short
+	}
+	each := message.Figure("each", total/n, message.FormSize)
 	if u == message.Count {
-		each = message.FormatCountOf(total/n, "element", "elements")
+		each = message.Number("each", total/n, "1 element", "{n} elements")
 	}
-	return x.fill(sentence, "n", comma(n), "what", what, "rule", rule, "each", each, "limit", limitText(u, limit)),
-		x.fill("{n} {what}, {rule}", "n", comma(n), "what", what, "rule", rule)
+	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each, message.Limit("limit", u, limit)}
+	return message.New(id, args...), message.New("{n} {what}, {rule}", args...)
+}
+
+// partsUnder returns the number of parts whose sums are under a limit. Parts of a list
+// or stream have equally many elements, which may be of different sizes.
+func (x *explainer) partsUnder(total, limit, largest int64) int64 {
+	if largest == 1 && (x.key.Type == parser.List || x.key.Type == parser.Stream) {
+		return (total + limit - 1) / limit
+	}
+	return buckets(total, limit, largest)
+}
+
+// partsFor returns the number of parts that are under the limits of another rule that
+// are at least so severe, 0 for any number.
+func (x *explainer) partsFor(rule string, total, largest int64, severity Severity) int64 {
+	s := x.settingOf(rule)
+	if !s.On || !s.Rule.AppliesTo(x.key.Type) {
+		return 0
+	}
+	for ; severity <= Error; severity++ {
+		if limit, ok := s.Limit(x.key.Type, false, severity); ok && limit > 0 && limit >= largest {
+			return x.partsUnder(total, limit, largest)
+		}
+	}
+	return 0
+}
+
+// stringParts is parts for a string.
+func (x *explainer) stringParts(limit int64) (sentence, short message.Message) {
+	n := (x.Measured + limit - 1) / limit
+	id := "Split it over {n} keys of at most {limit} each, newKey = {rule}."
+	switch {
+	case x.note == noteJSON || x.note == noteXML:
+		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
+	case x.thing().content&ContentBitmap != 0:
+		id = "Split it over {n} keys of at most {limit} each, newKey = {bits}."
+	case x.note == 0 && x.thing().content == 0:
+		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
+	}
+	args := []message.Arg{message.Int("n", n), message.Limit("limit", x.Unit(), limit), message.Code("rule", x.part("(offset / "+decimal(limit)+")")),
+		message.Code("bits", x.part("(bit / "+decimal(8*limit)+")"))}
+	return message.New(id, args...), message.New("{n} keys, {rule}", args...)
 }
 
 // buckets returns the number of buckets over which a hash must distribute a total

@@ -23,15 +23,15 @@ func TestDeletionOnAServer(t *testing.T) {
 		var fill strings.Builder
 		fill.WriteString("SELECT 3\nSET other 1\n")
 		for i := range 250 {
-			fmt.Fprintf(&fill, add+"\n", quoteKey([]byte(name)), quoteKey(fmt.Appendf(nil, "f'\"\\ \n\xff%d$(x)`y`", i)))
+			fmt.Fprintf(&fill, add+"\n", quoteKey(name), quoteKey(fmt.Sprintf("f'\"\\ \n\xff%d$(x)`y`", i)))
 		}
 		run(t, fill.String(), cli)
 		k := key(name, collection(typ, parser.EncHashtable, 250))
 		k.DB = 3
 		s := SubjectOf(k)
 		list := e.Advise(Finding{Rule: ruleID(t, "big-collection"), Severity: Error, Measured: 250, Limit: 100}, &s)
-		for _, a := range list {
-			if a.Kind != adviseDelete {
+		for _, a := range adviceTexts(list) {
+			if a.Kind != "delete" {
 				continue
 			}
 			if strings.HasPrefix(a.Commands[0], "c=0") {

@@ -15,10 +15,9 @@
 // parameters, documentation, and functions that check, describe and advise. RULES.md,
 // the JSON Schema of configurations, completion and the rules command are derived from
 // it. To add a rule, write its file, add it to the profiles that need it
-// (config/profiles), write on which sentences of the documents it is based
-// (requirements/requirements.yaml), add a fixture and its settings to the tests, which
-// fail for a rule without documentation, text, advice, a key with a finding and one
-// without, and run make golden.
+// (config/profiles), write its fixture (rule_<name>_test.go), without which the tests
+// fail as they do for a rule without documentation, text or advice, and run make golden.
+// If a document demands it, requirements/requirements.yaml says with which sentences.
 //
 // Rules about keys are compiled into tables of gates, one table for each type. A
 // gate compares one figure of the key with a limit; only if it is passed does the

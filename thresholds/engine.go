@@ -17,13 +17,6 @@ type Env struct {
 	Cluster bool      // the snapshot shows cluster mode
 	Memory  bool      // keys have memory figures; otherwise value bytes replace them
 	Now     time.Time // for the end dates of ignore entries
-	Redact  Redactor  // replaces what texts and advice quote of names, nil if they quote the names themselves
-}
-
-// Redactor replaces names of keys and parts of them, and of elements.
-type Redactor interface {
-	Name(name []byte) []byte
-	Element(name []byte) []byte
 }
 
 // Engine checks the keys of one snapshot against a policy. It is immutable except

@@ -32,7 +32,7 @@ func Example() {
 					fmt.Printf("    %s:\n", a.Condition)
 				}
 				for _, command := range a.Commands {
-					fmt.Printf("    %s\n", command)
+					fmt.Printf("    %s\n", thresholds.CommandText(command))
 				}
 			}
 		}
@@ -62,5 +62,5 @@ func ExampleSelect() {
 	fmt.Println(err)
 	// Output:
 	// 7 <nil>
-	// unknown rule "big-strng"
+	// unknown rule big-strng
 }

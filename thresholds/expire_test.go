@@ -53,7 +53,7 @@ func TestExpireAdvice(t *testing.T) {
 	// Keys that get one together do not expire together.
 	different := map[string]bool{}
 	for i := range 1000 {
-		_, lines := adviceOn(t, testEnv(), LoadOptions{}, "no-ttl", key(fmt.Sprintf("k:%d", i), forever))
+		_, lines := adviceOn(t, testEnv(), LoadOptions{}, "no-ttl", key(fmt.Sprintf("k:%d", i), with(forever, func(k *parser.Key) { k.Offset = int64(40 * i) })))
 		for _, l := range lines {
 			if rest, ok := strings.CutPrefix(l, fmt.Sprintf("  EXPIRE \"k:%d\" ", i)); ok {
 				different[rest] = true

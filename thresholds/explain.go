@@ -12,23 +12,20 @@ import (
 // An explainer puts one finding into words: the text says what was measured
 // against which limit, the advice what to do.
 //
-// Sentences stand in the rule files as English text with {names} in place of
-// figures. All of them pass through Fill, so English is the key by which a
-// translation can be looked up there.
+// Both are messages: English templates with typed arguments, which a writer renders.
 type explainer struct {
 	*Engine
 	Finding
 	key      *Subject         // that the finding is about; blank for one about the instance
 	instance *InstanceFinding // nil for a finding about a key
 	setting  *Setting         // of the rule, for this key
-	arg      string           // the key's name as an argument of redis-cli, "" if it was cut
+	isCut    bool             // only the beginning of the key's name is known
 	advice   []Advice
 }
 
-// Text returns what was measured against which limit, as a phrase. Bytes of
-// names and values are quoted in it. s may be nil: the phrase then leaves out what
-// only the key can tell.
-func (e *Engine) Text(f Finding, s *Subject) string {
+// Text returns what was measured against which limit, as a phrase. s may be nil:
+// the phrase then leaves out what only the key can tell.
+func (e *Engine) Text(f Finding, s *Subject) message.Message {
 	if s == nil {
 		s = &Subject{Key: parser.Key{Elements: -1, Longest: -1, Memory: -1, CompactMemory: -1}}
 	}
@@ -45,7 +42,7 @@ func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 }
 
 // InstanceText is Text for a finding about the instance.
-func (e *Engine) InstanceText(f InstanceFinding) string {
+func (e *Engine) InstanceText(f InstanceFinding) message.Message {
 	return f.Rule.rule().text(e.explainInstance(&f))
 }
 
@@ -57,15 +54,11 @@ func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
 }
 
 func (e *Engine) explain(f Finding, s *Subject) *explainer {
-	x := &explainer{Engine: e, Finding: f, key: s, setting: &e.settingsOf(s.Name)[f.Rule]}
-	if s.NameLen <= int64(len(s.Name)) {
-		x.arg = quoteKey(x.shown(s.Name))
-	}
-	return x
+	return &explainer{Engine: e, Finding: f, key: s, isCut: s.NameLen > int64(len(s.Name)), setting: &e.settingsOf(s.Name)[f.Rule]}
 }
 
 func (e *Engine) explainInstance(f *InstanceFinding) *explainer {
-	return &explainer{Engine: e, Finding: f.Finding, key: &Subject{}, instance: f, setting: &e.policy.Settings[f.Rule]}
+	return &explainer{Engine: e, Finding: f.Finding, key: &Subject{}, isCut: true, instance: f, setting: &e.policy.Settings[f.Rule]}
 }
 
 // settingsOf returns the settings that apply to a key.
@@ -75,24 +68,6 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 	}
 	return e.overridden(name).settings
 }
-
-// shown returns what stands for the name of a key, or a part of one.
-func (x *explainer) shown(name []byte) []byte {
-	if x.env.Redact == nil {
-		return name
-	}
-	return x.env.Redact.Name(name)
-}
-
-// shownElement returns what stands for the name of an element.
-func (x *explainer) shownElement(name []byte) []byte {
-	if x.env.Redact == nil {
-		return name
-	}
-	return x.env.Redact.Element(name)
-}
-
-func (x *explainer) fill(sentence string, pairs ...string) string { return Fill(sentence, pairs...) }
 
 // Fill fills in a sentence: pairs are the names in it, without braces, and what
 // replaces them. Other text in braces stays.
@@ -120,50 +95,59 @@ func Fill(sentence string, pairs ...string) string {
 	}
 }
 
-// found is fill with the finding's figures as {measured} and {limit}.
-func (x *explainer) found(sentence string, pairs ...string) string {
+// found returns a message with the finding's figures as {measured} and {limit}.
+func (x *explainer) found(id string, args ...message.Arg) message.Message {
 	u := x.Unit()
-	measured := measuredText(u, x.Measured)
-	if u == message.Seconds {
-		measured = spanOver(x.Measured, x.Limit)
+	measured := message.Measured("measured", u, x.Measured)
+	if u == message.Seconds && x.Measured != x.Limit && measured.Text == message.FormatDuration(x.Limit) {
+		measured = message.Figure("measured", x.Measured, message.FormExactDuration) // rounded, it would be the limit
 	}
-	return x.fill(sentence, append(pairs, "measured", measured, "limit", limitText(u, x.Limit))...)
+	return message.New(id, append(args, measured, message.Limit("limit", u, x.Limit))...)
 }
 
-// counted is found with one sentence for a measure of 1 and another for all
-// others.
-func (x *explainer) counted(one, other string, pairs ...string) string {
+// counted is found with one message for a measure of 1 and another for all others.
+func (x *explainer) counted(one, other string, args ...message.Arg) message.Message {
 	if x.Measured == 1 {
-		return x.found(one, pairs...)
+		return x.found(one, args...)
 	}
-	return x.found(other, pairs...)
+	return x.found(other, args...)
 }
 
-// advise adds a piece of advice.
-func (x *explainer) advise(kind string, commands []string, sentence string, pairs ...string) {
-	x.advice = append(x.advice, Advice{Kind: kind, Text: x.fill(sentence, pairs...), Commands: commands})
-}
-
-// change adds a piece of advice with commands that change data.
-func (x *explainer) change(kind, condition string, commands []string, sentence string, pairs ...string) {
-	x.advice = append(x.advice, Advice{Kind: kind, Text: x.fill(sentence, pairs...), Commands: commands, ChangesData: true, Condition: condition})
-}
-
-// commands returns commands with the key's name in place of %s, after a SELECT
-// unless the key's database is certain to be the current one. It returns none if
-// the name was cut.
-func (x *explainer) commands(list ...string) []string {
-	if x.arg == "" || len(list) == 0 {
+// commands returns commands about the key, whose name is {key} in them, after a
+// SELECT unless the key's database is certain to be the current one. It returns none
+// if the name was cut.
+func (x *explainer) commands(ids ...string) (list []message.Message) {
+	if x.isCut {
 		return nil
 	}
-	var out []string
+	for _, id := range ids {
+		if next := x.command(id); list == nil {
+			list = next
+		} else {
+			list = append(list, next[len(next)-1])
+		}
+	}
+	return list
+}
+
+// command is commands for one with further arguments.
+func (x *explainer) command(id string, args ...message.Arg) (list []message.Message) {
+	if x.isCut {
+		return nil
+	}
 	if x.key.DB != 0 || x.key.SelectDB {
-		out = append(out, "SELECT "+strconv.Itoa(x.key.DB))
+		list = append(list, message.New("SELECT {db}", plainNumber("db", int64(x.key.DB))))
 	}
-	for _, c := range list {
-		out = append(out, strings.Replace(c, "%s", x.arg, 1))
+	return append(list, message.New(id, append(args, message.Name("key", x.key.Name))...))
+}
+
+// literal returns commands without arguments.
+func literal(commands ...string) []message.Message {
+	list := make([]message.Message, len(commands))
+	for i, c := range commands {
+		list[i] = message.New(c)
 	}
-	return out
+	return list
 }
 
 // facts returns the facts about the key's name.
@@ -173,6 +157,9 @@ func (x *explainer) facts() naming.Facts {
 	return f
 }
 
-func comma(n int64) string { return message.FormatCount(n) }
+// plainNumber is a figure as commands take it, without separators.
+func plainNumber(name string, n int64) message.Arg {
+	return message.Figure(name, n, message.FormNumber)
+}
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

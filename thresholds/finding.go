@@ -46,12 +46,12 @@ func (f *Finding) rank(k *parser.Key) int64 { return f.Rule.rule().rank(k) }
 // about a minute, a slot or a hash tag.
 type InstanceFinding struct {
 	Finding
-	Subject string   // "minute 2026-03-01T10:00Z", "slot 123", "{user}", "db 0, 1"; a tag may contain any bytes
-	Keys    int64    // that it is about
-	Bytes   int64    // their memory, or value bytes if memory is unknown
-	Groups  []string // patterns of the keys, those with most keys first; may be incomplete
-	Largest NodeSums // of a Fleet, the snapshot with the largest part; no keys if that is not known
-	budget  int      // of rule budget: index in Policy.Budgets
+	Subject message.Message // minute 2026-03-01T10:00Z, slot 123, {user}, db 0, 1
+	Keys    int64           // that it is about
+	Bytes   int64           // their memory, or value bytes if memory is unknown
+	Groups  []string        // patterns of the keys, those with most keys first; may be incomplete
+	Largest NodeSums        // of a Fleet, the snapshot with the largest part; no keys if that is not known
+	budget  int             // of rule budget: index in Policy.Budgets
 }
 
 // Subject is the key that text and advice are about, whose names may be cut.
@@ -61,18 +61,20 @@ type Subject struct {
 	// if the snapshot has several databases, because commands for a key of another
 	// one, pasted before, leave redis-cli there. SubjectOf does not set it.
 	SelectDB bool
+	// Content and Role are what is known besides what the key itself shows.
+	Content Content
+	Role    Role
 }
 
 // SubjectOf returns a key as a Subject, which shares the memory of its names.
 func SubjectOf(k *parser.Key) Subject { return Subject{Key: *k} }
 
-// Advice is one thing to do about a finding.
-type Advice struct {
-	Kind     string   // "look", "cost", "split", "encoding", "ttl", "name", "delete", "queue" or "instance"
-	Text     string   // one or more sentences
-	Commands []string // for redis-cli, or for a shell if the text says so
-	// ChangesData is true if the commands change data or settings; otherwise they
-	// only look. Condition says when such commands may be run: "if ...".
-	ChangesData bool
-	Condition   string
+// SubjectText returns the subject of a finding or budget as ignore entries match it:
+// in English, with names as they are.
+func SubjectText(subject message.Message) string {
+	text := ""
+	for _, s := range subject.Spans(nil) {
+		text += s.Text
+	}
+	return text
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -41,7 +42,7 @@ func wholeSnapshot(findings func(totals) []InstanceFinding) func() accumulator {
 }
 
 // snapshotSubject is the subject of a finding about the snapshot as a whole.
-const snapshotSubject = "snapshot"
+var snapshotSubject = message.New("snapshot")
 
 type totalsOnly func(total totals, nodes []NodeSums) []InstanceFinding
 
@@ -239,7 +240,7 @@ func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSum
 			if want != nil && !want(found) {
 				continue
 			}
-			found.Ignored = e.ignoring(&found.Finding, NoDatabase, []byte(found.Subject))
+			found.Ignored = e.ignoring(&found.Finding, NoDatabase, []byte(SubjectText(found.Subject)))
 			number := &counted
 			if found.Ignored != 0 {
 				number = &ignored
@@ -268,7 +269,10 @@ func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSum
 // CompareInstance orders the findings of one rule, the worst first: by measure,
 // then bytes, then subject.
 func CompareInstance(a, b InstanceFinding) int {
-	return cmp.Or(cmp.Compare(b.Measured, a.Measured), cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Subject, b.Subject))
+	if order := cmp.Or(cmp.Compare(b.Measured, a.Measured), cmp.Compare(b.Bytes, a.Bytes)); order != 0 {
+		return order
+	}
+	return strings.Compare(SubjectText(a.Subject), SubjectText(b.Subject))
 }
 
 // noteAtLeast is the note of a measure that may be too low.

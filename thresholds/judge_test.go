@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TestKeptFindings checks that the 100 worst findings of a rule are kept, and as many that
@@ -15,7 +17,7 @@ func TestKeptFindings(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 101, 250} {
 		list := func(subject string, severity Severity) (found []InstanceFinding) {
 			for i := range n {
-				found = append(found, InstanceFinding{Finding: Finding{Rule: rule, Severity: severity, Measured: int64(1000 - i), Limit: 5}, Subject: fmt.Sprint(subject, i), Keys: 2, Bytes: 30})
+				found = append(found, InstanceFinding{Finding: Finding{Rule: rule, Severity: severity, Measured: int64(1000 - i), Limit: 5}, Subject: message.New(fmt.Sprint(subject, i)), Keys: 2, Bytes: 30})
 			}
 			return found
 		}
@@ -54,7 +56,7 @@ func TestKeptFindings(t *testing.T) {
 	for _, c := range []struct {
 		a, b InstanceFinding
 		want int
-	}{{InstanceFinding{Finding: Finding{Measured: 2}}, InstanceFinding{Finding: Finding{Measured: 1}, Bytes: 9}, -1}, {InstanceFinding{Bytes: 1}, InstanceFinding{Bytes: 2, Subject: "a"}, 1}, {InstanceFinding{Subject: "a"}, InstanceFinding{Subject: "b"}, -1}, {InstanceFinding{}, InstanceFinding{}, 0}} {
+	}{{InstanceFinding{Finding: Finding{Measured: 2}}, InstanceFinding{Finding: Finding{Measured: 1}, Bytes: 9}, -1}, {InstanceFinding{Bytes: 1}, InstanceFinding{Bytes: 2, Subject: message.New("a")}, 1}, {InstanceFinding{Subject: message.New("a")}, InstanceFinding{Subject: message.New("b")}, -1}, {InstanceFinding{}, InstanceFinding{}, 0}} {
 		if got := CompareInstance(c.a, c.b); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

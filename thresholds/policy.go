@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/thresholds/naming"
+import (
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 // DefaultProfile is the name of the profile that applies if no other is named.
 const DefaultProfile = "default"
@@ -28,7 +31,7 @@ type Policy struct {
 	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
 
-	Warnings []string // about valid but suspicious settings
+	Warnings []message.Message // about valid but suspicious settings
 
 	// Fallback returns how a rule is set that is switched on without limits of
 	// its own; nil leaves it as it is.
@@ -174,13 +177,13 @@ func (p *Policy) Owners() []string {
 
 // Describe returns the configuration in one line: "profile aliyun, rdblens.yaml,
 // --rules all,-no-ttl".
-func (p *Policy) Describe() string {
-	s := "profile " + p.Profile.Value
+func (p *Policy) Describe() message.Message {
+	parts := []message.Message{message.New("profile {profile}", message.Text("profile", p.Profile.Value))}
 	if p.File != "" {
-		s += ", " + p.File
+		parts = append(parts, message.New("{file}", message.Path("file", p.File)))
 	}
 	if p.Rules != "" {
-		s += ", --rules " + p.Rules
+		parts = append(parts, message.New("{flag}", message.Code("flag", "--rules "+p.Rules)))
 	}
-	return s
+	return message.New("{parts}", message.List("parts", ", ", parts))
 }

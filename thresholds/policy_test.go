@@ -111,7 +111,7 @@ func TestTeamConfiguration(t *testing.T) {
 			t.Errorf("owner of %s: %q, want %q", name, got, want)
 		}
 	}
-	if p.Describe() != "profile aliyun, "+p.File {
+	if p.Describe().String() != "profile aliyun, "+p.File {
 		t.Error(p.Describe())
 	}
 }
@@ -168,7 +168,7 @@ func TestNamespaceWithSeparator(t *testing.T) {
 			t.Errorf("%s is on no list", name)
 		}
 	}
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `namespace user has the owner "accounts"`) {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].String(), `namespace user has the owner accounts `) {
 		t.Errorf("%q", p.Warnings)
 	}
 }

@@ -98,14 +98,6 @@ type Rule struct {
 	Section Section
 	Title   string // what it flags, in one line
 	Harm    Harm
-	// Brief says, in a sentence, what to do about the worst that the rule found,
-	// and what that saves or prevents. It may contain {key}, the worst key or
-	// subject, with its {measured}, {limit}, {size}, {keymemory} and {reads}, the
-	// reads a second that a network card can send; {text}, the phrase of the
-	// finding; {groups}, those of the subject; and {group}, that with the most
-	// memory, with its {groupkeys} and {groupmemory}. "" if there is nothing to do
-	// that would help at once.
-	Brief string
 	// Instance is true for a rule that flags minutes, slots, tags or the snapshot
 	// as a whole, not single keys.
 	Instance bool
@@ -143,9 +135,11 @@ type Rule struct {
 	// expiring is true if an accumulator needs only keys with an expiry.
 	expiring bool
 	// text returns what was measured against which limit, as a phrase.
-	text func(*explainer) string
+	text func(*explainer) message.Message
 	// advise adds what to do about a finding.
 	advise func(*explainer)
+	// fix is what to do first about its findings; nil if nothing would help at once.
+	fix *fix
 
 	// unit returns the unit of a finding's figures if it is not Unit.
 	unit func(note uint8) message.Unit

@@ -19,7 +19,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string { return x.found("expired {measured} before the snapshot was taken") },
+		text: func(x *explainer) message.Message { return x.found("expired {measured} before the snapshot was taken") },
 		advise: func(x *explainer) {
 			x.advise(adviseTTL, nil, "The server deletes it by itself, at the latest when a client accesses it. "+
 				"If many such keys remain, raise active-expire-effort (Redis 6.0 and later) or spread the expiry times.")

@@ -13,12 +13,13 @@ func init() {
 		Section: SectionSize,
 		Title:   "hash, list, set or sorted set with more elements than the limit",
 		Harm:    Blocks,
-		Brief:   "Split {key}: a command on all of its {measured} elements makes every other client wait.",
+		fix: &fix{action: adviseSplit, id: "Split {key}: a command on all of its {elements} makes every other client wait.",
+			otherwise: &fix{action: adviseCost, id: "Read {key} in parts: a command on all of its {elements} makes every other client wait."}},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   append(slices.Clip(collections), parser.JSON),
 		check:   func(c *compiler) { c.over(elements, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 element, over {limit}", "{measured} elements, over {limit}")
 		},
 		advise: func(x *explainer) {

@@ -11,19 +11,20 @@ func init() {
 		Section: SectionSize,
 		Title:   "collection or stream whose largest element is over the limit",
 		Harm:    Blocks,
-		Brief:   "Store the largest element of {key} under a key of its own: it has {measured} of the {size} that a read of the whole value sends.",
+		fix: &fix{action: adviseMove, id: "Store the largest element of {key} under a key of its own: " +
+			"it has {measured} of the {size} that a read of the whole value sends."},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   withElements,
 		check:   func(c *compiler) { c.over(largest, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch {
 			case x.key.Type == parser.Hash && x.namesLongest():
-				return x.found("value of {name} of {measured}, over {limit}", "name", quoted(x.shownElement(x.key.LargestName)))
+				return x.found("value of {name} of {measured}, over {limit}", message.Element("name", x.key.LargestName))
 			case x.key.Type == parser.Hash:
 				return x.found("value of {measured}, over {limit}")
 			case len(x.key.LargestName) > 0:
-				return x.found("largest element {name} of {measured}, over {limit}", "name", quoted(x.shownElement(x.key.LargestName)))
+				return x.found("largest element {name} of {measured}, over {limit}", message.Element("name", x.key.LargestName))
 			}
 			return x.found("largest element of {measured}, over {limit}")
 		},
@@ -32,11 +33,11 @@ func init() {
 			if len(name) == 0 || x.key.LargestNameLen > int64(len(name)) || x.key.Type == parser.Hash && !x.namesLongest() {
 				x.moveElementOut(x.Measured)
 			} else {
-				var commands []string
+				var commands []message.Message
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
-					commands = x.commands("HSTRLEN %s " + quoteKey(x.shownElement(name)))
+					commands = x.command("HSTRLEN {key} {field}", message.Element("field", name))
 				}
-				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", "element", quoted(x.shownElement(name)))
+				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", message.Element("element", name))
 			}
 			x.readCost()
 			x.inspect()

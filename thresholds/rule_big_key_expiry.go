@@ -11,10 +11,11 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "big collection that blocks the server when it expires",
 		Harm:    Blocks,
-		Brief:   "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {measured} elements.",
-		Unit:    message.None,
-		Types:   collections,
-		unit:    func(uint8) message.Unit { return message.Count },
+		fix: &fix{action: adviseLazyFree, id: "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {elements}.",
+			otherwise: &fix{action: adviseSplit, id: "Split {key}: the server stops for it when it expires, to delete {elements}."}},
+		Unit:  message.None,
+		Types: collections,
+		unit:  func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			severity := c.Severity
 			switch s := c.engine.server; {
@@ -30,19 +31,17 @@ func init() {
 				c.add(expiringElements, -1, false, []level{{limit, severity}}, nil)
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 element to delete when it expires, over {limit}", "{measured} elements to delete when it expires, over {limit}")
 		},
 		advise: func(x *explainer) {
 			switch {
 			case x.server.lazyExpire():
-				x.advise(adviseTTL, []string{"CONFIG GET lazyfree-lazy-expire"},
+				x.advise(adviseTTL, literal("CONFIG GET lazyfree-lazy-expire"),
 					"This server frees expired keys in the background by default. Check that lazyfree-lazy-expire is still yes.")
-			case x.server.unlinks():
-				x.change(adviseTTL, "if the server may free expired keys in a background thread", []string{"CONFIG SET lazyfree-lazy-expire yes"},
-					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the setting, too.")
 			default:
-				x.advise(adviseTTL, nil, "This server deletes expired keys in its main thread. Delete the key in batches before it expires.")
+				x.change(adviseLazyFree, message.New("if the server may free expired keys in a background thread"), literal("CONFIG SET lazyfree-lazy-expire yes"),
+					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the setting, too.")
 			}
 			x.split(anyPart)
 			x.delete()

@@ -11,18 +11,19 @@ func init() {
 		Section: SectionSize,
 		Title:   "stream with more entries than the limit",
 		Harm:    Blocks,
-		Brief:   "Trim {key}: it has {measured} entries and takes {keymemory}.",
+		fix:     &fix{action: adviseQueue, id: "Find out which entries of {key} are still read: it has {elements} and takes {memory}."},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},
 		check:   func(c *compiler) { c.over(elements, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 entry, over {limit}", "{measured} entries, over {limit}")
 		},
 		advise: func(x *explainer) {
 			x.readCost()
-			x.advise(adviseSplit, nil, "Trim it to what is still read, and cap it on writing: XADD key MAXLEN ~ {cap} * ... (~ may leave some more); or start a new stream for each period: {period}.",
-				"cap", decimal(x.Limit-x.Limit/10), "period", x.part("202601"))
+			x.change(adviseTrim, message.New("if the oldest entries may be lost"), nil, "Trim it to what is still read, and cap it on writing: {add} (~ may leave some more).",
+				message.Code("add", "XADD key MAXLEN ~ "+decimal(x.Limit-x.Limit/10)+" * ..."))
+			x.advise(adviseSplit, nil, "Start a new stream for each period: {period}.", message.Code("period", x.part("202601")))
 			x.inspect()
 			x.delete()
 		},

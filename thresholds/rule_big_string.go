@@ -14,7 +14,8 @@ func init() {
 		Section: SectionSize,
 		Title:   "string longer than the limit",
 		Harm:    Blocks,
-		Brief:   "Split or compress {key}: each read sends all {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
+		fix: &fix{action: adviseCompress, id: "Split or compress {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second.",
+			otherwise: &fix{action: adviseSplit, id: "Split {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second."}},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
@@ -24,7 +25,7 @@ func init() {
 				return !isHyperLogLog(k.Head, k.ValueBytes)
 			})
 		},
-		text: func(x *explainer) string { return x.found("{measured} long, over {limit}") },
+		text: func(x *explainer) message.Message { return x.found("{measured} long, over {limit}") },
 		advise: func(x *explainer) {
 			x.readCost()
 			x.split(anyPart)

@@ -13,19 +13,20 @@ func init() {
 		Section: SectionSize,
 		Title:   "collection or stream whose elements total more bytes than the limit",
 		Harm:    Blocks,
-		Brief:   "Split {key}: a read of the whole value sends {measured}, and {reads} reads a second fill a 1 Gbit/s network card.",
+		fix: &fix{action: adviseSplit, id: "Split {key}: a read of the whole value sends {measured}, and a 1 Gbit/s network card sends {reads} a second.",
+			otherwise: &fix{action: adviseCost, id: "Read {key} in parts: a read of the whole value sends {measured}."}},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   append(slices.Clip(withElements), parser.JSON),
 		check:   func(c *compiler) { c.over(valueBytes, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch n := x.key.Elements; {
 			case n < 0:
 				return x.found("{measured}, over {limit}")
 			case n == 1:
 				return x.found("{measured} in 1 element, over {limit}")
 			default:
-				return x.found("{measured} in {elements} elements, over {limit}", "elements", comma(n))
+				return x.found("{measured} in {elements} elements, over {limit}", message.Int("elements", n))
 			}
 		},
 		advise: func(x *explainer) {

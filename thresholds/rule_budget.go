@@ -1,8 +1,6 @@
 package thresholds
 
 import (
-	"strconv"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -14,7 +12,7 @@ func init() {
 		Section:    SectionInstance,
 		Title:      "group, owner, database or snapshot over a budget of the configuration",
 		Harm:       UsesMemory,
-		Brief:      "Bring {key} back under its budget: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Bring {key} back under its budget: {text}."},
 		Instance:   true,
 		Optional:   true,
 		bySnapshot: func(e *Engine, f *InstanceFinding) bool { return e.policy.Budgets[f.budget].bySnapshot(e) },
@@ -34,7 +32,7 @@ func init() {
 				return &budgetSums{engine: e, setting: s, sums: make([]BudgetSums, n), nodes: make([]NodeSums, n)}
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch BudgetMeasure(x.note) {
 			case BudgetMemory:
 				return x.found("{measured} of memory, over the budget of {limit}")
@@ -48,10 +46,10 @@ func init() {
 		advise: func(x *explainer) {
 			reason := x.policy.Budgets[x.instance.budget].Reason
 			if reason == "" {
-				x.advise(adviseInstance, nil, "Delete or expire what is no longer needed, or agree on a larger budget.")
+				x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget.")
 				return
 			}
-			x.advise(adviseInstance, nil, "Delete or expire what is no longer needed, or agree on a larger budget. Its reason: {reason}", "reason", reason)
+			x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget. Its reason: {reason}", message.Foreign("reason", reason))
 		},
 		Doc: Doc{
 			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a database or the whole snapshot: their number, their memory, " +
@@ -111,14 +109,14 @@ type BudgetLimit struct {
 
 // Subject returns what the budget is about: a glob, "owner checkout", "database 3"
 // or "snapshot".
-func (b *Budget) Subject() string {
+func (b *Budget) Subject() message.Message {
 	switch {
 	case len(b.Keys) > 0:
-		return joinGlobs(b.Keys)
+		return message.New("{keys}", message.Name("keys", joinGlobs(b.Keys)))
 	case b.Owner != "":
-		return "owner " + b.Owner
+		return message.New("owner {owner}", message.Element("owner", b.Owner))
 	case b.Database != nil:
-		return "database " + strconv.Itoa(*b.Database)
+		return message.New("database {db}", plainNumber("db", int64(*b.Database)))
 	}
 	return snapshotSubject
 }

@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key without an expiry that is not being used",
 		Harm:    UsesMemory,
-		Brief:   "Delete {group} or let it expire: {groupmemory} in {groupkeys} is not being used.",
+		fix:     &fix{action: adviseLook, ofGroup: true, id: "Find out who still needs {which}: {memory} is not being used."},
 		Unit:    message.Seconds,
 		PerType: true,
 		unit: func(note uint8) message.Unit {
@@ -39,14 +39,14 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteUnused {
 				return x.found("never expires, and its LFU counter is 0")
 			}
 			return x.found("never expires, and has been idle for {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseTTL, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and writing removes it only where it replaces the value, as SET does. "+
+			x.advise(adviseExpire, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and writing removes it only where it replaces the value, as SET does. "+
 				"Idle times and counters are those of the server that saved the snapshot: on a replica, reads on the master do not count.")
 			x.expire(day)
 			x.inspect()

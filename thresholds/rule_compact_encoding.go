@@ -147,24 +147,23 @@ func (s *Subject) savesMemory() bool {
 	return s.Memory >= 0 && s.CompactMemory >= 0 && s.CompactMemory < s.Memory
 }
 
-func textOfCompactEncoding(x *explainer) string {
-	s, saving := x.key, ""
+func textOfCompactEncoding(x *explainer) message.Message {
+	s, saving := x.key, message.Message{}
 	if s.savesMemory() {
-		saving = x.fill("; compact would save {saved}", "saved", sizeText(s.Memory-s.CompactMemory))
+		saving = message.New("; compact would save {saved}", message.Figure("saved", s.Memory-s.CompactMemory, message.FormSize))
 	}
-	encoding, bytes := s.Encoding.String(), limitText(message.Bytes, x.compactForm().bytes)
+	args := []message.Arg{message.Text("encoding", s.Encoding.String()), message.Limit("bytes", message.Bytes, x.compactForm().bytes),
+		message.ExactSize("longest", s.Longest), message.Phrase("saving", saving)}
 	switch x.note {
 	case notePassedCount:
-		return x.found("{encoding} with {measured} elements, over {limit}{saving}", "encoding", encoding, "saving", saving)
+		return x.found("{encoding} with {measured} elements, over {limit}{saving}", args...)
 	case notePassedBytes:
-		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", "encoding", encoding, "saving", saving)
+		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", args...)
 	case notePassedBoth:
-		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
-			"encoding", encoding, "longest", measuredText(message.Bytes, s.Longest), "bytes", bytes, "saving", saving)
+		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}", args...)
 	}
 	return x.counted("{encoding} with 1 element and no string over {bytes}: it was once larger{saving}",
-		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}",
-		"encoding", encoding, "bytes", bytes, "saving", saving)
+		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}", args...)
 }
 
 // compactSettings are the prefixes of the server settings for the limits, up to
@@ -185,19 +184,19 @@ func adviseCompactEncoding(x *explainer) {
 	}
 	if x.note&notePassedCount != 0 {
 		n := buckets(s.Elements, form.count, 1)
-		x.advise(adviseEncoding, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
-			"limit", comma(form.count), "n", comma(n), "setting", setting+"entries")
+		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
+			message.Int("limit", form.count), message.Int("n", n), message.Code("setting", setting+"entries"))
 	}
 	if x.note&notePassedBytes != 0 {
-		x.advise(adviseEncoding, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
-			"limit", limitText(message.Bytes, form.bytes), "setting", setting+"value")
+		x.advise(adviseCompact, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
+			message.Limit("limit", message.Bytes, form.bytes), message.Code("setting", setting+"value"))
 	}
 	if x.note == notePassedNone {
-		x.advise(adviseEncoding, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
+		x.advise(adviseCompact, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {
-		x.advise(adviseEncoding, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", "memory", measuredText(message.Bytes, s.Memory),
-			"compact", measuredText(message.Bytes, s.CompactMemory), "saved", measuredText(message.Bytes, s.Memory-s.CompactMemory))
+		x.advise(adviseCompact, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", message.ExactSize("memory", s.Memory),
+			message.ExactSize("compact", s.CompactMemory), message.ExactSize("saved", s.Memory-s.CompactMemory))
 	}
 	x.inspect()
 }

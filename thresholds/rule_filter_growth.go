@@ -14,12 +14,12 @@ func init() {
 		Unit:    message.Count,
 		Types:   []parser.Type{parser.Bloom, parser.Cuckoo, parser.ValkeyBloom},
 		check:   func(c *compiler) { c.over(filters, nil) },
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 filter, over {limit}", "{measured} filters, over {limit}")
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseEncoding, nil, "Make a new filter for as many items as it will have (BF.RESERVE, CF.RESERVE), fill it from the source of the items, and rename it over this one: "+
-				"a filter cannot be merged or read back. It has {elements} items now.", "elements", comma(max(x.key.Elements, 0)))
+				"a filter cannot be merged or read back. It has {elements} items now.", message.Int("elements", max(x.key.Elements, 0)))
 			x.inspect()
 		},
 		Doc: Doc{

@@ -12,7 +12,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash tag that holds too large a share of the memory",
 		Harm:     Blocks,
-		Brief:    "Spread the keys of tag {key}: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Spread the keys of tag {key}: {text}."},
 		Instance: true,
 		Unit:     message.Percent,
 		Params:   []Param{{Name: "min_size", Unit: message.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
@@ -24,17 +24,17 @@ func init() {
 			levels, minSize := s.levels(AnyType), s.Param("min_size").Number
 			return func() accumulator { return &tagSizes{rule: s.Rule.ID, levels: levels, minSize: minSize} }
 		},
-		text: func(x *explainer) string {
-			size := sizeText(x.instance.Bytes)
+		text: func(x *explainer) message.Message {
+			size := message.Figure("size", x.instance.Bytes, message.FormSize)
 			if x.note == noteAtLeast {
-				return x.found("at least {size}, {measured} of the memory, over {limit}", "size", size)
+				return x.found("at least {size}, {measured} of the memory, over {limit}", size)
 			}
-			return x.found("{size}, {measured} of the memory, over {limit}", "size", size)
+			return x.found("{size}, {measured} of the memory, over {limit}", size)
 		},
 		advise: func(x *explainer) {
-			var commands []string
-			if tag := x.instance.Subject; len(tag) < maxTag+len("{}") { // it is whole
-				commands = []string{"CLUSTER KEYSLOT " + quoteKey(x.shown([]byte(tag)))}
+			var commands []message.Message
+			if tag := SubjectText(x.instance.Subject); len(tag) < maxTag+len("{}") { // it is whole
+				commands = []message.Message{message.New("CLUSTER KEYSLOT {tag}", message.Name("tag", tag))}
 			}
 			x.advise(adviseInstance, commands,
 				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
@@ -136,7 +136,7 @@ func (t *tagSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		}
 		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
 			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
-				Subject: "{" + string(t.tags.part(n)) + "}", Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)})
+				Subject: message.New("{tag}", message.Name("tag", "{"+string(t.tags.part(n))+"}")), Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)})
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -23,13 +24,13 @@ func init() {
 				return at >= 0
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			w := x.abbreviation()
-			return x.found("{long} has the short form {short}", "long", w.Long, "short", w.Short)
+			return x.found("{long} has the short form {short}", message.Name("long", w.Long), message.Name("short", w.Short))
 		},
 		advise: func(x *explainer) {
 			w := x.abbreviation()
-			x.advise(adviseName, nil, "Write {short} instead of {long}.", "long", w.Long, "short", w.Short)
+			x.advise(adviseName, nil, "Write {short} instead of {long}.", message.Name("long", w.Long), message.Name("short", w.Short))
 			x.rename()
 		},
 		Doc: Doc{
@@ -46,9 +47,7 @@ func init() {
 // abbreviation returns the first abbreviation that the name does not use.
 func (x *explainer) abbreviation() Abbreviation {
 	if entry, at := x.words.Find(x.key.Name); at >= 0 {
-		w := x.policy.Abbreviations[entry]
-		w.Long, w.Short = string(x.shown([]byte(w.Long))), string(x.shown([]byte(w.Short)))
-		return w
+		return x.policy.Abbreviations[entry]
 	}
 	return Abbreviation{}
 }

@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"strconv"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -32,13 +34,13 @@ func init() {
 				return found.Measured > 0
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			at := charset(x.setting).FirstViolation(x.key.Name)
 			if at < 0 {
 				return x.found("the name is empty")
 			}
 			return x.counted("{char} at byte {at} is not allowed", "{measured} characters are not allowed, the first is {char} at byte {at}",
-				"char", quoted(x.key.Name[at:at+1]), "at", decimal(int64(at)))
+				message.Code("char", strconv.QuoteToASCII(string(x.key.Name[at:at+1]))), message.Int("at", int64(at)))
 		},
 		advise: adviseCharacters,
 		Doc: Doc{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -26,17 +27,17 @@ func init() {
 				return open >= 0 && bytes.IndexByte(k.Name[open:], '}') > 0
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			f := x.facts()
 			if f.TagEnd <= f.TagStart {
 				return x.found("braces without a hash tag")
 			}
-			return x.found("hash tag {tag}", "tag", quoted(x.shown(x.key.Name[f.TagStart-1:f.TagEnd+1])))
+			return x.found("hash tag {tag}", message.Name("tag", x.key.Name[f.TagStart-1:f.TagEnd+1]))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseName, nil, "Omit the braces unless a command needs such keys in one slot.")
 			if x.env.Cluster {
-				x.advise(adviseInstance, x.commands("CLUSTER KEYSLOT %s"), "In a cluster the tag determines the slot: make sure that few keys share it.")
+				x.advise(adviseInstance, x.commands("CLUSTER KEYSLOT {key}"), "In a cluster the tag determines the slot: make sure that few keys share it.")
 			}
 			x.rename()
 		},

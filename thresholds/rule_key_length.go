@@ -14,7 +14,7 @@ func init() {
 			c.over(nameLength, nil)
 			c.under(shortName, nil)
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.Measured < x.Limit {
 				return x.found("name of {measured}, under {limit}")
 			}
@@ -24,7 +24,7 @@ func init() {
 			if x.Measured < x.Limit {
 				x.advise(adviseName, nil, "Choose a name that describes the content.")
 			} else {
-				x.advise(adviseName, nil, "Shorten the words but keep the meaning; this saves {saved} for each name of this form.", "saved", measuredText(message.Bytes, x.Measured-x.Limit))
+				x.advise(adviseName, nil, "Shorten the words but keep the meaning; this saves {saved} for each name of this form.", message.ExactSize("saved", x.Measured-x.Limit))
 			}
 			x.rename()
 		},

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -27,12 +28,12 @@ func init() {
 				return t.find(k.Name, f) == nil
 			})
 		},
-		text: func(x *explainer) string {
-			return x.found("{first} is not a listed namespace", "first", quoted(x.shown(x.key.Name[:x.facts().FirstEnd])))
+		text: func(x *explainer) message.Message {
+			return x.found("{first} is not a listed namespace", message.Name("first", x.key.Name[:x.facts().FirstEnd]))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseName, nil, "Use a listed prefix, or add {first} to namespaces in the configuration.",
-				"first", quoted(x.shown(x.key.Name[:x.facts().FirstEnd])))
+				message.Name("first", x.key.Name[:x.facts().FirstEnd]))
 			x.rename()
 		},
 		Doc: Doc{

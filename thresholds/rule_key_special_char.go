@@ -15,7 +15,7 @@ func init() {
 		Name:    "key-special-char",
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control or format characters or bytes that are not UTF-8",
-		Brief:   "Encode input before it becomes part of a name: {group} has {groupkeys} with characters that break tools.",
+		fix:     &fix{action: adviseName, ofGroup: true, id: "Encode input before it becomes part of a name: the names of {which} break tools."},
 		unit:    func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
@@ -25,10 +25,10 @@ func init() {
 					return n > 0
 				})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			_, at, kind := specialChars(x.key.Name, x.key.NameLen > int64(len(x.key.Name)))
 			return x.counted("{char} at byte {at}", "{measured} special characters, the first is {char} at byte {at}",
-				"char", x.specialChar(kind, at), "at", decimal(int64(at)))
+				message.Phrase("char", x.specialChar(kind, at)), message.Int("at", int64(at)))
 		},
 		advise: adviseCharacters,
 		Doc: Doc{
@@ -52,21 +52,21 @@ const (
 )
 
 // specialChar returns the name of a special character of a kind at a byte offset.
-func (x *explainer) specialChar(kind, at int) string {
+func (x *explainer) specialChar(kind, at int) message.Message {
 	switch kind {
 	case charSpace:
-		return x.fill("white space")
+		return message.New("white space")
 	case charQuote:
-		return x.fill("a quote")
+		return message.New("a quote")
 	case charBackslash:
-		return x.fill("a backslash")
+		return message.New("a backslash")
 	case charControl:
-		return x.fill("a control character")
+		return message.New("a control character")
 	case charFormat:
 		r, _ := utf8.DecodeRune(x.key.Name[at:])
-		return x.fill("the invisible character {code}", "code", fmt.Sprintf("%U", r))
+		return message.New("the invisible character {code}", message.Text("code", fmt.Sprintf("%U", r)))
 	}
-	return x.fill("a byte that is not UTF-8")
+	return message.New("a byte that is not UTF-8")
 }
 
 // specialChars returns the number of special characters in a name, and the byte

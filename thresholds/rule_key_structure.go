@@ -25,7 +25,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteEmptySegment {
 				return x.found("an empty segment")
 			}
@@ -36,10 +36,10 @@ func init() {
 			// has, or uses other separators.
 			pattern, separators := namePatterns[x.policy.Profile.Value], x.policy.Separators.Value
 			if strings.Contains(separators, ":") && int64(strings.Count(pattern, ":")) >= x.Limit-1 {
-				x.advise(adviseName, nil, "Follow the pattern of the profile: {pattern}.", "pattern", pattern)
+				x.advise(adviseName, nil, "Follow the pattern of the profile: {pattern}.", message.Code("pattern", pattern))
 			} else {
 				x.advise(adviseName, nil, "Use {n} or more segments, none of them empty, with {separators} as the separator.",
-					"n", comma(x.Limit), "separators", strings.Join(strings.Split(separators, ""), " or "))
+					message.Int("n", x.Limit), separatorList(separators))
 			}
 			x.rename()
 		},
@@ -59,3 +59,12 @@ const noteEmptySegment = 1
 // namePatterns show names as the profiles demand them.
 var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",
 	"typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}
+
+// separatorList returns the separators as the argument {separators}: ":" or "#".
+func separatorList(separators string) message.Arg {
+	var list []message.Message
+	for _, c := range []byte(separators) {
+		list = append(list, message.New("{separator}", message.Code("separator", string(rune(c)))))
+	}
+	return message.List("separators", " or ", list)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -30,18 +31,19 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string {
-			return x.found("ends with {last}, but holds a {type}", "last", quoted(x.shown(x.key.Name[x.facts().LastStart:])), "type", x.key.Type.String())
+		text: func(x *explainer) message.Message {
+			return x.found("ends with {last}, but holds a {type}", message.Name("last", x.key.Name[x.facts().LastStart:]), message.Text("type", x.key.Type.String()))
 		},
 		advise: func(x *explainer) {
 			x.rename()
 			name := x.nameWithType()
 			switch {
-			case x.arg == "" || x.breaks(name):
+			case x.isCut || x.breaks(name):
 			case x.env.Cluster && naming.Slot(name) != naming.Slot(x.key.Name):
 				x.advise(adviseName, nil, "RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
 			default:
-				x.change(adviseName, "if no program uses the old name any more", x.commands("RENAMENX %s "+quoteKey(x.shown(name))), "Rename it. In a cluster both names must be in one slot.")
+				x.change(adviseName, message.New("if no program uses the old name any more"),
+					x.command("RENAMENX {key} {to}", message.Name("to", name)), "Rename it. In a cluster both names must be in one slot.")
 			}
 		},
 		Doc: Doc{

@@ -31,7 +31,7 @@ func init() {
 				}
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			switch x.note {
 			case noteJSON:
 				return x.found("JSON of {measured}, over {limit}")
@@ -50,10 +50,10 @@ func init() {
 			if x.key.Type == parser.JSON {
 				x.advise(adviseEncoding, nil, "Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
 			} else if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
-				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
-					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", "ratio", decimal(share(x.key.LZFIn, 100, x.key.LZFOut))+"%")
+				x.advise(adviseCompress, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
+					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", message.Limit("ratio", message.Percent, share(x.key.LZFIn, 100, x.key.LZFOut)*100))
 			} else {
-				x.advise(adviseEncoding, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
+				x.advise(adviseCompress, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
 			}
 			x.readCost()
 			x.inspect()

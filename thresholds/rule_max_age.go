@@ -7,7 +7,7 @@ func init() {
 		Name:       "max-age",
 		Section:    SectionInstance,
 		Title:      "snapshot that is older than the limit",
-		Brief:      "Check the job that takes the snapshots: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Check the job that takes the snapshots: {text}."},
 		Harm:       Misleads,
 		Instance:   true,
 		Unit:       message.Seconds,
@@ -26,14 +26,14 @@ func init() {
 					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.created <= 0 {
 				return x.found("it does not say when it was taken, and the limit is {limit}")
 			}
-			return x.found("taken {created}, longer ago than {limit}", "created", message.FormatTime(x.env.Created))
+			return x.found("taken {created}, longer ago than {limit}", message.Time("created", x.env.Created))
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"LASTSAVE", "INFO persistence"}, "Check that the server still saves (rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
+			x.advise(adviseInstance, literal("LASTSAVE", "INFO persistence"), "Check that the server still saves (rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
 		},
 		Doc: Doc{
 			What: "A snapshot that was taken longer ago than the limit, by its own time, or that does not say when it was taken. Off unless a limit is set: --max-age 26h, or " +

@@ -7,7 +7,7 @@ func init() {
 		Name:       "min-keys",
 		Section:    SectionInstance,
 		Title:      "snapshot with fewer keys than the limit",
-		Brief:      "Check whether keys were lost: {text}.",
+		fix:        &fix{action: adviseInstance, id: "Check whether keys were lost: {text}."},
 		Harm:       Misleads,
 		Instance:   true,
 		Unit:       message.Count,
@@ -25,11 +25,11 @@ func init() {
 					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 key, under {limit}", "{measured} keys, under {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"INFO keyspace", "INFO commandstats"}, "Check whether somebody ran FLUSHALL or FLUSHDB (cmdstat_flushall, cmdstat_flushdb), "+
+			x.advise(adviseInstance, literal("INFO keyspace", "INFO commandstats"), "Check whether somebody ran FLUSHALL or FLUSHDB (cmdstat_flushall, cmdstat_flushdb), "+
 				"whether the server restarted without its data, and whether this is the snapshot of the right server.")
 		},
 		Doc: Doc{

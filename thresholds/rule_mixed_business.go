@@ -22,7 +22,7 @@ func init() {
 			levels := s.levels(AnyType)
 			return func() accumulator { return &firstSegments{rule: s.Rule.ID, levels: levels} }
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteAtLeast {
 				return x.found("at least {measured} first segments, over {limit}")
 			}
@@ -115,7 +115,7 @@ func (s *firstSegments) findings(totals, []NodeSums) []InstanceFinding {
 		return nil
 	}
 	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit, note: noteIf(s.more)},
-		Subject: "first segments", Keys: s.total.keys, Bytes: s.total.bytes}
+		Subject: message.New("first segments"), Keys: s.total.keys, Bytes: s.total.bytes}
 	list := slices.Clone(s.segments.list)
 	slices.SortFunc(list, func(a, b counter) int {
 		return cmp.Or(cmp.Compare(b.keys, a.keys), bytes.Compare(s.segments.part(&a), s.segments.part(&b)))

@@ -1,9 +1,7 @@
 package thresholds
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -21,14 +19,14 @@ func init() {
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			return func() accumulator { return &usedDatabases{rule: s.Rule.ID, severity: s.Severity} }
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteAtLeast {
 				return x.found("at least {measured} databases with keys")
 			}
 			return x.found("{measured} databases with keys")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"INFO keyspace"}, "Give each business an instance of its own; within an instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
+			x.advise(adviseInstance, literal("INFO keyspace"), "Give each business an instance of its own; within an instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
 		},
 		Doc: Doc{
 			What: "A snapshot with keys in more than one database. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
@@ -100,15 +98,15 @@ func (d *usedDatabases) findings(total totals, _ []NodeSums) []InstanceFinding {
 	if n <= 1 {
 		return nil
 	}
-	words := make([]string, 0, 17)
+	var shown []message.Message
 	for _, db := range d.list[:min(n, 16)] {
-		words = append(words, fmt.Sprint(db))
+		shown = append(shown, message.New("{db}", plainNumber("db", int64(db))))
 	}
 	if n > 16 {
-		words = append(words, "...")
+		shown = append(shown, message.New("..."))
 	}
 	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1, note: noteIf(d.more)},
-		Subject: "db " + strings.Join(words, ", "), Keys: total.keys, Bytes: total.bytes}}
+		Subject: message.New("db {list}", message.List("list", ", ", shown)), Keys: total.keys, Bytes: total.bytes}}
 }
 
 func (d *usedDatabases) reset() { d.list, d.more = d.list[:0], false }

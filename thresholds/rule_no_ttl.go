@@ -1,6 +1,9 @@
 package thresholds
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+)
 
 func init() {
 	register(Rule{
@@ -8,15 +11,15 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "key that never expires",
 		Harm:    UsesMemory,
-		Brief:   "Give {group} a TTL: {groupmemory} in {groupkeys} is never freed without one.",
+		fix:     &fix{action: adviseExpire, ofGroup: true, id: "Write {which} with a TTL: {memory} is never freed without one."},
 		check:   func(c *compiler) { c.when(withoutExpiry, -1, 0, nil) },
-		text:    func(x *explainer) string { return x.found("never expires") },
+		text:    func(x *explainer) message.Message { return x.found("never expires") },
 		advise: func(x *explainer) {
 			write := "EXPIRE key (86400 + random(0..8640))"
 			if x.key.Type == parser.String { // SET can write value and expiry together
 				write = "SET key value EX (86400 + random(0..8640))"
 			}
-			x.advise(adviseTTL, nil, "Set an expiry when it is written, each with a random part of its own: {write}.", "write", write)
+			x.advise(adviseExpire, nil, "Set an expiry when it is written, each with a random part of its own: {write}.", message.Code("write", write))
 			x.expire(day)
 			x.inspect()
 			x.delete()

@@ -8,7 +8,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "cluster node with much more memory or many more keys than the mean",
 		Harm:     UsesMemory,
-		Brief:    "Move slots away from the largest node: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Move slots away from the largest node: {text}."},
 		Instance: true,
 		Unit:     message.Ratio,
 		Params: []Param{
@@ -28,10 +28,10 @@ func init() {
 						return nil
 					}
 					for _, node := range nodes {
-						part, whole, note, subject := node.Bytes, total.bytes, uint8(0), "node memory"
+						part, whole, note, subject := node.Bytes, total.bytes, uint8(0), message.New("node memory")
 						l, found := severest(levels, func(limit int64) bool { return part > minSize && more(part, n, limit, whole) })
 						if !found {
-							part, whole, note, subject = node.Keys, total.keys, noteNodeKeys, "node keys"
+							part, whole, note, subject = node.Keys, total.keys, noteNodeKeys, message.New("node keys")
 							l, found = severest(levels, func(limit int64) bool { return part > minKeys && more(part, n, limit, whole) })
 						}
 						if found {
@@ -43,14 +43,14 @@ func init() {
 				})
 			}
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.note == noteNodeKeys {
-				return x.found("{keys} keys, {measured} the mean of the nodes, over {limit}", "keys", comma(x.instance.Keys))
+				return x.found("{keys} keys, {measured} the mean of the nodes, over {limit}", message.Int("keys", x.instance.Keys))
 			}
-			return x.found("{size}, {measured} the mean of the nodes, over {limit}", "size", sizeText(x.instance.Bytes))
+			return x.found("{size}, {measured} the mean of the nodes, over {limit}", message.Figure("size", x.instance.Bytes, message.FormSize))
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, []string{"CLUSTER NODES"},
+			x.advise(adviseInstance, literal("CLUSTER NODES"),
 				"Move slots from this node to others, unless one slot or one hash tag is the reason: slot-skew and hashtag-skew name those.")
 		},
 		Doc: Doc{

@@ -1,8 +1,6 @@
 package thresholds
 
 import (
-	"fmt"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -13,7 +11,7 @@ func init() {
 		Section: SectionInstance,
 		Title:   "queue whose producers are faster than its consumers",
 		Harm:    Blocks,
-		Brief:   "Find out why nobody empties {key}: {text}.",
+		fix:     &fix{action: adviseQueue, id: "Find out why nobody empties {key}: {text}."},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
@@ -24,7 +22,7 @@ func init() {
 			}
 			c.over(elements, nil)
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			if x.key.Type == parser.Stream {
 				return x.counted("1 pending entry, over {limit}", "{measured} pending entries, over {limit}")
 			}
@@ -32,12 +30,12 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			if x.key.Type == parser.Stream {
-				x.advise(adviseQueue, x.commands("XINFO GROUPS %s", "XINFO STREAM %s"),
+				x.advise(adviseQueue, x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}"),
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
-				x.advise(adviseQueue, x.commands("LLEN %s"), "Add consumers, or find the one that is stuck; limit the length of the queue on writing.")
-				x.trimQueue("RPUSH", "head", fmt.Sprintf("LTRIM %%s %d -1", -x.Limit))
-				x.trimQueue("LPUSH", "tail", fmt.Sprintf("LTRIM %%s 0 %d", x.Limit-1))
+				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck.")
+				x.trimQueue("RPUSH", "head", x.command("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
+				x.trimQueue("LPUSH", "tail", x.command("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
 			}
 			x.inspect()
 		},
@@ -53,11 +51,11 @@ func init() {
 // trimQueue adds a command that cuts a queue to the limit, and what it discards, by
 // the command that producers write with and the end at which the oldest items are.
 // For a limit of 0 no LTRIM of this form does so.
-func (x *explainer) trimQueue(push, end, command string) {
-	if x.arg == "" || x.Limit <= 0 {
+func (x *explainer) trimQueue(push, end string, commands []message.Message) {
+	if x.isCut || x.Limit <= 0 {
 		return
 	}
-	x.change(adviseDelete, x.fill("if jobs may be lost, and producers write with {push}", "push", push), x.commands(command),
+	x.change(adviseDelete, message.New("if jobs may be lost, and producers write with {push}", message.Code("push", push)), commands,
 		"LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the {end}, and keeps the newest {keep}.",
-		"lost", comma(x.Measured-x.Limit), "all", comma(x.Measured), "end", end, "keep", comma(x.Limit))
+		message.Int("lost", x.Measured-x.Limit), message.Int("all", x.Measured), message.Word("end", end), message.Int("keep", x.Limit))
 }

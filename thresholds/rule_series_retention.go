@@ -19,11 +19,12 @@ func init() {
 				return k.Module != nil && k.Module.Retention == 0 && !k.HasExpire
 			})
 		},
-		text: func(x *explainer) string {
+		text: func(x *explainer) message.Message {
 			return x.counted("1 sample without a retention", "{measured} samples without a retention, over {limit}")
 		},
 		advise: func(x *explainer) {
-			x.change(adviseTTL, "if older samples are no longer needed", x.commands("TS.ALTER %s RETENTION 7776000000"), "Give it a retention, such as 90 days in milliseconds, and compaction rules (TS.CREATERULE) for what is read of older samples.")
+			x.change(adviseTTL, message.New("if older samples are no longer needed"), x.commands("TS.ALTER {key} RETENTION 7776000000"),
+				"Give it a retention, such as 90 days in milliseconds, and compaction rules (TS.CREATERULE) for what is read of older samples.")
 			x.inspect()
 		},
 		Doc: Doc{

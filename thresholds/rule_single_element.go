@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -17,9 +18,11 @@ func init() {
 				return k.Elements == 1
 			})
 		},
-		text: func(x *explainer) string { return x.found("{type} with one element", "type", x.key.Type.String()) },
+		text: func(x *explainer) message.Message {
+			return x.found("{type} with one element", message.Text("type", x.key.Type.String()))
+		},
 		advise: func(x *explainer) {
-			x.advise(adviseEncoding, nil, "A string takes no more memory than a {type} with one element, and mostly less, unless more elements are to come.", "type", x.key.Type.String())
+			x.advise(adviseEncoding, nil, "A string takes no more memory than a {type} with one element, and mostly less, unless more elements are to come.", message.Text("type", x.key.Type.String()))
 			x.inspect()
 		},
 		Doc: Doc{

@@ -1,9 +1,6 @@
 package thresholds
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -15,7 +12,7 @@ func init() {
 		Section:  SectionInstance,
 		Title:    "hash slot with many times its fair share of the memory",
 		Harm:     Blocks,
-		Brief:    "Spread the keys of {key}: {text}.",
+		fix:      &fix{action: adviseInstance, id: "Spread the keys of {key}: {text}."},
 		Instance: true,
 		Unit:     message.Ratio,
 		Params: []Param{
@@ -35,12 +32,12 @@ func init() {
 				return &a
 			}
 		},
-		text: func(x *explainer) string {
-			return x.found("{size}, {measured} its fair share, over {limit}", "size", sizeText(x.instance.Bytes))
+		text: func(x *explainer) message.Message {
+			return x.found("{size}, {measured} its fair share, over {limit}", message.Figure("size", x.instance.Bytes, message.FormSize))
 		},
 		advise: func(x *explainer) {
-			slot := strings.TrimPrefix(x.instance.Subject, "slot ")
-			x.advise(adviseInstance, []string{"CLUSTER COUNTKEYSINSLOT " + slot, "CLUSTER GETKEYSINSLOT " + slot + " 100"},
+			slot := x.instance.Subject.Args
+			x.advise(adviseInstance, []message.Message{message.New("CLUSTER COUNTKEYSINSLOT {slot}", slot...), message.New("CLUSTER GETKEYSINSLOT {slot} 100", slot...)},
 				"Check what is in it: a big key, or the keys of one hash tag. Resharding cannot split a slot.")
 		},
 		Doc: Doc{
@@ -172,7 +169,7 @@ func (s *slotSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		}
 		if l, found := severest(s.levels, func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
 			found := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
-				Subject: "slot " + strconv.Itoa(i), Keys: slot.keys, Bytes: slot.bytes}
+				Subject: message.New("slot {slot}", plainNumber("slot", int64(i))), Keys: slot.keys, Bytes: slot.bytes}
 			if s.nodes != nil {
 				found.Largest = s.nodes[i]
 			}

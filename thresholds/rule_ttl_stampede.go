@@ -20,7 +20,7 @@ func init() {
 		Section:  SectionExpiry,
 		Title:    "minute in which too many keys expire at once",
 		Harm:     Blocks,
-		Brief:    "Spread the TTLs of {groups}: {text} ({key}).",
+		fix:      &fix{action: adviseTTL, id: "Spread the TTLs of {groups}: {text} ({key})."},
 		Instance: true,
 		Unit:     message.Count,
 		Params: []Param{{Name: "ratio", Unit: message.Ratio, Default: "10x",
@@ -33,22 +33,22 @@ func init() {
 				return &a
 			}
 		},
-		text: func(x *explainer) string {
-			keys := comma(x.instance.Keys)
+		text: func(x *explainer) message.Message {
+			keys := message.Int("keys", x.instance.Keys)
 			switch x.note {
 			case noteHour:
 				return x.found("{measured} keys expire in one hour, over {limit}")
 			case noteWindow:
-				return x.found("{keys} keys expire in neighbouring minutes, up to {measured} in one, over {limit}", "keys", keys)
+				return x.found("{keys} keys expire in neighbouring minutes, up to {measured} in one, over {limit}", keys)
 			case noteHour | noteWindow:
-				return x.found("{keys} keys expire in neighbouring hours, up to {measured} in one, over {limit}", "keys", keys)
+				return x.found("{keys} keys expire in neighbouring hours, up to {measured} in one, over {limit}", keys)
 			}
 			return x.found("{measured} keys expire in one minute, over {limit}")
 		},
 		advise: func(x *explainer) {
 			minutes := spreadMinutes(x.instance.Keys, x.Limit)
 			x.advise(adviseTTL, nil, "Spread them over {minutes} minutes or more: EXPIRE key (seconds + random(0..{seconds})), or EXPIREAT with the same random part.",
-				"minutes", comma(minutes), "seconds", decimal(minutes*60))
+				message.Int("minutes", minutes), plainNumber("seconds", minutes*60))
 			x.advise(adviseCost, nil, "Deleting expired keys takes server time, and the cache misses go to the database behind it.")
 		},
 		Doc: Doc{
@@ -400,16 +400,17 @@ func (s *expiryTimes) findings(totals, []NodeSums) []InstanceFinding {
 }
 
 func (s *expiryTimes) finding(w *window) InstanceFinding {
-	unit, note, last := "minute", uint8(0), ""
+	note := uint8(0)
 	if w.length > 1 {
-		unit, note = "hour", noteHour
+		note = noteHour
 	}
 	if w.end-w.start > w.length {
-		unit, note, last = unit+"s", note|noteWindow, " to "+timeText(w.end-w.length)
+		note |= noteWindow
 	}
+	id := [...]string{"minute {first}", "hour {first}", "minutes {first} to {last}", "hours {first} to {last}"}[note]
 	l, _ := severest(s.levels, func(limit int64) bool { return w.most > limit })
 	return InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: w.most, Limit: l.limit, note: note},
-		Subject: unit + " " + timeText(w.start) + last, Keys: w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups), Largest: w.largest}
+		Subject: message.New(id, message.Text("first", timeText(w.start)), message.Text("last", timeText(w.end-w.length))), Keys: w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups), Largest: w.largest}
 }
 
 // patterns returns the patterns of samples, those with most keys first.

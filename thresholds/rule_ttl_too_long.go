@@ -14,7 +14,7 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
 		Harm:    UsesMemory,
-		Brief:   "Shorten the TTL of {group}: {groupmemory} in {groupkeys} stays for longer than allowed.",
+		fix:     &fix{action: adviseTTL, ofGroup: true, id: "Write {which} with a shorter TTL: {memory} stays for longer than allowed."},
 		Unit:    message.Seconds,
 		PerType: true,
 		check: func(c *compiler) {
@@ -29,7 +29,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string { return x.found("expires in {measured}, over {limit}") },
+		text: func(x *explainer) message.Message { return x.found("expires in {measured}, over {limit}") },
 		advise: func(x *explainer) {
 			x.advise(adviseTTL, nil, "Shorten it to what the business needs, and renew it while the key is in use.")
 			x.expire(math.MaxInt64)

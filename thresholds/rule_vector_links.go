@@ -23,7 +23,7 @@ func init() {
 				return true
 			})
 		},
-		text: func(x *explainer) string { return x.found("links of {measured} for vectors of {limit}") },
+		text: func(x *explainer) message.Message { return x.found("links of {measured} for vectors of {limit}") },
 		advise: func(x *explainer) {
 			x.advise(adviseEncoding, nil, "Add the elements to a new vector set with fewer links (VADD key ... M 8), if searches in it still find what they must: "+
 				"the number of links of a vector set cannot be changed.")

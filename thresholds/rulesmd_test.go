@@ -25,7 +25,7 @@ func TestRulesMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(committed, text) {
-		t.Error("RULES.md is out of date: run go generate ./thresholds")
+		t.Error("RULES.md is out of date: make golden writes it")
 	}
 	for _, r := range Rules() {
 		if !bytes.Contains(text, []byte("\n### "+r.Name+"\n")) {

@@ -1,10 +1,10 @@
 package thresholds
 
 import (
-	"fmt"
 	"math/bits"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -20,21 +20,15 @@ func (s RuleSet) Has(id RuleID) bool { return s>>id&1 != 0 }
 // Len returns the number of rules in the set.
 func (s RuleSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
-// SelectError reports a word of a selector that matches no rule.
-type SelectError struct {
-	Word string
-	hint string
+// UnknownRule returns the error for a word that names no rule.
+func UnknownRule(word string) *message.Error {
+	return &message.Error{Message: message.New("unknown rule {rule}", message.Element("rule", word)), Hint: Suggest(word, RuleNames())}
 }
-
-func (e *SelectError) Error() string { return fmt.Sprintf("unknown rule %q", e.Word) }
-
-// Hint returns what may have been meant, "" if unknown.
-func (e *SelectError) Hint() string { return e.hint }
 
 // Select returns the rules that a selector names: words separated by commas, each
 // "all", the name of a rule, or a glob over names. A word that begins with "-"
 // removes its rules. A later word takes precedence; if the first one removes rules,
-// the selection starts with all. The error is a *SelectError.
+// the selection starts with all. The error is a *message.Error.
 func Select(selector string) (RuleSet, error) {
 	set, _, err := parseSelector(selector)
 	return set, err
@@ -68,13 +62,13 @@ func parseSelector(selector string) (set, named RuleSet, err error) {
 		}
 	}
 	if first {
-		return 0, 0, &SelectError{Word: selector, hint: "write all,-no-ttl or key-*"}
+		return 0, 0, UnknownRule(selector).WithHint("write {example}", message.Code("example", "all,-no-ttl or key-*"))
 	}
 	return set, named & set, nil
 }
 
 // MatchRules returns the rules that a name, a glob over names or "all" matches. The
-// error is a *SelectError.
+// error is a *message.Error.
 func MatchRules(name string) (RuleSet, error) {
 	if name == "all" {
 		return AllRules(), nil
@@ -87,7 +81,7 @@ func MatchRules(name string) (RuleSet, error) {
 		}
 	}
 	if set == 0 {
-		return 0, &SelectError{Word: name, hint: Suggest(name, RuleNames())}
+		return 0, UnknownRule(name)
 	}
 	return set, nil
 }

@@ -2,7 +2,6 @@ package thresholds
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser"
@@ -27,18 +26,21 @@ const (
 	FromFlag                      // the command line
 )
 
-// String returns the place as text: "profile aliyun", "rdblens.yaml:12", "--rules".
-func (o Origin) String() string {
+// Message returns the place: "profile aliyun", "rdblens.yaml:12", "--rules".
+func (o Origin) Message() message.Message {
 	switch o.Kind {
 	case FromProfile:
-		return "profile " + o.Name
+		return message.New("profile {profile}", message.Text("profile", o.Name))
 	case FromFile:
-		return fmt.Sprintf("%s:%d", o.Name, o.Line)
+		return message.New("{file}:{line}", message.Path("file", o.Name), plainNumber("line", int64(o.Line)))
 	case FromFlag:
-		return o.Name
+		return message.New("{flag}", message.Code("flag", o.Name))
 	}
-	return "built in"
+	return message.New("built in")
 }
+
+// String returns the place in English.
+func (o Origin) String() string { return o.Message().String() }
 
 // AnyType is the type of a limit that applies to all types without one of their
 // own.
@@ -246,9 +248,9 @@ func (s *Setting) Effective() []Limit {
 	return list
 }
 
-// mildest returns the limit that is exceeded first, for a type and a side, false if
+// first returns the limit that is exceeded first, for a type and a side, false if
 // there is none.
-func (s *Setting) mildest(t parser.Type, under bool) (value int64, ok bool) {
+func (s *Setting) first(t parser.Type, under bool) (value int64, ok bool) {
 	for severity := Info; severity <= Error; severity++ {
 		v, set := s.Limit(t, under, severity)
 		switch {
@@ -286,7 +288,7 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 			next.setLimit(l)
 			continue
 		}
-		value, ok := s.mildest(l.Type, l.Under)
+		value, ok := s.first(l.Type, l.Under)
 		if ok || l.Type != AnyType {
 			next.setLimit(Limit{Type: l.Type, Under: l.Under, Severity: severity, Value: value, None: !ok, Origin: from})
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // TestLimitsInAnyOrder compares limits that are set one after the other with a table that
@@ -67,7 +68,7 @@ func TestLimitsInAnyOrder(t *testing.T) {
 					}
 				}
 				for side, under := range []bool{false, true} {
-					value, ok := s.mildest(typ, under)
+					value, ok := s.first(typ, under)
 					if ok != (all[side] != nil) {
 						t.Fatalf("seed %d, %q: type %d, under %t: %d, %t", seed, log, typ, under, value, ok)
 					}
@@ -104,7 +105,7 @@ func TestLimitsInAnyOrder(t *testing.T) {
 		one.setSeverity(Error, Origin{})
 		for _, typ := range types {
 			for _, under := range []bool{false, true} {
-				a, x := s.mildest(typ, under)
+				a, x := s.first(typ, under)
 				b, y := one.Limit(typ, under, Error)
 				_, mild := one.Limit(typ, under, Info)
 				_, middle := one.Limit(typ, under, Warning)
@@ -172,8 +173,8 @@ func TestSelectors(t *testing.T) {
 	} {
 		set, err := Select(c.selector)
 		if c.n == 0 && len(c.not) == 0 {
-			var e *SelectError
-			if e, _ = err.(*SelectError); e == nil || e.Word != c.wrong {
+			var e *message.Error
+			if e, _ = err.(*message.Error); e == nil || e.Message.Args[0].Text != c.wrong {
 				t.Errorf("%q: %v", c.selector, err)
 			}
 			continue

@@ -1,6 +1,11 @@
 package thresholds
 
-import "errors"
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
 
 // FindingState is a Finding, or an InstanceFinding, as a state stores it.
 type FindingState struct {
@@ -10,7 +15,7 @@ type FindingState struct {
 	Note            uint8
 	Ignored         uint16
 	Measured, Limit int64
-	Subject         string
+	Subject         []byte // JSON
 	Keys, Bytes     int64
 	Groups          []string
 	Budget          int
@@ -18,8 +23,12 @@ type FindingState struct {
 
 // State returns what Engine.Restore makes the finding of.
 func (f *InstanceFinding) State() FindingState {
+	subject, err := json.Marshal(f.Subject)
+	if err != nil {
+		panic(err) // a message has nothing that JSON cannot represent
+	}
 	return FindingState{Rule: f.Rule, Severity: f.Severity, Note: f.note, Ignored: f.Ignored, Measured: f.Measured, Limit: f.Limit,
-		Subject: f.Subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
+		Subject: subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
 }
 
 var errFinding = errors.New("a finding that no rule makes")
@@ -34,6 +43,10 @@ func (e *Engine) Restore(s *FindingState) (f InstanceFinding, err error) {
 	if len(e.policy.Budgets) == 0 && rule.Name == "budget" || s.Budget < 0 || s.Budget >= max(1, len(e.policy.Budgets)) {
 		return f, errFinding
 	}
+	var subject message.Message
+	if err := json.Unmarshal(s.Subject, &subject); err != nil {
+		return f, errFinding
+	}
 	return InstanceFinding{Finding: Finding{Rule: s.Rule, Severity: s.Severity, note: s.Note, ranked: rule.rank != nil, Ignored: s.Ignored,
-		Measured: s.Measured, Limit: s.Limit}, Subject: s.Subject, Keys: s.Keys, Bytes: s.Bytes, Groups: s.Groups, budget: s.Budget}, nil
+		Measured: s.Measured, Limit: s.Limit}, Subject: subject, Keys: s.Keys, Bytes: s.Bytes, Groups: s.Groups, budget: s.Budget}, nil
 }

@@ -1,13 +1,14 @@
 package thresholds
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Suggest returns a hint for a misspelled word: the most similar known word, or,
-// if none is similar, all of them when they are few; else "".
-func Suggest(word string, known []string) string {
+// if none is similar, all of them when they are few; else no message.
+func Suggest(word string, known []string) message.Message {
 	nearest, least := "", len(word)/3+2
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), k); d < least {
@@ -16,11 +17,15 @@ func Suggest(word string, known []string) string {
 	}
 	switch {
 	case nearest != "":
-		return fmt.Sprintf("did you mean %q?", nearest)
+		return message.New("did you mean {word}?", message.Code("word", nearest))
 	case len(known) <= 12:
-		return "known: " + strings.Join(known, ", ")
+		list := make([]message.Message, len(known))
+		for i, k := range known {
+			list[i] = message.New("{word}", message.Code("word", k))
+		}
+		return message.New("known: {words}", message.List("words", ", ", list))
 	}
-	return ""
+	return message.Message{}
 }
 
 // editDistance returns the Levenshtein distance of two words in bytes, 64 if one

@@ -14,12 +14,12 @@ func TestSuggest(t *testing.T) {
 		known []string
 		want  string
 	}{
-		{"abc", []string{"xyc"}, `did you mean "xyc"?`}, {"abc", []string{"xyz"}, "known: xyz"},
-		{"abcdef", []string{"xyzdef"}, `did you mean "xyzdef"?`}, {"abcdef", []string{"wxyzef"}, "known: wxyzef"},
-		{"No-TTL", []string{"no-tt", "no-ttl"}, `did you mean "no-ttl"?`}, {"abc", many[:12], "known: a-------------, b-------------, c-------------, d-------------, " +
+		{"abc", []string{"xyc"}, `did you mean xyc?`}, {"abc", []string{"xyz"}, "known: xyz"},
+		{"abcdef", []string{"xyzdef"}, `did you mean xyzdef?`}, {"abcdef", []string{"wxyzef"}, "known: wxyzef"},
+		{"No-TTL", []string{"no-tt", "no-ttl"}, `did you mean no-ttl?`}, {"abc", many[:12], "known: a-------------, b-------------, c-------------, d-------------, " +
 			"e-------------, f-------------, g-------------, h-------------, i-------------, j-------------, k-------------, l-------------"}, {"abc", many, ""},
 	} {
-		if got := Suggest(c.word, c.known); got != c.want {
+		if got := Suggest(c.word, c.known).String(); got != c.want {
 			t.Errorf("%q among %q: %q, want %q", c.word, c.known, got, c.want)
 		}
 	}

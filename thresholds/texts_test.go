@@ -34,11 +34,11 @@ func TestStampedeTexts(t *testing.T) {
 		for _, parts := range []int{1 << 30, 9_999} {
 			s := &snapshotCase{profile: "default", keys: c.keys}
 			list, _ := runInstance(t, s, parts)
-			if len(list) != 1 || list[0].Subject != c.subject {
+			if len(list) != 1 || SubjectText(list[0].Subject) != c.subject {
 				t.Errorf("%+v, want %s", list, c.subject)
 				continue
 			}
-			if got := mustLoad(t, LoadOptions{}).Compile(testEnv()).InstanceText(list[0]); got != c.text {
+			if got := mustLoad(t, LoadOptions{}).Compile(testEnv()).InstanceText(list[0]).String(); got != c.text {
 				t.Errorf("%s: %q, want %q", c.subject, got, c.text)
 			}
 		}
@@ -54,7 +54,7 @@ func TestTextsOfLowFigures(t *testing.T) {
 	} {
 		r, _ := Lookup(rule)
 		f := InstanceFinding{Finding: Finding{Rule: r.ID, Severity: Warning, Measured: 1024, Limit: 10, note: noteAtLeast}, Bytes: 5 << 20}
-		if got := e.InstanceText(f); got != want {
+		if got := e.InstanceText(f).String(); got != want {
 			t.Errorf("%s: %q, want %q", rule, got, want)
 		}
 	}

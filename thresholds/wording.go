@@ -2,60 +2,32 @@ package thresholds
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// measuredText returns a figure of a finding: exact, except durations.
-func measuredText(u message.Unit, n int64) string {
-	switch u {
-	case message.Bytes:
-		return message.FormatExactBytes(n)
-	case message.Seconds:
-		return message.FormatDuration(n)
+// CommandText returns a command of Advice. Names in it are arguments that redis-cli
+// reads as exactly their bytes, also if redaction has replaced them.
+func CommandText(command message.Message) string {
+	var b []byte
+	for _, s := range command.Spans(nil) {
+		if s.Kind == message.KindName || s.Kind == message.KindElement {
+			b = append(b, quoteKey(s.Text)...)
+		} else {
+			b = append(b, s.Text...)
+		}
 	}
-	return u.Format(n)
-}
-
-// limitText returns a limit.
-func limitText(u message.Unit, n int64) string { return u.Format(n) }
-
-// spanOver returns a duration beside the limit that it exceeds: to the second where
-// rounding would make the two equal.
-func spanOver(n, limit int64) string {
-	s := message.FormatDuration(n)
-	if n != limit && s == message.FormatDuration(limit) {
-		return message.FormatExactDuration(n)
-	}
-	return s
-}
-
-// sizeText returns a size: exact below 10 KB, above with one decimal.
-func sizeText(n int64) string {
-	if n < 10<<10 {
-		return message.FormatExactBytes(n)
-	}
-	return message.FormatBytes(n)
-}
-
-// quoted returns bytes from the snapshot in quotes, cut to 48.
-func quoted(b []byte) string {
-	const most = 48
-	if len(b) > most {
-		return strconv.Quote(string(b[:most])) + "..."
-	}
-	return strconv.Quote(string(b))
+	return string(b)
 }
 
 // quoteKey returns a name as an argument that redis-cli reads as exactly these
 // bytes: in double quotes, with \xNN for anything but printable ASCII, and for what a
 // shell expands in double quotes. It contains no single quote, so that it can be
 // put into single quotes of a shell.
-func quoteKey(name []byte) string {
+func quoteKey(name string) string {
 	b := make([]byte, 0, len(name)+2)
 	b = append(b, '"')
-	for _, c := range name {
+	for _, c := range []byte(name) {
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', c)

@@ -29,7 +29,7 @@ func TestReasonOfABudget(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%d findings", len(list))
 		}
-		if a := e.AdviseInstance(list[0]); len(a) != 1 || !strings.HasSuffix(a[0].Text, want) {
+		if a := e.AdviseInstance(list[0]); len(a) != 1 || !strings.HasSuffix(a[0].Text.String(), want) {
 			t.Errorf("%+v, want %s", a, want)
 		}
 	}

@@ -147,7 +147,7 @@ func (e *env) loadPolicy(ctx context.Context, options config.Options) (*threshol
 		return nil, policyError(err)
 	}
 	for _, w := range policy.Warnings {
-		e.warn(message.New("{text}", message.Foreign("text", w)))
+		e.warn(w)
 	}
 	return policy, nil
 }

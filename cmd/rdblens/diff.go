@@ -52,7 +52,7 @@ their lists; all others by group.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
 	}
 	o.passFlags.register(cmd)
-	o.redactFlags.register(cmd)
+	o.redactFlags.register(e, cmd)
 	o.outputFlags.register(cmd, report.DiffFormatNames())
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
 		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
@@ -145,7 +145,7 @@ func (l *changeLimit) exceeded(d *report.Diff, direction int64) (exceeded messag
 	for i := range d.Groups {
 		r := &d.Groups[i]
 		before, after := d.Size(r)
-		if max(after-before, before-after) >= d.MinBytes && d.GroupMatches(l.group, i) && check(r) {
+		if max(after-before, before-after) >= d.MinBytes && l.group.Match([]byte(*r.Group)) && check(r) {
 			return change(message.Name("what", string(*r.Group)), r)
 		}
 	}
@@ -183,7 +183,6 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 	}
 	stop := e.progress(scanned)
 	options := o.options(report.Options{})
-	options.Redact = o.redactor()
 	d, err := report.Compare(ctx, sides[0], sides[1], o.policy, options, o.CompareOptions)
 	stop()
 	bad, err := failuresOf(err)
@@ -195,10 +194,11 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 		return &exitError{code: exitUsage}
 	}
 	write := o.writeOptions(e, started)
-	if d.Redaction != nil {
-		write.Command = ""
+	shown := d
+	if by := o.redactor(); by != nil {
+		shown, write.Command = d.Redacted(by), ""
 	}
-	if err := report.WriteAll(o.targets, e.stdout, args, d, write); err != nil && !closedPipe(err) {
+	if err := report.WriteAll(o.targets, e.stdout, args, shown, write); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
 	}

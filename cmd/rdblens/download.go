@@ -3,13 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
@@ -68,7 +71,7 @@ type download struct {
 // It must be read to its end or closed.
 func newDownload(ctx context.Context, url string, limit int64) (*download, error) {
 	if !strings.HasPrefix(url, "https://") {
-		return nil, &parser.FormatError{Reason: "http is not encrypted", Hint: "use https, or fetch it with a tool of your choice and pipe it to rdblens scan -"}
+		return nil, message.Errorf("http is not encrypted").WithHint("use https, or fetch it with a tool of your choice and pipe it to rdblens scan -")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // ranges count the bytes of the object
@@ -87,14 +90,19 @@ func checkRedirect(to *http.Request, via []*http.Request) error {
 }
 
 // finalError is an error that another attempt would repeat.
-type finalError struct {
-	error
-	hint string
-}
+type finalError struct{ error }
 
 func (e finalError) Unwrap() error { return e.error }
 
-func final(text string) error { return finalError{errors.New(text), ""} }
+func final(id string, args ...message.Arg) error { return finalError{message.Errorf(id, args...)} }
+
+// permanent reports whether a request that failed would fail again: nobody listens there,
+// there is no such host, or its certificate is not accepted.
+func permanent(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	return errors.As(err, &certificate) || errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &name) && name.IsNotFound
+}
 
 func (d *download) Read(p []byte) (int, error) {
 	for {
@@ -112,7 +120,7 @@ func (d *download) Read(p []byte) (int, error) {
 			n, err = d.body.Read(p)
 			d.stalled.Stop()
 			if d.offset += int64(n); d.offset > d.limit {
-				return 0, fmt.Errorf("longer than %s (--max-download)", message.FormatBytes(d.limit))
+				return 0, message.Errorf("longer than {limit} (--max-download)", message.Size("limit", d.limit))
 			}
 			if n > 0 {
 				d.failed = 0
@@ -130,7 +138,7 @@ func (d *download) Read(p []byte) (int, error) {
 			}
 		}
 		var final finalError
-		if d.failed++; errors.As(err, &final) || d.failed == maxAttempts {
+		if d.failed++; errors.As(err, &final) || permanent(err) || d.failed == maxAttempts {
 			return 0, d.plain(err)
 		}
 		if pause == 0 {
@@ -150,7 +158,7 @@ func (d *download) request() (pause time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
 	if err != nil {
 		cancel()
-		return 0, finalError{err, ""}
+		return 0, finalError{err}
 	}
 	if d.offset > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.offset))
@@ -175,7 +183,7 @@ func (d *download) request() (pause time.Duration, err error) {
 
 // check examines the head of a response.
 func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
-	status := fmt.Errorf("the server answers %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	status := message.Errorf("the server answers {n}", message.Text("n", fmt.Sprint(resp.StatusCode, " ", http.StatusText(resp.StatusCode))))
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -184,7 +192,7 @@ func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 		d.size = resp.ContentLength
 		d.version = cmp.Or(strongTag(resp.Header.Get("ETag")), resp.Header.Get("Last-Modified"))
 		if d.size > d.limit {
-			return 0, final(fmt.Sprintf("%s, longer than %s (--max-download)", message.FormatBytes(d.size), message.FormatBytes(d.limit)))
+			return 0, final("{size}, longer than {limit} (--max-download)", message.Size("size", d.size), message.Size("limit", d.limit))
 		}
 		return 0, nil
 	case d.offset > 0 && resp.StatusCode == http.StatusPartialContent:
@@ -196,11 +204,10 @@ func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 	case d.offset > 0 && resp.StatusCode == http.StatusOK:
 		return 0, final("the connection broke, and the server cannot continue, or the object was changed meanwhile")
 	}
-	hint := ""
 	if resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusUnauthorized {
-		hint = "a presigned URL is valid for a limited time, and for the method GET"
+		status = status.WithHint("a presigned URL is valid for a limited time, and for the method GET")
 	}
-	return 0, finalError{status, hint}
+	return 0, finalError{status}
 }
 
 // strongTag returns an ETag that If-Range takes, "" for a weak one.
@@ -218,16 +225,19 @@ func (d *download) plain(err error) error {
 		err = final.error
 	}
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("no byte came for %s", stallTimeout)
+		err = message.Errorf("no byte came for {duration}", message.Duration("duration", int64(stallTimeout/time.Second)))
 	}
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
 	if d.offset > 0 {
-		return fmt.Errorf("after %s: %w", message.FormatBytes(d.offset), err)
+		return &message.Error{Message: message.New("after {size}: {reason}", message.Size("size", d.offset), message.Reason("reason", err)), Err: err}
 	}
-	return &parser.FormatError{Reason: err.Error(), Hint: final.hint}
+	if d.failed > 1 {
+		return &message.Error{Message: message.New("{reason} ({n} attempts)", message.Reason("reason", err), message.Int("n", int64(d.failed))), Hint: hintOf(err), Err: err}
+	}
+	return &parser.FormatError{Reason: message.Of(err), Hint: hintOf(err)}
 }
 
 // drop ends the present request.

@@ -74,8 +74,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); near != "" {
-			hint = near
+		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); !near.IsZero() {
+			hint = near.String()
 		}
 		if !cmd.HasParent() {
 			hint = "flags follow a command: rdblens scan --help"

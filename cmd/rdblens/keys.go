@@ -20,6 +20,7 @@ import (
 	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // keysFlags are the flags of keys.
@@ -51,14 +52,14 @@ after decompression, and without the line before a replication stream.`,
 			return e.keys(cmd.Context(), &o, args)
 		},
 	}
-	o.register(cmd)
+	o.register(e, cmd)
 	return cmd
 }
 
 // register declares the flags.
-func (o *keysFlags) register(cmd *cobra.Command) {
+func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
-	o.redactFlags.register(cmd)
+	o.redactFlags.register(e, cmd)
 	o.setFormat("csv")
 	formats := 0
 	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
@@ -186,10 +187,7 @@ func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io
 		if errors.As(err, &writing) {
 			return bad, writing.err
 		}
-		if p.redact != nil {
-			err = p.redact.Error(err, in.name)
-		}
-		bad.add(p.shown(in), keys, err)
+		bad.add(in.name, keys, err)
 	}
 	if rows, ok := out.(*report.KeysParquet); ok {
 		return bad, rows.Close()
@@ -242,20 +240,24 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	return parser.Run(ctx, src, options, w.newSink)
 }
 
-// learnWords finds the fixed words of names, in a pass of its own: those of the report
-// of the same keys.
+// learnWords finds the separators of names and, in a pass of its own, the words that
+// stay: those of the report of the same keys.
 func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error {
 	if p.minKeys == 0 {
+		p.redact = p.redact.Learn(naming.NewNamer(p.policy.Separators.Value), 1, func(func([]byte, int64) bool) {})
 		return nil
 	}
 	for _, in := range list {
 		if in.name == "-" {
-			return usageError("--redact reads a snapshot twice, to find the words that stay: standard input can be read once").
-				withHint("save it to a file first, or hash every word: --redact-min-keys 0")
+			return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
+				withHint("save it to a file first, or hash every word: --redact")
 		}
 	}
 	scan := scanFlags{passFlags: p.passFlags}
-	_, _, err := e.scanInputs(ctx, &scan, list, p.redact)
+	r, _, err := e.scanInputs(ctx, &scan, list)
+	if err == nil {
+		p.redact = r.LearnWords(p.redact)
+	}
 	return err
 }
 

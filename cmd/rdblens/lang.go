@@ -69,6 +69,11 @@ func (e *env) line(m message.Message) string {
 // render returns a message in the language that was chosen, with names as a function
 // writes them.
 func (e *env) render(m message.Message, name func(string) string) string {
+	for _, f := range e.redactions {
+		if by := f.redactor(); by != nil {
+			m = by.Message(m)
+		}
+	}
 	catalogue := e.language.Catalogue()
 	if untranslated != nil {
 		m.Missing(language.Chinese.Catalogue(), untranslated)
@@ -118,8 +123,8 @@ func (e *env) problems(list config.Errors) {
 		if p.Excerpt != "" {
 			fmt.Fprintln(e.stderr, text.SanitizeLines(strings.TrimRight(p.Excerpt, "\n")))
 		}
-		if p.Advice != "" {
-			fmt.Fprintln(e.stderr, e.t("hint:"), e.line(message.New(p.Advice)))
+		if !p.Hint.IsZero() {
+			fmt.Fprintln(e.stderr, e.t("hint:"), e.line(p.Hint))
 		}
 	}
 }
@@ -135,8 +140,8 @@ func hintOf(err error) message.Message {
 		return own.Hint
 	case errors.As(err, &unwritten) && unwritten.Hint != "":
 		return message.New(unwritten.Hint)
-	case errors.As(err, &format) && format.Hint != "":
-		return message.New(format.Hint)
+	case errors.As(err, &format) && !format.Hint.IsZero():
+		return format.Hint
 	case errors.As(err, &hinted) && hinted.Hint() != "":
 		return message.New(hinted.Hint())
 	}

@@ -13,16 +13,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/report/language"
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
-// TestHelpTranslated checks that all text of the commands' help, of the rules'
-// documentation and of the requirements that cannot be checked has a translation.
+// TestHelpTranslated lists the text of the commands' help, of the rules' documentation
+// and of the requirements that cannot be checked that has no translation.
 func TestHelpTranslated(t *testing.T) {
 	check := func(where, s string) {
 		if _, ok := language.Chinese.Translate(s); !ok {
-			t.Errorf("%s: report/language/zh.json has no translation of %q", where, s)
+			testtool.Untranslated(t, where, s)
 		}
 	}
 	root := newRoot(&env{stdout: io.Discard, stderr: io.Discard})

@@ -133,6 +133,7 @@ type env struct {
 	stdout, stderr io.Writer
 	help           helpWriter
 	language       language.Language
+	redactions     []*redactFlags // of the commands that have them
 }
 
 // commandLine returns the command line, as a shell would take it. What a URL has

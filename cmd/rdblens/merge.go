@@ -53,7 +53,7 @@ Formats:
 		RunE: func(cmd *cobra.Command, args []string) error { return e.merge(cmd.Context(), &o, args) },
 	}
 	o.expandFlags.register(cmd)
-	o.reportFlags.register(cmd, "")
+	o.reportFlags.register(e, cmd, "")
 	return cmd
 }
 
@@ -78,11 +78,8 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		}})
 	}
 	started := time.Now()
-	o.Tool, o.Redact = tool(), o.redactor()
-	r, err := e.mergeSaved(o, list)
-	if r == nil && err == nil {
-		r, err = report.Merge(ctx, sources, o.Options)
-	}
+	o.Tool = tool()
+	r, err := report.Merge(ctx, sources, o.Options)
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
 		return (&exitError{code: exitUsage, err: mismatch}).withHint("scan all snapshots with the same flags and configuration")
@@ -105,6 +102,9 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		e.warn(message.New("several files, such as {names}, have {count} in common: all sums count these keys twice", message.List("names", ", ", names),
 			message.Number("count", int64(b.Repeated), "1 snapshot", "{n} snapshots")))
 	}
+	if by := o.redactor(); by != nil {
+		r = r.Redacted(by)
+	}
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -112,33 +112,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if err := bad.end(e, len(r.Inputs)); err != nil {
 		return err
 	}
-	if !r.Complete {
-		return &exitError{code: exitPartial} // a saved report
-	}
 	return verdict(r, o.FailOn)
-}
-
-// mergeSaved merges saved reports. It returns nil if the first input is none.
-func (e *env) mergeSaved(o *mergeFlags, list []*input) (*report.Report, error) {
-	var names []string
-	var saved []*report.Report
-	for i, in := range list {
-		r, err := e.savedReport(in)
-		switch {
-		case err != nil:
-			return nil, unreadable(in.name, err)
-		case r == nil && i == 0:
-			return nil, nil
-		case r == nil:
-			return nil, inputFailed(exitUsage, in.name, "this is not a saved report, as {name} is", message.Path("name", list[0].name)).
-				withHint("merge takes states or saved reports, not both")
-		}
-		names, saved = append(names, in.name), append(saved, r)
-	}
-	if o.Shard || o.on || o.By != "" || o.GroupOrder != "" || o.Cluster != nil {
-		return nil, usageError("saved reports are merged as they are: they take no --redact, --by, --sort-groups, --cluster-nodes and -f shard").withHint("scan -f shard=FILE saves what takes them")
-	}
-	return report.MergeSaved(names, saved, o.Tool)
 }
 
 // openState opens the input as the state of a scan.

@@ -45,6 +45,9 @@ func (o *scanFlags) splitOwners() (*ownerReports, error) {
 	}
 	reports := &ownerReports{dir: o.ownersDir}
 	o.Owner = func(owner string, r *report.Report) {
+		if by := o.redactor(); by != nil {
+			owner, r = by.Text(owner), r.Redacted(by)
+		}
 		reports.list = append(reports.list, ownerReport{owner, reports.fileName(owner), r})
 	}
 	return reports, nil
@@ -96,7 +99,7 @@ func (s *ownerReports) write(targets []report.Target, inputs []string, write rep
 		}
 		owner, memory := "(no owner)", "unknown"
 		if o.owner != "" {
-			owner = text.MarkdownText(o.owner)
+			owner = text.MarkdownCode(text.Display([]byte(o.owner)))
 		}
 		if o.Totals.MemoryBytes.Known() {
 			memory = message.FormatBytes(int64(o.Totals.MemoryBytes))

@@ -64,7 +64,7 @@ func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
 		words: config.Profiles(), set: checkedText(target, func(arg string) error {
 			if !slices.Contains(config.Profiles(), arg) {
-				return &config.ProfileError{Name: arg}
+				return config.UnknownProfile(arg)
 			}
 			return nil
 		})}

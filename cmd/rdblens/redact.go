@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -19,31 +18,33 @@ type redactFlags struct {
 	on      bool
 	salt    string
 	minKeys int64
+	by      *redact.Redactor
 }
 
-// register declares the flags. Each of them switches redaction on.
-func (f *redactFlags) register(cmd *cobra.Command) {
-	f.minKeys = redact.DefaultMinKeys
-	cmd.Flags().BoolVar(&f.on, "redact", false, "replace names of keys, elements, groups and files, and the command line, by short hashes")
+// register declares the flags. Each of them switches redaction on, also of what the
+// command writes to standard error.
+func (f *redactFlags) register(e *env, cmd *cobra.Command) {
+	e.redactions = append(e.redactions, f)
+	cmd.Flags().BoolVar(&f.on, "redact", false, "replace names of keys, elements, groups, owners and files, and the command line, by short hashes")
 	option{name: "redact-salt", arg: "SALT", usage: "salt of the hashes: names of reports with the same one compare (default $" + saltVariable + ", else random)",
 		set: func(arg string) error {
 			f.on = true
 			return textOf(&f.salt)(arg)
 		}}.add(cmd)
-	option{name: "redact-min-keys", arg: "N", value: strconv.Itoa(redact.DefaultMinKeys), usage: "words in the names of at least this many keys stay, 0 none",
+	option{name: "redact-keep", arg: "N", usage: "words in the names of at least N keys stay; the report lists them",
 		set: func(arg string) error {
 			f.on = true
-			return wholeNumber(&f.minKeys, 0, math.MaxInt)(arg)
+			return wholeNumber(&f.minKeys, 1, math.MaxInt)(arg)
 		}}.add(cmd)
 }
 
 // redactor returns what replaces names, nil if they stay.
 func (f *redactFlags) redactor() *redact.Redactor {
-	if !f.on {
-		return nil
+	if f.on && f.by == nil {
+		if f.salt == "" {
+			f.salt = os.Getenv(saltVariable)
+		}
+		f.by = redact.New(f.salt, f.minKeys)
 	}
-	if f.salt == "" {
-		f.salt = os.Getenv(saltVariable)
-	}
-	return redact.New(f.salt, f.minKeys)
+	return f.by
 }

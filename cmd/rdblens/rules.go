@@ -53,7 +53,7 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe()))
+	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe().String()))
 	for section := range thresholds.SectionInstance + 1 {
 		fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(section.String())))
 		table := text.Grid{Columns: make([]text.Column, 3)}
@@ -111,7 +111,7 @@ func (e *env) rulesExplain(name string) error {
 	if !ok {
 		_, err := thresholds.Select(name)
 		if err == nil {
-			err = message.Errorf("unknown rule {name}", message.Element("name", name)) // a glob, or all
+			err = thresholds.UnknownRule(name) // a glob, or all
 		}
 		return policyError(err)
 	}
@@ -137,8 +137,8 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 	if list := changes(r); len(list) > 0 {
 		heading("Commands that change data")
 		for _, a := range list {
-			fmt.Fprintf(w, "  %s\n", strings.Join(a.Commands, "\n  "))
-			wrap(w, "    ", e.t(a.Condition)+": "+e.t(a.Text))
+			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(commandsText(a), "\n", "\n  "))
+			wrap(w, "    ", e.t(a.Condition.String())+": "+e.t(a.Text.String()))
 		}
 	}
 	if len(r.Params) > 0 {
@@ -177,12 +177,21 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 func changes(r *thresholds.Rule) (list []thresholds.Advice) {
 	for _, profile := range config.Profiles() {
 		for _, a := range config.Profile(profile).Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: -1}).Changes(r) {
-			if !slices.ContainsFunc(list, func(b thresholds.Advice) bool { return slices.Equal(a.Commands, b.Commands) }) {
+			if !slices.ContainsFunc(list, func(b thresholds.Advice) bool { return commandsText(a) == commandsText(b) }) {
 				list = append(list, a)
 			}
 		}
 	}
 	return list
+}
+
+// commandsText returns the commands of a piece of advice, one a line.
+func commandsText(a thresholds.Advice) string {
+	lines := make([]string, len(a.Commands))
+	for i, c := range a.Commands {
+		lines[i] = thresholds.CommandText(c)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // wrap prints text in lines of at most 88 columns. The first line begins with

@@ -17,7 +17,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/cluster"
-	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
@@ -79,7 +78,7 @@ Formats:
 			return e.scan(cmd.Context(), &o, args)
 		},
 	}
-	o.register(cmd)
+	o.register(e, cmd)
 	return cmd
 }
 
@@ -93,9 +92,9 @@ func formatHelp() string {
 }
 
 // register declares the flags.
-func (o *scanFlags) register(cmd *cobra.Command) {
+func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
-	o.reportFlags.register(cmd, "memory")
+	o.reportFlags.register(e, cmd, "memory")
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
@@ -136,8 +135,8 @@ func (o *scanFlags) register(cmd *cobra.Command) {
 }
 
 // register declares the flags. by is the word of the measure that ranks keys unasked.
-func (o *reportFlags) register(cmd *cobra.Command, by string) {
-	o.redactFlags.register(cmd)
+func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
+	o.redactFlags.register(e, cmd)
 	var words []string
 	for _, m := range measures {
 		words = append(words, m.word)
@@ -224,13 +223,16 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, bad, err := e.scanInputs(ctx, o, list, o.redactor())
+	r, bad, err := e.scanInputs(ctx, o, list)
 	stop()
 	if err != nil {
 		return err
 	}
 	if bad.unread == len(list) && !o.onlyStates() {
 		return bad.end(e, len(list))
+	}
+	if by := o.redactor(); by != nil {
+		r = r.Redacted(by)
 	}
 	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
@@ -270,13 +272,12 @@ func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) 
 
 // scanInputs scans the inputs. What is wrong with one of them is in the failures,
 // and in its row of the report.
-func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input, redactor *redact.Redactor) (*report.Report, *failures, error) {
+func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
 	var sources []report.Source
 	for _, in := range list {
 		sources = append(sources, e.source(in))
 	}
 	options := o.options(o.Options)
-	options.Redact = redactor
 	r, err := report.Scan(ctx, sources, o.policy, options)
 	bad, err := failuresOf(err)
 	return r, bad, err

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // commands are the programs that the tests run as separate processes.
@@ -61,7 +63,11 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { // when all scripts have ended
 		list, _ := os.ReadFile(missing)
 		for line := range strings.Lines(string(list)) {
-			t.Errorf("report/language/zh.json has no translation of %s", line)
+			if sentence, err := strconv.Unquote(strings.TrimSpace(line)); err != nil {
+				t.Error(err)
+			} else {
+				testtool.Untranslated(t, "a script", sentence)
+			}
 		}
 	})
 	testscript.Run(t, testscript.Params{

@@ -76,7 +76,7 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {
-		what := message.New("{text}", message.Foreign("text", w.rules.Text(f, &subject)))
+		what := w.rules.Text(f, &subject)
 		if f.Ignored != 0 {
 			what = message.New("{text}, ignored", message.Phrase("text", what))
 		}

@@ -19,7 +19,7 @@ func (e *Error) WithHint(id string, args ...Arg) *Error {
 }
 
 // Error returns the message in English.
-func (e *Error) Error() string { return e.Message.String() }
+func (e *Error) Error() string { return e.Message.Quoted() }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -25,6 +25,15 @@ type Message struct {
 // New returns a message.
 func New(id string, args ...Arg) Message { return Message{ID: id, Args: args} }
 
+// Sentence returns a finished sentence of the program as a message. One that quotes
+// something has words of somebody else, any other is an identifier. "" is no message.
+func Sentence(s string) Message {
+	if strings.Contains(s, `"`) {
+		return New("{text}", Foreign("text", s))
+	}
+	return Message{ID: s}
+}
+
 // IsZero reports whether there is no sentence.
 func (m Message) IsZero() bool { return m.ID == "" }
 
@@ -87,13 +96,13 @@ type Arg struct {
 func Text(name, s string) Arg { return Arg{Name: name, Text: s} }
 
 // Name is the name of a key, or a pattern of names.
-func Name[T string | []byte](name string, s T) Arg {
+func Name[T ~string | ~[]byte](name string, s T) Arg {
 	return Arg{Name: name, Kind: KindName, Text: string(s)}
 }
 
 // Element is the name or content of an element, or any word that somebody else wrote,
 // such as the argument of a flag.
-func Element[T string | []byte](name string, s T) Arg {
+func Element[T ~string | ~[]byte](name string, s T) Arg {
 	return Arg{Name: name, Kind: KindElement, Text: string(s)}
 }
 
@@ -166,12 +175,17 @@ func (m Message) Spans(c *Catalogue) []Span {
 
 // String renders the message in English. Names are quoted as in Go where they hold
 // spaces or anything that is not printed as itself.
-func (m Message) String() string {
+func (m Message) String() string { return m.english(Quote) }
+
+// Quoted renders the message in English as errors are: with all names quoted as in Go.
+func (m Message) Quoted() string { return m.english(strconv.Quote) }
+
+func (m Message) english(quote func(string) string) string {
 	var b strings.Builder
 	for _, s := range m.Spans(nil) {
 		switch s.Kind {
 		case KindName, KindElement, KindPath:
-			b.WriteString(Quote(s.Text))
+			b.WriteString(quote(s.Text))
 		default:
 			b.WriteString(s.Text)
 		}

@@ -19,8 +19,8 @@ type Range struct {
 
 // Master is a master that serves slots.
 type Master struct {
-	ID      string  `json:"id"`
-	Address string  `json:"address"` // host:port, of hosts with a name that, as the cluster writes them
+	ID      string  `json:"id" redact:"text"`
+	Address string  `json:"address" redact:"text"` // host:port, of hosts with a name that, as the cluster writes them
 	Failing bool    `json:"failing,omitempty"`
 	Slots   []Range `json:"slots"`
 	// Inputs are the indexes of the snapshots that have the most keys of one of its slots.

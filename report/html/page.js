@@ -20,10 +20,10 @@
   // figure returns the number that a cell shows, of two the last: "3.8 MB", "1,024", "12.5%", "3d 4h", "1 -> 2".
   const figure = (cell) => {
     if (cell === "") return -Infinity;
-    const scale = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50, d: 86400, h: 3600, m: 60, s: 1, 天: 86400, 小时: 3600, 分钟: 60, 秒: 1 };
+    const scale = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50, d: 86400, h: 3600, m: 60, s: 1 };
     let sum = 0;
-    for (const [, number, unit] of cell.replace(/.* -> /, "").replaceAll(",", "").matchAll(/([\d.]+) ?([A-Za-z\u4e00-\u9fff]*)/g)) sum += Number(number) * (scale[unit] ?? 1);
-    return /^-| ago$|前$/.test(cell) ? -sum : sum;
+    for (const [, number, unit] of cell.replace(/.* -> /, "").replaceAll(",", "").matchAll(/([\d.]+) ?([A-Za-z]*)/g)) sum += Number(number) * (scale[unit] ?? 1);
+    return /^-| ago$/.test(cell) ? -sum : sum;
   };
 
   const element = (name, attributes = {}, ...children) => {
@@ -41,7 +41,7 @@
     const sort = (column, descending) => {
       const number = heads[column].classList.contains("n");
       const value = (row) => {
-        const cell = row.cells[column];
+        const cell = $(".en", row.cells[column]) ?? row.cells[column];
         return number ? figure(cell.textContent) : cell.textContent;
       };
       const rows = [...body.rows].map((row) => [value(row), row]);
@@ -96,30 +96,17 @@
     });
   }
 
-  // The other language: what the page says is replaced, what people named is not.
-  const words = new Map(Object.entries(JSON.parse($("#words").textContent)));
+  // The other language: texts stand in both, attributes and options have the other one
+  // beside them.
   let other = data.other;
-  let back = null; // what restores the first language
   $("#language").addEventListener("click", ({ target }) => {
-    const undo = [];
-    const put = (owner, name) => {
-      const now = owner[name] ?? "";
-      const also = words.get(now.trim());
-      if (!also) return;
-      undo.push(() => { owner[name] = now; });
-      owner[name] = now.replace(now.trim(), () => also);
-    };
-    if (back) {
-      back.forEach((restore) => restore());
-    } else {
-      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-      while (walker.nextNode()) {
-        if (!walker.currentNode.parentElement.closest(".name, .severity, .crumbs, .map svg, pre, code, script, [lang]:not(html)")) put(walker.currentNode, "data");
-      }
-      $$("[aria-label]").forEach((e) => put(e, "ariaLabel"));
-      $$("[placeholder]").forEach((e) => put(e, "placeholder"));
+    for (const e of $$("[data-other]")) {
+      const now = e.ariaLabel ?? e.textContent;
+      if (e.ariaLabel === null) e.textContent = e.dataset.other;
+      else e.ariaLabel = e.dataset.other;
+      if (e.placeholder) e.placeholder = e.dataset.other;
+      e.dataset.other = now;
     }
-    back = back ? null : undo;
     [text, other] = [other, text];
     const chinese = document.documentElement.lang === "zh";
     document.documentElement.lang = chinese ? "en" : "zh";

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/testdata/testtool"
 )
 
 // TestNouns checks what the sources fill in for the {names} of sentences where it is a
@@ -53,7 +55,7 @@ func TestNouns(t *testing.T) {
 					for _, s := range ownCounts(n) {
 						nouns++
 						if _, ok := Chinese.Translate(s); !ok && !begins(s) {
-							t.Errorf("%s: zh.json has no translation of %q", set.Position(n.Pos()), s)
+							testtool.Untranslated(t, set.Position(n.Pos()).String(), s)
 						}
 					}
 				case *ast.CompositeLit:

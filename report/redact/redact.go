@@ -3,12 +3,13 @@
 // a command line has, but no figure and no type.
 //
 // A name is split into segments at the separators of the policy, and at the braces
-// of its hash tag. Separators and braces stay. A segment stays if it is a fixed word:
-// it occurs in the patterns of at least MinKeys distinct keys. Any other becomes an h
-// and twelve hexadecimal digits of its HMAC-SHA256, so equal segments stay equal
-// under one salt:
+// of its hash tag. Separators and braces stay. A segment becomes an h and twelve
+// hexadecimal digits of its HMAC-SHA256, so equal segments stay equal under one salt. If
+// asked for, fixed words stay: those that occur in the patterns of at least MinKeys
+// distinct keys, of which there are few, and Words names them all:
 //
-//	user:10086:profile   user:h5f0c91d2ab34:profile
+//	user:10086:profile   h0b1f2c55d0e7:h5f0c91d2ab34:h8a6be01f93c2
+//	user:10086:profile   user:h5f0c91d2ab34:profile, if user and profile are fixed words
 //	order2026            orderh77e0a1b2c3d4, if order* is a fixed word
 //
 // What stays besides: types, sizes, times, offsets and numbers of databases and
@@ -22,17 +23,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
+	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
-
-// DefaultMinKeys is the usual least number of distinct keys of a fixed word.
-const DefaultMinKeys = 100
 
 // maxSegments bounds the segments of a name that are hashed apart. What follows is
 // one segment.
@@ -42,7 +40,7 @@ const maxSegments = 32
 // its own hash. Some lists of a report retain no more.
 const maxName = 512
 
-// Redactor replaces names. It may be used by several goroutines once Learn returned.
+// Redactor replaces names. It may be used by several goroutines.
 type Redactor struct {
 	minKeys int64 // 0: no word stays
 	salted  bool
@@ -75,13 +73,15 @@ func (r *Redactor) SaltID() string {
 	return string(r.hash([]byte("\x00salt")))
 }
 
-// Learn sets the separators of names, as the namer splits them, and finds the
+// Learn returns a Redactor that splits names as the namer does, and that keeps the
 // fixed words in the patterns of groups and the number of their keys. As the same key
 // may be in each of several snapshots, their number divides that of the keys.
-func (r *Redactor) Learn(namer *naming.Namer, snapshots int, groups func(yield func(pattern []byte, keys int64) bool)) {
+func (r *Redactor) Learn(namer *naming.Namer, snapshots int, groups func(yield func(pattern []byte, keys int64) bool)) *Redactor {
+	c := *r
+	r = &c
 	r.namer, r.words = namer, map[string]bool{}
 	if r.minKeys <= 0 {
-		return
+		return r
 	}
 	counts := map[string]int64{}
 	groups(func(pattern []byte, keys int64) bool {
@@ -103,6 +103,13 @@ func (r *Redactor) Learn(namer *naming.Namer, snapshots int, groups func(yield f
 			r.words[word] = true
 		}
 	}
+	return r
+}
+
+// Words returns the fixed words, in order. Of a pattern of segments, such as order*, a
+// star stands for what is replaced.
+func (r *Redactor) Words() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.words)), func(word string) bool { return word == "*" })
 }
 
 // Name returns what replaces the name of a key, a part of one, or a pattern.
@@ -137,14 +144,19 @@ func (r *Redactor) File(path string) string {
 	return r.Text(path)
 }
 
-var inQuotes = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// Sentence replaces a path, and what stands in double quotes, in a sentence.
-func (r *Redactor) Sentence(s, path string) string {
-	if path != "" && path != "-" {
-		s = strings.ReplaceAll(s, path, r.Text(path))
-	}
-	return inQuotes.ReplaceAllStringFunc(s, func(s string) string { return `"` + r.Text(s[1:len(s)-1]) + `"` })
+// Message returns a message without names.
+func (r *Redactor) Message(m message.Message) message.Message {
+	return m.Map(func(a message.Arg) message.Arg {
+		switch a.Kind {
+		case message.KindName:
+			a.Text = string(r.Name([]byte(a.Text)))
+		case message.KindElement, message.KindForeign:
+			a.Text = r.Text(a.Text)
+		case message.KindPath:
+			a.Text = r.File(a.Text)
+		}
+		return a
+	})
 }
 
 var release = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3}){1,3}`)
@@ -156,27 +168,6 @@ func (r *Redactor) Release(version string) string {
 		return digits + "-" + r.Text(rest)
 	}
 	return digits + r.Text(version[len(digits):])
-}
-
-// Error returns an error of reading the snapshot of a path without names.
-func (r *Redactor) Error(err error, path string) error {
-	var damage *parser.DamageError
-	if errors.As(err, &damage) {
-		d := *damage
-		d.Reason = r.Sentence(d.Reason, path)
-		if d.LastKey != nil {
-			d.LastKey = r.Name(d.LastKey)
-		}
-		if d.Key != nil {
-			d.Key = r.Name(d.Key)
-		}
-		return &d
-	}
-	var format *parser.FormatError
-	if errors.As(err, &format) {
-		return &parser.FormatError{Reason: r.Sentence(format.Reason, path), Hint: format.Hint}
-	}
-	return err
 }
 
 // name replaces a name. The last segment is hashed with what was cut from the name.

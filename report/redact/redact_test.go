@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -101,16 +102,16 @@ func TestSentences(t *testing.T) {
 // the last one, nor of the file.
 func TestErrors(t *testing.T) {
 	r := New("salt", 100)
-	err := r.Error(&parser.DamageError{Offset: 7, Reason: `"secret" in /dir/secret ends`, Key: []byte("secret:1"), LastKey: []byte("secret:2")}, "/dir/secret")
+	err := r.Error(&parser.DamageError{Offset: 7, Reason: message.New("{text}", message.Foreign("text", `"secret" in /dir/secret ends`)), Key: []byte("secret:1"), LastKey: []byte("secret:2")}, "/dir/secret")
 	var damage *parser.DamageError
-	if !errors.As(err, &damage) || damage.Offset != 7 || strings.Contains(fmt.Sprintf("%s %s %s", damage.Reason, damage.Key, damage.LastKey), "secret") || string(damage.Key) == string(damage.LastKey) || len(damage.Key) == 0 || len(damage.LastKey) == 0 {
+	if !errors.As(err, &damage) || damage.Offset != 7 || strings.Contains(fmt.Sprintf("%s %s %s", damage.Reason.String(), damage.Key, damage.LastKey), "secret") || string(damage.Key) == string(damage.LastKey) || len(damage.Key) == 0 || len(damage.LastKey) == 0 {
 		t.Errorf("%+v", damage)
 	}
-	if err := r.Error(&parser.DamageError{Reason: "it ends"}, "x"); !errors.As(err, &damage) || damage.Key != nil || damage.LastKey != nil || damage.Reason != "it ends" {
+	if err := r.Error(&parser.DamageError{Reason: message.New("{text}", message.Foreign("text", "it ends"))}, "x"); !errors.As(err, &damage) || damage.Key != nil || damage.LastKey != nil || damage.Reason.String() != "it ends" {
 		t.Errorf("%+v", damage)
 	}
 	var format *parser.FormatError
-	if err := r.Error(&parser.FormatError{Reason: `it begins with "secret"`, Hint: "look"}, "x"); !errors.As(err, &format) || strings.Contains(format.Reason, "secret") || format.Hint != "look" {
+	if err := r.Error(&parser.FormatError{Reason: message.New("{text}", message.Foreign("text", `it begins with "secret"`)), Hint: message.New("{text}", message.Foreign("text", "look"))}, "x"); !errors.As(err, &format) || strings.Contains(format.Reason.String(), "secret") || format.Hint.String() != "look" {
 		t.Errorf("%+v", format)
 	}
 	if other := errors.New("other"); r.Error(other, "x") != other {

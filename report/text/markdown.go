@@ -1,11 +1,8 @@
 package text
 
 import (
-	"html"
-	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Markdown as GitHub and GitLab read it. Names become code, in which nothing is a
@@ -22,93 +19,34 @@ func MarkdownCode(s string) string {
 	return "`" + codeEscapes.Replace(s) + "`"
 }
 
-// compared is a sign between figures, or before one: >, ->, <0.1%, +28.
-var compared = regexp.MustCompile(`^(->|[<>]([0-9.]+%)?|[+-][0-9][0-9,.]*%?)$`)
+var entities = map[rune]string{'<': "&lt;", '>': "&gt;", '&': "&amp;"}
 
-var clock = regexp.MustCompile(`^\d\d(:\d\d){1,2}$`)
-
-// MarkdownText returns a sentence of ours, in which names are escaped for display.
-// Words that could be a mark, a link, a mention or a reference become code. A word
-// ends at a space and at a wide character.
+// MarkdownText returns text of ours, without names, such that Markdown shows it as it
+// is: no character of it is a mark, and none begins a link, a mention or a reference.
 func MarkdownText(s string) string {
 	var b strings.Builder
-	code := "" // of one or more words
-	flush := func() {
-		inner := strings.TrimRight(code, ",.;:")
-		b.WriteString(MarkdownCode(inner) + code[len(inner):])
-		code = ""
-	}
-	for rest := s; rest != ""; {
-		space := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
-		word := rest[len(space):]
-		if end := strings.IndexFunc(word, func(r rune) bool { return r == ' ' || isWide(r) }); end > 0 {
-			word = word[:end]
-		} else if end == 0 {
-			_, n := utf8.DecodeRuneInString(word)
-			word = word[:n]
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	runes := []rune(s)
+	for i, r := range runes {
+		before, after := ' ', ' '
+		if i > 0 {
+			before = runes[i-1]
 		}
-		first := len(rest) == len(s) && space == ""
-		rest = rest[len(space)+len(word):]
+		if i+1 < len(runes) {
+			after = runes[i+1]
+		}
 		switch {
-		case compared.MatchString(word):
-			word = html.EscapeString(word)
-		case word == "" || isWide([]rune(word)[0]) || harmlessWord(word, first):
+		case strings.ContainsRune("@#!$~%^&", r) && (letter(after) || after == '"'):
+			b.WriteString("`" + string(r) + "`") // nobody is called, and nothing referred to
+		case entities[r] != "":
+			b.WriteString(entities[r])
+		case strings.ContainsRune("\\`*[]|~", r), r == '_' && !(letter(before) && letter(after)),
+			r == '/' && after == '/', r == '.' && strings.EqualFold(string(runes[max(0, i-3):i]), "www"),
+			i == 0 && strings.ContainsRune("-+#=", r) && after == ' ':
+			b.WriteString(`\` + string(r))
 		default:
-			if code == "" {
-				b.WriteString(space)
-				space = ""
-			}
-			code += space + word
-			continue
+			b.WriteRune(r)
 		}
-		flush()
-		b.WriteString(space + word)
 	}
-	flush()
 	return b.String()
-}
-
-// isWide reports whether a character is a Chinese one or its punctuation.
-func isWide(r rune) bool {
-	return unicode.Is(unicode.Han, r) || r >= 0x3001 && r <= 0x301f || r >= 0xff01 && r <= 0xff60
-}
-
-// harmlessWord reports whether Markdown shows a word as it is. First is true for
-// the first word of a line, which could begin a list.
-func harmlessWord(word string, first bool) bool {
-	if clock.MatchString(word) {
-		return true
-	}
-	last := strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	digits, letters := 0, 0
-	for i, r := range word {
-		switch {
-		case '0' <= r && r <= '9':
-			digits++
-		case r == '_' || r == '-' || r == '+' || r == '=' || r == '/' || r == '.':
-			// Part of a word, or a sign of its own.
-			if r == '_' && (i == 0 || i > last) || (first && i == 0) {
-				return false
-			}
-		case unicode.IsLetter(r):
-			if unicode.ToLower(r) > 'f' || r >= 0x80 {
-				letters = -1 << 30
-			}
-			letters++
-		case strings.ContainsRune(",;:%?'\")", r):
-			if i < last && r != ',' && r != '\'' {
-				return false // inside of a word: a reference or a scheme
-			}
-		case r == '(':
-			if i > 0 {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	lower := strings.ToLower(word)
-	commit := digits > 0 && letters > 0 && digits+letters >= 7
-	list := first && digits > 0 && letters == 0 && strings.HasSuffix(word, ".")
-	return !commit && !list && !strings.HasPrefix(strings.TrimLeft(lower, "(\"'"), "www.") && !strings.Contains(lower, "gh-") && !strings.Contains(word, "//")
 }

@@ -2,6 +2,8 @@
 package testtool
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +35,25 @@ func Missing(t testing.TB, what string) {
 // Nightly reports whether tests of many keys, seeds and damaged bytes are whole, as in
 // make nightly-tests, and not a sample of a tenth.
 func Nightly() bool { return os.Getenv("RDBLENS_NIGHTLY") != "" }
+
+// Untranslated notes a sentence that has no Chinese. It fails no test: make chinese, which
+// names a file in RDBLENS_CHINESE, lists such sentences.
+func Untranslated(t testing.TB, where, sentence string) {
+	t.Helper()
+	t.Logf("%s: no Chinese for %q", where, sentence)
+	path := os.Getenv("RDBLENS_CHINESE")
+	if path == "" {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err == nil {
+		_, err = fmt.Fprintf(file, "%s: %q\n", where, sentence)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Server is a redis-server that ends with the test.
 type Server struct {

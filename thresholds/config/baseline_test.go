@@ -80,7 +80,7 @@ func TestBaselineText(t *testing.T) {
 	for range MaxAccepted {
 		b.WriteString("  - {rule: no-ttl, database: 0, group: \"" + strings.Repeat("x", 200) + "\", findings: 1, reason: y}\n")
 	}
-	for text, problem := range map[string]string{b.String(): "", b.String() + "  - {rule: no-ttl, reason: y}\n": "at most 10000", strings.Repeat("#\n", maxBaseline/2+1): "larger than 4096 KB",
+	for text, problem := range map[string]string{b.String(): "", b.String() + "  - {rule: no-ttl, reason: y}\n": "at most 10,000", strings.Repeat("#\n", maxBaseline/2+1): "larger than 4 MB",
 		"rules: {no-ttl: off}": "unknown field", "ignore: " + strings.Repeat("[", 100): "deeper"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

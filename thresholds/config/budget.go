@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -14,7 +14,7 @@ import (
 func budgetsShape() shape[[]thresholds.Budget] {
 	list := entries("budgets", budgets()).with("description", "limits for keys together: of a group, an owner, a database or the whole snapshot")
 	return as(list, func(r *reader, n ast.Node, all []thresholds.Budget) ([]thresholds.Budget, bool) {
-		return all, len(all) <= thresholds.MaxBudgets || r.refuse(n, "list several patterns in one entry", "more than %d budgets", thresholds.MaxBudgets)
+		return all, len(all) <= thresholds.MaxBudgets || r.refuse(n, message.New("list several patterns in one entry"), "more than {n} budgets", message.Int("n", thresholds.MaxBudgets))
 	})
 }
 
@@ -52,7 +52,7 @@ func budgetShape() shape[thresholds.Budget] {
 				scopes++
 			}
 		}
-		return b, scopes <= 1 || r.refuse(at, "write an entry for each", "a budget is of a group, an owner or a database")
+		return b, scopes <= 1 || r.refuse(at, message.New("write an entry for each"), "a budget is of a group, an owner or a database")
 	})
 }
 

@@ -103,7 +103,7 @@ func TestHiddenLimits(t *testing.T) {
 			continue
 		}
 		list := warnings(p)
-		if len(list) != want || want > 0 && !strings.Contains(list[0], "can never be reported: the ") {
+		if len(list) != want || want > 0 && !strings.Contains(list[0].String(), "can never be reported: the ") {
 			t.Errorf("%s: %q, want %d", text, list, want)
 		}
 	}

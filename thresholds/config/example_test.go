@@ -36,5 +36,5 @@ func ExampleLoad() {
 	// Output:
 	// rules.big-string.warning 5 KB # rdblens.yaml:3
 	// rules.big-string.error 10 KB # profile aliyun
-	// rdblens.yaml:1:9: unknown rule "big-strnig"
+	// rdblens.yaml:1:9: unknown rule big-strnig
 }

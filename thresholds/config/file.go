@@ -2,14 +2,12 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml/ast"
-
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -121,7 +119,7 @@ func (r *reader) read(of shape[file]) (f file) {
 
 func extendsShape() shape[thresholds.Text] {
 	s := as(text("extends", ""), func(r *reader, n ast.Node, name string) (string, bool) {
-		return name, slices.Contains(profileNames, name) || r.refuse(n, thresholds.Suggest(name, profileNames), "unknown profile %q", name)
+		return name, slices.Contains(profileNames, name) || r.refuse(n, thresholds.Suggest(name, profileNames), "unknown profile {profile}", message.Element("profile", name))
 	})
 	s.schema = func() object {
 		return object{"description": "the profile to start from", "enum": profileNames, "default": thresholds.DefaultProfile}
@@ -145,7 +143,7 @@ var (
 
 func separatorsShape() shape[thresholds.Text] {
 	s := as(text("separators", ""), func(r *reader, n ast.Node, v string) (string, bool) {
-		return v, matchesSeparators(v) || r.refuse(n, `write ":" or ":#_"`, "separators must be ASCII punctuation, not %q", v)
+		return v, matchesSeparators(v) || r.refuse(n, message.New(`write ":" or ":#_"`), "separators must be ASCII punctuation, not {separators}", message.Element("separators", v))
 	})
 	s.schema = func() object {
 		return object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern}
@@ -158,21 +156,21 @@ func keysShape(description string) shape[[]*naming.Glob] {
 	glob := as(text("a key pattern", "glob").with("minLength", 1, "pattern", `\S`), func(r *reader, n ast.Node, pattern string) (*naming.Glob, bool) {
 		g, err := naming.ParseGlob(pattern)
 		if err == nil && strings.TrimSpace(pattern) == "" {
-			err = errors.New("blank")
+			err = message.Errorf("blank")
 		}
-		return g, err == nil || r.refuse(n, `write "*" for all keys`, "key pattern: %v", err)
+		return g, err == nil || r.refuse(n, message.New(`write "*" for all keys`), "key pattern: {reason}", message.Reason("reason", err))
 	})
 	s := listOf("key", glob)
 	s.schema = listSchema(glob.schema, "minItems", 1).with("description", description)
 	return as(s, func(r *reader, n ast.Node, globs []*naming.Glob) ([]*naming.Glob, bool) {
-		return globs, len(list(n)) > 0 || r.refuse(n, `write "*" for all keys`, "key needs a pattern")
+		return globs, len(list(n)) > 0 || r.refuse(n, message.New(`write "*" for all keys`), "key needs a pattern")
 	})
 }
 
 // ownerShape is the name of an owner.
 func ownerShape(description string) shape[string] {
 	return as(text("owner", description).with("minLength", 1), func(r *reader, n ast.Node, name string) (string, bool) {
-		return name, name != "" || r.refuse(n, "omit owner", "owner must not be empty")
+		return name, name != "" || r.refuse(n, message.New("omit owner"), "owner must not be empty")
 	})
 }
 
@@ -187,9 +185,9 @@ func overrideShape() shape[thresholds.Override] {
 	return as(s, func(r *reader, n ast.Node, e entry) (entry, bool) {
 		at := firstKey(n)
 		e.Origin = r.origin(at)
-		ok := len(e.Keys) > 0 || r.refuse(at, `write key: "feed:*"`, "an entry of overrides needs a key pattern")
+		ok := len(e.Keys) > 0 || r.refuse(at, message.New(`write key: "feed:*"`), "an entry of overrides needs a key pattern")
 		if e.Owner.Value == "" && !hasRules(r, n) {
-			ok = r.refuse(at, "add an owner, or rules", "an entry of overrides changes nothing")
+			ok = r.refuse(at, message.New("add an owner, or rules"), "an entry of overrides changes nothing")
 		}
 		return e, ok
 	})
@@ -211,7 +209,7 @@ func fewOverrides(r *reader, n ast.Node, overrides []thresholds.Override) ([]thr
 			ruled++
 		}
 		if ruled > thresholds.MaxOverrides && len(nodes) == len(overrides) { // else there are other problems
-			return nil, r.refuse(firstKey(nodes[i]), "list several patterns in one entry", "more than %d overrides with rules", thresholds.MaxOverrides)
+			return nil, r.refuse(firstKey(nodes[i]), message.New("list several patterns in one entry"), "more than {n} overrides with rules", message.Int("n", thresholds.MaxOverrides))
 		}
 	}
 	return overrides, true
@@ -230,9 +228,9 @@ func namespacesShape() shape[namespaces] {
 	name := as(text("a namespace", "namespace").with("pattern", namespacePattern), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
 		entry := thresholds.Namespace{Name: word, Origin: r.origin(n)}
 		if strings.ContainsAny(word, "*?[") {
-			return entry, r.refuse(n, "patterns belong under overrides", "a namespace is a plain word, not %q", word)
+			return entry, r.refuse(n, message.New("patterns belong under overrides"), "a namespace is a plain word, not {word}", message.Element("word", word))
 		}
-		return entry, matchesNamespace(word) || r.refuse(n, "write the first segment of names, such as user", "a namespace is a word, not %q", word)
+		return entry, matchesNamespace(word) || r.refuse(n, message.New("write the first segment of names, such as user"), "a namespace is a word, not {word}", message.Element("word", word))
 	})
 	names := listOf("namespaces", name)
 	owner := text("owner", "owner")
@@ -280,9 +278,9 @@ func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 				switch words := strings.Fields(long); {
 				case !ok1 || !ok2:
 				case slices.ContainsFunc(words, func(w string) bool { return !isLetters(w) }):
-					r.refuse(entry.Key, "write words of a-z, separated by spaces", "%q: an abbreviation is of words of letters", long)
+					r.refuse(entry.Key, message.New("write words of a-z, separated by spaces"), "{words}: an abbreviation is of words of letters", message.Element("words", long))
 				case len(words) == 0 || brief == "":
-					r.refuse(entry.Key, "write economic: ec", "an abbreviation needs a word and its short form")
+					r.refuse(entry.Key, message.New("write economic: ec"), "an abbreviation needs a word and its short form")
 				default:
 					all = append(all, thresholds.Abbreviation{Long: long, Short: brief, Origin: r.origin(entry.Key)})
 				}

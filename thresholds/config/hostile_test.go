@@ -88,7 +88,7 @@ func TestDepth(t *testing.T) {
 		"brackets too many closed": {"a: ]]]" + flow(64), true}, "not deeper by that": {"- ]]]" + flow(63), false},
 	} {
 		at, problem := tooLarge(lexer.Tokenize(c.text))
-		if (at != nil) != c.deep || (problem == "nested deeper than 64 levels") != c.deep {
+		if (at != nil) != c.deep || (problem.String() == "nested deeper than 64 levels") != c.deep {
 			t.Errorf("%s: %v, %q", name, at, problem)
 		}
 	}
@@ -110,7 +110,7 @@ func TestDepth(t *testing.T) {
 		if at != nil {
 			line = at.Position.Line
 		}
-		if line != c.line || (problem == "more than 2000 names in a mapping") != (c.line > 0) {
+		if line != c.line || (problem.String() == "more than 2,000 names in a mapping") != (c.line > 0) {
 			t.Errorf("%s: line %d, want %d, %q", name, line, c.line, problem)
 		}
 	}

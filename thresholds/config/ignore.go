@@ -22,7 +22,7 @@ func plainCount() shape[int64] {
 		func(r *reader, n ast.Node) (int64, bool) {
 			word, ok := r.number(n, "a number")
 			v, err := strconv.ParseInt(word, 10, 32)
-			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, "write a number of at most nine digits", "%q is not a number", word))
+			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, message.New("write a number of at most nine digits"), "{word} is not a number", message.Element("word", word)))
 		}}
 }
 
@@ -33,8 +33,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 	}
 	rule := as(text("a rule", ""), func(r *reader, n ast.Node, name string) (string, bool) {
 		_, err := thresholds.MatchRules(name)
-		var unknown *thresholds.SelectError
-		return name, !errors.As(err, &unknown) || r.refuse(n, unknown.Hint(), "%v", err)
+		var unknown *message.Error
+		return name, !errors.As(err, &unknown) || r.refuse(n, unknown.Hint, unknown.Message.ID, unknown.Message.Args...)
 	})
 	rules := listOf("rule", rule)
 	rules.schema = listSchema(func() object {
@@ -42,7 +42,7 @@ func ignoreShape() shape[thresholds.Ignore] {
 	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
 	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
 		day, err := time.Parse(time.DateOnly, date)
-		return day, err == nil || r.refuse(n, "write 2027-01-31: the last day on which the entry applies", "%q is not a date", date)
+		return day, err == nil || r.refuse(n, message.New("write 2027-01-31: the last day on which the entry applies"), "{word} is not a date", message.Element("word", date))
 	})
 	until.schema = func() object {
 		return object{"description": "last day on which the entry applies", "type": "string",
@@ -50,11 +50,11 @@ func ignoreShape() shape[thresholds.Ignore] {
 	}
 	group := text("a group", "group").with("minLength", 1)
 	groups := listOf("group", as(group, func(r *reader, n ast.Node, pattern string) (string, bool) {
-		return pattern, pattern != "" || r.refuse(n, `write "user:*"`, "group needs a pattern")
+		return pattern, pattern != "" || r.refuse(n, message.New(`write "user:*"`), "group needs a pattern")
 	}))
 	groups.schema = listSchema(group.schema, "minItems", 1).with("description", "group of keys as reports show it, such as user:*:cart, where * is within a segment, or several")
 	groups = as(groups, func(r *reader, n ast.Node, all []string) ([]string, bool) {
-		return all, len(list(n)) > 0 || r.refuse(n, `write "user:*"`, "group needs a pattern")
+		return all, len(list(n)) > 0 || r.refuse(n, message.New(`write "user:*"`), "group needs a pattern")
 	})
 	s := record[entry]{what: "an entry of ignore", fields: []field[entry]{
 		to("rule", rules, func(e *entry, names []string) {
@@ -77,12 +77,12 @@ func ignoreShape() shape[thresholds.Ignore] {
 	return as(s, func(r *reader, n ast.Node, e entry) (thresholds.Ignore, bool) {
 		at := firstKey(n)
 		e.Origin = r.origin(at)
-		ok := e.Rules != 0 || r.refuse(at, `write rule: "*" for all rules`, "an entry of ignore needs a rule")
+		ok := e.Rules != 0 || r.refuse(at, message.New(`write rule: "*" for all rules`), "an entry of ignore needs a rule")
 		if strings.TrimSpace(e.Reason) == "" {
-			ok = r.refuse(at, "write reason: why these findings are acceptable", "an entry of ignore needs a reason")
+			ok = r.refuse(at, message.New("write reason: why these findings are acceptable"), "an entry of ignore needs a reason")
 		}
 		if e.Groups != nil && e.Keys != nil {
-			ok = r.refuse(at, "write two entries", "an entry of ignore has either key or group")
+			ok = r.refuse(at, message.New("write two entries"), "an entry of ignore has either key or group")
 		}
 		if e.accepted != nil {
 			ok = readAccepted(r, e.accepted, &e.Ignore) && ok
@@ -95,11 +95,11 @@ func ignoreShape() shape[thresholds.Ignore] {
 func readAccepted(r *reader, n ast.Node, e *thresholds.Ignore) bool {
 	word, ok := r.number(n, "accepted")
 	if !ok || e.Rules.Len() != 1 {
-		return ok && r.refuse(n, "name one rule", "accepted is a figure of one rule")
+		return ok && r.refuse(n, message.New("name one rule"), "accepted is a figure of one rule")
 	}
 	var err error
 	e.Accepted, err = acceptedUnit(e.Rules).Parse(word)
-	return err == nil || r.refuse(n, "", "accepted: %v", err)
+	return err == nil || r.refuse(n, noHint, "accepted: {reason}", message.Reason("reason", err))
 }
 
 // acceptedUnit returns the unit of the accepted figure of a rule. Findings of a rule

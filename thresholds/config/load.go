@@ -4,7 +4,6 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -34,16 +33,13 @@ type Options struct {
 	Baseline string
 }
 
-// ProfileError reports a profile that does not exist.
-type ProfileError struct{ Name string }
-
-func (e *ProfileError) Error() string { return fmt.Sprintf("unknown profile %q", e.Name) }
-
-// Hint returns the most similar name.
-func (e *ProfileError) Hint() string { return thresholds.Suggest(e.Name, profileNames) }
+// UnknownProfile returns the error for a name that no built-in profile has.
+func UnknownProfile(name string) *message.Error {
+	return &message.Error{Message: message.New("unknown profile {profile}", message.Element("profile", name)), Hint: thresholds.Suggest(name, profileNames)}
+}
 
 // Load makes a policy. If the file is wrong, the error is of type Errors; if an
-// option is, it is a *ProfileError or a *thresholds.SelectError; otherwise it is
+// option is, it is a *message.Error; otherwise it is
 // that of reading the file.
 func Load(opt Options) (*thresholds.Policy, error) {
 	if opt.Config == "" {
@@ -117,7 +113,7 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	}
 	base := Profile(profile.Value)
 	if base == nil {
-		return nil, &ProfileError{profile.Value}
+		return nil, UnknownProfile(profile.Value)
 	}
 	p := base.Clone()
 	p.Profile, p.File = profile, opt.Config
@@ -222,25 +218,32 @@ func fallback(rule thresholds.RuleID) *thresholds.Setting {
 }
 
 // warnings returns what is valid in a policy but probably a mistake.
-func warnings(p *thresholds.Policy) []string {
-	var list []string
-	add := func(where string, settings []thresholds.Setting) {
+func warnings(p *thresholds.Policy) []message.Message {
+	var list []message.Message
+	seen := map[string]bool{}
+	add := func(o *thresholds.Override, settings []thresholds.Setting) {
 		for i := range settings {
-			for _, text := range hiddenLimits(&settings[i]) {
-				if !slices.Contains(list, text) { // what holds for all keys is not repeated for some
-					list = append(list, where+text)
+			for _, w := range hiddenLimits(&settings[i]) {
+				if text := w.String(); o == nil {
+					seen[text] = true
+				} else if seen[text] { // what holds for all keys is not repeated for some
+					continue
+				} else {
+					w = message.New("keys {pattern}: {warning}", message.Name("pattern", o.Pattern()), message.Phrase("warning", w))
 				}
+				list = append(list, w)
 			}
 		}
 	}
-	add("", p.Settings)
+	add(nil, p.Settings)
 	for i := range p.Overrides {
 		o := &p.Overrides[i]
-		add("keys "+o.Pattern()+": ", p.Overridden(o))
+		add(o, p.Overridden(o))
 	}
 	for i := range p.Budgets {
 		if b := &p.Budgets[i]; b.Owner != "" && !slices.Contains(p.Owners(), b.Owner) {
-			list = append(list, fmt.Sprintf("budget of owner %q (%s): no namespace or override has this owner", b.Owner, b.Origin))
+			list = append(list, message.New("budget of owner {owner} ({origin}): no namespace or override has this owner",
+				message.Element("owner", b.Owner), message.Phrase("origin", b.Origin.Message())))
 		}
 	}
 	known := map[string]thresholds.Namespace{}
@@ -248,7 +251,8 @@ func warnings(p *thresholds.Policy) []string {
 		if first, ok := known[n.Name]; !ok {
 			known[n.Name] = n
 		} else if first.Owner != n.Owner {
-			list = append(list, fmt.Sprintf("namespace %s has the owner %q (%s); %q (%s) is ignored", n.Name, first.Owner, first.Origin, n.Owner, n.Origin))
+			list = append(list, message.New("namespace {name} has the owner {owner} ({origin}); {other} ({otherorigin}) is ignored", message.Name("name", n.Name),
+				message.Element("owner", first.Owner), message.Phrase("origin", first.Origin.Message()), message.Element("other", n.Owner), message.Phrase("otherorigin", n.Origin.Message())))
 		}
 	}
 	return list
@@ -256,7 +260,7 @@ func warnings(p *thresholds.Policy) []string {
 
 // hiddenLimits describes limits that can never be reported because one of a higher
 // severity is reached no later.
-func hiddenLimits(s *thresholds.Setting) (list []string) {
+func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
 	if !s.On || s.Rule.Unit == message.None {
 		return nil
 	}
@@ -269,8 +273,9 @@ func hiddenLimits(s *thresholds.Setting) (list []string) {
 			if !ok || v != l.Value && (v < l.Value) == (l.Under || s.Rule.Bound == thresholds.Under) {
 				continue
 			}
-			list = append(list, fmt.Sprintf("%s: the %s limit %s (%s) can never be reported: the %s limit is %s",
-				s.Rule.Name, l.Severity, s.Rule.Unit.Format(l.Value), l.Origin, above, s.Rule.Unit.Format(v)))
+			list = append(list, message.New("{rule}: the {severity} limit {limit} ({origin}) can never be reported: the {above} limit is {other}",
+				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value), message.Phrase("origin", l.Origin.Message()),
+				message.Text("above", above.String()), message.Limit("other", s.Rule.Unit, v)))
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -112,37 +113,37 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %s, want %s", selector, got, want)
 		}
 	}
-	for selector, hint := range map[string]string{"big-strng": `did you mean "big-string"?`, "all,-notl": `did you mean "no-ttl"?`, "xyz-*": "", ",": "write all,-no-ttl or key-*"} {
+	for selector, hint := range map[string]string{"big-strng": `did you mean big-string?`, "all,-notl": `did you mean no-ttl?`, "xyz-*": "", ",": "write all,-no-ttl or key-*"} {
 		_, err := Load(Options{Rules: selector})
-		var e *thresholds.SelectError
-		if !errors.As(err, &e) || e.Hint() != hint {
+		var e *message.Error
+		if !errors.As(err, &e) || e.Hint.String() != hint {
 			t.Errorf("%s: %v, want the hint %q", selector, err, hint)
 		}
 	}
-	var e *ProfileError
-	if _, err := Load(Options{Profile: "alyun"}); !errors.As(err, &e) || e.Hint() != `did you mean "aliyun"?` {
+	var e *message.Error
+	if _, err := Load(Options{Profile: "alyun"}); !errors.As(err, &e) || e.Hint.String() != `did you mean aliyun?` {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestWrongConfigurations(t *testing.T) {
 	for _, c := range []struct{ text, want, hint string }{
-		{"rule:\n  x: y", `1:1: unknown field "rule" in the configuration`, `did you mean "rules"?`},
-		{"rules:\n  big-strng: off", `2:3: unknown rule "big-strng"`, `did you mean "big-string"?`},
-		{"rules:\n  big-string: {eror: 10KB}", `2:16: unknown field "eror" in big-string`, `did you mean "error"?`},
-		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: "10XB" is not a size: write 512, 10 KB or 1.5 MB`, ""},
+		{"rule:\n  x: y", `1:1: unknown field rule in the configuration`, `did you mean rules?`},
+		{"rules:\n  big-strng: off", `2:3: unknown rule big-strng`, `did you mean big-string?`},
+		{"rules:\n  big-string: {eror: 10KB}", `2:16: unknown field eror in big-string`, `did you mean error?`},
+		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: 10XB is not a size: write 512, 10 KB or 1.5 MB`, ""},
 		{"rules:\n  big-string: {error: -1}", `is not a size`, ""},
-		{"rules:\n  no-ttl: warnin", `2:11: "warnin" is not a setting of no-ttl`, "write off, on, info, warning or error"},
-		{"rules:\n  no-ttl: {warning: 5}", `unknown field "warning" in no-ttl`, "known: severity"},
-		{"rules:\n  big-collection: {types: {strng: {error: 1}}}", `big-collection does not check keys of type "strng"`, ""},
-		{"rules:\n  cold-key: {info: 30}", `"30" is not a duration`, ""},
+		{"rules:\n  no-ttl: warnin", `2:11: warnin is not a setting of no-ttl`, "write off, on, info, warning or error"},
+		{"rules:\n  no-ttl: {warning: 5}", `unknown field warning in no-ttl`, "known: severity"},
+		{"rules:\n  big-collection: {types: {strng: {error: 1}}}", `big-collection does not check keys of type strng`, ""},
+		{"rules:\n  cold-key: {info: 30}", `30 is not a duration`, ""},
 		{"rules: [a]", "rules must be a mapping", ""},
 		{"rules:\n  big-string: {severity: error, error: [1]}", "a limit must be a single value", ""},
-		{"extends: alyun", `1:10: unknown profile "alyun"`, `did you mean "aliyun"?`},
+		{"extends: alyun", `1:10: unknown profile alyun`, `did you mean aliyun?`},
 		{"ignore:\n  - {rule: no-ttl}", "2:6: an entry of ignore needs a reason", "write reason: why these findings are acceptable"},
 		{"ignore:\n  - {reason: x}", "an entry of ignore needs a rule", `write rule: "*" for all rules`},
-		{"ignore:\n  - {rule: no-ttl, reason: x, until: 31.12.2026}", `"31.12.2026" is not a date`, ""},
-		{"ignore:\n  - {rule: no-ttx, reason: x}", `unknown rule "no-ttx"`, `did you mean "no-ttl"?`},
+		{"ignore:\n  - {rule: no-ttl, reason: x, until: 31.12.2026}", `31.12.2026 is not a date`, ""},
+		{"ignore:\n  - {rule: no-ttx, reason: x}", `unknown rule no-ttx`, `did you mean no-ttl?`},
 		{"ignore:\n  - rule: no-ttl\n    reason: x\n    key:\n", "4:10: key needs a pattern", `write "*" for all keys`},
 		{"ignore:\n  - rule: no-ttl\n    key: []\n    reason: x\n", "3:10: key needs a pattern", `write "*" for all keys`},
 		{"ignore:\n  - {rule: no-ttl, key: '', reason: x}", "2:25: key pattern: empty pattern", `write "*" for all keys`},
@@ -151,14 +152,14 @@ func TestWrongConfigurations(t *testing.T) {
 		{"overrides:\n  - {owner: x}", "an entry of overrides needs a key pattern", `write key: "feed:*"`},
 		{"overrides:\n  - {key: x}", "an entry of overrides changes nothing", ""},
 		{"overrides:\n  - {key: x, rules: {ttl-stampede: off}}", "ttl-stampede checks the whole instance, not keys", "set it under rules"},
-		{"overrides:\n  - {key: x, rules: {big-string: {info: x}}}", `"x" is not a size`, ""},
-		{"namespaces: {'user:*': x}", `a namespace is a plain word, not "user:*"`, "patterns belong under overrides"},
+		{"overrides:\n  - {key: x, rules: {big-string: {info: x}}}", `x is not a size`, ""},
+		{"namespaces: {'user:*': x}", `a namespace is a plain word, not user:*`, "patterns belong under overrides"},
 		{"namespaces: [user, '']", `1:20: a namespace is a word, not ""`, ""},
-		{"namespaces: {'::': x}", `a namespace is a word, not "::"`, "write the first segment of names, such as user"},
-		{"abbreviations: {'a1': b}", `"a1": an abbreviation is of words of letters`, ""},
-		{"separators: a", `separators must be ASCII punctuation, not "a"`, ""},
+		{"namespaces: {'::': x}", `a namespace is a word, not ::`, "write the first segment of names, such as user"},
+		{"abbreviations: {'a1': b}", `a1: an abbreviation is of words of letters`, ""},
+		{"separators: a", `separators must be ASCII punctuation, not a`, ""},
 		{"separators: ''", `separators must be ASCII punctuation, not ""`, ""},
-		{"cluster: maybe", `1:10: cluster must be true or false, not "maybe"`, "write true or false"},
+		{"cluster: maybe", `1:10: cluster must be true or false, not maybe`, "write true or false"},
 		{"rules:\n  key-charset: {allowed: 'z-a'}", "range z-a is empty", ""},
 		{"rules:\n  key-charset: {allowed: 'é'}", "only ASCII characters can be listed", ""},
 		{"rules: {no-ttl: off}\nrules: {no-ttl: on}", `mapping key "rules" already defined`, ""},
@@ -189,10 +190,10 @@ func TestWrongConfigurations(t *testing.T) {
 		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%.60q: %v, want %s", c.text, err, c.want)
 		}
-		if c.hint != "" && list[0].Advice != c.hint {
-			t.Errorf("%.60q: hint %q, want %q", c.text, list[0].Advice, c.hint)
+		if c.hint != "" && list[0].Hint.String() != c.hint {
+			t.Errorf("%.60q: hint %q, want %q", c.text, list[0].Hint.String(), c.hint)
 		}
-		if strings.ContainsRune(err.Error()+list[0].Advice+list[0].Excerpt, '\x1b') {
+		if strings.ContainsRune(err.Error()+list[0].Hint.String()+list[0].Excerpt, '\x1b') {
 			t.Errorf("%.60q: an escape sequence came through", c.text)
 		}
 	}
@@ -222,7 +223,7 @@ func TestEmptyConfigurations(t *testing.T) {
 
 func TestLimitsThatCanNeverBeReported(t *testing.T) {
 	p := mustLoad(t, Options{Config: writeConfig(t, "rules: {big-string: {warning: 20KB}}")})
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "big-string: the warning limit 20 KB") {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].String(), "big-string: the warning limit 20 KB") {
 		t.Errorf("%q", p.Warnings)
 	}
 	for _, name := range Profiles() {
@@ -288,7 +289,7 @@ func TestNothingIsDropped(t *testing.T) {
 		}
 		_, err := Load(Options{Config: writeConfig(t, c.what+":\n"+c.text(maxEntries+1))})
 		var list Errors
-		if !errors.As(err, &list) || list[0].Line != maxEntries+2 || !strings.Contains(err.Error(), c.what+" has 10001 entries; at most 10000 are allowed") {
+		if !errors.As(err, &list) || list[0].Line != maxEntries+2 || !strings.Contains(err.Error(), c.what+" has 10,001 entries; at most 10,000 are allowed") {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
@@ -309,9 +310,9 @@ func TestLargeMappings(t *testing.T) {
 		return b.String()
 	}
 	for what, c := range map[string]struct{ before, name, after, problem string }{
-		"namespaces":           {"namespaces:\n", " N: x\n", "", "more than 2000 names in a mapping"},
-		"namespaces in a line": {"namespaces: {", "N: x, ", "}", "namespaces has 2001 entries; at most 2000 are allowed"},
-		"abbreviations":        {"abbreviations:\n", " N: x\n", "", "more than 2000 names in a mapping"},
+		"namespaces":           {"namespaces:\n", " N: x\n", "", "more than 2,000 names in a mapping"},
+		"namespaces in a line": {"namespaces: {", "N: x, ", "}", "namespaces has 2,001 entries; at most 2,000 are allowed"},
+		"abbreviations":        {"abbreviations:\n", " N: x\n", "", "more than 2,000 names in a mapping"},
 	} {
 		p, err := LoadText(Options{Config: "x.yaml"}, []byte(c.before+text(2000, c.name)+c.after))
 		if err != nil || len(p.Namespaces)+len(p.Abbreviations) != 2000 {
@@ -343,7 +344,7 @@ func TestWarningsOfOrder(t *testing.T) {
 		"rules: {big-string: {warning: 1KB, error: off}}\noverrides: [{key: \"a:*\", rules: {no-ttl: off}}]": "",
 	} {
 		p := mustLoad(t, Options{Config: writeConfig(t, config)})
-		got := strings.Join(p.Warnings, "\n")
+		got := message.New("{w}", message.List("w", "\n", p.Warnings)).String()
 		if want == "" && got != "" || !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("%s: %q, want %q", config, got, want)
 		}

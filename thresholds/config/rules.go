@@ -2,12 +2,10 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
@@ -36,11 +34,11 @@ func rulesShape(inOverride bool) shape[edits] {
 		}
 		rules.fields = append(rules.fields, to(rule.Name, s, appendEdits))
 	}
-	rules.unknown = func(name string) (problem, hint string) {
+	rules.unknown = func(name string) *message.Error {
 		if _, ok := thresholds.Lookup(name); ok {
-			return name + " checks the whole instance, not keys: no override can change it", "set it under rules"
+			return message.Errorf("{rule} checks the whole instance, not keys: no override can change it", message.Text("rule", name)).WithHint("set it under rules")
 		}
-		return fmt.Sprintf("unknown rule %q", name), thresholds.Suggest(name, thresholds.RuleNames())
+		return thresholds.UnknownRule(name)
 	}
 	s := rules.shape()
 	s.schema = s.schema.orNull()
@@ -51,9 +49,9 @@ func rulesShape(inOverride bool) shape[edits] {
 // and parameters.
 func ruleShape(rule *thresholds.Rule) shape[edits] {
 	form := ruleRecord(rule).shape()
-	hint := "write off, on, info, warning or error"
+	hint := message.New("write off, on, info, warning or error")
 	if rule.Unit != message.None {
-		hint = "write off, on, or limits such as {warning: " + rule.Unit.Example() + "}"
+		hint = message.New("write off, on, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
 	}
 	return shape[edits]{func() object {
 		return with(anyOf(ref("switch")(), ref("severity")(), form.schema()), "description", rule.Title)
@@ -75,7 +73,7 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 			edit.Kind = thresholds.EditSeverity
 			edit.Severity, ok = thresholds.ParseSeverity(strings.ToLower(word))
 		}
-		return edits{edit}, ok || r.refuse(n, hint, "%q is not a setting of %s", word, rule.Name)
+		return edits{edit}, ok || r.refuse(n, hint, "{word} is not a setting of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
 	}}
 }
 
@@ -121,8 +119,9 @@ func typesRecord[S any](rule *thresholds.Rule, what string, of func(parser.Type)
 			rec.fields, known = append(rec.fields, of(t)), append(known, t.String())
 		}
 	}
-	rec.unknown = func(name string) (problem, hint string) {
-		return fmt.Sprintf("%s does not check keys of type %q", rule.Name, name), thresholds.Suggest(name, known)
+	rec.unknown = func(name string) *message.Error {
+		return &message.Error{Message: message.New("{rule} does not check keys of type {type}", message.Text("rule", rule.Name), message.Element("type", name)),
+			Hint: thresholds.Suggest(name, known)}
 	}
 	return rec
 }
@@ -134,7 +133,7 @@ func severityShape(rule *thresholds.Rule) shape[edits] {
 		if severity == thresholds.Off {
 			edit.Kind = thresholds.EditSwitch
 		}
-		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)), "%q is not a severity", word)
+		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)), "{word} is not a severity", message.Element("word", word))
 	})
 	s.schema = ref("severity").with("description",
 		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are set after it")
@@ -170,7 +169,8 @@ func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) 
 		}
 		word, ok := r.scalar(n, what)
 		if !ok || !isOff(word) {
-			return nil, ok && r.refuse(n, "write off, or limits such as {warning: "+rule.Unit.Example()+"}", "%q is not a limit of %s", word, rule.Name)
+			return nil, ok && r.refuse(n, message.New("write off, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}")),
+				"{word} is not a limit of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
 		}
 		limit := thresholds.Limit{Type: t, Under: under, Origin: r.origin(n)} // Severity is Off
 		if t != thresholds.AnyType {
@@ -199,7 +199,7 @@ func number(rule *thresholds.Rule, what string, unit message.Unit, description s
 		}
 		var err error
 		v.Number, err = unit.Parse(word)
-		return v, err == nil || r.refuse(n, "", "%s: %v", rule.Name, err)
+		return v, err == nil || r.refuse(n, noHint, "{rule}: {reason}", message.Text("rule", rule.Name), message.Reason("reason", err))
 	}}
 }
 
@@ -227,7 +227,7 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 	case thresholds.CharsParam:
 		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`), func(r *reader, n ast.Node, chars string) (value, bool) {
 			_, err := naming.ParseSet(chars)
-			return value{Text: chars, Origin: r.origin(n)}, err == nil || r.refuse(n, "write characters and ranges, such as a-z0-9.:", "%s: %v", p.Name, err)
+			return value{Text: chars, Origin: r.origin(n)}, err == nil || r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:"), "{parameter}: {reason}", message.Code("parameter", p.Name), message.Reason("reason", err))
 		})
 	case thresholds.AliasesParam:
 		type aliases = map[string][]string

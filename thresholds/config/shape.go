@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -131,7 +131,7 @@ func isOff(text string) bool {
 func flag(what, description string) shape[thresholds.Switch] {
 	s := as(text(what, ""), func(r *reader, n ast.Node, word string) (thresholds.Switch, bool) {
 		on, ok := parseSwitch(word)
-		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, "write true or false", "%s must be true or false, not %q", what, word)
+		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, message.New("write true or false"), "{what} must be true or false, not {word}", message.Word("what", what), message.Element("word", word))
 	})
 	s.schema = ref("switch").with("description", description)
 	return s
@@ -159,7 +159,7 @@ type record[S any] struct {
 	fields []field[S]
 	// unknown returns the problem with another name and a hint; nil: "unknown
 	// field".
-	unknown func(name string) (problem, hint string)
+	unknown func(name string) *message.Error
 }
 
 // shape returns the shape of the record. Its value is valid if all of its fields are.
@@ -193,11 +193,11 @@ func (rec record[S]) readField(r *reader, name string, entry *ast.MappingValueNo
 		known[i] = f.name
 	}
 	if rec.unknown != nil {
-		problem, hint := rec.unknown(name)
-		r.refuse(entry.Key, hint, "%s", problem)
+		problem := rec.unknown(name)
+		r.refuse(entry.Key, problem.Hint, problem.Message.ID, problem.Message.Args...)
 		return
 	}
-	r.refuse(entry.Key, thresholds.Suggest(name, known), "unknown field %q in %s", name, rec.what)
+	r.refuse(entry.Key, thresholds.Suggest(name, known), "unknown field {field} in {what}", message.Element("field", name), message.Word("what", rec.what))
 }
 
 // listOf is a list of values. A single value is a list of one, and null is an empty
@@ -218,6 +218,7 @@ func atMost[N ast.Node](r *reader, what string, most int, entries []N) []N {
 	if len(entries) <= most {
 		return entries
 	}
-	r.refuse(entries[most], "", "%s has %d entries; at most %d are allowed", what, len(entries), most)
+	r.refuse(entries[most], noHint, "{what} has {n} entries; at most {most} are allowed",
+		message.Word("what", what), message.Int("n", int64(len(entries))), message.Int("most", int64(most)))
 	return entries[:most]
 }

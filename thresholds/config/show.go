@@ -48,7 +48,7 @@ func Entries(p *thresholds.Policy) []Entry {
 	}
 	for i := range p.Budgets {
 		b := &p.Budgets[i]
-		list = append(list, Entry{"budgets." + b.Subject(), showBudget(b), b.Origin})
+		list = append(list, Entry{"budgets." + thresholds.SubjectText(b.Subject()), showBudget(b), b.Origin})
 	}
 	for _, n := range p.Namespaces {
 		list = append(list, Entry{"namespaces." + n.Name, n.Owner, n.Origin})

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
-
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -36,16 +36,21 @@ type Error struct {
 	Path    string
 	Line    int // from 1, 0 if unknown
 	Column  int // in characters, from 1
-	Problem string
-	Advice  string // what to write instead, "" if unknown
-	Excerpt string // the line and the one before, with a mark; control characters are replaced
+	Problem message.Message
+	Hint    message.Message // what to write instead, zero if unknown
+	Excerpt string          // the line and the one before, with a mark; control characters are replaced
 }
 
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.AsMessage().String() }
+
+// AsMessage returns place and problem.
+func (e *Error) AsMessage() message.Message {
+	path, problem := message.Path("file", e.Path), message.Phrase("problem", e.Problem)
 	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.Path, e.Problem)
+		return message.New("{file}: {problem}", path, problem)
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Problem)
+	return message.New("{file}:{line}:{column}: {problem}", path, message.Figure("line", int64(e.Line), message.FormNumber),
+		message.Figure("column", int64(e.Column), message.FormNumber), problem)
 }
 
 // Errors are the problems of a configuration, in the order of its lines: at least
@@ -54,11 +59,16 @@ type Errors []*Error
 
 // Error returns one line for each problem.
 func (e Errors) Error() string {
-	lines := make([]string, len(e))
+	return e.AsMessage().String()
+}
+
+// AsMessage returns one line for each problem.
+func (e Errors) AsMessage() message.Message {
+	lines := make([]message.Message, len(e))
 	for i, x := range e {
-		lines[i] = x.Error()
+		lines[i] = x.AsMessage()
 	}
-	return strings.Join(lines, "\n")
+	return message.New("{problems}", message.List("problems", "\n", lines))
 }
 
 // reader reads one configuration and collects its problems.
@@ -75,29 +85,29 @@ type reader struct {
 func (r *reader) parse() ast.Node {
 	switch {
 	case len(r.text) > r.limit:
-		r.problem(0, 0, "", "larger than %d KB", r.limit>>10)
+		r.problem(0, 0, noHint, "larger than {limit}", message.Size("limit", int64(r.limit)))
 		return nil
 	case !utf8.Valid(r.text):
-		r.problem(0, 0, "", "not UTF-8 text")
+		r.problem(0, 0, noHint, "not UTF-8 text")
 		return nil
 	}
 	tokens := lexer.Tokenize(string(r.text))
 	if at, problem := tooLarge(tokens); at != nil {
-		r.refuseAt(at, "", "%s", problem)
+		r.refuseAt(at, noHint, problem.ID, problem.Args...)
 		return nil
 	}
 	file, err := parseYAML(tokens)
 	if err != nil {
 		var at yaml.Error
 		if !errors.As(err, &at) || at.GetToken() == nil {
-			r.problem(0, 0, "", "%v", err)
+			r.problem(0, 0, noHint, "{reason}", message.Reason("reason", err))
 			return nil
 		}
-		hint, message := "", at.GetMessage()
-		if strings.Contains(message, "\t") {
-			hint, message = "indent with spaces: YAML does not allow tabs", strings.ReplaceAll(message, "\t", `\t`)
+		hint, reason := noHint, at.GetMessage()
+		if strings.Contains(reason, "\t") {
+			hint, reason = message.New("indent with spaces: YAML does not allow tabs"), strings.ReplaceAll(reason, "\t", `\t`)
 		}
-		r.refuseAt(at.GetToken(), hint, "%s", message)
+		r.refuseAt(at.GetToken(), hint, "{reason}", message.Foreign("reason", reason))
 		return nil
 	}
 	var body ast.Node
@@ -106,7 +116,7 @@ func (r *reader) parse() ast.Node {
 			continue
 		}
 		if body != nil {
-			r.refuse(doc.Body, "", "more than one document")
+			r.refuse(doc.Body, noHint, "more than one document")
 			return nil
 		}
 		body = doc.Body
@@ -118,7 +128,7 @@ func (r *reader) parse() ast.Node {
 func parseYAML(tokens token.Tokens) (file *ast.File, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("not valid YAML")
+			err = message.Errorf("not valid YAML")
 		}
 	}()
 	return yamlparser.Parse(tokens, 0)
@@ -131,7 +141,7 @@ func parseYAML(tokens token.Tokens) (file *ast.File, err error) {
 // Block collections begin at the columns of their dashes, question marks and names;
 // each is inside those around it that begin further left. Anchors and tags before
 // one value are a level each.
-func tooLarge(tokens token.Tokens) (at *token.Token, problem string) {
+func tooLarge(tokens token.Tokens) (at *token.Token, problem message.Message) {
 	type block struct{ column, names int }
 	var blocks []block // the block collections around
 	flow, properties := 0, 0
@@ -160,7 +170,7 @@ func tooLarge(tokens token.Tokens) (at *token.Token, problem string) {
 			}
 			if in := &blocks[len(blocks)-1]; t.Type != token.SequenceEntryType {
 				if in.names++; in.names > maxNames {
-					return begin, fmt.Sprintf("more than %d names in a mapping", maxNames)
+					return begin, message.New("more than {n} names in a mapping", message.Int("n", maxNames))
 				}
 			}
 		}
@@ -171,30 +181,32 @@ func tooLarge(tokens token.Tokens) (at *token.Token, problem string) {
 			properties = 0
 		}
 		if flow+len(blocks)+properties > maxDepth {
-			return t, fmt.Sprintf("nested deeper than %d levels", maxDepth)
+			return t, message.New("nested deeper than {n} levels", message.Int("n", maxDepth))
 		}
 	}
-	return nil, ""
+	return nil, message.Message{}
 }
 
+// noHint is the hint for a problem whose message says all.
+var noHint message.Message
+
 // refuse reports a problem with a node and returns false.
-func (r *reader) refuse(n ast.Node, hint, format string, args ...any) bool {
-	r.refuseAt(n.GetToken(), hint, format, args...)
+func (r *reader) refuse(n ast.Node, hint message.Message, id string, args ...message.Arg) bool {
+	r.refuseAt(n.GetToken(), hint, id, args...)
 	return false
 }
 
-func (r *reader) refuseAt(t *token.Token, hint, format string, args ...any) {
+func (r *reader) refuseAt(t *token.Token, hint message.Message, id string, args ...message.Arg) {
 	line, column := 0, 0
 	if t != nil && t.Position != nil {
 		line, column = t.Position.Line, t.Position.Column
 	}
-	r.problem(line, column, hint, format, args...)
+	r.problem(line, column, hint, id, args...)
 }
 
-func (r *reader) problem(line, column int, hint, format string, args ...any) {
+func (r *reader) problem(line, column int, hint message.Message, id string, args ...message.Arg) {
 	if len(r.errs) < maxProblems {
-		r.errs = append(r.errs, &Error{Path: r.path, Line: line, Column: column, Advice: hint,
-			Problem: printable(fmt.Sprintf(format, args...)), Excerpt: excerpt(r.text, line, column)})
+		r.errs = append(r.errs, &Error{Path: r.path, Line: line, Column: column, Hint: hint, Problem: message.New(id, args...), Excerpt: excerpt(r.text, line, column)})
 	}
 }
 
@@ -273,7 +285,7 @@ func (r *reader) mapping(n ast.Node, what string) []*ast.MappingValueNode {
 	case *ast.NullNode:
 		return nil
 	}
-	r.refuse(n, "", "%s must be a mapping of names to values", what)
+	r.refuse(n, noHint, "{what} must be a mapping of names to values", message.Word("what", what))
 	return nil
 }
 
@@ -306,7 +318,7 @@ func (r *reader) scalar(n ast.Node, what string) (string, bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return x.GetToken().Value, true
 	}
-	return "", r.refuse(n, "", "%s must be a single value", what)
+	return "", r.refuse(n, noHint, "{what} must be a single value", message.Word("what", what))
 }
 
 // number returns the text of a number with or without a unit. 0x10 is 16 and 10.0

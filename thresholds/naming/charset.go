@@ -1,6 +1,10 @@
 package naming
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
 
 // A Charset limits the characters of names.
 type Charset struct {
@@ -107,12 +111,12 @@ func ParseSet(text string) (set [256]bool, err error) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c >= 0x80 {
-			return set, errors.New("only ASCII characters can be listed")
+			return set, message.Errorf("only ASCII characters can be listed")
 		}
 		if i+2 < len(text) && text[i+1] == '-' && isAlphanumeric(c) {
 			to := text[i+2]
 			if !isAlphanumeric(to) || to < c {
-				return set, errors.New("range " + text[i:i+3] + " is empty")
+				return set, message.Errorf("range {range} is empty", message.Code("range", text[i:i+3]))
 			}
 			for b := c; b <= to; b++ {
 				set[b] = true

@@ -2,8 +2,9 @@ package naming
 
 import (
 	"bytes"
-	"errors"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // Glob is a compiled pattern in the syntax of KEYS and SCAN MATCH: * matches any
@@ -37,7 +38,7 @@ func (s *byteSet) add(from, to byte) {
 // a server reads them. Only the empty pattern is an error.
 func ParseGlob(pattern string) (*Glob, error) {
 	if pattern == "" {
-		return nil, errors.New("empty pattern")
+		return nil, message.Errorf("empty pattern")
 	}
 	g := &Glob{pattern: pattern}
 	for i := 0; i < len(pattern); i++ {

@@ -31,7 +31,7 @@ func TestRequirements(t *testing.T) {
 		seen[at] = true
 	}
 	for _, r := range thresholds.Rules() {
-		if !answered[r.Name] && !r.Optional {
+		if !answered[r.Name] && !r.Optional && len(r.Basis().Sources) > 0 {
 			t.Errorf("no requirement leads to %s", r.Name)
 		}
 	}

@@ -8,12 +8,11 @@ package target
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Server is a server that is to load a snapshot.
@@ -44,7 +43,7 @@ func Parse(name string) (*Server, error) {
 		s.keydb, s.release = true, keyDBFork
 		return s, nil
 	case line == "dragonfly":
-		return nil, errors.New("which types, versions and modules Dragonfly loads is not known well enough to say")
+		return nil, message.Errorf("which types, versions and modules Dragonfly loads is not known well enough to say")
 	case line == "valkey" && ok:
 		s.valkey = true
 	case line == "redis" && ok:
@@ -53,7 +52,7 @@ func Parse(name string) (*Server, error) {
 		s.name = "redis-" + strings.TrimPrefix(s.name, "v")
 	}
 	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 {
-		return nil, fmt.Errorf("unknown server %q", name)
+		return nil, &message.Error{Message: message.New("unknown server {server}", message.Element("server", name))}
 	}
 	return s, nil
 }

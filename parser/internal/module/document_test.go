@@ -242,7 +242,7 @@ func TestDragonflySketches(t *testing.T) {
 		refused := func() (reason string) {
 			defer func() {
 				if f, ok := recover().(*rdb.Failure); ok {
-					reason = f.Reason
+					reason = f.Reason.Quoted()
 				}
 			}()
 			v = r.Dragonfly(rdb.CountMin, 0)

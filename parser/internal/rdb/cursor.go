@@ -5,7 +5,8 @@ package rdb
 
 import (
 	"encoding/binary"
-	"fmt"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Cursor reads from the part of the snapshot that is in memory. Reading past its
@@ -29,7 +30,7 @@ type Cursor struct {
 // Failure says where and why the walk stopped.
 type Failure struct {
 	Offset int64
-	Reason string
+	Reason message.Message
 	Err    error
 }
 
@@ -38,7 +39,7 @@ func (w *Cursor) Failf(format string, args ...any) { w.FailAt(w.Offset(), format
 
 // FailAt fails for what begins at an offset of the snapshot.
 func (w *Cursor) FailAt(offset int64, format string, args ...any) {
-	panic(&Failure{Offset: offset, Reason: fmt.Sprintf(format, args...)})
+	panic(&Failure{Offset: offset, Reason: message.Format(format, args...)})
 }
 
 // Offset is that of the next byte.

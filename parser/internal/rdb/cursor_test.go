@@ -70,7 +70,7 @@ func TestCursor(t *testing.T) {
 					c.Refill = nil
 				}
 				fail := failure(func() { r.read(c) })
-				if fail == nil || fail.Offset != 1000+int64(n) || !strings.HasPrefix(fail.Reason, "the file ends in the middle of a value") {
+				if fail == nil || fail.Offset != 1000+int64(n) || !strings.HasPrefix(fail.Reason.Quoted(), "the file ends in the middle of a value") {
 					t.Errorf("%d bytes of %q: %+v", n, r.bytes, fail)
 				}
 			}
@@ -105,7 +105,7 @@ func TestCursorFails(t *testing.T) {
 				w = pieces([]byte(c.bytes), 0, k)
 			}
 			fail := failure(func() { c.read(w) })
-			if fail == nil || fail.Offset != c.offset || fail.Reason != c.reason {
+			if fail == nil || fail.Offset != c.offset || fail.Reason.Quoted() != c.reason {
 				t.Errorf("%q in pieces of %d: %+v, want %q at %d", c.bytes, k, fail, c.reason, c.offset)
 			}
 		}
@@ -181,7 +181,7 @@ func TestBlocks(t *testing.T) {
 				if stable := inMemory && (c.compressed == 0 && k == 0 || c.compressed > 0 && !several); b.Stable != stable || b.Size != int64(len(c.text)) || b.Compressed != int64(c.compressed) || inMemory && (b.Left != 0 || len(b.Buf) != len(c.text)) {
 					t.Errorf("%s: stable %v, %d bytes, %d compressed, %d in memory, %d left", name, b.Stable, b.Size, b.Compressed, len(b.Buf), b.Left)
 				}
-				if fail, want := failure(func() { b.Skip(int64(len(c.text)+5), "a test") }), "a test reaches 5 bytes past the end of its block"; fail == nil || fail.Reason != want {
+				if fail, want := failure(func() { b.Skip(int64(len(c.text)+5), "a test") }), "a test reaches 5 bytes past the end of its block"; fail == nil || fail.Reason.Quoted() != want {
 					t.Errorf("%s: %+v, want %s", name, fail, want)
 				}
 				for at := 0; at < len(c.text); {
@@ -214,7 +214,7 @@ func TestBlocks(t *testing.T) {
 					"a test reaches past the end of its block": func() { b.Byte("a test") }, "a number reaches past the end of its block": func() { b.Uint32("a number") },
 					"a test reaches 5 bytes past the end of its block": func() { b.Skip(5, "a test") }, "why": func() { b.Failf("why") },
 				} {
-					if fail := failure(f); fail == nil || fail.Reason != what || fail.Offset != offset {
+					if fail := failure(f); fail == nil || fail.Reason.Quoted() != what || fail.Offset != offset {
 						t.Errorf("%s: %+v, want %s at %d", name, fail, what, offset)
 					}
 				}
@@ -276,7 +276,7 @@ func TestBlocksFail(t *testing.T) {
 				w = pieces([]byte(c.bytes), 0, k)
 			}
 			fail := failure(func() { new(Block).Open(w, false) })
-			if fail == nil || !strings.HasPrefix(fail.Reason, c.reason) || fail.Offset != c.offset {
+			if fail == nil || !strings.HasPrefix(fail.Reason.Quoted(), c.reason) || fail.Offset != c.offset {
 				t.Errorf("%q in pieces of %d: %+v, want %q at %d", c.bytes, k, fail, c.reason, c.offset)
 			}
 		}
@@ -298,7 +298,7 @@ func TestLongerLZF(t *testing.T) {
 		if claimed > BlockPart && fail == nil {
 			fail = failure(func() { b.Skip(int64(claimed), "a test") })
 		}
-		if fail == nil || fail.Reason != BadLZF || fail.Offset != 1011 {
+		if fail == nil || fail.Reason.Quoted() != BadLZF || fail.Offset != 1011 {
 			t.Errorf("%d bytes are claimed: %+v", claimed, fail)
 		}
 	}

@@ -162,7 +162,7 @@ func TestDecodeCut(t *testing.T) {
 						b.Buf, b.part, b.Left, b.c = cut[:4:4], part, int64(n), pieces(cut[4:], 0, 3)
 					}
 					fail := failure(func() { b.Decode(f, new(Entry), 0) })
-					if fail == nil || fail.Reason != reason || fail.Offset != int64(offset) {
+					if fail == nil || fail.Reason.Quoted() != reason || fail.Offset != int64(offset) {
 						t.Fatalf("%s, %.20q, %d of %d bytes: %+v, want %s at %d", f.name, e.bytes, n, len(whole), fail, reason, offset)
 					}
 				}
@@ -198,7 +198,7 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	b := &Block{c: &Cursor{}, Buf: []byte("\x81a\x02\xff"), Size: 4, at: 100}
-	if fail := failure(func() { b.Number(new(Entry), "a test") }); fail == nil || fail.Reason != "a test in a stream's node is not a number" || fail.Offset != 103 {
+	if fail := failure(func() { b.Number(new(Entry), "a test") }); fail == nil || fail.Reason.Quoted() != "a test in a stream's node is not a number" || fail.Offset != 103 {
 		t.Errorf("%+v", fail)
 	}
 }
@@ -217,19 +217,19 @@ func TestDecodeUndefined(t *testing.T) {
 		case c > 0xf4:
 			want = fmt.Sprintf("listpack entry begins with 0x%02x, which is not defined", c)
 		}
-		if (fail == nil) != (want == "") || fail != nil && (fail.Reason != want || fail.Offset != 101) {
+		if (fail == nil) != (want == "") || fail != nil && (fail.Reason.Quoted() != want || fail.Offset != 101) {
 			t.Errorf("listpack, 0x%02x: %+v", c, fail)
 		}
 		zl := &Block{c: &Cursor{}, Buf: append([]byte{1, byte(c)}, make([]byte, 1<<14)...), at: 100}
 		zl.Size = int64(len(zl.Buf))
 		fail = failure(func() { zl.Decode(Ziplist, new(Entry), 0) })
 		defined := c <= 0x80 || c == 0xc0 || c == 0xd0 || c == 0xe0 || c == 0xf0 || c >= 0xf1 && c <= 0xfe
-		if want := fmt.Sprintf("ziplist entry begins with 0x%02x, which is not defined", c); (fail == nil) != defined || fail != nil && (fail.Reason != want || fail.Offset != 102) {
+		if want := fmt.Sprintf("ziplist entry begins with 0x%02x, which is not defined", c); (fail == nil) != defined || fail != nil && (fail.Reason.Quoted() != want || fail.Offset != 102) {
 			t.Errorf("ziplist, 0x%02x: %+v", c, fail)
 		}
 	}
 	zl := &Block{c: &Cursor{}, Buf: []byte("\xff" + behind), Size: 41, at: 100}
-	if fail := failure(func() { zl.Decode(Ziplist, new(Entry), 0) }); fail == nil || fail.Reason != "a ziplist ends in the middle of an element" || fail.Offset != 101 {
+	if fail := failure(func() { zl.Decode(Ziplist, new(Entry), 0) }); fail == nil || fail.Reason.Quoted() != "a ziplist ends in the middle of an element" || fail.Offset != 101 {
 		t.Errorf("%+v", fail)
 	}
 }
@@ -272,7 +272,7 @@ func TestPackedHeaders(t *testing.T) {
 				}
 				b.ClosePacked(f, claimed, entries)
 			})
-			if (fail == nil) != (c.reason == "") || fail != nil && (!strings.HasSuffix(fail.Reason, c.reason) || !strings.Contains(fail.Reason, "a "+f.name+" ") || fail.Offset != c.offset) {
+			if (fail == nil) != (c.reason == "") || fail != nil && (!strings.HasSuffix(fail.Reason.Quoted(), c.reason) || !strings.Contains(fail.Reason.String(), "a "+f.name+" ") || fail.Offset != c.offset) {
 				t.Errorf("%s, %q: %+v, want %q at %d", f.name, c.block, fail, c.reason, c.offset)
 			}
 		}
@@ -285,7 +285,7 @@ func TestNoEnd(t *testing.T) {
 		for pos := range 2 {
 			b := &Block{c: &Cursor{}, Buf: []byte("head\x05"), Pos: 4 + pos, Size: 5, at: 100}
 			fail := failure(func() { b.ClosePacked(f, 0, 0) })
-			if fail == nil || fail.Reason != "a "+f.name+" has no end byte" || fail.Offset != int64(104+pos) {
+			if fail == nil || fail.Reason.Quoted() != "a "+f.name+" has no end byte" || fail.Offset != int64(104+pos) {
 				t.Errorf("%s: %+v", f.name, fail)
 			}
 		}

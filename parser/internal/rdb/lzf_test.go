@@ -124,7 +124,7 @@ func checkDecoders(t *testing.T, block *Block, src, plain []byte, n int, ok bool
 	for _, k := range []int{1 + len(src)/500, 7 + len(src)/100, len(src) + 1} {
 		c := pieces(append(slices.Clone(src), "behind"...), 1, k)
 		fail := failure(func() { c.SkipLZF(uint64(len(src)), int64(n)) })
-		if got := fail == nil; got != ok || ok && c.Offset() != 1000+int64(len(src)) || !ok && (fail.Offset != 1000 || fail.Reason != BadLZF) {
+		if got := fail == nil; got != ok || ok && c.Offset() != 1000+int64(len(src)) || !ok && (fail.Offset != 1000 || fail.Reason.Quoted() != BadLZF) {
 			t.Errorf("SkipLZF of %.30x to %d bytes: %+v, offset %d", src, n, fail, c.Offset())
 		}
 		whole := slices.Clone(src)
@@ -137,7 +137,7 @@ func checkDecoders(t *testing.T, block *Block, src, plain []byte, n int, ok bool
 			continue
 		}
 		fail = failure(func() { got = block.AppendLZF(c, []byte("to "), uint64(len(src)), uint64(n), n+3) })
-		if is := fail == nil; is != ok || ok && (string(got) != "to "+string(plain) || c.Offset() != 1000+int64(len(src))) || !ok && (fail.Offset != 1000 || fail.Reason != BadLZF) {
+		if is := fail == nil; is != ok || ok && (string(got) != "to "+string(plain) || c.Offset() != 1000+int64(len(src))) || !ok && (fail.Offset != 1000 || fail.Reason.Quoted() != BadLZF) {
 			t.Errorf("AppendLZF of %.30x to %d bytes: %+v, %.30x, want %.30x, offset %d", src, n, fail, got, plain, c.Offset())
 		}
 	}
@@ -204,7 +204,7 @@ func TestLZFAtParts(t *testing.T) {
 					c := pieces(src, 0, 5000)
 					var got []byte
 					fail := failure(func() { got = block.AppendLZF(c, nil, uint64(len(src)), uint64(n), 1<<20) })
-					if ok := n == len(plain); (fail == nil) != ok || ok && string(got) != string(plain) || !ok && fail.Reason != BadLZF {
+					if ok := n == len(plain); (fail == nil) != ok || ok && string(got) != string(plain) || !ok && fail.Reason.Quoted() != BadLZF {
 						t.Errorf("%+v, %d bytes before the end of a part, %d bytes that claim to be %d: %+v", op, before, len(plain), n, fail)
 					}
 				}

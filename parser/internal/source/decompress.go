@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // zstdWindow bounds the window that a zstd frame may ask for, in bytes. Levels up
@@ -95,7 +97,7 @@ func (s *Reader) decompress(kind string) error {
 	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
-			return &Error{Reason: fmt.Sprintf("the %s data is empty", kind), Hint: "an empty file was compressed, or the compression failed: copy the snapshot again"}
+			return &Error{Reason: message.Format("the %s data is empty", kind), Hint: message.New("an empty file was compressed, or the compression failed: copy the snapshot again")}
 		}
 		return s.broken(s.top.err)
 	}
@@ -107,10 +109,10 @@ func (s *Reader) broken(err error) error {
 	if s.raw.err != nil {
 		return s.raw.err
 	}
-	e := &Error{Reason: err.Error(), Hint: "the file is truncated or damaged: copy it again"}
+	e := &Error{Reason: message.Of(err), Hint: message.New("the file is truncated or damaged: copy it again")}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		e.Reason = fmt.Sprintf("the zstd data needs a window of more than %d MB", zstdWindow>>20)
-		e.Hint = "it was written with --long or --ultra: zstd -dc --long=31 FILE | rdblens scan -"
+		e.Reason = message.Format("the zstd data needs a window of more than %d MB", zstdWindow>>20)
+		e.Hint = message.New("it was written with --long or --ultra: zstd -dc --long=31 FILE | rdblens scan -")
 	}
 	return e
 }
@@ -131,18 +133,18 @@ func (s *Reader) openVCS(r *bufio.Reader) error {
 	}
 	var head [7]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return &Error{Reason: "the file ends within the header of a Valkey compressed snapshot", Hint: emptyHint}
+		return &Error{Reason: message.New("the file ends within the header of a Valkey compressed snapshot"), Hint: message.New(emptyHint)}
 	}
 	const hint = "save it again with the server that wrote it: CONFIG SET rdbcompression yes, then BGSAVE"
 	switch {
 	case head[3] != 1:
-		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot of unknown version %d", head[3]), Hint: hint}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot of unknown version %d", head[3]), Hint: message.New(hint)}
 	case head[4] != vcsLZ4 && head[4] != vcsZstd:
-		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot with unknown codec %d", head[4]), Hint: hint}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown codec %d", head[4]), Hint: message.New(hint)}
 	case head[5] > 1:
-		return &Error{Reason: fmt.Sprintf("a Valkey compressed snapshot with unknown flags %#x", head[5]), Hint: hint}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown flags %#x", head[5]), Hint: message.New(hint)}
 	case head[6] != 1:
-		return &Error{Reason: fmt.Sprintf("a Valkey compressed file of kind %d, which is not a snapshot", head[6]), Hint: snapshotHint}
+		return &Error{Reason: message.Format("a Valkey compressed file of kind %d, which is not a snapshot", head[6]), Hint: message.New(snapshotHint)}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func summary(t *testing.T, r io.Reader) string {
 	s, err := Wrap(r)
 	if err != nil {
 		var format *Error
-		if !errors.As(err, &format) || format.Reason == "" {
+		if !errors.As(err, &format) || format.Reason.IsZero() {
 			t.Errorf("%T %v", err, err)
 		}
 		return err.Error()

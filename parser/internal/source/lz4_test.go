@@ -244,8 +244,8 @@ func TestRecognize(t *testing.T) {
 		{"\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15", false, `no snapshot: it begins with "\x01\x02\x03\x04\x05\x06\a\b\v\f\x0e\x0f\x10\x11\x12\x13", not with REDIS`},
 	} {
 		got := recognize([]byte(c.head), c.whole)
-		if !strings.Contains(got.Reason, c.want) || got.Hint == "" {
-			t.Errorf("%.40q, whole %v: %q, want %q", c.head, c.whole, got.Reason, c.want)
+		if !strings.Contains(got.Reason.Quoted(), c.want) || got.Hint.IsZero() {
+			t.Errorf("%.40q, whole %v: %q, want %q", c.head, c.whole, got.Reason.Quoted(), c.want)
 		}
 	}
 }

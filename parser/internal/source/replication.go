@@ -2,7 +2,8 @@ package source
 
 import (
 	"bytes"
-	"fmt"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // replication reads what a primary sends before a snapshot: status lines,
@@ -13,9 +14,9 @@ func (s *Reader) replication() error {
 	for range maxKeepAlives {
 		head := s.top.peek(1)
 		if len(head) == 0 {
-			e := &Error{Reason: "the file holds nothing but empty lines", Hint: "a primary sends them until its snapshot is ready: the capture ended before that"}
+			e := &Error{Reason: message.New("the file holds nothing but empty lines"), Hint: message.New("a primary sends them until its snapshot is ready: the capture ended before that")}
 			if status != nil {
-				e.Reason, e.Hint = fmt.Sprintf("a replication stream without a snapshot: it ends behind %q", status), captureHint
+				e.Reason, e.Hint = message.Format("a replication stream without a snapshot: it ends behind %q", status), message.New(captureHint)
 			}
 			return s.refused(e)
 		}

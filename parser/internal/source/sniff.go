@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // knownFormats are files that people take for a snapshot, by their first bytes.
@@ -47,7 +47,7 @@ const (
 func (s *Reader) refuse() error {
 	head := s.top.peek(peekSize)
 	if len(head) == 0 && len(s.frames) > 0 {
-		return s.refused(&Error{Reason: "it ends behind the line that announces one", Hint: captureHint})
+		return s.refused(&Error{Reason: message.New("it ends behind the line that announces one"), Hint: message.New(captureHint)})
 	}
 	return s.refused(recognize(head, s.top.err == io.EOF))
 }
@@ -68,9 +68,9 @@ func (s *Reader) refused(e *Error) error {
 	if n := len(s.frames); n == 0 {
 		return e
 	} else if strings.HasPrefix(s.frames[n-1], "replication") {
-		e.Reason = "no snapshot in the replication stream: " + e.Reason
+		e.Reason = message.Format("no snapshot in the replication stream: %v", e.Reason)
 	} else {
-		e.Reason = fmt.Sprintf("no snapshot in the %s data: %s", s.frames[n-1], e.Reason)
+		e.Reason = message.Format("no snapshot in the %s data: %v", s.frames[n-1], e.Reason)
 	}
 	return e
 }
@@ -80,40 +80,40 @@ func (s *Reader) refused(e *Error) error {
 func recognize(head []byte, whole bool) *Error {
 	for _, f := range knownFormats {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return &Error{Reason: f.reason, Hint: f.hint}
+			return &Error{Reason: message.New(f.reason), Hint: message.New(f.hint)}
 		}
 	}
 	text := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf")
 	switch {
 	case len(head) == 0:
-		return &Error{Reason: "the file is empty", Hint: emptyHint}
+		return &Error{Reason: message.New("the file is empty"), Hint: message.New(emptyHint)}
 	case whole && len(head) < 9 && (strings.HasPrefix("REDIS0012", string(head)) || bytes.HasPrefix(head, []byte("REDIS")) || strings.HasPrefix("VALKEY080", string(head))):
-		return &Error{Reason: "the file ends within its first 9 bytes", Hint: emptyHint}
+		return &Error{Reason: message.New("the file ends within its first 9 bytes"), Hint: message.New(emptyHint)}
 	case whole && head[0] == '$' && len(head) < 64 && !bytes.Contains(head, []byte("\n")):
-		return &Error{Reason: fmt.Sprintf("a replication stream that ends within its first line: %q", head), Hint: captureHint}
+		return &Error{Reason: message.Format("a replication stream that ends within its first line: %q", head), Hint: message.New(captureHint)}
 	case len(bytes.Trim(head, "\x00")) == 0:
-		return &Error{Reason: "the file holds zero bytes where a snapshot must begin", Hint: "its space was allocated but never written: a copy or a disk failed"}
+		return &Error{Reason: message.New("the file holds zero bytes where a snapshot must begin"), Hint: message.New("its space was allocated but never written: a copy or a disk failed")}
 	case isAOF(head):
-		return &Error{Reason: "an append-only file of plain commands", Hint: aofHint}
+		return &Error{Reason: message.New("an append-only file of plain commands"), Hint: message.New(aofHint)}
 	case isManifest(head):
-		return &Error{Reason: "the manifest of an append-only file", Hint: "name the file that it lists with type b"}
+		return &Error{Reason: message.New("the manifest of an append-only file"), Hint: message.New("name the file that it lists with type b")}
 	case len(head) > 262 && string(head[257:262]) == "ustar":
-		return &Error{Reason: "a tar archive", Hint: "tar -xOf FILE path/to/dump.rdb | rdblens scan -"}
+		return &Error{Reason: message.New("a tar archive"), Hint: message.New("tar -xOf FILE path/to/dump.rdb | rdblens scan -")}
 	case whole && isDump(head):
-		return &Error{Reason: "the DUMP of one key, not a snapshot", Hint: "RESTORE it on a server and save that"}
+		return &Error{Reason: message.New("the DUMP of one key, not a snapshot"), Hint: message.New("RESTORE it on a server and save that")}
 	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
-		return &Error{Reason: "this looks like JSON", Hint: "rdblens reads snapshots, not exports or reports: take one with BGSAVE or redis-cli --rdb"}
+		return &Error{Reason: message.New("this looks like JSON"), Hint: message.New("rdblens reads snapshots, not exports or reports: take one with BGSAVE or redis-cli --rdb")}
 	case len(text) > 0 && text[0] == '<':
-		return &Error{Reason: "this looks like HTML or XML", Hint: "a download may have brought an error page instead of the file"}
+		return &Error{Reason: message.New("this looks like HTML or XML"), Hint: message.New("a download may have brought an error page instead of the file")}
 	case head[0] == '-' && isText(head):
 		line, _, _ := bytes.Cut(head, []byte("\n"))
-		return &Error{Reason: fmt.Sprintf("a server's error reply: %q", cut(bytes.TrimSpace(line), 80)),
-			Hint: "the server sent this instead of its snapshot: fix what it says, then redis-cli --rdb dump.rdb"}
+		return &Error{Reason: message.Format("a server's error reply: %q", cut(bytes.TrimSpace(line), 80)),
+			Hint: message.New("the server sent this instead of its snapshot: fix what it says, then redis-cli --rdb dump.rdb")}
 	case isText(head):
-		return &Error{Reason: fmt.Sprintf("a text that begins with %q", cut(head, 24)), Hint: snapshotHint}
+		return &Error{Reason: message.Format("a text that begins with %q", cut(head, 24)), Hint: message.New(snapshotHint)}
 	}
-	return &Error{Reason: fmt.Sprintf("no snapshot: it begins with %q, not with REDIS or VALKEY", cut(head, 16)),
-		Hint: "it may be compressed or encrypted by an unknown tool, or damaged at its start"}
+	return &Error{Reason: message.Format("no snapshot: it begins with %q, not with REDIS or VALKEY", cut(head, 16)),
+		Hint: message.New("it may be compressed or encrypted by an unknown tool, or damaged at its start")}
 }
 
 // cut returns the first n bytes of p, or all if there are fewer.

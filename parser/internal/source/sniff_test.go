@@ -80,9 +80,9 @@ func TestSourceRefuses(t *testing.T) {
 	for _, tt := range tests {
 		_, err := Wrap(strings.NewReader(tt.in))
 		var format *Error
-		if !errors.As(err, &format) || !strings.Contains(format.Reason, tt.reason) {
+		if !errors.As(err, &format) || !strings.Contains(format.Reason.Quoted(), tt.reason) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.reason)
-		} else if format.Hint == "" {
+		} else if format.Hint.IsZero() {
 			t.Errorf("%s: no hint", tt.name)
 		}
 	}

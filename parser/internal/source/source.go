@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // A Reader reads the bytes of a snapshot, from its magic on. A plain file is
@@ -40,11 +42,14 @@ type Reader struct {
 
 // Error is the reason why an input is no snapshot. Nothing of it was read.
 type Error struct {
-	Reason string
-	Hint   string // what to do about it
+	Reason message.Message
+	Hint   message.Message // what to do about it
 }
 
-func (e *Error) Error() string { return e.Reason }
+func (e *Error) Error() string { return e.Reason.Quoted() }
+
+// AsMessage returns Reason.
+func (e *Error) AsMessage() message.Message { return e.Reason }
 
 const (
 	maxNested     = 2       // compressed frames within one another
@@ -99,9 +104,9 @@ func open(f *os.File, closer func() error) (*Reader, error) {
 }
 
 func directoryError(path string) error {
-	e := &Error{Reason: "this is a directory", Hint: "name the snapshot in it, such as dump.rdb or appendonlydir/appendonly.aof.1.base.rdb"}
+	e := &Error{Reason: message.New("this is a directory"), Hint: message.New("name the snapshot in it, such as dump.rdb or appendonlydir/appendonly.aof.1.base.rdb")}
 	if _, err := os.Stat(filepath.Join(path, "dump.rdb")); err == nil {
-		e.Hint = "name the snapshot in it: dump.rdb"
+		e.Hint = message.New("name the snapshot in it: dump.rdb")
 	}
 	return e
 }
@@ -131,9 +136,9 @@ func (s *Reader) unwrap() error {
 		case kind == "":
 			err = s.refuse()
 		case captured && !strings.HasPrefix(kind, "vcs-") || s.length >= 0:
-			err = &Error{Reason: fmt.Sprintf("the replication stream holds %s data instead of a snapshot", kind), Hint: captureHint}
+			err = &Error{Reason: message.Format("the replication stream holds %s data instead of a snapshot", kind), Hint: message.New(captureHint)}
 		case nested == maxNested:
-			err = &Error{Reason: fmt.Sprintf("compressed more than %d times", maxNested), Hint: "decompress it and pipe it to rdblens scan -"}
+			err = &Error{Reason: message.Format("compressed more than %d times", maxNested), Hint: message.New("decompress it and pipe it to rdblens scan -")}
 		default:
 			nested++
 			err = s.decompress(kind)

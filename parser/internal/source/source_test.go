@@ -262,7 +262,7 @@ func lz4Head(flags, size byte, more ...byte) []byte {
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	var format *Error
-	if _, err := Open(dir); !errors.As(err, &format) || format.Reason != "this is a directory" || strings.HasSuffix(format.Hint, ": dump.rdb") {
+	if _, err := Open(dir); !errors.As(err, &format) || format.Reason.Quoted() != "this is a directory" || strings.HasSuffix(format.Hint.String(), ": dump.rdb") {
 		t.Errorf("directory: %v", err)
 	}
 	path := filepath.Join(dir, "dump.rdb")
@@ -272,7 +272,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(path, sample(1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.As(err, &format) || !strings.HasSuffix(format.Hint, ": dump.rdb") {
+	if _, err := Open(dir); !errors.As(err, &format) || !strings.HasSuffix(format.Hint.String(), ": dump.rdb") {
 		t.Errorf("directory with a snapshot: %v", err)
 	}
 	s, err := Open(path)
@@ -386,7 +386,7 @@ func TestZstdWindow(t *testing.T) {
 			s.Close()
 		}
 		var format *Error
-		if fits != (err == nil) || !fits && (!errors.As(err, &format) || !strings.Contains(format.Hint, "zstd -dc --long=31")) {
+		if fits != (err == nil) || !fits && (!errors.As(err, &format) || !strings.Contains(format.Hint.String(), "zstd -dc --long=31")) {
 			t.Errorf("window of %d: %v", size, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package agg
 
-import "github.com/rdblens/rdblens/parser"
+import (
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
+)
 
 // Bytes that are kept of a name: of a key in a list of keys, and of the largest
 // key of a group.
@@ -36,6 +39,7 @@ type KeyRecord struct {
 	Encoding                                             parser.Encoding
 	HasExpire, MemoryBound, MemoryApproximate            bool
 	LargestHasName, Integers                             bool
+	Content                                              thresholds.Content // as thresholds.ContentOf says
 }
 
 // set copies a key of the size given, and at most maxName bytes of its name. It
@@ -51,7 +55,7 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 		Idle: k.Idle, FieldsWithTTL: k.FieldsWithTTL, Pending: k.Pending, LZFIn: k.LZFIn, LZFOut: k.LZFOut, DB: k.DB, Module: k.ModuleName,
 		LargestNameLen: k.LargestNameLen, NameHash: hash, Input: input, Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
 		HasExpire: k.HasExpire, MemoryBound: k.MemoryBound, MemoryApproximate: k.MemoryApproximate,
-		LargestHasName: k.LargestName != nil, Integers: k.Integers}
+		LargestHasName: k.LargestName != nil, Integers: k.Integers, Content: thresholds.ContentOf(k)}
 }
 
 // copy makes r the same as o.

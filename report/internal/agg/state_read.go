@@ -15,10 +15,9 @@ import (
 
 // StateOptions say how a state is read.
 type StateOptions struct {
-	Options                     // Top and Examples are those of the Builder that wrote it
-	Engine  *thresholds.Engine  // of the policy of that Builder, for any snapshot
-	Redact  thresholds.Redactor // as in thresholds.Env
-	Numbers []int               // of the inputs, by their numbers in the state, ascending
+	Options                    // Top and Examples are those of the Builder that wrote it
+	Engine  *thresholds.Engine // of the policy of that Builder, for any snapshot
+	Numbers []int              // of the inputs, by their numbers in the state, ascending
 }
 
 // stateReader reads records.
@@ -233,7 +232,7 @@ func (r *stateReader) readSnapshot(s *snapshotState) bool {
 		return false
 	}
 	to := Snapshot{Input: s.Input, Timed: s.Timed, Omitted: s.Omitted, Budgets: s.Budgets, SnapshotSums: s.SnapshotSums,
-		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.HasMemory, Now: time.Unix(s.Now, 0).UTC(), Redact: r.opt.Redact}}
+		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.HasMemory, Now: time.Unix(s.Now, 0).UTC()}}
 	for i := range s.Findings {
 		f, err := r.engine.Restore(&s.Findings[i])
 		if err != nil {
@@ -269,7 +268,7 @@ func (r *stateReader) fleetOf(order int) *thresholds.Fleet {
 func (r *stateReader) readNode(s *nodeState) bool {
 	f := r.fleetOf(s.Fleet)
 	if f == nil {
-		e := r.engine.Policy().Compile(thresholds.Env{Cluster: s.Fleet&1 != 0, Memory: s.Fleet&2 == 0, Redact: r.opt.Redact})
+		e := r.engine.Policy().Compile(thresholds.Env{Cluster: s.Fleet&1 != 0, Memory: s.Fleet&2 == 0})
 		if r.engine == nil || fleetOrder(e) != s.Fleet {
 			return false
 		}

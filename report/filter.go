@@ -1,0 +1,77 @@
+package report
+
+import (
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// filterAlert says which keys were counted, and how many were not.
+func filterAlert(f *Filter) message.Message {
+	return message.New("FILTERED: only {filter}; {keys} left out of everything below.", message.Phrase("filter", filterText(f)),
+		keysArg("keys", f.Dropped))
+}
+
+// filterText describes which keys were counted: a list of conditions, zero if there
+// are none.
+func filterText(f *Filter) message.Message {
+	parts := filterConditions(f)
+	if parts == nil {
+		return message.Message{}
+	}
+	return message.New("keys {conditions}", message.List("conditions", ", ", parts))
+}
+
+// filterConditions returns what a key must be to be counted, each a phrase that stands
+// after "keys".
+func filterConditions(f *Filter) (parts []message.Message) {
+	add := func(id string, args ...message.Arg) { parts = append(parts, message.New(id, args...)) }
+	words := func(one, many, name string, values []string, arg func(name, value string) message.Arg) {
+		var list []message.Message
+		for _, v := range values {
+			list = append(list, only(arg(name, v)))
+		}
+		if len(list) == 1 {
+			add(one, message.List(name, " or ", list))
+		} else if len(list) > 1 {
+			add(many, message.List(name, " or ", list))
+		}
+	}
+	words("of type {type}", "of type {type}", "type", f.Types, message.Text)
+	var databases []string
+	for _, db := range f.Databases {
+		databases = append(databases, strconv.Itoa(db))
+	}
+	words("in database {database}", "in database {database}", "database", databases, message.Text)
+	words("that match {pattern}", "that match {pattern}", "pattern", f.Match, message.Name[string])
+	words("that match the expression {pattern}", "that match the expression {pattern}", "pattern", f.Regex, message.Name[string])
+	words("of the owner {owner}", "of the owners {owner}", "owner", f.Owners, message.Element[string])
+	if f.MinSize > 0 {
+		add("with values of at least {size}", message.ExactSize("size", f.MinSize))
+	}
+	if f.MaxSize != nil {
+		add("with values of at most {size}", message.ExactSize("size", *f.MaxSize))
+	}
+	if f.MinElements > 0 {
+		add("with at least {elements}", elementsArg(f.MinElements))
+	}
+	if f.MaxElements != nil {
+		add("with at most {elements}", elementsArg(*f.MaxElements))
+	}
+	if f.NoTTL {
+		add("without a TTL")
+	}
+	duration := func(id string, seconds *int64) {
+		if seconds != nil {
+			add(id, message.Figure("time", *seconds, message.FormExactDuration))
+		}
+	}
+	duration("with a TTL under {time}", f.TTLUnder)
+	duration("with a TTL over {time}", f.TTLOver)
+	duration("idle for more than {time}", f.IdleOver)
+	return parts
+}
+
+func elementsArg(n int64) message.Arg {
+	return message.Number("elements", n, "1 element", "{n} elements")
+}

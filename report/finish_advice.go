@@ -1,0 +1,245 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// Step is advice about the keys of a group, or about one key: what to fix first, or what
+// saves memory.
+type Step struct {
+	Advice
+	Group Name `json:"group,omitempty"` // pattern; at most one of Group and Key is set
+	Key   Name `json:"key,omitempty"`
+	DB    *int `json:"db,omitempty"` // of the keys, nil: several, or none
+	// Keys are meant, of the OfKeys that Group matches.
+	Keys        int64  `json:"keys"`
+	OfKeys      int64  `json:"of_keys"`
+	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
+	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// List is the command line that prints exactly these keys, program first; empty if
+	// there is none, or if names were replaced.
+	List []string `json:"list" redact:"drop"`
+	// How is Text in a few words, of a saving, and Why what else is known.
+	How message.Message `json:"how,omitzero"`
+	Why message.Message `json:"why,omitzero"`
+}
+
+// maxSteps is the number of savings that a report has.
+const maxSteps = 100
+
+// steps sets what to fix first and what saves memory. All else that the report has of the
+// inputs must be set.
+func (f *finisher) steps() {
+	engine, listing := f.Engine(0), f.listing()
+	groups := f.groupSums()
+	var savings []thresholds.Advice
+	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
+		savings = append(engine.Savings(groups, whole, listing), f.r.otherServers()...)
+		slices.SortStableFunc(savings, thresholds.CompareSavings)
+	}
+	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
+	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), savings, listing, overviewFixes))
+}
+
+func stepsOf(list []thresholds.Advice) []Step {
+	steps := []Step{}
+	for i, a := range advice(list) {
+		from := &list[i]
+		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
+			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why}
+		if from.DB >= 0 {
+			s.DB = &from.DB
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// groupSums returns the groups as advice needs them, in the order of the report.
+func (f *finisher) groupSums() []thresholds.GroupSums {
+	list := make([]thresholds.GroupSums, len(f.r.Groups))
+	at := map[Name]int{}
+	for i := range f.r.Groups {
+		g := &f.r.Groups[i]
+		at[g.Group] = i
+		list[i] = thresholds.GroupSums{Group: string(g.Group), DB: thresholds.AnyDatabase, Type: parser.NumTypes, Elements: -1, Keys: g.Keys, WithoutTTL: g.WithoutTTL,
+			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
+		if t, ok := parser.ParseType(g.Type); ok {
+			list[i].Type = t
+		}
+		if g.DB != nil {
+			list[i].DB = *g.DB
+		}
+	}
+	for pattern, g := range f.Tables.Groups.All {
+		if i, ok := at[f.pattern(pattern)]; ok && g.Largest() != nil {
+			list[i].Content, list[i].Elements = g.Largest().Content, g.Largest().Elements
+		}
+	}
+	for i := range f.r.Rules {
+		found := &f.r.Rules[i]
+		for _, g := range found.Groups {
+			if at, ok := at[g.Group]; ok && g.SavedBytes > list[at].CompactSaves {
+				list[at].CompactKeys, list[at].CompactSaves, list[at].CompactRule = g.Count, g.SavedBytes, found.Rule
+			}
+		}
+	}
+	return list
+}
+
+// flagged returns the rules that are broken, the worst first: by harm, severity, and the
+// bytes of their keys.
+func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
+	at := map[Name]*thresholds.GroupSums{}
+	for i := range sums {
+		at[Name(sums[i].Group)] = &sums[i]
+	}
+	known := map[string]int{} // index in list of each rule
+	for i := range f.r.Rules {
+		found := &f.r.Rules[i]
+		rule, ok := thresholds.Lookup(found.Rule)
+		if !ok {
+			continue
+		}
+		n, isKnown := known[found.Rule]
+		if !isKnown {
+			n, known[found.Rule] = len(list), len(list)
+			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity)}
+			f.worst(&p)
+			list = append(list, p)
+		}
+		p := &list[n]
+		p.Keys += found.Count
+		p.Bytes += int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))
+		for _, g := range found.Groups {
+			of := at[g.Group]
+			if of == nil || rule.Instance {
+				continue
+			}
+			bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
+			if i := slices.IndexFunc(p.Groups, func(known thresholds.Flagged) bool { return known.Group == string(g.Group) }); i >= 0 {
+				p.Groups[i].Flagged += g.Count
+				p.Groups[i].FlaggedMemory += bytes
+			} else {
+				p.Groups = append(p.Groups, thresholds.Flagged{GroupSums: *of, Flagged: g.Count, FlaggedMemory: bytes})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
+		return cmp.Or(cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Bytes, a.Bytes))
+	})
+	return list
+}
+
+// worst sets the worst finding of a problem.
+func (f *finisher) worst(p *thresholds.Problem) {
+	if thresholds.Rules()[p.Rule].Instance {
+		for i := range f.Judgements {
+			for n := range f.Judgements[i].Findings {
+				w := &f.Judgements[i].Findings[n]
+				if w.Rule == p.Rule && w.Severity == p.Severity && w.Ignored == 0 && (p.Instance == nil || thresholds.CompareInstance(*w, *p.Instance) < 0) {
+					p.Instance = w
+				}
+			}
+		}
+		return
+	}
+	if examples := f.Top.Examples(agg.RuleSeverity(p.Rule, p.Severity)); len(examples) > 0 {
+		retained := f.Top.Key(&examples[0])
+		key := retained.Key()
+		subject := thresholds.SubjectOf(&key)
+		subject.Content = retained.Content
+		p.Finding, p.Key = examples[0].Finding, &subject
+	}
+}
+
+// listing says how keys are listed: with the configuration and the filters of the report.
+func (f *finisher) listing() *thresholds.Listing {
+	p, filter := f.Engine(0).Policy(), &f.opt.Filter
+	l := &thresholds.Listing{Command: []string{"rdblens", "keys"}, Databases: filter.Databases}
+	for _, flag := range []struct{ name, value string }{{"--config", p.File}, {"--baseline", p.Baseline}} {
+		if flag.value != "" {
+			l.Command = append(l.Command, flag.name, flag.value)
+		}
+	}
+	if p.Profile.Origin.Kind == thresholds.FromFlag {
+		l.Command = append(l.Command, "--profile", p.Profile.Value)
+	}
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			l.Filter = append(l.Filter, "--"+flag, v)
+		}
+	}
+	number := func(flag string, n *int64, unit string) {
+		if n != nil {
+			add(flag, strconv.FormatInt(*n, 10)+unit)
+		}
+	}
+	add("type", filter.Types...)
+	add("match", filter.Match...)
+	add("regex", filter.Regex...)
+	add("owner", filter.Owners...)
+	number("min-size", known(filter.MinSize), "")
+	number("max-size", filter.MaxSize, "")
+	number("min-elements", known(filter.MinElements), "")
+	number("max-elements", filter.MaxElements, "")
+	number("ttl-under", filter.TTLUnder, "s")
+	number("ttl-over", filter.TTLOver, "s")
+	number("idle-over", filter.IdleOver, "s")
+	if filter.NoTTL {
+		l.Filter = append(l.Filter, "--no-ttl")
+	}
+	for i := range f.r.Inputs {
+		l.Files = append(l.Files, string(f.r.Inputs[i].Name))
+	}
+	return l
+}
+
+// known returns a bound, nil for 0.
+func known(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// otherServers returns what other servers would save, after a restart of each.
+func (r *Report) otherServers() (list []thresholds.Advice) {
+	if len(r.Inputs) == 0 || r.Inputs[0].Memory == nil {
+		return nil
+	}
+	own, _ := r.predicted(r.Inputs[0].Memory.Model)
+	for _, w := range r.Inputs[0].Memory.WhatIf {
+		if w.State != "reloaded" || w.Model == r.Inputs[0].Memory.Model {
+			continue
+		}
+		if n, ok := r.predicted(w.Model); ok && own > n {
+			list = append(list, thresholds.OtherServer(w.Model, r.Inputs[0].Memory.Model, n, own, r.Totals.Keys))
+		}
+	}
+	return list
+}
+
+// predicted returns the used_memory that all inputs would have after a restart of a
+// server; ok is false if that of one is unknown.
+func (r *Report) predicted(model string) (n int64, ok bool) {
+	for i := range r.Inputs {
+		m := r.Inputs[i].Memory
+		if m == nil {
+			return 0, false
+		}
+		at := slices.IndexFunc(m.WhatIf, func(w WhatIf) bool { return w.Model == model && w.State == "reloaded" })
+		if at < 0 {
+			return 0, false
+		}
+		n += int64(m.WhatIf[at].Predicted)
+	}
+	return n, len(r.Inputs) > 0
+}

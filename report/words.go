@@ -1,0 +1,156 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/text"
+)
+
+// Messages as writers need them. A sentence is a message until a page renders it, in a
+// language and with the marks of its format: names are escaped and cut here, once.
+
+// nameWidth is the width, in columns, to which a name is cut in a sentence.
+const nameWidth = 60
+
+// word is a message without arguments.
+func word(id string) message.Message { return message.New(id) }
+
+// only is a message that is nothing but its argument.
+func only(a message.Arg) message.Message { return message.New("{"+a.Name+"}", a) }
+
+// verbatim is text of the program's own that has no language, such as a type or a
+// server. "" is no message.
+func verbatim(s string) message.Message {
+	if s == "" {
+		return message.Message{}
+	}
+	return only(message.Text("text", s))
+}
+
+// foreign is a sentence that somebody else wrote. "" is no message.
+func foreign(s string) message.Message {
+	if s == "" {
+		return message.Message{}
+	}
+	return only(message.Foreign("text", s))
+}
+
+// named is a name alone.
+func named(n Name) message.Message { return only(message.Name("name", n)) }
+
+// sentenceOf returns a message, of a report of an older version the text that stands in
+// its place.
+func sentenceOf(m message.Message, text string) message.Message {
+	if m.IsZero() {
+		return foreign(text)
+	}
+	return m
+}
+
+// sentencesOf is sentenceOf for lists.
+func sentencesOf(messages []message.Message, texts []string) (list []message.Message) {
+	if len(messages) == len(texts) {
+		return messages
+	}
+	for _, s := range texts {
+		list = append(list, foreign(s))
+	}
+	return list
+}
+
+// textsOf returns messages in English, for machine formats.
+func textsOf(messages []message.Message) []string {
+	var list []string
+	for _, m := range messages {
+		list = append(list, m.String())
+	}
+	return list
+}
+
+// names returns a list of names, of which at most so many are given.
+func names[T ~string](list []T, most int) []message.Message {
+	var out []message.Message
+	for _, n := range list[:min(len(list), most)] {
+		out = append(out, named(Name(n)))
+	}
+	return out
+}
+
+// isForeign reports whether a part of a message is a name that somebody else gave.
+func isForeign(k message.Kind) bool {
+	return k == message.KindName || k == message.KindElement || k == message.KindPath
+}
+
+// shown returns the parts of a message, escaped for display. Names are cut to so many
+// columns, and sentences of others to three times as many.
+func shown(m message.Message, c *message.Catalogue, width int) []message.Span {
+	spans := m.Spans(c)
+	for i := range spans {
+		switch s := &spans[i]; {
+		case isForeign(s.Kind):
+			s.Text = text.ShortenMiddle(text.Display([]byte(s.Text)), width)
+		case s.Kind == message.KindForeign:
+			s.Text = shortSentence(s.Text, width)
+		default:
+			s.Text = text.Sanitize(s.Text)
+		}
+	}
+	return spans
+}
+
+// shortSentence returns a sentence that somebody else wrote, on a few lines.
+func shortSentence(s string, width int) string {
+	words := strings.Split(text.ShortenEnd(text.Sanitize(s), 3*min(width, text.MaxCell)), " ")
+	for i, word := range words {
+		words[i] = text.ShortenMiddle(word, width)
+	}
+	return strings.Join(words, " ")
+}
+
+// A style is how a format marks the parts of a message, which are escaped for display.
+type style struct {
+	catalogue *message.Catalogue
+	text      func(string) string // of ours
+	name      func(string) string
+	code      func(string) string
+	foreign   func(string) string // a sentence that somebody else wrote
+}
+
+// sentence returns a message with the marks of the format.
+func (s *style) sentence(m message.Message) string { return s.marked(shown(m, s.catalogue, nameWidth)) }
+
+// cell returns a message for the cell of a table. A name that is alone is not marked,
+// and not cut: the table does that.
+func (s *style) cell(m message.Message) string {
+	spans := shown(m, s.catalogue, text.Unlimited)
+	if len(spans) == 1 && (isForeign(spans[0].Kind) || spans[0].Kind == message.KindForeign) {
+		return s.text(spans[0].Text)
+	}
+	return s.marked(shown(m, s.catalogue, nameWidth))
+}
+
+// marked joins the parts of a message. Names in code are part of the code.
+func (s *style) marked(spans []message.Span) string {
+	var b strings.Builder
+	for i := 0; i < len(spans); i++ {
+		switch span := spans[i]; {
+		case span.Kind == message.KindCode:
+			code := span.Text
+			for i+1 < len(spans) && (spans[i+1].Kind == message.KindCode || isForeign(spans[i+1].Kind)) {
+				i++
+				code += spans[i].Text
+			}
+			b.WriteString(s.code(code))
+		case isForeign(span.Kind) && i+1 < len(spans) && spans[i+1].Kind == message.KindCode:
+			spans[i+1].Text = span.Text + spans[i+1].Text // code that begins with a name
+		case isForeign(span.Kind):
+			b.WriteString(s.name(span.Text))
+		case span.Kind == message.KindForeign:
+			b.WriteString(s.foreign(span.Text))
+		default:
+			b.WriteString(s.text(span.Text))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,244 @@
+package thresholds
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// fix is what to do first about the findings of a rule.
+type fix struct {
+	action action
+	// id is the template of the sentence. About the worst key or subject it may have
+	// {key}, {measured}, {limit}, {text}, the phrase of the finding, {size} of the value,
+	// {memory}, {elements}, {reads}, the reads that a network card can send in a second, and
+	// {groups}, those of the subject. About a group it may have {which}, the keys of the group that are
+	// flagged, and {memory}.
+	id      string
+	ofGroup bool // the advice is about the group with most memory, not about the worst key
+	// otherwise is the fix if the action is excluded.
+	otherwise *fix
+}
+
+// Flagged are the keys of a group that a rule flags.
+type Flagged struct {
+	GroupSums
+	Flagged       int64 // keys
+	FlaggedMemory int64 // their bytes: of memory, or of values where memory is unknown
+}
+
+// Problem has the findings of a rule that is broken, for FixFirst.
+type Problem struct {
+	Rule     RuleID
+	Severity Severity // the worst
+	Keys     int64
+	Bytes    int64 // as FlaggedMemory
+	// Of a rule about keys, the worst finding and its key, and the groups.
+	Finding Finding
+	Key     *Subject
+	Groups  []Flagged
+	// Of a rule about the instance, the worst.
+	Instance *InstanceFinding
+}
+
+// Listing says how the keys of advice are listed: with the program and the flags that
+// select the policy, the flags that select keys, and the files. Command is nil if no command
+// can list them.
+type Listing struct {
+	Command, Filter []string
+	Databases       []int // of the filter, nil all
+	Files           []string
+}
+
+// ofGroup returns the command that lists the keys of a group, those that a rule flags if
+// rule is not "".
+func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) []string {
+	if rule != "" {
+		more = append(more, "--rule", rule)
+	}
+	databases := l.Databases
+	if g.DB >= 0 {
+		databases = []int{g.DB}
+	}
+	return l.argv(databases, slices.Concat(l.Filter, []string{"--group", g.Group}, more))
+}
+
+// ofKey returns the command that lists a key.
+func (l *Listing) ofKey(k *parser.Key) []string {
+	return l.argv([]int{k.DB}, []string{"--match", naming.EscapeGlob(string(k.Name))})
+}
+
+func (l *Listing) argv(databases []int, flags []string) []string {
+	if l.Command == nil {
+		return nil
+	}
+	argv := slices.Clone(l.Command)
+	for _, db := range databases {
+		argv = append(argv, "--db", strconv.Itoa(db))
+	}
+	return slices.Concat(argv, flags, l.Files)
+}
+
+// FixFirst returns what to do first, at most so many pieces of advice of each kind of
+// harm: against what blocks the server, then what saves most memory. No two are about
+// the same key or group. Problems and savings are ordered, the worst first.
+func (e *Engine) FixFirst(problems []Problem, savings []Advice, l *Listing, most int) (list []Advice) {
+	seen := map[string]bool{}
+	add := func(a *Advice) bool {
+		if a == nil || len(list) == most {
+			return false
+		}
+		about := a.Group + "\x00" + string(a.Key)
+		if about == "\x00" {
+			about = a.Text.String()
+		}
+		if seen[about] {
+			return false
+		}
+		seen[about] = true
+		list = append(list, *a)
+		return true
+	}
+	// first adds at most n fixes of problems.
+	first := func(n int, want func(*Problem, *Rule) bool) {
+		for i := range problems {
+			if p := &problems[i]; n > 0 && want(p, p.Rule.rule()) && add(e.fix(p, l)) {
+				n--
+			}
+		}
+	}
+	blocks := func(_ *Problem, r *Rule) bool { return r.Harm >= Blocks }
+	first(2, blocks)
+	for i := range savings {
+		if add(&savings[i]) {
+			break
+		}
+	}
+	first(most, func(_ *Problem, r *Rule) bool { return r.Harm == UsesMemory })
+	first(most, func(p *Problem, r *Rule) bool { return r.Harm == Names && p.Severity == Error })
+	first(most, blocks)
+	for i := range savings {
+		if len(list) < 3 {
+			add(&savings[i])
+		}
+	}
+	return list
+}
+
+// fix returns what to do about a problem, nil if nothing would help at once.
+func (e *Engine) fix(p *Problem, l *Listing) *Advice {
+	f := p.Rule.rule().fix
+	switch {
+	case f == nil:
+		return nil
+	case f.ofGroup:
+		return e.fixGroup(f, p, l)
+	case p.Instance != nil:
+		return e.fixInstance(f, p.Instance)
+	case p.Key != nil:
+		return e.fixKey(f, p, l)
+	}
+	return nil // there are more than a baseline accepts
+}
+
+// permitted returns the fix, or the one in its place, that may be given.
+func (e *Engine) permitted(f *fix, t *thing) *fix {
+	for f != nil {
+		if _, ok := e.allows(f.action, t); ok {
+			return f
+		}
+		f = f.otherwise
+	}
+	return nil
+}
+
+// fixGroup returns the fix of the group with most memory that the advice fits.
+func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
+	groups := slices.Clone(p.Groups)
+	slices.SortStableFunc(groups, func(a, b Flagged) int { return cmp.Compare(b.FlaggedMemory, a.FlaggedMemory) })
+	for i := range groups {
+		g := &groups[i]
+		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {
+			return e.ofGroup(f, &g.GroupSums, g.Flagged, g.FlaggedMemory, l.ofGroup(p.Rule.Name(), &g.GroupSums),
+				message.Figure("memory", g.FlaggedMemory, message.FormSize))
+		}
+	}
+	return nil
+}
+
+func (f *fix) advice(args ...message.Arg) *Advice {
+	return &Advice{Kind: actions[f.action].word, Text: message.New(f.id, args...), DB: AnyDatabase, Memory: -1}
+}
+
+// ofGroup returns advice about so many of the keys of a group.
+func (e *Engine) ofGroup(f *fix, g *GroupSums, keys, memory int64, list []string, args ...message.Arg) *Advice {
+	a := f.advice(append(args, message.Phrase("which", which(g, keys)))...)
+	a.Group, a.DB, a.Keys, a.Of, a.Memory, a.List = g.Group, g.DB, keys, g.Keys, memory, list
+	return a
+}
+
+// which names the keys of a group that advice is about: the pattern alone only if all
+// keys that it matches are meant.
+func which(g *GroupSums, keys int64) message.Message {
+	args := []message.Arg{message.Name("group", g.Group), message.Int("n", keys), message.Int("of", g.Keys), plainNumber("db", int64(g.DB))}
+	switch {
+	case keys == g.Keys && keys == 1:
+		return message.New("{group} (1 key)", args...)
+	case keys == g.Keys:
+		return message.New("{group} ({n} keys)", args...)
+	case g.DB >= 0:
+		return message.New("{n} of the {of} keys of {group}, db {db}", args...)
+	}
+	return message.New("{n} of the {of} keys of {group}", args...)
+}
+
+func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
+	x := e.explain(p.Finding, p.Key)
+	if f = e.permitted(f, x.thing()); f == nil {
+		return nil
+	}
+	k, size := p.Key, e.sizeOf(&p.Key.Key)
+	reads := int64(0)
+	if k.ValueBytes > 0 {
+		reads = max(1, CardBytes/k.ValueBytes)
+	}
+	measured := message.Measured("measured", x.Unit(), x.Measured)
+	if x.Unit() == message.Bytes {
+		measured = message.Size("measured", x.Measured)
+	}
+	a := f.advice(message.Name("key", k.Name), measured, message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
+		message.Figure("size", k.ValueBytes, message.FormSize), message.Figure("memory", size, message.FormSize),
+		message.Number("reads", reads, "1 read", "{n} reads"),
+		message.Number("elements", k.Elements, "1 element", "{n} elements"))
+	if p.Keys > 1 {
+		a.Why = message.New("The rule flags {n} keys, {memory}.", message.Int("n", p.Keys), message.Figure("memory", p.Bytes, message.FormSize))
+	}
+	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size
+	if !x.isCut {
+		a.List = l.ofKey(&k.Key)
+	}
+	return a
+}
+
+func (e *Engine) fixInstance(f *fix, found *InstanceFinding) *Advice {
+	x := e.explainInstance(found)
+	if f = e.permitted(f, x.thing()); f == nil {
+		return nil
+	}
+	var groups []message.Message
+	for _, g := range found.Groups[:min(len(found.Groups), 2)] {
+		groups = append(groups, message.New("{group}", message.Name("group", g)))
+	}
+	a := f.advice(message.Phrase("key", found.Subject), message.Phrase("text", x.Rule.rule().text(x)), message.List("groups", ", ", groups))
+	a.Keys, a.Of, a.Memory = found.Keys, found.Keys, found.Bytes
+	return a
+}
+
+// thingOf returns a group as what advice is about.
+func (e *Engine) thingOf(g *GroupSums) *thing {
+	return &thing{settings: e.base.settings, typ: g.Type, content: g.Content, role: g.Role, elements: g.Elements}
+}

@@ -1,0 +1,296 @@
+package thresholds
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// allowedActions returns the words of the actions that may be advised on a thing.
+func allowedActions(e *Engine, t *thing) (words []string) {
+	for a := range numActions {
+		if _, ok := e.allows(a, t); ok {
+			words = append(words, actions[a].word)
+		}
+	}
+	return words
+}
+
+// TestExclusions checks what may never be advised, by type, content, role and server.
+func TestExclusions(t *testing.T) {
+	const expire, split, compress, share, del, name, trim, lazyFree = adviseExpire, adviseSplit, adviseCompress, adviseShare, adviseDelete, adviseName, adviseTrim, adviseLazyFree
+	for _, c := range []struct {
+		what    string
+		version string
+		thing   thing
+		not, ok []action
+	}{
+		{"a small string", "7.0.15", thing{typ: parser.String}, nil, []action{expire, split, compress, share, del, name, trim, lazyFree}},
+		{"text", "7.0.15", thing{typ: parser.String, content: ContentText}, nil, []action{expire, split, compress, share, del}},
+		{"a HyperLogLog", "7.0.15", thing{typ: parser.String, content: ContentHyperLogLog}, []action{split, compress, share}, []action{expire, del}},
+		{"a bitmap", "7.0.15", thing{typ: parser.String, content: ContentBitmap}, []action{compress, share}, []action{expire, split, del}},
+		{"gzip", "7.0.15", thing{typ: parser.String, content: ContentCompressed}, []action{compress, share}, []action{expire, split, del}},
+		{"a list", "7.0.15", thing{typ: parser.List}, []action{expire, share}, []action{split, del}},
+		{"a stream", "7.0.15", thing{typ: parser.Stream}, []action{expire, share}, []action{split, del}},
+		{"a group of several types", "7.0.15", thing{typ: parser.NumTypes}, []action{expire}, []action{split, del}},
+		{"a hash at the limit", "7.0.15", thing{typ: parser.Hash, elements: 5000}, []action{share}, []action{expire, split, del}},
+		{"a big hash", "7.0.15", thing{typ: parser.Hash, elements: 5001}, []action{expire, share}, []action{split, del}},
+		{"a queue in a sorted set", "7.0.15", thing{typ: parser.ZSet, role: RoleQueue}, []action{expire, split, del, share}, []action{name}},
+		{"a ranking", "7.0.15", thing{typ: parser.ZSet, role: RoleRanked}, []action{split}, []action{expire, trim, del}},
+		{"a schedule", "7.0.15", thing{typ: parser.ZSet, role: RoleTimed}, []action{trim}, []action{expire, split, del}},
+		{"what a library keeps", "7.0.15", thing{typ: parser.String, role: RoleByDesign}, []action{expire, del, name, share, trim, adviseShorten}, []action{split}},
+		{"a setting", "7.0.15", thing{typ: parser.Hash, role: RoleSetting}, []action{expire, del, trim}, []action{name, split}},
+		{"an old server", "3.2.12", thing{typ: parser.Hash}, []action{lazyFree}, []action{expire, split, del}},
+	} {
+		e := mustLoad(t, LoadOptions{}).Compile(Env{Server: "redis", Version: c.version, Created: -1})
+		c.thing.settings = e.base.settings
+		allowed := allowedActions(e, &c.thing)
+		for _, a := range c.not {
+			if slices.Contains(allowed, actions[a].word) {
+				if _, ok := e.allows(a, &c.thing); ok {
+					t.Errorf("%s: %s is advised", c.what, actions[a].word)
+				}
+			}
+		}
+		for _, a := range c.ok {
+			if _, ok := e.allows(a, &c.thing); !ok {
+				t.Errorf("%s: %s is not advised", c.what, actions[a].word)
+			}
+		}
+	}
+	for _, x := range exclusions {
+		m := message.New(x.instead, message.Int("limit", 5000)).String()
+		if strings.ContainsAny(m, "{}") || x.instead != "" && !strings.HasSuffix(m, ".") {
+			t.Errorf("%s: %q", actions[x.action].word, m)
+		}
+	}
+	for a := range numActions {
+		if actions[a].word == "" || actions[a].kind == "" {
+			t.Errorf("action %d has no words", a)
+		}
+	}
+}
+
+// TestNothingContradicts checks that the advice on a finding never has an action that is
+// excluded of its key, whatever the rule.
+func TestNothingContradicts(t *testing.T) {
+	for role, not := range map[Role][]string{RoleQueue: {"EXPIRE", "UNLINK", "newKey"}, RoleByDesign: {"EXPIRE", "UNLINK", "RENAMENX", "Change the name"}, RoleRanked: {"newKey"}, RoleTimed: {"ZREMRANGEBYRANK"}} {
+		for rule, cases := range ruleCases {
+			for _, c := range cases {
+				for i, profile := range profileNames {
+					if c.want[i] == '-' {
+						continue
+					}
+					opt := LoadOptions{Profile: profile}
+					if c.config != "" {
+						opt.Config = writeConfig(t, c.config)
+					}
+					env := testEnv()
+					if c.env != nil {
+						c.env(&env)
+					}
+					e := mustLoad(t, opt).Compile(env)
+					s := SubjectOf(c.key)
+					s.Role = role
+					for _, a := range adviceTexts(e.Advise(found(t, e, rule, c.key), &s)) {
+						all := a.Text + "\n" + strings.Join(a.Commands, "\n")
+						for _, word := range not {
+							if strings.Contains(all, word) {
+								t.Errorf("%s, %s, role %d: %s", profile, rule, role, all)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestContentOf(t *testing.T) {
+	hll := "HYLL\x00\x00\x00\x00" + strings.Repeat("\x00", 24)
+	for _, c := range []struct {
+		typ    parser.Type
+		head   string
+		length int64
+		want   Content
+	}{
+		{parser.String, hll, denseLength, ContentHyperLogLog}, {parser.String, "HYLL\x01" + strings.Repeat("\x00", 27), 300, ContentHyperLogLog}, {parser.String, hll, denseLength + 1, ContentBitmap},
+		{parser.String, `{"a": 1`, 512, ContentText}, {parser.String, `{"a": 1`, 511, 0}, {parser.String, "plain", 600, ContentText}, {parser.Hash, "plain", 600, ContentText}, {parser.String, "", 0, 0}, {parser.String, "\x1f\x8b\x08\x00", 900, ContentCompressed},
+		{parser.String, "\x28\xb5\x2f\xfd\x04", 900, ContentCompressed}, {parser.String, "\x78\x9c\xab", 900, ContentCompressed}, {parser.String, "\x89PNG\r\n", 900, ContentCompressed},
+		{parser.String, strings.Repeat("\x00", 32), 900, ContentBitmap}, {parser.String, "\x80\x00\x00\x00\x00\x00\x00\x00", 900, ContentBitmap}, {parser.String, "\x80\x01\x02\x00\x00\x00\x07\x09", 900, 0},
+		{parser.String, "\xff\xff\xff\xff\x01\x02\x03\x04", 900, ContentBitmap}, {parser.String, "\x00\x00\x00\x00", 4, 0}, {parser.Hash, strings.Repeat("\x00", 32), 900, 0}, {parser.String, "\x80\x05\x95\x10\x8c\x03abc", 900, 0},
+	} {
+		if got := ContentOf(&parser.Key{Type: c.typ, Head: []byte(c.head), ValueBytes: c.length}); got != c.want {
+			t.Errorf("%s %q of %d bytes: %d, want %d", c.typ, c.head, c.length, got, c.want)
+		}
+	}
+}
+
+// sums are those of a group of strings without a TTL.
+func sums(change func(*GroupSums)) GroupSums {
+	g := GroupSums{Group: "a:*", DB: 0, Type: parser.String, Elements: 1, Keys: 1000, WithoutTTL: 1000, ValueBytes: 10_000, Serialized: 12_000, NameBytes: 6000,
+		Memory: 100_000, MemoryWithoutTTL: 100_000}
+	change(&g)
+	return g
+}
+
+var listing = Listing{Command: []string{"rdblens", "keys"}, Files: []string{"dump.rdb"}}
+
+// TestSavings checks each saving at the bounds from which on it is worth a line, and that
+// the largest is given.
+func TestSavings(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	text := func(g *GroupSums) {
+		g.Group, g.Content, g.ValueBytes, g.Serialized, g.NameBytes, g.WithoutTTL = "doc:*", ContentText, 512_000, 409_600, 9000, 0
+	}
+	// An entry has 4 bytes besides its value of 10 and the variable part of the name of 4: 18*1000*9/8 + 3*128 = 20,634.
+	for _, c := range []struct {
+		what  string
+		sums  GroupSums
+		saves int64 // 0: nothing
+		kind  string
+		list  string
+	}{
+		{"small strings", sums(func(g *GroupSums) {}), 100_000 - 20_634, "share", "rdblens keys --db 0 --group a:* --no-ttl dump.rdb"},
+		{"in several databases", sums(func(g *GroupSums) { g.DB = AnyDatabase }), 100_000 - 20_634, "share", "rdblens keys --group a:* --no-ttl dump.rdb"},
+		{"too few without a TTL", sums(func(g *GroupSums) { g.WithoutTTL = 499 }), 0, "", ""},
+		{"just enough", sums(func(g *GroupSums) { g.WithoutTTL, g.MemoryWithoutTTL = 500, 50_000 }), 50_000 - (18*500*9/8 + 2*128), "share", ""},
+		{"values of 64 bytes", sums(func(g *GroupSums) { g.ValueBytes = 64_000 }), 100_000 - (72*1000*9/8 + 3*128), "share", ""},
+		{"values of 65 bytes", sums(func(g *GroupSums) { g.ValueBytes = 65_000 }), 0, "", ""},
+		{"long names", sums(func(g *GroupSums) { g.NameBytes = 67_000 }), 0, "", ""},
+		{"hashes", sums(func(g *GroupSums) { g.Type = parser.Hash }), 0, "", ""},
+		{"bitmaps", sums(func(g *GroupSums) { g.Content = ContentBitmap }), 0, "", ""},
+		{"a library's", sums(func(g *GroupSums) { g.Role = RoleByDesign }), 0, "", ""},
+		{"memory unknown", sums(func(g *GroupSums) { g.Memory = -1 }), 0, "", ""},
+		{"text that LZF shrinks to 80 %", sums(text), 102_400, "compress", "rdblens keys --db 0 --group doc:* dump.rdb"},
+		{"a byte less", sums(func(g *GroupSums) { text(g); g.Serialized++ }), 0, "", ""},
+		{"shorter texts", sums(func(g *GroupSums) { text(g); g.ValueBytes--; g.Serialized = 1000 }), 0, "", ""},
+		{"text of unknown content", sums(func(g *GroupSums) { text(g); g.Content = 0 }), 0, "", ""},
+		{"HyperLogLogs", sums(func(g *GroupSums) { text(g); g.Content = ContentHyperLogLog }), 0, "", ""},
+		{"lists", sums(func(g *GroupSums) { text(g); g.Type = parser.List }), 0, "", ""},
+		{"hashes near the compact limits", sums(func(g *GroupSums) {
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 5000, "compact-encoding"
+		}), 5000, "compact", "rdblens keys --db 0 --group a:* --rule compact-encoding dump.rdb"},
+		{"a single one", sums(func(g *GroupSums) {
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 1, 5000, "compact-encoding"
+		}), 0, "", ""},
+		// customer, shipping and addresses: 5, 5 and 6 letters less.
+		{"long words", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:addresses:*", parser.Hash }), 16_000, "shorten", ""},
+		{"a short pattern", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:a*", parser.Hash }), 0, "", ""},
+	} {
+		list := e.Savings([]GroupSums{c.sums}, 1_000_000, &listing)
+		switch {
+		case c.saves == 0 && len(list) == 0:
+		case len(list) != 1 || list[0].Saves != c.saves || list[0].Kind != c.kind || c.list != "" && strings.Join(list[0].List, " ") != c.list:
+			t.Errorf("%s: %+v, want %s %d %s", c.what, list, c.kind, c.saves, c.list)
+		case list[0].ChangesData || list[0].Of != c.sums.Keys || !strings.HasSuffix(list[0].Text.String(), "."):
+			t.Errorf("%s: %+v", c.what, list[0])
+		}
+	}
+	// What saves less than a 500th of all memory is not worth a line.
+	for whole, want := range map[int64]int{2_500_000: 1, 2_500_001: 0} {
+		g := sums(func(g *GroupSums) { g.Type, g.CompactKeys, g.CompactSaves = parser.Hash, 2, 5000 })
+		if list := e.Savings([]GroupSums{g}, whole, &listing); len(list) != want {
+			t.Errorf("of %d: %+v", whole, list)
+		}
+	}
+	if list := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "b:*" }), sums(func(*GroupSums) {}), sums(text)}, 1_000_000, &Listing{}); len(list) != 3 || list[0].Kind != "compress" || list[1].Group != "a:*" || list[1].List != nil {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestWhich checks that a pattern stands alone only if all keys that it matches are meant.
+func TestWhich(t *testing.T) {
+	for _, c := range []struct {
+		keys int64
+		db   int
+		want string
+	}{{1000, 0, "a:* (1,000 keys)"}, {999, 3, "999 of the 1,000 keys of a:*, db 3"}, {999, AnyDatabase, "999 of the 1,000 keys of a:*"}} {
+		g := sums(func(g *GroupSums) { g.DB = c.db })
+		if got := which(&g, c.keys).String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := which(&GroupSums{Group: "a", Keys: 1}, 1).String(); got != "a (1 key)" {
+		t.Error(got)
+	}
+}
+
+// TestFixFirst checks what is advised first, that nothing is advised twice, and that a
+// group which the advice does not fit gives way to the next.
+func TestFixFirst(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	flagged := func(group string, typ parser.Type, keys, memory int64) Flagged {
+		return Flagged{sums(func(g *GroupSums) { g.Group, g.Type = group, typ }), keys, memory}
+	}
+	big := SubjectOf(key("fans:1", collection(parser.Set, parser.EncHashtable, 5200)))
+	queue := SubjectOf(key("jobs", collection(parser.Hash, parser.EncHashtable, 9000)))
+	queue.Role = RoleQueue
+	problem := func(rule string, change func(*Problem)) Problem {
+		p := Problem{Rule: ruleID(t, rule), Severity: Warning, Keys: 7, Bytes: 70_000}
+		p.Finding = Finding{Rule: p.Rule, Severity: Warning, Measured: 5200, Limit: 5000}
+		change(&p)
+		return p
+	}
+	bigSet := problem("big-collection", func(p *Problem) { p.Key = &big })
+	noTTL := problem("no-ttl", func(p *Problem) {
+		p.Groups = []Flagged{flagged("q:*", parser.List, 1000, 90_000), flagged("s:*", parser.String, 11, 500), flagged("t:*", parser.String, 1000, 80_000)}
+	})
+	savings := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "t:*" }), sums(func(g *GroupSums) { g.Group = "u:*" })}, 1_000_000, &listing)
+	for _, c := range []struct {
+		what     string
+		problems []Problem
+		savings  []Advice
+		most     int
+		want     []string
+	}{
+		{"a big key", []Problem{bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
+		{"a queue", []Problem{problem("big-collection", func(p *Problem) { p.Key = &queue })}, nil, 5, []string{"cost: Read jobs in parts: a command on all of its 9,000 elements makes every other client wait."}},
+		{"the same key twice", []Problem{bigSet, bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
+		{"keys without a TTL", []Problem{noTTL}, nil, 5, []string{"expire: Write t:* (1,000 keys) with a TTL: 78.1 KB is never freed without one."}},
+		{"some keys without a TTL", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:2] })}, nil, 5, []string{"expire: Write 11 of the 1,000 keys of s:*, db 0 with a TTL: 500 bytes is never freed without one."}},
+		{"only queues", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:1] })}, nil, 5, nil},
+		{"a saving before what takes memory", []Problem{noTTL}, savings[1:], 5, []string{"share: ", "expire: Write t:*"}},
+		{"a saving of the same group", []Problem{noTTL}, savings, 5, []string{"share: Store the strings of t:*", "share: Store the strings of u:*"}},
+		{"no more than asked", []Problem{bigSet, noTTL}, savings, 1, []string{"split: "}},
+		{"two that block before a saving", []Problem{bigSet, problem("queue-backlog", func(p *Problem) {
+			p.Key = new(SubjectOf(key("mq", collection(parser.List, parser.EncQuicklist, 6000))))
+		}),
+			problem("big-collection", func(p *Problem) {
+				p.Key = new(SubjectOf(key("third", collection(parser.Set, parser.EncHashtable, 5200))))
+			})}, savings[:1], 5,
+			[]string{"split: Split fans:1", "queue: Find out why nobody empties mq: 5,200 items, over 5,000.", "share: ", "split: Split third"}},
+		{"names", []Problem{problem("key-special-char", func(p *Problem) { p.Groups = []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5, nil},
+		{"errors of names", []Problem{problem("key-special-char", func(p *Problem) { p.Severity, p.Groups = Error, []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5,
+			[]string{`name: Encode input before it becomes part of a name: the names of "x y:*" (1,000 keys) break tools.`}},
+		{"more than a baseline accepts", []Problem{problem("big-collection", func(*Problem) {})}, nil, 5, nil},
+		{"nothing that helps at once", []Problem{problem("already-expired", func(p *Problem) { p.Key = &big })}, nil, 5, nil},
+	} {
+		list := e.FixFirst(c.problems, c.savings, &listing, c.most)
+		if len(list) != len(c.want) {
+			t.Errorf("%s: %+v, want %q", c.what, list, c.want)
+			continue
+		}
+		for i, a := range list {
+			if got := a.Kind + ": " + a.Text.String(); !strings.HasPrefix(got, c.want[i]) {
+				t.Errorf("%s: %q, want %q", c.what, got, c.want[i])
+			}
+		}
+	}
+	list := e.FixFirst([]Problem{bigSet, noTTL}, nil, &listing, 5)
+	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "The rule flags 7 keys, 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
+		t.Errorf("%+v", a)
+	}
+	if a := list[1]; strings.Join(a.List, " ") != "rdblens keys --db 0 --group t:* --rule no-ttl dump.rdb" || a.Keys != 1000 || a.Of != 1000 || a.Memory != 80_000 || a.Group != "t:*" {
+		t.Errorf("%+v", a)
+	}
+	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000,
+		Subject: message.New("minute {first}", message.Text("first", "2026-03-01T10:00Z")), Groups: []string{"a:*", "b:*", "c:*"}}
+	list = e.FixFirst([]Problem{{Rule: stampede.Rule, Severity: Warning, Instance: &stampede}}, nil, &listing, 5)
+	if len(list) != 1 || list[0].Text.String() != "Spread the TTLs of a:*, b:*: 48,000 keys expire in one minute, over 10,000 (minute 2026-03-01T10:00Z)." || list[0].List != nil {
+		t.Errorf("%+v", list)
+	}
+}
