@@ -169,6 +169,7 @@ type Input struct {
 	UsedMem       Figure         `json:"used_mem"`                 // used_memory when the snapshot was taken
 	Cluster       bool           `json:"cluster"`
 	AOFBase       bool           `json:"aof_base,omitempty"`
+	Later         *Later         `json:"later,omitempty"`
 	Trailing      int64          `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
 	Frames        []string       `json:"frames"`                   // what surrounds the snapshot, outermost first
 	Functions     int64          `json:"functions"`
@@ -185,6 +186,14 @@ type Input struct {
 	Error         *Damage        `json:"error,omitempty"`
 	// WarningMessages are Warnings as messages.
 	WarningMessages []message.Message `json:"warning_messages,omitempty"`
+}
+
+// Later is what the manifest of an append-only file lists behind its base: files of
+// commands, which are not read.
+type Later struct {
+	Files   int   `json:"files"`
+	Missing int   `json:"missing"` // of these, files that are not there
+	Bytes   int64 `json:"bytes"`   // of all others
 }
 
 // Loadable names the oldest servers that can load a snapshot, "" if none can, and

@@ -25,6 +25,9 @@ import (
 type Source struct {
 	Name string // Input.Name: a path, "-" for standard input
 	Size int64  // length of the file in bytes, -1 if unknown
+	// Later is what was written after the snapshot, if it is the base of an append-only
+	// file; nil elsewhere.
+	Later *Later
 	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
@@ -377,6 +380,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		s.spares.Release(b)
 	}
 	in := newInput(source.Name, source.Size, info, err)
+	in.Later = source.Later
 	if s.opt.Target != nil {
 		in.Target = newCompatibility(s.opt.Target, check, info, &in)
 	}
