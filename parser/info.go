@@ -84,6 +84,14 @@ type Info struct {
 	// memory, in bytes; 0 without a memory model.
 	TemplateMemory int64
 
+	// Sampled has the memory of the same keys with every allocator, in the order of
+	// memory.Allocators, and SampledBytes is what they take in the snapshot; nil if
+	// Options.Allocators did not ask for it. The sample is the first two megabytes, and
+	// then each 128th part of 256 KB. Keys that are larger and cannot be split are not
+	// in it.
+	Sampled      []int64
+	SampledBytes int64
+
 	Aux      []AuxField // the first 64
 	AuxCount int64
 
