@@ -77,6 +77,7 @@ type WriteOptions struct {
 	Advice     bool              // show commands that change data, too, each with its condition
 	LimitBytes int               // that a ticket may have; 0 is DefaultLimitBytes
 	Command    string            // the command line, for the foot of a ticket
+	Job        string            // label of all metrics, "" none
 }
 
 var formats []*Format

@@ -45,6 +45,7 @@ type sample struct {
 type metricsWriter struct {
 	w         *bufio.Writer
 	snapshots []string // labels of the inputs, no two the same
+	job       []string // label of all samples and its value, nil none
 }
 
 // add writes a metric of type gauge, which nothing is written of without samples.
@@ -56,18 +57,11 @@ func (m metricsWriter) add(name, help string, samples ...sample) {
 		if !s.value.Known() {
 			continue
 		}
-		var labels strings.Builder
-		for i := 0; i < len(s.labels); i += 2 {
-			labels.WriteByte("{,"[min(i, 1)])
-			fmt.Fprintf(&labels, `%s="%s"`, s.labels[i], labelEscapes.Replace(Name(s.labels[i+1]).Display()))
+		labels := m.labels(s.labels)
+		if _, ok := sums[labels]; !ok {
+			order = append(order, labels)
 		}
-		if len(s.labels) > 0 {
-			labels.WriteByte('}')
-		}
-		if _, ok := sums[labels.String()]; !ok {
-			order = append(order, labels.String())
-		}
-		sums[labels.String()] += s.value
+		sums[labels] += s.value
 	}
 	if len(order) > 0 {
 		fmt.Fprintf(m.w, "# HELP rdblens_%s %s\n# TYPE rdblens_%[1]s gauge\n", name, help)
@@ -76,6 +70,23 @@ func (m metricsWriter) add(name, help string, samples ...sample) {
 		fmt.Fprintf(m.w, "rdblens_%s%s %d\n", name, labels, sums[labels])
 	}
 }
+
+// labels returns labels and their values, alternating, with that of the job first.
+func (m metricsWriter) labels(list []string) string {
+	list = append(slices.Clip(m.job), list...)
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(list); i += 2 {
+		b.WriteByte("{,"[min(i, 1)])
+		fmt.Fprintf(&b, `%s="%s"`, list[i], LabelValue(list[i+1]))
+	}
+	return b.String() + "}"
+}
+
+// LabelValue returns a text as the value of a label of a metric, without its quotes.
+func LabelValue(s string) string { return labelEscapes.Replace(Name(s).Display()) }
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
@@ -97,6 +108,9 @@ func boolFigure(b bool) Figure {
 
 func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	m := metricsWriter{w: w}
+	if o.Job != "" {
+		m.job = []string{"job", o.Job}
+	}
 	for i := range r.Inputs {
 		label := string(r.Inputs[i].Name)
 		for n := 2; slices.Contains(m.snapshots, label); n++ {
@@ -110,8 +124,8 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	m.add("scan_timestamp_seconds", "When the scan ended.", sample{nil, Figure(now.Unix())})
 	if o.Elapsed > 0 {
-		fmt.Fprintf(w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds gauge\nrdblens_scan_duration_seconds %s\n",
-			strconv.FormatFloat(o.Elapsed.Seconds(), 'f', 3, 64))
+		fmt.Fprintf(w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds gauge\nrdblens_scan_duration_seconds%s %s\n",
+			m.labels(nil), strconv.FormatFloat(o.Elapsed.Seconds(), 'f', 3, 64))
 	}
 	m.add("complete", "1 if every snapshot was read to its end.", sample{nil, boolFigure(r.Complete)})
 	m.inputs(r, now)

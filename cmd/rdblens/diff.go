@@ -57,10 +57,10 @@ their lists; all others by group.`,
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
 		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
 			l, err := parseChange(word)
-			if l.bytes > 0 {
-				o.MinBytes = l.bytes
+			if l.Bytes > 0 {
+				o.MinBytes = l.Bytes
 			} else {
-				o.MinShare = l.share
+				o.MinShare = l.Share
 			}
 			return err
 		})}.add(cmd)
@@ -81,12 +81,10 @@ their lists; all others by group.`,
 	return cmd
 }
 
-// changeLimit is a change that --fail-on-growth or --fail-on-shrink allows less than.
+// changeLimit is a change that a flag allows less than, as it was written.
 type changeLimit struct {
-	arg   string
-	group *naming.Glob // nil: all keys
-	share float64      // of what was there before, if bytes is 0
-	bytes int64
+	report.ChangeLimit
+	arg string
 }
 
 // parseChangeLimit reads [GROUP:]CHANGE. The group may have colons.
@@ -97,7 +95,7 @@ func parseChangeLimit(arg string) (changeLimit, error) {
 	}
 	l, err := parseChange(change)
 	if l.arg = arg; err == nil && group != "" {
-		l.group, err = naming.ParseGlob(group)
+		l.Group, err = naming.ParseGlob(group)
 	}
 	return l, err
 }
@@ -105,8 +103,8 @@ func parseChangeLimit(arg string) (changeLimit, error) {
 // parseChange reads a percentage or a size, which must be more than 0.
 func parseChange(s string) (l changeLimit, err error) {
 	if percent, ok := strings.CutSuffix(strings.TrimSpace(s), "%"); ok {
-		l.share, err = strconv.ParseFloat(percent, 64)
-		if l.share /= 100; err != nil || !(l.share > 0) || math.IsInf(l.share, 0) {
+		l.Share, err = strconv.ParseFloat(percent, 64)
+		if l.Share /= 100; err != nil || !(l.Share > 0) || math.IsInf(l.Share, 0) {
 			err = message.Errorf("{name} is not a percentage", message.Element("name", s))
 		}
 		return l, err
@@ -114,42 +112,22 @@ func parseChange(s string) (l changeLimit, err error) {
 	if s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
 		return l, message.Errorf("{name} is neither a percentage nor a size with its unit", message.Element("name", s))
 	}
-	return l, sizeOf(&l.bytes, 1)(s)
+	return l, sizeOf(&l.Bytes, 1)(s)
 }
 
-// exceeded returns how all keys or a group exceed the limit, zero if none does.
-// direction is 1 for growth and -1 for loss.
-func (l *changeLimit) exceeded(d *report.Diff, direction int64) (exceeded message.Message) {
-	over := func(before, after int64) bool {
-		by := (after - before) * direction
-		if l.bytes > 0 {
-			return by >= l.bytes
+// exceeded returns how all keys or the groups of a limit exceed it. direction is 1 for
+// growth and -1 for loss.
+func (l *changeLimit) exceeded(d *report.Diff, direction int64) (list []message.Message) {
+	for _, r := range l.Exceeded(d, direction) {
+		what := message.Word("what", "all keys")
+		if r.Group != nil {
+			what = message.Name("what", string(*r.Group))
 		}
-		return by > 0 && float64(by) >= l.share*float64(before)
-	}
-	check := func(r *report.DiffRow) bool {
 		before, after := d.Size(r)
-		return over(before, after) || l.bytes == 0 && over(r.KeysBefore, r.KeysAfter)
+		list = append(list, message.New("{what}: {before} -> {after}, {n} -> {keys}", what, message.Size("before", before), message.Size("after", after),
+			message.Int("n", r.KeysBefore), countOfKeys(r.KeysAfter)))
 	}
-	change := func(what message.Arg, r *report.DiffRow) message.Message {
-		before, after := d.Size(r)
-		return message.New("{what}: {before} -> {after}, {n} -> {keys}", what, message.Size("before", before), message.Size("after", after),
-			message.Int("n", r.KeysBefore), countOfKeys(r.KeysAfter))
-	}
-	if l.group == nil {
-		if check(&d.Totals) {
-			return change(message.Word("what", "all keys"), &d.Totals)
-		}
-		return exceeded
-	}
-	for i := range d.Groups {
-		r := &d.Groups[i]
-		before, after := d.Size(r)
-		if max(after-before, before-after) >= d.MinBytes && l.group.Match([]byte(*r.Group)) && check(r) {
-			return change(message.Name("what", string(*r.Group)), r)
-		}
-	}
-	return exceeded
+	return list
 }
 
 func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
@@ -251,12 +229,12 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 		direction int64
 	}{{"--fail-on-growth", o.growth, 1}, {"--fail-on-shrink", o.loss, -1}} {
 		for i := range f.limits {
-			if by := f.limits[i].exceeded(d, f.direction); !by.IsZero() {
+			if by := f.limits[i].exceeded(d, f.direction); by != nil {
 				id := "{code} {name}: {text}"
 				if o.on {
 					id = "{code}: {text}"
 				}
-				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.Phrase("text", by)))
+				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.List("text", ", ", by)))
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func (e *env) line(m message.Message) string {
 	return e.render(m, func(name string) string {
 		shown := text.Display([]byte(name))
 		if name == "" || strings.Contains(name, " ") {
-			return strconv.Quote(shown)
+			return `"` + shown + `"`
 		}
 		return shown
 	})

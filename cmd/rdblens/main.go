@@ -145,12 +145,17 @@ func (e *env) commandLine() string {
 			i = strings.LastIndexByte(arg[:i], '=') + 1 // behind a label or an option
 			arg = arg[:i] + withoutSecrets(arg[i:])
 		}
-		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>*?()[]{}!#~`") {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
+		words = append(words, shellWord(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// shellWord returns a word as a shell takes it.
+func shellWord(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n'\"\\$&|;<>*?()[]{}!#~`") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
 }
 
 // exitError ends the command with a code. If err is nil, everything has been

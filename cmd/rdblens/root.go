@@ -29,7 +29,7 @@ and the report covers what was read.`,
 	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newMerge(e), newDiff(e), newTrend(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newBaseline(e), newSchema(e), newVersion(e))
+	root.AddCommand(newScan(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e), newRules(e), newConfig(e), newBaseline(e), newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
 	e.addLanguage(root)
 	for _, c := range append(root.Commands(), root) {

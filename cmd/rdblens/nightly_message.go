@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
+)
+
+// maxToldEvents bounds the events of one message. The page has all findings.
+const maxToldEvents = 30
+
+// tell makes the message of the night, and reports whether there is anything to tell.
+// It sets the exit code, and what goes on in the state.
+func (n *night) tell() bool {
+	shrink, grow := limitsOf(n.shrink), limitsOf(n.grow)
+	events := report.Events(n.nights, report.NightOptions{Shrink: shrink, Grow: grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
+	n.next.Open = map[string]openEvent{}
+	lasting := map[string]bool{}
+	for i := range n.nights {
+		for _, id := range n.nights[i].Lasting() {
+			lasting[eventKey(id)] = true
+		}
+	}
+	var fresh, again []report.Event
+	for _, e := range events {
+		key := eventKey(e.ID)
+		known, open := n.state.Open[key]
+		if !open {
+			known = openEvent{Since: n.now.Unix(), Input: e.Input, What: e.What}
+		}
+		if leavesOut(e.Kind) {
+			n.worst = exitPartial
+		}
+		switch {
+		case !open:
+			fresh = append(fresh, e)
+			known.Told = n.now.Unix()
+		case n.now.Unix()-known.Told >= n.remind:
+			again = append(again, e)
+			known.Told = n.now.Unix()
+		}
+		if report.Lasts(e.Kind) {
+			n.next.Open[key] = known
+		}
+	}
+	due := 0
+	for key, known := range n.state.Open {
+		if _, listed := n.next.Open[key]; listed || !lasting[key] {
+			continue
+		}
+		if n.now.Unix()-known.Told >= n.remind {
+			due++
+			known.Told = n.now.Unix()
+		}
+		n.next.Open[key] = known
+	}
+	if n.state.Run == "" { // it takes stock
+		fresh = slices.DeleteFunc(fresh, func(e report.Event) bool { return e.Kind == report.EventNew || e.Kind == report.EventFinding })
+		if !n.accept {
+			n.stock()
+		}
+	}
+	if n.accept || len(fresh)+len(again)+due == 0 {
+		return n.printed.Len() > 0
+	}
+	n.worst = max(n.worst, exitFindings)
+	n.compose(n.folded(fresh), again, len(n.next.Open))
+	return true
+}
+
+// lastRun returns when the last run began, zero if there was none.
+func (n *night) lastRun() time.Time {
+	at, _ := time.Parse("2006-01-02T150405Z", n.state.Run[:min(len(n.state.Run), 18)])
+	return at
+}
+
+// stock says what the first night found, which is not new.
+func (n *night) stock() {
+	f := &n.fleet.Findings
+	fmt.Fprintf(&n.printed, "rdblens %s: %s\n%s\n", text.Sanitize(n.job), n.line(message.New("first night: {count}, {keys}, {errors}, {warnings}: later nights tell what is new", message.Number("count", int64(len(n.nights)), "1 snapshot", "{n} snapshots"),
+		countOfKeys(n.fleet.Totals.Keys), message.Number("errors", f.Error, "1 error", "{n} errors"), message.Number("warnings", f.Warning, "1 warning", "{n} warnings"))),
+		n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
+}
+
+// foldedInputs is the number of inputs with findings of one rule from which on they are
+// one line.
+const foldedInputs = 4
+
+// folded returns events with one in place of those of one kind, and of one rule, in many
+// inputs: the worst, which says how many there are. What is lost is named by input.
+func (n *night) folded(events []report.Event) []report.Event {
+	of := func(e *report.Event) string { return e.Kind + e.Rule + e.Severity.String() }
+	count := map[string]int{}
+	for i := range events {
+		count[of(&events[i])]++
+	}
+	var list []report.Event
+	for _, e := range events {
+		switch inputs := count[of(&e)]; {
+		case leavesOut(e.Kind) || e.Kind == report.EventShrunk || e.Kind == report.EventGrown || inputs > 0 && inputs < foldedInputs: // each by name
+		case inputs < 0:
+			continue
+		default:
+			count[of(&e)] = -1
+			e.What = message.New("{text} (and in {n} more snapshots)", message.Phrase("text", e.What), message.Int("n", int64(inputs-1)))
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// leavesOut reports whether an event means that keys were not looked at.
+func leavesOut(kind string) bool {
+	return kind == report.EventGone || kind == report.EventUnreadable || kind == report.EventIncomplete
+}
+
+func limitsOf(list []changeLimit) (limits []report.ChangeLimit) {
+	for _, l := range list {
+		limits = append(limits, l.ChangeLimit)
+	}
+	return limits
+}
+
+// compose writes the message: a line that can be a subject, a line for each event, the
+// first command to run, and where the report is.
+func (n *night) compose(fresh, again []report.Event, open int) {
+	list := append(slices.Clip(fresh), again...)
+	w := &n.printed
+	subject := message.New("{n} still open", message.Int("n", int64(open)))
+	if len(list) > 0 {
+		first := n.sentence(&list[0])
+		subject = message.New("{severity}: {text}", message.Text("severity", list[0].Severity.String()), message.Phrase("text", first))
+		if more := len(list) - 1; more > 0 {
+			subject = message.New("{severity}: {text} (and {n} more)", message.Text("severity", list[0].Severity.String()), message.Phrase("text", first), message.Int("n", int64(more)))
+		}
+	}
+	fmt.Fprintf(w, "rdblens %s: %s\n", text.Sanitize(n.job), text.ShortenEnd(n.line(subject), 160))
+	for i := range list {
+		if i == 0 {
+			w.WriteByte('\n')
+		}
+		if i == maxToldEvents {
+			fmt.Fprintf(w, "%s\n", n.line(message.New("and {n} more", message.Int("n", int64(len(list)-i)))))
+			break
+		}
+		fmt.Fprintf(w, "%-8s %s", list[i].Severity, text.ShortenEnd(n.line(n.sentence(&list[i])), 400))
+		if known, was := n.state.Open[eventKey(list[i].ID)]; was {
+			fmt.Fprintf(w, " %s", n.line(message.New("(since {day})", message.Text("day", time.Unix(known.Since, 0).UTC().Format(time.DateOnly)))))
+		}
+		w.WriteByte('\n')
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\n%s\n  %s\n", n.line(message.New("First:")), n.command(&list[0]))
+	}
+	if still := open - len(list); still > 0 && len(list) > 0 {
+		oldest := n.now.Unix()
+		for _, o := range n.next.Open {
+			oldest = min(oldest, o.Since)
+		}
+		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}", message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
+	}
+	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
+}
+
+// reportPath returns the absolute path of a file of this run.
+func (n *night) reportPath(name string) string {
+	path := n.path(reportsDir, n.run, name)
+	if absolute, err := filepath.Abs(path); err == nil {
+		return absolute
+	}
+	return path
+}
+
+// shortNames cuts the names in a message, so that a line stays one.
+func shortNames(a message.Arg) message.Arg {
+	if a.Kind == message.KindName || a.Kind == message.KindElement || a.Kind == message.KindForeign {
+		a.Text = text.ShortenMiddle(a.Text, 80)
+	}
+	return a
+}
+
+// sentence returns an event with the name of its input.
+func (n *night) sentence(e *report.Event) message.Message {
+	what := e.What.Map(shortNames)
+	if e.Input == "" {
+		return what
+	}
+	return message.New("{file}: {text}", message.Path("file", e.Input), message.Phrase("text", what))
+}
+
+// command returns the first command to run about an event.
+func (n *night) command(e *report.Event) string {
+	words := []string{"rdblens", "scan", "-f", "details", e.Input}
+	known := n.state.Inputs[e.Input]
+	switch {
+	case e.Kind == report.EventGone || e.Kind == report.EventUnreadable:
+		words = []string{"ls", "-l", e.Input}
+	case e.Key != "":
+		words = []string{"rdblens", "show", "--limit", "10", "--db", fmt.Sprint(e.DB), e.Input, string(e.Key)}
+	case e.Input == "":
+		words = []string{"rdblens", "trend", n.path(reportsDir)}
+	case (e.Kind == report.EventShrunk || e.Kind == report.EventGrown) && known.Report != "":
+		words = []string{"rdblens", "diff", n.path(reportsDir, filepath.FromSlash(known.Report)), e.Input}
+	}
+	for i, word := range words {
+		words[i] = shellWord(text.Sanitize(word))
+	}
+	return strings.Join(words, " ")
+}
+
+// writeMetrics writes the metrics of the run, whatever came of it.
+func (n *night) writeMetrics(failed error) error {
+	if n.metrics == "" {
+		return nil
+	}
+	code := exitUsage
+	var exit *exitError
+	switch {
+	case failed == nil:
+		code = exitDone
+	case errors.As(failed, &exit):
+		code = exit.code
+	}
+	var b bytes.Buffer
+	if n.fleet != nil {
+		if err := report.Write("prometheus", &b, n.fleet, report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1), Job: n.job}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(&b, "# HELP rdblens_complete 1 if every snapshot was read to its end.\n# TYPE rdblens_complete gauge\nrdblens_complete{job=\"%s\"} 0\n", report.LabelValue(n.job))
+	}
+	fmt.Fprintf(&b, "# HELP rdblens_exit_code Exit code of the nightly run.\n# TYPE rdblens_exit_code gauge\nrdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
+	fmt.Fprintf(&b, "# HELP rdblens_run_timestamp_seconds When the nightly run began.\n# TYPE rdblens_run_timestamp_seconds gauge\nrdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
+	if err := writeFile(n.metrics, b.Bytes()); err != nil {
+		return err
+	}
+	// node_exporter is another user.
+	return os.Chmod(n.metrics, 0o644)
+}

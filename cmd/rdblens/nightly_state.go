@@ -1,0 +1,173 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/output"
+)
+
+// nightSchema identifies the form of state.json.
+const nightSchema = "rdblens-nightly/1"
+
+// nightState is what nightly knows of the nights before. A run replaces it as a whole,
+// last of all, so that a run that is interrupted changes nothing.
+type nightState struct {
+	Schema string                `json:"schema"`
+	Run    string                `json:"run"`    // the last one
+	Inputs map[string]nightInput `json:"inputs"` // by name
+	Open   map[string]openEvent  `json:"open"`   // what was told and goes on, by Event.ID in hexadecimal of its hash
+}
+
+// nightInput is what is known of an input.
+type nightInput struct {
+	Since    string `json:"since"`    // run that saw it first
+	Report   string `json:"report"`   // last complete report, below reports/; "" none
+	Settings string `json:"settings"` // what judged it: see night.settings
+}
+
+// openEvent is an event that was told.
+type openEvent struct {
+	Since int64           `json:"since"` // seconds since the epoch
+	Told  int64           `json:"told"`  // the last time
+	Input string          `json:"input"`
+	What  message.Message `json:"what"`
+}
+
+func readNightState(dir string) (*nightState, error) {
+	s := &nightState{Schema: nightSchema, Inputs: map[string]nightInput{}}
+	b, err := os.ReadFile(filepath.Join(dir, stateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, reasonOf(err)
+	}
+	if err := json.Unmarshal(b, s); err != nil || s.Schema != nightSchema {
+		return nil, message.Errorf("{file} is not of this version, or damaged", message.Path("file", stateFile)).WithHint("remove it: the next night takes stock again")
+	}
+	return s, nil
+}
+
+func (s *nightState) write(dir string) error {
+	b, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, stateFile), append(b, '\n'))
+}
+
+// eventKey is the key of nightState.Open: names in IDs can have any bytes.
+func eventKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:12])
+}
+
+// settings identifies what judges the inputs: version, profile, rules, limits, and the
+// content of the configuration and the baseline.
+func (n *night) settings() (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %q %q %v", tool().Version, n.profile, n.rules, n.edits)
+	config, err := inForce(n.config)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range []string{config, n.baseline} {
+		if path == "" {
+			h.Write([]byte{0})
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", &exitError{code: exitUsage, err: inputError(path, message.Of(reasonOf(err)))}
+		}
+		sum := sha256.Sum256(b)
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
+// saveReport writes a report that savedReport reads.
+func (n *night) saveReport(path string, r *report.Report) error {
+	out, err := output.Create(path, nil)
+	if err != nil {
+		return outputError(err)
+	}
+	defer out.Abort()
+	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	if err = report.Write("json", z, r, report.WriteOptions{}); err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return outputError(output.NewError(path, err))
+	}
+	return outputError(out.Commit())
+}
+
+// removeParts removes what interrupted runs have left.
+func (n *night) removeParts() {
+	left, _ := filepath.Glob(filepath.Join(n.dir, reportsDir, ".part-*"))
+	for _, path := range left {
+		os.RemoveAll(path)
+	}
+}
+
+// removeOld removes the reports of runs before the days that are kept. Of a run that has
+// the last complete report of an input, that report stays.
+func (n *night) removeOld() {
+	needed := map[string][]string{}
+	for _, in := range n.next.Inputs {
+		run, file, _ := strings.Cut(in.Report, "/")
+		needed[run] = append(needed[run], filepath.FromSlash(file))
+	}
+	runs, _ := os.ReadDir(n.path(reportsDir))
+	for _, entry := range runs {
+		name := entry.Name()
+		if len(name) < 18 || name == n.run {
+			continue
+		}
+		taken, err := time.Parse("2006-01-02T150405Z", name[:18])
+		if err != nil || n.now.Sub(taken) < time.Duration(n.keep)*24*time.Hour {
+			continue
+		}
+		if needed[name] == nil {
+			os.RemoveAll(n.path(reportsDir, name))
+			continue
+		}
+		filepath.WalkDir(n.path(reportsDir, name), func(path string, d fs.DirEntry, err error) error {
+			if below, relErr := filepath.Rel(n.path(reportsDir, name), path); err == nil && relErr == nil && !d.IsDir() && !slices.Contains(needed[name], below) {
+				os.Remove(path)
+			}
+			return nil
+		})
+	}
+}
+
+// writeFile writes a file that appears whole or not at all.
+func writeFile(path string, content []byte) error {
+	out, err := output.Create(path, nil)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := out.Write(content); err != nil {
+		return output.NewError(path, err)
+	}
+	return out.Commit()
+}

@@ -1,0 +1,479 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// The kinds of events.
+const (
+	EventGone       = "gone"       // an input that was there before was not given
+	EventUnreadable = "unreadable" // nothing of it could be read
+	EventIncomplete = "incomplete" // it was not read to its end
+	EventSameData   = "same-data"  // it has the keys of another input
+	EventFuture     = "future"     // it was taken in the future
+	EventOlder      = "older"      // it is older than the one before
+	EventStale      = "stale"      // it is the one before
+	EventShrunk     = "shrunk"     // it, or a group of its keys, lost more than a limit
+	EventGrown      = "grown"      // it, or a group of its keys, grew by more than a limit
+	EventFinding    = "finding"    // a rule finds what it did not find before
+	EventRenamed    = "renamed"    // it has another name than before
+	EventNew        = "new"        // an input that was not there before
+	EventServer     = "server"     // it is of another server or version
+	EventSettings   = "settings"   // other rules or another version of the tool judged it
+)
+
+// Lasts reports whether events of a kind go on until somebody mends their cause: they
+// are told once. The others are about one night.
+func Lasts(kind string) bool {
+	switch kind {
+	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventFinding:
+		return true
+	}
+	return false
+}
+
+// Event is one thing that happened to an input since its last complete report.
+type Event struct {
+	ID       string // the same while the event lasts: kind, input, and what it is about
+	Kind     string
+	Severity thresholds.Severity
+	Input    string          // "" is about all of them
+	Rule     string          // of a finding
+	What     message.Message // a sentence
+	Key      Name            // that a command can look at, "" none
+	DB       int             // of Key
+	// Harm orders events of one severity: keys that are lost, or bytes.
+	Harm int64
+}
+
+// Night is one input of a fleet, now and in its last complete report.
+type Night struct {
+	Name string
+	Now  *Report // nil: nothing of it could be read, or it was not given
+	Err  error   // why it was not read to its end, nil if it was
+	Gone bool    // it was not given
+	Last *Report // nil: there is none
+	Diff *Diff   // of the two, nil if one of them is missing or not complete
+	// Judged is true if the same rules judged both: profile, configuration, baseline and
+	// version of the tool.
+	Judged bool
+}
+
+// ChangeLimit is a change of all keys, or of a group of keys, that is an event.
+type ChangeLimit struct {
+	Group *naming.Glob // nil: all keys of an input, and of all inputs
+	Share float64      // of what was there before, if Bytes is 0
+	Bytes int64
+}
+
+// exceeds reports whether figures changed by at least the limit. direction is 1 for
+// growth and -1 for loss.
+func (l *ChangeLimit) exceeds(before, after, direction int64) bool {
+	by := (after - before) * direction
+	if l.Bytes > 0 {
+		return by >= l.Bytes
+	}
+	return by > 0 && float64(by) >= l.Share*float64(before)
+}
+
+// Exceeded returns the rows of a comparison that changed by at least the limit, in bytes
+// or in keys. direction is 1 for growth and -1 for loss. There is no least size.
+func (l *ChangeLimit) Exceeded(d *Diff, direction int64) (rows []*DiffRow) {
+	check := func(r *DiffRow) {
+		before, after := d.Size(r)
+		if l.exceeds(before, after, direction) || l.Bytes == 0 && l.exceeds(r.KeysBefore, r.KeysAfter, direction) {
+			rows = append(rows, r)
+		}
+	}
+	if l.Group == nil {
+		check(&d.Totals)
+		return rows
+	}
+	for i := range d.Groups {
+		if r := &d.Groups[i]; l.Group.Match([]byte(*r.Group)) && (r.KeysBefore > 0 || direction > 0) {
+			check(r)
+		}
+	}
+	return rows
+}
+
+// NightOptions say which changes are events.
+type NightOptions struct {
+	Shrink, Grow []ChangeLimit
+	Severity     thresholds.Severity // least of a finding that is an event
+	Now          time.Time
+	Last         time.Time // when the last run began: a snapshot may be read twice within staleAfter
+}
+
+// What is lost without a limit of the configuration: keys that have no expiry do not go
+// by themselves.
+const (
+	usualShrink   = 0.3 // of the keys of an input
+	lastingShrink = 0.5 // of the keys of a group that had no expiry
+	lastingKeys   = 1000
+)
+
+// staleAfter is the time after the last run from which on there should be another
+// snapshot.
+const staleAfter = 6 * time.Hour
+
+// futureSlack is how far the clocks of two machines may differ.
+const futureSlack = 10 * time.Minute
+
+// Events returns what happened to the inputs of a fleet, the worst first.
+func Events(nights []Night, o NightOptions) []Event {
+	n := &nightEvents{NightOptions: o}
+	for i := range nights {
+		n.input(&nights[i])
+	}
+	n.renamed(nights)
+	n.sameData(nights)
+	n.fleet(nights)
+	n.settings(nights)
+	slices.SortStableFunc(n.events, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Harm, a.Harm), strings.Compare(a.ID, b.ID))
+	})
+	return n.events
+}
+
+type nightEvents struct {
+	NightOptions
+	events []Event
+}
+
+func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64, what message.Message) *Event {
+	n.events = append(n.events, Event{ID: strings.Join([]string{kind, input, about}, "\x00"), Kind: kind, Severity: severity, Input: input, What: what, Harm: harm})
+	return &n.events[len(n.events)-1]
+}
+
+// wholeLoss is the harm of losing all of an input.
+func wholeLoss(r *Report) int64 {
+	if r == nil {
+		return 1
+	}
+	return 1 + r.Totals.Keys
+}
+
+// input adds the events of one input.
+func (n *nightEvents) input(in *Night) {
+	switch {
+	case in.Gone:
+		n.add(EventGone, thresholds.Error, in.Name, "", wholeLoss(in.Last), message.New("missing: it was not given; before, it had {keys}", keysArg("keys", in.Last.Totals.Keys)))
+		return
+	case in.Now == nil:
+		n.add(EventUnreadable, thresholds.Error, in.Name, "", wholeLoss(in.Last), message.New("nothing could be read: {reason}", message.Reason("reason", in.Err)))
+		return
+	case in.Err != nil || !in.Now.Complete:
+		what := message.New("not read to its end, after {keys}: {reason}", keysArg("keys", in.Now.Totals.Keys), message.Reason("reason", in.Err))
+		if in.Err == nil {
+			what = message.New("not read to its end, after {keys}", keysArg("keys", in.Now.Totals.Keys))
+		}
+		n.add(EventIncomplete, thresholds.Error, in.Name, "", wholeLoss(in.Last), what)
+	case in.Last == nil:
+		n.add(EventNew, thresholds.Info, in.Name, "", in.Now.Totals.Keys, message.New("new: {keys}", keysArg("keys", in.Now.Totals.Keys)))
+	}
+	now := created(in.Now)
+	if now.Known() && !n.Now.IsZero() && int64(now) > n.Now.Add(futureSlack).Unix() {
+		n.add(EventFuture, thresholds.Error, in.Name, "", 1, message.New("taken in the future: {time}", message.Time("time", int64(now))))
+	}
+	if in.Last != nil {
+		n.time(in, now)
+		n.server(in)
+	}
+	n.findings(in)
+	if in.Diff != nil {
+		n.changes(in.Name, in.Diff)
+	}
+}
+
+// time compares when the snapshots were taken.
+func (n *nightEvents) time(in *Night, now Figure) {
+	last := created(in.Last)
+	switch {
+	case !now.Known() || !last.Known():
+	case now < last:
+		n.add(EventOlder, thresholds.Error, in.Name, "", 1, message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)), message.Time("before", int64(last))))
+	case now == last && in.Now.Complete && n.Now.Sub(n.Last) > staleAfter:
+		n.add(EventStale, thresholds.Warning, in.Name, "", 1, message.New("no new snapshot: it is the one of {time} again", message.Time("time", int64(now))))
+	}
+}
+
+// created returns when the snapshot of a report of one input was taken.
+func created(r *Report) Figure {
+	if r == nil || len(r.Inputs) == 0 {
+		return Unknown
+	}
+	return r.Inputs[0].Created
+}
+
+func (n *nightEvents) server(in *Night) {
+	if len(in.Now.Inputs) == 0 || len(in.Last.Inputs) == 0 {
+		return
+	}
+	now, last := &in.Now.Inputs[0], &in.Last.Inputs[0]
+	if now.Server != last.Server || now.ServerVersion != last.ServerVersion {
+		n.add(EventServer, thresholds.Info, in.Name, string(now.ServerVersion), 0, message.New("written by {server} {version}, before by {old} {before}",
+			message.Text("server", now.Server), message.Element("version", string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before", string(last.ServerVersion))))
+	}
+}
+
+// findings adds what rules find that they did not find before. What other rules find is
+// not new.
+func (n *nightEvents) findings(in *Night) {
+	if in.Diff != nil && in.Judged {
+		for i := range in.Diff.Findings.New {
+			f := &in.Diff.Findings.New[i]
+			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, message.New("{text}", message.Foreign("text", f.Text)))
+		}
+		return
+	}
+	if in.Last != nil {
+		return
+	}
+	for i := range in.Now.Rules {
+		f := &in.Now.Rules[i]
+		if len(f.Examples) == 0 {
+			continue
+		}
+		e := &f.Examples[0]
+		subject, db := e.Subject, (*int)(nil)
+		if e.KeyRow != nil {
+			subject, db = e.Key, &e.DB
+		}
+		n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, message.New("{text}", message.Foreign("text", e.Text)))
+	}
+}
+
+// findingID identifies a finding of an input: by rule, severity and group, of the whole
+// instance by subject.
+func findingID(input, rule, severity string, group, subject Name) string {
+	id := []string{EventFinding, input, rule, severity, string(group)}
+	if r, _ := thresholds.Lookup(rule); r != nil && r.Instance {
+		id = append(id, string(subject))
+	}
+	return strings.Join(id, "\x00")
+}
+
+// Lasting returns the IDs of the findings that an input has now and had before.
+func (in *Night) Lasting() (ids []string) {
+	if in.Diff == nil {
+		return nil
+	}
+	for i := range in.Diff.Findings.Persisting {
+		f := &in.Diff.Findings.Persisting[i]
+		ids = append(ids, findingID(in.Name, f.Rule, f.Severity, f.Group, f.Subject))
+	}
+	return ids
+}
+
+func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64, text message.Message) {
+	s, _ := thresholds.ParseSeverity(severity)
+	r, known := thresholds.Lookup(rule)
+	if s < n.Severity || !known {
+		return
+	}
+	what := message.New("{rule}: {key}: {text}", message.Text("rule", rule), message.Name("key", string(subject)), message.Phrase("text", text))
+	if count > 1 {
+		what = message.New("{rule}: {findings}, the worst {key}: {text}", message.Text("rule", rule), message.Number("findings", count, "1 finding", "{n} findings"),
+			message.Name("key", string(subject)), message.Phrase("text", text))
+	}
+	e := n.add(EventFinding, s, input, "", count, what)
+	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
+	if e.DB = 0; db != nil {
+		e.DB = *db
+	}
+	if !r.Instance {
+		e.Key = subject
+	}
+}
+
+// changes adds what an input, or a group of its keys, lost or gained. input is "" for
+// all of them.
+func (n *nightEvents) changes(input string, d *Diff) {
+	told := map[*DiffRow]bool{}
+	row := func(kind string, severity thresholds.Severity, r *DiffRow) {
+		if told[r] {
+			return
+		}
+		told[r] = true
+		before, after := d.Size(r)
+		what := message.Word("what", "all keys")
+		about := ""
+		if r.Group != nil {
+			what, about = message.Name("what", string(*r.Group)), string(*r.Group)
+		}
+		n.add(kind, severity, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
+			message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)))
+	}
+	for _, limits := range []struct {
+		list      []ChangeLimit
+		kind      string
+		direction int64
+	}{{n.Shrink, EventShrunk, -1}, {n.Grow, EventGrown, 1}} {
+		for i := range limits.list {
+			for _, r := range limits.list[i].Exceeded(d, limits.direction) {
+				row(limits.kind, thresholds.Error, r)
+			}
+		}
+	}
+	if r := &d.Totals; float64(r.KeysBefore-r.KeysAfter) >= usualShrink*float64(max(r.KeysBefore, 1)) && !n.limited(n.Shrink, nil) {
+		row(EventShrunk, thresholds.Error, r)
+	}
+	for i := range d.Groups {
+		r := &d.Groups[i]
+		lost := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
+		if r.RenamedTo == nil && lost >= lastingKeys && float64(lost) >= lastingShrink*float64(r.WithoutTTLBefore) && !n.limited(n.Shrink, r.Group) {
+			row(EventShrunk, thresholds.Error, r)
+		}
+	}
+}
+
+// limited reports whether the configuration has a limit for all keys (nil) or for a
+// group, which then stands alone.
+func (n *nightEvents) limited(limits []ChangeLimit, group *Name) bool {
+	return slices.ContainsFunc(limits, func(l ChangeLimit) bool {
+		if l.Group == nil || group == nil {
+			return l.Group == nil && group == nil
+		}
+		return l.Group.Match([]byte(*group))
+	})
+}
+
+// fingerprint identifies the keys of a report by their figures, "" of too few keys to
+// tell two inputs apart.
+func fingerprint(r *Report) string {
+	if r == nil || !r.Complete || r.Totals.Keys < 100 {
+		return ""
+	}
+	h := sha256.New()
+	number := func(n int64) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
+	for _, n := range []int64{r.Totals.Keys, r.Totals.Elements, r.Totals.ValueBytes, r.Totals.WithoutTTL} {
+		number(n)
+	}
+	for _, measure := range []string{ByValueBytes, ByElements} {
+		for _, k := range r.Top[measure] {
+			fmt.Fprintf(h, "%d %q %s", k.DB, k.Key, k.Type)
+			number(int64(k.ValueBytes))
+		}
+	}
+	groups := slices.Clone(r.Groups)
+	slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(string(a.Group), string(b.Group)) })
+	for i := range groups {
+		fmt.Fprintf(h, "%q", groups[i].Group)
+		number(groups[i].Keys)
+		number(groups[i].ValueBytes)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// renamed replaces what is gone and new by one event if the data of both is the same,
+// or nearly.
+func (n *nightEvents) renamed(nights []Night) {
+	for i := range nights {
+		gone := &nights[i]
+		if !gone.Gone {
+			continue
+		}
+		for k := range nights {
+			come := &nights[k]
+			if come.Gone || come.Last != nil || come.Now == nil || !sameServer(gone.Last, come.Now) {
+				continue
+			}
+			n.events = slices.DeleteFunc(n.events, func(e Event) bool {
+				return e.Kind == EventGone && e.Input == gone.Name || e.Kind == EventNew && e.Input == come.Name
+			})
+			n.add(EventRenamed, thresholds.Info, come.Name, gone.Name, 0, message.New("named {file} before", message.Path("file", gone.Name)))
+			break
+		}
+	}
+}
+
+// sameServer reports whether two reports are of one server on two days: their largest
+// keys are the same.
+func sameServer(a, b *Report) bool {
+	if a == nil || b == nil || a.Totals.Keys < 100 || !b.Complete {
+		return false
+	}
+	names := map[string]bool{}
+	for _, k := range a.Top[ByValueBytes] {
+		names[fmt.Sprint(k.DB, k.Key)] = true
+	}
+	same := 0
+	for _, k := range b.Top[ByValueBytes] {
+		if names[fmt.Sprint(k.DB, k.Key)] {
+			same++
+		}
+	}
+	near := func(a, b int64) bool { return max(a-b, b-a)*10 <= max(a, b) }
+	return len(names) > 0 && same*10 >= 8*len(names) && near(a.Totals.Keys, b.Totals.Keys) && near(a.Totals.ValueBytes, b.Totals.ValueBytes)
+}
+
+// sameData names inputs that have the data of another one. What two inputs shared
+// before is no news: the ID is the same.
+func (n *nightEvents) sameData(nights []Night) {
+	first := map[string]string{}
+	for i := range nights {
+		in := &nights[i]
+		print := fingerprint(in.Now)
+		if print == "" {
+			continue
+		}
+		other, known := first[print]
+		if !known {
+			first[print] = in.Name
+			continue
+		}
+		copied := in.Name
+		if before := fingerprint(in.Last); before == print { // this one did not change: the other one is the copy
+			copied, other = other, in.Name
+		}
+		e := n.add(EventSameData, thresholds.Error, copied, other, wholeLoss(in.Now), message.New("the same data as {file}: {keys}", message.Path("file", other), keysArg("keys", in.Now.Totals.Keys)))
+		e.ID = strings.Join([]string{EventSameData, min(copied, other), max(copied, other)}, "\x00")
+	}
+}
+
+// fleet adds what all inputs together lost or gained, if several have a comparison.
+func (n *nightEvents) fleet(nights []Night) {
+	var sum Diff
+	with := 0
+	for i := range nights {
+		if d := nights[i].Diff; d != nil {
+			with++
+			sum.Measure = d.Measure
+			t, o := &sum.Totals, &d.Totals
+			t.KeysBefore, t.KeysAfter = t.KeysBefore+o.KeysBefore, t.KeysAfter+o.KeysAfter
+			t.ValueBytesBefore, t.ValueBytesAfter = t.ValueBytesBefore+o.ValueBytesBefore, t.ValueBytesAfter+o.ValueBytesAfter
+			t.MemoryBytesBefore, t.MemoryBytesAfter = t.MemoryBytesBefore+max(o.MemoryBytesBefore, 0), t.MemoryBytesAfter+max(o.MemoryBytesAfter, 0)
+		}
+	}
+	if with > 1 {
+		n.changes("", &sum)
+	}
+}
+
+// settings says, once, that other rules or another version judged the inputs.
+func (n *nightEvents) settings(nights []Night) {
+	for i := range nights {
+		in := &nights[i]
+		if in.Now == nil || in.Last == nil || in.Judged {
+			continue
+		}
+		what := message.New("rdblens {version} made the last report, {now} this one: what its rules find is not called new", message.Text("version", in.Last.Tool.Version), message.Text("now", in.Now.Tool.Version))
+		if in.Last.Tool.Version == in.Now.Tool.Version {
+			what = message.New("the configuration or the baseline changed: what its rules find is not called new")
+		}
+		n.add(EventSettings, thresholds.Info, "", "", 0, what)
+		return
+	}
+}
