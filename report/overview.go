@@ -159,7 +159,7 @@ func (v *overview) describe(now time.Time) {
 		}
 	}
 	if len(r.Inputs) == 1 {
-		if m := otherAllocator(&r.Inputs[0]); !m.IsZero() {
+		if m := allocatorNote(&r.Inputs[0]); !m.IsZero() {
 			v.about = append(v.about, m)
 		}
 	}

@@ -204,6 +204,7 @@ func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
 		usual, slack     = .01, .15
 		error, constant  = .005, 48 << 10
 		clearly, farther = 3, 1.6 // ratio of chances for FitOne; of used_memory to the prediction for FitNone
+		alike            = .002   // predictions that are the same
 	)
 	chance := func(i int) float64 {
 		p := float64(predicted[i])
@@ -216,21 +217,19 @@ func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
 		more = max(0, more-width)
 		return .8*math.Exp(-more/usual) + .2*math.Exp(-more/slack)
 	}
-	best, second := -1, -1
+	best := 0
 	for i := range predicted {
-		switch {
-		case predicted[i] <= 0:
-		case best < 0 || chance(i) > chance(best):
-			best, second = i, best
-		case second < 0 || chance(i) > chance(second):
-			second = i
+		if chance(i) > chance(best) {
+			best = i
 		}
 	}
-	if used <= 0 || best < 0 || chance(best) < .01 || float64(used) > farther*float64(predicted[best]) {
+	if used <= 0 || chance(best) < .01 || float64(used) > farther*float64(predicted[best]) {
 		return 0, FitNone
 	}
-	if second >= 0 && chance(best) < clearly*chance(second) && predicted[best] != predicted[second] {
-		return min(best, second), FitTie
+	for i, p := range predicted {
+		if apart := math.Abs(float64(p-predicted[best])) > alike*float64(p); apart && clearly*chance(i) > chance(best) {
+			return min(i, best), FitTie
+		}
 	}
 	return best, FitOne
 }
