@@ -215,7 +215,7 @@ func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
 			return math.Exp(-more * more / 2)
 		}
 		more = max(0, more-width)
-		return .8*math.Exp(-more/usual) + .2*math.Exp(-more/slack)
+		return .9*math.Exp(-more/usual) + .1*math.Exp(-more/slack)
 	}
 	best := 0
 	for i := range predicted {
@@ -223,12 +223,12 @@ func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
 			best = i
 		}
 	}
-	if used <= 0 || chance(best) < .01 || float64(used) > farther*float64(predicted[best]) {
+	if used <= 0 || chance(best) < .002 || float64(used) > farther*float64(predicted[best]) {
 		return 0, FitNone
 	}
 	for i, p := range predicted {
 		if apart := math.Abs(float64(p-predicted[best])) > alike*float64(p); apart && clearly*chance(i) > chance(best) {
-			return min(i, best), FitTie
+			return best, FitTie
 		}
 	}
 	return best, FitOne
