@@ -108,72 +108,23 @@ slot-skew slot 9 groups false db -1 findings 0 worst 0`
 	}
 }
 
-// TestSavingBounds checks from which figures on a change is worth a line.
-func TestSavingBounds(t *testing.T) {
-	small := Group{Group: "u:*", Type: "string", Keys: 500, ValueBytes: 500 * 64, NameBytes: 500 * (2 + 64), MemoryBytes: 200_000, WithoutTTL: 500, MemoryWithoutTTL: 200_000, SerializedBytes: 40_000}
-	for what, c := range map[string]struct {
-		edit  func(g *Group)
-		saves bool
-	}{"at all bounds": {func(*Group) {}, true}, "a key less without a TTL": {func(g *Group) { g.WithoutTTL = 499 }, false}, "a longer value": {func(g *Group) { g.ValueBytes = 500 * 65 }, false}, "longer names": {func(g *Group) { g.NameBytes = 500 * (2 + 65) }, false},
-		"unknown memory": {func(g *Group) { g.MemoryWithoutTTL = Unknown }, false}, "a hash": {func(g *Group) { g.Type = "hash" }, false}} {
-		g := small
-		c.edit(&g)
-		if got := g.inHashes().bytes; (got != 0) != c.saves || c.saves && got != 200_000-(64+64+4)*500*9/8-2*128 {
-			t.Errorf("%s: %d", what, got)
-		}
-	}
-	for _, c := range []struct {
-		group string
-		keys  int64
-		want  int64
-	}{{"customer:address:list:*", 500, (5 + 4 + 1) * 500}, {"customer:address:list:*", 499, 0}, {"customer:address:lis:*", 500, (5 + 4) * 500}, {"customer:addr:list:*", 500, 0}, {"abc:abc:abc:abc:abc:abc:*", 500, 0}, {"CUSTOMER_ADDRESS_LISTING:1", 500, (5 + 4 + 4) * 500}, {"abcdefghijklmnopqrstu", 500, 18 * 500}} {
-		if got := (&Group{Group: Name(c.group), Keys: c.keys}).shorterNames().bytes; got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
-	}
-	for _, c := range []struct {
-		keys, value, serialized int64
-		want                    int64
-	}{{10, 5120, 4096, 1024}, {10, 5119, 4000, 0}, {10, 5120, 4097, 0}, {10, 10_000, 1000, 9000}} {
-		if got := (&Group{Type: "string", Keys: c.keys, ValueBytes: c.value, SerializedBytes: c.serialized}).compressed().bytes; got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
-	}
-	// What to do, in a table and in a sentence.
-	for _, c := range []struct {
-		s          saving
-		how, brief string
-	}{
-		{small.inHashes(), "share hashes (400 B for 64 B)", "Store the 500 strings of u:* without a TTL as fields of hashes, up to 500 in each: a key takes 336 bytes besides its value of 64 bytes. Saves about 123 KB."},
-		{(&Group{Group: "customer:address:list:*", Keys: 1000}).shorterNames(), "shorter names (10 B less)", "Shorten the names of customer:address:list:*: three letters a word are 10 bytes less for each of 1,000 keys. Saves about 9.8 KB."},
-		{(&Group{Group: "page:*", Type: "string", Keys: 10, ValueBytes: 10_240, SerializedBytes: 5120}).compressed(), "compress (LZF: to 50.0%)", "Compress the values of page:* before they are stored: LZF shrinks the 10 values to 50.0% in this file. Saves about 5 KB."},
-	} {
-		if how, brief := english(c.s.how), english(c.s.brief); how != c.how || brief != c.brief {
-			t.Errorf("%q, %q, want %q, %q", how, brief, c.how, c.brief)
-		}
-	}
-	// A saving counts from a 500th of all memory and two keys on.
-	for _, c := range []struct {
-		saved, keys int64
-		n           int
-	}{{2000, 2, 1}, {1999, 2, 0}, {2000, 1, 0}} {
-		r := &Report{Totals: Totals{MemoryBytes: 1_000_000}, Groups: []Group{{Group: "g:*", Keys: c.keys, MemoryBytes: 5000}}, Rules: []Finding{{Rule: "compact-encoding", Groups: []FindingGroup{{Group: "g:*", Count: 2, SavedBytes: c.saved}}}}}
-		if v := newOverview(r, WriteOptions{}); len(v.savings) != c.n {
-			t.Errorf("%+v: %+v", c, v.savings)
-		}
-	}
+// TestOtherServers checks what a move to another server, or allocator, would save.
+func TestOtherServers(t *testing.T) {
 	// Other servers after a restart: of all inputs, and only those that need less.
 	memory := func(own, other int64) *Memory {
 		return &Memory{Model: "redis-7.0", WhatIf: []WhatIf{{Model: "redis-7.0", State: "live", Predicted: 1}, {Model: "redis-7.0", State: "reloaded", Predicted: Figure(own)}, {Model: "valkey-9.0", State: "reloaded", Predicted: Figure(other)}, {Model: "more", State: "reloaded", Predicted: Figure(own)}}}
 	}
 	r := &Report{Totals: Totals{Keys: 5, MemoryBytes: 1_000_000}, Inputs: []Input{{Memory: memory(5000, 4000)}, {Memory: memory(500, 400)}}}
-	v := newOverview(r, WriteOptions{})
-	if len(v.savings) != 1 || v.savings[0].bytes != 1100 || v.savings[0].keys != 5 || english(v.savings[0].group) != "valkey-9.0, 4.3 KB" || english(v.savings[0].how) != "move from redis-7.0, 5.4 KB" {
-		t.Errorf("%+v", v.savings)
+	r.Savings = stepsOf(r.otherServers())
+	if s := r.Savings; len(s) != 1 || s[0].SavesBytes != 1100 || s[0].Keys != 5 || english(s[0].How) != "move from redis-7.0, 5.4 KB" {
+		t.Errorf("%+v", s)
+	}
+	if page := string(render(t, "table", r, 200)); !strings.Contains(page, "valkey-9.0, 4.3 KB") {
+		t.Error(page)
 	}
 	r.Inputs[1].Memory = nil
-	if v := newOverview(r, WriteOptions{}); v.savings != nil {
-		t.Errorf("%+v", v.savings)
+	if s := r.otherServers(); s != nil {
+		t.Errorf("%+v", s)
 	}
 	// Another allocator: one that is nearer, in the same state, or the hint to try.
 	for _, c := range []struct {

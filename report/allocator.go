@@ -108,16 +108,19 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 	}}, func() parser.Sink {
 		return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
 	})
-	if model == nil || all.memory == 0 {
+	if model == nil || info.SampledBytes == 0 {
 		return allocator, AllocatorUnknown
 	}
 	scale := 1.
 	switch {
 	case info.Ended:
-	case info.AnnouncedKeys > info.Keys:
-		scale = float64(info.AnnouncedKeys) / float64(info.Keys)
 	case len(info.Frames) == 0:
 		scale = float64(source.Size) / float64(info.SampledBytes)
+		all.memory = sampleOf(info, model) // parts of a large key, too
+	case info.AnnouncedKeys > info.Keys && info.Keys > 0:
+		scale = float64(info.AnnouncedKeys) / float64(info.Keys)
+	default:
+		return allocator, AllocatorUnknown
 	}
 	var databases []memory.Database
 	for _, d := range all.databases {
@@ -130,17 +133,12 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
 // take by the model, with what they share.
 func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (allocator, basis string) {
-	var own int64 // of the sample, by the model
-	models := model.Allocators()
-	for i, m := range models {
-		if m.Allocator() == model.Allocator() && i < len(info.Sampled) {
-			own = info.Sampled[i]
-		}
-	}
+	own := sampleOf(info, model)
 	if own == 0 {
 		return model.Allocator(), AllocatorUnknown
 	}
 	var predicted []int64
+	models := model.Allocators()
 	for i, m := range models {
 		p := m.Instance(int64(float64(keys)*float64(info.Sampled[i])/float64(own)), databases, info.Slots)
 		predicted = append(predicted, p.UsedMemory)
@@ -153,6 +151,16 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		return models[i].Allocator(), AllocatorTie
 	}
 	return memory.Allocators()[0], AllocatorUnknown
+}
+
+// sampleOf returns what the sampled keys take by the model.
+func sampleOf(info *parser.Info, model *memory.Model) int64 {
+	for i, name := range memory.Allocators() {
+		if name == model.Allocator() && i < len(info.Sampled) {
+			return info.Sampled[i]
+		}
+	}
+	return 0
 }
 
 // allocatorNote says what is not sure about the allocator of an input; zero nothing.

@@ -118,7 +118,7 @@ type gathered struct {
 	opt Options
 }
 
-func (g *gathered) Report() *Report { return newReport(g.Builder, &g.opt) }
+func (g *gathered) Report() *Report { return newReport(g.Builder, &g.opt, nil) }
 
 func (g *gathered) Merge(o *gathered) { g.Builder.Merge(o.Builder) }
 

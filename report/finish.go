@@ -8,6 +8,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // newReport returns the report of what a Builder gathered of inputs. Scan adds the
@@ -24,6 +25,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 		return r
 	}
 	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
+	f.findExamples()
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
 		r.By = ByValueBytes
@@ -68,7 +70,8 @@ type finisher struct {
 	owner []string // names, see thresholds.Engine.Owners
 	// selects has the inputs with keys in another database than 0: commands on
 	// their keys select the database, whichever it is.
-	selects map[int]bool
+	selects  map[int]bool
+	examples map[*agg.RetainedKey][]thresholds.Finding // that are shown of each key
 }
 
 // databasesOf returns the databases of one input, by number.
@@ -230,10 +233,49 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 	row.Input = int(from.Input)
 	row.Group = f.pattern(from.Group())
 	row.Owner = f.owner[from.Owner]
+	row.Findings = f.findingsOf(k, from)
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
 	return row
+}
+
+// denseHyperLogLog is the length of a HyperLogLog in bytes, which is not too large: 16,384
+// registers of six bits behind a header of 16 bytes (hyperloglog.c).
+const denseHyperLogLog = 16 + 16384*6/8
+
+// findingsOf returns what the rules find about a key, and what they found when all of it
+// was known.
+func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey) (list []KeyFinding) {
+	engine := f.Engine(int(from.Input))
+	var facts naming.Facts
+	engine.Namer().Facts(k.Name, &facts)
+	var rules thresholds.RuleSet
+	known := f.examples[from]
+	for i, found := range slices.Concat(known, engine.Check(k, &facts, nil)) {
+		if i >= len(known) && k.ValueBytes == denseHyperLogLog && found.Rule.Name() == "big-string" {
+			continue // it may be one, which the first bytes of the value would tell
+		}
+		if found.Ignored == 0 && !rules.Has(found.Rule) {
+			rules |= 1 << found.Rule
+			measured, limit := measure(found)
+			list = append(list, KeyFinding{found.Rule.Name(), found.Severity.String(), measured, limit, found.Unit().String()})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b KeyFinding) int { return cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)) })
+	return list
+}
+
+// findExamples gathers the findings of the examples by key.
+func (f *finisher) findExamples() {
+	f.examples = map[*agg.RetainedKey][]thresholds.Finding{}
+	for at := range agg.RuleSeverities {
+		list := f.Top.Examples(at)
+		for i := range list {
+			key := f.Top.Key(&list[i])
+			f.examples[key] = append(f.examples[key], list[i].Finding)
+		}
+	}
 }
 
 // pattern returns the name of the group of a pattern.

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // The versioned JSON report: the fields of Report. Each element of a list has a
@@ -168,8 +170,8 @@ func (e *SchemaError) Error() string {
 	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " + strings.Join(olderSchemas, ", ")
 }
 
-// listFiller replaces nil by empty lists and maps, except in fields that are omitted
-// when empty. It copies what it changes. It knows of each type whether its values
+// listFiller replaces nil by empty lists and maps, except fields that are omitted when
+// empty. It copies what it changes. It knows of each type whether its values
 // have lists or maps.
 type listFiller map[reflect.Type]bool
 
@@ -186,7 +188,8 @@ func (l listFiller) fill(v reflect.Value) reflect.Value {
 		c := reflect.New(t).Elem()
 		c.Set(v)
 		for i := range t.NumField() {
-			if !omitsEmpty(t.Field(i)) && l.hasLists(t.Field(i).Type) {
+			list := c.Field(i).Kind() == reflect.Slice || c.Field(i).Kind() == reflect.Map
+			if f := t.Field(i); f.IsExported() && l.hasLists(f.Type) && !(list && omitsEmpty(f) && c.Field(i).IsNil()) {
 				c.Field(i).Set(l.fill(v.Field(i)))
 			}
 		}
@@ -212,6 +215,9 @@ func (l listFiller) hasLists(t reflect.Type) bool {
 	if ok {
 		return known
 	}
+	if t == reflect.TypeFor[message.Message]() { // it writes itself
+		return false
+	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map:
 		known = true
@@ -219,7 +225,7 @@ func (l listFiller) hasLists(t reflect.Type) bool {
 		known = l.hasLists(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			known = known || !omitsEmpty(t.Field(i)) && l.hasLists(t.Field(i).Type)
+			known = known || t.Field(i).IsExported() && l.hasLists(t.Field(i).Type)
 		}
 	}
 	l[t] = known

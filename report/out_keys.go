@@ -9,11 +9,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// KeysHeader is the header line of the keys command's CSV. AppendKeyCSV and
-// AppendKeyJSON write the same columns in the same order.
-const KeysHeader = "db,key,type,encoding,elements,value_bytes,serialized_bytes,memory_bytes,memory_usage_bytes," +
-	"largest_element_bytes,largest_element,expire_at_ms,fields_with_ttl,idle_seconds,freq,offset\n"
-
 // rowSlack is more than the bytes of a row besides its two names: sixteen numbers
 // of twenty bytes, the JSON field names, type and encoding.
 const rowSlack = 768
@@ -87,7 +82,7 @@ func appendNameCSV(dst []byte, k *parser.Key) []byte {
 // AppendKeyJSON appends a key as a line of JSON. An unknown figure is null. The
 // columns are followed by memory_is_lower_bound if no memory model covers the type,
 // key_bytes and key_hash if the name was cut, and the findings, if there are any, each with its
-// rule, severity, measure and limit. It allocates memory only to grow dst.
+// rule, severity, measure, limit and unit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
 	dst = append(dst, `{"db":`...)
@@ -153,6 +148,9 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		dst = text.AppendNumber(dst, int64(measured))
 		dst = append(dst, `,"limit":`...)
 		dst = text.AppendNumber(dst, int64(limit))
+		if unit := f.Unit().String(); unit != "" {
+			dst = append(append(append(dst, `,"unit":"`...), unit...), '"')
+		}
 		dst = append(dst, '}')
 	}
 	if len(found) > 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -38,31 +37,24 @@ type KeysParquet struct {
 	bytes   int               // of them
 }
 
-// textColumns are the columns with texts, and whether they repeat, so that a dictionary
-// of them is short.
-var textColumns = map[string]bool{"key": false, "type": true, "encoding": true, "largest_element": false, "file": true, "group": true, "owner": true}
-
-// knownColumns are those that are never null.
-var knownColumns = []string{"db", "key", "type", "serialized_bytes", "offset", "file", "group"}
-
 // NewKeysParquet returns a writer of the columns of KeysHeader and of more. Sorted says
 // that the files of the rows come in the order of their names.
 func NewKeysParquet(w io.Writer, more []string, sorted bool) *KeysParquet {
-	names := append(strings.Split(strings.TrimSuffix(KeysHeader, "\n"), ","), more...)
+	names := append(keyColumnNames(), more...)
 	p := &KeysParquet{values: make([][]parquet.Value, len(names))}
 	group := parquet.Group{}
 	for _, name := range names {
-		repeats, isText := textColumns[name]
-		p.texts = append(p.texts, isText)
+		c := columnOf(name)
+		p.texts = append(p.texts, c.text)
 		column := parquet.Encoded(parquet.Int(64), &parquet.Plain)
 		switch {
-		case repeats:
+		case c.repeats:
 			column = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-		case isText:
+		case c.text:
 			column = parquet.Encoded(parquet.Leaf(nameType{parquet.String().Type()}), &parquet.Plain)
 		}
 		level := 0
-		if !slices.Contains(knownColumns, name) {
+		if !c.known {
 			column, level = parquet.Optional(column), 1
 		}
 		group[name] = column

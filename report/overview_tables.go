@@ -56,7 +56,18 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(4),
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
+		sentenceColumn("findings", func(i int) message.Message { return rows[i].rules() }).only(full).drop(11),
 	}}
+}
+
+// rules names the rules that found something about a key, the severest first; zero if none
+// did.
+func (k *KeyRow) rules() message.Message {
+	var list []message.Message
+	for i := range k.Findings {
+		list = append(list, verbatim(k.Findings[i].Rule))
+	}
+	return parts(", ", list...)
 }
 
 // clusterAlerts says what snapshots lack or have twice of a cluster.

@@ -506,4 +506,18 @@ type KeyRow struct {
 	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
 	Approximate bool   `json:"memory_is_approximate,omitempty"`
 	Module      string `json:"module,omitempty" redact:"module"`
+	// Findings are what the rules found about the key, but for those that are ignored.
+	// Those that depend on the content of the value are there if the key is an example of
+	// the rule: large-text, filter-growth, series-retention, vector-links, and big-string for
+	// values as long as a HyperLogLog.
+	Findings []KeyFinding `json:"findings,omitempty"`
+}
+
+// KeyFinding is what a rule found about a key.
+type KeyFinding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`       // "error", "warning" or "info"
+	Measured Figure `json:"measured"`       // in Unit; unknown if there is nothing to measure
+	Limit    Figure `json:"limit"`          // that was exceeded; unknown as above
+	Unit     string `json:"unit,omitempty"` // as in Example
 }

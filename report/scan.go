@@ -260,6 +260,11 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 		own[i].Memory = nil // that is of the whole snapshot
 	}
 	r := finish(b, own)
+	for _, steps := range [][]Step{r.FixFirst, r.Savings} {
+		for i := range steps {
+			steps[i].List = []string{} // the command would list keys of other owners, too
+		}
+	}
 	filter := s.opt.Filter
 	filter.Owners, filter.Dropped = []string{s.policy.Owners()[owner]}, all.Keys+all.Dropped-b.Keys
 	r.Filter = &filter

@@ -134,7 +134,9 @@ func describe(s *jsonschema.Schema, t reflect.Type, comments map[string]string) 
 			describe(p, f.Type, comments)
 			owner := t
 			for _, i := range f.Index[:len(f.Index)-1] { // of an embedded struct
-				owner = owner.Field(i).Type.Elem()
+				if owner = owner.Field(i).Type; owner.Kind() == reflect.Pointer {
+					owner = owner.Elem()
+				}
 				s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
 			}
 			p.Description = comments[owner.Name()+"."+f.Name]

@@ -62,5 +62,5 @@ func ExampleSelect() {
 	fmt.Println(err)
 	// Output:
 	// 7 <nil>
-	// unknown rule big-strng
+	// unknown rule "big-strng"
 }

@@ -188,6 +188,8 @@ func TestSavings(t *testing.T) {
 		case c.saves == 0 && len(list) == 0:
 		case len(list) != 1 || list[0].Saves != c.saves || list[0].Kind != c.kind || c.list != "" && strings.Join(list[0].List, " ") != c.list:
 			t.Errorf("%s: %+v, want %s %d %s", c.what, list, c.kind, c.saves, c.list)
+		case c.kind == "share" && list[0].Keys != c.sums.WithoutTTL:
+			t.Errorf("%s: %d keys", c.what, list[0].Keys)
 		case list[0].ChangesData || list[0].Of != c.sums.Keys || !strings.HasSuffix(list[0].Text.String(), "."):
 			t.Errorf("%s: %+v", c.what, list[0])
 		}
