@@ -111,23 +111,27 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 	if model == nil || info.SampledBytes == 0 {
 		return allocator, AllocatorUnknown
 	}
-	scale := 1.
+	keys, rest := float64(all.memory), 1. // rest: what all keys are of those that were read
 	switch {
 	case info.Ended:
-	case len(info.Frames) == 0:
-		scale = float64(source.Size) / float64(info.SampledBytes)
-		all.memory = sampleOf(info, model) // parts of a large key, too
+	case len(info.Frames) == 0: // parts of a large key are in the sample, too
+		keys = float64(sampleOf(info, model)) * float64(source.Size) / float64(info.SampledBytes)
+		rest = float64(source.Size) / float64(info.Bytes)
 	case info.AnnouncedKeys > info.Keys && info.Keys > 0:
-		scale = float64(info.AnnouncedKeys) / float64(info.Keys)
+		rest = float64(info.AnnouncedKeys) / float64(info.Keys)
+		keys *= rest
 	default:
 		return allocator, AllocatorUnknown
 	}
 	var databases []memory.Database
 	for _, d := range all.databases {
-		d.Keys, d.Expires = int64(float64(d.Keys)*scale), int64(float64(d.Expires)*scale)
+		d.Keys, d.Expires = int64(float64(d.Keys)*rest), int64(float64(d.Expires)*rest)
 		databases = append(databases, *d)
 	}
-	return allocatorOf(model, info, int64(float64(all.memory)*scale), databases)
+	if len(databases) <= 1 && info.AnnouncedKeys >= 0 {
+		databases = []memory.Database{{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}}
+	}
+	return allocatorOf(model, info, int64(keys), databases)
 }
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
