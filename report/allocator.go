@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
@@ -18,6 +19,7 @@ const (
 	AllocatorGiven   = "given"   // by the caller
 	AllocatorFound   = "found"   // used_memory fits this one, and no other
 	AllocatorTie     = "tie"     // used_memory fits others nearly as well
+	AllocatorAlike   = "alike"   // the predictions for all allocators are within half a per cent
 	AllocatorAssumed = "assumed" // used_memory fits another one, but the input cannot be read again
 	AllocatorUnknown = "unknown" // the snapshot has no used_memory, or no allocator explains it
 )
@@ -148,10 +150,14 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		predicted = append(predicted, p.UsedMemory)
 	}
 	i, fit := memory.FindAllocator(info.UsedMem, predicted)
-	switch fit {
-	case memory.FitOne:
+	const alike = .005
+	spread := float64(slices.Max(predicted)-slices.Min(predicted)) / float64(slices.Min(predicted))
+	switch {
+	case fit != memory.FitNone && spread < alike:
+		return models[i].Allocator(), AllocatorAlike
+	case fit == memory.FitOne:
 		return models[i].Allocator(), AllocatorFound
-	case memory.FitTie:
+	case fit == memory.FitTie:
 		return models[i].Allocator(), AllocatorTie
 	}
 	return memory.Allocators()[0], AllocatorUnknown

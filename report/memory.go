@@ -11,7 +11,7 @@ type Memory struct {
 	Model     string `json:"model"` // server and version whose formulas were used
 	Allocator string `json:"allocator"`
 	// AllocatorBasis is "given" by the caller, or "found" by used_memory; "tie" if that
-	// fits several allocators, "assumed" if it fits another one but the input cannot be
+	// fits several allocators, "alike" if these hardly differ for the keys, "assumed" if it fits another one but the input cannot be
 	// read again, "unknown" if nothing can be said.
 	AllocatorBasis string `json:"allocator_basis,omitempty"`
 	State          string `json:"state"` // "live" or "reloaded"
