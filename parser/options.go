@@ -22,6 +22,9 @@ type Options struct {
 
 	// Jobs is how many goroutines of Run walk keys, 0 one per CPU.
 	Jobs int
+	// Wait, if not nil, returns how many blocks must have been flushed before a sink gets
+	// keys of the block with a number, which is at least as many. Blocks without keys count.
+	Wait func(block int) int
 	// SinkMemory is how many bytes the sinks of Run may hold together before
 	// the large ones wait, 0 DefaultSinkMemory. Results do not depend on it.
 	SinkMemory int64
@@ -48,6 +51,17 @@ type Sink interface {
 	// on a part of a block, or whose result would depend on it, does nothing
 	// then.
 	Flush(end bool) error
+}
+
+// An Ordered sink is told which block it gets, and can ask to be flushed.
+type Ordered interface {
+	Sink
+	// Begin is called before the first key of a block. Blocks are numbered from 0, in the
+	// order of the file. Calls are made one at a time, as those of Flush are.
+	Begin(block int)
+	// Full reports whether the sink must be flushed before it gets many more keys. Run
+	// asks after every few hundred keys of a block, at the same ones whatever Jobs is.
+	Full() bool
 }
 
 const (

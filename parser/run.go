@@ -113,6 +113,7 @@ func (r *runner) walkAll(jobs int) {
 // block, a piece of a large key, or what is walked in the turn.
 type unit struct {
 	blk  *block // nil: walked in the turn
+	n    int    // of all units
 	data []byte // of blk
 	base int64  // offset of data
 	db   int    // selected database at its beginning
@@ -154,6 +155,8 @@ type runner struct {
 	mu       sync.Mutex // guards what follows, and newSink and Sink.Flush
 	changed  sync.Cond  // units were completed
 	order    []*unit    // not completed, in the order of the file
+	units    int        // that were made
+	flushed  int        // of these, those that are completed
 	spare    []*unit
 	sinks    []Sink // not in use
 	usual    int64  // what a sink will need by the last ones, in bytes
@@ -179,6 +182,8 @@ func (r *runner) newUnit() *unit {
 	} else {
 		u = &unit{counters: newCounters()}
 	}
+	u.n = r.units
+	r.units++
 	r.order = append(r.order, u)
 	return u
 }
@@ -361,6 +366,9 @@ func (r *runner) deliver(u *unit, k *Key) bool {
 		return true
 	}
 	u.growth = 0
+	if s, ok := u.sink.(Ordered); ok && s.Full() {
+		return r.flush(u)
+	}
 	return r.reserve(u)
 }
 
@@ -371,6 +379,12 @@ func (r *runner) reserve(u *unit) bool {
 	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
 		return true
 	}
+	return r.flush(u)
+}
+
+// flush waits until a unit is first in order, and flushes what its sink has. It reports
+// whether the run goes on.
+func (r *runner) flush(u *unit) bool {
 	r.wait(u)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -399,7 +413,11 @@ func (r *runner) account(u *unit) int64 {
 func (r *runner) takeSink(u *unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.order[0] != u && !r.canTakeSink() {
+	least := 0
+	if r.opt.Wait != nil {
+		least = min(r.opt.Wait(u.n), u.n)
+	}
+	for r.flushed < least || r.order[0] != u && !r.canTakeSink() {
 		r.changed.Wait()
 	}
 	r.takeSinkLocked(u)
@@ -422,6 +440,9 @@ func (r *runner) takeSinkLocked(u *unit) {
 		u.sinkSize = int64(u.sink.Size())
 	} else {
 		u.sink = r.newSink()
+	}
+	if s, ok := u.sink.(Ordered); ok {
+		s.Begin(u.n)
 	}
 	r.account(u)
 }
@@ -462,6 +483,7 @@ func (r *runner) done(u *unit) {
 		u.sink, u.fail, u.failedKey = nil, nil, nil
 		r.spare = append(r.spare, u)
 	}
+	r.flushed += n
 	if n > 0 {
 		r.order = append(r.order[:0], r.order[n:]...)
 		r.changed.Broadcast()
