@@ -366,7 +366,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs,
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait,
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs)}
 		options.Memory = func(info *parser.Info) *memory.Model {
 			c.Model, c.Note, c.Other = s.model(info)
