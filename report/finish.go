@@ -42,6 +42,7 @@ func newReport(b *agg.Builder, opt *Options) *Report {
 	f.tops()
 	f.rules()
 	f.groups()
+	f.tree()
 	f.owners()
 	f.budgets()
 	for i := range b.Tables.Databases {

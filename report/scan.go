@@ -48,6 +48,7 @@ type Options struct {
 	Top        int                 // keys on each list of the largest, 0 for none
 	Examples   int                 // keys that are shown for each rule and severity; 0 is 10
 	AllGroups  bool                // name all groups with a finding, not the worst 1,000
+	TreeNodes  int                 // nodes of Report.Tree at most; 0 is DefaultTreeNodes, negative no tree
 	By         string              // Report.By: a measure, "" is ByMemory
 	GroupOrder string              // order of Report.Groups: a column of GroupOrders, "" the default
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked

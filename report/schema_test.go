@@ -77,8 +77,9 @@ func schemaOf[T any](t *testing.T, file, title, version string) []byte {
 	t.Helper()
 	text := &jsonschema.Schema{Type: "string"}
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[Name]():   text,
-		reflect.TypeFor[Figure](): {Types: []string{"integer", "null"}, Minimum: jsonschema.Ptr(0.0)},
+		reflect.TypeFor[Name]():        text,
+		reflect.TypeFor[[]*TreeNode](): {Type: "array", Items: &jsonschema.Schema{Ref: "#/properties/tree"}},
+		reflect.TypeFor[Figure]():      {Types: []string{"integer", "null"}, Minimum: jsonschema.Ptr(0.0)},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,8 @@ type Group struct {
 	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
 	findings         int32 // 1 + index into Groups.findings, 0 none
 	common           common
-	group            int32 // of a leaf, once the tree is finished: index into Groups.final
+	types            uint32 // a bit for each parser.Type
+	group            int32  // of a leaf, once the tree is finished: index into Groups.final
 	largest          RetainedKey
 }
 
@@ -244,6 +245,7 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 	g.addSums(to, &from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
+	to.types |= from.types
 	if from.ttlHistogram != 0 {
 		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
 		g.addTTLs(to, &h, from.ttl)

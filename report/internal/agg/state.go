@@ -134,6 +134,7 @@ type groupState struct {
 	TTLs                         []uint32 // its buckets up to the last that has keys
 	Findings                     []groupFindingState
 	Owner, Type, CommonDB        int32
+	Types                        uint32    // a bit for each parser.Type
 	Largest                      *keyState // nil none
 }
 
@@ -283,7 +284,7 @@ func (g *Groups) writeState(w *stateWriter) {
 
 func (g *Groups) groupState(from *Group) *groupState {
 	s := &groupState{Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
-		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db}
+		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db, Types: from.types}
 	if from.ttlHistogram != 0 {
 		h := &g.ttls[from.ttlHistogram-1]
 		n := len(h.keys)

@@ -298,14 +298,14 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	g := &r.Tables.Groups
 	if g.leaves() >= 2*tree.MaxLeaves || len(g.findings)+len(s.Findings) > 2*findingsOfLeaf*tree.MaxLeaves || g.names > 2*bytesOfLeaf*tree.MaxLeaves ||
 		s.Keys <= 0 || !s.Sums.natural() || !natural(s.WithoutTTL, s.MemoryWithoutTTL) ||
-		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined ||
+		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined || s.Types >= 1<<parser.NumTypes ||
 		s.TTLOctaves > maxOctaves || len(s.TTLs) > ttlBuckets || (s.TTLs != nil) != (s.TTLOctaves > 0) {
 		return false
 	}
 	to := g.leaf(node)
 	to.Sums, to.WithoutTTL, to.MemoryWithoutTTL = s.Sums, s.WithoutTTL, s.MemoryWithoutTTL
 	g.tree.AddSums(node, s.Keys, s.Sums.size())
-	to.common = common{s.Owner, s.Type, s.CommonDB}
+	to.common, to.types = common{s.Owner, s.Type, s.CommonDB}, s.Types
 	if s.TTLLeast <= s.TTLMost {
 		to.ttl = ttlRange{s.TTLLeast, s.TTLMost}
 	} else if s.TTLs != nil {

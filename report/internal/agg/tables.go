@@ -128,6 +128,7 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 		last.Sums.add(&a.Sums)
 		group := t.Groups.leaf(nodeOf[a.leaf])
 		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
+		group.types |= 1 << a.typ()
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys
 			cell.WithTTLMemory += a.Memory

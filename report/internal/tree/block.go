@@ -465,7 +465,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 	s := &b.table.spots[at]
 	switch {
 	case s.closed:
-		return b.ensure(node, restHash(b.nodes[node].hash), []byte(restLabel), end, false, true)
+		return b.ensure(node, restHash(b.nodes[node].hash), []byte(Rest), end, false, true)
 	case !s.words && !varies(value), size > s.large || b.isPinned(hash):
 		return b.ensure(node, hash, value, kind, false, false)
 	}

@@ -133,7 +133,7 @@ func (t *Tree) ensureRest(parent int32) int32 {
 	if c := t.find(hash); c != 0 {
 		return c
 	}
-	return t.add(parent, hash, restLabel, end, flags{rest: true})
+	return t.add(parent, hash, Rest, end, flags{rest: true})
 }
 
 // sampled counts a value of a folded place that a sampled key of a block has.

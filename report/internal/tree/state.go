@@ -84,7 +84,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		}
 		n := Node{kind: rec.Kind, label: label, flags: flags{wide: rec.Flags&recordWide != 0, rest: isRest}}
 		switch {
-		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != restLabel || n.kind != end), rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
+		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != Rest || n.kind != end), rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
 			return 0, false
 		}
 		hash := n.hashBelow(p.hash)

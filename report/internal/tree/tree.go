@@ -120,7 +120,8 @@ type place struct {
 	before, all, size int64
 }
 
-const restLabel = "…"
+// Rest is the label of the child that has what a node does not distinguish.
+const Rest = "…"
 
 // New returns an empty tree.
 func New(n *naming.Namer, leaves Leaves) *Tree {
@@ -354,6 +355,9 @@ func (n *Node) End() bool { return n.kind == end }
 
 // Rest reports whether the node has what its parent does not distinguish.
 func (n *Node) Rest() bool { return n.rest }
+
+// Parent returns the node above.
+func (n *Node) Parent() int32 { return n.parent }
 
 // Leaf returns the number under which Leaves has the keys of a node, 0 if it has none.
 func (n *Node) Leaf() int32 { return n.leaf }
