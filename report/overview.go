@@ -24,7 +24,8 @@ type overview struct {
 	wrong    []string // what nobody must miss, worst first
 	about    []string // what the files are and have
 	keys     []KeyRow // the largest by Report.By
-	groups   []Group  // those with most memory
+	groups   []Group  // those with most memory, or a cut of the tree of names
+	cut      bool     // the groups are that
 	nodes    []Node   // of several inputs the worst
 	problems []problem
 	broken   string   // the headline of the problems
@@ -36,6 +37,7 @@ type overview struct {
 const (
 	overviewKeys    = 10
 	overviewGroups  = 10
+	overviewPlaces  = 12 // the last one is everything else
 	overviewNodes   = 8
 	overviewFixes   = 5
 	overviewSavings = 6
@@ -53,6 +55,11 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
 	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	if r.Tree != nil {
+		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+			v.groups, v.cut = rows, true
+		}
+	}
 	v.nodes = r.worstNodes()
 	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()
