@@ -391,6 +391,7 @@ func filterText(f *Filter) string {
 	}
 	words("match", f.Match)
 	words("regex", f.Regex)
+	words("under", f.Under)
 	figure := func(before string, n *int64, format func(int64) string) {
 		if n != nil {
 			parts = append(parts, before+format(*n))

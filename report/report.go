@@ -133,6 +133,7 @@ type Filter struct {
 	Databases   []int    `json:"databases,omitempty"`
 	Match       []string `json:"match,omitempty"`
 	Regex       []string `json:"regex,omitempty"`
+	Under       []string `json:"under,omitempty"` // names begin with one of these
 	MinSize     int64    `json:"min_size,omitempty"`
 	MinElements int64    `json:"min_elements,omitempty"`
 	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
