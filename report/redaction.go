@@ -88,7 +88,7 @@ func (r *Report) redact(by *redact.Redactor) {
 		in.Pattern, in.Reason, in.Baseline = string(by.Name([]byte(in.Pattern))), by.Text(in.Reason), by.Text(in.Baseline)
 	}
 	if f := r.Filter; f != nil {
-		for _, list := range []*[]string{&f.Match, &f.Regex} {
+		for _, list := range []*[]string{&f.Match, &f.Regex, &f.Under} {
 			*list = slices.Clone(*list)
 			for i, s := range *list {
 				(*list)[i] = by.Text(s)
