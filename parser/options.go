@@ -28,6 +28,9 @@ type Options struct {
 
 	// Jobs is how many goroutines of Run walk keys, 0 one per CPU.
 	Jobs int
+	// Wait, if not nil, returns how many blocks must have been flushed before a sink gets
+	// keys of the block with a number, which is at least as many. Blocks without keys count.
+	Wait func(block int) int
 	// SinkMemory is how many bytes the sinks of Run may hold together before
 	// the large ones wait, 0 DefaultSinkMemory. Results do not depend on it.
 	SinkMemory int64
@@ -56,6 +59,17 @@ type Sink interface {
 	Flush(end bool) error
 }
 
+// An Ordered sink is told which block it gets, and can ask to be flushed.
+type Ordered interface {
+	Sink
+	// Begin is called before the first key of a block. Blocks are numbered from 0, in the
+	// order of the file. Calls are made one at a time, as those of Flush are.
+	Begin(block int)
+	// Full reports whether the sink must be flushed before it gets many more keys. Run
+	// asks after every few hundred keys of a block, at the same ones whatever Jobs is.
+	Full() bool
+}
+
 const (
 	// DefaultSinkMemory is how many bytes the sinks of one Run may hold together
 	// before some of them wait.
@@ -73,6 +87,9 @@ func (r *runner) deliver(u *unit, k *Key) bool {
 		return true
 	}
 	u.growth = 0
+	if s, ok := u.sink.(Ordered); ok && s.Full() {
+		return r.flush(u)
+	}
 	return r.reserve(u)
 }
 
@@ -83,6 +100,12 @@ func (r *runner) reserve(u *unit) bool {
 	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
 		return true
 	}
+	return r.flush(u)
+}
+
+// flush waits until a unit is first in order, and flushes what its sink has. It reports
+// whether the run goes on.
+func (r *runner) flush(u *unit) bool {
 	r.wait(u)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +134,11 @@ func (r *runner) account(u *unit) int64 {
 func (r *runner) takeSink(u *unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.order[0] != u && !r.canTakeSink() {
+	least := 0
+	if r.opt.Wait != nil {
+		least = min(r.opt.Wait(u.n), u.n)
+	}
+	for r.flushed < least || r.order[0] != u && !r.canTakeSink() {
 		r.changed.Wait()
 	}
 	r.takeSinkLocked(u)
@@ -134,6 +161,9 @@ func (r *runner) takeSinkLocked(u *unit) {
 		u.sinkSize = int64(u.sink.Size())
 	} else {
 		u.sink = r.newSink()
+	}
+	if s, ok := u.sink.(Ordered); ok {
+		s.Begin(u.n)
 	}
 	r.account(u)
 }

@@ -118,6 +118,7 @@ func (r *runner) walkAll(jobs int) {
 // block, a piece of a large key, or what is walked in the turn.
 type unit struct {
 	blk  *block // nil: walked in the turn
+	n    int    // of all units
 	data []byte // of blk
 	base int64  // offset of data
 	db   int    // selected database at its beginning
@@ -164,6 +165,7 @@ type runner struct {
 	mu       sync.Mutex // guards what follows, and newSink and Sink.Flush
 	changed  sync.Cond  // units were completed
 	order    []*unit    // not completed, in the order of the file
+	flushed  int        // of these, those that are completed
 	spare    []*unit
 	sinks    []Sink // not in use
 	usual    int64  // what a sink will need by the last ones, in bytes
@@ -189,6 +191,7 @@ func (r *runner) newUnit() *unit {
 	} else {
 		u = &unit{counters: newCounters()}
 	}
+	u.n = r.units
 	if r.models != nil && (r.units < sampledFirst || r.units%sampledEach == 0) {
 		u.sampled = true
 	}
@@ -425,6 +428,7 @@ func (r *runner) done(u *unit) {
 		u.sink, u.fail, u.failedKey = nil, nil, nil
 		r.spare = append(r.spare, u)
 	}
+	r.flushed += n
 	if n > 0 {
 		r.order = append(r.order[:0], r.order[n:]...)
 		r.changed.Broadcast()

@@ -448,7 +448,7 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	var want string
 	for _, jobs := range []int{1, 2, 4} {
 		b := newBuilder(agg.Options{Top: 20})
-		opt := parser.Options{Jobs: jobs, Header: func(*parser.Info) { b.Start(testEngine(t, "typed")) }}
+		opt := parser.Options{Jobs: jobs, Wait: agg.Wait, Header: func(*parser.Info) { b.Start(testEngine(t, "typed")) }}
 		_, err := parser.Run(context.Background(), bytes.NewReader(file.Bytes()), opt, func() parser.Sink { return b.NewShard() })
 		if err != nil {
 			t.Fatal(err)

@@ -45,6 +45,7 @@ func filterConditions(f *Filter) (parts []message.Message) {
 	words("in database {database}", "in database {database}", "database", databases, message.Text)
 	words("that match {pattern}", "that match {pattern}", "pattern", f.Match, message.Name[string])
 	words("that match the expression {pattern}", "that match the expression {pattern}", "pattern", f.Regex, message.Name[string])
+	words("under {pattern}", "under {pattern}", "pattern", f.Under, message.Name[string])
 	words("of the owner {owner}", "of the owners {owner}", "owner", f.Owners, message.Element[string])
 	if f.MinSize > 0 {
 		add("with values of at least {size}", message.ExactSize("size", f.MinSize))

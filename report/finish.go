@@ -36,6 +36,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	f.tops()
 	f.rules()
 	f.groups()
+	f.tree()
 	f.owners()
 	f.budgets()
 	for i := range b.Tables.Databases {

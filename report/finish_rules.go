@@ -313,7 +313,7 @@ func (s *scan) checkCluster(all *agg.Builder) (check *cluster.Check, missing Sca
 func (f *finisher) identities() map[string]*Identity {
 	byPattern := map[string]*identity.Group{}
 	for _, s := range f.Samples.Samples() {
-		pattern := string(f.Tables.Groups.PatternOf(s.DB, s.Name))
+		pattern := string(f.Tables.Groups.PatternOf(s.Name))
 		g := byPattern[pattern]
 		if g == nil {
 			g = &identity.Group{Pattern: pattern}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/tree"
 )
 
 // TestGroupsAreExact checks that every group counts exactly the keys whose names
@@ -23,7 +24,7 @@ func TestGroupsAreExact(t *testing.T) {
 		r := b.Report()
 		patterns := make([]string, len(keys))
 		for i := range keys {
-			patterns[i] = string(b.Tables.Groups.PatternOf(keys[i].DB, keys[i].Name))
+			patterns[i] = string(b.Tables.Groups.PatternOf(keys[i].Name))
 		}
 		groups := map[string]*agg.Group{}
 		for pattern, g := range b.Tables.Groups.All {
@@ -139,12 +140,12 @@ func TestFullTable(t *testing.T) {
 		block := c.block
 		b := gather(testEngine(t, "default"), agg.Options{}, keys, block)
 		groups := b.Report().Groups
-		if len(groups) > agg.MaxGroups {
+		if len(groups) > tree.MaxLeaves {
 			t.Errorf("blocks of %d: %d groups", block, len(groups))
 		}
 		want := map[string]int64{}
 		for i := range keys {
-			want[string(b.Tables.Groups.PatternOf(keys[i].DB, keys[i].Name))]++
+			want[string(b.Tables.Groups.PatternOf(keys[i].Name))]++
 		}
 		for pattern, g := range b.Tables.Groups.All {
 			if n := want[string(pattern)]; max(n-g.Keys, g.Keys-n) > c.miss {

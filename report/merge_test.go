@@ -357,7 +357,7 @@ func TestCoarseState(t *testing.T) {
 	bounds := both.Report().Bounds
 	counted := map[string]int64{}
 	for i := range keys {
-		counted[string(both.Tables.Groups.PatternOf(keys[i].DB, keys[i].Name))] += 2
+		counted[string(both.Tables.Groups.PatternOf(keys[i].Name))] += 2
 	}
 	lacks := int64(0)
 	for pattern, g := range both.Tables.Groups.All {

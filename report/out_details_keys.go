@@ -81,5 +81,5 @@ func (d *details) groups() {
 	for _, m := range d.r.Bounds.sentences() {
 		d.sentence(m)
 	}
-	d.table(d.r.groupsTable(rows, true))
+	d.table(d.r.groupsTable(placesOf(rows), true))
 }

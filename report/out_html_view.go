@@ -302,7 +302,7 @@ func (v *htmlView) groups(r *Report, all *overview) {
 	sortGroups(groups, "")
 	groups = groups[:min(len(groups), htmlGroups)]
 	budget := htmlGroupsBytes
-	v.Groups = v.newTable(r.groupsTable(groups, true), &budget)
+	v.Groups = v.newTable(r.groupsTable(placesOf(groups), true), &budget)
 	v.Groups.ID, v.Groups.Sortable, v.Groups.Label = "groups-table", true, word("Groups of names")
 	v.GroupsNote = message.New("Keys whose names have one pattern, where * stands for what varies. The first {n} of {all}.",
 		message.Int("n", int64(len(v.Groups.Rows))), message.Int("all", int64(len(r.Groups))))

@@ -97,8 +97,8 @@ func (v *overview) write(p page, rows screenRows) {
 		p.table(v.r.nodesTable(v.nodes[:rows.nodes]))
 	}
 	if rows.groups > 0 {
-		p.section(word("Where the memory is"), v.groupsNote())
-		p.table(v.r.groupsTable(v.groups[:rows.groups], false))
+		p.section(word("Where the memory is"), v.placesNote())
+		p.table(v.r.groupsTable(v.places(rows.groups), false))
 	}
 	if v.r.Config.Profile != "" || rows.problems > 0 {
 		p.section(word("Problems"), v.broken)

@@ -16,7 +16,8 @@ type overview struct {
 	wrong    []message.Message // what nobody must miss, worst first
 	about    []message.Message // what the files are and have
 	keys     []KeyRow          // the largest by Report.By
-	groups   []Group           // those with most memory
+	groups   []Group           // those with most memory, or a cut of the tree of names
+	cut      bool              // the groups are that
 	nodes    []Node            // of several inputs the worst
 	problems []problem
 	broken   message.Message   // the headline of the problems
@@ -28,6 +29,7 @@ type overview struct {
 const (
 	overviewKeys    = 10
 	overviewGroups  = 10
+	overviewPlaces  = 12 // the last one is everything else
 	overviewNodes   = 8
 	overviewFixes   = 5
 	overviewSavings = 6
@@ -42,6 +44,15 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
 	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	if r.Tree != nil {
+		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+			v.cut = true
+			v.groups = v.groups[:0]
+			for i := range rows {
+				v.groups = append(v.groups, rows[i].Group)
+			}
+		}
+	}
 	v.nodes = r.worstNodes()
 	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()

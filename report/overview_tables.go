@@ -152,7 +152,7 @@ func (r *Report) nodesTable(rows []Node) table {
 }
 
 // groupsTable is a table of groups, in an overview or in full.
-func (r *Report) groupsTable(rows []Group, full bool) table {
+func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 	memory := r.Totals.MemoryBytes.Known()
 	ttl := func(seconds *int64) message.Message {
 		if seconds == nil {
@@ -175,7 +175,7 @@ func (r *Report) groupsTable(rows []Group, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
-		nameColumn("group", func(i int) message.Message { return named(rows[i].name()) }),
+		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {

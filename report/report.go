@@ -84,8 +84,11 @@ type Report struct {
 	// GroupsFolded is the number of patterns without a group of their own, an
 	// estimate with a standard error under 2 %. Their keys are counted in the
 	// group of a wider pattern, with * for a segment that has too many values.
-	GroupsFolded int64   `json:"groups_folded"`
-	Owners       []Owner `json:"owners"`
+	GroupsFolded int64 `json:"groups_folded"`
+	// Tree has the keys by what their names begin with, heaviest prefixes first, at most
+	// Options.TreeNodes of them. Nil: it was not asked for, or the report has no keys, or is of an older version.
+	Tree   *TreeNode `json:"tree,omitempty"`
+	Owners []Owner   `json:"owners"`
 	// Budgets are those of the configuration: those of groups and owners, and in a cluster
 	// of databases, over all inputs, the others for each.
 	Budgets []Budget `json:"budgets,omitempty"`
@@ -140,6 +143,7 @@ type Filter struct {
 	Databases   []int    `json:"databases,omitempty"`
 	Match       []string `json:"match,omitempty" redact:"text"`
 	Regex       []string `json:"regex,omitempty" redact:"text"`
+	Under       []string `json:"under,omitempty" redact:"text"` // names begin with one of these
 	MinSize     int64    `json:"min_size,omitempty"`
 	MinElements int64    `json:"min_elements,omitempty"`
 	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
@@ -435,6 +439,45 @@ type (
 	Recogniser = identity.Recogniser
 	Shape      = identity.Shape
 )
+
+// TreeNode has the keys whose names begin with a prefix. A prefix without * that ends in a
+// separator stands for exactly the keys that begin with it, apart from MayLackKeys; one that
+// does not is a name, or the pattern of names. A * stands for values that are too many. The
+// sums of the children are those of the node.
+type TreeNode struct {
+	Prefix      Name     `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
+	Keys        int64    `json:"keys"`
+	Elements    int64    `json:"elements"`
+	ValueBytes  int64    `json:"value_bytes"`
+	MemoryBytes Figure   `json:"memory_bytes"`
+	WithoutTTL  TreeTTL  `json:"without_ttl"`
+	TTLMin      *int64   `json:"ttl_min,omitempty"` // as in Group, in seconds
+	TTLMedian   *int64   `json:"ttl_median,omitempty"`
+	TTLMax      *int64   `json:"ttl_max,omitempty"`
+	Findings    Counts   `json:"findings"`
+	Types       []string `json:"types"`
+	LargestKey  *TreeKey `json:"largest_key,omitempty"`
+	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
+	// of a segment, because its values were too many before this one had many keys.
+	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
+	Children    []*TreeNode `json:"children,omitempty"` // heaviest first, … last
+}
+
+// TreeTTL has the keys of a TreeNode without an expiry.
+type TreeTTL struct {
+	Keys        int64  `json:"keys"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// TreeKey is the largest key of a TreeNode.
+type TreeKey struct {
+	Input       int    `json:"input"` // index into inputs
+	DB          int    `json:"db"`
+	Key         Name   `json:"key"`
+	Type        string `json:"type"`
+	MemoryBytes Figure `json:"memory_bytes"`
+	ValueBytes  Figure `json:"value_bytes"`
+}
 
 // Owner has the totals of the keys of one owner.
 type Owner struct {

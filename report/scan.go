@@ -50,6 +50,7 @@ type Options struct {
 	Top        int                 // keys on each list of the largest, 0 for none
 	Examples   int                 // keys that are shown for each rule and severity; 0 is 10
 	AllGroups  bool                // name all groups with a finding, not the worst 1,000
+	TreeNodes  int                 // nodes of Report.Tree at most; 0 is DefaultTreeNodes, negative no tree
 	By         string              // Report.By: a measure, "" is ByMemory
 	GroupOrder string              // order of Report.Groups: a column of GroupOrders, "" the default
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked
@@ -385,7 +386,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs,
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait,
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
 			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {

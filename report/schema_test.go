@@ -82,6 +82,7 @@ func schemaOf[T any](t *testing.T, file, title, version string) []byte {
 		reflect.TypeFor[Name]():            text,
 		reflect.TypeFor[message.Message](): messageSchema(),
 		reflect.TypeFor[Figure]():          {Types: []string{"integer", "null"}, Minimum: jsonschema.Ptr(0.0)},
+		reflect.TypeFor[[]*TreeNode]():     {Type: "array", Items: &jsonschema.Schema{Ref: "#/properties/tree"}},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ func (g *Group) writtenAt() message.Message {
 }
 
 // anySource reports whether the source code of a group is known.
-func anySource(rows []Group) bool {
-	return slices.ContainsFunc(rows, func(g Group) bool { return len(g.Source) > 0 })
+func anySource(rows []memoryPlace) bool {
+	return slices.ContainsFunc(rows, func(g memoryPlace) bool { return len(g.Source) > 0 })
 }
 
 // withSource returns a sentence about a group with the line that writes its keys.

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,7 +123,7 @@ func (x *Ignores) Each(rule RuleID, db int, name []byte, f func(i int) bool) {
 	}
 	if r.groups != nil && db != NoDatabase {
 		var buf [naming.MaxPattern + 1]byte
-		x.eachGroup(r, db, x.namer.AppendPattern(buf[:0], name), f)
+		x.eachGroup(r, db, [2][]byte{x.namer.AppendPattern(buf[:0], name), name[:min(len(name), naming.MaxPattern)]}, f)
 	}
 }
 
@@ -131,22 +132,32 @@ func (x *Ignores) EachOfGroup(rule RuleID, db int, pattern []byte, f func(i int)
 	r := &x.rules[rule%maxRules]
 	x.try(r.other, db, f, func(i uint16) bool { return x.list[i].Keys == nil })
 	if r.groups != nil {
-		x.eachGroup(r, db, pattern, f)
+		x.eachGroup(r, db, [2][]byte{pattern, pattern}, f)
 	}
 }
 
-func (x *Ignores) eachGroup(r *ignoreIndex, db int, pattern []byte, f func(i int) bool) {
-	segments, first := x.namer.Segments(pattern)
+// eachGroup calls f for the entries whose groups match a pattern, or the name that it is
+// of: words with digits stand in the pattern of a group as they are (i18n), but not in that
+// of a name.
+func (x *Ignores) eachGroup(r *ignoreIndex, db int, texts [2][]byte, f func(i int) bool) {
 	matches := func(i uint16) bool {
 		for _, g := range x.groups[i] {
-			if g.Match(pattern) {
+			if g.Match(texts[0]) || g.Match(texts[1]) {
 				return true
 			}
 		}
 		return false
 	}
-	x.try(r.groups[groupID{segments, string(first)}], db, f, matches)
-	x.try(r.groups[groupID{segments, "*"}], db, f, matches)
+	var tried []groupID
+	for _, text := range texts {
+		segments, first := x.namer.Segments(text)
+		for _, id := range []groupID{{segments, string(first)}, {segments, "*"}} {
+			if !slices.Contains(tried, id) {
+				tried = append(tried, id)
+				x.try(r.groups[id], db, f, matches)
+			}
+		}
+	}
 }
 
 // try calls f with the entries of a list that match.

@@ -48,7 +48,7 @@ func (f *filter) ready() {
 
 // active reports whether the filter can drop a key.
 func (f *filter) active() bool {
-	return f.types != 0 || f.Databases != nil || f.globs != nil || f.expressions != nil ||
+	return f.types != 0 || f.Databases != nil || f.globs != nil || f.expressions != nil || f.Under != nil ||
 		f.MinSize > 0 || f.MinElements > 0 || f.bounded || f.Owners != nil
 }
 
@@ -84,7 +84,16 @@ func (f *filter) keepOwner(owner string) bool {
 }
 
 func (f *filter) keepName(name []byte) bool {
-	ok := f.globs == nil
+	ok := f.Under == nil
+	for _, prefix := range f.Under {
+		if ok = len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix; ok {
+			break
+		}
+	}
+	if !ok {
+		return false
+	}
+	ok = f.globs == nil
 	for _, g := range f.globs {
 		if ok = g.Match(name); ok {
 			break
@@ -104,6 +113,14 @@ func (f *filter) keepName(name []byte) bool {
 // register declares the flags of the filter.
 func (f *filter) register(cmd *cobra.Command) {
 	f.registerNames(cmd)
+	option{name: "under", arg: "PREFIX", usage: "only keys whose name begins with this, as the tree of names has it: order:2026:; can be repeated",
+		set: func(arg string) error {
+			if arg == "" {
+				return errors.New("empty prefix")
+			}
+			f.Under = append(f.Under, arg)
+			return nil
+		}}.add(cmd)
 	option{name: "regex", arg: "EXPR", usage: "only keys whose name matches the regular expression; can be repeated",
 		hint: "the syntax is that of Go's package regexp (RE2)", set: func(arg string) error {
 			if arg == "" {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ var measures = []struct{ word, column string }{
 
 // maxTop bounds the lists of the largest keys, which are kept during the pass.
 const maxTop = 1000
+
+// maxTreeNodes bounds the tree of a report: the tree of a scan has no more.
+const maxTreeNodes = 50_000
 
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
@@ -100,6 +104,16 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the JSON tree, those with most memory",
+		set: func(arg string) error {
+			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
+				return err
+			}
+			if o.TreeNodes == 0 {
+				o.TreeNodes = -1
+			}
+			return nil
+		}}.add(cmd)
 	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports", set: func(arg string) error {
 			dir, ok := strings.CutPrefix(arg, "owner=")

@@ -179,7 +179,7 @@ func (r *Redactor) name(name, cut []byte) []byte {
 		switch shape := r.namer.AppendPattern(nil, s); {
 		case last && cut != nil:
 			dst = append(dst, r.hash(append(slices.Clone(s), cut...))...)
-		case r.separates(s) || string(s) == "*" || r.words[string(shape)] && bytes.Equal(shape, s):
+		case r.separates(s) || string(s) == "*" || string(s) == "…" || r.words[string(shape)] && bytes.Equal(shape, s):
 			dst = append(dst, s...)
 		case r.words[string(shape)] && shape[0] != '*' && len(s) <= naming.MaxPattern:
 			dst = append(append(dst, shape[:bytes.IndexByte(shape, '*')]...), r.hash(s)...)

@@ -198,6 +198,18 @@ func (s *sink) Key(k *parser.Key) {
 	s.Sink.Key(k)
 }
 
+// Begin and Full are those of the sink that keys are passed on to: see parser.Ordered.
+func (s *sink) Begin(block int) {
+	if o, ok := s.Sink.(parser.Ordered); ok {
+		o.Begin(block)
+	}
+}
+
+func (s *sink) Full() bool {
+	o, ok := s.Sink.(parser.Ordered)
+	return ok && o.Full()
+}
+
 func (s *sink) Flush(end bool) error {
 	s.check.found.merge(&s.shard)
 	s.shard = shard{}

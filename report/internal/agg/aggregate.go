@@ -9,7 +9,7 @@ import (
 )
 
 // aggregate has the sums of the keys of one block that agree in everything the
-// tables distinguish: pattern, type, encoding, database, owner, whether there is
+// tables distinguish: leaf, type, encoding, database, owner, whether there is
 // an expiry, and findings. A key is added to its aggregate only. The tables
 // (types, databases, groups, rules, owners) are computed from the aggregates
 // when the block is flushed.
@@ -21,19 +21,20 @@ type aggregate struct {
 	largest               int64 // size of the largest key, which is in aggregates.largest
 	ttl                   ttlRange
 	ttlHistogram          int32 // 1 + index into aggregates.ttls, 0 none
-	text, textEnd         int32 // the pattern, in aggregates.texts
 	found, foundEnd       int32 // in aggregates.found
 	streamGroups, pending int64
 }
 
 // aggregateID identifies an aggregate.
 type aggregateID struct {
-	group    uint64 // hash of the pattern
+	leaf     int32  // of the block's tree
 	key      uint64 // see aggregateKey
 	findings uint64 // see findingsHash
 }
 
-func (id *aggregateID) hash() uint64 { return id.group ^ bits.RotateLeft64(id.key, 32) ^ id.findings }
+func (id *aggregateID) hash() uint64 {
+	return uint64(id.leaf)*0x9e3779b97f4a7c15 ^ bits.RotateLeft64(id.key, 32) ^ id.findings
+}
 
 // Sums are totals over keys. Unknown figures add nothing.
 type Sums struct {
@@ -66,28 +67,23 @@ type findingKind struct {
 	ignored  uint16 // as in thresholds.Finding
 }
 
-// maxAggregates bounds the aggregates of a block. When there are more, they are
-// flushed to tables of the block.
-const maxAggregates = 1024
-
 // aggregates is the table of a block's aggregates.
 type aggregates struct {
 	index   hashindex.Index
 	list    []aggregate
 	largest []RetainedKey // the largest key of each
 	names   int64         // bytes of the names of largest
-	texts   []byte
 	found   []findingKind
 	ttls    []ttlHistogram
 }
 
-func newAggregates() aggregates { return aggregates{index: hashindex.New(maxAggregates)} }
+func newAggregates() aggregates { return aggregates{index: hashindex.New(512)} }
 
 func (t *aggregates) reset() {
 	if len(t.list) > 0 {
 		t.index.Reset()
 	}
-	t.list, t.texts, t.found, t.ttls = t.list[:0], t.texts[:0], t.found[:0], t.ttls[:0]
+	t.list, t.found, t.ttls = t.list[:0], t.found[:0], t.ttls[:0]
 }
 
 // The bits of aggregateID.key. The type is in the lowest five.
@@ -100,7 +96,7 @@ const (
 	dbShift          = 29
 )
 
-// aggregateKey packs what aggregates distinguish besides pattern and findings.
+// aggregateKey packs what aggregates distinguish besides leaf and findings.
 func aggregateKey(k *parser.Key, owner int) uint64 {
 	a := uint64(k.Type) | uint64(k.Encoding)<<encodingShift | uint64(uint16(owner))<<ownerShift | uint64(k.DB)<<dbShift
 	if k.HasExpire {
@@ -145,11 +141,9 @@ func (t *aggregates) find(id aggregateID) (position int, slot uint) {
 }
 
 // insert adds an aggregate in the free slot that find returned, and returns its
-// position. The table must have fewer than maxAggregates.
-func (t *aggregates) insert(slot uint, id aggregateID, text []byte, found []thresholds.Finding) int {
-	a := aggregate{aggregateID: id, largest: -1, ttl: noTTL,
-		text: int32(len(t.texts)), textEnd: int32(len(t.texts) + len(text)), found: int32(len(t.found))}
-	t.texts = append(t.texts, text...)
+// position.
+func (t *aggregates) insert(slot uint, id aggregateID, found []thresholds.Finding) int {
+	a := aggregate{aggregateID: id, largest: -1, ttl: noTTL, found: int32(len(t.found))}
 	for i := range found {
 		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
 	}
@@ -158,7 +152,11 @@ func (t *aggregates) insert(slot uint, id aggregateID, text []byte, found []thre
 	if len(t.largest) < len(t.list) {
 		t.largest = append(t.largest, RetainedKey{})
 	}
-	t.index.Put(slot, len(t.list)-1)
+	if t.index.Full() {
+		t.index.Grow(len(t.list), func(i int) (uint64, bool) { return t.list[i].hash(), true })
+	} else {
+		t.index.Put(slot, len(t.list)-1)
+	}
 	return len(t.list) - 1
 }
 
@@ -193,5 +191,5 @@ func (t *aggregates) newTTLs() int32 {
 }
 
 func (t *aggregates) bytes() int64 {
-	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + t.names + capBytes(t.texts) + capBytes(t.found) + capBytes(t.ttls)
+	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + t.names + capBytes(t.found) + capBytes(t.ttls)
 }

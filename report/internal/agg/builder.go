@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/identity"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -130,6 +131,10 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	b.Samples = identity.NewPool(b.opt.Input, b.namer.IsSeparator)
 }
 
+// Wait returns how many blocks must have been flushed before a Shard gets keys of the
+// block with a number: parser.Options.Wait of a Run with Shards.
+func Wait(block int) int { return tree.Known(block) }
+
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
 func (b *Builder) NewShard() *Shard {
 	var s *Shard
@@ -137,7 +142,7 @@ func (b *Builder) NewShard() *Shard {
 		s = b.opt.Spares.shard(b.engine)
 	}
 	if s == nil {
-		s = &Shard{names: b.namer.NewCache(), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
+		s = &Shard{names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
 	}
 	s.builder, s.engine, s.instance = b, b.engine, s.instance.Reuse(b.engine)
 	s.samples = b.Samples.NewSampler()
@@ -229,7 +234,7 @@ func (b *Builder) judge() {
 		}
 		for _, found := range j.Findings {
 			for n, pattern := range found.Groups {
-				found.Groups[n] = string(b.Tables.Groups.PatternOf(-1, []byte(pattern)))
+				found.Groups[n] = string(b.Tables.Groups.PatternOf([]byte(pattern)))
 			}
 		}
 	}
@@ -259,7 +264,6 @@ func (b *Builder) Merge(o *Builder) {
 		b.fleet(f.Engine()).Merge(f)
 	}
 	b.Tables.merge(&o.Tables)
-	b.Tables.Groups.foldMany()
 	b.Histograms.merge(&o.Histograms)
 	b.Top.merge(&o.Top)
 	b.Samples.Merge(o.Samples)
@@ -269,7 +273,7 @@ func (b *Builder) Merge(o *Builder) {
 // Finish folds what a report does not distinguish, after which the fields of the
 // Builder may be read. It reports whether anything was read.
 func (b *Builder) Finish() bool {
-	if b.engine == nil || b.Tables.Groups.final != nil {
+	if b.engine == nil || b.Tables.Groups.finished {
 		return b.engine != nil
 	}
 	b.end()

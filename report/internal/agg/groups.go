@@ -4,14 +4,14 @@ import (
 	"iter"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/report/internal/hyperloglog"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Group has the sums of the keys of one pattern.
+// Group has the sums of the keys of a leaf of the tree, or of all leaves whose names have
+// one pattern.
 type Group struct {
-	hash uint64
 	Sums
 	WithoutTTL int64 // keys without an expiry
 	// MemoryWithoutTTL is the memory of these keys, in bytes.
@@ -19,10 +19,9 @@ type Group struct {
 	ttl              ttlRange
 	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
 	findings         int32 // 1 + index into Groups.findings, 0 none
-	text, textEnd    int32 // the pattern, in Groups.texts
-	db               int32 // whose trie has the group; 0 in a table of which Groups.joined
 	common           common
-	removed          bool // joined with another group
+	types            uint32 // a bit for each parser.Type
+	group            int32  // of a leaf, once the tree is finished: index into Groups.final
 	largest          RetainedKey
 }
 
@@ -55,11 +54,6 @@ func newGroup(buf []byte) Group {
 	return Group{ttl: noTTL, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
 }
 
-// id identifies the group in the index: its pattern and its database.
-func (g *Group) id() uint64 { return g.hash ^ hashDatabase(g.db) }
-
-func (g *Group) weight() weight { return weight{g.Keys, g.Sums.size()} }
-
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
 // if its keys have several.
 func (g *Group) Owner() int { return int(g.common.owner) }
@@ -87,115 +81,99 @@ type groupFindings struct {
 	Count
 }
 
-// Groups is the table of groups of a block, a snapshot or several snapshots.
+// Groups has the tree of the names of a snapshot, or of several, and the sums of the keys
+// of its leaves.
 type Groups struct {
 	namer    *naming.Namer
-	index    hashindex.Index // of list, by hash
-	list     []Group
-	names    int64 // bytes of the names of their largest keys
-	texts    []byte
+	tree     *tree.Tree
+	versions tree.Versions
+	list     []Group // of leaves, by their number - 1
+	free     []int32 // numbers of leaves that are out of use
+	names    int     // bytes of the names of their largest keys
 	ttls     []ttlHistogram
 	findings []groupFindings
 	// Histograms and findings of groups that were joined with others are used
 	// again.
-	freeTTLs     []int32      // 1 + indices into ttls
-	freeFindings int32        // list: 1 + index into findings, 0 none
-	freed        int          // length of that list
-	trie         *patternTrie // nil while nothing had to be folded
-	sightings    *sightings   // of the trie; nil in the tables of a snapshot
-	removed      int          // groups of list that were joined with others
-	changed      bool         // values were folded since rebalance
-	joined       bool         // databases are not distinguished
-	rare         int64        // the most keys of a value that foldRare folded
+	freeTTLs     []int32 // 1 + indices into ttls
+	freeFindings int32   // list: 1 + index into findings, 0 none
+	freed        int     // length of that list
 	folded       hyperloglog.Sketch
-	final        *patternTrie // of a snapshot that ended, with its databases apart
 
-	spare struct { // to be used again
-		trie    *patternTrie
-		index   []int32
-		texts   []byte
-		weights []weight
-		leaves  leafFolder
-	}
+	finished bool
+	final    []finalGroup
+	byName   map[string]int32 // index into final, by pattern
 }
 
-func (g *Groups) init(namer *naming.Namer) { g.namer, g.index = namer, hashindex.New(128) }
+// finalGroup is a group as the report shows it.
+type finalGroup struct {
+	pattern string
+	*Group
+}
+
+func (g *Groups) init(namer *naming.Namer) {
+	g.namer = namer
+	g.tree = tree.New(namer, (*leaves)(g))
+}
 
 func (g *Groups) reset() {
-	g.index.Reset()
-	g.list, g.texts, g.ttls, g.findings = g.list[:0], g.texts[:0], g.ttls[:0], g.findings[:0]
+	if g.tree == nil {
+		return // nothing was read
+	}
+	g.tree.Reset()
+	g.versions.Reset()
+	g.list, g.free, g.ttls, g.findings = g.list[:0], g.free[:0], g.ttls[:0], g.findings[:0]
 	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
-	g.trie, g.rare = nil, 0
 	g.folded = hyperloglog.Sketch{}
 }
 
-// reusable reports whether reset empties the table of a snapshot: nothing was folded. A
-// large table is not worth its memory.
-func (g *Groups) reusable() bool {
-	return g.trie == nil && g.removed == 0 && !g.joined && len(g.list) <= maxAggregates
+// reusable reports whether the memory of the table of a snapshot is worth keeping.
+func (g *Groups) reusable() bool { return len(g.list) <= tree.BlockNodes }
+
+// leaves is Groups as the tree sees it.
+type leaves Groups
+
+// Join adds a leaf to another one.
+func (l *leaves) Join(to, from int32) {
+	g := (*Groups)(l)
+	f := &g.list[from-1]
+	g.join(&g.list[to-1], f, g)
+	if f.ttlHistogram != 0 {
+		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
+	}
+	for i := f.findings; i != 0; {
+		next := g.findings[i-1].next
+		g.findings[i-1].next, g.freeFindings = g.freeFindings, i
+		g.freed++
+		i = next
+	}
+	g.names -= len(f.largest.buf)
+	*f = newGroup(f.largest.buf[:0])
+	g.free = append(g.free, from)
 }
 
-func (g *Groups) pattern(i int) []byte {
-	return g.texts[g.list[i].text:g.list[i].textEnd]
-}
+// Folded counts a pattern that has no group of its own.
+func (l *leaves) Folded(pattern []byte) { l.folded.Add(naming.HashPattern(pattern)) }
 
-// find returns the position of the group of a pattern by its hash, -1 if there
-// is none, and its slot in the index or the free slot for it.
-func (g *Groups) find(db int32, hash uint64) (position int, slot uint) {
-	for slot = g.index.First(hash ^ hashDatabase(db)); ; slot = g.index.Next(slot) {
-		i := g.index.Position(slot)
-		if i < 0 || g.list[i].hash == hash && g.list[i].db == db {
-			return i, slot
+// leaf returns the group of a leaf of the tree. It is valid until the next leaf is added.
+func (g *Groups) leaf(node int32) *Group {
+	n := g.tree.Node(node)
+	i := n.Leaf()
+	switch {
+	case i != 0:
+	case len(g.free) > 0:
+		i, g.free = g.free[len(g.free)-1], g.free[:len(g.free)-1]
+		n.SetLeaf(i)
+	default:
+		if len(g.list) < cap(g.list) {
+			g.list = g.list[:len(g.list)+1]
+		} else {
+			g.list = append(g.list, Group{})
 		}
+		i = int32(len(g.list))
+		g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0]) // the buffer of a group that was here before
+		n.SetLeaf(i)
 	}
-}
-
-// ensure returns the group of a pattern, a new one if there is none. It is valid
-// until the next is added.
-func (g *Groups) ensure(db int32, hash uint64, text []byte) *Group {
-	if g.joined {
-		db = 0
-	}
-	if i, _ := g.find(db, hash); i >= 0 {
-		return &g.list[i]
-	}
-	i := g.insert(db, hash, text)
-	if g.trie != nil {
-		g.trie.nodes.at(g.trie.insert(db, text)).group = int32(i) + 1
-	}
-	return &g.list[i]
-}
-
-// hashAt returns the hash of a pattern that ends at a node of the trie.
-func (g *Groups) hashAt(node int32, pattern []byte) uint64 {
-	if i := g.trie.nodes.at(node).group; i != 0 && node != 0 {
-		return g.list[i-1].hash
-	}
-	return naming.HashPattern(pattern)
-}
-
-// maxPattern is the largest length of a pattern in bytes: each segment that is
-// folded may make it one longer.
-const maxPattern = naming.MaxPattern + 1 + maxDepth
-
-// insert adds a group.
-func (g *Groups) insert(db int32, hash uint64, text []byte) int {
-	if g.index.Full() {
-		g.index.Grow(len(g.list), func(i int) (uint64, bool) { return g.list[i].id(), true })
-	}
-	from := int32(len(g.texts))
-	g.texts = append(g.texts, text...)
-	if len(g.list) < cap(g.list) {
-		g.list = g.list[:len(g.list)+1]
-	} else {
-		g.list = append(g.list, Group{})
-	}
-	i := len(g.list) - 1
-	to := &g.list[i]
-	*to = newGroup(to.largest.buf) // the buffer of a group that was here before
-	to.db, to.hash, to.text, to.textEnd = db, hash, from, int32(len(g.texts))
-	g.index.Insert(to.id(), i)
-	return i
+	return &g.list[i-1]
 }
 
 // addTTL adds the TTL of one key.
@@ -256,9 +234,9 @@ func (g *Groups) addSums(to *Group, s *Sums, c common, largest *RetainedKey) {
 	to.Sums.add(s)
 	to.common.add(c)
 	if largest.size >= 0 && largest.before(&to.largest) {
-		g.names -= int64(cap(to.largest.buf))
+		g.names -= len(to.largest.buf)
 		to.largest.copy(largest)
-		g.names += int64(cap(to.largest.buf))
+		g.names += len(to.largest.buf)
 	}
 }
 
@@ -267,6 +245,7 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 	g.addSums(to, &from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
+	to.types |= from.types
 	if from.ttlHistogram != 0 {
 		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
 		g.addTTLs(to, &h, from.ttl)
@@ -279,95 +258,95 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 	}
 }
 
-// merge adds the groups of another block or snapshot.
+// merge adds the groups of another snapshot.
 func (g *Groups) merge(o *Groups) {
-	if o.joined && !g.joined {
-		g.joinAll()
-	}
-	if o.trie != nil {
-		g.buildTrie()
-		depth := min(g.trie.depth, o.trie.depth)
-		for _, x := range [...]*Groups{g, o} {
-			if x.trie.depth > depth {
-				x.trie.cut(depth, x.joinPositions)
-				x.rebalance()
-			}
-		}
-		for c := o.trie.nodes.at(0).first; c != 0; c = o.trie.nodes.at(c).next {
-			g.trie.union(g.trie.database(o.trie.databaseOf(c)), o.trie, c)
-		}
-	}
-	for i := range o.list {
-		from := &o.list[i]
-		g.join(g.ensure(from.db, from.hash, o.pattern(i)), from, o)
-	}
+	g.tree.MergeTree(o.tree, func(to int32, from *tree.Node) {
+		g.join(g.leaf(to), &o.list[from.Leaf()-1], o)
+	})
+	g.settle()
 	g.folded.Merge(&o.folded)
-	g.rare += o.rare // each may have folded as many keys of a value
 }
 
-// joinDatabases joins the groups of the same pattern in several databases, which
-// are not distinguished from then on.
-func (g *Groups) joinDatabases() {
-	g.joined = true
-	g.index.Reset()
-	n := 0
-	for i := range g.list {
-		from := &g.list[i]
-		from.db = 0
-		if at, slot := g.find(0, from.hash); at >= 0 {
-			g.join(&g.list[at], from, g)
-		} else {
-			if i != n {
-				g.list[n], g.list[i] = g.list[i], g.list[n]
-			}
-			g.index.Put(slot, n)
-			n++
-		}
+// The share of a table's memory that is meant for one leaf. A table with more findings or
+// bytes of names holds fewer leaves.
+const (
+	findingsOfLeaf = 6
+	bytesOfLeaf    = 384
+)
+
+// leaves returns the number of leaves.
+func (g *Groups) leaves() int { return len(g.list) - len(g.free) }
+
+// settle folds what is too much for the table.
+func (g *Groups) settle() {
+	most := tree.MaxLeaves
+	if (len(g.findings)-g.freed)/findingsOfLeaf > most || g.names/bytesOfLeaf > most {
+		most = g.leaves() * 3 / 4
 	}
-	g.list = g.list[:n]
+	g.tree.Settle(most)
 }
 
-// end folds what a report does not distinguish. The databases are joined
-// afterwards: none folds values of another.
+// end folds what a report does not distinguish, and joins the leaves whose names have one
+// pattern to groups.
 func (g *Groups) end() {
-	g.finish()
-	g.final, g.trie, g.spare.trie = g.trie, nil, nil
-	if !g.joined {
-		g.joinDatabases()
+	g.tree.Finish()
+	g.finished = true
+	g.byName = map[string]int32{}
+	g.endBelow(0, nil, false)
+}
+
+// endBelow makes the groups of the leaves below a node, whose names have patterns that
+// begin like prefix, of which values are folded or not.
+func (g *Groups) endBelow(node int32, prefix []byte, folded bool) {
+	for _, p := range g.tree.Patterns(node) {
+		pattern := append(prefix[:len(prefix):len(prefix)], p.Text...)
+		if i := g.tree.Node(p.Node).Leaf(); i != 0 {
+			g.addFinal(string(pattern), i)
+			if folded || p.Folded {
+				g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, p.Node))))
+			}
+		}
+		g.endBelow(p.Node, pattern, folded || p.Folded)
 	}
 }
 
-// Missing returns the most keys that a group may lack, because its values were folded
-// early or by a block: they are in a group of a wider pattern.
+// addFinal adds a leaf to the group of its pattern.
+func (g *Groups) addFinal(pattern string, leaf int32) {
+	at, known := g.byName[pattern]
+	switch {
+	case !known:
+		at = int32(len(g.final))
+		g.byName[pattern] = at
+		g.final = append(g.final, finalGroup{pattern, &g.list[leaf-1]})
+	case g.final[at].group >= 0: // a leaf, which stays as it is
+		sum := newGroup(nil)
+		sum.group = -1
+		g.join(&sum, g.final[at].Group, g)
+		g.final[at].Group = &sum
+		fallthrough
+	default:
+		g.join(g.final[at].Group, &g.list[leaf-1], g)
+	}
+	g.list[leaf-1].group = at
+}
+
+// Missing returns the most keys that a group or a node of the tree may lack, because they
+// were counted before its values were known to have many: they are in that of a wider
+// pattern.
 func (g *Groups) Missing() (most int64) {
-	if g.final == nil {
+	if !g.finished {
 		return 0
 	}
-	of := map[string]int64{} // by pattern: a group may be in several databases
-	for i := range g.final.nodes.n {
-		if n := g.final.nodes.at(i); n.group == 0 || n.unused {
-			continue
-		}
-		missing := int64(0)
-		for at := i; at != 0; at = g.final.nodes.at(at).parent {
-			if n := g.final.nodes.at(at); !n.star {
-				missing += n.missed.keys
-			}
-		}
-		if missing > 0 {
-			pattern := string(g.final.appendPath(nil, i))
-			of[pattern] += missing
-			most = max(most, of[pattern])
-		}
+	for i := range g.tree.Exact(0) {
+		most = max(most, g.tree.Lacks(i))
 	}
 	return most
 }
 
-// All calls yield for every group that has keys, with its pattern,
-// in no order that a report may show.
+// All calls yield for every group, with its pattern, in no order that a report may show.
 func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {
-	for i := range g.list {
-		if g.list[i].Keys > 0 && !yield(g.pattern(i), &g.list[i]) {
+	for i := range g.final {
+		if !yield([]byte(g.final[i].pattern), g.final[i].Group) {
 			return
 		}
 	}
@@ -395,29 +374,33 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 	}
 }
 
-// PatternOf returns the pattern of the group that counts the keys of a name, or
-// of a pattern, in a database; if db is -1, in the first database with such a group.
-func (g *Groups) PatternOf(db int, name []byte) []byte {
-	text := g.namer.AppendPattern(nil, name)
-	if g.final != nil {
-		if db < 0 {
-			db = g.final.databaseWith(text)
+// PatternOf returns the pattern of the group that counts the keys of a name, or of a
+// pattern, once the groups are ended.
+func (g *Groups) PatternOf(name []byte) []byte {
+	if g.finished {
+		if node := g.tree.Find(name); node != 0 {
+			if leaf := g.tree.Node(node).Leaf(); leaf != 0 {
+				return []byte(g.final[g.list[leaf-1].group].pattern)
+			}
 		}
-		text, _, _ = g.final.appendFolded(nil, int32(db), text, weight{})
 	}
-	return text
+	return g.namer.AppendPattern(nil, name)
 }
 
 // Name returns what a report calls the group of a pattern: the name of its key if
 // it has only one. A name that is too long, or the pattern of another group, does
 // not do.
 func (g *Groups) Name(pattern []byte) []byte {
-	i, _ := g.find(0, naming.HashPattern(pattern))
-	if i < 0 || g.list[i].Keys != 1 || g.list[i].largest.size < 0 || g.list[i].largest.NameLen > naming.MaxPattern {
+	i, known := g.byName[string(pattern)]
+	if !known {
 		return pattern
 	}
-	name := g.list[i].largest.buf[:g.list[i].largest.nameEnd]
-	if same, _ := g.find(0, naming.HashPattern(name)); same >= 0 && same != i {
+	f := &g.final[i]
+	if f.Keys != 1 || f.largest.size < 0 || f.largest.NameLen > naming.MaxPattern {
+		return pattern
+	}
+	name := f.largest.buf[:f.largest.nameEnd]
+	if same, known := g.byName[string(name)]; known && same != i {
 		return pattern
 	}
 	return name
@@ -425,12 +408,3 @@ func (g *Groups) Name(pattern []byte) []byte {
 
 // Folded estimates the number of patterns that have no group of their own.
 func (g *Groups) Folded() int64 { return g.folded.Count() }
-
-func (g *Groups) bytes() int64 {
-	n := g.index.Bytes() + capBytes(g.list) + g.names + capBytes(g.texts) + capBytes(g.ttls) + capBytes(g.findings) +
-		capBytes(g.spare.texts) + capBytes(g.spare.index) + g.spare.leaves.bytes()
-	if t := g.spare.trie; t != nil {
-		n += t.nodes.bytes() + capBytes(t.texts) + capBytes(t.folds) + t.index.Bytes()
-	}
-	return n
-}

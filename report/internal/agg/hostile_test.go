@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -55,7 +56,7 @@ func hostileState(t *testing.T) ([]stateRecord, StateOptions) {
 		k.HasExpire, k.ExpireAt, k.Freq = i%4 == 0, (testCreated+100*int64(i))*1000, int16(i)
 		keys = append(keys, k)
 	}
-	for _, v := range values(MaxValues + 1) {
+	for _, v := range values(2*tree.Values + 1) {
 		keys = append(keys, plainKey(0, 60, "a:"+v))
 	}
 	b := NewBuilder(Options{Top: 3, Examples: 2})
@@ -65,7 +66,6 @@ func hostileState(t *testing.T) ([]stateRecord, StateOptions) {
 		s.Key(&keys[i])
 	}
 	s.Flush(true)
-	b.Tables.Groups.fold(frequent) // as a large one is
 	var out bytes.Buffer
 	if err := b.WriteState(&out); err != nil {
 		t.Fatal(err)
@@ -94,6 +94,21 @@ func edited[T any](t *testing.T, list []stateRecord, kind byte, edit func(*T)) [
 	return list
 }
 
+// editedLeaf returns records of which the first leaf of the tree is another one.
+func editedLeaf(t *testing.T, list []stateRecord, edit func(*treeState)) []stateRecord {
+	t.Helper()
+	for at := range list {
+		if list[at].kind != recordTree {
+			continue
+		}
+		if s, ok := stateOf[treeState](list[at].text); ok && s.Group != nil {
+			return append(slices.Clone(list[:at]), edited(t, list[at:], recordTree, edit)...)
+		}
+	}
+	t.Fatal("no leaf")
+	return nil
+}
+
 // TestHostileRecords changes one field of a state after the other: figures at their bounds
 // are read, those beyond are refused, and nothing that is wrong ends in a panic.
 func TestHostileRecords(t *testing.T) {
@@ -115,7 +130,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 	group := func(what string, ok bool, edit func(s *groupState)) {
 		t.Helper()
-		read("group: "+what, ok, edited(t, list, recordGroup, edit))
+		read("group: "+what, ok, editedLeaf(t, list, func(s *treeState) { edit(s.Group) }))
 	}
 	key := func(what string, ok bool, edit func(s *keyState)) {
 		t.Helper()
@@ -126,8 +141,8 @@ func TestHostileRecords(t *testing.T) {
 	figures := map[string]func(s *sumsState) *int64{
 		"keys": func(s *sumsState) *int64 { return &s.Keys }, "dropped": func(s *sumsState) *int64 { return &s.Dropped }, "bound": func(s *sumsState) *int64 { return &s.MemoryBound },
 		"approximate": func(s *sumsState) *int64 { return &s.MemoryApproximate }, "fields": func(s *sumsState) *int64 { return &s.FieldsWithTTL }, "groups": func(s *sumsState) *int64 { return &s.StreamGroups },
-		"pending": func(s *sumsState) *int64 { return &s.StreamPending }, "rare": func(s *sumsState) *int64 { return &s.Rare },
-		"cell": func(s *sumsState) *int64 { return &s.Cells[0].Memory }, "cell elements": func(s *sumsState) *int64 { return &s.Cells[0].Elements }, "cell values": func(s *sumsState) *int64 { return &s.Cells[0].ValueBytes },
+		"pending": func(s *sumsState) *int64 { return &s.StreamPending },
+		"cell":    func(s *sumsState) *int64 { return &s.Cells[0].Memory }, "cell elements": func(s *sumsState) *int64 { return &s.Cells[0].Elements }, "cell values": func(s *sumsState) *int64 { return &s.Cells[0].ValueBytes },
 		"cell serialized": func(s *sumsState) *int64 { return &s.Cells[0].Serialized }, "cell usage": func(s *sumsState) *int64 { return &s.Cells[0].MemoryUsage }, "cell names": func(s *sumsState) *int64 { return &s.Cells[0].NameBytes },
 		"cell keys": func(s *sumsState) *int64 { return &s.Cells[0].Keys }, "cell TTL": func(s *sumsState) *int64 { return &s.Cells[0].WithTTL }, "cell TTL memory": func(s *sumsState) *int64 { return &s.Cells[0].WithTTLMemory },
 		"rule keys": func(s *sumsState) *int64 { return &s.Rules[0].Keys }, "rule usage": func(s *sumsState) *int64 { return &s.Rules[0].MemoryUsage }, "rule saved": func(s *sumsState) *int64 { return &s.Rules[0].Saved },
@@ -143,12 +158,6 @@ func TestHostileRecords(t *testing.T) {
 		}{{-1, false}, {0, true}, {maxFigure, true}, {maxFigure + 1, false}} {
 			sums(fmt.Sprint(what, " ", v.n), v.ok, func(s *sumsState) { *field(s) = v.n })
 		}
-	}
-	for _, v := range []struct {
-		n  int
-		ok bool
-	}{{0, false}, {1, true}, {maxDepth, true}, {maxDepth + 1, false}} {
-		sums(fmt.Sprint("depth ", v.n), v.ok, func(s *sumsState) { s.Depth = v.n })
 	}
 	sums("no top", false, func(s *sumsState) { s.Top = 0 })
 	sums("top as asked", true, func(s *sumsState) { s.Top = 3 })
@@ -221,8 +230,7 @@ func TestHostileRecords(t *testing.T) {
 		ok   bool
 		edit func(s *groupState)
 	}{
-		"no keys": {false, func(s *groupState) { s.Keys = 0 }}, "one key": {true, func(s *groupState) { s.Keys = 1 }}, "database": {false, func(s *groupState) { s.DB = -1 }},
-		"long pattern": {true, func(s *groupState) { s.Pattern = bytes.Repeat([]byte("x"), maxPattern) }}, "longer": {false, func(s *groupState) { s.Pattern = bytes.Repeat([]byte("x"), maxPattern+1) }},
+		"no keys": {false, func(s *groupState) { s.Keys = 0 }}, "one key": {true, func(s *groupState) { s.Keys = 1 }},
 		"memory": {false, func(s *groupState) { s.Memory = -1 }}, "without TTL": {false, func(s *groupState) { s.WithoutTTL = -1 }}, "memory without TTL": {false, func(s *groupState) { s.MemoryWithoutTTL = -1 }},
 		"no owner": {true, func(s *groupState) { s.Owner = undefined }}, "owner": {false, func(s *groupState) { s.Owner = undefined - 1 }}, "owners": {false, func(s *groupState) { s.Owner = 1 }},
 		"no type": {true, func(s *groupState) { s.Type = undefined }}, "type": {false, func(s *groupState) { s.Type = undefined - 1 }}, "types": {false, func(s *groupState) { s.Type = int32(parser.NumTypes) }},
@@ -281,9 +289,11 @@ func TestHostileRecords(t *testing.T) {
 		"an example without a finding": func(s *listState) { s.List = exampleLists }} {
 		read("list: "+what, false, edited(t, list, recordList, edit))
 	}
-	for what, edit := range map[string]func(s *foldState){"path": func(s *foldState) { s.Path = make([]byte, maxPattern+1) }, "database": func(s *foldState) { s.DB = -1 }, "keys": func(s *foldState) { s.MissedKeys = -1 }, "size": func(s *foldState) { s.MissedSize = -1 },
-		"of the first": func(s *foldState) { s.Missed[0][0] = -1 }, "size of the first": func(s *foldState) { s.Missed[0][1] = -1 }, "of the second": func(s *foldState) { s.Missed[1][0] = -1 }, "size of the second": func(s *foldState) { s.Missed[1][1] = -1 }} {
-		read("fold: "+what, false, edited(t, list, recordFold, edit))
+	for what, edit := range map[string]func(s *treeState){"depth": func(s *treeState) { s.Node.Depth = 9 }, "a second root": func(s *treeState) { s.Node.Depth = 0 }, "kind": func(s *treeState) { s.Node.Kind = 2 },
+		"flags": func(s *treeState) { s.Node.Flags = 64 }, "label": func(s *treeState) { s.Node.Label = make([]byte, 1000) }, "missed": func(s *treeState) { s.Node.Missed = -1 },
+		"lost": func(s *treeState) { s.Node.Lost[0] = -2 }, "a place below a leaf": func(s *treeState) { s.Node.Lost[1] = 0 }, "closed": func(s *treeState) { s.Node.Flags = 4 },
+		"rest": func(s *treeState) { s.Node.Flags = 2 }, "no group": func(s *treeState) { s.Group = nil }, "a separator follows": func(s *treeState) { s.Node.Kind = 0 }} {
+		read("leaf: "+what, false, editedLeaf(t, list, edit))
 	}
 
 	// Records twice, in another order, of a kind that there is not, or too few.
@@ -293,7 +303,7 @@ func TestHostileRecords(t *testing.T) {
 			t.Errorf("no record of kind %d", kind)
 			continue
 		}
-		if kind != recordFold && kind != recordCount && kind != recordKey { // one more of these is no harm
+		if kind != recordCount && kind != recordKey { // one more of these is no harm
 			read(fmt.Sprint("twice kind ", kind), false, slices.Insert(slices.Clone(list), at, list[at]))
 		}
 		if kind < recordList {

@@ -257,7 +257,7 @@ func (l *KeyList) end(groups *Groups) {
 	patterns := map[string]string{}
 	for i := range l.Keys {
 		k := &l.Keys[i]
-		pattern := groups.Name(groups.PatternOf(k.DB, []byte(k.Name)))
+		pattern := groups.Name(groups.PatternOf([]byte(k.Name)))
 		if _, ok := patterns[string(pattern)]; !ok {
 			patterns[string(pattern)] = string(pattern)
 		}

@@ -8,21 +8,11 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/naming"
+	"github.com/rdblens/rdblens/report/internal/tree"
 )
 
-// values returns n names of one segment, in letters that are no hexadecimal digits.
-func values(n int) (list []string) {
-	const letters = "ghijklmnopqrstuvwxyz"
-	for i := range n {
-		list = append(list, string([]byte{letters[i%20], letters[i/20%20], letters[i/400%20], letters[i/8000%20]}))
-	}
-	return list
-}
-
-// TestFoldLimits checks at which number of values a place is folded: beyond 100, of first
-// segments beyond 1,000, counted by kind, in each database by itself, however the keys
-// are cut into blocks.
+// TestFoldLimits checks how many values each place may have, whatever the blocks that keys
+// are cut into.
 func TestFoldLimits(t *testing.T) {
 	// Other patterns, so many that a block folds before its end.
 	var filler []parser.Key
@@ -44,16 +34,18 @@ func TestFoldLimits(t *testing.T) {
 		groups int // of these keys, without the filler
 		star   map[string]int64
 	}{
-		"100 values":             {place(0, MaxValues, 2, "a:%s"), 100, nil},
-		"101 values":             {place(0, MaxValues+1, 2, "a:%s"), 1, map[string]int64{"a:*": 202}},
-		"100 values that go on":  {place(0, MaxValues, 2, "a:%s:x"), 100, nil},
-		"101 values that go on":  {place(0, MaxValues+1, 2, "a:%s:x"), 1, map[string]int64{"a:*:x": 202}},
-		"100 of each kind":       {slices.Concat(place(0, MaxValues, 2, "a:%s:x"), place(0, MaxValues, 2, "a:%s")), 200, nil},
-		"100 and 101":            {slices.Concat(place(0, MaxValues, 2, "a:%s:x"), place(0, MaxValues+1, 2, "a:%s")), 101, map[string]int64{"a:*": 202}},
-		"101 and 100":            {slices.Concat(place(0, MaxValues+1, 2, "a:%s:x"), place(0, MaxValues, 2, "a:%s")), 101, map[string]int64{"a:*:x": 202}},
-		"two places":             {slices.Concat(place(0, MaxValues+1, 2, "a:%s"), place(0, MaxValues+1, 3, "b:%s"), place(0, MaxValues, 2, "c:%s")), 102, map[string]int64{"a:*": 202, "b:*": 303}},
-		"101 and a frequent one": {append(place(0, MaxValues+1, 2, "a:%s"), place(0, 1, 14, "a:%s")...), 2, map[string]int64{"a:*": 200, "a:gggg": 16}},
-		"and one that is not":    {append(place(0, MaxValues+1, 2, "a:%s"), place(0, 1, 13, "a:%s")...), 1, map[string]int64{"a:*": 215}},
+		"100 values":             {place(0, tree.GroupValues, 2, "a:%s"), 100, nil},
+		"101 values":             {place(0, tree.GroupValues+1, 2, "a:%s"), 1, map[string]int64{"a:*": 202}},
+		"100 values that go on":  {place(0, tree.GroupValues, 2, "a:%s:x"), 100, nil},
+		"101 values that go on":  {place(0, tree.GroupValues+1, 2, "a:%s:x"), 1, map[string]int64{"a:*:x": 202}},
+		"100 of each kind":       {slices.Concat(place(0, tree.GroupValues, 2, "a:%s:x"), place(0, tree.GroupValues, 2, "a:%s")), 200, nil},
+		"100 and 101":            {slices.Concat(place(0, tree.GroupValues, 2, "a:%s:x"), place(0, tree.GroupValues+1, 2, "a:%s")), 101, map[string]int64{"a:*": 202}},
+		"101 and 100":            {slices.Concat(place(0, tree.GroupValues+1, 2, "a:%s:x"), place(0, tree.GroupValues, 2, "a:%s")), 101, map[string]int64{"a:*:x": 202}},
+		"two places":             {slices.Concat(place(0, tree.GroupValues+1, 2, "a:%s"), place(0, tree.GroupValues+1, 3, "b:%s"), place(0, tree.GroupValues, 2, "c:%s")), 102, map[string]int64{"a:*": 202, "b:*": 303}},
+		"101 and a frequent one": {append(place(0, tree.GroupValues+1, 2, "a:%s"), place(0, 1, 2, "a:%s")...), 2, map[string]int64{"a:*": 200, "a:gggg": 4}},
+		"and one that is not":    {append(place(0, tree.GroupValues+1, 2, "a:%s"), place(0, 1, 1, "a:%s")...), 1, map[string]int64{"a:*": 203}},
+		"257 values":             {place(0, tree.Values+1, 2, "a:%s"), 1, map[string]int64{"a:*": 514}},
+		"513 values":             {place(0, 2*tree.Values+1, 2, "a:%s:x"), 1, map[string]int64{"a:*:x": 1026}},
 	} {
 		for _, block := range []int{50, 500, 1 << 20} {
 			for _, extra := range [][]parser.Key{nil, filler} {
@@ -91,14 +83,13 @@ func TestFoldLimits(t *testing.T) {
 		keys   []parser.Key
 		groups int
 	}{
-		"1,000 first segments":      {place(0, maxFirstValues, 1, "%s:x"), 1000},
-		"1,001 first segments":      {place(0, maxFirstValues+1, 1, "%s:x"), 1},
-		"1,000 names":               {place(0, maxFirstValues, 1, "%s"), 1000},
-		"1,001 names":               {place(0, maxFirstValues+1, 1, "%s"), 1},
-		"600 in each of two":        {slices.Concat(place(0, 600, 1, "a%s:x"), place(1, 600, 1, "b%s:x")), 1200},
-		"1,001 in one, 500 in one":  {slices.Concat(place(0, 1001, 1, "a%s:x"), place(7, 500, 1, "b%s:x")), 501},
-		"the same 600 in two":       {slices.Concat(place(0, 600, 1, "%s:x"), place(1, 600, 1, "%s:x")), 600},
-		"1,001 with a second value": {slices.Concat(place(0, 1001, 1, "%s:x"), place(0, 1001, 1, "%s:y")), 2},
+		"1,000 first segments":         {place(0, tree.FirstValues, 1, "%s:x"), 1000},
+		"1,001 first segments":         {place(0, tree.FirstValues+1, 1, "%s:x"), 1},
+		"1,000 names":                  {place(0, tree.FirstValues, 1, "%s"), 1000},
+		"1,001 names":                  {place(0, tree.FirstValues+1, 1, "%s"), 1},
+		"600 in each of two databases": {slices.Concat(place(0, 600, 1, "a%s:x"), place(1, 600, 1, "b%s:x")), 1},
+		"the same 600 in two":          {slices.Concat(place(0, 600, 1, "%s:x"), place(1, 600, 1, "%s:x")), 600},
+		"1,001 with a second value":    {slices.Concat(place(0, 1001, 1, "%s:x"), place(0, 1001, 1, "%s:y")), 2},
 	} {
 		for _, block := range []int{100, 1 << 20} {
 			if got := groupsOf(gather(testEngine(t, "default"), 0, c.keys, block)); len(got) != c.groups {
@@ -140,47 +131,6 @@ func TestBlocksChangeNothing(t *testing.T) {
 		}
 		if !maps.Equal(got, want) {
 			t.Errorf("blocks of %d: %d groups, want %d; a:* has %d keys", block, len(got), len(want), got["a:*"])
-		}
-	}
-}
-
-// TestCutTrie checks that patterns that are inserted after a trie was cut to fewer segments,
-// or its databases were joined, end at nodes that are in it, whatever came before.
-func TestCutTrie(t *testing.T) {
-	for _, what := range []string{"cut", "joined"} {
-		trie := newPatternTrie(naming.NewNamer(":"), nil)
-		for _, pattern := range []string{"a:b:c:y", "a:b:d", "b", "a:b:c:x"} { // the last one's prefix is kept
-			node := trie.insert(3, []byte(pattern))
-			trie.nodes.at(node).group = node
-		}
-		trie.insert(0, []byte("z:1"))
-		trie.insert(3, []byte("a:b:c:x"))
-		join := func(to, from int32) {}
-		if what == "cut" {
-			trie.cut(2, join)
-		} else {
-			trie.joinDatabases(join)
-		}
-		node, start := trie.lead(3, []byte("a:b:c:w"))
-		wantStart, path := 2, "a:"
-		if what == "joined" {
-			wantStart, path = 6, "a:b:c:"
-		}
-		if got := string(trie.appendPath(nil, node)); start != wantStart || got != path || trie.nodes.at(node).unused {
-			t.Errorf("%s: the last segment begins at %d behind %q, unused %t", what, start, got, trie.nodes.at(node).unused)
-		}
-		reachable := map[int32]bool{}
-		for depth := range maxDepth + 2 {
-			trie.atDepth(0, depth, func(node int32) { reachable[node] = true })
-		}
-		if !reachable[node] {
-			t.Errorf("%s: the node is not in the trie", what)
-		}
-		if what == "cut" {
-			out, at, _ := trie.appendFolded(nil, 3, []byte("a:b:c:x"), weight{})
-			if string(out) != "a:*" || at == 0 || !reachable[at] {
-				t.Errorf("the pattern is %q", out)
-			}
 		}
 	}
 }

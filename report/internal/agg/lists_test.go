@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -172,7 +173,7 @@ func TestTopLists(t *testing.T) {
 // TestGroupsOfAKeyList checks that listed keys know the group that counts them.
 func TestGroupsOfAKeyList(t *testing.T) {
 	var keys []parser.Key
-	for _, v := range values(MaxValues + 1) {
+	for _, v := range values(tree.GroupValues + 1) {
 		keys = append(keys, plainKey(0, 60, "a:"+v))
 	}
 	keys = append(keys, plainKey(0, 90, "b:1"), plainKey(0, 80, "b:2"), plainKey(0, 70, "alone"))

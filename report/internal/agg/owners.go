@@ -35,7 +35,23 @@ type ownerShard struct {
 	all   *Shard
 	names *naming.Cache
 	each  []*Shard // of owners that had keys, otherwise nil
+	block int
 }
+
+// Begin and Full are those of the Shards: see parser.Ordered.
+func (s *ownerShard) Begin(block int) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.block = block
+	s.all.Begin(block)
+	for _, sh := range s.each {
+		if sh != nil {
+			sh.Begin(block)
+		}
+	}
+}
+
+func (s *ownerShard) Full() bool { return s.all.Full() }
 
 func (s *ownerShard) Key(k *parser.Key) {
 	s.all.Key(k)
@@ -43,6 +59,7 @@ func (s *ownerShard) Key(k *parser.Key) {
 	if s.each[owner] == nil {
 		s.of.mu.Lock()
 		s.each[owner] = s.of.Owners[owner].NewShard()
+		s.each[owner].Begin(s.block)
 		s.of.mu.Unlock()
 	}
 	s.each[owner].Key(k)

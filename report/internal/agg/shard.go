@@ -1,12 +1,11 @@
 package agg
 
 import (
-	"bytes"
 	"unsafe"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/report/internal/identity"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -19,14 +18,12 @@ type Shard struct {
 	engine     *thresholds.Engine // that the names were checked by
 	names      *naming.Cache
 	found      []thresholds.Finding // scratch
-	pattern    []byte               // scratch
 	aggregates aggregates
 	histograms Histograms
 	top        TopLists
 	instance   *thresholds.Instance
-	flushed    bool
-	tables     *Tables // aggregates that were flushed; nil until there were any
-	shortcuts  [8]shortcut
+	tree       *tree.Block
+	number     int // of the block
 	keys       int64
 	dropped    int64
 	listed     keyBatch
@@ -38,12 +35,9 @@ func (sh *Shard) reset() {
 	sh.histograms.reset()
 	sh.top.reset()
 	sh.instance.Reset()
+	sh.tree.Reset()
 	sh.samples.Reset()
-	if sh.flushed {
-		sh.tables.reset()
-		sh.dropShortcuts()
-	}
-	sh.flushed, sh.keys, sh.dropped = false, 0, 0
+	sh.keys, sh.dropped = 0, 0
 }
 
 // Key adds a key. It allocates nothing once the Shard has been through a few
@@ -70,144 +64,58 @@ func (sh *Shard) Key(k *parser.Key) {
 // Size returns about how many bytes of memory the Shard holds. Buffers are used
 // again, so it never shrinks.
 func (sh *Shard) Size() int {
-	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + int64(sh.listed.size()) + sh.samples.Bytes()
-	if sh.tables != nil {
-		n += sh.tables.Groups.bytes()
-	}
+	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + sh.tree.Bytes() + int64(sh.listed.size()) + sh.samples.Bytes()
 	return int(n)
 }
 
+// Begin begins a block.
+func (sh *Shard) Begin(block int) {
+	g := &sh.builder.Tables.Groups
+	sh.number = block
+	sh.tree.Begin(g.versions.For(g.tree, block), block)
+}
+
+// Full reports whether the Shard should be flushed in the middle of a block.
+func (sh *Shard) Full() bool { return sh.tree.Full(len(sh.aggregates.list)) }
+
 // Flush adds the keys of the Shard to its Builder and empties the Shard. In the
-// middle of a block it does nothing: where the tables of a block are folded
-// decides the result.
+// middle of a block it does so only if the Shard is full.
 func (sh *Shard) Flush(end bool) error {
+	if !end && !sh.Full() {
+		return nil
+	}
+	b := sh.builder
+	b.Keys += sh.keys
+	b.Dropped += sh.dropped
+	sh.keys, sh.dropped = 0, 0
+	b.Tables.Groups.versions.Before(b.Tables.Groups.tree, sh.number)
+	b.Tables.flush(&sh.aggregates, sh.tree, b.opt.Input)
+	sh.aggregates.reset()
+	sh.tree.Reset()
 	if !end {
 		return nil
 	}
-	sh.builder.Keys += sh.keys
-	sh.builder.Dropped += sh.dropped
-	if sh.flushed {
-		sh.flushToTables()
-		sh.builder.Tables.merge(sh.tables)
-	} else {
-		sh.builder.Tables.flush(&sh.aggregates, sh.builder.opt.Input)
-	}
-	sh.builder.Tables.Groups.foldMany()
 	sh.histograms.addNoExpiry()
-	sh.builder.Histograms.merge(&sh.histograms)
-	sh.builder.Top.merge(&sh.top)
-	sh.builder.Samples.Add(sh.samples)
-	sh.builder.instance.Merge(sh.instance)
-	if sh.builder.opt.List != nil {
-		sh.builder.opt.List.flush(&sh.listed)
+	b.Histograms.merge(&sh.histograms)
+	b.Top.merge(&sh.top)
+	b.Samples.Add(sh.samples)
+	b.instance.Merge(sh.instance)
+	if b.opt.List != nil {
+		b.opt.List.flush(&sh.listed)
 	}
 	sh.reset()
-	sh.top.cutoffs = sh.builder.Top.cutoffs
+	sh.top.cutoffs = b.Top.cutoffs
 	return nil
 }
 
-// flushToTables makes room for aggregates.
-func (sh *Shard) flushToTables() {
-	if sh.tables == nil {
-		sh.tables = &Tables{}
-		sh.tables.init(sh.builder.engine)
-		sh.tables.Groups.sightings = new(sightings)
-		sh.tables.Groups.spare.leaves.index = hashindex.New(maxAggregates)
-	}
-	sh.flushed = true
-	sh.dropShortcuts()
-	sh.tables.Groups.foldLeaves(&sh.aggregates)
-	sh.tables.flush(&sh.aggregates, sh.builder.opt.Input)
-	sh.aggregates.reset()
-	sh.tables.Groups.foldBlock()
-}
-
 // aggregate returns the position of the aggregate of a key.
-func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) int {
-	id := aggregateID{f.Group, aggregateKey(k, owner), findingsHash(found)}
-	if sh.flushed {
-		if i := sh.shortcut(k, f, id); i >= 0 {
-			return i
-		}
-	}
+func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) int {
+	id := aggregateID{sh.tree.Leaf(k.Name, f, size), aggregateKey(k, owner), findingsHash(found)}
 	i, slot := sh.aggregates.find(id)
 	if i >= 0 {
 		return i
 	}
-	text := sh.builder.namer.AppendPattern(sh.pattern[:0], k.Name)
-	sh.pattern = text
-	if sh.flushed {
-		g := &sh.tables.Groups
-		pattern, node, folded := g.trie.appendFolded(text, int32(k.DB), text, weight{1, sizeOf(k)})
-		sh.pattern = pattern[:0]
-		if folded {
-			g.folded.Add(f.Group)
-			raw := text
-			text = pattern[len(text):]
-			id.group = g.hashAt(node, text)
-			sh.shortcutOf(k, f).set(g.trie, k.DB, k.Name[:f.LastStart], raw, text, node, id.group)
-			if i, slot = sh.aggregates.find(id); i >= 0 {
-				return i
-			}
-		}
-	}
-	if len(sh.aggregates.list) >= maxAggregates {
-		sh.flushToTables()
-		_, slot = sh.aggregates.find(id)
-	}
-	return sh.aggregates.insert(slot, id, text, found)
-}
-
-// shortcut has the pattern of names whose last segment is folded unless it is
-// distinct, which random names mostly are. It is valid until aggregates are
-// flushed to tables again.
-type shortcut struct {
-	valid  bool
-	db     int
-	prefix []byte // all segments but the last
-	group  uint64 // hash of the pattern
-	values *foldedValues
-}
-
-func (sh *Shard) shortcutOf(k *parser.Key, f *naming.Facts) *shortcut {
-	return &sh.shortcuts[(f.LastStart*31+int(f.First))%len(sh.shortcuts)]
-}
-
-// shortcut returns the position of the aggregate of a key whose last segment is
-// folded, -1 if it must be looked up.
-func (sh *Shard) shortcut(k *parser.Key, f *naming.Facts, id aggregateID) int {
-	s := sh.shortcutOf(k, f)
-	if !s.valid || s.db != k.DB || !bytes.Equal(s.prefix, k.Name[:f.LastStart]) {
-		return -1
-	}
-	id.group = s.group
-	i, _ := sh.aggregates.find(id)
-	if i >= 0 && !sh.tables.Groups.trie.sightKnown(s.values, f.Group^hashDatabase(int32(k.DB)), sizeOf(k)) {
-		return -1
-	}
-	if i >= 0 {
-		sh.tables.Groups.folded.Add(f.Group)
-	}
-	return i
-}
-
-// set notes the pattern of a name, raw before it was folded and text after, if
-// all names with this prefix have it: nothing in the prefix can be folded together
-// with what follows.
-func (s *shortcut) set(t *patternTrie, db int, prefix, raw, text []byte, node int32, group uint64) {
-	if node == 0 || len(text) != len(prefix)+1 || !bytes.HasPrefix(raw, prefix) || !bytes.HasPrefix(text, prefix) ||
-		bytes.IndexByte(prefix, '{') >= 0 || t.namer.IsSeparator('-') {
-		return
-	}
-	if f := t.nodes.at(t.nodes.at(node).parent).folded[ending]; f != 0 {
-		s.valid, s.db, s.prefix, s.group, s.values = true, db, append(s.prefix[:0], prefix...), group, &t.folds[f-1]
-	}
-}
-
-func (sh *Shard) dropShortcuts() {
-	for i := range sh.shortcuts {
-		sh.shortcuts[i].valid = false
-	}
+	return sh.aggregates.insert(slot, id, found)
 }
 
 // add adds a key with its findings.
@@ -215,7 +123,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	sh.keys++
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)
 	size := sizeOf(k)
-	i := sh.aggregate(k, f, found, owner)
+	i := sh.aggregate(k, f, found, owner, size)
 	a := &sh.aggregates.list[i]
 	a.Keys++
 	if a.Keys <= identity.PerClass {

@@ -35,11 +35,7 @@ func TestSizeIsTheMemory(t *testing.T) {
 				t.Errorf("names that are %s: %s of %d bytes, %d were in use", shape.name, what, size, before-heap())
 			}
 		}
-		if shard.tables == nil {
-			t.Errorf("names that are %s: no groups", shape.name)
-		} else {
-			check("groups", shard.tables.Groups.bytes(), func() { shard.tables = nil })
-		}
+		check("tree", shard.tree.Bytes(), func() { shard.tree = nil })
 		check("aggregates", shard.aggregates.bytes(), func() { shard.aggregates = aggregates{} })
 		runtime.KeepAlive(shard)
 	}

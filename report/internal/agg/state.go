@@ -1,7 +1,6 @@
 package agg
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/identity"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -27,8 +27,7 @@ const (
 	recordNode                // nodeState, by Fleet and input
 	recordCount               // countState, by Fleet
 	recordDatabase            // databaseState, by input and number
-	recordGroup               // groupState, by database and pattern
-	recordFold                // foldState, by database and path
+	recordTree                // treeState, by path
 	recordKey                 // keyState, which lists refer to by number from 0
 	recordList                // listState, by number
 	recordSample              // sampleState, by input and number
@@ -64,10 +63,7 @@ type sumsState struct {
 	Expiry, Lengths, Elements, Idle               histogram
 	Freq                                          []Count // none, or of each LFU counter
 	Folded                                        []byte  // registers of the sketch of patterns that were folded
-	Rare                                          int64
-	Top, Examples                                 int // keys on each list at most
-	Depth                                         int
-	Joined                                        bool
+	Top, Examples                                 int     // keys on each list at most
 }
 
 type cellState struct {
@@ -124,10 +120,15 @@ type databaseState struct {
 	Database
 }
 
+// treeState is a node of the tree of names.
+type treeState struct {
+	_     struct{} `cbor:",toarray"`
+	Node  tree.Record
+	Group *groupState // of a leaf, else nil
+}
+
 type groupState struct {
-	_       struct{} `cbor:",toarray"`
-	DB      int32
-	Pattern []byte
+	_ struct{} `cbor:",toarray"`
 	Sums
 	WithoutTTL, MemoryWithoutTTL int64
 	TTLLeast, TTLMost            int64    // ms; no TTL if the first is greater
@@ -135,6 +136,7 @@ type groupState struct {
 	TTLs                         []uint32 // its buckets up to the last that has keys
 	Findings                     []groupFindingState
 	Owner, Type, CommonDB        int32
+	Types                        uint32    // a bit for each parser.Type
 	Largest                      *keyState // nil none
 }
 
@@ -142,17 +144,6 @@ type groupFindingState struct {
 	_            struct{} `cbor:",toarray"`
 	RuleSeverity int32
 	Count
-}
-
-// foldState is a node of the trie of which something was folded: its children, or
-// keys of it before it was distinct.
-type foldState struct {
-	_                      struct{} `cbor:",toarray"`
-	DB                     int32
-	Path                   []byte
-	MissedKeys, MissedSize int64
-	Folded                 [2]bool     // children that end a name, children that a separator follows
-	Missed                 [2][2]int64 // of these: keys, size
 }
 
 type keyState struct {
@@ -272,7 +263,7 @@ func (b *Builder) writeSums(w *stateWriter) {
 	t, h, g := &b.Tables, &b.Histograms, &b.Tables.Groups
 	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, MemoryBound: t.MemoryBound, MemoryApproximate: t.MemoryApproximate, FieldsWithTTL: t.FieldsWithTTL,
 		StreamGroups: t.StreamGroups, StreamPending: t.StreamPending, Owners: t.Owners, Ignored: t.Ignored,
-		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Rare: g.rare, Top: b.Top.top, Examples: b.Top.examples, Depth: maxDepth, Joined: g.joined}
+		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top, Examples: b.Top.examples}
 	for typ := range t.Cells {
 		for enc, c := range t.Cells[typ] {
 			if c.Keys > 0 {
@@ -288,67 +279,38 @@ func (b *Builder) writeSums(w *stateWriter) {
 	if h.hasFreq {
 		s.Freq = h.freq[:]
 	}
-	if g.trie != nil {
-		s.Depth = g.trie.depth
-	}
 	w.write(recordSums, &s)
 }
 
 func (g *Groups) writeState(w *stateWriter) {
-	order := make([]int, len(g.list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(g.list[a].db, g.list[b].db), bytes.Compare(g.pattern(a), g.pattern(b)))
+	g.tree.Records(func(r tree.Record, leaf int32) {
+		s := treeState{Node: r}
+		if leaf != 0 {
+			s.Group = g.groupState(&g.list[leaf-1])
+		}
+		w.write(recordTree, &s)
 	})
-	for _, i := range order {
-		from := &g.list[i]
-		s := groupState{DB: from.db, Pattern: g.pattern(i), Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
-			TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db}
-		if from.ttlHistogram != 0 {
-			h := &g.ttls[from.ttlHistogram-1]
-			n := len(h.keys)
-			for n > 0 && h.keys[n-1] == 0 {
-				n--
-			}
-			s.TTLOctaves, s.TTLs = h.octaves, h.keys[:n]
+}
+
+func (g *Groups) groupState(from *Group) *groupState {
+	s := &groupState{Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
+		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db, Types: from.types}
+	if from.ttlHistogram != 0 {
+		h := &g.ttls[from.ttlHistogram-1]
+		n := len(h.keys)
+		for n > 0 && h.keys[n-1] == 0 {
+			n--
 		}
-		for rs, count := range g.Findings(from) {
-			s.Findings = append(s.Findings, groupFindingState{RuleSeverity: int32(rs), Count: count})
-		}
-		slices.SortFunc(s.Findings, func(a, b groupFindingState) int { return int(a.RuleSeverity - b.RuleSeverity) })
-		if from.largest.size >= 0 {
-			s.Largest = from.largest.state()
-		}
-		w.write(recordGroup, &s)
+		s.TTLOctaves, s.TTLs = h.octaves, h.keys[:n]
 	}
-	if g.trie == nil {
-		return
+	for rs, count := range g.Findings(from) {
+		s.Findings = append(s.Findings, groupFindingState{RuleSeverity: int32(rs), Count: count})
 	}
-	var folds []foldState
-	for i := int32(1); i < g.trie.nodes.n; i++ {
-		n := g.trie.nodes.at(i)
-		s := foldState{Folded: [2]bool{n.folded[0] != 0, n.folded[1] != 0}}
-		if !n.star {
-			s.MissedKeys, s.MissedSize = n.missed.keys, n.missed.size
-		}
-		if n.unused || n.parent == 0 && n.folded == [2]int32{} || n.folded == [2]int32{} && s.MissedKeys == 0 && s.MissedSize == 0 {
-			continue
-		}
-		for kind, f := range n.folded {
-			if f != 0 {
-				missed := g.trie.folds[f-1].missed
-				s.Missed[kind] = [2]int64{missed.keys, missed.size}
-			}
-		}
-		s.DB, s.Path = g.trie.databaseOf(i), g.trie.appendPath(nil, i)
-		folds = append(folds, s)
+	slices.SortFunc(s.Findings, func(a, b groupFindingState) int { return int(a.RuleSeverity - b.RuleSeverity) })
+	if from.largest.size >= 0 {
+		s.Largest = from.largest.state()
 	}
-	slices.SortFunc(folds, func(a, b foldState) int { return cmp.Or(cmp.Compare(a.DB, b.DB), bytes.Compare(a.Path, b.Path)) })
-	for i := range folds {
-		w.write(recordFold, &folds[i])
-	}
+	return s
 }
 
 func (r *RetainedKey) state() *keyState {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // StateOptions say how a state is read.
@@ -26,8 +26,7 @@ type stateReader struct {
 	opt   StateOptions
 	in    *bufio.Reader
 	buf   []byte
-	folds []foldState
-	named int // bytes of names of groups
+	names *tree.Reader
 }
 
 // ReadState returns the Builder that wrote a state, which may be hostile.
@@ -123,14 +122,10 @@ func (r *stateReader) record(kind byte, text []byte) error {
 			ok = len(list) < maxStateRows && (len(list) == 0 || compareDatabases(list[len(list)-1], s.Database) < 0)
 			r.Tables.Databases = append(list, s.Database)
 		}
-	case recordGroup:
-		if s, read := stateOf[groupState](text); read {
-			ok = r.readGroup(s)
+	case recordTree:
+		if s, read := stateOf[treeState](text); read && r.engine != nil {
+			ok = r.readNodeOfTree(s)
 		}
-	case recordFold:
-		s, read := stateOf[foldState](text)
-		ok = read && len(r.folds) < nodesOfGroup*MaxGroups && len(s.Path) <= maxPattern && s.DB >= 0 && natural(s.MissedKeys, s.MissedSize, s.Missed[0][0], s.Missed[0][1], s.Missed[1][0], s.Missed[1][1])
-		r.folds = append(r.folds, *s)
 	case recordKey:
 		if s, read := stateOf[keyState](text); read && len(r.Top.keys.list) < exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
 			ok = r.readKey(&r.Top.keys.list, s)
@@ -178,8 +173,8 @@ func (r *stateReader) number(input *int) bool {
 func (r *stateReader) readSums(s *sumsState) bool {
 	r.Start(r.opt.Engine)
 	t, h, g := &r.Tables, &r.Histograms, &r.Tables.Groups
-	ok := natural(s.Keys, s.Dropped, s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending, s.Rare) &&
-		len(s.Owners) == len(t.Owners) && len(s.Ignored) == len(t.Ignored) && len(s.Folded) == len(g.folded) && s.Depth >= 1 && s.Depth <= maxDepth &&
+	ok := natural(s.Keys, s.Dropped, s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending) &&
+		len(s.Owners) == len(t.Owners) && len(s.Ignored) == len(t.Ignored) && len(s.Folded) == len(g.folded) &&
 		s.Top >= 1 && s.Top <= r.Top.top && s.Examples >= 1 && s.Examples <= r.Top.examples
 	for i := range s.Cells {
 		c := &s.Cells[i]
@@ -216,19 +211,10 @@ func (r *stateReader) readSums(s *sumsState) bool {
 	for i, n := range s.Folded {
 		g.folded[i] = min(n, 64)
 	}
-	g.rare, g.joined = s.Rare, s.Joined
 	r.Top.top, r.Top.examples = s.Top, s.Examples
-	if s.Depth < maxDepth || s.Joined {
-		g.startTrie(s.Depth)
-	}
+	r.names = tree.NewReader(g.tree)
 	r.Snapshots, r.instance = []Snapshot{}, nil
 	return true
-}
-
-// startTrie makes the trie of a table without groups, of which something was folded.
-func (g *Groups) startTrie(depth int) {
-	g.trie = newPatternTrie(g.namer, nil)
-	g.trie.depth, g.trie.joined = depth, g.joined
 }
 
 func (r *stateReader) readSnapshot(s *snapshotState) bool {
@@ -300,21 +286,29 @@ func (r *stateReader) retain(s *keyState, maxName int) (k RetainedKey, ok bool) 
 	return k, true
 }
 
-func (r *stateReader) readGroup(s *groupState) bool {
+func (r *stateReader) readNodeOfTree(s *treeState) bool {
+	if !natural(s.Node.Missed) {
+		return false
+	}
+	node, ok := r.names.Read(&s.Node)
+	if !ok || (s.Group != nil) != r.Tables.Groups.tree.Node(node).End() {
+		return false
+	}
+	return s.Group == nil || r.readGroup(node, s.Group)
+}
+
+func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	g := &r.Tables.Groups
-	if r.engine == nil || len(g.list) >= MaxGroups || len(g.findings)+len(s.Findings) > findingsOfGroup*MaxGroups || r.named > bytesOfGroup*MaxGroups ||
-		s.Keys <= 0 || s.DB < 0 || g.joined && s.DB != 0 || len(s.Pattern) > maxPattern || !s.Sums.natural() || !natural(s.WithoutTTL, s.MemoryWithoutTTL) ||
-		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined ||
+	if g.leaves() >= 2*tree.MaxLeaves || len(g.findings)+len(s.Findings) > 2*findingsOfLeaf*tree.MaxLeaves || g.names > 2*bytesOfLeaf*tree.MaxLeaves ||
+		s.Keys <= 0 || !s.Sums.natural() || !natural(s.WithoutTTL, s.MemoryWithoutTTL) ||
+		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined || s.Types >= 1<<parser.NumTypes ||
 		s.TTLOctaves > maxOctaves || len(s.TTLs) > ttlBuckets || (s.TTLs != nil) != (s.TTLOctaves > 0) {
 		return false
 	}
-	hash := naming.HashPattern(s.Pattern)
-	if at, _ := g.find(s.DB, hash); at >= 0 {
-		return false
-	}
-	to := g.ensure(s.DB, hash, s.Pattern)
+	to := g.leaf(node)
 	to.Sums, to.WithoutTTL, to.MemoryWithoutTTL = s.Sums, s.WithoutTTL, s.MemoryWithoutTTL
-	to.common = common{s.Owner, s.Type, s.CommonDB}
+	g.tree.AddSums(node, s.Keys, s.Sums.size())
+	to.common, to.types = common{s.Owner, s.Type, s.CommonDB}, s.Types
 	if s.TTLLeast <= s.TTLMost {
 		to.ttl = ttlRange{s.TTLLeast, s.TTLMost}
 	} else if s.TTLs != nil {
@@ -338,8 +332,8 @@ func (r *stateReader) readGroup(s *groupState) bool {
 		if to.largest = largest; !ok {
 			return false
 		}
+		g.names += len(largest.buf)
 	}
-	r.named += len(s.Pattern) + len(to.largest.buf)
 	return true
 }
 
@@ -381,29 +375,12 @@ func (r *stateReader) finish() error {
 	if r.engine == nil {
 		return nil
 	}
-	g := &r.Tables.Groups
-	if r.folds != nil {
-		g.buildTrie()
-	}
-	nodes := make([]int32, len(r.folds))
-	for i := range r.folds {
-		nodes[i] = g.trie.insert(r.folds[i].DB, r.folds[i].Path)
-	}
-	for i := range r.folds { // when there are all nodes: a new one takes the missed keys of its place
-		from := &r.folds[i]
-		g.trie.nodes.at(nodes[i]).missed = weight{from.MissedKeys, from.MissedSize}
-		for kind, folded := range from.Folded {
-			if folded {
-				g.trie.markFolded(nodes[i], uint8(kind)).missed = weight{from.Missed[kind][0], from.Missed[kind][1]}
-			}
-		}
-	}
 	for i, uses := range r.Top.keys.uses {
 		if uses == 0 {
 			r.Top.keys.free = append(r.Top.keys.free, int32(i))
 		}
 	}
-	if len(r.Snapshots) == 0 || g.size() > MaxGroups {
+	if len(r.Snapshots) == 0 {
 		return ErrState
 	}
 	return nil
@@ -417,11 +394,10 @@ func (b *Builder) Coarsen() bool {
 		return false
 	}
 	halved := b.Samples.Halve()
-	if b.Top.top <= 1 && g.size() < maxAggregates {
+	if b.Top.top <= 1 && g.leaves() < 1024 {
 		return halved
 	}
-	g.buildTrie()
-	g.foldRare(g.size() / 2)
+	g.tree.Settle(g.leaves() / 2)
 	b.Top.shorten(max(b.Top.top/2, 1), max(b.Top.examples/2, 1))
 	return true
 }

@@ -2,6 +2,7 @@ package agg
 
 import (
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -106,8 +107,16 @@ func (t *Tables) database(input, db int) *Database {
 	return &t.Databases[len(t.Databases)-1]
 }
 
-// flush adds the aggregates of one input.
-func (t *Tables) flush(from *aggregates, input int) {
+// flush adds the aggregates of a block of one input, and the tree of its names.
+func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
+	for i := range from.list {
+		a := &from.list[i]
+		names.Add(a.leaf, a.Keys, a.Sums.size())
+	}
+	nodeOf := t.Groups.tree.Merge(names)
+	if names.AnyFolded {
+		t.Groups.folded.Merge(&names.Folded)
+	}
 	var last *Database
 	for i := range from.list {
 		a := &from.list[i]
@@ -117,8 +126,9 @@ func (t *Tables) flush(from *aggregates, input int) {
 			last = t.database(input, a.db())
 		}
 		last.Sums.add(&a.Sums)
-		group := t.Groups.ensure(int32(a.db()), a.group, from.texts[a.text:a.textEnd])
+		group := t.Groups.leaf(nodeOf[a.leaf])
 		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
+		group.types |= 1 << a.typ()
 		if a.hasExpire() {
 			cell.WithTTL += a.Keys
 			cell.WithTTLMemory += a.Memory
@@ -144,6 +154,7 @@ func (t *Tables) flush(from *aggregates, input int) {
 		t.StreamPending += a.pending
 		t.flushFindings(group, a, from.found[a.found:a.foundEnd])
 	}
+	t.Groups.settle()
 }
 
 // flushFindings adds an aggregate to its owner, and its findings.

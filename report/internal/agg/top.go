@@ -220,7 +220,7 @@ func (t *TopLists) setGroups(g *Groups) {
 	for i := range t.keys.list {
 		if r := &t.keys.list[i]; t.keys.uses[i] > 0 {
 			key := r.Key()
-			r.buf = append(r.buf[:r.largestEnd], g.PatternOf(key.DB, key.Name)...)
+			r.buf = append(r.buf[:r.largestEnd], g.PatternOf(key.Name)...)
 		}
 	}
 }

@@ -1,0 +1,130 @@
+package agg
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/tree"
+)
+
+// TreeNode has the keys whose names begin with a prefix.
+type TreeNode struct {
+	Prefix   []byte
+	Rest     bool  // the keys of its parent that no other child has
+	Lacks    int64 // the most keys that it may lack: they are counted in a wider prefix
+	Group    Group
+	Children []*TreeNode // heaviest first, Rest last
+}
+
+// Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
+// are ended. What they have besides sums is kept in a Groups, for TTL and Findings.
+func (g *Groups) Tree(most int) (root *TreeNode, of *Groups) {
+	list := g.heaviest(0, 0, nil)
+	slices.SortFunc(list, func(a, b heavyNode) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
+	})
+	for n := min(len(list), max(most-2, 0)); ; {
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}}
+		for _, h := range list[:n] {
+			b.listed[h.node] = true
+		}
+		root = b.node(0, nil)
+		if b.nodes <= most || n == 0 {
+			return root, b.of
+		}
+		n = max(n-(b.nodes-most), 0)
+	}
+}
+
+type heavyNode struct {
+	node       int32
+	depth      int
+	size, keys int64
+	path       []byte
+}
+
+// heaviest appends the nodes below one that can be listed: a leaf whose names end with a
+// separator cannot, because its path would be that of all names that begin like it.
+func (g *Groups) heaviest(node int32, depth int, list []heavyNode) []heavyNode {
+	for c := range g.tree.Children(node) {
+		n := g.tree.Node(c)
+		label := n.Label()
+		if n.Rest() || n.Keys == 0 || n.End() && (label == "" || g.namer.IsSeparator(label[len(label)-1])) {
+			continue
+		}
+		list = append(list, heavyNode{c, depth, n.Size, n.Keys, g.tree.AppendPath(nil, c)})
+		list = g.heaviest(c, depth+1, list)
+	}
+	return list
+}
+
+// treeBuilder makes TreeNodes of the nodes that are listed.
+type treeBuilder struct {
+	g, of  *Groups
+	listed map[int32]bool
+	nodes  int // that were made
+}
+
+// node returns a node, and those below it that are listed. One is listed only if those
+// above it are.
+func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
+	b.nodes++
+	n := b.g.tree.Node(i)
+	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
+	if leaf := n.Leaf(); leaf != 0 {
+		g := &b.g.list[leaf-1]
+		b.of.join(&to.Group, g, b.g)
+		// The name of the only key says more than its pattern.
+		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 && g.largest.NameLen == int64(len(name)) && !n.Rest() {
+			above := b.g.tree.AppendPath(nil, n.Parent())
+			if bytes.HasPrefix(name, above) && len(name) > len(above) && !b.g.namer.IsSeparator(name[len(name)-1]) {
+				to.Prefix = slices.Clone(name)
+			}
+		}
+		return to
+	}
+	rest := &TreeNode{Prefix: append(slices.Clone(prefix), tree.Rest...), Rest: true, Group: newGroup(nil)}
+	for c := range b.g.tree.Children(i) {
+		if b.listed[c] {
+			child := b.node(c, append(prefix[:len(prefix):len(prefix)], b.g.tree.Node(c).Label()...))
+			to.Children = append(to.Children, child)
+		} else {
+			b.addLeaves(&rest.Group, c)
+		}
+	}
+	slices.SortFunc(to.Children, func(x, y *TreeNode) int {
+		return cmp.Or(cmp.Compare(y.Group.Sums.size(), x.Group.Sums.size()), cmp.Compare(y.Group.Keys, x.Group.Keys), slices.Compare(x.Prefix, y.Prefix))
+	})
+	if rest.Group.Keys > 0 && len(to.Children) > 0 {
+		b.nodes++
+		to.Children = append(to.Children, rest)
+	} else if rest.Group.Keys > 0 {
+		b.of.join(&to.Group, &rest.Group, b.of)
+	}
+	for _, c := range to.Children {
+		b.of.join(&to.Group, &c.Group, b.of)
+	}
+	return to
+}
+
+// addLeaves adds the leaves below a node, which may be one.
+func (b *treeBuilder) addLeaves(to *Group, i int32) {
+	if leaf := b.g.tree.Node(i).Leaf(); leaf != 0 {
+		b.of.join(to, &b.g.list[leaf-1], b.g)
+	}
+	for c := range b.g.tree.Children(i) {
+		b.addLeaves(to, c)
+	}
+}
+
+// Types returns the types that the keys of a group have.
+func (g *Group) Types() (list []parser.Type) {
+	for t := range parser.NumTypes {
+		if g.types>>t&1 != 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}

@@ -1,0 +1,515 @@
+package tree
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math"
+	"unsafe"
+
+	"github.com/rdblens/rdblens/report/internal/hashindex"
+	"github.com/rdblens/rdblens/report/internal/hyperloglog"
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// BlockNodes is the number of nodes from which on a Block should be merged.
+const (
+	BlockNodes = 2048
+	firstNodes = 512 // of the first block
+)
+
+// keptNodes is the largest number of nodes that a Block keeps for the next block.
+const keptNodes = 512
+
+// sampling is the mean number of keys from one that is sampled to the next.
+const sampling = 32
+
+// Block is the tree of the names of one block of a snapshot. It folds nothing by
+// itself: values that the tree of the snapshot has folded, as a Table says, are counted
+// where that tree will count them. A Block is used by one goroutine.
+type Block struct {
+	cut    cutter
+	table  *Table
+	nodes  []blockNode
+	labels []byte
+	index  hashindex.Index // of nodes, by hash
+
+	generation uint32 // of what follows
+	patterns   [1 << patternBits]patternEntry
+	prefixes   [1 << prefixBits]prefixEntry
+	ends       [1 << endBits]endEntry
+
+	// Folded has the patterns of names that are counted under another one.
+	Folded    hyperloglog.Sketch
+	AnyFolded bool
+	folding   bool // step has folded a value
+
+	number int // of the block
+	random uint64
+	next   int32 // keys up to the next one that is sampled
+	found  []sample
+	values []byte      // of found
+	seen   [256]uint64 // hashes of sampled values
+	pinned map[uint64]struct{}
+
+	value, text []byte // scratch
+}
+
+// blockNode is a node of a Block. Parents come before their children.
+type blockNode struct {
+	keys, size int64
+	hash       uint64
+	large      int64 // keys of more bytes have nodes of their own; see Table
+	master     int32 // the node of the tree that had the keys of an earlier block
+	parent     int32
+	label      uint32
+	length     uint16
+	kind       uint8
+	wide, rest bool
+	spots      [2]int32 // of the children, in Table.spots; -1 not folded
+}
+
+// patternEntry is the leaf of all names of one pattern that have so many segments.
+type patternEntry struct {
+	pattern    uint64
+	large      int64
+	generation uint32
+	leaf       int32
+	segments   int32
+	// If spot is not 0, values of the place below node spot-1 vary: the segments with this
+	// number, which begin at from unless that is -1.
+	spot          int32
+	segment, from int16
+	pins          bool // some of these values may have nodes of their own
+	sample        bool // this place is the only one that is sampled
+	plain         bool // no place is sampled
+}
+
+// prefixEntry is the node at which names with a prefix end their last but one segment.
+type prefixEntry struct {
+	generation uint32
+	node       int32
+	all        int32  // the leaf of all names with the prefix, -1 if they differ
+	folds      bool   // a segment of the prefix is folded
+	pattern    uint64 // hash of what all names with the prefix are counted under
+	prefix     []byte
+}
+
+// endEntry is the leaf of a pattern below a node.
+type endEntry struct {
+	generation uint32
+	node, leaf int32
+	pattern    uint64
+}
+
+const (
+	patternBits = 9
+	prefixBits  = 9
+	endBits     = 10
+)
+
+// sample is a value of a folded place that a sampled key has.
+type sample struct {
+	parent int32
+	kind   uint8
+	wide   bool
+	from   uint32 // in Block.values
+	length uint16
+	hash   uint64
+}
+
+// NewBlock returns an empty Block.
+func NewBlock(n *naming.Namer) *Block {
+	b := &Block{cut: newCutter(n), index: hashindex.New(64), pinned: map[uint64]struct{}{}}
+	b.clear()
+	return b
+}
+
+// Begin sets what the tree of the snapshot has folded, nil nothing, and the number of the
+// block, on which samples depend. The Block must be empty.
+func (b *Block) Begin(table *Table, number int) {
+	if table != b.table || table == nil {
+		b.table = table
+		b.clear()
+	}
+	b.random = uint64(number)*0x9e3779b97f4a7c15 + 1
+	b.number = number
+	clear(b.seen[:])
+	b.nextSample()
+}
+
+// Reset empties the Block, also in the middle of a block. Nodes and shortcuts that the
+// next block needs as well stay: what is counted where does not depend on them.
+func (b *Block) Reset() {
+	if b.AnyFolded {
+		b.Folded, b.AnyFolded = hyperloglog.Sketch{}, false
+	}
+	if len(b.nodes) > keptNodes || len(b.pinned) > 0 {
+		b.clear()
+		return
+	}
+	for i := range b.nodes {
+		b.nodes[i].keys, b.nodes[i].size = 0, 0
+	}
+	b.found, b.values = b.found[:0], b.values[:0]
+}
+
+// clear removes all nodes.
+func (b *Block) clear() {
+	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
+	b.index.Reset()
+	b.forget()
+	clear(b.pinned)
+	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
+}
+
+// forget makes all entries of shortcuts invalid.
+func (b *Block) forget() {
+	if b.generation++; b.generation == 0 {
+		clear(b.patterns[:])
+		clear(b.ends[:])
+		for i := range b.prefixes {
+			b.prefixes[i].generation = 0
+		}
+		b.generation = 1
+	}
+}
+
+// Full reports whether the Block should be merged, as it has many nodes or so many sums.
+func (b *Block) Full(sums int) bool {
+	limit := BlockNodes
+	if b.number < 2 {
+		limit = firstNodes // it is merged alone, and what it has will mostly be folded
+	}
+	return max(len(b.nodes), sums) >= limit
+}
+
+// Bytes returns the memory of the Block in bytes.
+func (b *Block) Bytes() int64 {
+	return int64(unsafe.Sizeof(*b)) + int64(cap(b.nodes))*int64(unsafe.Sizeof(blockNode{})) + int64(cap(b.labels)) + b.index.Bytes() +
+		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
+}
+
+// Add adds keys to a leaf. size is the sum of what Leaf was called with.
+func (b *Block) Add(leaf int32, keys, size int64) {
+	b.nodes[leaf].keys += keys
+	b.nodes[leaf].size += size
+}
+
+func (b *Block) nextSample() {
+	b.random ^= b.random << 13
+	b.random ^= b.random >> 7
+	b.random ^= b.random << 17
+	b.next = 1 + int32(b.random>>32%(2*sampling-1))
+}
+
+// newNode completes a node: where its children are folded.
+func (b *Block) newNode(n blockNode) blockNode {
+	n.spots = [2]int32{-1, -1}
+	if b.table != nil {
+		for kind := range n.spots {
+			if i, ok := b.table.spotOf[n.hash^kindSalt[kind]]; ok {
+				n.spots[kind] = i
+			}
+		}
+	}
+	return n
+}
+
+// ensure returns the child of a node with a hash, a new one if there is none.
+func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide, rest bool) int32 {
+	slot := b.index.First(hash)
+	for ; ; slot = b.index.Next(slot) {
+		i := b.index.Position(slot)
+		if i < 0 {
+			break
+		}
+		if b.nodes[i].hash == hash {
+			return int32(i)
+		}
+	}
+	n := b.newNode(blockNode{hash: hash, parent: parent, label: uint32(len(b.labels)), length: uint16(len(label)), kind: kind, wide: wide, rest: rest})
+	n.large = b.nodes[parent].large
+	if at := b.nodes[parent].spots[kind]; at >= 0 {
+		n.large = min(n.large, b.table.spots[at].large)
+	}
+	b.labels = append(b.labels, label...)
+	i := len(b.nodes)
+	b.nodes = append(b.nodes, n)
+	if b.index.Full() {
+		b.index.Grow(len(b.nodes), func(i int) (uint64, bool) { return b.nodes[i].hash, i > 0 })
+	} else {
+		b.index.Put(slot, i)
+	}
+	return int32(i)
+}
+
+func (b *Block) isPinned(hash uint64) bool {
+	if _, ok := b.table.pinned[hash]; ok {
+		return true
+	}
+	_, ok := b.pinned[hash]
+	return ok
+}
+
+// Leaf returns the leaf that has the keys of a name. f must be the facts about the name,
+// and size the bytes that the key is weighed by. Leaves are valid until Reset.
+func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
+	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
+	b.next--
+	if e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && size <= e.large {
+		if b.next > 0 && !e.pins {
+			return e.leaf
+		}
+		if leaf := b.varying(name, e); leaf >= 0 {
+			return leaf
+		}
+	}
+	return b.leaf(name, f, size, e)
+}
+
+// varying returns the leaf of a name with the pattern of an entry, -1 if that must be
+// looked up.
+func (b *Block) varying(name []byte, e *patternEntry) int32 {
+	sampled := b.next <= 0
+	if sampled && e.plain {
+		b.nextSample()
+		return e.leaf
+	}
+	if sampled && !e.sample {
+		return -1
+	}
+	node := e.spot - 1
+	segment := b.segment(name, e)
+	hash := hashOf(b.nodes[node].hash, segment, inner)
+	if e.pins && b.isPinned(hash) {
+		return -1
+	}
+	if sampled {
+		b.nextSample()
+		b.note(node, hash, segment, inner, false)
+	}
+	return e.leaf
+}
+
+// appendPath appends what the names at a node begin with, or are.
+func (b *Block) appendPath(dst []byte, i int32) []byte {
+	var path [maxSegments + 2]int32
+	n := 0
+	for ; i != 0; i = b.nodes[i].parent {
+		path[n] = i
+		n++
+	}
+	for n--; n >= 0; n-- {
+		at := &b.nodes[path[n]]
+		dst = append(dst, b.labels[at.label:at.label+uint32(at.length)]...)
+	}
+	return dst
+}
+
+// segment returns the segment that varies of a name, with its separator.
+func (b *Block) segment(name []byte, e *patternEntry) []byte {
+	if e.from >= 0 {
+		return name[e.from:b.cut.next(name, int(e.from), 0, 0, 0)]
+	}
+	from := 0
+	for depth := 0; ; depth++ {
+		to := b.cut.next(name, from, depth, 0, 0)
+		if depth == int(e.segment) {
+			return name[from:to]
+		}
+		from = to
+	}
+}
+
+// leaf is Leaf for names without a valid entry of their pattern.
+func (b *Block) leaf(name []byte, f *naming.Facts, size int64, e *patternEntry) int32 {
+	sampled := b.next <= 0
+	if sampled {
+		b.nextSample()
+	}
+	if sampled || f.TagEnd > 0 || f.Segments > maxSegments {
+		return b.walk(name, f, size, sampled, e)
+	}
+	prefix := name[:f.LastStart]
+	p := &b.prefixes[maphash.Bytes(seed, prefix)>>(64-prefixBits)]
+	if p.generation != b.generation || !bytes.Equal(p.prefix, prefix) {
+		return b.walk(name, f, size, sampled, e)
+	}
+	leaf := p.all
+	if leaf < 0 {
+		n := &b.ends[(f.Group^uint64(p.node)*0x9e3779b97f4a7c15)*0x9fb21c651e98df25>>(64-endBits)]
+		if n.generation != b.generation || n.node != p.node || n.pattern != f.Group {
+			b.value = b.cut.appendValue(b.value[:0], name[f.LastStart:], end)
+			b.folding = p.folds
+			*n = endEntry{b.generation, p.node, b.step(p.node, b.value, end, false, 0), f.Group}
+			b.countFolded(f)
+		}
+		leaf = n.leaf
+	} else {
+		b.folding = f.Group != p.pattern
+		b.countFolded(f)
+	}
+	if size > b.nodes[leaf].large {
+		return b.walk(name, f, size, sampled, e)
+	}
+	return leaf
+}
+
+func (b *Block) countFolded(f *naming.Facts) {
+	if b.folding {
+		b.Folded.Add(f.Group)
+		b.AnyFolded = true
+	}
+}
+
+// walk returns the leaf of a name, segment by segment.
+func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *patternEntry) int32 {
+	node, from := int32(0), 0
+	tagStart, tagEnd := f.TagStart, f.TagEnd
+	shared := tagEnd == 0 && f.Segments <= maxSegments // names with this pattern share the leaf, as far as is known
+	var v patternEntry
+	folded, constant := 0, true // places that are folded; segments so far do not vary
+	b.folding = false
+	for depth := 0; ; depth++ {
+		to := b.cut.next(name, from, depth, tagStart, tagEnd)
+		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) || to-1 >= tagStart && to-1 < tagEnd) {
+			break
+		}
+		segment := name[from:to]
+		if len(segment) > maxValue {
+			b.value = b.cut.appendValue(b.value[:0], segment, inner)
+			segment = b.value
+		}
+		parent := node
+		if node = b.step(parent, segment, inner, sampled, size); b.nodes[node].rest {
+			b.folding = true
+			b.countFolded(f)
+			return node
+		}
+		at := b.nodes[parent].spots[inner]
+		vary := varies(segment)
+		if at >= 0 && b.table.spots[at].folds(!vary) {
+			folded++
+		}
+		if shared && vary {
+			pins := at >= 0 && (b.table.spots[at].values > 0 || len(b.pinned) > 0)
+			if at < 0 || v.pins || !b.nodes[node].wide {
+				shared = false
+			} else if v.spot == 0 || pins {
+				v = patternEntry{spot: parent + 1, segment: int16(depth), from: -1, pins: pins}
+				if constant && from < 1<<15 {
+					v.from = int16(from)
+				}
+				v.sample = b.nodes[node].length == 2 // it has no shape
+			}
+			constant = false
+		}
+		from = to
+	}
+	folds := b.folding
+	b.value = b.cut.appendValue(b.value[:0], name[from:], end)
+	leaf := b.step(node, b.value, end, sampled, size)
+	b.countFolded(f)
+	if size > b.nodes[leaf].large || tagEnd > 0 || f.Segments > maxSegments || from != f.LastStart {
+		return leaf
+	}
+	p := &b.prefixes[maphash.Bytes(seed, name[:from])>>(64-prefixBits)]
+	p.generation, p.node, p.all, p.folds, p.prefix = b.generation, node, -1, folds, append(p.prefix[:0], name[:from]...)
+	if at := b.nodes[node].spots[end]; b.nodes[node].closed(b.table) {
+		p.all = leaf
+	} else if at >= 0 && b.table.spots[at].words && b.table.spots[at].values == 0 && b.table.spots[at].shapes == 0 && len(b.pinned) == 0 && b.nodes[leaf].wide {
+		p.all = leaf
+		b.text = append(b.cut.namer.AppendPattern(b.text[:0], name[:from]), '*')
+		p.pattern = naming.HashPattern(b.text)
+	}
+	if shared && b.sharesPattern(name) {
+		v.plain = folded == 0 && (b.nodes[node].spots[end] < 0 || len(b.value) == 1 && b.value[0] == '*')
+		v.sample = v.sample && folded == 1 && b.nodes[node].spots[end] < 0 && v.spot > 0
+		v.pattern, v.large, v.generation, v.leaf, v.segments = f.Group, b.nodes[leaf].large, b.generation, leaf, int32(f.Segments)
+		*e = v
+	}
+	return leaf
+}
+
+// closed reports whether a node is closed.
+func (n *blockNode) closed(t *Table) bool {
+	return n.spots[inner] >= 0 && t.spots[n.spots[inner]].closed
+}
+
+// sharesPattern reports whether the pattern of a name is made of those of its segments:
+// nothing that is replaced contains a separator.
+func (b *Block) sharesPattern(name []byte) bool {
+	if len(name) > naming.MaxPattern {
+		return false
+	}
+	text := b.text[:0]
+	from := 0
+	for depth := 0; from < len(name); depth++ {
+		to := b.cut.next(name, from, depth, 0, 0)
+		text = b.cut.namer.AppendPattern(text, name[from:to])
+		from = to
+	}
+	n := len(text)
+	text = b.cut.namer.AppendPattern(text, name)
+	b.text = text
+	return bytes.Equal(text[:n], text[n:])
+}
+
+// step returns the child of a node that counts the keys of a value.
+func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size int64) int32 {
+	at := b.nodes[node].spots[kind]
+	hash := hashOf(b.nodes[node].hash, value, kind)
+	if at < 0 || len(value) == 2-int(kind) && value[0] == '*' {
+		return b.ensure(node, hash, value, kind, at >= 0, false)
+	}
+	s := &b.table.spots[at]
+	switch {
+	case s.closed:
+		return b.ensure(node, restHash(b.nodes[node].hash), []byte(Rest), end, false, true)
+	case !s.words && !varies(value), size > s.large || b.isPinned(hash):
+		return b.ensure(node, hash, value, kind, false, false)
+	}
+	if sampled {
+		b.note(node, hash, value, kind, false)
+		if b.isPinned(hash) {
+			return b.ensure(node, hash, value, kind, false, false)
+		}
+	}
+	if s.shapes > 0 || sampled {
+		b.text = b.cut.appendShape(b.text[:0], value, kind)
+		if len(b.text) > 0 {
+			shape := hashOf(b.nodes[node].hash, b.text, kind)
+			if b.isPinned(shape) {
+				b.noteFold(value, kind, b.text)
+				return b.ensure(node, shape, b.text, kind, true, false)
+			}
+			if sampled {
+				b.note(node, shape, b.text, kind, true)
+			}
+		}
+	}
+	b.text = appendStar(b.text[:0], value, kind)
+	b.noteFold(value, kind, b.text)
+	return b.ensure(node, hashOf(b.nodes[node].hash, b.text, kind), b.text, kind, true, false)
+}
+
+// noteFold notes that a value is folded into a label, unless that is its pattern.
+func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
+	n := len(b.labels)
+	b.labels = b.cut.appendPattern(b.labels, value, kind)
+	b.folding = b.folding || !bytes.Equal(b.labels[n:], label)
+	b.labels = b.labels[:n]
+}
+
+// note notes a value that a sampled key has. One that is seen again in this block has
+// its node from then on.
+func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
+	b.found = append(b.found, sample{node, kind, wide, uint32(len(b.values)), uint16(len(value)), hash})
+	b.values = append(b.values, value...)
+	if slot := &b.seen[hash>>56]; *slot != hash {
+		*slot = hash
+	} else if !wide {
+		b.pinned[hash] = struct{}{}
+		b.forget()
+	}
+}

@@ -1,0 +1,77 @@
+package tree
+
+import "slices"
+
+// candidates are the values of a folded place that have most of its sampled keys: a
+// summary of Misra and Gries (1982). The values are known by their hashes.
+type candidates struct {
+	slots  []candidate // open addressing; the length is a power of two
+	used   int
+	keys   int32 // that were sampled at the place
+	missed int32 // the most sampled keys of a value that is not listed
+}
+
+type candidate struct {
+	hash uint64
+	hits int32 // sampled keys, without those that were counted before it was listed; 0: free
+}
+
+const (
+	maxCandidates = 192
+	// A value gets its node if it has enoughHits sampled keys and 1/hitShare of those of
+	// its place.
+	enoughHits = 6
+	hitShare   = 160
+)
+
+// add counts a sampled key. If its value is to get a node, it returns the most sampled
+// keys that this may have had, else 0.
+func (c *candidates) add(hash uint64) (hits int32) {
+	c.keys++
+	if 4*c.used >= 3*len(c.slots) {
+		c.grow()
+	}
+	s := c.slot(hash)
+	if s.hits == 0 {
+		s.hash = hash
+		c.used++
+	}
+	if s.hits++; s.hits < enoughHits || s.hits < c.keys/hitShare {
+		return 0
+	}
+	return s.hits + c.missed // it stays listed, but is not looked up any more
+}
+
+// slot returns the slot of a hash, a free one if it is not listed.
+func (c *candidates) slot(hash uint64) *candidate {
+	mask := uint64(len(c.slots) - 1)
+	for i := hash >> 32 & mask; ; i = (i + 1) & mask {
+		if s := &c.slots[i]; s.hits == 0 || s.hash == hash {
+			return s
+		}
+	}
+}
+
+// grow makes room for another value: it removes half of them if there are enough.
+func (c *candidates) grow() {
+	n, less := max(16, 2*len(c.slots)), int32(0)
+	if c.used >= maxCandidates {
+		hits := make([]int32, 0, c.used)
+		for i := range c.slots {
+			if c.slots[i].hits > 0 {
+				hits = append(hits, c.slots[i].hits)
+			}
+		}
+		slices.Sort(hits)
+		n, less = len(c.slots), hits[len(hits)/2]
+		c.missed += less
+	}
+	old := c.slots
+	c.slots, c.used = make([]candidate, n), 0
+	for _, s := range old {
+		if s.hits > less {
+			*c.slot(s.hash) = candidate{s.hash, s.hits - less}
+			c.used++
+		}
+	}
+}

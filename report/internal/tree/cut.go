@@ -1,0 +1,135 @@
+package tree
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Part is a prefix of names with those below it.
+type Part struct {
+	Prefix   string // ends in Rest if it has what its parent does not list
+	Keys     int64
+	Size     int64
+	Children []*Part
+}
+
+// Row is a row of a cut.
+type Row struct {
+	*Part
+	// Others has the children that have no rows of their own, nil if the row is a whole
+	// Part. Then the row is their sum.
+	Others []*Part
+}
+
+// Keys returns the keys of a row.
+func (r *Row) keys() (n int64) {
+	if r.Others == nil {
+		return r.Part.Keys
+	}
+	for _, c := range r.Others {
+		n += c.Keys
+	}
+	return n
+}
+
+// size returns the bytes of a row.
+func (r *Row) size() (n int64) {
+	if r.Others == nil {
+		return r.Part.Size
+	}
+	for _, c := range r.Others {
+		n += c.Size
+	}
+	return n
+}
+
+// The cut opens a row only into children that have 1/leastRow of the whole, and says
+// that no prefix stands out if all have less than 1/leastNamed together.
+const (
+	leastRow   = 66
+	leastNamed = 10
+)
+
+// Cut returns at most so many rows that say most about where the bytes of a tree are, the
+// heaviest first, and what is in none of them. It opens the heaviest row while its large children
+// explain half of it, and are few, or larger than other rows. It returns no rows if no
+// prefix stands out.
+func Cut(root *Part, most int) (rows []Row, rest Row) {
+	whole := max(root.Size, 1)
+	open := []Row{{Part: root}}
+	var done []Row
+	rest = Row{Part: root, Others: []*Part{}}
+	for len(open) > 0 {
+		heaviest := 0
+		for i := range open {
+			if open[i].size() > open[heaviest].size() {
+				heaviest = i
+			}
+		}
+		row := open[heaviest]
+		open = slices.Delete(open, heaviest, heaviest+1)
+		large, others := split(row, whole)
+		sum, least := int64(0), row.size()
+		for _, c := range large {
+			sum += c.Size
+		}
+		for _, list := range [][]Row{open, done} {
+			for i := range list {
+				least = min(least, list[i].size())
+			}
+		}
+		few := len(open)+len(done)+len(large) <= most || len(large) <= 2 || 2*row.size() > whole
+		if len(large) == 0 || row.Part != root && (2*sum < row.size() || !few && sum/int64(len(large)) < 2*least) {
+			done = append(done, row)
+			continue
+		}
+		for _, c := range large {
+			open = append(open, Row{Part: c})
+		}
+		if o := (Row{Part: row.Part, Others: others}); len(others) > 0 && o.size() > 0 {
+			if row.Part != root && o.size() >= whole/leastRow && len(others) < len(row.Children) {
+				done = append(done, o)
+			} else {
+				rest.Others = append(rest.Others, others...)
+			}
+		}
+	}
+	slices.SortFunc(done, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix), len(a.Others)-len(b.Others))
+	})
+	named := int64(0)
+	for i := range done {
+		if !strings.HasPrefix(done[i].Prefix, "*") && done[i].Part != root {
+			named += done[i].size()
+		}
+	}
+	if named < whole/leastNamed {
+		return nil, Row{Part: root}
+	}
+	for i := range done[min(most, len(done)):] {
+		r := &done[most+i]
+		if r.Others != nil {
+			rest.Others = append(rest.Others, r.Others...)
+		} else {
+			rest.Others = append(rest.Others, r.Part)
+		}
+	}
+	return done[:min(most, len(done))], rest
+}
+
+// split returns the children of a row that are large enough for rows, and the others.
+func split(row Row, whole int64) (large, others []*Part) {
+	if row.Others != nil {
+		return nil, row.Others
+	}
+	for _, c := range row.Children {
+		named := !strings.HasPrefix(row.Prefix, "*") || lettersOf([]byte(strings.TrimPrefix(c.Prefix, row.Prefix))) > 0
+		if c.Size >= whole/leastRow && !strings.HasSuffix(c.Prefix, Rest) && named {
+			large = append(large, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return large, others
+}

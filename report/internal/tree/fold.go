@@ -1,0 +1,412 @@
+package tree
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// ranked is a value that may keep its node.
+type ranked struct {
+	node       int32
+	keys, size int64 // keys: with those that it may lack, but at most twice its own
+}
+
+// foldFull folds the places that have more values than the limit.
+func (t *Tree) foldFull() {
+	for len(t.full) > 0 {
+		s := t.full[len(t.full)-1]
+		t.full = t.full[:len(t.full)-1]
+		n, limit := &t.nodes[s.node], int32(limitOf(s.node))
+		if n.removed || max(n.values[s.kind], n.words[s.kind]) <= limit {
+			continue
+		}
+		words := n.words[s.kind] > limit
+		p := t.placeOf(s.node, s.kind)
+		p.words = p.words || words
+		t.fold(s, int(limit)/4)
+	}
+}
+
+// fold folds the values of a place that have less than 1/share of its keys and of its
+// memory: those that a pattern replaces, and if there are too many words, these as well.
+// At most `most` are kept by their keys, and as many by their memory.
+func (t *Tree) fold(s spot, most int) {
+	p := t.placeOf(s.node, s.kind)
+	all, list := t.rank(s, p.words)
+	p.keys = all.keys
+	kept := t.heaviest(list, most, all.keys/share, all.size/share)
+	t.absorbOthers(s, kept, share)
+}
+
+// rank returns the sums of a place, and its values that may be folded.
+func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
+	list = t.scratch.values[:0]
+	for c := range t.Children(s.node) {
+		n := &t.nodes[c]
+		if n.kind != s.kind || n.rest {
+			continue
+		}
+		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
+		if !isStar(n) && (words || !n.word) {
+			list = append(list, ranked{c, n.Keys + min(n.Keys, n.lacks()), n.Size})
+		}
+	}
+	t.scratch.values = list
+	return all, list
+}
+
+// isStar reports whether a node has all values that are folded and have no shape.
+func isStar(n *Node) bool { return len(n.label) == 1+int(1-n.kind) && n.label[0] == '*' }
+
+// heaviest returns which values have more keys than one bound or more bytes than the
+// other one: at most so many of each.
+func (t *Tree) heaviest(list []ranked, most int, keys, size int64) map[int32]bool {
+	kept := map[int32]bool{}
+	keep := func(of func(*ranked) int64, bound int64) {
+		slices.SortFunc(list, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(of(&b), of(&a)), strings.Compare(t.nodes[a.node].label, t.nodes[b.node].label))
+		})
+		for i := range list[:min(most, len(list))] {
+			if of(&list[i]) > bound {
+				kept[list[i].node] = true
+			}
+		}
+	}
+	keep(func(r *ranked) int64 { return r.keys }, keys)
+	keep(func(r *ranked) int64 { return r.size }, size)
+	return kept
+}
+
+// absorbOthers absorbs the values of a place that are not kept. Shapes that have 1/part
+// of the place get nodes.
+func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
+	var out []int32
+	words := t.placeOf(s.node, s.kind).words
+	list := t.detach(s.node)
+	var all ranked
+	missed := int64(0)
+	for list != 0 {
+		n := &t.nodes[list]
+		next := n.next
+		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
+		if n.kind == s.kind && !n.rest && !isStar(n) && (words || !n.word) && !kept[list] {
+			out = append(out, list)
+			if !n.wide {
+				missed = max(missed, n.Keys+n.lacks())
+			}
+		} else {
+			t.link(list, s.node)
+		}
+		list = next
+	}
+	// The order decides which name a place gets first, nothing else.
+	slices.SortFunc(out, func(a, b int32) int { return strings.Compare(t.nodes[a].label, t.nodes[b].label) })
+	p := t.placeOf(s.node, s.kind)
+	p.missed = max(p.missed, missed)
+	t.addShapes(s, out, all.keys/part, all.size/part)
+	for _, c := range out {
+		label := []byte(t.nodes[c].label)
+		to := t.starOf(s.node, label, s.kind)
+		if !t.sameShape(label, s.kind, t.nodes[to].label) {
+			t.foldedLeaves(c)
+		}
+		t.absorb(to, c)
+	}
+}
+
+// addShapes adds the nodes of the shapes of values that are to be absorbed, if two values
+// have them, and more than so many keys or bytes.
+func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
+	sums := map[string]ranked{}
+	var text []byte
+	for _, c := range out {
+		n := &t.nodes[c]
+		if n.wide {
+			continue
+		}
+		text = t.cut.appendShape(text[:0], []byte(n.label), s.kind)
+		if len(text) > 0 {
+			r := sums[string(text)]
+			sums[string(text)] = ranked{r.node + 1, r.keys + n.Keys, r.size + n.Size}
+		}
+	}
+	hash := t.nodes[s.node].hash
+	for shape, r := range sums {
+		if r.node < 2 || r.keys <= keys && r.size <= size {
+			delete(sums, shape)
+		}
+	}
+	names := make([]string, 0, len(sums))
+	for shape := range sums {
+		names = append(names, shape)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].keys, sums[a].keys), strings.Compare(a, b)) })
+	for _, shape := range names[:min(len(names), limitOf(s.node)/8)] {
+		if h := hashOf(hash, []byte(shape), s.kind); t.find(h) == 0 {
+			t.add(s.node, h, shape, s.kind, flags{wide: true})
+		}
+	}
+}
+
+// absorb moves what a node has, which no list has any more, and all below it into
+// another one.
+func (t *Tree) absorb(to, from int32) {
+	a, b := &t.nodes[to], &t.nodes[from]
+	a.Keys, a.Size = a.Keys+b.Keys, a.Size+b.Size
+	if b.leaf != 0 {
+		if a.leaf == 0 {
+			a.leaf = b.leaf
+		} else {
+			t.leaves.Join(a.leaf, b.leaf)
+		}
+	}
+	t.absorbChildren(to, from)
+	t.remove(from)
+}
+
+// absorbChildren moves the children of a node into another one.
+func (t *Tree) absorbChildren(to, from int32) {
+	var lost, before [2]place
+	for kind := range uint8(2) {
+		if p := t.nodes[to].place[kind]; p != 0 {
+			before[kind] = t.places[p-1]
+		}
+		p := t.nodes[from].place[kind]
+		if p == 0 {
+			continue
+		}
+		lost[kind] = t.places[p-1]
+		at := t.placeOf(to, kind)
+		at.words = at.words || lost[kind].words
+		for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
+			if n := &t.nodes[c]; n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) && t.find(n.hashBelow(t.nodes[from].hash)) == 0 {
+				n.missed += lost[kind].lost()
+			}
+		}
+	}
+	folds := [2]bool{t.nodes[to].place[inner] != 0, t.nodes[to].place[end] != 0}
+	for c := t.detach(from); c != 0; {
+		n := &t.nodes[c]
+		next := n.next
+		hash := n.hashBelow(t.nodes[to].hash)
+		switch into := t.find(hash); {
+		case n.rest || t.nodes[to].closed:
+			into = t.ensureRest(to)
+			r, n := &t.nodes[into], &t.nodes[c]
+			r.Keys, r.Size = r.Keys+n.Keys, r.Size+n.Size
+			if leaf := t.collapse(c, 0); t.nodes[into].leaf == 0 {
+				t.nodes[into].leaf = leaf
+			} else if leaf != 0 {
+				t.leaves.Join(t.nodes[into].leaf, leaf)
+			}
+		case into != 0:
+			m := &t.nodes[into]
+			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
+			t.absorb(into, c)
+		default:
+			if b := &before[n.kind]; folds[n.kind] && !n.wide && b.folds(n.word) {
+				n.missed, n.late = n.missed+b.lost(), n.late || b.blind
+			}
+			t.move(c, to, hash)
+		}
+		c = next
+	}
+	for kind := range lost {
+		if t.nodes[from].place[kind] != 0 {
+			t.places[t.nodes[to].place[kind]-1].missed += lost[kind].lost()
+		}
+	}
+	t.dirty = true
+}
+
+// move makes a node, which no list has any more, a child of another one.
+func (t *Tree) move(i, parent int32, hash uint64) {
+	t.link(i, parent)
+	t.nodes[i].hash = hash
+	t.enter(i)
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		t.rehash(c, hash)
+	}
+}
+
+func (t *Tree) rehash(i int32, parent uint64) {
+	t.nodes[i].hash = t.nodes[i].hashBelow(parent)
+	t.enter(i)
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		t.rehash(c, t.nodes[i].hash)
+	}
+}
+
+// foldedLeaves tells Leaves of the patterns at a node that is to be absorbed, and below.
+func (t *Tree) foldedLeaves(i int32) {
+	if t.nodes[i].leaf != 0 {
+		t.foldedLeaf(i)
+	}
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		t.foldedLeaves(c)
+	}
+}
+
+// sameShape reports whether what a value is folded into is its pattern: the pattern of
+// its names stays the same.
+func (t *Tree) sameShape(value []byte, kind uint8, into string) bool {
+	t.text = t.cut.appendPattern(t.text[:0], value, kind)
+	return string(t.text) == into
+}
+
+func (t *Tree) foldedLeaf(i int32) {
+	if n := &t.nodes[i]; n.wide || n.rest {
+		return // others were told of when it was made
+	}
+	t.names[0] = t.AppendPath(t.names[0][:0], i)
+	t.names[1] = t.cut.namer.AppendPattern(t.names[1][:0], t.names[0])
+	t.leaves.Folded(t.names[1])
+}
+
+// Finish folds what a report does not distinguish: the values of places that were folded,
+// or have more than Values, if they have less than 1/finalShare of the keys and of the
+// memory of their place.
+func (t *Tree) Finish() {
+	t.foldFull()
+	t.finishBelow(0)
+}
+
+func (t *Tree) finishBelow(i int32) {
+	for kind := range uint8(2) {
+		s, limit := spot{i, kind}, int32(limitOf(i)/2)
+		n := &t.nodes[i]
+		words := n.words[kind] > limit
+		if n.closed || n.place[kind] == 0 && !words && n.values[kind] <= limit {
+			continue
+		}
+		p := t.placeOf(i, kind)
+		p.words = p.words || words
+		all, list := t.rank(s, p.words)
+		t.absorbOthers(s, t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare), finalShare)
+	}
+	t.full = t.full[:0]
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		t.finishBelow(c)
+	}
+}
+
+// Find returns the node that counts the keys of a name, once the tree is finished; 0 if
+// there is none.
+func (t *Tree) Find(name []byte) int32 {
+	tagStart, tagEnd := tagOf(name)
+	node, from := int32(0), 0
+	var value []byte
+	for depth := 0; ; depth++ {
+		to := t.cut.next(name, from, depth, tagStart, tagEnd)
+		kind := uint8(inner)
+		if to == len(name) && (to == from || depth >= maxSegments-1 || !t.cut.namer.IsSeparator(name[to-1]) || to-1 >= tagStart && to-1 < tagEnd) {
+			kind = end
+		}
+		value = t.cut.appendValue(value[:0], name[from:to], kind)
+		if node = t.lookUp(node, value, kind); node == 0 || kind == end || t.nodes[node].rest {
+			return node
+		}
+		from = to
+	}
+}
+
+// lookUp returns the child that counts the keys of a value, 0 if there is none.
+func (t *Tree) lookUp(parent int32, value []byte, kind uint8) int32 {
+	hash := t.nodes[parent].hash
+	if t.nodes[parent].closed {
+		return t.find(restHash(hash))
+	}
+	if c := t.find(hashOf(hash, value, kind)); c != 0 {
+		return c
+	}
+	if bytes.IndexByte(value, '*') >= 0 && kind == inner { // a pattern: the first value that it stands for
+		for _, c := range t.Sorted(parent) {
+			if n := &t.nodes[c]; n.kind == kind && bytes.Equal(t.cut.namer.AppendPattern(nil, []byte(n.label)), value) {
+				return c
+			}
+		}
+	}
+	if p := t.nodes[parent].place[kind]; p == 0 || !t.places[p-1].folds(!varies(value)) {
+		return 0
+	}
+	t.text = t.cut.appendShape(t.text[:0], value, kind)
+	if len(t.text) > 0 {
+		if c := t.find(hashOf(hash, t.text, kind)); c != 0 {
+			return c
+		}
+	}
+	t.text = appendStar(t.text[:0], value, kind)
+	return t.find(hashOf(hash, t.text, kind))
+}
+
+// Pattern is the value of a node as the patterns of groups have it.
+type Pattern struct {
+	Node int32
+	Text []byte
+	// Folded reports whether others with other patterns have the same one.
+	Folded bool
+}
+
+// Patterns returns the children of a node by label, with their values as the patterns of
+// groups have them, once the tree is finished: a word as it is, also one with digits (i18n,
+// v2) if no other value at its place has the same pattern, and else the pattern of the
+// value. Of places with more than GroupValues values, those with little are *.
+func (t *Tree) Patterns(i int32) []Pattern {
+	var number [2]int
+	var all [2]ranked
+	values := map[string]int{}
+	children := t.Sorted(i)
+	list := make([]Pattern, len(children))
+	for at, c := range children {
+		n := &t.nodes[c]
+		list[at] = Pattern{Node: c, Text: []byte(n.label)}
+		if n.rest {
+			list[at].Text = []byte("*")
+			continue
+		}
+		a := &all[n.kind]
+		a.keys, a.size = a.keys+n.Keys, a.size+n.Size
+		if n.kind == inner && !n.wide {
+			list[at].Text = t.cut.appendPattern(nil, []byte(n.label), inner)
+			values[string(list[at].Text)]++
+		}
+		if n.kind == end || n.wide || values[string(list[at].Text)] == 1 {
+			number[n.kind]++
+		}
+	}
+	limit := GroupValues
+	if i == 0 {
+		limit = FirstValues
+	}
+	for at, c := range children {
+		n := &t.nodes[c]
+		if n.rest || n.wide {
+			continue
+		}
+		p := &list[at]
+		if a := &all[n.kind]; number[n.kind] > limit && n.Keys <= a.keys/finalShare && n.Size <= a.size/finalShare {
+			text := appendStar(nil, []byte(n.label), n.kind)
+			p.Text, p.Folded = text, string(text) != string(p.Text)
+		} else if n.kind == inner && t.nodes[i].place[inner] == 0 && values[string(p.Text)] == 1 && lettersOf(p.Text) > 0 {
+			p.Text = []byte(n.label)
+		}
+	}
+	return list
+}
+
+// Exact calls yield for the nodes below one that stand for one value, as those above them
+// do: all but those that are folded.
+func (t *Tree) Exact(i int32) func(yield func(node int32) bool) {
+	return func(yield func(int32) bool) { t.exactBelow(i, yield) }
+}
+
+func (t *Tree) exactBelow(i int32, yield func(int32) bool) bool {
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		if n := &t.nodes[c]; !n.wide && !n.rest && (!yield(c) || !t.exactBelow(c, yield)) {
+			return false
+		}
+	}
+	return true
+}

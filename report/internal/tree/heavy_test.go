@@ -1,0 +1,240 @@
+package tree
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
+
+// orders are orders of keys, of which a name has one of several tenants.
+var orders = []func(r *rand.Rand, keys []key){
+	func(r *rand.Rand, keys []key) {
+		r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	},
+	func(r *rand.Rand, keys []key) {}, // the heavy value first
+	func(r *rand.Rand, keys []key) { slices.Reverse(keys) },
+	func(r *rand.Rand, keys []key) { // one tenant after the other
+		slices.SortStableFunc(keys, func(a, b key) int { return bytes.Compare([]byte(a.name), []byte(b.name)) })
+	},
+	func(r *rand.Rand, keys []key) { // in bursts
+		const burst = 500
+		for i := range len(keys) / burst {
+			j := r.IntN(i + 1)
+			for n := range burst {
+				keys[i*burst+n], keys[j*burst+n] = keys[j*burst+n], keys[i*burst+n]
+			}
+		}
+	},
+	func(r *rand.Rand, keys []key) { // it begins in the middle
+		n := 0
+		for i := range keys {
+			if keys[i].size == heavySize {
+				n++
+			}
+		}
+		rest := keys[n:]
+		r.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+		half := len(keys) / 2
+		mixed := append(slices.Clone(rest[:min(half, len(rest))]), keys[:n]...)
+		mixed = append(mixed, rest[min(half, len(rest)):]...)
+		tail := mixed[half:]
+		r.Shuffle(len(tail), func(i, j int) { tail[i], tail[j] = tail[j], tail[i] })
+		copy(keys, mixed)
+	},
+}
+
+// heavySize is the size of the keys of the heavy value.
+const heavySize = 61
+
+// TestHeavyValues plants a value with 2.1 to 40 % of the keys among values that are folded,
+// in any order of the keys: it has a node, and does not lack more keys than it says.
+func TestHeavyValues(t *testing.T) {
+	seeds := 24
+	if testing.Short() {
+		seeds = 6
+	}
+	worst := 0.0
+	exact := 0
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		n := 60_000
+		share := []float64{0.021, 0.05, 0.15, 0.4}[seed%4]
+		tenants := []int{700, 5000, 40_000}[seed/4%3]
+		number := seed%3 == 0 // the names of tenants are numbers, or words
+		order := seed % len(orders)
+		var keys []key
+		for i := range n {
+			tenant := "t" + word(r, 8000) + word(r, tenants/20)
+			if number {
+				tenant = fmt.Sprint(100_000 + r.IntN(tenants))
+			}
+			size := int64(60)
+			if float64(i) < share*float64(n) {
+				size = heavySize
+				if tenant = "giant"; number {
+					tenant = "777"
+				}
+			}
+			keys = append(keys, key{fmt.Sprintf("app:%s:%s:%d", tenant, word(r, 3), i), size})
+		}
+		orders[order](r, keys)
+		f := newForest(":").fill(keys, 1500, 1+15*(seed%2))
+		f.Finish()
+		lacks, _ := f.check(t, keys)
+		path := "app:giant:"
+		if number {
+			path = "app:777:"
+		}
+		if got := f.count(path); got < 0 {
+			t.Errorf("seed %d: %s with %.1f %% of %d tenants in order %d has no node", seed, path, 100*share, tenants, order)
+		}
+		if lacks == 0 {
+			exact++
+		}
+		worst = max(worst, float64(lacks)/float64(n))
+		if order == 0 && lacks > 0 {
+			t.Errorf("seed %d: in random order it lacks %d keys", seed, lacks)
+		}
+	}
+	t.Logf("%d of %d exact, %.2f %% of all keys lacking at worst", exact, seeds, 100*worst)
+	if worst > 0.03 {
+		t.Errorf("a node lacks %.2f %% of all keys", 100*worst)
+	}
+}
+
+// TestMergedTrees compares trees of parts, merged in any order and through their records,
+// with that of all keys.
+func TestMergedTrees(t *testing.T) {
+	for kind, k := range keyspaces {
+		keys := keysOf(kind, 24_000)
+		whole := newForest(k.separators).fill(keys, 2000, 1)
+		var parts []*forest
+		for list := range slices.Chunk(keys, 8000) {
+			parts = append(parts, newForest(k.separators).fill(list, 2000, 1))
+		}
+		merged := func(order ...int) *forest {
+			all := newForest(k.separators)
+			for _, i := range order {
+				all.MergeTree(read(t, parts[i]).Tree, func(to int32, from *Node) { all.sums.add(all.Node(to), parts[i].sums.list[from.Leaf()-1]) })
+				all.Settle(MaxLeaves)
+			}
+			return all
+		}
+		a, b := merged(0, 1, 2), merged(2, 0, 1)
+		whole.Finish()
+		for _, f := range []*forest{a, b} {
+			f.check(t, keys)
+			f.Finish()
+			f.check(t, keys)
+		}
+		differ, most := compareTrees(whole, a)
+		again, _ := compareTrees(a, b)
+		t.Logf("%s: %d nodes, %d differ from one pass, by %d keys at most; %d with the order", kind, whole.used, differ, most, again)
+		exact := kind != "25 prefixes" && kind != "12 levels" && // these have too many leaves
+			kind != "only separators"
+		if exact && (differ > 0 || again > 0) || most > int64(len(keys))/20 {
+			t.Errorf("%s: %d nodes differ by %d keys at most, %d with the order", kind, differ, most, again)
+		}
+		if t.Failed() {
+			t.Fatal(kind)
+		}
+	}
+}
+
+// compareTrees returns how many nodes are in one tree only or have other keys, and the
+// most keys by which they differ.
+func compareTrees(a, b *forest) (differ int, most int64) {
+	nodes := map[string][2]int64{}
+	for side, f := range []*forest{a, b} {
+		for i := range f.nodes {
+			if n := &f.nodes[i]; !n.removed {
+				path := fmt.Sprint(n.kind, string(f.AppendPath(nil, int32(i))))
+				v := nodes[path]
+				v[side] = n.Keys
+				nodes[path] = v
+			}
+		}
+	}
+	for _, v := range nodes {
+		if v[0] != v[1] {
+			differ++
+			most = max(most, v[0]-v[1], v[1]-v[0])
+		}
+	}
+	return differ, most
+}
+
+// read returns a tree that was stored and read again, which stores the same.
+func read(t *testing.T, f *forest) *forest {
+	t.Helper()
+	back := newForest(f.namer.Separators())
+	r := NewReader(back.Tree)
+	f.Records(func(rec Record, leaf int32) {
+		node, ok := r.Read(&rec)
+		if !ok {
+			t.Fatalf("%+v is not read", rec)
+		}
+		if leaf != 0 {
+			back.Node(node).SetLeaf(leaf)
+			back.AddSums(node, f.sums.list[leaf-1], 0)
+			for i := range f.nodes {
+				if f.nodes[i].leaf == leaf {
+					back.AddSums(node, 0, f.nodes[i].Size)
+				}
+			}
+		}
+	})
+	back.sums.list = f.sums.list
+	if a, b := f.dump(), back.dump(); a != b {
+		t.Fatalf("another tree is read\n%s", difference(a, b))
+	}
+	return back
+}
+
+// TestHostileRecords checks that records that no tree wrote are refused.
+func TestHostileRecords(t *testing.T) {
+	none := [2]int64{-1, -1}
+	good := []Record{{Lost: none}, {Depth: 1, Label: []byte("a:"), Lost: [2]int64{3, -1}}, {Depth: 2, Kind: end, Label: []byte("x"), Lost: none}}
+	for what, edit := range map[string]func(r []Record) []Record{
+		"no root":   func(r []Record) []Record { return r[1:] },
+		"two roots": func(r []Record) []Record { return append(r, r[0]) },
+		"twice":     func(r []Record) []Record { return append(r, r[2]) },
+		"too deep":  func(r []Record) []Record { r[2].Depth = 4; return r },
+		"below a leaf": func(r []Record) []Record {
+			return append(r, Record{Depth: 3, Kind: end, Label: []byte("y"), Lost: none})
+		},
+		"no separator":       func(r []Record) []Record { r[1].Label = []byte("a"); return r },
+		"kind":               func(r []Record) []Record { r[2].Kind = 2; return r },
+		"missed":             func(r []Record) []Record { r[2].Missed = -1; return r },
+		"lost":               func(r []Record) []Record { r[1].Lost[0] = -2; return r },
+		"a folded leaf":      func(r []Record) []Record { r[2].Lost[1] = 0; return r },
+		"a long label":       func(r []Record) []Record { r[2].Label = make([]byte, 1000); return r },
+		"rest":               func(r []Record) []Record { r[2].Flags = recordRest; return r },
+		"flags":              func(r []Record) []Record { r[2].Flags = recordFlags; return r },
+		"a wide empty label": func(r []Record) []Record { r[2].Flags, r[2].Label = recordWide, nil; return r },
+		"a closed node":      func(r []Record) []Record { r[1].Flags = recordClosed; return r },
+	} {
+		records := edit(slices.Clone(good))
+		r := NewReader(New(naming.NewNamer(":"), &sums{}))
+		ok := true
+		for i := range records {
+			if _, read := r.Read(&records[i]); !read {
+				ok = false
+				break
+			}
+		}
+		if ok {
+			t.Errorf("%s: read", what)
+		}
+	}
+	r := NewReader(New(naming.NewNamer(":"), &sums{}))
+	for i := range good {
+		if _, ok := r.Read(&good[i]); !ok {
+			t.Errorf("record %d is refused", i)
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/rdblens/rdblens/report/internal/hashindex"
+)
+
+// Merge adds a Block, whose leaves have their sums. It returns the node here for each
+// node there, valid until Settle is called.
+func (t *Tree) Merge(b *Block) []int32 {
+	nodes := b.nodes
+	for i := len(nodes) - 1; i > 0; i-- { // parents come before their children
+		p := &nodes[nodes[i].parent]
+		p.keys, p.size = p.keys+nodes[i].keys, p.size+nodes[i].size
+	}
+	nodeOf, folded := append(t.nodeOf[:0], 0), append(t.folded[:0], false)
+	t.nodes[0].Keys += nodes[0].keys
+	t.nodes[0].Size += nodes[0].size
+	for i := 1; i < len(nodes); i++ {
+		n := &nodes[i]
+		if n.keys == 0 {
+			nodeOf, folded = append(nodeOf, -1), append(folded, false)
+			continue // of an earlier block
+		}
+		parent := nodeOf[n.parent]
+		if t.nodes[parent].rest {
+			nodeOf, folded = append(nodeOf, parent), append(folded, !n.rest && !n.wide)
+			t.countFolded(b, int32(i), folded)
+			continue
+		}
+		to := n.master
+		if int(to) >= len(t.nodes) || t.nodes[to].hash != n.hash {
+			label := b.labels[n.label : n.label+uint32(n.length)]
+			to = t.child(parent, label, n)
+			folded = append(folded, folded[n.parent] || !n.wide && t.nodes[to].wide && !t.sameShape(label, n.kind, t.nodes[to].label))
+			t.countFolded(b, int32(i), folded)
+			n.master = to
+		} else {
+			folded = append(folded, false)
+		}
+		t.nodes[to].Keys += n.keys
+		t.nodes[to].Size += n.size
+		nodeOf = append(nodeOf, to)
+		for kind, at := range n.spots {
+			if p := t.nodes[to].place[kind]; at >= 0 && p != 0 {
+				t.places[p-1].blind = true
+			}
+		}
+	}
+	for kind, at := range nodes[0].spots {
+		if p := t.nodes[0].place[kind]; at >= 0 && p != 0 {
+			t.places[p-1].blind = true
+		}
+	}
+	t.nodeOf, t.folded = nodeOf, folded
+	for i := range b.found {
+		s := &b.found[i]
+		t.sampled(nodeOf[s.parent], b.values[s.from:s.from+uint32(s.length)], s)
+	}
+	return nodeOf
+}
+
+// countFolded tells Leaves of the pattern at a leaf of a block that is counted under
+// another one because of what the block did not know.
+func (t *Tree) countFolded(b *Block, i int32, folded []bool) {
+	if !folded[i] || b.nodes[i].kind != end || b.nodes[i].wide {
+		return
+	}
+	t.names[0] = b.appendPath(t.names[0][:0], i)
+	t.names[1] = t.cut.namer.AppendPattern(t.names[1][:0], t.names[0])
+	t.leaves.Folded(t.names[1])
+}
+
+// child returns the child of a node that counts the keys of a node of a block.
+func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
+	at := &t.nodes[parent]
+	if at.closed || n.rest {
+		return t.ensureRest(parent)
+	}
+	hash := hashOf(at.hash, label, n.kind)
+	if c := t.find(hash); c != 0 {
+		return c
+	}
+	if p := at.place[n.kind]; p != 0 && !n.wide && t.places[p-1].folds(!varies(label)) {
+		// A value that the block did not know to be folded: its node would be removed when the
+		// place is folded again.
+		if keys, size := t.sumsOf(parent, n.kind); n.keys <= keys/share && n.size <= size/share {
+			to := t.starOf(parent, label, n.kind)
+			pl := &t.places[p-1]
+			pl.missed = max(pl.missed, pl.before+n.keys)
+			return to
+		}
+	}
+	return t.add(parent, hash, string(label), n.kind, flags{wide: n.wide})
+}
+
+// sumsOf returns the keys and bytes of a place.
+func (t *Tree) sumsOf(parent int32, kind uint8) (keys, size int64) {
+	p := &t.places[t.nodes[parent].place[kind]-1]
+	if p.merged != t.merges { // at most once a block
+		p.merged, p.before, p.all, p.size = t.merges, p.missed, 0, 0
+		for c := t.nodes[parent].first; c != 0; c = t.nodes[c].next {
+			if n := &t.nodes[c]; n.kind == kind {
+				p.all, p.size = p.all+n.Keys, p.size+n.Size
+			}
+		}
+	}
+	return p.all, p.size
+}
+
+// starOf returns the node that counts the keys of a value of a folded place that has
+// none of its own.
+func (t *Tree) starOf(parent int32, value []byte, kind uint8) int32 {
+	hash := t.nodes[parent].hash
+	t.text = t.cut.appendShape(t.text[:0], value, kind)
+	if len(t.text) > 0 {
+		if c := t.find(hashOf(hash, t.text, kind)); c != 0 {
+			return c
+		}
+	}
+	t.text = appendStar(t.text[:0], value, kind)
+	h := hashOf(hash, t.text, kind)
+	if c := t.find(h); c != 0 {
+		return c
+	}
+	return t.add(parent, h, string(t.text), kind, flags{wide: true})
+}
+
+// ensureRest returns the child of a node that has what it does not distinguish.
+func (t *Tree) ensureRest(parent int32) int32 {
+	hash := restHash(t.nodes[parent].hash)
+	if c := t.find(hash); c != 0 {
+		return c
+	}
+	return t.add(parent, hash, Rest, end, flags{rest: true})
+}
+
+// sampled counts a value of a folded place that a sampled key of a block has.
+func (t *Tree) sampled(parent int32, label []byte, s *sample) {
+	at := &t.nodes[parent]
+	p := at.place[s.kind]
+	if p == 0 || at.rest || at.closed {
+		return
+	}
+	hash := hashOf(at.hash, label, s.kind)
+	if int(at.values[s.kind]+at.words[s.kind]) > t.places[p-1].stars {
+		if c := t.find(hash); c != 0 {
+			if !t.nodes[c].wide {
+				t.nodes[c].hits++
+			}
+			return
+		}
+	}
+	if hits := t.places[p-1].sampled.add(hash); hits > 0 {
+		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
+		t.nodes[c].hits, t.nodes[c].late = hits, true
+	}
+}
+
+// Settle folds places that have too many values, and frees nodes if the tree has too
+// many. most is the number of leaves that Leaves has room for.
+func (t *Tree) Settle(most int) {
+	t.foldFull()
+	if t.ends > most || t.used > MaxNodes || t.labels > maxLabels {
+		t.shrink(most - most/4)
+	}
+	if len(t.nodes) > 1024 && 8*t.used < len(t.nodes) {
+		t.compact()
+	}
+	t.merges++
+}
+
+// compact moves the nodes that are in use to the first numbers.
+func (t *Tree) compact() {
+	moved := make([]int32, len(t.nodes))
+	used := int32(0)
+	for i := range t.nodes {
+		if !t.nodes[i].removed {
+			moved[i] = used
+			used++
+		}
+	}
+	nodes := make([]Node, used, 2*used)
+	t.index = hashindex.New(2 * int(used))
+	for i := range t.nodes {
+		if n := t.nodes[i]; !n.removed {
+			n.parent, n.first, n.next = moved[n.parent], moved[n.first], moved[n.next]
+			nodes[moved[i]] = n
+			if i > 0 {
+				t.index.Insert(n.hash, int(moved[i]))
+			}
+		}
+	}
+	t.nodes, t.free, t.full = nodes, 0, t.full[:0]
+}
+
+// MergeTree adds the tree of other snapshots. It calls join for each leaf there and its
+// node here. The other tree stays as it is.
+func (t *Tree) MergeTree(o *Tree, join func(to int32, from *Node)) {
+	t.merges++
+	t.mergeNode(0, o, 0, join)
+	t.nodes[0].Keys += o.nodes[0].Keys
+	t.nodes[0].Size += o.nodes[0].Size
+}
+
+// mergeNode adds what is below a node, whose sums were added.
+func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from *Node)) {
+	rest := o.restOf(from)
+	own := t.restOf(to)
+	before := func(n *Node) int64 { return t.lost(to, n.kind, n.word) + own }
+	missed := map[int32]int64{} // of nodes that are only there
+	for c := range o.Children(from) {
+		if n := &o.nodes[c]; !n.rest && !n.wide && t.find(n.hashBelow(t.nodes[to].hash)) == 0 {
+			missed[c] = before(n)
+		}
+	}
+	for kind := range uint8(2) {
+		if p := o.nodes[from].place[kind]; p != 0 {
+			to := t.placeOf(to, kind)
+			to.words = to.words || o.places[p-1].words
+		}
+	}
+	// What the other tree does not have may have been counted elsewhere there.
+	for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
+		if n := &t.nodes[c]; !n.wide && !n.rest && o.find(n.hashBelow(o.nodes[from].hash)) == 0 {
+			n.missed += o.lost(from, n.kind, n.word) + rest
+		}
+	}
+	for c := range o.Children(from) {
+		n := &o.nodes[c]
+		into := int32(0)
+		if n.rest || t.nodes[to].closed {
+			into = t.ensureRest(to)
+		} else if into = t.find(n.hashBelow(t.nodes[to].hash)); into == 0 {
+			into = t.add(to, n.hashBelow(t.nodes[to].hash), n.label, n.kind, flags{wide: n.wide})
+			t.nodes[into].missed, t.nodes[into].late = missed[c], false
+		}
+		m := &t.nodes[into]
+		m.Keys, m.Size = m.Keys+n.Keys, m.Size+n.Size
+		if !n.wide && !m.rest {
+			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
+		}
+		if m.rest {
+			o.eachLeaf(c, func(n *Node) { join(into, n) })
+			continue
+		}
+		if n.leaf != 0 {
+			join(into, n)
+		}
+		t.mergeNode(into, o, c, join)
+	}
+	for kind := range uint8(2) {
+		if p := o.nodes[from].place[kind]; p != 0 {
+			t.placeOf(to, kind).missed += o.places[p-1].lost()
+		}
+	}
+}
+
+// restOf returns the keys that a node does not distinguish.
+func (t *Tree) restOf(i int32) int64 {
+	if c := t.find(restHash(t.nodes[i].hash)); c != 0 {
+		return t.nodes[c].Keys
+	}
+	return 0
+}
+
+// eachLeaf calls do for all leaves below a node, and for the node if it is one.
+func (t *Tree) eachLeaf(i int32, do func(n *Node)) {
+	if t.nodes[i].leaf != 0 {
+		do(&t.nodes[i])
+	}
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		t.eachLeaf(c, do)
+	}
+}
+
+// shrink frees leaves until there are at most enough: first patterns of names that end
+// at light places are folded, then light nodes are closed.
+func (t *Tree) shrink(enough int) {
+	all := t.nodes[0]
+	tooMany := func() bool { return t.ends > enough || t.used > MaxNodes*3/4 || t.labels > maxLabels*3/4 }
+	for i := range t.nodes {
+		if n := &t.nodes[i]; !n.removed && i > 0 && n.values[end]+n.words[end] > 1 && n.Keys <= all.Keys/1024 && n.Size <= all.Size/1024 {
+			t.placeOf(int32(i), end).words = true
+			t.fold(spot{int32(i), end}, 0)
+		}
+	}
+	for s := int64(8192); tooMany(); s /= 2 {
+		least := Node{Keys: all.Keys / max(s, 1), Size: all.Size / max(s, 1)}
+		if s == 0 {
+			least = Node{Keys: math.MaxInt64, Size: math.MaxInt64}
+			for kind := range uint8(2) {
+				t.placeOf(0, kind).words = true
+				t.fold(spot{0, kind}, 0)
+			}
+		}
+		if t.closeBelow(0, &least); s == 0 {
+			return
+		}
+	}
+}
+
+// closeBelow closes the nodes below one that have neither more keys nor more bytes than
+// another one.
+func (t *Tree) closeBelow(i int32, least *Node) {
+	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		n := &t.nodes[c]
+		if n.kind != inner || n.closed {
+			continue
+		}
+		if n.Keys <= least.Keys && n.Size <= least.Size {
+			t.close(c)
+		} else {
+			t.closeBelow(c, least)
+		}
+	}
+}
+
+// close counts all keys below a node in one leaf.
+func (t *Tree) close(i int32) {
+	list := t.detach(i)
+	rest := int32(0)
+	keys, size, leaf := int64(0), int64(0), int32(0)
+	for list != 0 {
+		next := t.nodes[list].next
+		if t.nodes[list].rest {
+			rest = list
+			list = next
+			continue
+		}
+		keys, size = keys+t.nodes[list].Keys, size+t.nodes[list].Size
+		leaf = t.collapse(list, leaf)
+		list = next
+	}
+	t.nodes[i].closed, t.dirty = true, true
+	if rest == 0 {
+		rest = t.ensureRest(i)
+	} else {
+		t.nodes[rest].next, t.nodes[i].first = 0, rest
+	}
+	r := &t.nodes[rest]
+	r.Keys, r.Size = r.Keys+keys, r.Size+size
+	if r.leaf == 0 {
+		r.leaf = leaf
+	} else if leaf != 0 {
+		t.leaves.Join(r.leaf, leaf)
+	}
+}
+
+// collapse removes a node and all below it, and joins their leaves with another one, 0
+// none yet, which it returns.
+func (t *Tree) collapse(i, into int32) int32 {
+	if leaf := t.nodes[i].leaf; leaf != 0 {
+		t.foldedLeaf(i)
+		if into == 0 {
+			into = leaf
+		} else {
+			t.leaves.Join(into, leaf)
+		}
+	}
+	for c := t.nodes[i].first; c != 0; {
+		next := t.nodes[c].next
+		into = t.collapse(c, into)
+		c = next
+	}
+	t.remove(i)
+	return into
+}

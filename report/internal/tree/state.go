@@ -1,0 +1,120 @@
+package tree
+
+// Record is a node as a state stores it. A Tree that reads the records that another one
+// wrote is merged like that one.
+type Record struct {
+	_      struct{} `cbor:",toarray"`
+	Depth  uint8    // 0 the root
+	Kind   uint8
+	Flags  uint8 // recordWide and so on
+	Label  []byte
+	Missed int64 // keys that the node may lack at its place
+	// Lost has the most keys of a value without a node that were counted at others of its
+	// place, by kind of the children, -1 if nothing was folded.
+	Lost [2]int64
+}
+
+const (
+	recordWide = 1 << iota
+	recordRest
+	recordClosed
+	recordWords // words that a separator follows were folded
+	recordEnds  // words that end names were folded
+	recordFlags
+)
+
+// Records calls yield for all nodes in the order of their paths, each before those below
+// it, with the number of its leaf.
+func (t *Tree) Records(yield func(r Record, leaf int32)) { t.recordsBelow(0, 0, yield) }
+
+func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int32)) {
+	n := &t.nodes[i]
+	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: n.lacks(), Lost: [2]int64{-1, -1}}
+	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
+		if set {
+			r.Flags |= f
+		}
+	}
+	for kind, p := range n.place {
+		if p != 0 {
+			r.Lost[kind] = t.places[p-1].lost()
+			if t.places[p-1].words {
+				r.Flags |= recordWords << kind
+			}
+		}
+	}
+	yield(r, n.leaf)
+	for _, c := range t.Sorted(i) {
+		t.recordsBelow(c, depth+1, yield)
+	}
+}
+
+// Reader makes a Tree of its records, which may be hostile.
+type Reader struct {
+	tree *Tree
+	path []int32
+}
+
+// NewReader returns a Reader that fills an empty tree.
+func NewReader(t *Tree) *Reader { return &Reader{tree: t} }
+
+// Read adds the next node. It returns false if it cannot be one of a tree.
+func (r *Reader) Read(rec *Record) (node int32, ok bool) {
+	t := r.tree
+	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 || len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
+		return 0, false
+	}
+	if rec.Depth == 0 {
+		if len(r.path) > 0 || len(rec.Label) > 0 || rec.Kind != inner || rec.Flags&(recordWide|recordRest) != 0 {
+			return 0, false
+		}
+		r.path = append(r.path, 0)
+	} else {
+		if int(rec.Depth) > len(r.path) || rec.Depth > maxSegments+1 {
+			return 0, false
+		}
+		r.path = r.path[:rec.Depth]
+		parent := r.path[rec.Depth-1]
+		p := &t.nodes[parent]
+		isRest := rec.Flags&recordRest != 0
+		label := string(rec.Label)
+		last := byte(0)
+		if label != "" {
+			last = label[len(label)-1]
+		}
+		n := Node{kind: rec.Kind, label: label, flags: flags{wide: rec.Flags&recordWide != 0, rest: isRest}}
+		switch {
+		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != Rest || n.kind != end), rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
+			return 0, false
+		}
+		hash := n.hashBelow(p.hash)
+		if t.find(hash) != 0 {
+			return 0, false
+		}
+		node = t.add(parent, hash, label, rec.Kind, n.flags)
+		r.path = append(r.path, node)
+	}
+	n := &t.nodes[node]
+	n.missed, n.late, n.closed = rec.Missed, false, rec.Flags&recordClosed != 0
+	if n.kind == end && node != 0 && (n.closed || rec.Lost != [2]int64{-1, -1}) {
+		return 0, false
+	}
+	for kind, lost := range rec.Lost {
+		if lost >= 0 {
+			p := t.placeOf(node, uint8(kind))
+			p.missed, p.words = lost, rec.Flags&(recordWords<<kind) != 0
+		}
+	}
+	return node, true
+}
+
+// AddSums adds the sums of a leaf that was read.
+func (t *Tree) AddSums(i int32, keys, size int64) {
+	for ; ; i = t.nodes[i].parent {
+		t.nodes[i].Keys += keys
+		t.nodes[i].Size += size
+		if i == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package tree
+
+// Table is what the tree of a snapshot has folded at one time, for Blocks that are read
+// later. It is immutable.
+type Table struct {
+	spots  []tableSpot
+	spotOf map[uint64]int32 // by the hash of the node and kindSalt of the children's kind
+	// pinned has the hashes of the nodes at folded places: their values have many keys
+	// or much memory.
+	pinned map[uint64]struct{}
+}
+
+// tableSpot is a place of which values were folded.
+type tableSpot struct {
+	large  int64 // keys of more bytes have nodes of their own
+	values int32 // that have nodes
+	shapes int32 // that have nodes
+	words  bool  // words without nodes are folded, too
+	closed bool
+}
+
+// folds reports whether values without a node are counted at others.
+func (s *tableSpot) folds(word bool) bool { return s.words || !word }
+
+// A key is large at a place if it has more than largeMean times the mean memory of a key
+// there, and more than 1/largeShare of the memory.
+const (
+	largeMean  = 32
+	largeShare = 1024
+)
+
+// Publish returns what is folded now: the Table that it returned last if that has not
+// changed.
+func (t *Tree) Publish() *Table {
+	t.refold()
+	if !t.dirty {
+		return t.table
+	}
+	t.dirty = false
+	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}}
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		if n.removed || n.place == [2]int32{} && !n.closed {
+			continue
+		}
+		for kind := range uint8(2) {
+			if n.place[kind] == 0 && !n.closed {
+				continue
+			}
+			s := tableSpot{closed: n.closed}
+			if n.place[kind] != 0 {
+				s.words = t.places[n.place[kind]-1].words
+			}
+			var keys, size int64
+			for c := n.first; c != 0; c = t.nodes[c].next {
+				child := &t.nodes[c]
+				if child.kind != kind || child.rest {
+					continue
+				}
+				keys, size = keys+child.Keys, size+child.Size
+				switch {
+				case !child.wide && s.folds(child.word):
+					s.values++
+				case !child.wide:
+				case !isStar(child):
+					s.shapes++
+				}
+				p.pinned[child.hash] = struct{}{}
+			}
+			s.large = max(largeMean*(size/max(keys, 1)), size/largeShare, 1)
+			p.spotOf[n.hash^kindSalt[kind]] = int32(len(p.spots))
+			p.spots = append(p.spots, s)
+		}
+	}
+	if len(p.spots) == 0 {
+		p = nil
+	}
+	t.table = p
+	return p
+}
+
+// refold folds places again that have twice the keys: values that had many are light by
+// now.
+func (t *Tree) refold() {
+	for i := range t.nodes {
+		for kind, p := range t.nodes[i].place {
+			if p == 0 || int(t.nodes[i].values[kind]+t.nodes[i].words[kind]) <= t.places[p-1].stars {
+				continue
+			}
+			keys := int64(0)
+			for c := range t.Children(int32(i)) {
+				if t.nodes[c].kind == uint8(kind) {
+					keys += t.nodes[c].Keys
+				}
+			}
+			if keys >= 2*t.places[p-1].keys {
+				t.fold(spot{int32(i), uint8(kind)}, limitOf(int32(i))/4)
+				t.dirty = true
+			}
+		}
+	}
+}
+
+// Known returns how many blocks must be merged before the Table is published that a
+// block of a number reads. The Tables that blocks read depend on nothing else, so the
+// tree does not depend on how many blocks are read side by side. The first Table follows
+// the first block that can have keys: block 0 is the header of a snapshot.
+func Known(block int) int {
+	switch {
+	case block < 2:
+		return 0
+	case block < 9:
+		return 2
+	case block < 33:
+		return 5
+	}
+	return (block - 16) &^ 15
+}
+
+// Versions has the Tables that blocks which are not merged yet may read.
+type Versions struct {
+	list []version
+}
+
+type version struct {
+	blocks int // that were merged
+	table  *Table
+}
+
+// Before must be called before a block is merged.
+func (v *Versions) Before(t *Tree, block int) {
+	blocks := 0
+	switch {
+	case block >= 32:
+		blocks = block &^ 15
+	case block >= 16:
+		blocks = 16
+	case block >= 5:
+		blocks = 5
+	case block >= 2:
+		blocks = 2
+	}
+	if n := len(v.list); blocks > 0 && (n == 0 || v.list[n-1].blocks < blocks) {
+		v.list = append(v.list, version{blocks, t.Publish()})
+	}
+}
+
+// For returns the Table that a block reads. As many blocks as Known says must be merged,
+// and this one must not be.
+func (v *Versions) For(t *Tree, block int) *Table {
+	blocks := Known(block)
+	if blocks == 0 {
+		return nil
+	}
+	if n := len(v.list); n == 0 || v.list[n-1].blocks < blocks {
+		v.list = append(v.list, version{blocks, t.Publish()})
+	}
+	for len(v.list) > 8 { // blocks are at most 31 ahead
+		v.list = v.list[1:]
+	}
+	for i := range v.list {
+		if v.list[i].blocks >= blocks {
+			return v.list[i].table
+		}
+	}
+	return nil
+}
+
+// Reset forgets all Tables.
+func (v *Versions) Reset() { clear(v.list); v.list = v.list[:0] }

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/internal/tree"
+)
+
+// places returns at most n rows that say most about where the memory is, of prefixes or,
+// if no prefix stands out, of groups. The sums of rows of prefixes are those of all keys.
+func (v *overview) places(n int) []memoryPlace {
+	if v.cut {
+		return cutRows(v.r.Tree, n)
+	}
+	return placesOf(v.groups[:min(n, len(v.groups))])
+}
+
+// memoryPlace is a row of a table of groups: a group, or what a label calls it.
+type memoryPlace struct {
+	Group
+	label message.Message // zero: the group's name
+}
+
+func placesOf(groups []Group) []memoryPlace {
+	list := make([]memoryPlace, len(groups))
+	for i := range groups {
+		list[i].Group = groups[i]
+	}
+	return list
+}
+
+// called returns what the row is called.
+func (p *memoryPlace) called() message.Message {
+	if !p.label.IsZero() {
+		return p.label
+	}
+	return named(p.name())
+}
+
+// cutRows returns a cut of a tree as rows, nil if no prefix stands out.
+func cutRows(root *TreeNode, n int) (list []memoryPlace) {
+	nodes := map[*tree.Part]*TreeNode{}
+	rows, rest := tree.Cut(partOf(root, nodes), max(n-1, 1))
+	if rows == nil {
+		return nil
+	}
+	row := func(r *tree.Row) (g memoryPlace) {
+		if r.Others == nil {
+			g.addNode(nodes[r.Part])
+			g.Group.Group = nodes[r.Part].Prefix
+			if nodes[r.Part].Children != nil {
+				g.Group.Group += restOfPrefix
+			}
+			return g
+		}
+		for _, c := range r.Others {
+			g.addNode(nodes[c])
+		}
+		g.Group.Group = nodes[r.Part].Prefix + restOfPrefix
+		if more := len(r.Others); more > 1 {
+			g.label = message.New("{group} ({n} more)", message.Name("group", string(g.Group.Group)), message.Int("n", int64(more)))
+		}
+		return g
+	}
+	for i := range rows {
+		list = append(list, row(&rows[i]))
+	}
+	if other := row(&rest); other.Keys > 0 {
+		other.label = message.New("everything else")
+		list = append(list, other)
+	}
+	return list
+}
+
+// partOf returns the parts of a tree, and notes the nodes that they are of.
+func partOf(n *TreeNode, nodes map[*tree.Part]*TreeNode) *tree.Part {
+	p := &tree.Part{Prefix: string(n.Prefix), Keys: n.Keys, Size: int64(sizeOf(n.MemoryBytes, n.ValueBytes))}
+	if strings.HasSuffix(p.Prefix, restOfPrefix) {
+		p.Prefix = strings.TrimSuffix(p.Prefix, restOfPrefix) + tree.Rest
+	}
+	nodes[p] = n
+	for _, c := range n.Children {
+		p.Children = append(p.Children, partOf(c, nodes))
+	}
+	return p
+}
+
+// addNode adds the keys of a node to a row.
+func (g *Group) addNode(n *TreeNode) {
+	if n == nil {
+		return
+	}
+	g.Keys += n.Keys
+	g.Elements += n.Elements
+	g.ValueBytes += n.ValueBytes
+	g.MemoryBytes += max(n.MemoryBytes, 0)
+	g.WithoutTTL += n.WithoutTTL.Keys
+	g.MemoryWithoutTTL += max(n.WithoutTTL.MemoryBytes, 0)
+	g.Findings += n.Findings.Error + n.Findings.Warning + n.Findings.Info
+	g.Errors += n.Findings.Error
+	if n.TTLMin != nil && (g.TTLMin == nil || *n.TTLMin < *g.TTLMin) {
+		g.TTLMin = n.TTLMin
+	}
+	if n.TTLMax != nil && (g.TTLMax == nil || *n.TTLMax > *g.TTLMax) {
+		g.TTLMax = n.TTLMax
+	}
+}
+
+// placesNote says what the rows are.
+func (v *overview) placesNote() message.Message {
+	switch {
+	case v.cut:
+		return message.New("prefixes of names; … is what begins so, * what varies")
+	case v.r.Tree != nil:
+		return message.New("no prefix stands out; these are the largest groups")
+	}
+	return v.groupsNote()
+}
