@@ -73,9 +73,11 @@ race: ## the tests with the race detector, which needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG))$$' $(RACED)
 
 fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
-	@grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \
-		sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*)\(.*|./\1 \2|' | sort | \
-		GO="$(GO)" FUZZFLAGS="$(FUZZFLAGS) -parallel=1" xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME)
+	@mkdir -p bin && grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \
+		sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*)\(.*|./\1 \2|' | sort >bin/fuzz.txt
+	@# Compile before they run side by side, or each would.
+	@cut -d ' ' -f 1 bin/fuzz.txt | uniq | xargs -n 1 $(GO) test -c -o /dev/null -fuzz .
+	@GO="$(GO)" FUZZFLAGS="$(FUZZFLAGS) -parallel=1" xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME) <bin/fuzz.txt
 
 golden: ## regenerate golden files, generated pages and the README's examples; see git diff
 	$(GO) test ./report -run '^(TestGolden|TestDiffFormats|TestTrendFormats)$$' -update

@@ -148,8 +148,8 @@ func TestSavingBounds(t *testing.T) {
 		{(&Group{Group: "customer:address:list:*", Keys: 1000}).shorterNames(), "shorter names (10 B less)", "Shorten the names of customer:address:list:*: three letters a word are 10 bytes less for each of 1,000 keys. Saves about 9.8 KB."},
 		{(&Group{Group: "page:*", Type: "string", Keys: 10, ValueBytes: 10_240, SerializedBytes: 5120}).compressed(), "compress (LZF: to 50.0%)", "Compress the values of page:* before they are stored: LZF shrinks the 10 values to 50.0% in this file. Saves about 5 KB."},
 	} {
-		if c.s.how != c.how || c.s.brief != c.brief {
-			t.Errorf("%q, %q, want %q, %q", c.s.how, c.s.brief, c.how, c.brief)
+		if how, brief := english(c.s.how), english(c.s.brief); how != c.how || brief != c.brief {
+			t.Errorf("%q, %q, want %q, %q", how, brief, c.how, c.brief)
 		}
 	}
 	// A saving counts from a 500th of all memory and two keys on.
@@ -168,7 +168,7 @@ func TestSavingBounds(t *testing.T) {
 	}
 	r := &Report{Totals: Totals{Keys: 5, MemoryBytes: 1_000_000}, Inputs: []Input{{Memory: memory(5000, 4000)}, {Memory: memory(500, 400)}}}
 	v := newOverview(r, WriteOptions{})
-	if len(v.savings) != 1 || v.savings[0].bytes != 1100 || v.savings[0].keys != 5 || v.savings[0].group != "valkey-9.0, 4.3 KB" || v.savings[0].how != "move from redis-7.0, 5.4 KB" {
+	if len(v.savings) != 1 || v.savings[0].bytes != 1100 || v.savings[0].keys != 5 || english(v.savings[0].group) != "valkey-9.0, 4.3 KB" || english(v.savings[0].how) != "move from redis-7.0, 5.4 KB" {
 		t.Errorf("%+v", v.savings)
 	}
 	r.Inputs[1].Memory = nil
@@ -182,7 +182,7 @@ func TestSavingBounds(t *testing.T) {
 		want                   string
 	}{{1000, 900, 950, "live", "used_memory fits --allocator libc better: the prediction is 5.0% off, 10.0% with jemalloc"}, {1000, 900, 1099, "live", "used_memory fits --allocator libc better: the prediction is 9.9% off"}, {1000, 900, 1100, "live", ""}, {1000, 900, 950, "reloaded", ""}, {1000, 1000, 1000, "live", ""}} {
 		in := &Input{UsedMem: c.used, Memory: &Memory{Model: "m", State: "live", Allocator: "jemalloc", Keys: 600, Predicted: c.predicted, Difference: p(int64(c.used - c.predicted)), WhatIf: []WhatIf{{Model: "m", Allocator: "libc", State: c.state, Predicted: c.other}}}}
-		if got := otherAllocator(in); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if got := english(otherAllocator(in)); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
@@ -191,7 +191,7 @@ func TestSavingBounds(t *testing.T) {
 		hint             bool
 	}{{501, 31, true}, {501, -31, true}, {501, 30, false}, {500, 31, false}} {
 		in := &Input{UsedMem: 1000, Memory: &Memory{Allocator: "jemalloc", Keys: Figure(c.keys), Predicted: Figure(1000 - c.difference), Difference: &c.difference}}
-		if got := otherAllocator(in); (got != "") != c.hint {
+		if got := english(otherAllocator(in)); (got != "") != c.hint {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -19,7 +19,7 @@ func TestNoAllocations(t *testing.T) {
 	ordinary := testKeys(11, 10_000)
 	for i := range ordinary {
 		k := &ordinary[i]
-		k.Name = fmt.Appendf(nil, "shop:%s:item:%d", word(r, 30), r.IntN(1e6))
+		k.Name = fmt.Appendf(nil, "shop:%s:item:%d", randomWord(r, 30), r.IntN(1e6))
 		k.NameLen = int64(len(k.Name))
 	}
 	for _, c := range []struct {

@@ -49,17 +49,17 @@ func testKeys(seed uint64, n int) []parser.Key {
 		var name string
 		switch r.IntN(8) {
 		case 0:
-			name = fmt.Sprintf("user:%s:profile", word(r, 500))
+			name = fmt.Sprintf("user:%s:profile", randomWord(r, 500))
 		case 1:
 			name = fmt.Sprintf("user:guest:%d", r.IntN(1000))
 		case 2:
 			name = fmt.Sprintf("tok:%s", randomText(r, 22))
 		case 3:
-			name = fmt.Sprintf("shop:%s:item:%d", word(r, 30), r.IntN(1e6))
+			name = fmt.Sprintf("shop:%s:item:%d", randomWord(r, 30), r.IntN(1e6))
 		case 4:
-			name = word(r, 5000)
+			name = randomWord(r, 5000)
 		case 5:
-			name = fmt.Sprintf("%s:%s:%s", word(r, 20), word(r, 20), word(r, 20))
+			name = fmt.Sprintf("%s:%s:%s", randomWord(r, 20), randomWord(r, 20), randomWord(r, 20))
 		case 6:
 			name = fmt.Sprintf("bad name%d", r.IntN(100))
 		default:
@@ -96,7 +96,7 @@ func testKeys(seed uint64, n int) []parser.Key {
 	return keys
 }
 
-func word(r *rand.Rand, n int) string {
+func randomWord(r *rand.Rand, n int) string {
 	const letters = "ghijklmnopqrstuvwxyz" // no hexadecimal digits
 	i := r.IntN(n)
 	w := []byte{letters[i%20], letters[i/20%20], letters[i/400%20]}
@@ -439,9 +439,9 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 		case 0:
 			return append([]byte("tok:"), randomText(r, 22)...)
 		case 1:
-			return fmt.Appendf(nil, "user:%s%s:%s", word(r, 8000), word(r, 8000), word(r, 60))
+			return fmt.Appendf(nil, "user:%s%s:%s", randomWord(r, 8000), randomWord(r, 8000), randomWord(r, 60))
 		case 2:
-			return fmt.Appendf(nil, "%s:%s:%s:%d", word(r, 40), word(r, 40), word(r, 40), i)
+			return fmt.Appendf(nil, "%s:%s:%s:%d", randomWord(r, 40), randomWord(r, 40), randomWord(r, 40), i)
 		}
 		return fmt.Appendf(nil, "order:%d:detail", i)
 	})

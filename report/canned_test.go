@@ -5,6 +5,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The canned reports that every format writes: empty, ordinary, hostile (names that
@@ -65,7 +68,7 @@ func ordinaryReport() *Report {
 	session := row("session:user:10086", "string", "embstr", 1, 30, 96, p(86_400*3+4*3600))
 	queue := row("job:mail:queue", "list", "quicklist", 12_000, 240_000, 260_000, nil)
 	top := []KeyRow{board, cart, queue, page, session}
-	return &Report{
+	return withMessages(&Report{
 		Schema: SchemaVersion, Complete: true, Tool: Tool{Name: "rdblens", Version: "1.0.0"},
 		Config: Config{Profile: "aliyun", Separators: ":#", File: "rdblens.yaml", FailOn: "error"},
 		Inputs: []Input{{Name: "testdata/shop.rdb", Server: "redis", ServerVersion: "7.0.15", Format: "REDIS", RDBVersion: 10, Created: 1_772_323_200,
@@ -120,7 +123,48 @@ func ordinaryReport() *Report {
 		Histograms: Histograms{KeyLength: []Bucket{bucket("1-8", p(1), p(9), 13, 400), bucket("9-16", p(9), p(17), 4100, 3_000_000), bucket("17-32", p(17), p(33), 100, 0)},
 			Elements: []Bucket{bucket("1-10", p(1), p(11), 100, 400), bucket("11-100", p(11), p(101), 110, 400)},
 			Idle:     []Bucket{bucket("under 1 hour", p(0), p(3600), 4213, 3_456_789)}},
+	})
+}
+
+// withMessages gives the sentences of a report their messages, and its rules their titles.
+func withMessages(r *Report) *Report {
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		if rule, ok := thresholds.Lookup(f.Rule); ok {
+			f.Title = rule.Title
+		}
+		for n := range f.Examples {
+			e := &f.Examples[n]
+			e.Message = message.New(e.Text)
+			if e.Subject != "" {
+				e.SubjectMessage = message.New(string(e.Subject))
+			}
+			for j := range e.Advice {
+				a := &e.Advice[j]
+				a.Message, a.ConditionMessage = message.New(a.Text), message.New(a.Condition)
+			}
+		}
 	}
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		for _, w := range in.Warnings {
+			in.WarningMessages = append(in.WarningMessages, message.Sentence(w))
+		}
+		if d := in.Error; d != nil {
+			d.Message, d.HintMessage = message.Sentence(d.Reason), message.Sentence(d.Hint)
+		}
+		if t := in.Target; t != nil {
+			for n := range t.Problems {
+				t.Problems[n].Message = message.New(t.Problems[n].Text)
+			}
+		}
+		if m := in.Memory; m != nil {
+			for _, e := range m.Explanation {
+				m.ExplanationMessages = append(m.ExplanationMessages, message.New(e))
+			}
+		}
+	}
+	return r
 }
 
 // hostileReport returns a report with every hostile name in every field for names.
@@ -190,5 +234,11 @@ func fleetReport() *Report {
 	}
 	r.Rules[0].Examples[0].KeyRow.Input, r.Rules[0].Examples[0].Input = 1, 1
 	r.Rules[1].Examples[0].Input = 1 // the same row
-	return r
+	for i := range r.Inputs {
+		r.Inputs[i].WarningMessages = nil
+		if m := r.Inputs[i].Memory; m != nil {
+			m.ExplanationMessages = nil
+		}
+	}
+	return withMessages(r)
 }

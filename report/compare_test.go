@@ -316,10 +316,10 @@ func TestAgainst(t *testing.T) {
 		want            string
 	}{
 		{5200, 5000, message.Count, "5,200 > 5,000"}, {3, 5, message.Count, "3 < 5"}, {5, 5, message.Count, ""}, {5, 0, message.Count, ""}, {-1, 5, message.Count, ""},
-		{20480, 10240, message.Bytes, "20 KB > 10 KB"}, {10241, 10240, message.Bytes, "10,241 > 10,240 B"}, {7200, 3600, message.Seconds, "2h > 1h"},
+		{20480, 10240, message.Bytes, "20 KB > 10 KB"}, {10241, 10240, message.Bytes, "10,241 > 10,240 bytes"}, {7200, 3600, message.Seconds, "2h > 1h"},
 	} {
 		e := &Example{Measured: c.measured, Limit: c.limit, Unit: c.unit.String()}
-		if got := e.against(); got != c.want {
+		if got := english(e.against()); got != c.want {
 			t.Errorf("%d against %d %s: %q, want %q", c.measured, c.limit, c.unit, got, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -122,17 +123,17 @@ n3
 		want     string
 	}{{5, Unknown, "at an unknown time"}, {Unknown, 5, "1970-01-01 00:00:05 UTC"}, {5, 5, "1970-01-01 00:00:05 UTC, 0s later"}, {6, 5, "1970-01-01 00:00:05 UTC"}} {
 		none.Old.Created, none.New.Created = c.old, c.new
-		if got := none.about()[0]; !strings.HasSuffix(got, "taken "+c.want) {
+		if got := english(none.about()[0]); !strings.HasSuffix(got, "taken "+c.want) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 1: "+1", -1: "-1", 1000: "+1,000"} {
-		if got := signedCount(n); got != want {
+		if got := english(signedCount(n)); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
 	for n, want := range map[int64]string{0: "+0 B", 1: "+1 B", -1: "-1 B", -2048: "-2 KB"} {
-		if got := signedSize(n); got != want {
+		if got := english(signedSize(n)); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
@@ -155,15 +156,15 @@ func renderDiff(t *testing.T, format string, d *Diff) []byte {
 
 // TestTicketOmits checks what a ticket says that it leaves out, one by one.
 func TestTicketOmits(t *testing.T) {
-	v := &overview{r: &Report{}, keys: make([]KeyRow, 3), groups: make([]Group, 3), problems: make([]problem, 3), fixes: make([]string, 3), savings: make([]saving, 3), nodes: make([]Node, 3), wrong: make([]string, 2), about: make([]string, 5)}
+	v := &overview{r: &Report{}, keys: make([]KeyRow, 3), groups: make([]Group, 3), problems: make([]problem, 3), fixes: make([]message.Message, 3), savings: make([]saving, 3), nodes: make([]Node, 3), wrong: make([]message.Message, 2), about: make([]message.Message, 5)}
 	all := v.all()
 	if all != (screenRows{3, 3, 3, 3, 3, 3, 3}) || v.omitted(all) != nil {
 		t.Errorf("%+v: %q", all, v.omitted(all))
 	}
-	if got := strings.Join(v.omitted(screenRows{2, 2, 2, 2, 2, 2, 2}), "; "); got != "1 of the biggest keys; 1 of the groups; 1 problem; 1 thing to fix; 1 saving; 1 of the nodes; 1 remark on the files" {
+	if got := strings.Join(englishLines(v.omitted(screenRows{2, 2, 2, 2, 2, 2, 2})), "; "); got != "1 of the biggest keys; 1 of the groups; 1 problem; 1 thing to fix; 1 saving; 1 of the nodes; 1 remark on the files" {
 		t.Error(got)
 	}
-	if got := strings.Join(v.omitted(screenRows{}), "; "); got != "3 of the biggest keys; 3 of the groups; 3 problems; 3 things to fix; 3 savings; 3 of the nodes; 3 remarks on the files" {
+	if got := strings.Join(englishLines(v.omitted(screenRows{})), "; "); got != "3 of the biggest keys; 3 of the groups; 3 problems; 3 things to fix; 3 savings; 3 of the nodes; 3 remarks on the files" {
 		t.Error(got)
 	}
 	// Rows go one by one, problems first, down to the least of each step, and none is left.
@@ -178,14 +179,14 @@ func TestTicketOmits(t *testing.T) {
 		t.Errorf("%d rows went, %+v are left", n, rows)
 	}
 	// A table of a ticket: titles, alignment, names as code that is cut, no empty column.
-	p := &markdownPage{w: new(bytes.Buffer), cell: 12}
-	p.table(table{2, []column{nameColumn("key", func(i int) string { return strings.Repeat("k", 8*i+8) }), countColumn("n", func(i int) Figure { return Figure(i) }), leftColumn("none", func(int) string { return "" }), leftColumn("late", func(i int) string { return strings.Repeat("x ", i*20) })}})
+	p := newMarkdownPage(new(bytes.Buffer), WriteOptions{}, 12, 0)
+	p.table(table{2, []column{nameColumn("key", func(i int) message.Message { return named(Name(strings.Repeat("k", 8*i+8))) }), countColumn("n", func(i int) Figure { return Figure(i) }), wordColumn("none", func(int) string { return "" }), wordColumn("late", func(i int) string { return strings.Repeat("x ", i*20) })}})
 	want := fmt.Sprintf("\n| key | n | late |\n| --- | ---: | --- |\n| `kkkkkkkk` | 0 |  |\n| `%s` | 1 | %s |\n", text.ShortenMiddle(strings.Repeat("k", 16), 12), text.ShortenEnd(strings.Repeat("x ", 20), 24))
 	if got := p.w.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.w.Reset()
-	if p.table(table{1, []column{leftColumn("a", func(int) string { return "" })}}); p.w.Len() != 0 {
+	if p.table(table{1, []column{wordColumn("a", func(int) string { return "" })}}); p.w.Len() != 0 {
 		t.Errorf("an empty table: %q", p.w.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -41,7 +42,7 @@ func (f *finisher) steps() {
 	groups := f.groupSums()
 	var savings []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
-		savings = append(engine.Savings(groups, whole, listing), f.r.otherServers()...)
+		savings = append(engine.Savings(groups, whole, listing, maxSteps), f.r.otherServers()...)
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
@@ -195,6 +196,24 @@ func (f *finisher) listing() *thresholds.Listing {
 	number("idle-over", filter.IdleOver, "s")
 	if filter.NoTTL {
 		l.Filter = append(l.Filter, "--no-ttl")
+	}
+	namer := f.Engine(0).Namer()
+	l.Matching = func(of *thresholds.GroupSums) (keys int64) {
+		pattern, scratch := namer.ParseGroup(of.Group), []byte(nil)
+		for i := range f.r.Groups {
+			g := &f.r.Groups[i]
+			if of.DB >= 0 && g.DB != nil && *g.DB != of.DB {
+				continue
+			}
+			scratch = append(scratch[:0], g.Group...)
+			if !strings.Contains(string(g.Group), "*") { // a name
+				scratch = namer.AppendPattern(scratch[:0], []byte(g.Group))
+			}
+			if string(g.Group) == of.Group || pattern.Match(scratch) {
+				keys += g.Keys
+			}
+		}
+		return keys
 	}
 	for i := range f.r.Inputs {
 		l.Files = append(l.Files, string(f.r.Inputs[i].Name))

@@ -221,7 +221,7 @@ func TestUnreadAmongNodes(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := Write("html", &b, r, WriteOptions{Language: language.Chinese}); err != nil || !bytes.Contains(b.Bytes(), []byte("<h1>2 个快照</h1>")) {
+	if err := Write("html", &b, r, WriteOptions{Language: language.Chinese}); err != nil || !bytes.Contains(b.Bytes(), []byte(`<span class="zh" lang="zh">2 个快照</span></h1>`)) {
 		t.Errorf("the page is not titled in Chinese: %v", err)
 	}
 }

@@ -95,11 +95,11 @@ func TestFoldedPlaces(t *testing.T) {
 	}
 	for range 50_000 {
 		add("tok:" + string(randomText(r, 22)))
-		add(fmt.Sprintf("user:%s%s:cart", word(r, 8000), word(r, 8000)))
+		add(fmt.Sprintf("user:%s%s:cart", randomWord(r, 8000), randomWord(r, 8000)))
 		if r.IntN(5) == 0 {
 			add("user:guest:cart")
 		}
-		add(fmt.Sprintf("mod%s:item:%d", word(r, 200), r.IntN(100)))
+		add(fmt.Sprintf("mod%s:item:%d", randomWord(r, 200), r.IntN(100)))
 	}
 	for _, block := range []int{500, 20_000, 1 << 20} {
 		b := gather(testEngine(t, "default"), agg.Options{}, keys, block)
@@ -126,7 +126,7 @@ func TestFullTable(t *testing.T) {
 	for i := range keys {
 		var words []string
 		for range 6 {
-			words = append(words, word(r, 9))
+			words = append(words, randomWord(r, 9))
 		}
 		name := strings.Join(words, ":")
 		keys[i] = parser.Key{Name: []byte(name), NameLen: int64(len(name)), Elements: 1, ValueBytes: 10, Serialized: 11, Memory: 60, MemoryUsage: 60,

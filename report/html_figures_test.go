@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -60,27 +61,35 @@ func TestHTMLData(t *testing.T) {
 	}
 }
 
+func cards(v *htmlView) string {
+	var list []string
+	for _, c := range v.Cards {
+		list = append(list, "{"+english(c.Value)+" "+english(c.Label)+"}")
+	}
+	return "[" + strings.Join(list, " ") + "]"
+}
+
 // TestHTMLFigures checks cards, bars, slots and sentences of a page by hand.
 func TestHTMLFigures(t *testing.T) {
 	r := &Report{Complete: true, By: ByMemory, Inputs: []Input{{Name: "a.rdb", UsedMem: 3000, Memory: &Memory{Predicted: 2500, Difference: p(500)}}},
 		Totals: Totals{Keys: 8, MemoryBytes: 2000, ValueBytes: 900, WithoutTTL: 2, WithoutTTLMemory: 500}, Findings: Counts{Error: 3, Warning: 4}, GroupsFolded: 7}
 	v := newHTMLView(r, WriteOptions{})
-	if got := fmt.Sprint(v.Cards); got != "[{8 keys} {2 KB memory of all keys} {2.9 KB used_memory of the server} {25.0% of the keys have no TTL} {25.0% of the memory has no TTL} {3 errors} {4 warnings}]" {
+	if got := cards(v); got != "[{8 keys} {2 KB memory of all keys} {2.9 KB used_memory of the server} {25.0% of the keys have no TTL} {25.0% of the memory has no TTL} {3 errors} {4 warnings}]" {
 		t.Error(got)
 	}
 	const exact, offline = "Numbers of keys, elements, bytes and findings are exact: every key was read.", "This page needs no network: everything is in it."
 	want := []string{exact, "Memory is computed from the server's own structures", "Names have more patterns than groups are kept of: 7 patterns", "The predicted used_memory is 2.4 KB, 16.7% from what the snapshot states.", offline}
-	if !slices.EqualFunc(v.Exact, want, strings.HasPrefix) {
-		t.Errorf("%q", v.Exact)
+	if !slices.EqualFunc(englishLines(v.Exact), want, strings.HasPrefix) {
+		t.Errorf("%q", englishLines(v.Exact))
 	}
 	r.Complete, r.Totals.MemoryBytes, r.Totals.MemoryBound, r.GroupsFolded = false, Unknown, true, 0
 	r.Inputs = append(r.Inputs, Input{Name: "b.rdb"})
 	v = newHTMLView(r, WriteOptions{})
 	want = []string{"Numbers of keys, elements, bytes and findings are those of what was read", "The server that wrote the snapshot is not known well enough", "Some keys have types whose memory is known as a lower bound only.", offline}
-	if !slices.EqualFunc(v.Exact, want, strings.HasPrefix) || v.Title != "2 snapshots" || v.SizeLabel != "value bytes" {
-		t.Errorf("%q, %q", v.Title, v.Exact)
+	if !slices.EqualFunc(englishLines(v.Exact), want, strings.HasPrefix) || english(v.Title) != "2 snapshots" || v.SizeLabel != "value bytes" {
+		t.Errorf("%q, %q", english(v.Title), englishLines(v.Exact))
 	}
-	if got := fmt.Sprint(v.Cards); got != "[{8 keys} {900 B value bytes of all keys} {25.0% of the keys have no TTL} {3 errors} {4 warnings}]" {
+	if got := cards(v); got != "[{8 keys} {900 B value bytes of all keys} {25.0% of the keys have no TTL} {3 errors} {4 warnings}]" {
 		t.Error(got)
 	}
 	b := v.bars("t", "l", []Bucket{{Label: "a", Keys: 1000, ValueBytes: 5, MemoryBytes: Unknown}, {Label: "b", Keys: 1}, {Label: "c"}, {Label: "d", Keys: 500}, {Label: "e", Keys: 5}})
@@ -88,7 +97,7 @@ func TestHTMLFigures(t *testing.T) {
 	for _, row := range b.Rows {
 		widths = append(widths, row.Width)
 	}
-	if !slices.Equal(widths, []int{1000, 4, 0, 500, 5}) || b.Rows[0].Keys != "1,000" || b.Rows[0].Size != "5 B" || v.bars("t", "l", make([]Bucket, 3)) != nil {
+	if !slices.Equal(widths, []int{1000, 4, 0, 500, 5}) || english(b.Rows[0].Keys) != "1,000" || english(b.Rows[0].Size) != "5 B" || v.bars("t", "l", make([]Bucket, 3)) != nil {
 		t.Errorf("%+v", b)
 	}
 	for _, c := range []struct {
@@ -120,8 +129,8 @@ func TestHTMLFigures(t *testing.T) {
 	if got := fmt.Sprint(s.Bars); got != "[{0 0 100 0-63: 1,000 B, 5} {1 100 0 64-127: 0 B, 0} {2 98 2 128-191: 1 B, 1} {3 51 49 192-255: 499 B, 1}]" {
 		t.Error(got)
 	}
-	if s.Note != "Each bar is 64 of the 16,384 slots. 3 of 4 bars have keys, on average 500 B." || fmt.Sprint(s.Fullest.Rows) != "[[0-63 1,000 B 66.7% 5] [192-255 499 B 33.3% 1] [128-191 1 B <0.1% 1]]" {
-		t.Errorf("%q, %v", s.Note, s.Fullest.Rows)
+	if english(s.Note) != "Each bar is 64 of the 16,384 slots. 3 of 4 bars have keys, on average 500 B." || fmt.Sprint(s.Fullest.Rows) != "[[0-63 1,000 B 66.7% 5] [192-255 499 B 33.3% 1] [128-191 1 B &lt;0.1% 1]]" {
+		t.Errorf("%q, %v", english(s.Note), s.Fullest.Rows)
 	}
 }
 
@@ -138,15 +147,15 @@ func TestHTMLFindings(t *testing.T) {
 		for _, f := range v.Findings {
 			var texts []string
 			for _, a := range f.Advice {
-				texts = append(texts, a.Text+" "+a.Condition+" "+strings.Join(a.Commands, ","))
+				texts = append(texts, english(a.Text)+" "+strings.Join(a.Commands, ","))
 			}
-			got = append(got, fmt.Sprintf("%s %s %s %t %d %q %q", f.Severity, f.Rule, f.Count, f.Open, len(f.Worst.Rows), f.More, texts))
+			got = append(got, fmt.Sprintf("%s %s %s %t %d %q %q", f.Severity, f.Rule, english(f.Count), f.Open, len(f.Worst.Rows), strings.Join(englishLines(f.More), ""), texts))
 		}
 		more := ""
 		if all {
-			more = ` "delete if so DEL k,DEL l"`
+			more = ` "(if so) delete DEL k,DEL l"`
 		}
-		want := []string{`error big-string 3 true 2 "And 1 more. In groups: g (3)" ["look  TYPE k"` + more + `]`, `warning big-stream 1 false 1 "" []`, `info no-ttl 5 false 0 "" []`}
+		want := []string{`error big-string 3 true 2 "And 1 more. In groups: g (3)" ["look TYPE k"` + more + `]`, `warning big-stream 1 false 1 "" []`, `info no-ttl 5 false 0 "" []`}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -164,17 +173,17 @@ func TestHTMLFindings(t *testing.T) {
 
 // TestHTMLTable checks that a table ends where its bytes do, and has no empty column.
 func TestHTMLTable(t *testing.T) {
-	tbl := table{3, []column{leftColumn("a", func(i int) string { return fmt.Sprint(i) }), leftColumn("b", func(int) string { return "" }), nameColumn("c", func(i int) string { return strings.Repeat("<", i) })}}
-	same := func(s string) string { return s }
+	tbl := table{3, []column{wordColumn("a", func(i int) string { return fmt.Sprint(i) }), wordColumn("b", func(int) string { return "" }), nameColumn("c", func(i int) message.Message { return verbatim(strings.Repeat("<", i)) })}}
+	style := newHTMLStyle(WriteOptions{})
 	const cell = len("<td class=n></td>")
 	const all = 6*cell + 3 + 4*3 // "<" takes four
 	for budget, rows := range map[int]int{2*cell + 1: 1, 2 * cell: 0, 4*cell + 1 + 1 + 4: 2, 4*cell + 1 + 4: 1, all: 3, all - 1: 2} {
 		left := budget
-		if h := newHTMLTable(tbl, same, &left); len(h.Rows) != rows || len(h.Columns) != 2 || (left < 0) != (rows < 3) || rows == 3 && left != 0 {
+		if h := style.newTable(tbl, &left); len(h.Rows) != rows || len(h.Columns) != 2 || (left < 0) != (rows < 3) || rows == 3 && left != 0 {
 			t.Errorf("%d bytes: %d rows, %d bytes left, %+v", budget, len(h.Rows), left, h.Columns)
 		}
 	}
-	if h := newHTMLTable(tbl, same, new(int)); len(h.Rows) != 0 || !h.Columns[1].Name || h.Columns[0].Name {
+	if h := style.newTable(tbl, new(int)); len(h.Rows) != 0 || !h.Columns[1].Name || h.Columns[0].Name {
 		t.Errorf("%+v", h)
 	}
 }

@@ -34,6 +34,12 @@ func TestNewInputDamage(t *testing.T) {
 		{"other", errors.New("no such file"), &Damage{Offset: Unknown, Reason: "no such file"}},
 	} {
 		in := newInput("x.rdb", 5, &parser.Info{Magic: "REDIS", Version: 11, Created: -1, UsedMem: -1}, c.err)
+		if in.Error != nil {
+			if got := english(in.Error.Message); got != in.Error.Reason || english(in.Error.HintMessage) != in.Error.Hint {
+				t.Errorf("%s: the message is %q", c.what, got)
+			}
+			in.Error.Message, in.Error.HintMessage = message.Message{}, message.Message{}
+		}
 		if d := cmp.Diff(c.want, in.Error); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
 		}
@@ -131,7 +137,7 @@ func TestNewInputFields(t *testing.T) {
 		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}
 	want := Input{Name: "a.rdb", FileBytes: 23, Format: "VALKEY", RDBVersion: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14,
 		Checksum: info.Checksum.String(), Ended: true, Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
-		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, Complete: true}
+		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, WarningMessages: []message.Message{message.New("odd")}, Complete: true}
 	want.LoadableBy.Redis, want.LoadableBy.Valkey = info.LoadableBy()
 	want.LoadableBy.Modules = []Name{"ReJSON-RL"}
 	if d := cmp.Diff(want, newInput("a.rdb", 23, info, nil)); d != "" {
@@ -178,7 +184,7 @@ func TestTargetText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := targetText(server, &c.p); got != c.want {
+		if got := english(targetText(server, &c.p)); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 // than a tenth of the prediction on, on both sides.
 func TestLargeDifference(t *testing.T) {
 	for d, large := range map[int64]bool{0: false, 100: false, 101: true, -100: false, -101: true} {
-		text := strings.Join(explainDifference(&Memory{Predicted: 1000, State: "live"}, d, false), "\n")
+		m := &Memory{Predicted: 1000, State: "live"}
+		m.explainDifference(d, false)
+		text := strings.Join(m.Explanation, "\n")
 		if strings.Contains(text, "over 10 %") != large {
 			t.Errorf("%d bytes of 1000: %q", d, text)
 		}

@@ -327,7 +327,7 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 
 // lose notes that a state could not be read after all.
 func (m *merge) lose(i int, err error) {
-	err = fmt.Errorf("its state %q: %w", m.sources[i].Name, err)
+	err = &message.Error{Message: message.New("its state {file}: {reason}", message.Path("file", m.sources[i].Name), message.Phrase("reason", reasonOf(err))), Err: err}
 	for _, n := range m.states[i].numbers {
 		in := &m.inputs[n]
 		*in, m.errs[n] = newInput(string(in.Name), int64(in.FileBytes), nil, err), err

@@ -48,13 +48,28 @@ func serverText(in *Input) message.Message {
 	if in.ServerVersion == "" {
 		return only(server)
 	}
-	return message.New("{server} {version}", server, message.Element("version", string(in.ServerVersion)))
+	version := message.Element("version", string(in.ServerVersion))
+	if strings.Trim(string(in.ServerVersion), "0123456789.") == "" {
+		version = message.Text("version", string(in.ServerVersion))
+	}
+	return message.New("{server} {version}", server, version)
 }
 
-// parts is a list of messages of which some are zero.
+// parts is a list of messages, without those that are zero; zero if all are.
 func parts(separator string, list ...message.Message) message.Message {
 	list = slices.DeleteFunc(list, message.Message.IsZero)
+	if len(list) == 0 {
+		return message.Message{}
+	}
 	return only(message.List("parts", separator, list))
+}
+
+// elements is a list of words that somebody else wrote.
+func elements(words []string) (list []message.Message) {
+	for _, s := range words {
+		list = append(list, only(message.Element("word", s)))
+	}
+	return list
 }
 
 // when returns a message if a condition holds, else zero.
@@ -67,7 +82,7 @@ func when(condition bool, id string, args ...message.Arg) message.Message {
 
 // fileSize returns the size of a snapshot, and what surrounds it.
 func (in *Input) fileSize() message.Message {
-	frames := message.Text("frames", strings.Join(in.Frames, ", "))
+	frames := message.List("frames", ", ", elements(in.Frames))
 	size, of := message.Size("size", in.Bytes), sizeArg("of", in.FileBytes)
 	switch {
 	case len(in.Frames) == 0:
@@ -297,7 +312,7 @@ func (d *details) fit(m *Memory) {
 	d.field("maxmemory", message.New(id, message.Size("maxmemory", f.MaxMemory), sizeArg("size", m.Predicted), message.Size("free", free)))
 	rows := f.Policies
 	d.rows(len(rows),
-		wordColumn("policy", func(i int) string { return rows[i].Policy }),
+		leftColumn("policy", func(i int) message.Message { return only(message.Code("policy", rows[i].Policy)) }),
 		countColumn("can evict keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		rightColumn("share", func(i int) message.Message { return percentText(rows[i].Share) }))

@@ -172,7 +172,7 @@ func testPageCompares(t *testing.T, ctx context.Context) {
 	// By growth in bytes, downwards: what shrank is last.
 	column := func() []string {
 		return evaluate[[]string](t, tab, `(() => { const table = [...document.querySelectorAll("table.sortable")].find((t) => t.textContent.includes("doubled"));
-			const heads = [...table.querySelectorAll("th")]; const by = heads.findIndex((h) => h.textContent === "by"); heads[by].querySelector("button").click();
+			const heads = [...table.querySelectorAll("th")]; const by = heads.findIndex((h) => h.innerText === "by"); heads[by].querySelector("button").click();
 			return [...table.tBodies[0].rows].map((r) => r.cells[by].textContent); })()`)
 	}
 	if got := column(); len(got) != 6 || got[0] != "+1.9 MB" || got[len(got)-1] != "-2.1 MB" {
@@ -302,7 +302,7 @@ func testPageControls(t *testing.T, ctx context.Context) {
 	column := func(n int) []string {
 		return evaluate[[]string](t, tab, fmt.Sprintf(`[...document.querySelectorAll("#keys-table tbody tr")].map((r) => r.cells[%d].textContent)`, n))
 	}
-	memory := evaluate[int](t, tab, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.textContent === "memory")`)
+	memory := evaluate[int](t, tab, `[...document.querySelectorAll("#keys-table th")].findIndex((h) => h.innerText === "memory")`)
 	click := fmt.Sprintf(`document.querySelectorAll("#keys-table th button")[%d].click()`, memory)
 	evaluate[any](t, tab, click)
 	down := column(memory)

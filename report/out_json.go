@@ -54,7 +54,7 @@ func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 		field := fields.Type().Field(i)
 		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		v := fields.Field(i)
-		if !field.IsExported() || name == "-" || option == "omitempty" && v.IsZero() {
+		if !field.IsExported() || name == "-" || (option == "omitempty" || option == "omitzero") && v.IsZero() {
 			continue
 		}
 		w.WriteString(comma + "\n  \"" + name + "\": ")
@@ -227,5 +227,6 @@ func (l listFiller) hasLists(t reflect.Type) bool {
 }
 
 func omitsEmpty(f reflect.StructField) bool {
-	return !f.IsExported() || strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
+	name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return !f.IsExported() || name == "-" || option == "omitempty" || option == "omitzero"
 }

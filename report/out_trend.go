@@ -41,16 +41,16 @@ type Trend struct {
 
 // TrendReport is one of the reports.
 type TrendReport struct {
-	Report   Name  `json:"report"` // path
-	Time     int64 `json:"time"`   // when its newest snapshot was taken, seconds since the epoch
+	Report   Name  `json:"report" redact:"path"`
+	Time     int64 `json:"time"` // when its newest snapshot was taken, seconds since the epoch
 	Complete bool  `json:"complete"`
 }
 
 // TrendSeries has a figure of each report.
 type TrendSeries struct {
-	Kind    string   `json:"kind"` // "total", "findings", "type", "owner" or "group"
-	Name    Name     `json:"name"`
-	Measure string   `json:"measure"` // "memory" (bytes), "keys" or "count"
+	Kind    string   `json:"kind"`               // "total", "findings", "type", "owner" or "group"
+	Name    Name     `json:"name" redact:"keep"` // see Trend.Redacted
+	Measure string   `json:"measure"`            // "memory" (bytes), "keys" or "count"
 	Values  []Figure `json:"values"`
 }
 

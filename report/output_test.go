@@ -26,8 +26,8 @@ func init() {
 
 func reportOf(keys int64) *Report { return &Report{Totals: Totals{Keys: keys}} }
 
-// only checks that a directory has exactly these files.
-func only(t *testing.T, dir string, names ...string) {
+// onlyFiles checks that a directory has exactly these files.
+func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestWriteAll(t *testing.T) {
 		t.Error("no error of the format")
 	}
 	content(t, a, "old")
-	only(t, dir, "a")
+	onlyFiles(t, dir, "a")
 	if stdout.Len() > 0 {
 		t.Errorf("a failed run wrote %q", &stdout)
 	}
@@ -94,7 +94,7 @@ func TestWriteAll(t *testing.T) {
 	}
 	content(t, a, "begin\nend\n")
 	content(t, b, "begin\nend\n")
-	only(t, dir, "a", "b")
+	onlyFiles(t, dir, "a", "b")
 	if stdout.String() != "begin\nend\n" {
 		t.Errorf("standard output has %q", &stdout)
 	}
@@ -127,7 +127,7 @@ func TestOwnInput(t *testing.T) {
 		}
 	}
 	content(t, input, "REDIS")
-	only(t, dir, "dump.rdb", "hard", "soft")
+	onlyFiles(t, dir, "dump.rdb", "hard", "soft")
 }
 
 func TestTargetsThatCannotBe(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	only(t, dir, "a", "b", "c", "loop")
+	onlyFiles(t, dir, "a", "b", "c", "loop")
 }
 
 func TestLinks(t *testing.T) {
@@ -180,8 +180,8 @@ func TestLinks(t *testing.T) {
 	}
 	content(t, dir+"/real/a", "begin\nend\n")
 	content(t, dir+"/real/new", "begin\nend\n")
-	only(t, dir, "a", "aa", "dangling", "real")
-	only(t, dir+"/real", "a", "new")
+	onlyFiles(t, dir, "a", "aa", "dangling", "real")
+	onlyFiles(t, dir+"/real", "a", "new")
 }
 
 func TestFile(t *testing.T) {
@@ -198,10 +198,10 @@ func TestFile(t *testing.T) {
 		return f
 	}
 	write().Abort()
-	only(t, dir)
+	onlyFiles(t, dir)
 	write()
 	output.RemoveUnfinished() // as on a signal
-	only(t, dir)
+	onlyFiles(t, dir)
 	f := write()
 	if err := f.Commit(); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	content(t, path, "text")
-	only(t, dir, "x")
+	onlyFiles(t, dir, "x")
 
 	// A directory that was created there meanwhile.
 	path = filepath.Join(dir, "y")
@@ -222,7 +222,7 @@ func TestFile(t *testing.T) {
 	if err := f.Commit(); err == nil || strings.Contains(err.Error(), ".rdblens-") {
 		t.Errorf("commit over a directory: %v", err)
 	}
-	only(t, dir, "x", "y")
+	onlyFiles(t, dir, "x", "y")
 }
 
 func TestOddNames(t *testing.T) {

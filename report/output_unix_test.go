@@ -74,7 +74,7 @@ func TestFIFOAndDevice(t *testing.T) {
 	if info, err := os.Lstat(fifo); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the FIFO became %v, %v", info, err)
 	}
-	only(t, dir, "fifo")
+	onlyFiles(t, dir, "fifo")
 }
 
 // TestUmask checks that the umask decides who can read a new report.

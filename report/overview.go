@@ -61,8 +61,11 @@ func severalDatabases(r *Report) bool {
 
 // fileArg is the name of a file, or a word for standard input.
 func fileArg(name string, path Name) message.Arg {
-	if path == "-" {
+	switch path {
+	case "-":
 		return message.Word(name, "standard input")
+	case "":
+		return message.Element(name, "")
 	}
 	return message.Path(name, string(path))
 }

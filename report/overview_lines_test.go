@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,18 +14,21 @@ import (
 func TestFilterText(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
 	for want, f := range map[string]Filter{
-		"": {}, "type hash,set": {Types: []string{"hash", "set"}}, "database 0,15": {Databases: []int{0, 15}}, "match a*,b*": {Match: []string{"a*", "b*"}}, "regex ^a": {Regex: []string{"^a"}},
-		"values of at least 1 byte": {MinSize: 1}, "values of at most 0 bytes": {MaxSize: n(0)}, "at least 1 element": {MinElements: 1}, "at most 0 elements": {MaxElements: n(0)}, "without TTL": {NoTTL: true},
-		"TTL under 0s": {TTLUnder: n(0)}, "TTL over 1h": {TTLOver: n(3600)}, "idle over 1d": {IdleOver: n(86400)}, "owner a": {Owners: []string{"a"}},
-		"type hash; database 3; values of at least 2 bytes; owner b": {Types: []string{"hash"}, Databases: []int{3}, MinSize: 2, Owners: []string{"b"}},
+		"": {}, "keys of type hash": {Types: []string{"hash"}}, "keys of type hash or set": {Types: []string{"hash", "set"}}, "keys in database 0 or 15": {Databases: []int{0, 15}},
+		"keys that match a* or b*": {Match: []string{"a*", "b*"}}, "keys that match the expression ^a": {Regex: []string{"^a"}},
+		"keys with values of at least 1 byte": {MinSize: 1}, "keys with values of at most 0 bytes": {MaxSize: n(0)}, "keys with at least 1 element": {MinElements: 1},
+		"keys with at most 0 elements": {MaxElements: n(0)}, "keys without a TTL": {NoTTL: true}, "keys with a TTL under 0s": {TTLUnder: n(0)},
+		"keys with a TTL over 1h": {TTLOver: n(3600)}, "keys idle for more than 1d": {IdleOver: n(86400)}, "keys of the owner a": {Owners: []string{"a"}},
+		"keys of the owners a or b": {Owners: []string{"a", "b"}},
+		"keys of type hash, in database 3, of the owner b, with values of at least 2 bytes": {Types: []string{"hash"}, Databases: []int{3}, MinSize: 2, Owners: []string{"b"}},
 	} {
-		if got := filterText(&f); got != want {
+		if got := english(filterText(&f)); got != want {
 			t.Errorf("%+v: %q, want %q", f, got, want)
 		}
 	}
 	for want, c := range map[string]Config{"": {File: "x", Rules: "y"}, "profile a": {Profile: "a", FailOn: "never"}, "profile a with f": {Profile: "a", File: "f"}, "profile a, rules r": {Profile: "a", Rules: "r"},
 		"profile a with f, rules r, fails on error": {Profile: "a", File: "f", Rules: "r", FailOn: "error"}} {
-		if got := configText(&c); got != want {
+		if got := english(configText(&c)); got != want {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
 	}
@@ -94,8 +96,8 @@ func TestAbout(t *testing.T) {
 			now = time.Unix(c.now, 0)
 		}
 		v := newOverview(c.r, WriteOptions{Now: now})
-		if !slices.Equal(v.about, c.want) {
-			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(v.about, "\n"), strings.Join(c.want, "\n"))
+		if !slices.Equal(englishLines(v.about), c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(englishLines(v.about), "\n"), strings.Join(c.want, "\n"))
 		}
 		p := &recordedPage{}
 		v.head(p, 1) // three sentences at most
@@ -145,7 +147,7 @@ func TestWrong(t *testing.T) {
 		"not whole":   {inputs(false), []string{"INCOMPLETE: not everything was read."}},
 		"small":       {inputs(true, small, fits, small), []string{saySmall, saySmall}},
 		"many small":  {inputs(true, slices.Repeat([]Input{small}, 9)...), slices.Repeat([]string{saySmall}, 8)},
-		"filtered":    {filtered, []string{"FILTERED: only without TTL; 1 key left out of everything below."}},
+		"filtered":    {filtered, []string{"FILTERED: only keys without a TTL; 1 key left out of everything below."}},
 		"twice":       {twice, []string{"TWICE: several files, such as x, y, have 1 snapshot in common. All sums count these keys twice."}},
 		"missing":     {of(cluster.Check{Missing: []int{1}}), []string{"MISSING: no snapshot has keys of the master h:1, slots 7."}},
 		"many missing": {of(cluster.Check{Missing: []int{1, 1, 1, 1, 0, 0}}), []string{"MISSING: no snapshot has keys of the master h:1, slots 7.", "MISSING: no snapshot has keys of the master h:1, slots 7.",
@@ -155,12 +157,12 @@ func TestWrong(t *testing.T) {
 		"moved": {of(cluster.Check{Foreign: []cluster.Range{{First: 3, Last: 3}}, Unserved: []cluster.Range{{First: 4, Last: 5}}}), []string{
 			"MOVED: keys of 1 slot are in the snapshot of another master than CLUSTER NODES says: 3.", "UNSERVED: no master serves 2 slots: 4-5."}},
 	} {
-		if v := newOverview(c.r, WriteOptions{}); !slices.Equal(v.wrong, c.want) {
-			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(v.wrong, "\n"), strings.Join(c.want, "\n"))
+		if v := newOverview(c.r, WriteOptions{}); !slices.Equal(englishLines(v.wrong), c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(englishLines(v.wrong), "\n"), strings.Join(c.want, "\n"))
 		}
 	}
 	// All that a cluster lacks, before a screen cuts them.
-	if list := of(cluster.Check{Missing: []int{1, 1, 1, 1, 0, 0}}).clusterAlerts(); len(list) != 5 || list[4] != "MISSING: no snapshot has keys of 2 more masters." {
+	if list := of(cluster.Check{Missing: []int{1, 1, 1, 1, 0, 0}}).clusterAlerts(); len(list) != 5 || english(list[4]) != "MISSING: no snapshot has keys of 2 more masters." {
 		t.Errorf("%q", list)
 	}
 	if list := of(cluster.Check{Missing: []int{1, 1, 1, 1}, Spare: []int{0, 0, 0, 0, 0}}).clusterAlerts(); len(list) != 8 {
@@ -174,22 +176,14 @@ func TestBounds(t *testing.T) {
 	if none.sentences() != nil || none.repeatedAlert() != nil || (&Bounds{}).sentences() != nil || (&Bounds{RepeatedIn: []Name{"x"}}).repeatedAlert() != nil {
 		t.Error("nothing is bounded")
 	}
-	all := &Bounds{GroupKeys: 1, SavedReports: 2, Top: 3}
+	all := &Bounds{GroupKeys: 1, Top: 3}
 	want := []string{"A group may lack up to 1 key, which wider groups count: there were more patterns than a table holds.",
-		"Merged of 2 saved reports: figures of groups are lower bounds, and rules over the whole instance were judged in each report by itself.",
 		"Lists of the largest keys have 3 keys each: the state of a scan would have been too large."}
-	if got := all.sentences(); !slices.Equal(got, want) {
+	if got := englishLines(all.sentences()); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	b := &Bounds{}
-	for i := range 4 {
-		b.join(&Bounds{GroupKeys: 10, SavedReports: i, Repeated: 1, RepeatedIn: []Name{Name(fmt.Sprint(i)), "x", "y"}})
-	}
-	b.join(nil)
-	if b.GroupKeys != 40 || b.SavedReports != 1+1+2+3+1 || b.Repeated != 4 || len(b.RepeatedIn) != 10 || b.RepeatedIn[9] != "3" {
-		t.Errorf("%+v", b)
-	}
-	if got := b.repeatedAlert()[0]; !strings.HasPrefix(got, "TWICE: several files, such as 0, x, y, 1, have 4 snapshots in common.") {
+	b := &Bounds{Repeated: 4, RepeatedIn: []Name{"0", "x", "y", "1", "2"}}
+	if got := englishLines(b.repeatedAlert())[0]; !strings.HasPrefix(got, "TWICE: several files, such as 0, x, y, 1, have 4 snapshots in common.") {
 		t.Error(got)
 	}
 	// How many groups there are beside those that are shown.
@@ -198,16 +192,16 @@ func TestBounds(t *testing.T) {
 		folded int64
 		want   string
 	}{{10, 0, ""}, {11, 0, "10 of 11 groups of names"}, {10, 3, "3 more groups of names are folded into these"}, {11, 3, "10 of 11 groups of names, into which 3 more are folded"}, {0, 0, ""}} {
-		if got := newOverview(&Report{Groups: make([]Group, c.groups), GroupsFolded: c.folded}, WriteOptions{}).groupsNote(); got != c.want {
+		if got := newOverview(&Report{Groups: make([]Group, c.groups), GroupsFolded: c.folded}, WriteOptions{}).groupsNote(); english(got) != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
 	for by, want := range map[string]string{ByMemory: "memory is what you get back when you delete the key", ByElements: "by elements"} {
-		if got := newOverview(&Report{By: by, Totals: Totals{MemoryBytes: 1}}, WriteOptions{}).keysNote(); got != want {
+		if got := newOverview(&Report{By: by, Totals: Totals{MemoryBytes: 1}}, WriteOptions{}).keysNote(); english(got) != want {
 			t.Errorf("%s: %q", by, got)
 		}
 	}
-	if got := newOverview(&Report{By: ByMemory, Totals: Totals{MemoryBytes: Unknown}}, WriteOptions{}).keysNote(); got != "by memory" {
+	if got := newOverview(&Report{By: ByMemory, Totals: Totals{MemoryBytes: Unknown}}, WriteOptions{}).keysNote(); english(got) != "by memory" {
 		t.Error(got)
 	}
 }
@@ -220,7 +214,7 @@ func TestTTLRange(t *testing.T) {
 		want          string
 	}{{4, 4, nil, nil, "none"}, {4, 4, p(5), p(6), "none"}, {4, 0, nil, nil, ""}, {4, 3, p(60), nil, ""}, {4, 3, nil, p(60), ""}, {4, 0, p(60), p(119), "1m"}, {4, 0, p(60), p(120), "1m to 2m"},
 		{4, 1, p(-1), p(86400), "expired to 1d, 25.0% none"}} {
-		if got := (&Group{Keys: c.keys, WithoutTTL: c.without, TTLMin: c.least, TTLMax: c.most}).ttlRange(); got != c.want {
+		if got := (&Group{Keys: c.keys, WithoutTTL: c.without, TTLMin: c.least, TTLMax: c.most}).ttlRange(); english(got) != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

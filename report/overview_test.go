@@ -301,7 +301,7 @@ func TestWhatIf(t *testing.T) {
 			t.Errorf("%+v, a scan for it says %d", w, m.Predicted)
 		}
 	}
-	if s := otherAllocator(&r.Inputs[0]); !strings.HasPrefix(s, "used_memory fits --allocator jemalloc-system better: ") {
+	if s := english(otherAllocator(&r.Inputs[0])); !strings.HasPrefix(s, "used_memory fits --allocator jemalloc-system better: ") {
 		t.Errorf("%q", s)
 	}
 }
@@ -320,8 +320,8 @@ func TestJoinedProblems(t *testing.T) {
 		t.Fatalf("%d problems", len(v.problems))
 	}
 	p := v.problems[0]
-	if p.Severity != "error" || p.keysText() != "2 of 10" || p.groupCount() != 2 || p.size() != 800 || p.worst().subject() != "the error" {
-		t.Errorf("%s, %s keys, %d groups, %d bytes, %s", p.Severity, p.keysText(), p.groupCount(), p.size(), p.worst().subject())
+	if p.Severity != "error" || english(p.keysText()) != "2 of 10" || p.groupCount() != 2 || p.size() != 800 || p.worst().subject() != "the error" {
+		t.Errorf("%s, %s keys, %d groups, %d bytes, %s", p.Severity, english(p.keysText()), p.groupCount(), p.size(), p.worst().subject())
 	}
 	if g := p.largestGroup(); g.Group != "a:*" || g.Count != 5 || g.MemoryBytes != 400 {
 		t.Errorf("the largest group is %+v", g)
@@ -354,7 +354,7 @@ func TestUselessIgnores(t *testing.T) {
 func TestAllocatorHint(t *testing.T) {
 	for used, want := range map[Figure]bool{100_000: false, 103_000: false, 104_000: true, 97_200: false, 96_900: true, 300_000: false} {
 		in := Input{UsedMem: used, Memory: &Memory{Allocator: "jemalloc", Keys: 90_000, Predicted: 100_000, Difference: new(int64(used) - 100_000)}}
-		if s := otherAllocator(&in); (s != "") != want {
+		if s := english(otherAllocator(&in)); (s != "") != want {
 			t.Errorf("used_memory %d of 100,000: %q", used, s)
 		}
 	}
@@ -382,7 +382,7 @@ func TestDirectory(t *testing.T) {
 func TestRoughDuration(t *testing.T) {
 	for seconds, want := range map[int64]string{-1: "expired", -86400: "expired", 0: "0s", 1: "1s", 59: "59s", 60: "1m", 61: "1m", 3599: "59m",
 		3600: "1h", 7199: "1h", 86399: "23h", 86400: "1d", 86401: "1d", 2*86400 - 1: "1d", 2 * 86400: "2d"} {
-		if got := roughDuration(seconds); got != want {
+		if got := english(roughDuration(seconds)); got != want {
 			t.Errorf("%d s are %s, want %s", seconds, got, want)
 		}
 	}

@@ -73,7 +73,7 @@ func (p *textPage) section(title, note message.Message) {
 	head := p.title(title)
 	line := head
 	if !note.IsZero() {
-		line += " (" + p.style.sentence(note) + ")"
+		line += p.style.sentence(message.New(" ({note})", message.Phrase("note", note)))
 	}
 	line = p.wrapped("", "  ", line)
 	if note, ok := strings.CutPrefix(line, head); ok {

@@ -32,7 +32,7 @@ func TestBroken(t *testing.T) {
 		for _, n := range c.groups {
 			r.Groups = append(r.Groups, Group{Findings: n})
 		}
-		if got := newOverview(r, WriteOptions{}).broken; got != c.want {
+		if got := english(newOverview(r, WriteOptions{}).broken); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -72,18 +72,18 @@ func TestBroken(t *testing.T) {
 		for i := range c.groups {
 			f.Groups = append(f.Groups, FindingGroup{Group: Name(fmt.Sprint("g", i)), Count: int64(i + 1)})
 		}
-		if got := groupsText(f); got != c.want {
+		if got := english(groupsText(f)); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
 	subjects := []Example{{Groups: []Name{"a", "b"}}, {Groups: []Name{"b", "c"}}}
-	if got := subjectGroupsText(subjects); got != "a, b, c" {
+	if got := english(subjectGroupsText(subjects)); got != "a, b, c" {
 		t.Error(got)
 	}
 	for i := range 9 {
 		subjects = append(subjects, Example{Groups: []Name{Name(fmt.Sprint(i))}})
 	}
-	if got := subjectGroupsText(subjects); got != "a, b, c, 0, 1, 2, 3, 4" {
+	if got := english(subjectGroupsText(subjects)); got != "a, b, c, 0, 1, 2, 3, 4" {
 		t.Error(got)
 	}
 }

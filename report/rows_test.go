@@ -117,8 +117,8 @@ func TestNamesAreCut(t *testing.T) {
 func TestTextFields(t *testing.T) {
 	for label, want := range map[string]string{"": strings.Repeat(" ", 18) + "x", "keys": "  keys" + strings.Repeat(" ", 12) + "x", "a label of 15 ch": "  a label of 15 chx", "a label of 15 c": "  a label of 15 c x", "a label of 17 cha": "  a label of 17 chax", "字": "  字" + strings.Repeat(" ", 14) + "x"} {
 		var b bytes.Buffer
-		text := &textPage{w: bufio.NewWriter(&b)}
-		text.field(label, "x")
+		text := newTextPage(bufio.NewWriter(&b), WriteOptions{})
+		text.field(label, verbatim("x"))
 		text.w.Flush()
 		if got := strings.TrimSuffix(b.String(), "\n"); got != want {
 			t.Errorf("%q: %q, want %q", label, got, want)

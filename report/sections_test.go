@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/text"
 )
@@ -19,20 +20,21 @@ type recordedPage struct{ lines []string }
 func (p *recordedPage) add(mark, s string) {
 	p.lines = append(p.lines, strings.TrimSpace(mark+strings.ReplaceAll(s, text.NBSP, " ")))
 }
-func (p *recordedPage) section(title, note string) {
-	if note != "" {
-		title += " (" + note + ")"
+func (p *recordedPage) section(title, note message.Message) {
+	s := english(title)
+	if !note.IsZero() {
+		s += " (" + english(note) + ")"
 	}
-	p.add("# ", title)
+	p.add("# ", s)
 }
-func (p *recordedPage) heading(s string)      { p.add("## ", s) }
-func (p *recordedPage) alert(s string)        { p.add("! ", s) }
-func (p *recordedPage) sentence(s string)     { p.add("", s) }
-func (p *recordedPage) foot(s string)         { p.add("-- ", s) }
-func (p *recordedPage) field(label, s string) { p.add(label+": ", s) }
-func (p *recordedPage) list(items []string) {
-	for i, s := range items {
-		p.add(fmt.Sprint(i+1, ". "), s)
+func (p *recordedPage) heading(m message.Message)             { p.add("## ", english(m)) }
+func (p *recordedPage) alert(m message.Message)               { p.add("! ", english(m)) }
+func (p *recordedPage) sentence(m message.Message)            { p.add("", english(m)) }
+func (p *recordedPage) foot(m message.Message)                { p.add("-- ", english(m)) }
+func (p *recordedPage) field(label string, m message.Message) { p.add(label+": ", english(m)) }
+func (p *recordedPage) list(items []message.Message) {
+	for i, m := range items {
+		p.add(fmt.Sprint(i+1, ". "), english(m))
 	}
 }
 func (p *recordedPage) commands(list []string) {
@@ -41,7 +43,7 @@ func (p *recordedPage) commands(list []string) {
 	}
 }
 func (p *recordedPage) table(t table) {
-	g := t.grid()
+	g := t.grid(func(id string) string { return id }, func(m message.Message, _ column) string { return textStyle(nil).cell(m) })
 	used := make([]bool, len(g.Columns))
 	for _, row := range g.Rows {
 		for i, cell := range row {
@@ -152,7 +154,7 @@ warning: odd`},
 | file | server | RDB | taken | checksum | size | keys | used_memory | state
 | d/a.rdb.gz | valkey 9.0.1 | 80 | 1970-01-02 00:00:00 UTC | ok | 4.9 KB | 1,234 | 8.8 KB | complete
 | d/a.rdb.gz | valkey 9.0.1 | 80 | 1970-01-02 00:00:00 UTC | ok | 4.9 KB | 1,234 | 8.8 KB | INCOMPLETE
-| - | unknown |  |  | not checked | 0 B | 0 |  | NOT READ
+| standard input | unknown |  |  | not checked | 0 B | 0 |  | NOT READ
 ## d/a.rdb.gz
 warning: odd
 ## d/a.rdb.gz
@@ -160,7 +162,7 @@ INCOMPLETE: it ends at offset 70
 : while reading key k
 : the last complete key is l
 hint: copy it
-## -
+## standard input
 NOT READ: a text`},
 	})
 	for want, in := range map[string]Input{"complete": {Complete: true, Ended: true}, "DAMAGED": {Ended: true, Error: &Damage{Offset: 1}}, "NOT READ": {Error: &Damage{Offset: Unknown}},
@@ -172,13 +174,13 @@ NOT READ: a text`},
 	for want, l := range map[string]Loadable{"": {}, "Redis 5.0 and later, no Valkey": {Redis: "5.0"}, "Redis 7.0 and later, Valkey 7.2 and later, with the module a": {Redis: "7.0", Valkey: "7.2", Modules: []Name{"a"}},
 		"Redis 7.0 and later, no Valkey, with the modules a, b, c": {Redis: "7.0", Modules: []Name{"a", "b", "c"}}, "Valkey 8.0 and later, no Redis, with the modules a, b, c and 1 more": {Valkey: "8.0", Modules: []Name{"a", "b", "c", "d"}},
 		"Valkey 8.0 and later, no Redis, with the modules a, b": {Valkey: "8.0", Modules: []Name{"a", "b"}}} {
-		if got := loadableText(&l); got != want {
+		if got := english(loadableText(&l)); got != want {
 			t.Errorf("%+v: %q", l, got)
 		}
 	}
 }
 
-func recordedCount(n int64) string { return countText(Figure(n)) }
+func recordedCount(n int64) string { return english(countText(Figure(n))) }
 
 // TestMemorySection checks what is said of a prediction, and whether it fits.
 func TestMemorySection(t *testing.T) {
@@ -194,41 +196,41 @@ func TestMemorySection(t *testing.T) {
 	two.Inputs = append(two.Inputs, Input{Name: "b.rdb", UsedMem: 10, Memory: &Memory{Model: "redis 7.0", Predicted: 300, Startup: 100, Keys: Unknown, Tables: 200}})
 	checkSections(t, []sectionCase{
 		{"more", in(1100, Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 1000, Startup: 100, Keys: 700, Tables: 200, Difference: p(100), Explanation: []string{"why"}}), write, `
-# MEMORY (redis 7.0, jemalloc, live)
+# Memory (redis 7.0, jemalloc, live)
 predicted: 1,000 B = 100 B empty server + 700 B keys + 200 B key tables
 reported: 1.1 KB used_memory, 100 B more (10.0%)
 : why`},
 		{"less, at least", in(900, Memory{Model: "redis 7.0", State: "reloaded", Approximate: true, Bound: true, Predicted: 1000, Startup: Unknown, Keys: Unknown, Tables: Unknown, Difference: p(-100)}), write, `
-# MEMORY (redis 7.0, approximate, reloaded)
+# Memory (redis 7.0, approximate, reloaded)
 predicted: at least 1,000 B
 reported: 900 B used_memory, 100 B less (10.0%)`},
 		{"the same", in(1000, Memory{Model: "redis 7.0", Predicted: 1000, Startup: Unknown, Keys: 1, Tables: Unknown, Difference: p(0)}), write, `
-# MEMORY (redis 7.0)
+# Memory (redis 7.0)
 predicted: 1,000 B = 1 B keys
 reported: 1,000 B used_memory, 0 B more (0.0%)`},
 		{"two", two, write, `
-# MEMORY of a.rdb
+# Memory of a.rdb
 model: no model
-# MEMORY of b.rdb (redis 7.0)
+# Memory of b.rdb (redis 7.0)
 predicted: 300 B = 100 B empty server + 200 B key tables
 reported: 10 B used_memory`},
 		{"fits", in(Unknown, Memory{Model: "m", Predicted: 1000, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 1024, Fits: new(true), Free: p(24), Policies: []Eviction{{"allkeys-*", 5, 70, 0.5}, {"noeviction", 0, 0, 0}}}}), write, `
-# MEMORY (m)
+# Memory (m)
 predicted: 1,000 B
 maxmemory: 1 KB: fits, 24 B free
 | policy | can evict keys | memory | share
 | allkeys-* | 5 | 70 B | 50.0%
 | noeviction | 0 | 0 B | 0.0%`},
 		{"does not", in(Unknown, Memory{Model: "m", Predicted: 1000, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 900, Fits: new(false), Free: p(-100)}}), write, `
-# MEMORY (m)
+# Memory (m)
 predicted: 1,000 B
 maxmemory: 900 B: DOES NOT FIT, 100 B too much`},
 		{"nobody knows", in(Unknown, Memory{Model: "m", Predicted: 800, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 900}}), write, `
-# MEMORY (m)
+# Memory (m)
 predicted: 800 B
 maxmemory: 900 B: unknown: at least 800 B is needed`},
 		{"what if", in(Unknown, Memory{Model: "m", Predicted: Unknown, WhatIf: []WhatIf{{"valkey 8.0", "libc", "reloaded", 10, 20}}}), write, `
-# MEMORY (m)
+# Memory (m)
 | what if | allocator | state | keys | used_memory
 | valkey 8.0 | libc | reloaded | 10 B | 20 B`},
 	})
@@ -252,7 +254,8 @@ maxmemory: 900 B: unknown: at least 800 B is needed`},
 		{Memory{Predicted: 1000, Bound: true}, 0, false, nil},
 		{Memory{Predicted: 1000, Bound: true}, -500, false, []string{"the server used less", "over 10 %: another allocator"}},
 	} {
-		got := explainDifference(&c.m, c.d, c.dropped)
+		c.m.explainDifference(c.d, c.dropped)
+		got := c.m.Explanation
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
 			t.Errorf("%+v, %d: %q", c.m, c.d, got)
 		}
@@ -370,7 +373,7 @@ func TestKeySections(t *testing.T) {
 			t.Errorf("%d groups: %d lines, %q", n, len(got), got[0])
 		}
 	}
-	for folded, note := range map[int64]string{1: "1 pattern; 1 pattern is folded into wider ones", 2: "1 pattern; 2 patterns are folded into wider ones"} {
+	for folded, note := range map[int64]string{1: "1 pattern; 1 pattern is folded into a wider one", 2: "1 pattern; 2 patterns are folded into wider ones"} {
 		if got := lines(&Report{Groups: groups(1), GroupsFolded: folded, Totals: totals}, (*details).groups); got[0] != "# Groups ("+note+")" {
 			t.Errorf("%d folded: %q", folded, got[0])
 		}
@@ -393,8 +396,8 @@ func TestKeySections(t *testing.T) {
 		}
 	}
 	at := func(ms int64) *int64 { return &ms }
-	for want, k := range map[string]KeyRow{"none": {FieldsWithTTL: 0}, "1 fields": {FieldsWithTTL: 1}, "1h": {TTL: at(3600), ExpireAt: at(5), FieldsWithTTL: 1}, "at 1970-01-01 00:00:05 UTC": {ExpireAt: at(5999), FieldsWithTTL: 1}} {
-		if got := ttlText(&k); got != want {
+	for want, k := range map[string]KeyRow{"none": {FieldsWithTTL: 0}, "1 field": {FieldsWithTTL: 1}, "1h": {TTL: at(3600), ExpireAt: at(5), FieldsWithTTL: 1}, "at 1970-01-01 00:00:05 UTC": {ExpireAt: at(5999), FieldsWithTTL: 1}} {
+		if got := english(ttlText(&k)); got != want {
 			t.Errorf("%+v: %q, want %q", k, got, want)
 		}
 	}
@@ -451,7 +454,7 @@ func TestNodesTable(t *testing.T) {
 		t.Errorf("%q", p.lines)
 	}
 	for rows, want := range map[int]string{2: "the worst 2 of 3; x mean: memory against the mean", 3: "x mean: memory against the mean"} {
-		if got := r.nodesNote(rows); got != want {
+		if got := english(r.nodesNote(rows)); got != want {
 			t.Errorf("%d rows: %q", rows, got)
 		}
 	}

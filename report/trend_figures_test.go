@@ -88,7 +88,7 @@ group/a:*/keys[20 -1]
 	var rows []string
 	for _, kind := range []string{"total", "group"} {
 		for _, s := range trend.rows(kind) {
-			rows = append(rows, s.label()+" "+s.text(s.first())+" "+s.text(s.last())+" "+s.change())
+			rows = append(rows, english(s.label())+" "+english(s.figure(s.first()))+" "+english(s.figure(s.last()))+" "+english(s.change()))
 		}
 	}
 	if got := strings.Join(rows, "; "); got != "predicted used_memory 777 B - ; memory of the keys 600 B 650 B +50 B; keys 31 41 +10; keys without a TTL 13 17 +4; b:* 500 B 560 B +60 B; c:* - 90 B " {
@@ -173,7 +173,7 @@ func TestChart(t *testing.T) {
 	trend := &Trend{Reports: []TrendReport{{Time: 0}, {Time: 2 * day}, {Time: 4 * day}}}
 	total := &TrendSeries{Kind: "total", Name: "keys", Measure: "memory", Values: []Figure{100, Unknown, 300}}
 	keys := &TrendSeries{Kind: "total", Name: "keys", Measure: "keys", Values: []Figure{1, 1, 9999}}
-	same := func(s string) string { return s }
+	style := newHTMLStyle(WriteOptions{})
 	for name, c := range map[string]struct {
 		full *TrendFull
 		want string
@@ -184,19 +184,19 @@ func TestChart(t *testing.T) {
 		"passed":        {&TrendFull{MaxMemory: 150, Now: 300, PerDay: 50, Time: 4 * day}, `300 B 1970-01-01 1970-01-05 100 "M1000 0L1000 0" M0 134M1000 0h0 [0 134 1000 0]`},
 	} {
 		trend.Full = c.full
-		chart := trend.chart("Totals", []*TrendSeries{total, keys}, same)
-		if len(chart.Lines) != 1 || chart.Lines[0].Number != 1 || chart.Lines[0].Name != "memory of the keys" || chart.Title != "Totals" {
+		chart := trend.chart("Totals", []*TrendSeries{total, keys}, style)
+		if len(chart.Lines) != 1 || chart.Lines[0].Number != 1 || english(chart.Lines[0].Name) != "memory of the keys" || chart.Title != "Totals" {
 			t.Fatalf("%s: %+v", name, chart)
 		}
 		var points []int
 		for _, p := range chart.Lines[0].Points {
 			points = append(points, p.X, p.Y)
 		}
-		if got := fmt.Sprintf("%s %s %s %d %q %s %v", chart.Top, chart.From, chart.To, chart.Limit, chart.Ahead, chart.Lines[0].Path, points); got != c.want {
+		if got := fmt.Sprintf("%s %s %s %d %q %s %v", english(chart.Top), chart.From, chart.To, chart.Limit, chart.Ahead, chart.Lines[0].Path, points); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	if title := trend.chart("", []*TrendSeries{total}, same).Lines[0].Points[1].Title; title != "1970-01-05 00:00:00 UTC: 300 B" {
+	if title := trend.chart("", []*TrendSeries{total}, style).Lines[0].Points[1].Title; title != "1970-01-05 00:00:00 UTC: 300 B" {
 		t.Error(title)
 	}
 	// Of findings, errors are red, warnings yellow and hints blue; what may be full is not theirs.
@@ -204,7 +204,7 @@ func TestChart(t *testing.T) {
 	for range 3 {
 		rows = append(rows, &TrendSeries{Kind: "findings", Measure: "count", Values: []Figure{0, 0, 0}})
 	}
-	chart := trend.chart("Findings", rows, same)
+	chart := trend.chart("Findings", rows, style)
 	var numbers []int
 	for _, l := range chart.Lines {
 		numbers = append(numbers, l.Number)
@@ -216,7 +216,7 @@ func TestChart(t *testing.T) {
 	for range chartLines + 1 {
 		many = append(many, &TrendSeries{Kind: "group", Measure: "memory", Values: []Figure{1, 2, 3}})
 	}
-	if chart := trend.chart("Groups", many, same); len(chart.Lines) != chartLines || chart.Lines[5].Number != 6 {
+	if chart := trend.chart("Groups", many, style); len(chart.Lines) != chartLines || chart.Lines[5].Number != 6 {
 		t.Errorf("%d lines", len(chart.Lines))
 	}
 }

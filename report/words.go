@@ -77,6 +77,9 @@ func names[T ~string](list []T, most int) []message.Message {
 	return out
 }
 
+// rendered, if not nil, is called by tests for each message that a page shows.
+var rendered func(message.Message)
+
 // isForeign reports whether a part of a message is a name that somebody else gave.
 func isForeign(k message.Kind) bool {
 	return k == message.KindName || k == message.KindElement || k == message.KindPath
@@ -85,6 +88,9 @@ func isForeign(k message.Kind) bool {
 // shown returns the parts of a message, escaped for display. Names are cut to so many
 // columns, and sentences of others to three times as many.
 func shown(m message.Message, c *message.Catalogue, width int) []message.Span {
+	if rendered != nil {
+		rendered(m)
+	}
 	spans := m.Spans(c)
 	for i := range spans {
 		switch s := &spans[i]; {

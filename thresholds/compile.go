@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"math"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -88,7 +90,30 @@ type compiler struct {
 // over adds the rule's limits: a measure above a limit is flagged. confirm may be
 // nil.
 func (c *compiler) over(m measure, confirm confirmation) {
-	c.add(m, -1, false, c.levels(c.typ), confirm)
+	levels, per := c.levels(c.typ), c.scaleOf(m)
+	if per > 1 {
+		// What is measured is exact to one in the unit of the limits. What may be exactly
+		// at a limit is not over it.
+		for i := range levels {
+			levels[i].limit = min(levels[i].limit, math.MaxInt64/per-1)*per + per - 1
+		}
+		inner := confirm
+		confirm = func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+			found.Measured, found.Limit = found.Measured/per, found.Limit/per
+			return inner == nil || inner(k, f, found)
+		}
+	}
+	c.add(m, -1, false, levels, confirm)
+}
+
+// scaleOf returns how many of a measure are one of the unit of the rule's limits. It
+// panics if they are of different kinds.
+func (c *compiler) scaleOf(m measure) int64 {
+	s := scales[m]
+	if s.unit != c.Rule.Unit {
+		panic("thresholds: the limits of " + c.Rule.Name + " are not in the unit of what it measures")
+	}
+	return s.per
 }
 
 // under adds the rule's lower limits: a figure below a limit is flagged. The
@@ -100,6 +125,7 @@ func (c *compiler) under(m measure, confirm confirmation) {
 			levels = append(levels, level{-v, s})
 		}
 	}
+	c.scaleOf(m)
 	c.add(m, -1, true, levels, confirm)
 }
 

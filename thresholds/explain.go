@@ -2,7 +2,6 @@ package thresholds
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -67,32 +66,6 @@ func (e *Engine) settingsOf(name []byte) []Setting {
 		return e.base.settings
 	}
 	return e.overridden(name).settings
-}
-
-// Fill fills in a sentence: pairs are the names in it, without braces, and what
-// replaces them. Other text in braces stays.
-func Fill(sentence string, pairs ...string) string {
-	var b strings.Builder
-	for {
-		start := strings.IndexByte(sentence, '{')
-		length := strings.IndexByte(sentence[start+1:], '}')
-		if start < 0 || length < 0 {
-			b.WriteString(sentence)
-			return b.String()
-		}
-		b.WriteString(sentence[:start])
-		name, rest := sentence[start+1:start+1+length], sentence[start+length+2:]
-		text := ""
-		found := false
-		for i := 0; i+1 < len(pairs) && !found; i += 2 {
-			text, found = pairs[i+1], pairs[i] == name
-		}
-		if !found { // a brace of the sentence itself
-			text, rest = "{", sentence[start+1:]
-		}
-		b.WriteString(text)
-		sentence = rest
-	}
 }
 
 // found returns a message with the finding's figures as {measured} and {limit}.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -52,11 +54,15 @@ type Listing struct {
 	Command, Filter []string
 	Databases       []int // of the filter, nil all
 	Files           []string
+	// Matching returns the number of keys that the pattern of a group matches, in its
+	// database. Those of other groups may be among them.
+	Matching func(*GroupSums) int64
 }
 
 // ofGroup returns the command that lists the keys of a group, those that a rule flags if
-// rule is not "".
-func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) []string {
+// rule is not "", and the number of keys that the pattern matches. There is no command if
+// the pattern matches keys of other groups, too.
+func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) (argv []string, matching int64) {
 	if rule != "" {
 		more = append(more, "--rule", rule)
 	}
@@ -64,16 +70,23 @@ func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) []string {
 	if g.DB >= 0 {
 		databases = []int{g.DB}
 	}
-	return l.argv(databases, slices.Concat(l.Filter, []string{"--group", g.Group}, more))
+	if !strings.Contains(g.Group, "*") { // it is a name
+		return l.argv(databases, g.Group, append([]string{"--match", naming.EscapeGlob(g.Group)}, more...)), g.Keys
+	}
+	if matching = l.Matching(g); matching != g.Keys {
+		return nil, matching
+	}
+	return l.argv(databases, g.Group, slices.Concat(l.Filter, []string{"--group", g.Group}, more)), matching
 }
 
 // ofKey returns the command that lists a key.
 func (l *Listing) ofKey(k *parser.Key) []string {
-	return l.argv([]int{k.DB}, []string{"--match", naming.EscapeGlob(string(k.Name))})
+	return l.argv([]int{k.DB}, string(k.Name), []string{"--match", naming.EscapeGlob(string(k.Name))})
 }
 
-func (l *Listing) argv(databases []int, flags []string) []string {
-	if l.Command == nil {
+// argv returns a command, nil if the name is not one that an argument, or JSON, can have.
+func (l *Listing) argv(databases []int, name string, flags []string) []string {
+	if l.Command == nil || strings.Contains(name, "\x00") || !utf8.ValidString(name) {
 		return nil
 	}
 	argv := slices.Clone(l.Command)
@@ -163,8 +176,7 @@ func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 	for i := range groups {
 		g := &groups[i]
 		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {
-			return e.ofGroup(f, &g.GroupSums, g.Flagged, g.FlaggedMemory, l.ofGroup(p.Rule.Name(), &g.GroupSums),
-				message.Figure("memory", g.FlaggedMemory, message.FormSize))
+			return f.groupAdvice(&g.GroupSums, g.Flagged, g.FlaggedMemory, l, p.Rule.Name(), nil, message.Figure("memory", g.FlaggedMemory, message.FormSize))
 		}
 	}
 	return nil
@@ -174,21 +186,23 @@ func (f *fix) advice(args ...message.Arg) *Advice {
 	return &Advice{Kind: actions[f.action].word, Text: message.New(f.id, args...), DB: AnyDatabase, Memory: -1}
 }
 
-// ofGroup returns advice about so many of the keys of a group.
-func (e *Engine) ofGroup(f *fix, g *GroupSums, keys, memory int64, list []string, args ...message.Arg) *Advice {
-	a := f.advice(append(args, message.Phrase("which", which(g, keys)))...)
-	a.Group, a.DB, a.Keys, a.Of, a.Memory, a.List = g.Group, g.DB, keys, g.Keys, memory, list
+// groupAdvice returns advice about so many of the keys of a group: those that a rule flags, or
+// further flags of the command keys select.
+func (f *fix) groupAdvice(g *GroupSums, keys, memory int64, l *Listing, rule string, flags []string, args ...message.Arg) *Advice {
+	list, matching := l.ofGroup(rule, g, flags...)
+	a := f.advice(append(args, message.Phrase("which", which(g, keys, matching)))...)
+	a.Group, a.DB, a.Keys, a.Of, a.Memory, a.List = g.Group, g.DB, keys, matching, memory, list
 	return a
 }
 
 // which names the keys of a group that advice is about: the pattern alone only if all
 // keys that it matches are meant.
-func which(g *GroupSums, keys int64) message.Message {
-	args := []message.Arg{message.Name("group", g.Group), message.Int("n", keys), message.Int("of", g.Keys), plainNumber("db", int64(g.DB))}
+func which(g *GroupSums, keys, matching int64) message.Message {
+	args := []message.Arg{message.Name("group", g.Group), message.Int("n", keys), message.Int("of", matching), plainNumber("db", int64(g.DB))}
 	switch {
-	case keys == g.Keys && keys == 1:
+	case keys == matching && keys == 1:
 		return message.New("{group} (1 key)", args...)
-	case keys == g.Keys:
+	case keys == matching:
 		return message.New("{group} ({n} keys)", args...)
 	case g.DB >= 0:
 		return message.New("{n} of the {of} keys of {group}, db {db}", args...)

@@ -137,7 +137,9 @@ func sums(change func(*GroupSums)) GroupSums {
 	return g
 }
 
-var listing = Listing{Command: []string{"rdblens", "keys"}, Files: []string{"dump.rdb"}}
+var listing = Listing{Command: []string{"rdblens", "keys"}, Files: []string{"dump.rdb"}, Matching: matching}
+
+func matching(g *GroupSums) int64 { return g.Keys }
 
 // TestSavings checks each saving at the bounds from which on it is worth a line, and that
 // the largest is given.
@@ -181,7 +183,7 @@ func TestSavings(t *testing.T) {
 		{"long words", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:addresses:*", parser.Hash }), 16_000, "shorten", ""},
 		{"a short pattern", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:a*", parser.Hash }), 0, "", ""},
 	} {
-		list := e.Savings([]GroupSums{c.sums}, 1_000_000, &listing)
+		list := e.Savings([]GroupSums{c.sums}, 1_000_000, &listing, 10)
 		switch {
 		case c.saves == 0 && len(list) == 0:
 		case len(list) != 1 || list[0].Saves != c.saves || list[0].Kind != c.kind || c.list != "" && strings.Join(list[0].List, " ") != c.list:
@@ -193,11 +195,11 @@ func TestSavings(t *testing.T) {
 	// What saves less than a 500th of all memory is not worth a line.
 	for whole, want := range map[int64]int{2_500_000: 1, 2_500_001: 0} {
 		g := sums(func(g *GroupSums) { g.Type, g.CompactKeys, g.CompactSaves = parser.Hash, 2, 5000 })
-		if list := e.Savings([]GroupSums{g}, whole, &listing); len(list) != want {
+		if list := e.Savings([]GroupSums{g}, whole, &listing, 10); len(list) != want {
 			t.Errorf("of %d: %+v", whole, list)
 		}
 	}
-	if list := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "b:*" }), sums(func(*GroupSums) {}), sums(text)}, 1_000_000, &Listing{}); len(list) != 3 || list[0].Kind != "compress" || list[1].Group != "a:*" || list[1].List != nil {
+	if list := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "b:*" }), sums(func(*GroupSums) {}), sums(text)}, 1_000_000, &Listing{Matching: matching}, 10); len(list) != 3 || list[0].Kind != "compress" || list[1].Group != "a:*" || list[1].List != nil {
 		t.Errorf("%+v", list)
 	}
 }
@@ -210,11 +212,11 @@ func TestWhich(t *testing.T) {
 		want string
 	}{{1000, 0, "a:* (1,000 keys)"}, {999, 3, "999 of the 1,000 keys of a:*, db 3"}, {999, AnyDatabase, "999 of the 1,000 keys of a:*"}} {
 		g := sums(func(g *GroupSums) { g.DB = c.db })
-		if got := which(&g, c.keys).String(); got != c.want {
+		if got := which(&g, c.keys, g.Keys).String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := which(&GroupSums{Group: "a", Keys: 1}, 1).String(); got != "a (1 key)" {
+	if got := which(&GroupSums{Group: "a", Keys: 1}, 1, 1).String(); got != "a (1 key)" {
 		t.Error(got)
 	}
 }
@@ -239,7 +241,7 @@ func TestFixFirst(t *testing.T) {
 	noTTL := problem("no-ttl", func(p *Problem) {
 		p.Groups = []Flagged{flagged("q:*", parser.List, 1000, 90_000), flagged("s:*", parser.String, 11, 500), flagged("t:*", parser.String, 1000, 80_000)}
 	})
-	savings := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "t:*" }), sums(func(g *GroupSums) { g.Group = "u:*" })}, 1_000_000, &listing)
+	savings := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "t:*" }), sums(func(g *GroupSums) { g.Group = "u:*" })}, 1_000_000, &listing, 10)
 	for _, c := range []struct {
 		what     string
 		problems []Problem

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -36,6 +37,19 @@ const (
 )
 
 type measures = [numMeasures]int64
+
+// scale is the unit of a measure: so many of it are one of the unit that limits have.
+type scale struct {
+	unit message.Unit
+	per  int64
+}
+
+// scales has the units of the measures that limits of a configuration are compared with.
+// A rule whose limits have another unit does not compile.
+var scales = map[measure]scale{
+	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1}, nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
+	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1},
+}
 
 // fillMeasures computes all measures of a key of a snapshot that was taken at created, in
 // ms since the epoch, -1 unknown.

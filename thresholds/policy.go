@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -121,17 +122,52 @@ func (p *Policy) Overridden(o *Override) []Setting {
 	return settings
 }
 
-// apply makes edits to settings, except those of deselected rules.
+// apply makes the edits of one layer to settings, except those of deselected rules. The
+// limits that a layer has for a type and a side replace those of the layers below, those
+// for all types also those for single types. So do its sets of characters.
 func (p *Policy) apply(settings []Setting, edits []Edit) {
+	type part struct {
+		rule  RuleID
+		kind  EditKind
+		typ   parser.Type
+		under bool
+	}
+	replaced := map[part]bool{}
 	for i := range edits {
-		if e := &edits[i]; !p.Deselected.Has(e.Rule) {
-			fallback := &settings[e.Rule]
-			if p.Fallback != nil {
-				fallback = p.Fallback(e.Rule)
+		e := &edits[i]
+		if p.Deselected.Has(e.Rule) {
+			continue
+		}
+		s := &settings[e.Rule]
+		severity := part{rule: e.Rule, kind: EditSeverity}
+		if to := (part{e.Rule, e.Kind, e.Limit.Type, e.Limit.Under}); !replaced[to] && !(e.Kind == EditLimit && replaced[severity]) {
+			replaced[to] = s.replace(e)
+		}
+		fallback := s
+		if p.Fallback != nil {
+			fallback = p.Fallback(e.Rule)
+		}
+		s.apply(e, fallback)
+	}
+}
+
+// replace removes what the first edit of a layer replaces, and reports whether further
+// ones of its kind add to it.
+func (s *Setting) replace(e *Edit) bool {
+	switch {
+	case e.Kind == EditLimit:
+		s.clearLimits(e.Limit.Type, e.Limit.Under)
+	case e.Kind == EditSeverity: // limits beside it are set after it
+	case e.Kind != EditParam || s.Rule.Params[e.Param].Kind != CharsParam:
+		return false
+	default:
+		for i, param := range s.Rule.Params {
+			if param.Kind == CharsParam {
+				s.Params[i] = Value{}
 			}
-			settings[e.Rule].apply(e, fallback)
 		}
 	}
+	return true
 }
 
 // Select leaves only those rules on that a selector names, see the function

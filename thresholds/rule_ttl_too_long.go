@@ -3,9 +3,7 @@ package thresholds
 import (
 	"math"
 
-	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {
@@ -17,19 +15,8 @@ func init() {
 		fix:     &fix{action: adviseTTL, ofGroup: true, id: "Write {which} with a shorter TTL: {memory} stays for longer than allowed."},
 		Unit:    message.Seconds,
 		PerType: true,
-		check: func(c *compiler) {
-			var levels []level
-			for s := Error; s >= Info; s-- {
-				if seconds, ok := c.Limit(c.typ, false, s); ok {
-					levels = append(levels, level{min(seconds, (math.MaxInt64-maxRounding)/1000)*1000 + maxRounding, s})
-				}
-			}
-			c.add(timeLeft, -1, false, levels, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-				found.Measured, found.Limit = found.Measured/1000, found.Limit/1000
-				return true
-			})
-		},
-		text: func(x *explainer) message.Message { return x.found("expires in {measured}, over {limit}") },
+		check:   func(c *compiler) { c.over(timeLeft, nil) },
+		text:    func(x *explainer) message.Message { return x.found("expires in {measured}, over {limit}") },
 		advise: func(x *explainer) {
 			x.advise(adviseTTL, nil, "Shorten it to what the business needs, and renew it while the key is in use.")
 			x.expire(math.MaxInt64)
@@ -43,8 +30,3 @@ func init() {
 		},
 	})
 }
-
-// maxRounding is the largest number of milliseconds by which a snapshot can be
-// younger than its ctime, which is in whole seconds. A key that may be at its
-// limit is not over it.
-const maxRounding = 999

@@ -35,26 +35,48 @@ const (
 )
 
 // Savings returns for each group the change that saves most memory, the largest saving
-// first. The figures are estimates: the sums are exact, sizes after the change are derived
-// from averages. whole is the memory of all keys, in bytes.
-func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing) (list []Advice) {
+// first, at most so many. The figures are estimates: the sums are exact, sizes after the
+// change are derived from averages. whole is the memory of all keys, in bytes.
+func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) (list []Advice) {
+	var best []saving
 	for i := range groups {
 		g := &groups[i]
 		if g.Keys < minSavingKeys || g.Memory < 0 {
 			continue
 		}
-		var best *Advice
-		for _, s := range []*Advice{e.compacted(g, l), e.compressed(g, l), e.shared(g, l), e.shortened(g, l)} {
-			if s != nil && (best == nil || s.Saves > best.Saves) {
-				best = s
+		own := saving{of: g}
+		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(), g.shortened()} {
+			if _, ok := e.allows(s.action, e.thingOf(g)); ok && s.bytes > own.bytes {
+				own = s
+				own.of = g
 			}
 		}
-		if best != nil && best.Saves*minSavingShare >= whole {
-			list = append(list, *best)
+		if own.bytes > 0 && own.bytes*minSavingShare >= whole {
+			best = append(best, own)
 		}
 	}
-	slices.SortStableFunc(list, CompareSavings)
+	slices.SortStableFunc(best, func(a, b saving) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.of.Group, b.of.Group))
+	})
+	for _, s := range best[:min(len(best), most)] {
+		args := append(s.args, message.Size("saved", s.bytes))
+		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
+		a.Saves, a.Brief = s.bytes, message.New(s.brief, args...)
+		list = append(list, *a)
+	}
 	return list
+}
+
+// saving is what a change would save in a group.
+type saving struct {
+	of           *GroupSums
+	action       action
+	bytes        int64    // 0: nothing
+	keys, memory int64    // that it is about; memory is -1 if it is unknown
+	rule         string   // that selects the keys, "" none
+	flags        []string // of the command keys that select them, nil none
+	brief, id    string   // templates
+	args         []message.Arg
 }
 
 // CompareSavings orders savings, the largest first.
@@ -62,26 +84,14 @@ func CompareSavings(a, b Advice) int {
 	return cmp.Or(cmp.Compare(b.Saves, a.Saves), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }
 
-// saving returns advice that saves memory for so many keys of a group, nil if it may
-// not be given.
-func (e *Engine) saving(a action, g *GroupSums, keys, memory, saves int64, list []string, brief, id string, args ...message.Arg) *Advice {
-	if _, ok := e.allows(a, e.thingOf(g)); !ok || saves <= 0 {
-		return nil
-	}
-	args = append(args, message.Size("saved", saves))
-	s := e.ofGroup(&fix{action: a, id: id}, g, keys, memory, list, args...)
-	s.Saves, s.Brief = saves, message.New(brief, args...)
-	return s
-}
-
 // compacted returns what the compact encodings would save.
-func (e *Engine) compacted(g *GroupSums, l *Listing) *Advice {
+func (g *GroupSums) compacted() saving {
 	if g.CompactKeys < minSavingKeys {
-		return nil
+		return saving{}
 	}
-	return e.saving(adviseCompact, g, g.CompactKeys, -1, g.CompactSaves, l.ofGroup(g.CompactRule, g),
-		"within the compact limits",
-		"Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.", message.Code("rule", g.CompactRule))
+	return saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
+		id:   "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
+		args: []message.Arg{message.Code("rule", g.CompactRule)}}
 }
 
 // The sizes of a hash in a listpack that small strings would share: at most
@@ -97,17 +107,18 @@ const (
 
 // shared returns what small strings without a TTL would save as fields of hashes: the
 // overhead of each key. Values and names are taken as long as the average of the group.
-func (e *Engine) shared(g *GroupSums, l *Listing) *Advice {
+func (g *GroupSums) shared() saving {
 	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.NameBytes/g.Keys-g.literal()
 	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
-		return nil
+		return saving{}
 	}
 	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
-	return e.saving(adviseShare, g, n, g.MemoryWithoutTTL, g.MemoryWithoutTTL-packed, l.ofGroup("", g, "--no-ttl"),
-		"share hashes ({all} for {short})",
-		"Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. Saves about {saved}.",
-		message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
-		message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value))
+	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
+		brief: "share hashes ({all} for {short})",
+		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
+			"Saves about {saved}.",
+		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
+			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value)}}
 }
 
 // literal returns the bytes that the names of all keys of a group have in common.
@@ -124,9 +135,9 @@ const (
 
 // shortened returns what shorter words in the names would save: a byte a key for
 // each letter, on average over the size classes of the allocator.
-func (e *Engine) shortened(g *GroupSums, l *Listing) *Advice {
+func (g *GroupSums) shortened() saving {
 	if g.literal() < longLiteral || g.Keys < hashFields {
-		return nil
+		return saving{}
 	}
 	less, word := int64(0), 0
 	for _, c := range []byte(g.Group + ":") {
@@ -137,9 +148,9 @@ func (e *Engine) shortened(g *GroupSums, l *Listing) *Advice {
 		}
 		word++
 	}
-	return e.saving(adviseShorten, g, g.Keys, g.Memory, less*g.Keys, l.ofGroup("", g),
-		"shorter names ({n} B less)",
-		"Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.", message.ExactSize("bytes", less), message.Int("n", less))
+	return saving{action: adviseShorten, bytes: less * g.Keys, keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
+		id:   "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
+		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less)}}
 }
 
 // minCompressed is the average length from which on strings are worth compressing,
@@ -149,14 +160,13 @@ const minCompressed = 512
 // compressed returns what compressing the strings of a group would save: as much as
 // in the snapshot, where the server compressed each of them with LZF. A snapshot
 // without compression shows nothing, and only text is known to be worth it.
-func (e *Engine) compressed(g *GroupSums, l *Listing) *Advice {
+func (g *GroupSums) compressed() saving {
 	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
-		return nil
+		return saving{}
 	}
-	return e.saving(adviseCompress, g, g.Keys, g.Memory, g.ValueBytes-g.Serialized, l.ofGroup("", g),
-		"compress (LZF: to {share})",
-		"Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
-		message.Share("share", float64(g.Serialized)/float64(g.ValueBytes)))
+	return saving{action: adviseCompress, bytes: g.ValueBytes - g.Serialized, keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
+		id:   "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
+		args: []message.Arg{message.Share("share", float64(g.Serialized)/float64(g.ValueBytes))}}
 }
 
 // OtherServer returns the saving of a move to another server: all keys take need bytes

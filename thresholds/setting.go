@@ -50,9 +50,9 @@ const AnyType = parser.NumTypes
 type Limit struct {
 	Type     parser.Type // AnyType, or the one type that it applies to
 	Under    bool        // smaller values are flagged, not larger ones
-	Severity Severity    // Off: the rule is off for Type
-	Value    int64       // in the rule's unit
-	None     bool        // removes a limit that is otherwise inherited
+	Severity Severity
+	Value    int64 // in the rule's unit
+	None     bool  // there is none for Type, although there is one for all types
 	Origin   Origin
 }
 
@@ -150,102 +150,53 @@ func (s *Setting) Param(name string) Value {
 	panic("thresholds: " + s.Rule.Name + " has no parameter " + name)
 }
 
-// Limit returns the limit of a severity for a type, false if there is none.
+// Limit returns the limit of a severity for a type, false if there is none. A limit of
+// the type itself takes precedence over one of all types.
 func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bool) {
-	var general *Limit
-	off := false
-	for i := range s.Limits {
-		switch l := &s.Limits[i]; {
-		case l.Type == t && l.Severity == Off:
-			off = true
-		case l.Severity != severity || l.Under != under:
-		case l.Type == t && t != AnyType:
-			return l.Value, !l.None
-		case l.Type == AnyType:
-			general = l
-		}
-	}
-	if general == nil || off || general.None {
-		return 0, false
-	}
-	return general.Value, true
-}
-
-// setLimit replaces the limit of the same type, side and severity; a limit for all
-// types, those of single types as well. A limit that switches a type off replaces
-// all limits of that type.
-func (s *Setting) setLimit(n Limit) {
-	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
-		return (l.Type == n.Type || n.Type == AnyType) && (n.Severity == Off || l.Under == n.Under && l.Severity == n.Severity)
-	})
-	s.Limits = append(s.Limits, n)
-	if n.Type == AnyType {
-		for _, l := range slices.Clone(s.Limits) {
-			if l.Severity == Off {
-				s.setForOff(l.Type, n)
+	var general Limit
+	general.None = true
+	for _, l := range s.Limits {
+		if l.Severity == severity && l.Under == under {
+			if l.Type == t {
+				return l.Value, !l.None
+			}
+			if l.Type == AnyType {
+				general = l
 			}
 		}
 	}
-	sortLimits(s.Limits)
+	return general.Value, !general.None
 }
 
-// setForOff sets a limit for a type that is off, which has only limits of its own.
-// If these comprise all general limits, the type is no longer off.
-func (s *Setting) setForOff(t parser.Type, n Limit) {
-	n.Type = t
+// clearLimits removes the limits of one side for a type, or for all. A type that has none,
+// although there are some for all types, still has none.
+func (s *Setting) clearLimits(t parser.Type, under bool) {
+	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool { return l.Under == under && (t == AnyType || l.Type == t && !l.None) })
+}
+
+// setLimit sets a limit, in the place of another one of the same type, side and severity.
+func (s *Setting) setLimit(n Limit) {
+	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool { return l.Type == n.Type && l.Under == n.Under && l.Severity == n.Severity })
 	s.Limits = append(s.Limits, n)
-	same := func(a, b Limit) bool {
-		return a.Under == b.Under && a.Severity == b.Severity && a.Value == b.Value && a.None == b.None
-	}
-	for _, general := range s.Limits {
-		if general.Type == AnyType && !slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Type == t && same(l, general) }) {
-			return
-		}
-	}
-	all := slices.Clone(s.Limits)
-	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool {
-		return l.Type == t && (l.Severity == Off || slices.ContainsFunc(all, func(general Limit) bool { return general.Type == AnyType && same(l, general) }))
-	})
+	sortLimits(s.Limits)
 }
 
 // sortLimits sorts general limits before those of types, upper limits before lower
 // ones, and mild ones before severe ones.
 func sortLimits(list []Limit) {
-	rank := func(l Limit) int {
-		r := int(l.Type) + 1
-		if l.Type == AnyType {
-			r = 0
-		}
-		r *= 2
-		if l.Under {
-			r++
-		}
-		return r*int(numSeverities) + int(l.Severity)
-	}
-	slices.SortStableFunc(list, func(a, b Limit) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortFunc(list, func(a, b Limit) int {
+		return cmp.Or(cmp.Compare((a.Type+1)%(AnyType+1), (b.Type+1)%(AnyType+1)), compareBool(a.Under, b.Under), cmp.Compare(a.Severity, b.Severity))
+	})
 }
 
-// Effective returns the limits as they take effect: where a type that is off has
-// limits of its own, the general limits are off for it instead.
-func (s *Setting) Effective() []Limit {
-	has := func(t parser.Type, match func(Limit) bool) bool {
-		return slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Type == t && l.Severity != Off && match(l) })
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	var list []Limit
-	for _, l := range s.Limits {
-		if l.Severity != Off || !has(l.Type, func(Limit) bool { return true }) {
-			list = append(list, l)
-			continue
-		}
-		for _, general := range s.Limits {
-			same := func(own Limit) bool { return own.Under == general.Under && own.Severity == general.Severity }
-			if general.Type == AnyType && !has(l.Type, same) {
-				list = append(list, Limit{Type: l.Type, Under: general.Under, Severity: general.Severity, None: true, Origin: l.Origin})
-			}
-		}
-	}
-	sortLimits(list)
-	return list
+	return 1
 }
 
 // first returns the limit that is exceeded first, for a type and a side, false if
@@ -284,14 +235,8 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 	}
 	next := Setting{Rule: s.Rule}
 	for _, l := range s.Limits {
-		if l.Severity == Off {
-			next.setLimit(l)
-			continue
-		}
 		value, ok := s.first(l.Type, l.Under)
-		if ok || l.Type != AnyType {
-			next.setLimit(Limit{Type: l.Type, Under: l.Under, Severity: severity, Value: value, None: !ok, Origin: from})
-		}
+		next.setLimit(Limit{Type: l.Type, Under: l.Under, Severity: severity, Value: value, None: !ok, Origin: from})
 	}
 	s.Limits = next.Limits
 }
@@ -301,7 +246,7 @@ func (s *Setting) lacksLimits() bool {
 	if s.Rule.Unit == message.None {
 		return s.Severity == Off
 	}
-	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None && l.Severity != Off })
+	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None })
 }
 
 // Edit is one change of a rule's setting.

@@ -1,116 +1,88 @@
 package thresholds
 
 import (
-	"fmt"
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// TestLimitsInAnyOrder compares limits that are set one after the other with a table that
-// has one for each type, side and severity: a general limit is one of all types, and a
-// type that is switched off has none until the next.
-func TestLimitsInAnyOrder(t *testing.T) {
+// TestLayersReplace compares layers of limits, in random order, with a table that has one
+// for each type, side and severity: what a layer says of a type and a side replaces what the
+// layers below say of it, and what it says of all types what they say of any.
+func TestLayersReplace(t *testing.T) {
 	rule, _ := Lookup("key-length") // which has limits on both sides
 	type cell struct {
 		t        parser.Type
 		under    bool
 		severity Severity
 	}
-	types := []parser.Type{parser.String, parser.List, parser.Hash}
-	for seed := range uint64(300) {
+	types := []parser.Type{AnyType, parser.String, parser.List, parser.Hash}
+	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		s := Setting{Rule: rule, On: true}
-		want := map[cell]int64{}
-		var log []string
-		for range 1 + r.IntN(9) {
-			n := Limit{Type: AnyType, Under: r.IntN(3) == 0, Severity: Severity(1 + r.IntN(3)), Value: 1 + r.Int64N(5), None: r.IntN(6) == 0}
-			if r.IntN(2) == 0 {
-				n.Type = types[r.IntN(len(types))]
-				if r.IntN(3) == 0 {
-					n = Limit{Type: n.Type, Severity: Off}
-				}
-			}
-			log = append(log, fmt.Sprintf("%d %t %s %d %t", n.Type, n.Under, n.Severity, n.Value, n.None))
-			s.setLimit(n)
-			for _, typ := range types {
-				if n.Type != typ && n.Type != AnyType {
-					continue
-				}
-				if n.Severity == Off {
-					for c := range want {
-						if c.t == typ {
-							delete(want, c)
-						}
-					}
-				} else if c := (cell{typ, n.Under, n.Severity}); n.None {
-					delete(want, c)
-				} else {
-					want[c] = n.Value
-				}
-			}
-			for _, typ := range types {
-				var all [2][]int64
-				severest := int64(0)
-				for _, under := range []bool{false, true} {
-					for severity := Info; severity <= Error; severity++ {
-						w, ok := want[cell{typ, under, severity}]
-						if got, set := s.Limit(typ, under, severity); set != ok || ok && got != w {
-							t.Fatalf("seed %d, %q: type %d, under %t, %s: %d, %t, want %d, %t", seed, log, typ, under, severity, got, set, w, ok)
-						}
-						if ok && under {
-							all[1] = append(all[1], w)
-						} else if ok {
-							all[0], severest = append(all[0], w), w
-						}
-					}
-				}
-				for side, under := range []bool{false, true} {
-					value, ok := s.first(typ, under)
-					if ok != (all[side] != nil) {
-						t.Fatalf("seed %d, %q: type %d, under %t: %d, %t", seed, log, typ, under, value, ok)
-					}
-					for _, w := range all[side] {
-						if under && w > value || !under && w < value {
-							t.Fatalf("seed %d, %q: the mildest of %v is %d", seed, log, all[side], value)
-						}
-					}
-				}
-				if got, ok := s.severest(typ); ok != (all[0] != nil) || ok && got != severest {
-					t.Fatalf("seed %d, %q: the severest of type %d is %d, want %d", seed, log, typ, got, severest)
-				}
-			}
+		p := &Policy{Settings: make([]Setting, len(Rules()))}
+		for i := range p.Settings {
+			p.Settings[i] = DefaultSetting(Rules()[i])
 		}
-		// The limits as they take effect say the same, and none says that a type is off
-		// which has limits.
-		effective := Setting{Rule: rule, Limits: s.Effective()}
+		s := &p.Settings[rule.ID]
+		s.On = true
+		table := map[cell]Limit{}
+		for range 1 + r.IntN(4) {
+			var layer []Edit
+			for range 1 + r.IntN(5) {
+				l := Limit{Type: types[r.IntN(len(types))], Under: r.IntN(3) == 0, Severity: Severity(1 + r.IntN(3)), Value: 1 + r.Int64N(5), None: r.IntN(5) == 0}
+				layer = append(layer, Edit{Rule: rule.ID, Kind: EditLimit, Limit: l})
+			}
+			slices.SortStableFunc(layer, func(a, b Edit) int { // as package config does
+				return cmp.Compare((a.Limit.Type+1)%(AnyType+1), (b.Limit.Type+1)%(AnyType+1))
+			})
+			for i, e := range layer {
+				first := !slices.ContainsFunc(layer[:i], func(o Edit) bool { return o.Limit.Type == e.Limit.Type && o.Limit.Under == e.Limit.Under })
+				for c, l := range table {
+					if first && c.under == e.Limit.Under && (e.Limit.Type == AnyType || c.t == e.Limit.Type && !l.None) {
+						delete(table, c)
+					}
+				}
+				table[cell{e.Limit.Type, e.Limit.Under, e.Limit.Severity}] = e.Limit
+			}
+			p.Apply(layer)
+		}
 		for _, typ := range types {
 			for _, under := range []bool{false, true} {
+				least, severest := int64(-1), int64(0)
 				for severity := Info; severity <= Error; severity++ {
-					a, x := s.Limit(typ, under, severity)
-					b, y := effective.Limit(typ, under, severity)
-					if x != y || x && a != b {
-						t.Fatalf("seed %d, %q: in effect %d, %t, want %d, %t: %+v", seed, log, b, y, a, x, effective.Limits)
+					want, ok := table[cell{typ, under, severity}]
+					if !ok {
+						want, ok = table[cell{AnyType, under, severity}]
+					}
+					ok = ok && !want.None
+					if got, set := s.Limit(typ, under, severity); set != ok || ok && got != want.Value {
+						t.Fatalf("seed %d: type %d, under %t, %s: %d, %t, want %d, %t", seed, typ, under, severity, got, set, want.Value, ok)
+					}
+					if ok {
+						severest = want.Value
+						if least < 0 || under && want.Value > least || !under && want.Value < least {
+							least = want.Value
+						}
 					}
 				}
-			}
-		}
-		if lacks := s.lacksLimits(); lacks && len(want) > 0 {
-			t.Fatalf("seed %d, %q: no limits, but %v", seed, log, want)
-		}
-		// One severity for all: the limit that is exceeded first.
-		one := s.clone()
-		one.setSeverity(Error, Origin{})
-		for _, typ := range types {
-			for _, under := range []bool{false, true} {
-				a, x := s.first(typ, under)
-				b, y := one.Limit(typ, under, Error)
+				if got, ok := s.first(typ, under); ok != (least >= 0) || ok && got != least {
+					t.Fatalf("seed %d: type %d, under %t: the first is %d, %t, want %d", seed, typ, under, got, ok, least)
+				}
+				if got, ok := s.severest(typ); !under && (ok != (least >= 0) || ok && got != severest) {
+					t.Fatalf("seed %d: the severest of type %d is %d, want %d", seed, typ, got, severest)
+				}
+				// One severity for all: the limit that is exceeded first.
+				one := s.clone()
+				one.setSeverity(Error, Origin{})
+				got, ok := one.Limit(typ, under, Error)
 				_, mild := one.Limit(typ, under, Info)
 				_, middle := one.Limit(typ, under, Warning)
-				if x != y || x && a != b || mild || middle {
-					t.Fatalf("seed %d, %q: with one severity %d, %t, want %d, %t", seed, log, b, y, a, x)
+				if ok != (least >= 0) || ok && got != least || mild || middle {
+					t.Fatalf("seed %d: with one severity %d, %t, want %d", seed, got, ok, least)
 				}
 			}
 		}
@@ -128,8 +100,9 @@ func TestSummaries(t *testing.T) {
 	}{
 		{length, []Limit{{Type: AnyType, Severity: Warning, Value: 128}, {Type: AnyType, Under: true, Severity: Info, Value: 3}}, "warning over 128 B, info under 3 B"},
 		{hash, []Limit{{Type: AnyType, Severity: Error, Value: 5000}, {Type: parser.Hash, Severity: Warning, Value: 100}}, "error 5,000; hash: warning 100"},
-		{hash, []Limit{{Type: AnyType, Severity: Error, None: true}, {Type: parser.Hash, Severity: Off}}, "hash: off"},
-		{hash, []Limit{{Type: AnyType, Severity: Error, Value: 1}, {Type: parser.Hash, Severity: Error, None: true}}, "error 1; hash: error off"},
+		{hash, []Limit{{Type: AnyType, Severity: Error, None: true}, {Type: parser.Hash, Severity: Error, None: true}}, "hash: off"},
+		{hash, []Limit{{Type: AnyType, Severity: Error, Value: 1}, {Type: parser.Hash, Severity: Error, None: true}}, "error 1; hash: off"},
+		{hash, []Limit{{Type: AnyType, Severity: Warning, Value: 1}, {Type: AnyType, Severity: Error, Value: 2}, {Type: parser.Hash, Severity: Error, None: true}}, "warning 1, error 2; hash: error off"},
 		{hash, nil, "off"},
 	} {
 		s := Setting{Rule: c.rule, On: true, Limits: c.limits}

@@ -46,20 +46,30 @@ func (s *Setting) ParamSummary() string {
 	return strings.Join(parts, ", ")
 }
 
-// limitWords returns the limits for one type, or the general ones.
+// limitWords returns the limits for one type, or the general ones; "off" for a type that
+// has none although there are general ones.
 func (s *Setting) limitWords(t parser.Type) string {
 	var words []string
-	for _, l := range s.Effective() {
-		switch {
-		case l.Type != t:
-		case l.Severity == Off:
-			words = append(words, "off")
-		case l.None && t == AnyType:
-		case l.None:
-			words = append(words, l.Severity.String()+" off")
-		default:
-			words = append(words, l.Severity.String()+" "+s.side(l)+s.Rule.Unit.Format(l.Value))
+	isSet, isOff := false, true
+	for _, under := range []bool{false, true} {
+		for severity := Info; severity <= Error; severity++ {
+			_, inForce := s.Limit(t, under, severity)
+			isOff = isOff && !inForce
 		}
+	}
+	for _, l := range s.Limits {
+		if l.Type != t {
+			continue
+		}
+		isSet = true
+		if _, general := s.Limit(AnyType, l.Under, l.Severity); !l.None {
+			words = append(words, l.Severity.String()+" "+s.side(l)+s.Rule.Unit.Format(l.Value))
+		} else if t != AnyType && general {
+			words = append(words, l.Severity.String()+" off")
+		}
+	}
+	if isSet && isOff && t != AnyType {
+		return "off"
 	}
 	return strings.Join(words, ", ")
 }

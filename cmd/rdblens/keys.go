@@ -32,6 +32,7 @@ type keysFlags struct {
 	columns []*column // that --columns and the format add
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
+	groups  []string // patterns, nil any
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -81,6 +82,14 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			o.addColumn(word[1:])
 			return nil
 		})}.add(cmd)
+	option{name: "group", arg: "PATTERN", usage: "only keys of this group, as reports show it, such as user:*:cart; can be repeated",
+		set: func(arg string) error {
+			if arg == "" {
+				return errEmpty
+			}
+			o.groups = append(o.groups, arg)
+			return nil
+		}}.add(cmd)
 	option{name: "rule", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
 		words: selectors(), set: func(arg string) (err error) {
 			if arg == "" {
@@ -233,8 +242,11 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	options.Memory = p.model
 	options.Header = func(info *parser.Info) {
 		w.created = info.Created
-		if p.only != 0 || p.filter.Owners != nil || slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
+		if p.only != 0 || p.groups != nil || p.filter.Owners != nil || slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
 			w.engine = p.engine(info)
+			for _, g := range p.groups {
+				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
+			}
 		}
 	}
 	return parser.Run(ctx, src, options, w.newSink)

@@ -15,12 +15,13 @@ import (
 // rowWriter writes the rows of one input.
 type rowWriter struct {
 	*keysFlags
-	fixed   int                // bytes that a row takes at most besides the key's name
-	engine  *thresholds.Engine // nil unless owners or findings are asked for
-	created int64              // Info.Created
-	file    []byte             // name of the input
-	out     io.Writer
-	spare   chan []byte // chunks not in use
+	fixed    int                    // bytes that a row takes at most besides the key's name
+	engine   *thresholds.Engine     // nil unless owners, groups or findings are asked for
+	inGroups []*naming.GroupPattern // that are asked for, nil any
+	created  int64                  // Info.Created
+	file     []byte                 // name of the input
+	out      io.Writer
+	spare    chan []byte // chunks not in use
 }
 
 func (w *rowWriter) newSink() parser.Sink {
@@ -229,6 +230,12 @@ func (s *rowSink) wanted(k *parser.Key) bool {
 	name := s.names.Facts(k.Name)
 	if !s.filter.keepOwner(s.engine.Owners()[s.engine.Owner(k, name)]) {
 		return false
+	}
+	if s.inGroups != nil {
+		s.pattern = s.engine.Namer().AppendPattern(s.pattern[:0], k.Name)
+		if !slices.ContainsFunc(s.inGroups, func(g *naming.GroupPattern) bool { return g.Match(s.pattern) }) {
+			return false
+		}
 	}
 	if s.only == 0 {
 		return true

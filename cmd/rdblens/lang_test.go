@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
@@ -22,9 +23,7 @@ import (
 // and of the requirements that cannot be checked that has no translation.
 func TestHelpTranslated(t *testing.T) {
 	check := func(where, s string) {
-		if _, ok := language.Chinese.Translate(s); !ok {
-			testtool.Untranslated(t, where, s)
-		}
+		message.New(s).Missing(language.Chinese.Catalogue(), func(id string) { testtool.Untranslated(t, where, id) })
 	}
 	root := newRoot(&env{stdout: io.Discard, stderr: io.Discard})
 	root.InitDefaultHelpCmd()
@@ -51,11 +50,11 @@ func TestHelpTranslated(t *testing.T) {
 	walk(root)
 	for _, r := range thresholds.Rules() {
 		for _, a := range changes(r) {
-			check(r.Name, a.Condition)
-			check(r.Name, a.Text)
+			check(r.Name, a.Condition.ID)
+			check(r.Name, a.Text.ID)
 		}
 		for _, s := range r.Basis().Sources {
-			check(r.Name, s.Document.Title()+", for "+strings.Join(s.Profiles, ", "))
+			check(r.Name, s.Document.Title())
 		}
 	}
 	for _, r := range requirements.NotCheckable("") {

@@ -57,7 +57,7 @@ func New(salt string, minKeys int64) *Redactor {
 		r.key = make([]byte, sha256.Size)
 		rand.Read(r.key) // it never fails
 	}
-	r.namer = naming.NewNamer("")
+	r.namer = naming.NewNamer(":")
 	return r
 }
 

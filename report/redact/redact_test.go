@@ -1,8 +1,6 @@
 package redact
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +15,7 @@ var hashes = regexp.MustCompile(`h[0-9a-f]{12}`)
 func TestNames(t *testing.T) {
 	patterns := map[string]int64{"user:*:profile": 100, "order*:v*": 250, "{*}.tail": 100, "few:*": 99, "rare:*:profile": 99, "single": 500, "a b:*": 100}
 	r := New("salt", 100)
-	r.Learn(naming.NewNamer(":"), 1, func(yield func([]byte, int64) bool) {
+	r = r.Learn(naming.NewNamer(":"), 1, func(yield func([]byte, int64) bool) {
 		for p, n := range patterns {
 			yield([]byte(p), n)
 		}
@@ -52,7 +50,7 @@ func TestNames(t *testing.T) {
 // TestSnapshots checks that a key which is in each of several snapshots counts once.
 func TestSnapshots(t *testing.T) {
 	r := New("salt", 100)
-	r.Learn(naming.NewNamer(":"), 3, func(yield func([]byte, int64) bool) { yield([]byte("alice:*"), 299) })
+	r = r.Learn(naming.NewNamer(":"), 3, func(yield func([]byte, int64) bool) { yield([]byte("alice:*"), 299) })
 	if got := string(r.Name([]byte("alice:1"))); strings.Contains(got, "alice") {
 		t.Error(got)
 	}
@@ -78,52 +76,32 @@ func TestCutNames(t *testing.T) {
 	}
 }
 
-func TestSentences(t *testing.T) {
-	r := New("salt", 100)
-	for s, want := range map[string]string{
-		`no snapshot: it begins with "ab\"c", not with REDIS`: `no snapshot: it begins with "#", not with REDIS`,
-		"read /data/dump.rdb: input/output error":             "read #: input/output error",
-	} {
-		if got := hashes.ReplaceAllString(r.Sentence(s, "/data/dump.rdb"), "#"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+// TestMessages checks what of a message is replaced: names, elements, paths and sentences of
+// others, also in code and in messages within it, and nothing else.
+func TestMessages(t *testing.T) {
+	r := New("salt", 0)
+	m := message.New("{key} {element} {file} {stdin} {reason} {text} {code} {n}: {list}", message.Name("key", "a:secret"), message.Element("element", "secret"),
+		message.Path("file", "secret"), message.Path("stdin", "-"), message.Foreign("reason", "secret text"), message.Text("text", "ours"),
+		message.CodeOf("code", message.New("GET {key}", message.Name("key", "secret"))), message.Int("n", 7),
+		message.List("list", ", ", []message.Message{message.New("{name}", message.Name("name", "secret"))}))
+	if got := hashes.ReplaceAllString(r.Message(m).String(), "#"); got != "#:# # # - # ours GET # 7: #" {
+		t.Error(got)
+	}
+	if !strings.Contains(m.String(), "a:secret") {
+		t.Error("the message was changed")
 	}
 	for version, want := range map[string]string{"7.0.15": "7.0.15", "7.2.4-acme": "7.2.4-#", "acme": "#", "": ""} {
 		if got := hashes.ReplaceAllString(r.Release(version), "#"); got != want {
 			t.Errorf("%q is %q, want %q", version, got, want)
 		}
 	}
-	if New("", 100).SaltID() != "" || New("a", 100).SaltID() == New("b", 100).SaltID() {
-		t.Error("the salt is not identified")
-	}
-}
-
-// TestErrors checks that no name is left in an error: not of the key that was read, nor of
-// the last one, nor of the file.
-func TestErrors(t *testing.T) {
-	r := New("salt", 100)
-	err := r.Error(&parser.DamageError{Offset: 7, Reason: message.New("{text}", message.Foreign("text", `"secret" in /dir/secret ends`)), Key: []byte("secret:1"), LastKey: []byte("secret:2")}, "/dir/secret")
-	var damage *parser.DamageError
-	if !errors.As(err, &damage) || damage.Offset != 7 || strings.Contains(fmt.Sprintf("%s %s %s", damage.Reason.String(), damage.Key, damage.LastKey), "secret") || string(damage.Key) == string(damage.LastKey) || len(damage.Key) == 0 || len(damage.LastKey) == 0 {
-		t.Errorf("%+v", damage)
-	}
-	if err := r.Error(&parser.DamageError{Reason: message.New("{text}", message.Foreign("text", "it ends"))}, "x"); !errors.As(err, &damage) || damage.Key != nil || damage.LastKey != nil || damage.Reason.String() != "it ends" {
-		t.Errorf("%+v", damage)
-	}
-	var format *parser.FormatError
-	if err := r.Error(&parser.FormatError{Reason: message.New("{text}", message.Foreign("text", `it begins with "secret"`)), Hint: message.New("{text}", message.Foreign("text", "look"))}, "x"); !errors.As(err, &format) || strings.Contains(format.Reason.String(), "secret") || format.Hint.String() != "look" {
-		t.Errorf("%+v", format)
-	}
-	if other := errors.New("other"); r.Error(other, "x") != other {
-		t.Error("another error is changed")
-	}
 	for path, same := range map[string]bool{"-": true, "a": false, "": true} {
 		if got := r.File(path); (got == path) != same {
 			t.Errorf("%q is %q", path, got)
 		}
 	}
-	if got := r.Sentence(`a "b" - c`, "-"); !strings.HasSuffix(got, " - c") || strings.Contains(got, `"b"`) {
-		t.Error(got)
+	if New("", 100).SaltID() != "" || New("a", 100).SaltID() == New("b", 100).SaltID() {
+		t.Error("the salt is not identified")
 	}
 }
 
@@ -138,7 +116,15 @@ func TestLearn(t *testing.T) {
 	}{{100, 100, 1, "user:*", true}, {100, 99, 1, "user:*", false}, {100, 299, 3, "user:*", false}, {100, 300, 3, "user:*", true}, {100, 100, 0, "user:*", true}, {100, 500, 1, "user:x", false}, {1, 500, 1, "user:x", true}, {0, 500, 1, "user:*", false},
 		{100, 100, 1, "user:*:user", true}, {150, 100, 1, "user:*:user", false}} {
 		r := New("salt", c.minKeys)
-		r.Learn(naming.NewNamer(":"), c.snapshots, func(yield func([]byte, int64) bool) { yield([]byte(c.pattern), c.keys) })
+		before := string(r.Name([]byte("user:17")))
+		unlearned := r
+		r = r.Learn(naming.NewNamer(":"), c.snapshots, func(yield func([]byte, int64) bool) { yield([]byte(c.pattern), c.keys) })
+		if string(unlearned.Name([]byte("user:17"))) != before {
+			t.Error("the redactor that learned was changed")
+		}
+		if words := r.Words(); (len(words) > 0) != (c.stays || c.pattern == "user:x" && c.minKeys == 1) || c.stays && words[0] != "user" {
+			t.Errorf("%+v: words %q", c, words)
+		}
 		got := string(r.Name([]byte("user:17")))
 		if strings.HasPrefix(got, "user:") != c.stays || !strings.Contains(got, ":") || strings.HasSuffix(got, "17") {
 			t.Errorf("%+v: %q", c, got)

@@ -101,19 +101,3 @@ func TestGridPaints(t *testing.T) {
 		t.Error("a cell that is not the first column's is painted")
 	}
 }
-
-// TestWideCharacters checks the bounds of the blocks of Unicode that have Chinese
-// characters and their punctuation: 3001 to 301F, FF01 to FF60, and the script Han.
-func TestWideCharacters(t *testing.T) {
-	for r, want := range map[rune]bool{'a': false, 0x2fff: false, 0x3000: false, 0x3001: true, 0x301f: true, 0x3020: false, 0xff00: false, 0xff01: true,
-		0xff60: true, 0xff61: false, '中': true, 'é': false} {
-		if isWide(r) != want {
-			t.Errorf("%U is wide: %v", r, !want)
-		}
-	}
-	for in, want := range map[string]string{"键：a*b*c": "键：`a*b*c`", "a*b*c：键": "`a*b*c`：键", "（x*y*z）": "（`x*y*z`）", "a*b*c d*e*f, and": "`a*b*c d*e*f`, and"} {
-		if got := MarkdownText(in); got != want {
-			t.Errorf("%q is %q, want %q", in, got, want)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -28,7 +29,7 @@ func MarkdownText(s string) string {
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	runes := []rune(s)
 	for i, r := range runes {
-		before, after := ' ', ' '
+		before, after := rune(0), rune(0) // none
 		if i > 0 {
 			before = runes[i-1]
 		}
@@ -36,12 +37,13 @@ func MarkdownText(s string) string {
 			after = runes[i+1]
 		}
 		switch {
-		case strings.ContainsRune("@#!$~%^&", r) && (letter(after) || after == '"'):
+		case strings.ContainsRune("@#!$~%^&", r) && (letter(after) || after == '"'),
+			r == '-' && unicode.IsDigit(after) && strings.EqualFold(string(runes[max(0, i-2):i]), "gh"):
 			b.WriteString("`" + string(r) + "`") // nobody is called, and nothing referred to
 		case entities[r] != "":
 			b.WriteString(entities[r])
 		case strings.ContainsRune("\\`*[]|~", r), r == '_' && !(letter(before) && letter(after)),
-			r == '/' && after == '/', r == '.' && strings.EqualFold(string(runes[max(0, i-3):i]), "www"),
+			r == '/' && after == '/', r == '.' && i > 0 && after == ' ' && allDigits(runes[:i]), r == '.' && strings.EqualFold(string(runes[max(0, i-3):i]), "www"),
 			i == 0 && strings.ContainsRune("-+#=", r) && after == ' ':
 			b.WriteString(`\` + string(r))
 		default:
@@ -49,4 +51,9 @@ func MarkdownText(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// allDigits reports whether a line begins as a numbered list.
+func allDigits(line []rune) bool {
+	return !slices.ContainsFunc(line, func(r rune) bool { return !unicode.IsDigit(r) })
 }

@@ -4,7 +4,7 @@ package watchdog
 
 import (
 	"fmt"
-	"runtime/debug"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -21,8 +21,11 @@ func Start(t testing.TB) (stop func()) { return start(t, limit) }
 
 func start(t testing.TB, limit time.Duration) func() {
 	timer := time.AfterFunc(limit, func() {
-		debug.SetTraceback("all")
-		panic(fmt.Sprintf("%s hangs: it has been running for %v", t.Name(), limit))
+		// Stack stops what runs. A panic does not, and shows no stack of what runs on
+		// another thread.
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		panic(fmt.Sprintf("%s hangs: it has been running for %v\n%s", t.Name(), limit, stacks))
 	})
 	return func() { timer.Stop() }
 }

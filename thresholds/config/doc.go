@@ -18,12 +18,12 @@
 //
 // Of several values for one setting the last one decides: the profile, then the
 // file, then flags; of the overrides that match a key, each after those before it.
-// Limits are set one by one. A limit for all types also replaces the limits of the
-// same severity that an earlier place sets for single types, and switches on types
-// that are off there; beside it, in the same place, those of single types are set
-// after it. A severity for a whole rule leaves only the limit that
-// is exceeded first, and limits in the same place are set after it. Parameters do
-// not switch a rule on; limits do.
+// The limits that a place has for a rule replace all that an earlier place has for it:
+// {warning: 5 KB} leaves no error limit of the profile. Those under types replace the
+// limits for that type alone, those under "under" the lower limits alone. A set of
+// characters replaces the other sets of its rule: {allowed: ...} what a profile forbids.
+// A severity for a whole rule leaves only the limit that is exceeded first, and limits in
+// the same place are set after it. Parameters do not switch a rule on; limits do.
 //
 // A rule that is switched on without limits takes those of the first profile, in the
 // order of Profiles, that has it on.

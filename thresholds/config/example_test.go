@@ -35,6 +35,5 @@ func ExampleLoad() {
 	fmt.Println(filepath.Base(err.Error()))
 	// Output:
 	// rules.big-string.warning 5 KB # rdblens.yaml:3
-	// rules.big-string.error 10 KB # profile aliyun
 	// rdblens.yaml:1:9: unknown rule big-strnig
 }

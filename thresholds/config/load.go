@@ -265,7 +265,7 @@ func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
 		return nil
 	}
 	for _, l := range s.Limits {
-		if l.None || l.Severity == thresholds.Off {
+		if l.None {
 			continue
 		}
 		for above := l.Severity + 1; above <= thresholds.Error; above++ {

@@ -222,7 +222,7 @@ func TestEmptyConfigurations(t *testing.T) {
 }
 
 func TestLimitsThatCanNeverBeReported(t *testing.T) {
-	p := mustLoad(t, Options{Config: writeConfig(t, "rules: {big-string: {warning: 20KB}}")})
+	p := mustLoad(t, Options{Config: writeConfig(t, "rules: {big-string: {warning: 20KB, error: 10KB}}")})
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].String(), "big-string: the warning limit 20 KB") {
 		t.Errorf("%q", p.Warnings)
 	}
@@ -247,7 +247,7 @@ func TestSettingsOfOneRule(t *testing.T) {
 		"key-length: {under: {warning: 5}}":             "warning over 128 B, warning under 5 B",
 		"key-length: {under: off}":                      "warning over 128 B",
 		"big-collection: {types: {set: off}}":           "error 5,000; set: off",
-		"big-collection: {types: {set: {error: off}}}":  "error 5,000; set: error off",
+		"big-collection: {types: {set: {error: off}}}":  "error 5,000; set: off",
 		"queue-backlog: {types: {list: {warning: 10}}}": "warning 1,000; list: warning 10",
 		"key-type-suffix: {aliases: {zset: rank}}":      "off",
 		"key-charset: on":                               "info",
@@ -339,7 +339,7 @@ func TestWarningsOfOrder(t *testing.T) {
 		"rules: {key-length: {under: {warning: 5, error: 3}}}":                                               "",
 		"rules: {key-structure: {warning: 2, error: 3}}":                                                     "key-structure: the warning limit 2",
 		"rules: {key-structure: {warning: 3, error: 2}}":                                                     "",
-		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000}}}]`:                           "keys board:*: big-collection: the warning limit 50,000",
+		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000, error: 5000}}}]`:              "keys board:*: big-collection: the warning limit 50,000",
 		`overrides: [{key: "board:*", rules: {big-collection: {warning: 50000, error: 100000}}}]`:            "",
 		"rules: {big-string: {warning: 1KB, error: off}}\noverrides: [{key: \"a:*\", rules: {no-ttl: off}}]": "",
 	} {

@@ -31,10 +31,10 @@ func TestLastSettingDecides(t *testing.T) {
 		// Limits of smallest values: the first that is passed is the highest.
 		{"rules: {key-structure: {warning: 3, error: 2}}\noverrides: [{key: '*', rules: {key-structure: info}}]", "info under 3"},
 		{"rules: {key-length: {info: 30, warning: 64, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: error}}]", "error over 30 B, error under 5 B"},
-		{"rules: {key-length: {info: 30, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: {warning: off, under: off}}}]", "info over 30 B"},
+		{"rules: {key-length: {info: 30, under: {info: 5, warning: 3}}}\noverrides: [{key: '*', rules: {key-length: {warning: off, under: off}}}]", "off"},
 		// Types keep limits of their own, and stay off.
 		{"extends: typed\noverrides: [{key: '*', rules: {big-collection: info}}]", "info 5,000; hash: info 100"},
-		{"rules: {big-collection: {types: {set: {error: off}, list: off}}}\noverrides: [{key: '*', rules: {big-collection: warning}}]", "warning 5,000; list: off; set: warning off"},
+		{"rules: {big-collection: {types: {set: {error: off}, list: off}}}\noverrides: [{key: '*', rules: {big-collection: warning}}]", "warning 5,000; list: off; set: off"},
 		// On and off.
 		{"rules: {big-string: off}\noverrides: [{key: '*', rules: {big-string: on}}]", "error 10 KB"},
 		{"overrides: [{key: '*', rules: {big-string: off}}, {key: '*', rules: {big-string: on}}]", "error 10 KB"},
@@ -96,16 +96,16 @@ overrides:
 	}
 }
 
-// TestLaterLimitsDecide: a limit for all types replaces those of the same severity
-// that an earlier place sets for single types, and only those. The truth is written
+// TestLaterLimitsDecide: the limits that a place has for all types replace all that an
+// earlier one has, those for one type replace those for that type. The truth is written
 // by hand: the profile, then the file, then the overrides in their order.
 func TestLaterLimitsDecide(t *testing.T) {
 	for _, c := range []struct{ rule, text, want string }{
 		// The file, then an override.
 		{"queue-backlog", "rules: {queue-backlog: {types: {list: {warning: 1000}}}}\noverrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]", "warning 100,000"},
 		{"queue-backlog", "rules: {queue-backlog: {types: {list: {warning: 1000, error: 5000}}}}\noverrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]",
-			"warning 100,000; list: error 5,000"},
-		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}, set: {info: 7}}}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]", "error 9; set: info 7"},
+			"warning 100,000"},
+		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}, set: {info: 7}}}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]", "error 9"},
 		{"big-collection", "rules: {big-collection: {types: {hash: {error: 100}}}}\noverrides: [{key: '*', rules: {big-collection: {error: off}}}]", "off"},
 		{"big-collection", "rules: {big-collection: {types: {hash: {error: off}}}}\noverrides: [{key: '*', rules: {big-collection: {error: 9}}}]", "error 9"},
 		// In one place the limits of single types are set last, in whatever order they are written.
@@ -115,12 +115,12 @@ func TestLaterLimitsDecide(t *testing.T) {
 		{"big-collection", "overrides: [{key: 'a*', rules: {big-collection: {types: {hash: {error: 100}}}}}, {key: '*', rules: {big-collection: {error: 9}}}]", "error 9"},
 		{"big-collection", "overrides: [{key: 'a*', rules: {big-collection: {error: 9}}}, {key: '*', rules: {big-collection: {types: {hash: {error: 100}}}}}]", "error 9; hash: error 100"},
 		// The profile, then the file or an override.
-		{"big-collection", "extends: typed\nrules: {big-collection: {warning: 2000}}", "warning 2,000, error 5,000"},
-		{"big-collection", "extends: typed\nrules: {big-collection: {error: 9000}}", "error 9,000; hash: warning 100"},
-		{"big-collection", "extends: typed\noverrides: [{key: '*', rules: {big-collection: {warning: 2000}}}]", "warning 2,000, error 5,000"},
+		{"big-collection", "extends: typed\nrules: {big-collection: {warning: 2000}}", "warning 2,000"},
+		{"big-collection", "extends: typed\nrules: {big-collection: {error: 9000}}", "error 9,000"},
+		{"big-collection", "extends: typed\noverrides: [{key: '*', rules: {big-collection: {warning: 2000}}}]", "warning 2,000"},
 		// A type that is off.
 		{"queue-backlog", "overrides: [{key: 'celery*', rules: {queue-backlog: {warning: 100000}}}]", "warning 100,000"},
-		{"queue-backlog", "rules: {queue-backlog: {error: 9}}", "warning 1,000, error 9; list: warning off, error 9"},
+		{"queue-backlog", "rules: {queue-backlog: {error: 9}}", "error 9"},
 		{"queue-backlog", "rules: {queue-backlog: {types: {list: off}}}\noverrides: [{key: '*', rules: {queue-backlog: error}}]", "error 1,000; list: off"},
 		// Upper and lower limits do not replace each other.
 		{"key-length", "rules: {key-length: {types: {hash: {warning: 9}}, under: {warning: 3}}}\noverrides: [{key: '*', rules: {key-length: {under: {warning: 2}}}}]",

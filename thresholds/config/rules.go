@@ -172,13 +172,13 @@ func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) 
 			return nil, ok && r.refuse(n, message.New("write off, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}")),
 				"{word} is not a limit of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
 		}
-		limit := thresholds.Limit{Type: t, Under: under, Origin: r.origin(n)} // Severity is Off
-		if t != thresholds.AnyType {
-			return edits{limitEdit(rule, limit)}, true
-		}
-		limit.None = true
-		for limit.Severity = thresholds.Info; limit.Severity <= thresholds.Error; limit.Severity++ {
-			list = append(list, limitEdit(rule, limit))
+		for _, side := range []bool{false, true} {
+			if side != under && (t == thresholds.AnyType || rule.Bound != thresholds.Both) {
+				continue // a type is off on both sides
+			}
+			for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
+				list = append(list, limitEdit(rule, thresholds.Limit{Type: t, Under: side, Severity: severity, None: true, Origin: r.origin(n)}))
+			}
 		}
 		return list, true
 	}}

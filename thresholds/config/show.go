@@ -56,7 +56,26 @@ func Entries(p *thresholds.Policy) []Entry {
 	for _, a := range p.Abbreviations {
 		list = append(list, Entry{"abbreviations." + a.Long, a.Short, a.Origin})
 	}
-	return list
+	return joinOff(list)
+}
+
+// joinOff joins entries for a type that has no limit of any severity into one.
+func joinOff(list []Entry) []Entry {
+	var out []Entry
+	for i := 0; i < len(list); i++ {
+		path, isFirst := strings.CutSuffix(list[i].Path, "."+severities[0])
+		isOff := isFirst && i+len(severities) <= len(list)
+		for n, name := range severities {
+			isOff = isOff && list[i+n].Path == path+"."+name && list[i+n].Value == "off"
+		}
+		if isOff {
+			out = append(out, Entry{path, "off", list[i].Origin})
+			i += len(severities) - 1
+		} else {
+			out = append(out, list[i])
+		}
+	}
+	return out
 }
 
 // showSetting appends the values of a rule, only "off" if it is off.
@@ -68,7 +87,7 @@ func showSetting(list []Entry, s *thresholds.Setting) []Entry {
 	if s.Rule.Unit == message.None {
 		list = append(list, Entry{path, s.Severity.String(), s.Origin})
 	}
-	for _, l := range s.Effective() {
+	for _, l := range s.Limits {
 		list = append(list, showLimit(path, s.Rule, l))
 	}
 	for i, p := range s.Rule.Params {
@@ -109,10 +128,8 @@ func showLimit(path string, rule *thresholds.Rule, l thresholds.Limit) Entry {
 	if l.Under {
 		path += ".under"
 	}
-	if l.Severity != thresholds.Off {
-		path += "." + l.Severity.String()
-	}
-	if l.None || l.Severity == thresholds.Off {
+	path += "." + l.Severity.String()
+	if l.None {
 		return Entry{path, "off", l.Origin}
 	}
 	return Entry{path, rule.Unit.Format(l.Value), l.Origin}
