@@ -260,12 +260,6 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		now := nightInput{Settings: settings, Since: cmp.Or(known.Since, n.run), Report: known.Report}
 		if night.Err == nil && night.Now != nil && night.Now.Complete {
 			now.Report = n.run + "/" + inputsDir + "/" + fmt.Sprintf("%d.json.zst", i)
-			if night.Last != nil {
-				night.Diff, err = report.Compare(ctx, report.CompareInput{Saved: night.Last}, report.CompareInput{Saved: night.Now}, n.policy, n.options(report.Options{}), report.CompareOptions{})
-				if err != nil {
-					return err
-				}
-			}
 		} else {
 			now.Settings = cmp.Or(known.Settings, settings)
 		}
@@ -284,6 +278,49 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		n.next.Inputs[name] = known
 	}
 	slices.SortFunc(n.nights, func(a, b report.Night) int { return strings.Compare(a.Name, b.Name) })
+	n.rename(settings)
+	return n.compareAll(ctx)
+}
+
+// rename gives inputs that were named otherwise their last reports.
+func (n *night) rename(settings string) {
+	names := report.Renames(n.nights)
+	last := map[string]*report.Report{}
+	for _, was := range names {
+		last[was] = nil
+	}
+	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
+		_, renamed := last[in.Name]
+		if renamed {
+			last[in.Name] = in.Last
+			delete(n.next.Inputs, in.Name)
+		}
+		return renamed
+	})
+	for i := range n.nights {
+		in := &n.nights[i]
+		if was := names[in.Name]; was != "" {
+			known := n.state.Inputs[was]
+			in.Was, in.Last, in.Judged = was, last[was], known.Settings == settings
+			now := n.next.Inputs[in.Name]
+			now.Since = known.Since
+			n.next.Inputs[in.Name] = now
+		}
+	}
+}
+
+// compareAll compares what was read to its end with what was there before.
+func (n *night) compareAll(ctx context.Context) (err error) {
+	for i := range n.nights {
+		in := &n.nights[i]
+		if in.Last == nil || in.Err != nil || in.Now == nil || !in.Now.Complete {
+			continue
+		}
+		in.Diff, err = report.Compare(ctx, report.CompareInput{Saved: in.Last}, report.CompareInput{Saved: in.Now}, n.policy, n.options(report.Options{}), report.CompareOptions{})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
