@@ -69,6 +69,8 @@ type finisher struct {
 	// selects has the inputs with keys in another database than 0: commands on
 	// their keys select the database, whichever it is.
 	selects map[int]bool
+
+	grownEntries []bool // see growing
 }
 
 // databasesOf returns the databases of one input, by number.

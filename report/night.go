@@ -200,7 +200,7 @@ func (n *nightEvents) input(in *Night) {
 func (n *nightEvents) time(in *Night, now Figure) {
 	last := created(in.Last)
 	switch {
-	case !now.Known() || !last.Known():
+	case !now.Known() || !last.Known() || !n.Now.IsZero() && int64(last) > n.Now.Add(futureSlack).Unix():
 	case now < last:
 		n.add(EventOlder, thresholds.Error, in.Name, "", 1, message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)), message.Time("before", int64(last))))
 	case now == last && in.Now.Complete && n.Now.Sub(n.Last) > staleAfter:
@@ -313,7 +313,9 @@ func (n *nightEvents) changes(input string, d *Diff) {
 	}
 	for i := range n.Grow {
 		for _, r := range n.Grow[i].Exceeded(d, 1) {
-			row(EventGrown, r)
+			if r.KeysBefore > 0 || n.Grow[i].Bytes > 0 { // nothing has no share
+				row(EventGrown, r)
+			}
 		}
 	}
 	// Without a limit: the group that lost most, if that explains what all keys lost, or

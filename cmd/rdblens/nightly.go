@@ -18,7 +18,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -154,6 +153,9 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
+	if err := n.deliver(ctx, n.state); err != nil {
+		return err
+	}
 	n.run = n.now.Format("2006-01-02T150405Z")
 	for i := 2; exists(n.path(reportsDir, n.run)); i++ {
 		n.run = fmt.Sprintf("%s-%d", n.now.Format("2006-01-02T150405Z"), i)
@@ -189,23 +191,44 @@ func (n *night) finish(ctx context.Context) error {
 	if err := os.Rename(n.part, n.path(reportsDir, n.run)); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
+	if told {
+		n.next.Unsent, n.next.UnsentTo = n.printed.String(), append([]string{""}, n.notify...)
+	}
 	if err := n.next.write(n.dir); err != nil {
 		return outputError(err)
 	}
 	n.removeOld()
-	if !told {
-		return n.exit()
+	if err := n.deliver(ctx, n.next); err != nil {
+		return err
 	}
-	if _, err := n.stdout.Write(n.printed.Bytes()); err != nil && !closedPipe(err) {
-		return outputError(output.NewError("", err))
+	return n.exit()
+}
+
+// deliver sends the message of a state, and keeps in the state whom it did not reach. An
+// interrupted run sends it twice rather than never.
+func (n *night) deliver(ctx context.Context, s *nightState) error {
+	if len(s.UnsentTo) == 0 {
+		return nil
 	}
-	for _, to := range n.notify {
-		if err := n.send(ctx, to, n.printed.String()); err != nil {
+	s.UnsentTo = slices.DeleteFunc(s.UnsentTo, func(to string) bool {
+		if to == "" {
+			_, err := io.WriteString(n.stdout, s.Unsent)
+			return err == nil || closedPipe(err)
+		}
+		if !slices.Contains(n.notify, to) {
+			return true // no longer asked for
+		}
+		err := n.send(ctx, to, s.Unsent)
+		if err != nil {
 			n.complain(message.Errorf("the message did not reach {name}: {reason}", message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
 			n.worst = max(n.worst, exitUsage)
 		}
+		return err == nil
+	})
+	if len(s.UnsentTo) == 0 {
+		s.Unsent = ""
 	}
-	return n.exit()
+	return outputError(s.write(n.dir))
 }
 
 func (n *night) exit() error {
