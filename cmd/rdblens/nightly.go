@@ -153,8 +153,11 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
-	if err := n.deliver(ctx, n.state); err != nil {
-		return err
+	if len(n.state.UnsentTo) > 0 {
+		n.worst = exitFindings
+		if err := n.deliver(ctx, n.state); err != nil {
+			return err
+		}
 	}
 	n.run = n.now.Format("2006-01-02T150405Z")
 	for i := 2; exists(n.path(reportsDir, n.run)); i++ {
