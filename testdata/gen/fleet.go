@@ -347,7 +347,7 @@ func (f *fleet) compare(w io.Writer, lines []string, text string, code int, metr
 		}
 		want++
 		name := fmt.Sprintf("now/shard-%02d.rdb", e.shard)
-		pattern := regexp.MustCompile("^" + strings.ReplaceAll(e.want, "NAME", regexp.QuoteMeta(name)) + "$")
+		pattern := regexp.MustCompile("^" + strings.ReplaceAll(e.want, "NAME", regexp.QuoteMeta(name)) + `( \(since [-0-9]+\))?$`)
 		i := slices.IndexFunc(lines, pattern.MatchString)
 		if i < 0 {
 			return fmt.Errorf("%s %s: no line %s in\n%s", name, e.kind, e.want, text)
