@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/results ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-gzip bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-tests nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-gzip bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-fleet nightly-tests nights mutants fixtures pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -124,6 +124,9 @@ advice-truth: ## follow the advice on all findings in a rich snapshot on the ser
 
 nights: ## snapshots of servers under traffic: what diff reports of planted changes, and what a stream has; SERVERS
 	$(GO) run ./testdata/gen nights -keys 1000000 $(SERVERS)
+
+nightly-fleet: build ## 31 nights of 64 snapshots with 40 planted events, and 50 runs that are killed: what nightly tells of them
+	$(GO) run ./testdata/gen fleet -rdblens bin/rdblens $(BENCHDIR)/fleet
 
 mutants: ## a sample of 200 changes of the code that tests should notice; those they do not
 	$(GO) run ./testdata/mutants -seed $(SEED)

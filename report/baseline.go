@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
@@ -41,10 +42,15 @@ func (r *Report) acceptEach(a Acceptance) []thresholds.Ignore {
 			continue
 		}
 		add := func(key, group string, db *int, findings int64, worst int64) {
+			key, group = patternText(key), patternText(group)
 			id := fmt.Sprint(rule.ID, key, "\x00", group)
-			if at, ok := index[id]; ok { // of another severity
-				list[at].Findings += findings
-				list[at].Accepted = max(list[at].Accepted, worst)
+			if at, ok := index[id]; ok { // of another severity, or other bytes that are not UTF-8
+				same := &list[at]
+				same.Findings += findings
+				same.Accepted = max(same.Accepted, worst)
+				if same.Database != nil && (db == nil || *db != *same.Database) {
+					same.Database = nil
+				}
 				return
 			}
 			in := thresholds.Ignore{Rules: 1 << rule.ID, Names: []string{rule.Name}, Database: db, By: a.By, Reason: a.Reason, Until: a.Until, Accepted: worst, Findings: findings}
@@ -77,6 +83,9 @@ func (r *Report) acceptEach(a Acceptance) []thresholds.Ignore {
 			key := naming.EscapeGlob(string(of.LargestKey.Key))
 			if of.LargestKey.NameBytes > 0 {
 				key += "*" // the name was cut
+			}
+			if key != "" && strings.TrimSpace(key) == "" {
+				key = `\` + key // a pattern that is blank is refused
 			}
 			add(key, "", of.DB, 0, worst)
 		}
@@ -131,9 +140,23 @@ func worstOf(rule *thresholds.Rule, f *Finding, group Name) int64 {
 	return figureOf(rule, &f.Examples[len(f.Examples)-1])
 }
 
-// figureOf returns the figure of a finding, 0 if it has none in the unit of the rule.
+// patternText returns a pattern as a baseline can have it: ? for each byte that is not
+// UTF-8.
+func patternText(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
+			r = '?'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// figureOf returns the figure of a finding, 0 if it has none in the unit of the rule, or
+// is below its limit: examples of such a rule are not in the order of their figures.
 func figureOf(rule *thresholds.Rule, e *Example) int64 {
-	if !e.Measured.Known() || rule.Unit != message.None && e.Unit != rule.Unit.String() {
+	if !e.Measured.Known() || e.Measured < e.Limit || rule.Unit != message.None && e.Unit != rule.Unit.String() {
 		return 0
 	}
 	return int64(e.Measured)

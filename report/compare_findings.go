@@ -14,11 +14,19 @@ import (
 // alerts says what nobody must miss, and what limits the comparison.
 func (c *comparison) alerts() {
 	d := c.d
-	for _, s := range []*DiffSide{&d.Old, &d.New} {
+	for side, s := range []*DiffSide{&d.Old, &d.New} {
 		if !s.Complete {
-			c.alert("INCOMPLETE: {file} was not read to its end: what is missing there is not gone", fileArg("file", s.Name))
+			name := s.Name
+			for i := range c.sides[side].Inputs {
+				if in := &c.sides[side].Inputs[i]; !in.Complete { // of several, the first that is not
+					name = in.Name
+					break
+				}
+			}
+			c.alert("INCOMPLETE: {file} was not read to its end: what is missing there is not gone", fileArg("file", name))
 		}
 	}
+	c.inputAlerts()
 	t := &d.Totals
 	before, after := d.Size(t)
 	lost := func(before, after int64) bool {
@@ -44,6 +52,30 @@ func (c *comparison) alerts() {
 	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
 		c.note("the server was {server} before and is {version} now: memory differs by that, too", message.Phrase("server", d.Old.server()),
 			message.Phrase("version", d.New.server()))
+	}
+}
+
+// inputAlerts names the inputs of reports of several that are gone, or have lost as many
+// keys as an alert says of all of them.
+func (c *comparison) inputAlerts() {
+	if len(c.sides[0].Inputs) < 2 {
+		return
+	}
+	now := map[Name]*Input{}
+	for i := range c.sides[1].Inputs {
+		now[c.sides[1].Inputs[i].Name] = &c.sides[1].Inputs[i]
+	}
+	if !slices.ContainsFunc(c.sides[0].Inputs, func(in Input) bool { return now[in.Name] != nil }) {
+		return // other names each night
+	}
+	for i := range c.sides[0].Inputs {
+		before := &c.sides[0].Inputs[i]
+		switch after := now[before.Name]; {
+		case after == nil:
+			c.alert("GONE: {file}: {before} before", fileArg("file", before.Name), keysArg("before", before.Keys))
+		case before.Keys > 0 && float64(before.Keys-after.Keys) >= alertShrink*float64(before.Keys):
+			c.alert("SHRUNK: {file}: {before} before, {after} now", fileArg("file", before.Name), keysArg("before", before.Keys), message.Int("after", after.Keys))
+		}
 	}
 }
 

@@ -74,6 +74,8 @@ type finisher struct {
 	// their keys select the database, whichever it is.
 	selects  map[int]bool
 	examples map[*agg.RetainedKey][]thresholds.Finding // that are shown of each key
+
+	grownEntries []bool // see growing
 }
 
 // databasesOf returns the databases of one input, by number.

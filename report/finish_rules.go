@@ -99,7 +99,7 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 	ignores := f.Engine(0).Ignores()
 	for i := range f.Tables.Ignored {
 		now, in := &f.Tables.Ignored[i], &ignores[i]
-		if now.Worst != severity || !in.Rules.Has(rule.ID) || !in.Grown(now.Keys) {
+		if now.Worst != severity || !in.Rules.Has(rule.ID) || !f.growing()[i] {
 			continue
 		}
 		sums.Keys += now.Keys
@@ -116,6 +116,15 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 			Unit: message.Count.String(), Text: text.String(), Message: text, Advice: []Advice{{Kind: "look", Text: find.String(), Message: find}}})
 	}
 	return list, groups
+}
+
+// growing reports which entries of a baseline have twice as many findings as accepted.
+func (f *finisher) growing() []bool {
+	if f.grownEntries == nil {
+		engine := f.Engine(0)
+		f.grownEntries = thresholds.Growing(engine.Ignores(), func(i int) int64 { return f.Tables.Ignored[i].Keys }, engine.Namer())
+	}
+	return f.grownEntries
 }
 
 // worstGroups keeps the groups with most findings, or all, and sets the number
@@ -253,10 +262,11 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 // number of findings that they ignored.
 func (f *finisher) ignored(counts []int64) {
 	engine := f.Engine(0)
+	grown := thresholds.Growing(engine.Ignores(), func(i int) int64 { return counts[i] }, engine.Namer())
 	for i, in := range engine.Ignores() {
 		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By, Reason: in.Reason, Until: in.LastDay(),
 			Expired: in.Ended(engine.Env().Now), Grown: f.Tables.Ignored[i].Exceeded, Count: counts[i]}
-		if in.Grown(counts[i]) {
+		if grown[i] {
 			row.Grown = true
 		} else {
 			f.r.Findings.Ignored += counts[i]

@@ -2,10 +2,6 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +59,7 @@ type Night struct {
 	Now  *Report // nil: nothing of it could be read, or it was not given
 	Err  error   // why it was not read to its end, nil if it was
 	Gone bool    // it was not given
+	Was  string  // its name before, "" the same: see Renames
 	Last *Report // nil: there is none
 	Diff *Diff   // of the two, nil if one of them is missing or not complete
 	// Judged is true if the same rules judged both: profile, configuration, baseline and
@@ -122,6 +119,7 @@ const (
 	usualShrink   = 0.3 // of the keys of an input
 	lastingShrink = 0.5 // of the keys of a group that had no expiry
 	lastingKeys   = 1000
+	explains      = 0.9 // of the keys that an input lost, by one group
 )
 
 // staleAfter is the time after the last run from which on there should be another
@@ -137,7 +135,6 @@ func Events(nights []Night, o NightOptions) []Event {
 	for i := range nights {
 		n.input(&nights[i])
 	}
-	n.renamed(nights)
 	n.sameData(nights)
 	n.fleet(nights)
 	n.settings(nights)
@@ -180,6 +177,8 @@ func (n *nightEvents) input(in *Night) {
 			what = message.New("not read to its end, after {keys}", keysArg("keys", in.Now.Totals.Keys))
 		}
 		n.add(EventIncomplete, thresholds.Error, in.Name, "", wholeLoss(in.Last), what)
+	case in.Was != "":
+		n.add(EventRenamed, thresholds.Info, in.Name, in.Was, 0, message.New("named {file} before", message.Path("file", in.Was)))
 	case in.Last == nil:
 		n.add(EventNew, thresholds.Info, in.Name, "", in.Now.Totals.Keys, message.New("new: {keys}", keysArg("keys", in.Now.Totals.Keys)))
 	}
@@ -201,7 +200,7 @@ func (n *nightEvents) input(in *Night) {
 func (n *nightEvents) time(in *Night, now Figure) {
 	last := created(in.Last)
 	switch {
-	case !now.Known() || !last.Known():
+	case !now.Known() || !last.Known() || !n.Now.IsZero() && int64(last) > n.Now.Add(futureSlack).Unix():
 	case now < last:
 		n.add(EventOlder, thresholds.Error, in.Name, "", 1, message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)), message.Time("before", int64(last))))
 	case now == last && in.Now.Complete && n.Now.Sub(n.Last) > staleAfter:
@@ -298,45 +297,57 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	}
 }
 
-// changes adds what an input, or a group of its keys, lost or gained. input is "" for
-// all of them.
+// changes adds what an input, or a group of its keys, lost or gained.
 func (n *nightEvents) changes(input string, d *Diff) {
 	told := map[*DiffRow]bool{}
-	row := func(kind string, severity thresholds.Severity, r *DiffRow) {
-		if told[r] {
-			return
+	row := func(kind string, r *DiffRow) {
+		if !told[r] {
+			told[r] = true
+			n.change(kind, input, d, r)
 		}
-		told[r] = true
-		before, after := d.Size(r)
-		what := message.Word("what", "all keys")
-		about := ""
-		if r.Group != nil {
-			what, about = message.Name("what", string(*r.Group)), string(*r.Group)
-		}
-		n.add(kind, severity, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
-			message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)))
 	}
-	for _, limits := range []struct {
-		list      []ChangeLimit
-		kind      string
-		direction int64
-	}{{n.Shrink, EventShrunk, -1}, {n.Grow, EventGrown, 1}} {
-		for i := range limits.list {
-			for _, r := range limits.list[i].Exceeded(d, limits.direction) {
-				row(limits.kind, thresholds.Error, r)
+	for i := range n.Shrink {
+		for _, r := range n.Shrink[i].Exceeded(d, -1) {
+			row(EventShrunk, r)
+		}
+	}
+	for i := range n.Grow {
+		for _, r := range n.Grow[i].Exceeded(d, 1) {
+			if r.KeysBefore > 0 || n.Grow[i].Bytes > 0 { // nothing has no share
+				row(EventGrown, r)
 			}
 		}
 	}
-	if r := &d.Totals; float64(r.KeysBefore-r.KeysAfter) >= usualShrink*float64(max(r.KeysBefore, 1)) && !n.limited(n.Shrink, nil) {
-		row(EventShrunk, thresholds.Error, r)
-	}
+	// Without a limit: the group that lost most, if that explains what all keys lost, or
+	// all keys, but not both.
+	lost := d.Totals.KeysBefore - d.Totals.KeysAfter
+	all := float64(lost) >= usualShrink*float64(max(d.Totals.KeysBefore, 1)) && !n.limited(n.Shrink, nil)
+	explained := false
 	for i := range d.Groups {
 		r := &d.Groups[i]
-		lost := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
-		if r.RenamedTo == nil && lost >= lastingKeys && float64(lost) >= lastingShrink*float64(r.WithoutTTLBefore) && !n.limited(n.Shrink, r.Group) {
-			row(EventShrunk, thresholds.Error, r)
+		gone := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
+		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || n.limited(n.Shrink, r.Group) {
+			continue
+		}
+		if most := float64(r.KeysBefore-r.KeysAfter) >= explains*float64(lost); most || !all {
+			explained = explained || most
+			row(EventShrunk, r)
 		}
 	}
+	if all && !explained {
+		row(EventShrunk, &d.Totals)
+	}
+}
+
+// change adds a row that changed.
+func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
+	before, after := d.Size(r)
+	what, about := message.Word("what", "all keys"), ""
+	if r.Group != nil {
+		what, about = message.Name("what", string(*r.Group)), string(*r.Group)
+	}
+	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore), message.New("{what}: {n} -> {keys}, {before} -> {after}",
+		what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
@@ -348,118 +359,6 @@ func (n *nightEvents) limited(limits []ChangeLimit, group *Name) bool {
 		}
 		return l.Group.Match([]byte(*group))
 	})
-}
-
-// fingerprint identifies the keys of a report by their figures, "" of too few keys to
-// tell two inputs apart.
-func fingerprint(r *Report) string {
-	if r == nil || !r.Complete || r.Totals.Keys < 100 {
-		return ""
-	}
-	h := sha256.New()
-	number := func(n int64) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
-	for _, n := range []int64{r.Totals.Keys, r.Totals.Elements, r.Totals.ValueBytes, r.Totals.WithoutTTL} {
-		number(n)
-	}
-	for _, measure := range []string{ByValueBytes, ByElements} {
-		for _, k := range r.Top[measure] {
-			fmt.Fprintf(h, "%d %q %s", k.DB, k.Key, k.Type)
-			number(int64(k.ValueBytes))
-		}
-	}
-	groups := slices.Clone(r.Groups)
-	slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(string(a.Group), string(b.Group)) })
-	for i := range groups {
-		fmt.Fprintf(h, "%q", groups[i].Group)
-		number(groups[i].Keys)
-		number(groups[i].ValueBytes)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// renamed replaces what is gone and new by one event if the data of both is the same,
-// or nearly.
-func (n *nightEvents) renamed(nights []Night) {
-	for i := range nights {
-		gone := &nights[i]
-		if !gone.Gone {
-			continue
-		}
-		for k := range nights {
-			come := &nights[k]
-			if come.Gone || come.Last != nil || come.Now == nil || !sameServer(gone.Last, come.Now) {
-				continue
-			}
-			n.events = slices.DeleteFunc(n.events, func(e Event) bool {
-				return e.Kind == EventGone && e.Input == gone.Name || e.Kind == EventNew && e.Input == come.Name
-			})
-			n.add(EventRenamed, thresholds.Info, come.Name, gone.Name, 0, message.New("named {file} before", message.Path("file", gone.Name)))
-			break
-		}
-	}
-}
-
-// sameServer reports whether two reports are of one server on two days: their largest
-// keys are the same.
-func sameServer(a, b *Report) bool {
-	if a == nil || b == nil || a.Totals.Keys < 100 || !b.Complete {
-		return false
-	}
-	names := map[string]bool{}
-	for _, k := range a.Top[ByValueBytes] {
-		names[fmt.Sprint(k.DB, k.Key)] = true
-	}
-	same := 0
-	for _, k := range b.Top[ByValueBytes] {
-		if names[fmt.Sprint(k.DB, k.Key)] {
-			same++
-		}
-	}
-	near := func(a, b int64) bool { return max(a-b, b-a)*10 <= max(a, b) }
-	return len(names) > 0 && same*10 >= 8*len(names) && near(a.Totals.Keys, b.Totals.Keys) && near(a.Totals.ValueBytes, b.Totals.ValueBytes)
-}
-
-// sameData names inputs that have the data of another one. What two inputs shared
-// before is no news: the ID is the same.
-func (n *nightEvents) sameData(nights []Night) {
-	first := map[string]string{}
-	for i := range nights {
-		in := &nights[i]
-		print := fingerprint(in.Now)
-		if print == "" {
-			continue
-		}
-		other, known := first[print]
-		if !known {
-			first[print] = in.Name
-			continue
-		}
-		copied := in.Name
-		if before := fingerprint(in.Last); before == print { // this one did not change: the other one is the copy
-			copied, other = other, in.Name
-		}
-		e := n.add(EventSameData, thresholds.Error, copied, other, wholeLoss(in.Now), message.New("the same data as {file}: {keys}", message.Path("file", other), keysArg("keys", in.Now.Totals.Keys)))
-		e.ID = strings.Join([]string{EventSameData, min(copied, other), max(copied, other)}, "\x00")
-	}
-}
-
-// fleet adds what all inputs together lost or gained, if several have a comparison.
-func (n *nightEvents) fleet(nights []Night) {
-	var sum Diff
-	with := 0
-	for i := range nights {
-		if d := nights[i].Diff; d != nil {
-			with++
-			sum.Measure = d.Measure
-			t, o := &sum.Totals, &d.Totals
-			t.KeysBefore, t.KeysAfter = t.KeysBefore+o.KeysBefore, t.KeysAfter+o.KeysAfter
-			t.ValueBytesBefore, t.ValueBytesAfter = t.ValueBytesBefore+o.ValueBytesBefore, t.ValueBytesAfter+o.ValueBytesAfter
-			t.MemoryBytesBefore, t.MemoryBytesAfter = t.MemoryBytesBefore+max(o.MemoryBytesBefore, 0), t.MemoryBytesAfter+max(o.MemoryBytesAfter, 0)
-		}
-	}
-	if with > 1 {
-		n.changes("", &sum)
-	}
 }
 
 // settings says, once, that other rules or another version judged the inputs.

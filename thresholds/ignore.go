@@ -69,13 +69,61 @@ func (i *Ignore) exceeded(f *Finding) bool {
 	case i.Accepted <= 0:
 		return false
 	case f.Measured < f.Limit:
-		return f.Measured <= i.Accepted/2
+		return i.Accepted < f.Limit && f.Measured <= i.Accepted/2
 	}
 	return f.Measured/2 >= i.Accepted
 }
 
 // Grown reports whether there are at least twice as many findings as were accepted.
 func (i *Ignore) Grown(findings int64) bool { return i.Findings > 0 && findings/2 >= i.Findings }
+
+// Growing returns the indexes of the entries of a list, with findings[i] of entry i each,
+// that have at least twice as many findings as were accepted. The first entry that
+// matches counts a finding, and names can match several, so those that later entries
+// accepted are accepted of the first as well.
+func Growing(list []Ignore, findings func(i int) int64, n *naming.Namer) []bool {
+	grown := make([]bool, len(list))
+	var groups [][]*naming.GroupPattern // of each entry
+	for i := range list {
+		in := list[i]
+		if !in.Grown(findings(i)) {
+			continue
+		}
+		if groups == nil {
+			groups = make([][]*naming.GroupPattern, len(list))
+			for k := range list {
+				for _, text := range list[k].Groups {
+					groups[k] = append(groups[k], n.ParseGroup(text))
+				}
+			}
+		}
+		for k := i + 1; k < len(list) && in.Grown(findings(i)); k++ {
+			if later := &list[k]; later.Rules&in.Rules != 0 && in.overlaps(later, groups[i], groups[k]) {
+				in.Findings += max(later.Findings, 1)
+			}
+		}
+		grown[i] = in.Grown(findings(i))
+	}
+	return grown
+}
+
+// overlaps reports whether a name can match both entries.
+func (i *Ignore) overlaps(o *Ignore, groups, others []*naming.GroupPattern) bool {
+	switch {
+	case i.Database != nil && o.Database != nil && *i.Database != *o.Database:
+		return false
+	case len(groups)+len(i.Keys) == 0 || len(others)+len(o.Keys) == 0:
+		return true // one is about any key
+	}
+	for _, a := range groups {
+		for _, b := range others {
+			if a.Overlaps(b) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Ignores is a list of entries that is indexed, since a baseline has thousands. It may
 // be used by several goroutines.

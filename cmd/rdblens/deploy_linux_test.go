@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/testdata/testtool"
 )
@@ -41,7 +37,7 @@ func TestSystemdUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = bytes.ReplaceAll(text, []byte("/usr/bin/rdblens-nightly"), []byte("/bin/true")) // it must exist
+		text = bytes.ReplaceAll(text, []byte("/usr/bin/rdblens "), []byte("/bin/true ")) // it must exist
 		text = bytes.ReplaceAll(text, []byte("Documentation=man:rdblens(1)\n"), nil)
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
@@ -80,20 +76,35 @@ func TestAlertRules(t *testing.T) {
 	checkMetrics(t, string(rules), metrics)
 }
 
-// exportedMetrics returns the names of the metrics that a scan writes.
+// exportedMetrics returns the names of the metrics that a run of nightly writes.
 func exportedMetrics(t *testing.T) map[string]bool {
 	t.Helper()
-	config := filepath.Join(t.TempDir(), "rdblens.yaml")
+	dir := t.TempDir()
+	config := filepath.Join(dir, "rdblens.yaml")
 	if err := os.WriteFile(config, []byte("namespaces: {cart: {owner: checkout}}\nbudgets: [{keys: {error: 1}}]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"scan", "--config", config, "-f", "prometheus", "../../testdata/shop.rdb"}, nil, &out, &errs); code != 0 {
+	args := []string{"nightly", "--dir", dir + "/state", "--config", config, "--metrics", dir + "/a.prom", "../../testdata/shop.rdb"}
+	if code := run(t.Context(), args, nil, &out, &errs); code != 0 {
 		t.Fatal(errs.String())
 	}
+	text, err := os.ReadFile(dir + "/a.prom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(dir + "/a.prom"); err != nil || st.Mode().Perm() != 0o644 {
+		t.Error("the metrics are not for other users")
+	}
+	runTool(t, string(text), "promtool", "check", "metrics")
 	names := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) gauge`).FindAllStringSubmatch(out.String(), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) gauge`).FindAllStringSubmatch(string(text), -1) {
 		names[m[1]] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "#") && !strings.Contains(line, `{job="state"`) {
+			t.Errorf("a series without its job: %s", line)
+		}
 	}
 	return names
 }
@@ -200,74 +211,6 @@ func TestGrafanaDashboard(t *testing.T) {
 		}
 	}
 	checkMetrics(t, string(text), exportedMetrics(t))
-}
-
-// TestWebhooks sends a long message of hostile names to a server that takes what each
-// chat takes.
-func TestWebhooks(t *testing.T) {
-	testtool.Need(t, "curl")
-	message := "error big-string \"a\\b\x1b[2J\x00\" <!channel> & 订单\ttab\n" + strings.Repeat("订单:\"\\\n", 5000)
-	for _, c := range []struct {
-		chat, answer string
-		bytes        int // of the request
-		text         func(map[string]any) any
-		most         int // bytes of the text
-	}{
-		{"slack", "ok", 40000, func(m map[string]any) any { return m["text"] }, 4000},
-		{"dingtalk", `{"errcode":0,"errmsg":"ok"}`, 20000, func(m map[string]any) any {
-			return m["msgtype"].(string) + ":" + m["text"].(map[string]any)["content"].(string)
-		}, 20000},
-		{"feishu", `{"code":0,"msg":"success"}`, 20 << 10, func(m map[string]any) any {
-			return m["msg_type"].(string) + ":" + m["content"].(map[string]any)["text"].(string)
-		}, 20 << 10},
-		{"wecom", `{"errcode":0,"errmsg":"ok"}`, 8192, func(m map[string]any) any {
-			return m["msgtype"].(string) + ":" + m["text"].(map[string]any)["content"].(string)
-		}, 2048},
-	} {
-		var body []byte
-		answer := c.answer
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ = io.ReadAll(r.Body)
-			if r.Header.Get("Content-Type") != "application/json" {
-				t.Errorf("%s: %v", c.chat, r.Header)
-			}
-			io.WriteString(w, answer)
-		}))
-		runTool(t, message, "sh", "deploy/notify-webhook", c.chat, server.URL)
-		var m map[string]any
-		if err := json.Unmarshal(body, &m); err != nil || len(body) > c.bytes || !utf8.Valid(body) {
-			t.Fatalf("%s: %d bytes, %v\n%.300q", c.chat, len(body), err, body)
-		}
-		text := strings.TrimPrefix(c.text(m).(string), "text:")
-		if len(text) > c.most || len(text) < 1500 || !strings.Contains(text, "rdblens on ") || !strings.Contains(text, "订单\ttab\n订单:\"\\\n") ||
-			strings.ContainsAny(text, "\x1b\x00\ufffd") || c.chat == "slack" && strings.Contains(text, "<!") {
-			t.Errorf("%s: text of %d bytes: %.300q", c.chat, len(text), text)
-		}
-		answer = `{"errcode":310000,"code":19001,"errmsg":"keywords not in content"}`
-		cmd := exec.Command("sh", "deploy/notify-webhook", c.chat, server.URL)
-		cmd.Stdin = strings.NewReader(message)
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "310000") {
-			t.Errorf("%s: refused, and %v: %s", c.chat, err, out)
-		}
-		server.Close()
-	}
-}
-
-// TestMail checks what notify-mail hands to sendmail.
-func TestMail(t *testing.T) {
-	dir := t.TempDir()
-	sendmail := filepath.Join(dir, "sendmail")
-	if err := os.WriteFile(sendmail, []byte("#!/bin/sh\necho \"$@\" >"+dir+"/args\ncat >"+dir+"/mail\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("SENDMAIL", sendmail)
-	runTool(t, "error big-string 订单\n", "sh", "deploy/notify-mail", "dba@example.com")
-	mail, _ := os.ReadFile(dir + "/mail")
-	args, _ := os.ReadFile(dir + "/args")
-	head, body, _ := strings.Cut(string(mail), "\n\n")
-	if string(args) != "-t -i\n" || !strings.Contains(head, "\nTo: dba@example.com\n") || !strings.Contains(head, "charset=utf-8") || body != "error big-string 订单\n" {
-		t.Errorf("%s\n%s", args, mail)
-	}
 }
 
 // TestStaticBinary runs the binary of the container file, which has nothing beside

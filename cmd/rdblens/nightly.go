@@ -18,7 +18,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -154,6 +153,12 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
+	if len(n.state.UnsentTo) > 0 {
+		n.worst = exitFindings
+		if err := n.deliver(ctx, n.state); err != nil {
+			return err
+		}
+	}
 	n.run = n.now.Format("2006-01-02T150405Z")
 	for i := 2; exists(n.path(reportsDir, n.run)); i++ {
 		n.run = fmt.Sprintf("%s-%d", n.now.Format("2006-01-02T150405Z"), i)
@@ -189,23 +194,44 @@ func (n *night) finish(ctx context.Context) error {
 	if err := os.Rename(n.part, n.path(reportsDir, n.run)); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
+	if told {
+		n.next.Unsent, n.next.UnsentTo = n.printed.String(), append([]string{""}, n.notify...)
+	}
 	if err := n.next.write(n.dir); err != nil {
 		return outputError(err)
 	}
 	n.removeOld()
-	if !told {
-		return n.exit()
+	if err := n.deliver(ctx, n.next); err != nil {
+		return err
 	}
-	if _, err := n.stdout.Write(n.printed.Bytes()); err != nil && !closedPipe(err) {
-		return outputError(output.NewError("", err))
+	return n.exit()
+}
+
+// deliver sends the message of a state, and keeps in the state whom it did not reach. An
+// interrupted run sends it twice rather than never.
+func (n *night) deliver(ctx context.Context, s *nightState) error {
+	if len(s.UnsentTo) == 0 {
+		return nil
 	}
-	for _, to := range n.notify {
-		if err := n.send(ctx, to, n.printed.String()); err != nil {
+	s.UnsentTo = slices.DeleteFunc(s.UnsentTo, func(to string) bool {
+		if to == "" {
+			_, err := io.WriteString(n.stdout, s.Unsent)
+			return err == nil || closedPipe(err)
+		}
+		if !slices.Contains(n.notify, to) {
+			return true // no longer asked for
+		}
+		err := n.send(ctx, to, s.Unsent)
+		if err != nil {
 			n.complain(message.Errorf("the message did not reach {name}: {reason}", message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
 			n.worst = max(n.worst, exitUsage)
 		}
+		return err == nil
+	})
+	if len(s.UnsentTo) == 0 {
+		s.Unsent = ""
 	}
-	return n.exit()
+	return outputError(s.write(n.dir))
 }
 
 func (n *night) exit() error {
@@ -260,12 +286,6 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		now := nightInput{Settings: settings, Since: cmp.Or(known.Since, n.run), Report: known.Report}
 		if night.Err == nil && night.Now != nil && night.Now.Complete {
 			now.Report = n.run + "/" + inputsDir + "/" + fmt.Sprintf("%d.json.zst", i)
-			if night.Last != nil {
-				night.Diff, err = report.Compare(ctx, report.CompareInput{Saved: night.Last}, report.CompareInput{Saved: night.Now}, n.policy, n.options(report.Options{}), report.CompareOptions{})
-				if err != nil {
-					return err
-				}
-			}
 		} else {
 			now.Settings = cmp.Or(known.Settings, settings)
 		}
@@ -284,6 +304,49 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		n.next.Inputs[name] = known
 	}
 	slices.SortFunc(n.nights, func(a, b report.Night) int { return strings.Compare(a.Name, b.Name) })
+	n.rename(settings)
+	return n.compareAll(ctx)
+}
+
+// rename gives inputs that were named otherwise their last reports.
+func (n *night) rename(settings string) {
+	names := report.Renames(n.nights)
+	last := map[string]*report.Report{}
+	for _, was := range names {
+		last[was] = nil
+	}
+	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
+		_, renamed := last[in.Name]
+		if renamed {
+			last[in.Name] = in.Last
+			delete(n.next.Inputs, in.Name)
+		}
+		return renamed
+	})
+	for i := range n.nights {
+		in := &n.nights[i]
+		if was := names[in.Name]; was != "" {
+			known := n.state.Inputs[was]
+			in.Was, in.Last, in.Judged = was, last[was], known.Settings == settings
+			now := n.next.Inputs[in.Name]
+			now.Since = known.Since
+			n.next.Inputs[in.Name] = now
+		}
+	}
+}
+
+// compareAll compares what was read to its end with what was there before.
+func (n *night) compareAll(ctx context.Context) (err error) {
+	for i := range n.nights {
+		in := &n.nights[i]
+		if in.Last == nil || in.Err != nil || in.Now == nil || !in.Now.Complete {
+			continue
+		}
+		in.Diff, err = report.Compare(ctx, report.CompareInput{Saved: in.Last}, report.CompareInput{Saved: in.Now}, n.policy, n.options(report.Options{}), report.CompareOptions{})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -238,6 +238,14 @@ func (n *night) writeMetrics(failed error) error {
 	} else {
 		fmt.Fprintf(&b, "# HELP rdblens_complete 1 if every snapshot was read to its end.\n# TYPE rdblens_complete gauge\nrdblens_complete{job=\"%s\"} 0\n", report.LabelValue(n.job))
 	}
+	fmt.Fprintf(&b, "# HELP rdblens_snapshot_missing 1 if a snapshot was not given that was there before.\n# TYPE rdblens_snapshot_missing gauge\n")
+	for i := range n.nights {
+		missing := 0
+		if n.nights[i].Gone {
+			missing = 1
+		}
+		fmt.Fprintf(&b, "rdblens_snapshot_missing{job=\"%s\",snapshot=\"%s\"} %d\n", report.LabelValue(n.job), report.LabelValue(n.nights[i].Name), missing)
+	}
 	fmt.Fprintf(&b, "# HELP rdblens_exit_code Exit code of the nightly run.\n# TYPE rdblens_exit_code gauge\nrdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
 	fmt.Fprintf(&b, "# HELP rdblens_run_timestamp_seconds When the nightly run began.\n# TYPE rdblens_run_timestamp_seconds gauge\nrdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
 	if err := writeFile(n.metrics, b.Bytes()); err != nil {

@@ -30,6 +30,10 @@ type nightState struct {
 	Run    string                `json:"run"`    // the last one
 	Inputs map[string]nightInput `json:"inputs"` // by name
 	Open   map[string]openEvent  `json:"open"`   // what was told and goes on, by Event.ID in hexadecimal of its hash
+	// Unsent is the last message, and UnsentTo whom it may not have reached: arguments of
+	// --notify, "" for standard output. The next run sends it again.
+	Unsent   string   `json:"unsent,omitempty"`
+	UnsentTo []string `json:"unsent_to,omitempty"`
 }
 
 // nightInput is what is known of an input.

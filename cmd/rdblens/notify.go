@@ -109,12 +109,9 @@ func mail(to, text string, now time.Time) string {
 }
 
 // The tries of a webhook, and the time before the second; it doubles.
-const (
-	notifyTries   = 4
-	notifyTimeout = 30 * time.Second
-)
+const notifyTries = 4
 
-var notifyBackoff = 2 * time.Second
+var notifyBackoff, notifyTimeout = 2 * time.Second, 30 * time.Second
 
 // errRefused reports that trying again is of no use.
 type errRefused struct{ error }

@@ -40,6 +40,7 @@ type followed struct {
 	key  adviceKey
 	rule string
 	thresholds.Advice
+	Commands []string // of Advice, as text
 }
 
 // adviceCheck follows the advice on the keys of a server.
@@ -457,7 +458,11 @@ func findingsOf(file string, policy *thresholds.Policy, version string) (map[str
 			s := thresholds.SubjectOf(k)
 			s.Name, s.SelectDB = bytes.Clone(k.Name), true
 			for _, a := range engine.Advise(found, &s) {
-				list = append(list, followed{adviceKey{k.DB, string(k.Name)}, found.Rule.Name(), a})
+				var commands []string
+				for _, c := range a.Commands {
+					commands = append(commands, thresholds.CommandText(c))
+				}
+				list = append(list, followed{adviceKey{k.DB, string(k.Name)}, found.Rule.Name(), a, commands})
 			}
 		}
 	}

@@ -12,6 +12,7 @@
 //	gen target [-dir DIR] [SERVER...]  snapshots that scan --target calls loadable or not, against servers
 //	gen advice [SERVER...]               follows the advice of all rules on servers
 //	gen nights [-keys N] [SERVER...]     snapshots of servers under traffic, compared with planted changes
+//	gen fleet -rdblens BINARY DIR        31 nights of 64 shards with planted events, and runs that are killed
 //	gen bench [-scale X] DIR [NAME]      the snapshots that speed is measured on
 //	gen peers -rdblens BINARY DIR        speed compared with hdt3213/rdb
 //	gen backups -rdblens BINARY DIR      a scan of gzip files compared with a pipe from gzip
@@ -88,6 +89,7 @@ var modes = map[string]mode{
 	}},
 	"advice":  {0, func(o *options) error { return checkAdvice(os.Stdout, o.args, config.Profiles(), fillAdvised) }},
 	"nights":  {0, func(o *options) error { return checkNights(os.Stdout, o.args, o.keys, time.Minute) }},
+	"fleet":   {1, func(o *options) error { return checkFleet(os.Stdout, o) }},
 	"bench":   {1, func(o *options) error { return bench(o.argv(), o.args[0], o.args[1:], o.scale) }},
 	"peers":   {1, func(o *options) error { return comparePeers(o) }},
 	"backups": {1, func(o *options) error { return measureBackups(o) }},

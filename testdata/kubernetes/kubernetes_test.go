@@ -25,12 +25,17 @@ const deploy = "../../cmd/rdblens/deploy/"
 
 // jobs returns the jobs of kubernetes.yaml, all of whose fields exist.
 func jobs(t *testing.T) (scan, merge batch.Job) {
+	scan, merge, _ = objects(t)
+	return scan, merge
+}
+
+func objects(t *testing.T) (scan, merge batch.Job, nightly batch.CronJob) {
 	t.Helper()
 	text, err := os.ReadFile(deploy + "kubernetes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := []any{new(core.PersistentVolumeClaim), &scan, &merge}
+	objects := []any{new(core.PersistentVolumeClaim), &scan, &merge, &nightly}
 	documents := strings.Split(string(text), "\n---\n")
 	if len(documents) != len(objects) {
 		t.Fatalf("%d objects", len(documents))
@@ -40,7 +45,51 @@ func jobs(t *testing.T) (scan, merge batch.Job) {
 			t.Fatal(err)
 		}
 	}
-	return scan, merge
+	return scan, merge, nightly
+}
+
+// TestNightly checks that the runs of the CronJob do not collide, and that it runs as the
+// jobs do: twice, of which the second time nothing happened.
+func TestNightly(t *testing.T) {
+	_, _, nightly := objects(t)
+	spec := nightly.Spec.JobTemplate.Spec
+	if nightly.Kind != "CronJob" || nightly.Spec.ConcurrencyPolicy != batch.ForbidConcurrent || nightly.Spec.StartingDeadlineSeconds == nil || *spec.BackoffLimit != 0 || spec.ActiveDeadlineSeconds == nil {
+		t.Errorf("%+v", nightly.Spec)
+	}
+	pod := spec.Template.Spec
+	if pod.RestartPolicy != core.RestartPolicyNever || *pod.AutomountServiceAccountToken || len(pod.Containers) != 1 {
+		t.Errorf("%+v", pod)
+	}
+	c := pod.Containers[0]
+	checkContainer(t, nightly.Name, c, pod.SecurityContext)
+	checkVolumes(t, c, pod.Volumes)
+	root, program := t.TempDir(), buildProgram(t)
+	shop, err := os.ReadFile("../shop.rdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"snapshots/0.rdb": shop, "snapshots/1.rdb": shop[:len(shop)/2], "config/rdblens.yaml": []byte("rules: {}\n"), "input/slack.url": []byte("http://127.0.0.1:1/"), "state/x": nil} {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var args []string
+	for _, arg := range c.Args {
+		for _, m := range c.VolumeMounts {
+			arg = strings.ReplaceAll(arg, m.MountPath, root+m.MountPath)
+		}
+		if !strings.HasPrefix(arg, "--notify") { // nothing listens
+			args = append(args, arg)
+		}
+	}
+	for _, want := range []string{"not read to its end", ""} {
+		out, err := exec.Command(program, args...).Output()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(string(out), want) || want == "" && len(out) > 0 {
+			t.Errorf("%v, want %q: %s", err, want, out)
+		}
+	}
 }
 
 // TestJobs checks what the jobs promise: tries for each index, none of them for an exit

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +33,22 @@ func readBaseline(path string, text []byte) ([]thresholds.Ignore, error) {
 	for i := range f.ignores {
 		f.ignores[i].Baseline = true
 	}
+	slices.SortStableFunc(f.ignores, func(a, b thresholds.Ignore) int { return cmp.Compare(specificity(&b), specificity(&a)) })
 	return f.ignores, r.problems()
+}
+
+// specificity orders the entries of a baseline: the first that matches counts a finding,
+// and patterns of groups overlap. A group matches its own pattern with the most bytes
+// that are no wildcards, and of those with the fewest wildcards.
+func specificity(in *thresholds.Ignore) int {
+	if len(in.Groups) != 1 {
+		if len(in.Keys) == 1 {
+			return math.MaxInt // accepted by name
+		}
+		return -1
+	}
+	wild := strings.Count(in.Groups[0], "*") + strings.Count(in.Groups[0], "?")
+	return (len(in.Groups[0])-wild)<<16 - wild
 }
 
 const baselineHead = `# Findings that are accepted: rdblens scan --baseline reports only others, and these

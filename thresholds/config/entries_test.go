@@ -52,7 +52,7 @@ abbreviations: {economic: ec}
 	}
 	// Entries that contradict themselves are refused, each at its line.
 	for text, want := range map[string]string{
-		"ignore: [{rule: no-ttl}]": "needs a reason", "ignore: [{reason: x}]": "needs a rule", "ignore: [{rule: no-ttl, reason: ' '}]": "needs a reason", "ignore: [{rule: no-ttl, reason: x, key: a, group: b}]": "has either key or group", "ignore: [{rule: no-ttl, reason: x, group: []}]": "group needs a pattern", "ignore: [{rule: no-ttl, reason: x, group: ''}]": "group needs a pattern",
+		"ignore: [{rule: no-ttl}]": "needs a reason", "ignore: [{reason: x}]": "needs a rule", "ignore: [{rule: no-ttl, reason: ' '}]": "needs a reason", "ignore: [{rule: no-ttl, reason: x, key: a, group: b}]": "has either key or group", "ignore: [{rule: no-ttl, reason: x, group: []}]": "group needs a pattern",
 		"ignore: [{rule: no-ttl, reason: x, until: 2026-13-01}]": "is not a date", "ignore: [{rule: [no-ttl, big-string], reason: x, accepted: 5}]": "accepted is a figure of one rule", "ignore: [{rule: big-string, reason: x, accepted: 5x}]": "accepted: ", "ignore: [{rule: no-ttl, reason: x, findings: -1}]": "is not a number",
 		"ignore: [{rule: no-ttl, reason: x, findings: 12345678901}]": "is not a number", "budgets: [{group: a, owner: b, keys: {error: 1}}]": "a budget is of a group, an owner or a database", "budgets: [{group: a, database: 0, keys: {error: 1}}]": "a budget is of a group", "budgets: [{owner: a, database: 1, keys: {error: 1}}]": "a budget is of a group",
 	} {

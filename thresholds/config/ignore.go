@@ -48,10 +48,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 		return object{"description": "last day on which the entry applies", "type": "string",
 			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
 	}
-	group := text("a group", "group").with("minLength", 1)
-	groups := listOf("group", as(group, func(r *reader, n ast.Node, pattern string) (string, bool) {
-		return pattern, pattern != "" || r.refuse(n, message.New(`write "user:*"`), "group needs a pattern")
-	}))
+	group := text("a group", `group, "" for the key whose name is empty`)
+	groups := listOf("group", group)
 	groups.schema = listSchema(group.schema, "minItems", 1).with("description", "group of keys as reports show it, such as user:*:cart, where * is within a segment, or several")
 	groups = as(groups, func(r *reader, n ast.Node, all []string) ([]string, bool) {
 		return all, len(list(n)) > 0 || r.refuse(n, message.New(`write "user:*"`), "group needs a pattern")

@@ -160,3 +160,31 @@ func FuzzGlob(f *testing.F) {
 		}
 	})
 }
+
+// TestGroupsOverlap checks overlaps against all short names.
+func TestGroupsOverlap(t *testing.T) {
+	n := NewNamer(":")
+	var names [][]byte
+	for l := range 6 {
+		for i := range 1 << (2 * l) {
+			name := make([]byte, l)
+			for k := range name {
+				name[k] = "ab:*"[i>>(2*k)&3]
+			}
+			names = append(names, name)
+		}
+	}
+	patterns := []string{"", "*", "a*", "*a", "a*b", "*b*", "a:*", "*:*", "*:b", "?b", "ab", "a*:b*", "*a:*b", "b"}
+	for _, a := range patterns {
+		for _, b := range patterns {
+			first, second := n.ParseGroup(a), n.ParseGroup(b)
+			want := false
+			for _, name := range names {
+				want = want || first.Match(name) && second.Match(name)
+			}
+			if got := first.Overlaps(second); got != want {
+				t.Errorf("%q and %q: %v", a, b, got)
+			}
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package naming
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxSegments is the number of segments of a pattern that reports distinguish: the
 // last one has the rest of the name.
@@ -90,4 +93,65 @@ func (g *GroupPattern) Match(pattern []byte) bool {
 		pattern = pattern[len(segment)+1:]
 	}
 	return false
+}
+
+// Overlaps reports whether a name can belong to both groups.
+func (g *GroupPattern) Overlaps(o *GroupPattern) bool {
+	if len(g.segments) != len(o.segments) {
+		return false
+	}
+	for i := range g.segments {
+		if !g.segments[i].overlaps(o.segments[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// overlaps reports whether a name can match both patterns.
+func (g *Glob) overlaps(o *Glob) bool {
+	n := min(len(g.prefix), len(o.prefix))
+	if !bytes.Equal(g.prefix[:n], o.prefix[:n]) {
+		return false
+	}
+	a, b := g.operations(), o.operations()
+	// reach[j] tells whether a name can match what is before a[i] and before b[j].
+	reach := make([]bool, len(b)+1)
+	for i := 0; i <= len(a); i++ {
+		next := make([]bool, len(b)+1)
+		reach[0] = reach[0] || i == 0
+		for j := 0; j <= len(b); j++ {
+			if !reach[j] {
+				continue
+			}
+			aStar, bStar := i < len(a) && a[i].star, j < len(b) && b[j].star
+			if bStar || aStar && j < len(b) {
+				reach[j+1] = true
+			}
+			if aStar || bStar && i < len(a) {
+				next[j] = true
+			}
+			if i < len(a) && j < len(b) && !aStar && !bStar && a[i].set.meets(&b[j].set) {
+				next[j+1] = true
+			}
+		}
+		if i == len(a) {
+			return reach[len(b)]
+		}
+		reach = next
+	}
+	return false
+}
+
+// operations returns the pattern without a prefix.
+func (g *Glob) operations() []globOp {
+	ops := make([]globOp, len(g.prefix), len(g.prefix)+len(g.rest))
+	for i, c := range g.prefix {
+		ops[i].set.add(c, c)
+	}
+	return append(ops, g.rest...)
+}
+
+func (s *byteSet) meets(o *byteSet) bool {
+	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3] != 0
 }

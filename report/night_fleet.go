@@ -1,0 +1,184 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// leastToTell is the number of keys from which on two inputs can be told apart by them.
+const leastToTell = 100
+
+// fingerprint identifies the keys of a report by their figures, "" of fewer than
+// leastToTell.
+func fingerprint(r *Report) string {
+	if r == nil || !r.Complete || r.Totals.Keys < leastToTell {
+		return ""
+	}
+	h := sha256.New()
+	number := func(n int64) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
+	for _, n := range []int64{r.Totals.Keys, r.Totals.Elements, r.Totals.ValueBytes, r.Totals.WithoutTTL} {
+		number(n)
+	}
+	for _, measure := range []string{ByValueBytes, ByElements} {
+		for _, k := range r.Top[measure] {
+			fmt.Fprintf(h, "%d %q %s", k.DB, k.Key, k.Type)
+			number(int64(k.ValueBytes))
+		}
+	}
+	groups := slices.Clone(r.Groups)
+	slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(string(a.Group), string(b.Group)) })
+	for i := range groups {
+		fmt.Fprintf(h, "%q", groups[i].Group)
+		number(groups[i].Keys)
+		number(groups[i].ValueBytes)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Renames returns the names before of inputs that are new while one with nearly the same
+// data is gone, by their names now.
+func Renames(nights []Night) map[string]string {
+	names, taken := map[string]string{}, map[string]bool{}
+	for i := range nights {
+		come := &nights[i]
+		if come.Gone || come.Last != nil || come.Now == nil || !come.Now.Complete {
+			continue
+		}
+		best := 0
+		for k := range nights {
+			gone := &nights[k]
+			if same := sameKeys(gone.Last, come.Now); gone.Gone && !taken[gone.Name] && same > best && same >= mostKeys {
+				names[come.Name], best = gone.Name, same
+			}
+		}
+		if best > 0 {
+			taken[names[come.Name]] = true
+		}
+	}
+	return names
+}
+
+// mostKeys is the percentage of the largest keys that two snapshots of one server on two
+// days share.
+const mostKeys = 80
+
+// sameKeys returns the percentage of the largest keys of a report that another one has
+// among its largest, 0 if one has fewer than leastToTell keys.
+func sameKeys(a, b *Report) int {
+	if a == nil || b == nil || min(a.Totals.Keys, b.Totals.Keys) < leastToTell || len(a.Top[ByValueBytes]) == 0 {
+		return 0
+	}
+	names := map[string]bool{}
+	for _, k := range b.Top[ByValueBytes] {
+		names[fmt.Sprint(k.DB, k.Key)] = true
+	}
+	same := 0
+	for _, k := range a.Top[ByValueBytes] {
+		if names[fmt.Sprint(k.DB, k.Key)] {
+			same++
+		}
+	}
+	return 100 * same / len(a.Top[ByValueBytes])
+}
+
+// sameData names inputs that have the data of another one, now or the night before. The
+// ID does not depend on which of the two is the copy, so that the same is told once.
+func (n *nightEvents) sameData(nights []Night) {
+	now, last := map[string]*Night{}, map[string]*Night{}
+	for i := range nights {
+		if print := fingerprint(nights[i].Last); print != "" {
+			last[print] = &nights[i]
+		}
+	}
+	for i := range nights {
+		in := &nights[i]
+		print := fingerprint(in.Now)
+		if print == "" {
+			continue
+		}
+		other := now[print]
+		if other == nil {
+			now[print] = in
+			if other = last[print]; other == nil || other == in || fingerprint(in.Last) == print || fingerprint(other.Now) == print {
+				continue
+			}
+			n.copied(in, other, message.New("the same data as {file} had before: {keys}", message.Path("file", other.Name), keysArg("keys", in.Now.Totals.Keys)))
+			continue
+		}
+		// The copy is the one that is less like itself the night before.
+		copied := in
+		if sameKeys(other.Last, other.Now) < sameKeys(in.Last, in.Now) {
+			copied, other = other, in
+		}
+		n.copied(copied, other, message.New("the same data as {file}: {keys}", message.Path("file", other.Name), keysArg("keys", in.Now.Totals.Keys)))
+	}
+}
+
+// copied adds an input that has the data of another one. What it lost by that is no
+// event of its own.
+func (n *nightEvents) copied(in, other *Night, what message.Message) {
+	n.events = slices.DeleteFunc(n.events, func(e Event) bool {
+		return e.Input == in.Name && (e.Kind == EventShrunk || e.Kind == EventGrown || e.Kind == EventFinding)
+	})
+	e := n.add(EventSameData, thresholds.Error, in.Name, other.Name, wholeLoss(in.Now), what)
+	e.ID = strings.Join([]string{EventSameData, min(in.Name, other.Name), max(in.Name, other.Name)}, "\x00")
+}
+
+// fleet adds what all inputs together lost or gained in bytes, if none did alone. A
+// share of all is never more than the largest share of an input.
+func (n *nightEvents) fleet(nights []Night) {
+	for _, list := range []struct {
+		limits    []ChangeLimit
+		kind      string
+		direction int64
+	}{{n.Shrink, EventShrunk, -1}, {n.Grow, EventGrown, 1}} {
+		for i := range list.limits {
+			if l := &list.limits[i]; l.Bytes > 0 {
+				n.together(nights, l, list.kind, list.direction)
+			}
+		}
+	}
+}
+
+func (n *nightEvents) together(nights []Night, l *ChangeLimit, kind string, direction int64) {
+	sum := Diff{Measure: ByValueBytes} // as plus has it
+	groups := map[Name]int{}
+	for i := range nights {
+		d := nights[i].Diff
+		if d == nil {
+			continue
+		}
+		if len(l.Exceeded(d, direction)) > 0 {
+			return
+		}
+		sum.Totals.plus(d, &d.Totals)
+		for k := range d.Groups {
+			r := &d.Groups[k]
+			at, known := groups[*r.Group]
+			if !known {
+				at = len(sum.Groups)
+				groups[*r.Group] = at
+				sum.Groups = append(sum.Groups, DiffRow{Group: r.Group})
+			}
+			sum.Groups[at].plus(d, r)
+		}
+	}
+	for _, r := range l.Exceeded(&sum, direction) {
+		n.change(kind, "", &sum, r)
+	}
+}
+
+// plus adds the keys and the sizes of a row of a comparison. The sizes are ValueBytes,
+// whatever their measure.
+func (d *DiffRow) plus(of *Diff, r *DiffRow) {
+	before, after := of.Size(r)
+	d.KeysBefore, d.KeysAfter = d.KeysBefore+r.KeysBefore, d.KeysAfter+r.KeysAfter
+	d.ValueBytesBefore, d.ValueBytesAfter = d.ValueBytesBefore+before, d.ValueBytesAfter+after
+}
