@@ -137,7 +137,7 @@ func TestNewInputFields(t *testing.T) {
 		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}
 	want := Input{Name: "a.rdb", FileBytes: 23, Format: "VALKEY", RDBVersion: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14,
 		Checksum: info.Checksum.String(), Ended: true, Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
-		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, WarningMessages: []message.Message{message.New("odd")}, Complete: true}
+		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, WarningMessages: info.Warnings, Complete: true}
 	want.LoadableBy.Redis, want.LoadableBy.Valkey = info.LoadableBy()
 	want.LoadableBy.Modules = []Name{"ReJSON-RL"}
 	if d := cmp.Diff(want, newInput("a.rdb", 23, info, nil)); d != "" {

@@ -33,8 +33,8 @@ const (
 	EventSettings   = "settings"   // other rules or another version of the tool judged it
 )
 
-// Lasts reports whether events of a kind go on until somebody mends their cause: they
-// are told once. The others are about one night.
+// Lasts reports whether events of a kind go on until somebody fixes their cause: they
+// are reported once. The others are about one night.
 func Lasts(kind string) bool {
 	switch kind {
 	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventFinding:
@@ -301,12 +301,12 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 // changes adds what an input, or a group of its keys, lost or gained. input is "" for
 // all of them.
 func (n *nightEvents) changes(input string, d *Diff) {
-	told := map[*DiffRow]bool{}
+	listed := map[*DiffRow]bool{}
 	row := func(kind string, severity thresholds.Severity, r *DiffRow) {
-		if told[r] {
+		if listed[r] {
 			return
 		}
-		told[r] = true
+		listed[r] = true
 		before, after := d.Size(r)
 		what := message.Word("what", "all keys")
 		about := ""
@@ -340,7 +340,7 @@ func (n *nightEvents) changes(input string, d *Diff) {
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
-// group, which then stands alone.
+// group, which then applies alone.
 func (n *nightEvents) limited(limits []ChangeLimit, group *Name) bool {
 	return slices.ContainsFunc(limits, func(l ChangeLimit) bool {
 		if l.Group == nil || group == nil {

@@ -126,33 +126,6 @@ type Config struct {
 	WarningMessages []message.Message `json:"warning_messages,omitempty"`
 }
 
-// Redaction describes how names were replaced by hashes; see package redact.
-type Redaction struct {
-	MinKeys int64  `json:"min_keys"`                      // least number of distinct keys whose names have a word that stays, 0 none
-	Words   []Name `json:"words,omitempty" redact:"keep"` // that stay in names
-	Salt    string `json:"salt,omitempty"`                // identifies the salt: names of reports with the same one compare; "" of a random one
-}
-
-// Filter describes which keys were counted. All figures of the report are about
-// these keys.
-type Filter struct {
-	Types       []string `json:"types,omitempty"`
-	Databases   []int    `json:"databases,omitempty"`
-	Match       []string `json:"match,omitempty" redact:"text"`
-	Regex       []string `json:"regex,omitempty" redact:"text"`
-	MinSize     int64    `json:"min_size,omitempty"`
-	MinElements int64    `json:"min_elements,omitempty"`
-	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
-	MaxElements *int64   `json:"max_elements,omitempty"`
-	NoTTL       bool     `json:"no_ttl,omitempty"`    // keys without an expiry
-	TTLUnder    *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
-	TTLOver     *int64   `json:"ttl_over,omitempty"`
-	IdleOver    *int64   `json:"idle_over,omitempty"` // seconds
-	Owners      []string `json:"owners,omitempty" redact:"text"`
-	// Dropped is the number of keys that were read and not counted.
-	Dropped int64 `json:"dropped"`
-}
-
 // Input is one snapshot.
 type Input struct {
 	Name          Name           `json:"name" redact:"path"` // "-" standard input

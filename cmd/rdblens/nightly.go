@@ -180,7 +180,7 @@ func (n *night) finish(ctx context.Context) error {
 	if err := n.mergeAll(ctx); err != nil {
 		return err
 	}
-	told := n.tell()
+	reports := n.message()
 	if n.accept {
 		if err := n.acceptAll(); err != nil {
 			return err
@@ -193,7 +193,7 @@ func (n *night) finish(ctx context.Context) error {
 		return outputError(err)
 	}
 	n.removeOld()
-	if !told {
+	if !reports {
 		return n.exit()
 	}
 	if _, err := n.stdout.Write(n.printed.Bytes()); err != nil && !closedPipe(err) {
