@@ -25,6 +25,7 @@ func TestCountersAddUp(t *testing.T) {
 		m := c.module(rdb.ModuleID("ReJSON-RL") << 10)
 		m.Keys, m.Aux, m.Skipped, m.Version = 14*n, 15*n, 16*n, int(5-n)
 		c.addSlots(memory.Slot{Keys: n})
+		c.resized, c.slotSizes = announced(uint64(17*n), uint64(18*n)), announced(uint64(16*n), uint64(19*n))
 		c.addDB(int(n))
 		c.addDB(7)
 		return c
@@ -36,6 +37,7 @@ func TestCountersAddUp(t *testing.T) {
 	var got Info
 	total.fill(&got)
 	want := Info{Keys: 3, StreamMismatch: 18, EmptyKeys: 21, AuxCount: 24, Functions: 27, FunctionBytes: 30, Scripts: 33, ScriptBytes: 36, Subexpires: 39, Databases: 3, Cluster: true,
+		AnnouncedKeys: 51, AnnouncedExpires: 57,
 		Slots: []memory.Slot{{Keys: 1}, {Keys: 2}}, Modules: []ModuleInfo{{Name: "ReJSON-RL", Keys: 42, Aux: 45, Skipped: 48, Version: 4}}}
 	want.Types[3], want.Types[255], want.Opcodes[0], want.Opcodes[250] = 6, 9, 12, 15
 	if !reflect.DeepEqual(got, want) {
@@ -43,7 +45,7 @@ func TestCountersAddUp(t *testing.T) {
 	}
 	total.reset()
 	total.fill(&got)
-	if !reflect.DeepEqual(got, Info{Cluster: true, Slots: []memory.Slot{}, Modules: nil}) { // a cluster stays one
+	if !reflect.DeepEqual(got, Info{Cluster: true, Slots: []memory.Slot{}, AnnouncedKeys: -1, AnnouncedExpires: -1}) { // a cluster stays one
 		t.Errorf("%+v after a reset", got)
 	}
 }

@@ -17,6 +17,10 @@ import (
 // of its own, which waits for the next chunk as a coroutine. Sources: rdb_save.cc
 // and rdb_load.cc of Dragonfly 1.40.
 
+// dragonflyPage is what Dragonfly writes at a time to a local file, in bytes: after the
+// end mark is what its buffer held, up to the end of the page.
+const dragonflyPage = 4096
+
 // blob is the compressed block that is being read.
 type blob struct {
 	open, seen bool

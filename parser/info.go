@@ -61,12 +61,18 @@ type Info struct {
 	// "zstd", "lz4", "vcs-lz4", "vcs-zstd", "replication-eof", "replication-length".
 	Frames []string
 
-	Keys      int64 // whole keys read
-	Databases int   // databases that have keys, at most MaxDatabases
-	Bytes     int64 // bytes of the (decompressed) snapshot that were read
-	Ended     bool  // the end mark was read: all keys are here, though something else may be wrong
-	Trailing  int64 // bytes after its end; at most MaxTrailing where it is compressed or comes from a pipe
-	Checksum  Checksum
+	Keys int64 // whole keys read
+	// AnnouncedKeys is how many keys the file says it has, AnnouncedExpires how many
+	// of them with an expiry: in RESIZEDB, or in the sizes of cluster slots. -1 if
+	// it says nothing. See Missing.
+	AnnouncedKeys, AnnouncedExpires int64
+	Databases                       int   // databases that have keys, at most MaxDatabases
+	Bytes                           int64 // bytes of the (decompressed) snapshot that were read
+	// Ended reports whether the end mark was read, and all keys are here that the file
+	// announces; something else may be wrong.
+	Ended    bool
+	Trailing int64 // bytes after its end; at most MaxTrailing where it is compressed or comes from a pipe
+	Checksum Checksum
 
 	Functions     int64 // function libraries
 	FunctionBytes int64
@@ -77,6 +83,14 @@ type Info struct {
 	// TemplateMemory is what the field names that hashes share (Redis 8.10) take in
 	// memory, in bytes; 0 without a memory model.
 	TemplateMemory int64
+
+	// Sampled has the memory of the same keys with every allocator, in the order of
+	// memory.Allocators, and SampledBytes is what they take in the snapshot; nil if
+	// Options.Allocators did not ask for it. The sample is the first two megabytes, and
+	// then each 128th part of 256 KB. Keys that are larger and cannot be split are not
+	// in it.
+	Sampled      []int64
+	SampledBytes int64
 
 	Aux      []AuxField // the first 64
 	AuxCount int64
@@ -102,6 +116,8 @@ type counters struct {
 	slots          []memory.Slot
 	slotCount      int64
 	auxCount       int64
+	resized        sizes
+	slotSizes      sizes
 	functions      int64
 	functionBytes  int64
 	scripts        int64
@@ -110,6 +126,20 @@ type counters struct {
 	modules        map[string]*ModuleInfo
 	lastDB         int
 	dbs            map[int]struct{}
+}
+
+// sizes are keys, and keys with an expiry, that a file announces.
+type sizes struct {
+	keys, expires int64
+	stated        bool // anything was said
+	capped        bool // a number stands for any larger one, too
+}
+
+func (s *sizes) add(o sizes) {
+	s.keys += o.keys
+	s.expires += o.expires
+	s.stated = s.stated || o.stated
+	s.capped = s.capped || o.capped
 }
 
 func newCounters() *counters { return &counters{lastDB: -1} }
@@ -189,6 +219,8 @@ func (t *counters) add(o *counters) {
 		t.slotCount += o.slotCount - int64(len(o.slots))
 	}
 	t.auxCount += o.auxCount
+	t.resized.add(o.resized)
+	t.slotSizes.add(o.slotSizes)
 	t.functions += o.functions
 	t.functionBytes += o.functionBytes
 	t.scripts += o.scripts
@@ -215,11 +247,49 @@ func (t *counters) fill(in *Info) {
 		in.Slots = t.slots
 	}
 	in.AuxCount = t.auxCount
+	in.AnnouncedKeys, in.AnnouncedExpires = -1, -1
+	for _, s := range []sizes{t.resized, t.slotSizes} {
+		if s.stated && !s.capped {
+			in.AnnouncedKeys = max(in.AnnouncedKeys, s.keys)
+			in.AnnouncedExpires = max(in.AnnouncedExpires, s.expires)
+		}
+	}
 	in.Functions, in.FunctionBytes = t.functions, t.functionBytes
 	in.Scripts, in.ScriptBytes = t.scripts, t.scriptBytes
 	in.Subexpires = t.subexpires
 	in.Modules = sortedModules(t.modules)
 	in.Databases = len(t.dbs)
+}
+
+// Missing returns how many keys, and how many expiries of keys, the file announces
+// that were not read. 0 if it announces nothing, or less than it has.
+//
+// Keys that had expired already are announced by servers before RDB version 9, but not
+// written (rdbSaveKeyValuePair in rdb.c of Redis 4.0): these are not missing. KeyDB
+// counts keys whose members expire, too.
+func (i *Info) Missing() (keys, expires int64) {
+	if i.AnnouncedKeys < 0 {
+		return 0, 0
+	}
+	keys = max(0, i.AnnouncedKeys-i.Keys)
+	expires = max(0, i.AnnouncedExpires-i.Opcodes[rdb.OpExpire]-i.Opcodes[rdb.OpExpireMS])
+	if i.Magic == "REDIS" && i.Version < 9 && keys == expires || keys == 0 && i.Server == "keydb" {
+		return 0, 0
+	}
+	return keys, expires
+}
+
+// missing says what is missing, if anything is.
+func (i *Info) missing() (none message.Message) {
+	switch keys, expires := i.Missing(); {
+	case keys > 0:
+		return message.New("the end mark comes after {n} of {announced} keys that the file announces",
+			message.Int("n", i.Keys), message.Int("announced", i.AnnouncedKeys))
+	case expires > 0:
+		return message.New("the end mark comes after {n} of {announced} expiries of keys that the file announces",
+			message.Int("n", i.AnnouncedExpires-expires), message.Int("announced", i.AnnouncedExpires))
+	}
+	return none
 }
 
 // DamageError says where a snapshot is damaged or could not be read further. All

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -80,8 +81,10 @@ func (w *walker) rareOp(op byte) {
 		}
 		w.db = int(db)
 	case rdb.OpResizeDB:
-		w.Length()
-		w.Length()
+		keys, expires := w.Length(), w.Length()
+		w.counters.resized.add(announced(keys, expires))
+		// Before Redis 4.0 the numbers had 32 bits, and the largest stood for any.
+		w.counters.resized.capped = w.counters.resized.capped || keys == math.MaxUint32 || expires == math.MaxUint32
 	case rdb.OpSlotInfo:
 		w.Length()
 		keys := w.Length()
@@ -179,10 +182,17 @@ func (w *walker) update() {
 	}
 }
 
+// announced returns what the file announces, as far as a server may hold as many.
+func announced(keys, expires uint64) sizes {
+	const most = 1 << 40
+	return sizes{keys: int64(min(keys, most)), expires: int64(min(expires, most)), stated: true}
+}
+
 // slot takes what the file says of a cluster slot.
 func (w *walker) slot(keys, expires uint64) {
-	const most = 1 << 40 // more than any server holds
-	w.counters.addSlots(memory.Slot{Keys: int64(min(keys, most)), Expires: int64(min(expires, most))})
+	s := announced(keys, expires)
+	w.counters.slotSizes.add(s)
+	w.counters.addSlots(memory.Slot{Keys: s.keys, Expires: s.expires})
 }
 
 // maxAux bounds what is kept of the header's fields: so many, of such length.

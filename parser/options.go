@@ -22,6 +22,10 @@ type Options struct {
 	// model the memory figures of every key are -1.
 	Memory func(*Info) *memory.Model
 
+	// Allocators has Run compute what a sample of the keys takes with every allocator:
+	// see Info.Sampled. It needs a model.
+	Allocators bool
+
 	// Jobs is how many goroutines of Run walk keys, 0 one per CPU.
 	Jobs int
 	// SinkMemory is how many bytes the sinks of Run may hold together before
@@ -61,6 +65,91 @@ const (
 	sizeStep    = 16 << 10  // bytes that keys may add to a sink before it is asked for its size
 	keySize     = 128       // of these, what a key counts besides its name
 )
+
+// deliver passes a key to the unit's sink. It reports whether the run goes on.
+func (r *runner) deliver(u *unit, k *Key) bool {
+	u.sink.Key(k)
+	if u.growth += keySize + len(k.Name); u.growth < sizeStep {
+		return true
+	}
+	u.growth = 0
+	return r.reserve(u)
+}
+
+// reserve accounts for the size of the unit's sink. If all sinks hold too much
+// together and this one holds much, it waits until the unit is first in order,
+// and flushes. It reports whether the run goes on.
+func (r *runner) reserve(u *unit) bool {
+	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
+		return true
+	}
+	r.wait(u)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped.Load() {
+		return false
+	}
+	if err := u.sink.Flush(false); err != nil {
+		r.flushErr = err
+		r.stopped.Store(true)
+		return false
+	}
+	r.account(u)
+	return true
+}
+
+// account asks a unit's sink for its size and returns what is reserved for all sinks.
+func (r *runner) account(u *unit) int64 {
+	size := max(int64(u.sink.Size()), u.sinkLeast)
+	grown := size - u.sinkSize
+	u.sinkSize = size
+	return r.sinkMemory.Add(grown)
+}
+
+// takeSink assigns a sink to a unit. It waits until there is memory for it, or until
+// the unit is first in order.
+func (r *runner) takeSink(u *unit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.order[0] != u && !r.canTakeSink() {
+		r.changed.Wait()
+	}
+	r.takeSinkLocked(u)
+}
+
+// canTakeSink reports whether there is memory for another sink.
+func (r *runner) canTakeSink() bool {
+	more := r.usual
+	if n := len(r.sinks); n > 0 {
+		more -= int64(r.sinks[n-1].Size())
+	}
+	return more <= 0 || r.sinkMemory.Load()+more <= r.budget
+}
+
+func (r *runner) takeSinkLocked(u *unit) {
+	u.sinkLeast = r.usual
+	if n := len(r.sinks); n > 0 {
+		u.sink = r.sinks[n-1]
+		r.sinks = r.sinks[:n-1]
+		u.sinkSize = int64(u.sink.Size())
+	} else {
+		u.sink = r.newSink()
+	}
+	r.account(u)
+}
+
+// keepSink makes the sink of a completed unit available to others, unless sinks
+// have too much memory.
+func (r *runner) keepSink(u *unit) {
+	u.sinkLeast = 0
+	total := r.account(u)
+	r.usual = max(r.usual-r.usual/8, u.sinkSize)
+	if total <= r.budget || u.sinkSize < minWaitSize {
+		r.sinks = append(r.sinks, u.sink)
+	} else {
+		r.sinkMemory.Add(-u.sinkSize)
+	}
+}
 
 // A Source reads the bytes of a snapshot, from its magic on, out of whatever
 // surrounds it: gzip, zstd and LZ4 files, Valkey's compressed envelope, and

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser/internal/crc64"
+	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 )
 
@@ -45,6 +46,10 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	fail, err := r.begin()
 	if err != nil {
 		return r.info, err
+	}
+	if opt.Allocators && r.w.model != nil {
+		r.models = r.w.model.Allocators()
+		r.info.Sampled = make([]int64, len(r.models))
 	}
 	if opt.Header != nil {
 		opt.Header(r.info)
@@ -129,6 +134,9 @@ type unit struct {
 	size      int64 // bytes that crc covers
 	unpacked  bool  // they stand in a compressed block, which crc is not for
 
+	sampled bool    // a sample is to be taken of it
+	sample  []int64 // memory with every allocator, nil: none was taken
+
 	piece piece // of a key larger than a block
 
 	walked bool // guarded by runner.mu
@@ -140,13 +148,15 @@ type runner struct {
 	budget  int64         // of all sinks together, in bytes
 	slots   chan struct{} // bounds the units that are not completed
 
-	turn    sync.Mutex // guards what follows
-	*reader            // with its walker
-	inline  *unit      // what is being walked in the turn, nil if nothing
-	large   *largeKey  // what is being split, nil if nothing
-	db      int        // selected database where the next unit begins
-	over    bool       // nothing more can be cut
-	ended   bool       // the end mark was reached
+	turn    sync.Mutex      // guards what follows
+	*reader                 // with its walker
+	models  []*memory.Model // of all allocators; nil: no sample is taken
+	units   int             // that were made
+	inline  *unit           // what is being walked in the turn, nil if nothing
+	large   *largeKey       // what is being split, nil if nothing
+	db      int             // selected database where the next unit begins
+	over    bool            // nothing more can be cut
+	ended   bool            // the end mark was reached
 
 	sinkMemory atomic.Int64 // reserved for all sinks, in bytes
 	stopped    atomic.Bool  // nothing more is completed
@@ -179,8 +189,43 @@ func (r *runner) newUnit() *unit {
 	} else {
 		u = &unit{counters: newCounters()}
 	}
+	if r.models != nil && (r.units < sampledFirst || r.units%sampledEach == 0) {
+		u.sampled = true
+	}
+	r.units++
 	r.order = append(r.order, u)
 	return u
+}
+
+// The units of which a sample is taken: the first ones, and each so many after them.
+const (
+	sampledFirst = 8
+	sampledEach  = 128
+)
+
+// takeSample walks a unit again with the model of each allocator.
+func (r *runner) takeSample(w *walker, u *unit) {
+	w.counters, u.sample = newCounters(), make([]int64, len(r.models))
+	for i, m := range r.models {
+		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
+		w.db, w.model = u.db, m
+		w.resetRun()
+		w.guard(func() {
+			if u.piece.role == pieceElements {
+				p := u.piece
+				p.walk(w)
+				w.measure()
+				u.sample[i] = max(w.key.Memory, 0)
+				return
+			}
+			for w.Pos < len(w.Buf) {
+				if w.fastRecord() || w.step() == steppedKey {
+					u.sample[i] += max(w.key.Memory, 0)
+				}
+			}
+		})
+	}
+	w.model = w.src.model
 }
 
 // wait returns when all units before u are completed.
@@ -348,95 +393,13 @@ func (r *runner) walk(w *walker, u *unit) {
 			}
 		}))
 	}
+	if u.sampled && u.fail == nil && !r.stopped.Load() {
+		r.takeSample(w, u)
+	}
 	blk := u.blk
 	u.blk, u.data = nil, nil
 	r.done(u)
 	blk.release()
-}
-
-// deliver passes a key to the unit's sink. It reports whether the run goes on.
-func (r *runner) deliver(u *unit, k *Key) bool {
-	u.sink.Key(k)
-	if u.growth += keySize + len(k.Name); u.growth < sizeStep {
-		return true
-	}
-	u.growth = 0
-	return r.reserve(u)
-}
-
-// reserve accounts for the size of the unit's sink. If all sinks hold too much
-// together and this one holds much, it waits until the unit is first in order,
-// and flushes. It reports whether the run goes on.
-func (r *runner) reserve(u *unit) bool {
-	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
-		return true
-	}
-	r.wait(u)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped.Load() {
-		return false
-	}
-	if err := u.sink.Flush(false); err != nil {
-		r.flushErr = err
-		r.stopped.Store(true)
-		return false
-	}
-	r.account(u)
-	return true
-}
-
-// account asks a unit's sink for its size and returns what is reserved for all sinks.
-func (r *runner) account(u *unit) int64 {
-	size := max(int64(u.sink.Size()), u.sinkLeast)
-	grown := size - u.sinkSize
-	u.sinkSize = size
-	return r.sinkMemory.Add(grown)
-}
-
-// takeSink assigns a sink to a unit. It waits until there is memory for it, or until
-// the unit is first in order.
-func (r *runner) takeSink(u *unit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.order[0] != u && !r.canTakeSink() {
-		r.changed.Wait()
-	}
-	r.takeSinkLocked(u)
-}
-
-// canTakeSink reports whether there is memory for another sink.
-func (r *runner) canTakeSink() bool {
-	more := r.usual
-	if n := len(r.sinks); n > 0 {
-		more -= int64(r.sinks[n-1].Size())
-	}
-	return more <= 0 || r.sinkMemory.Load()+more <= r.budget
-}
-
-func (r *runner) takeSinkLocked(u *unit) {
-	u.sinkLeast = r.usual
-	if n := len(r.sinks); n > 0 {
-		u.sink = r.sinks[n-1]
-		r.sinks = r.sinks[:n-1]
-		u.sinkSize = int64(u.sink.Size())
-	} else {
-		u.sink = r.newSink()
-	}
-	r.account(u)
-}
-
-// keepSink makes the sink of a completed unit available to others, unless sinks
-// have too much memory.
-func (r *runner) keepSink(u *unit) {
-	u.sinkLeast = 0
-	total := r.account(u)
-	r.usual = max(r.usual-r.usual/8, u.sinkSize)
-	if total <= r.budget || u.sinkSize < minWaitSize {
-		r.sinks = append(r.sinks, u.sink)
-	} else {
-		r.sinkMemory.Add(-u.sinkSize)
-	}
 }
 
 // noteEnd notes how the walk of a unit ended.
@@ -477,6 +440,12 @@ func (r *runner) complete(u *unit) {
 	r.joinPiece(u)
 	r.counters.add(u.counters)
 	r.checksum = crc64.Combine(r.checksum, u.crc, u.size)
+	if u.sample != nil {
+		for i, n := range u.sample {
+			r.info.Sampled[i] += n
+		}
+		r.info.SampledBytes += u.size
+	}
 	if u.lastKey != nil {
 		r.lastKey = u.lastKey
 	}

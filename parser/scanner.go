@@ -157,7 +157,7 @@ type reader struct {
 }
 
 func newReader(src io.Reader, opt Options, blocks, size int) *reader {
-	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1}, counters: newCounters()}
+	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1, AnnouncedKeys: -1, AnnouncedExpires: -1}, counters: newCounters()}
 	r.blockReader = *newBlockReader(src, blocks, size)
 	r.closer, _ = src.(Ender)
 	if f, ok := src.(interface{ Frames() []string }); ok {
@@ -301,6 +301,7 @@ func (r *reader) magic() error {
 func (r *reader) end(sum uint64) error {
 	w, in := r.w, r.info
 	in.Bytes, in.Ended = w.Offset(), true
+	r.counters.fill(in)
 	var bad message.Message
 	if in.Version < firstChecksum && !w.src.valkey {
 		in.Checksum = ChecksumNone
@@ -319,6 +320,9 @@ func (r *reader) end(sum uint64) error {
 				if r.opt.Strict {
 					bad = message.New("the checksum is switched off (zero)")
 				}
+			case w.src.dragonfly && stored != sum:
+				in.Checksum = ChecksumMismatch
+				bad = message.New("Dragonfly writes no checksum, but the eight bytes after the end mark are not zero")
 			case r.opt.NoChecksum, r.blob.seen: // it would cover compressed blocks
 				in.Checksum = ChecksumUnread
 			case stored == sum:
@@ -330,12 +334,19 @@ func (r *reader) end(sum uint64) error {
 		}
 		in.Bytes = w.Offset()
 	}
-	switch c := w.src.contradiction(r.counters); {
-	case c.IsZero():
-	case in.Checksum == ChecksumOK: // the version is what was written
+	written := in.Checksum == ChecksumOK // the file is what the server wrote
+	if c := w.src.contradiction(r.counters); !c.IsZero() && written {
 		in.Warnings = append(in.Warnings, c)
-	default:
+	} else if !c.IsZero() {
 		bad = c
+	}
+	if m := in.missing(); !m.IsZero() && written && !r.opt.Strict {
+		in.Warnings = append(in.Warnings, m)
+	} else if !m.IsZero() {
+		bad = m
+	}
+	if keys, _ := in.Missing(); keys > 0 && !written {
+		in.Ended = false
 	}
 	if bad.IsZero() {
 		after := w.Buf[w.Pos:]
@@ -350,6 +361,9 @@ func (r *reader) end(sum uint64) error {
 		// What follows may stand in the next block.
 		for keep := w.Pos; r.closer == nil && in.Checksum == ChecksumNone && in.Trailing <= 8 && r.advance(keep); keep = 0 {
 			in.Trailing = int64(len(r.data))
+		}
+		if w.src.dragonfly && in.Trailing >= dragonflyPage {
+			bad = message.New("{n} bytes follow the end mark, more than the rest of a page", message.Int("n", in.Trailing))
 		}
 		if in.Checksum == ChecksumNone && in.Trailing == 8 {
 			bad = message.Format("eight bytes follow, as many as a checksum has, "+

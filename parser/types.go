@@ -130,8 +130,13 @@ func (d *dialect) compile() {
 	case d.valkey:
 		tables = [][]typeRow{commonTypes, valkeyTypes}
 	}
+	// What no release has may mean another thing in a version that is not known.
+	guessed := d.version > release.Newest(release.Of(d.valkey)) && !d.dragonfly
 	for _, rows := range tables {
 		for _, r := range rows {
+			if r.since == "" && guessed {
+				continue
+			}
 			d.types[r.number] = r
 			d.Framing.Set(r.number, r.Layout)
 		}

@@ -31,32 +31,32 @@ func ExampleScan_findings() {
 		}
 	}
 	// Output:
-	// 1312632 hash archive:invoices:2023
+	// 1312976 hash archive:invoices:2023
 	//   warning big-value: 1159800 over 1048576
 	//   warning no-ttl
-	// 463342 zset leaderboard:global:zset
+	// 542416 zset leaderboard:global:zset
 	//   error big-collection: 5100 over 5000
 	//   warning big-key-expiry: 5100 over 5000
-	// 314456 hash product:stock:hash
+	// 356080 hash product:stock:hash
 	//   error big-collection: 5200 over 5000
 	//   warning no-ttl
-	// 214888 stream events:orders:stream
+	// 244056 stream events:orders:stream
 	//   warning no-ttl
 	//   warning queue-backlog: 1200 over 1000
-	// 131160 string cache:catalogue:all
+	// 131184 string cache:catalogue:all
 	//   error big-string: 119474 over 10240
-	// 98888 list queue:mail:list
+	// 99008 list queue:mail:list
 	//   warning no-ttl
-	// 32312 hash product:views:today
+	// 37136 hash product:views:today
 	//   warning compact-encoding: 600 over 512
 	//   warning no-ttl
-	// 16456 string report:daily:2024-05-06
-	//   error big-string: 14400 over 10240
-	//   warning no-ttl
-	// 14931 zset product:rank:week
+	// 17280 zset product:rank:week
 	//   warning compact-encoding: 150 over 128
 	//   warning no-ttl
-	// 14408 string report:daily:2024-05-04
+	// 16464 string report:daily:2024-05-06
+	//   error big-string: 14400 over 10240
+	//   warning no-ttl
+	// 14416 string report:daily:2024-05-04
 	//   error big-string: 13120 over 10240
 	//   warning no-ttl
 }

@@ -33,8 +33,8 @@ func ExampleScan() {
 	fmt.Println(strings.Count(csv.String(), "\n")-1, "groups as CSV")
 	// Output:
 	// 12624 keys, 19 errors
-	// archive:invoices:2023 hash 1312632
-	// leaderboard:global:zset zset 463342
-	// product:stock:hash hash 314456
+	// archive:invoices:2023 hash 1312976
+	// leaderboard:global:zset zset 542416
+	// product:stock:hash hash 356080
 	// 64 groups as CSV
 }

@@ -133,11 +133,11 @@ func TestNewMemory(t *testing.T) {
 // of a snapshot, each figure where it belongs.
 func TestNewInputFields(t *testing.T) {
 	info := &parser.Info{Magic: "VALKEY", Version: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14, Ended: true,
-		Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
-		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}
+		Keys: 15, AnnouncedKeys: 10, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
+		Modules: []parser.ModuleInfo{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []message.Message{message.New("odd")}}
 	want := Input{Name: "a.rdb", FileBytes: 23, Format: "VALKEY", RDBVersion: 80, Server: "valkey", ServerVersion: "9.0.1", Created: 11, UsedMem: 12, Bytes: 13, Trailing: 14,
-		Checksum: info.Checksum.String(), Ended: true, Keys: 15, Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
-		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, WarningMessages: info.Warnings, Complete: true}
+		Checksum: info.Checksum.String(), Ended: true, Keys: 15, AnnouncedKeys: new(int64(10)), Databases: 16, Cluster: true, AOFBase: true, Frames: []string{"gzip"}, Functions: 17, FunctionBytes: 18, Scripts: 19, ScriptBytes: 20,
+		Modules: []Module{{Name: "ReJSON-RL", Keys: 21, Aux: 22}}, Warnings: []string{"odd"}, WarningMessages: []message.Message{message.New("odd")}, Complete: true}
 	want.LoadableBy.Redis, want.LoadableBy.Valkey = info.LoadableBy()
 	want.LoadableBy.Modules = []Name{"ReJSON-RL"}
 	if d := cmp.Diff(want, newInput("a.rdb", 23, info, nil)); d != "" {
@@ -149,7 +149,7 @@ func TestNewInputFields(t *testing.T) {
 		t.Errorf("%+v", damaged)
 	}
 	// Of what is no snapshot, a file without a magic, nothing is known.
-	if in := newInput("a.rdb", 23, &parser.Info{Keys: 1, Warnings: []message.Message{message.New("{text}", message.Foreign("text", "odd"))}}, nil); in.Keys != 0 || in.Warnings != nil || in.UsedMem.Known() {
+	if in := newInput("a.rdb", 23, &parser.Info{Keys: 1, Warnings: []message.Message{message.New("odd")}}, nil); in.Keys != 0 || in.Warnings != nil || in.UsedMem.Known() {
 		t.Errorf("%+v", in)
 	}
 }

@@ -228,6 +228,8 @@ func (d *details) nodes() {
 // stateText says how much of an input was read.
 func stateText(in *Input) string {
 	switch {
+	case in.Complete && in.Later != nil && in.Later.Files > 0:
+		return "base without later writes"
 	case in.Complete:
 		return "complete"
 	case in.Ended:

@@ -81,6 +81,11 @@ func (v *overview) alerts() {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		d := in.Error
+		if n := in.AnnouncedKeys; n != nil && *n > in.Keys && d == nil && !in.Complete {
+			lost = append(lost, message.New("INCOMPLETE: {file} has {n} of {announced} keys that the file announces.",
+				fileArg("file", in.Name), message.Int("n", in.Keys), message.Int("announced", *n)))
+			continue
+		}
 		if d == nil {
 			continue
 		}
@@ -155,7 +160,7 @@ func (v *overview) describe(now time.Time) {
 		}
 	}
 	if len(r.Inputs) == 1 {
-		if m := otherAllocator(&r.Inputs[0]); !m.IsZero() {
+		if m := allocatorNote(&r.Inputs[0]); !m.IsZero() {
 			v.about = append(v.about, m)
 		}
 	}
@@ -173,9 +178,11 @@ func (v *overview) describe(now time.Time) {
 // whether they are whole.
 func (v *overview) describeFiles(now time.Time) {
 	r := v.r
-	state := "complete"
+	state := r.laterText()
 	if !r.Complete {
-		state = "NOT COMPLETE"
+		state = word("NOT COMPLETE")
+	} else if state.IsZero() {
+		state = word("complete")
 	}
 	var oldest, newest Figure = Unknown, Unknown
 	checksums := map[string]bool{}
@@ -207,7 +214,7 @@ func (v *overview) describeFiles(now time.Time) {
 			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", roughDuration(age)))
 		}
 	}
-	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Word("state", state), message.Int("n", int64(len(r.Inputs)))}
+	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}
 	switch {
 	case len(r.Inputs) == 1:
 		in := &r.Inputs[0]
@@ -221,6 +228,29 @@ func (v *overview) describeFiles(now time.Time) {
 		}
 		v.about = append(v.about, message.New(snapshots, args...))
 	}
+}
+
+// laterText says how much was written after the bases of append-only files; zero
+// nothing.
+func (r *Report) laterText() message.Message {
+	var bytes int64
+	bases, missing := 0, 0
+	for i := range r.Inputs {
+		if l := r.Inputs[i].Later; l != nil {
+			bases++
+			bytes += l.Bytes
+			missing += l.Missing
+		}
+	}
+	switch {
+	case missing > 0:
+		return message.New("the base of an append-only file, of which later files are missing")
+	case bytes > 0 && bases == len(r.Inputs):
+		return message.New("the base of an append-only file; {size} of later writes not included", message.Size("size", bytes))
+	case bytes > 0:
+		return message.New("{size} of later writes not included", message.Size("size", bytes))
+	}
+	return message.Message{}
 }
 
 // describeKeys states how many keys there are, and what they take.

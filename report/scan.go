@@ -25,6 +25,9 @@ import (
 type Source struct {
 	Name string // Input.Name: a path, "-" for standard input
 	Size int64  // length of the file in bytes, -1 if unknown
+	// Later is what was written after the snapshot, if it is the base of an append-only
+	// file; nil elsewhere.
+	Later *Later
 	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
@@ -227,7 +230,7 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 			filter.Dropped = b.Dropped
 			r.Filter = &filter
 		}
-		r.Complete = failed == nil
+		r.Complete = failed == nil && !slices.ContainsFunc(inputs, func(in Input) bool { return !in.Complete })
 		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
 		return r
 	}
@@ -329,10 +332,38 @@ type scanned struct {
 	owners  []*agg.Builder // of each owner, if Options.Owner asks for them
 	input   Input
 	err     error
+
+	found, basis string // what its used_memory shows of the allocator
 }
 
-// one reads one source.
+// one reads one source: again if its used_memory shows that it was read with the sizes
+// of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
+	allocator, basis := FindAllocator(ctx, source, s.opt.Memory, false)
+	out := s.pass(ctx, source, number, jobs, allocator)
+	m := out.input.Memory
+	if m == nil || m.Model == "" {
+		return out
+	}
+	if m.AllocatorBasis = basis; basis == AllocatorGiven || out.found == "" {
+		return out
+	}
+	m.AllocatorBasis = out.basis
+	if out.basis != AllocatorFound || out.found == allocator {
+		return out
+	}
+	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
+		return out
+	}
+	out = s.pass(ctx, source, number, jobs, out.found)
+	if m = out.input.Memory; m != nil {
+		m.AllocatorBasis = AllocatorFound
+	}
+	return out
+}
+
+// pass reads a source with the sizes of an allocator.
+func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string) scanned {
 	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
@@ -354,9 +385,10 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		}
 		defer src.Close()
 		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs,
-			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs)}
+			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
+			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
-			c.Model, c.Note, c.Other = s.model(info)
+			c.Model, c.Note, c.Other = s.model(info, allocator)
 			return c.Model
 		}
 		options.Header = func(info *parser.Info) {
@@ -384,6 +416,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		s.spares.Release(b)
 	}
 	in := newInput(source.Name, source.Size, info, err)
+	in.Later = source.Later
 	if s.opt.Target != nil {
 		in.Target = newCompatibility(s.opt.Target, check, info, &in)
 	}
@@ -395,10 +428,19 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
-			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs)
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, allocator)
 		}
 	}
-	return scanned{b, each.Owners, in, err}
+	out := scanned{builder: b, owners: each.Owners, input: in, err: err}
+	if c.Model != nil && !c.Partial && info.Sampled != nil && info.UsedMem > 0 {
+		keys, databases := c.Templates, []memory.Database(nil)
+		for _, d := range databasesOf(b, number) {
+			keys += int64(d.MemoryBytes)
+			databases = append(databases, memory.Database{Number: d.DB, Keys: d.Keys, Expires: d.WithTTL})
+		}
+		out.found, out.basis = allocatorOf(c.Model, info, keys, databases)
+	}
+	return out
 }
 
 // engine returns the rules, compiled for a snapshot.

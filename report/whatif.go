@@ -173,9 +173,10 @@ func NewestServers() []string {
 // wrote it after a restart, with each allocator in its present state, and in those
 // that the options name after they loaded it. It reads the source once for each. Of
 // Options.Target alone it predicts nothing but that.
-func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int) (list []WhatIf, err error) {
+func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int, allocator string) (list []WhatIf, err error) {
 	c.Databases = slices.Clone(c.Databases)
 	own := s.opt.Memory
+	own.Allocator = allocator
 	own.Cluster = own.Cluster || info.Cluster
 	own.RDB = info.Version
 	var models []*memory.Model

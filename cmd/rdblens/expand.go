@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,8 @@ func (x *expander) path(label, path string) error {
 	switch {
 	case err == nil && st.IsDir():
 		return x.directory(label, path)
+	case err == nil && x.what.name == snapshots.name && strings.HasSuffix(path, manifestEnd):
+		return x.manifest(label, path)
 	case err != nil && !exists(path) && strings.ContainsAny(path, "*?[") && !isURL(path):
 		matches, err := filepath.Glob(path)
 		if err != nil {
@@ -152,11 +155,24 @@ func (x *expander) path(label, path string) error {
 	return x.add(label, path, nil)
 }
 
+// manifest adds the base of an append-only file.
+func (x *expander) manifest(label, path string) error {
+	m, err := readManifest(path)
+	switch {
+	case err != nil:
+		return x.add(label, path, err)
+	case m.base == "":
+		return x.add(label, path, message.Errorf("the manifest lists no base: there are commands alone"))
+	}
+	return x.add(label, m.base, nil)
+}
+
 // directory adds the files in a directory that are snapshots by their magic bytes,
 // in the order of their names, and those that end in .rdb, so that a broken one is
 // named. Links to files are followed, links to directories are not.
 func (x *expander) directory(label, path string) error {
 	before, others := len(x.list), int64(0)
+	listed := make(map[string]bool) // by a manifest; true: a base
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			if entry == nil {
@@ -169,6 +185,21 @@ func (x *expander) directory(label, path string) error {
 				others++
 				return fs.SkipDir
 			}
+			for _, m := range manifestsIn(file) {
+				for _, f := range slices.Concat(m.later, m.old) {
+					listed[f] = false
+				}
+				if m.base != "" {
+					listed[m.base] = true
+					if !exists(m.base) {
+						return x.add("", m.base, nil)
+					}
+				}
+			}
+			return nil
+		}
+		base, found := listed[file]
+		if found && !base || strings.HasSuffix(file, manifestEnd) {
 			return nil
 		}
 		if st, err := os.Stat(file); err != nil || !st.Mode().IsRegular() {
@@ -177,7 +208,7 @@ func (x *expander) directory(label, path string) error {
 		}
 		if src, err := x.what.open(file); err == nil {
 			src.Close()
-		} else if _, foreign := err.(*parser.FormatError); foreign && filepath.Ext(file) != x.what.extension {
+		} else if _, foreign := err.(*parser.FormatError); foreign && !base && filepath.Ext(file) != x.what.extension {
 			others++
 			return nil
 		}
@@ -219,6 +250,7 @@ func (x *expander) add(label, path string, err error) error {
 	if label == "" {
 		in.name = withoutSecrets(path)
 	}
+	in.later = laterOf(path)
 	if st, err := in.stat(x.env.stdin); err == nil && st.Mode().IsRegular() {
 		in.size = st.Size()
 	}

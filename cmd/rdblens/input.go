@@ -10,6 +10,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 )
 
 // input is one snapshot that a command reads.
@@ -22,6 +23,7 @@ type input struct {
 	passed atomic.Int64                  // bytes that were read when it was closed
 	failed error                         // why it cannot be opened
 	state  []byte                        // that was read from standard input
+	later  *report.Later                 // what was written after it, nil: it is no base of an append-only file
 	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
@@ -230,6 +231,9 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	source := e.source(in)
+	sizes := p.memory
+	sizes.Allocator, _ = report.FindAllocator(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
@@ -239,7 +243,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
-	options.Memory = p.model
+	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	options.Header = func(info *parser.Info) {
 		w.created = info.Created
 		if p.only != 0 || p.groups != nil || p.filter.Owners != nil || slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {

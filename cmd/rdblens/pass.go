@@ -111,7 +111,7 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	}
 	option{name: "server", arg: "NAME", usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
 		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)
-	option{name: "allocator", arg: "NAME", usage: "its allocator: " + strings.Join(memory.Allocators(), ", ") + " (default jemalloc)",
+	option{name: "allocator", arg: "NAME", usage: "its allocator: " + strings.Join(memory.Allocators(), ", ") + " (default the one that used_memory fits)",
 		words: memory.Allocators(), set: model(&p.memory.Allocator), hint: "--allocator jemalloc-system"}.add(cmd)
 	option{name: "state", arg: "STATE", usage: "live (as the keys grew) or reloaded (as after a restart) (default live)",
 		words: memory.States(), set: model(&p.memory.State), hint: "--state reloaded"}.add(cmd)
@@ -145,9 +145,8 @@ func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 	return nil
 }
 
-// model returns the memory model for a snapshot, nil if there is none.
-func (p *passFlags) model(info *parser.Info) *memory.Model {
-	options := p.memory
+// modelOf returns the memory model for a snapshot, nil if there is none.
+func modelOf(options memory.Options, info *parser.Info) *memory.Model {
 	options.Cluster = options.Cluster || info.Cluster
 	options.RDB = info.Version
 	m, _, _ := memory.Choose(info.Server, info.ServerVersion, options) // the flags are valid
@@ -158,6 +157,6 @@ func (p *passFlags) model(info *parser.Info) *memory.Model {
 func (p *passFlags) engine(info *parser.Info) *thresholds.Engine {
 	return p.policy.Compile(thresholds.Env{
 		Server: info.Server, Version: info.ServerVersion, Created: info.Created,
-		Cluster: info.Cluster || p.memory.Cluster, Memory: p.model(info) != nil, Now: time.Now(),
+		Cluster: info.Cluster || p.memory.Cluster, Memory: modelOf(p.memory, info) != nil, Now: time.Now(),
 	})
 }

@@ -303,7 +303,7 @@ func (o *passFlags) options(options report.Options) report.Options {
 
 // source returns the source of an input.
 func (e *env) source(in *input) report.Source {
-	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
+	return report.Source{Name: in.name, Size: in.size, Later: in.later, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		return in.open(ctx, e.stdin)
 	}}
 }

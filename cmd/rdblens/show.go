@@ -177,12 +177,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 		s.names = append(s.names, name)
 	}
 	s.named = len(s.names) > 0
-	if o.format != "resp" {
-		s.options.Memory = func(info *parser.Info) *memory.Model {
-			m, _, _ := memory.Choose(info.Server, info.ServerVersion, memory.Options{})
-			return m
-		}
-	}
+	s.sizes = o.format != "resp"
 	stop := func() {}
 	if !isTerminal(e.stdout) || s.named {
 		stop = e.progress(list)
@@ -199,7 +194,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 type showing struct {
 	e         *env
 	in        *input
-	options   parser.Options
+	sizes     bool // the memory of keys is written
 	filter    *filter
 	names     [][]byte // keys that are still looked for
 	named     bool     // keys were named
@@ -250,7 +245,13 @@ func (s *showing) run(ctx context.Context) error {
 		return s.ended(err, 0)
 	}
 	defer src.Close()
-	options := parser.RecordOptions{Options: s.options, Keep: s.keep}
+	options := parser.RecordOptions{Keep: s.keep}
+	if s.sizes {
+		var sizes memory.Options
+		source := s.e.source(s.in)
+		sizes.Allocator, _ = report.FindAllocator(ctx, &source, sizes, false)
+		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
+	}
 	if s.functions {
 		options.Library = s.out.library
 	}

@@ -19,6 +19,7 @@ import "github.com/rdblens/rdblens/parser/internal/memory"
 //	Name() string       // name of the server family, one of Servers
 //	Allocator() string  // one of Allocators
 //	State() string      // one of States
+//	Allocators() []*Model  // the same model with each allocator
 //	Approximate() bool  // the snapshot comes from a server that the model was not made for
 //
 //	// Instance predicts used_memory of a server with these databases, whose keys
@@ -60,6 +61,24 @@ func Servers() []string { return memory.Servers() }
 // first: the jemalloc that is built with the servers' sources, the one of Debian
 // and Ubuntu packages, and the latter from version 5.3.1 on.
 func Allocators() []string { return memory.Allocators() }
+
+// A Fit is how well an allocator explains used_memory; see FindAllocator.
+type Fit = memory.Fit
+
+// FitNone is that of a snapshot without used_memory, or whose used_memory no allocator
+// explains. FitTie: another allocator explains it nearly as well. FitOne: this one does,
+// and no other.
+const (
+	FitNone = memory.FitNone
+	FitTie  = memory.FitTie
+	FitOne  = memory.FitOne
+)
+
+// FindAllocator returns which of Allocators the server had, by its used_memory and the
+// prediction for each of them, in bytes; see parser.Info.Sampled and Model.Allocators.
+func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
+	return memory.FindAllocator(used, predicted)
+}
 
 // States returns the names that Options.State accepts, the default first.
 func States() []string { return memory.States() }

@@ -81,6 +81,18 @@ func (m *Model) Name() string { return m.family.name }
 // Allocator returns the name of the allocator, one of Allocators.
 func (m *Model) Allocator() string { return m.allocator.name }
 
+// Allocators returns the same model with each allocator, in the order of Allocators.
+func (m *Model) Allocators() (list []*Model) {
+	for _, a := range allocators {
+		if a == m.allocator {
+			list = append(list, m)
+		} else {
+			list = append(list, newModel(m.family, a, m.live, m.cluster, m.approximate))
+		}
+	}
+	return list
+}
+
 // State returns "live" or "reloaded".
 func (m *Model) State() string {
 	if m.live {

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// Which allocator a server had, no snapshot says, but its used_memory does: that is near
+// what is predicted for one of them. So a sample of the keys is measured with each.
+
+// The values of Memory.AllocatorBasis.
+const (
+	AllocatorGiven   = "given"   // by the caller
+	AllocatorFound   = "found"   // used_memory fits this one, and no other
+	AllocatorTie     = "tie"     // used_memory fits others nearly as well
+	AllocatorAlike   = "alike"   // the predictions for all allocators are within half a per cent
+	AllocatorAssumed = "assumed" // used_memory fits another one, but the input cannot be read again
+	AllocatorUnknown = "unknown" // the snapshot has no used_memory, or no allocator explains it
+)
+
+// Parts of a file that are read before all of it.
+const (
+	smallFile = 8 << 20 // bytes up to which that is the whole file
+	firstPart = 2 << 20
+)
+
+// A census counts what used_memory is predicted from.
+type census struct {
+	mu        sync.Mutex
+	memory    int64
+	databases map[int]*memory.Database
+}
+
+// censusSink is a sink of a census.
+type censusSink struct {
+	all *census
+	census
+}
+
+func (s *censusSink) Key(k *parser.Key) {
+	s.memory += max(k.Memory, 0)
+	d := s.databases[k.DB]
+	if d == nil {
+		d = &memory.Database{Number: k.DB}
+		s.databases[k.DB] = d
+	}
+	d.Keys++
+	if k.HasExpire {
+		d.Expires++
+	}
+}
+
+func (s *censusSink) Size() int { return 0 }
+
+func (s *censusSink) Flush(bool) error {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.all.memory += s.memory
+	for n, d := range s.databases {
+		to := s.all.databases[n]
+		if to == nil {
+			to = &memory.Database{Number: n}
+			s.all.databases[n] = to
+		}
+		to.Keys += d.Keys
+		to.Expires += d.Expires
+	}
+	s.memory = 0
+	clear(s.databases)
+	return nil
+}
+
+// FindAllocator returns the allocator of the server that wrote a snapshot and how it was
+// found (Memory.AllocatorBasis), for the commands that read a snapshot without a Scan.
+// The source is read to its end if whole is true or it is small, else its first
+// megabytes. A source that cannot be read again has the default.
+func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string) {
+	allocator = memory.Allocators()[0]
+	if options.Allocator != "" {
+		return options.Allocator, AllocatorGiven
+	}
+	if source.Size < 0 || options.Server != "" {
+		return allocator, AllocatorUnknown
+	}
+	src, err := source.Open(ctx)
+	if err != nil {
+		return allocator, AllocatorUnknown
+	}
+	defer src.Close()
+	var in io.Reader = src
+	if part := !whole && source.Size > smallFile; part {
+		in = io.LimitReader(src, firstPart)
+	}
+	var model *memory.Model
+	all := &census{databases: make(map[int]*memory.Database)}
+	options.State = ""
+	info, _ := parser.Run(ctx, in, parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
+		o := options
+		o.RDB, o.Cluster = info.Version, o.Cluster || info.Cluster
+		if info.UsedMem > 0 {
+			model, _, _ = memory.Choose(info.Server, info.ServerVersion, o)
+		}
+		return model
+	}}, func() parser.Sink {
+		return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
+	})
+	if model == nil || info.SampledBytes == 0 {
+		return allocator, AllocatorUnknown
+	}
+	keys, rest := float64(all.memory), 1. // rest: what all keys are of those that were read
+	switch {
+	case info.Ended:
+	case len(info.Frames) == 0: // parts of a large key are in the sample, too
+		keys = float64(sampleOf(info, model)) * float64(source.Size) / float64(info.SampledBytes)
+		rest = float64(source.Size) / float64(info.Bytes)
+	case info.AnnouncedKeys > info.Keys && info.Keys > 0:
+		rest = float64(info.AnnouncedKeys) / float64(info.Keys)
+		keys *= rest
+	default:
+		return allocator, AllocatorUnknown
+	}
+	var databases []memory.Database
+	for _, d := range all.databases {
+		d.Keys, d.Expires = int64(float64(d.Keys)*rest), int64(float64(d.Expires)*rest)
+		databases = append(databases, *d)
+	}
+	if len(databases) <= 1 && info.AnnouncedKeys >= 0 {
+		databases = []memory.Database{{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}}
+	}
+	return allocatorOf(model, info, int64(keys), databases)
+}
+
+// allocatorOf returns the allocator that explains used_memory. keys is what all keys
+// take by the model, with what they share.
+func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (allocator, basis string) {
+	own := sampleOf(info, model)
+	if own == 0 {
+		return model.Allocator(), AllocatorUnknown
+	}
+	var predicted []int64
+	models := model.Allocators()
+	for i, m := range models {
+		p := m.Instance(int64(float64(keys)*float64(info.Sampled[i])/float64(own)), databases, info.Slots)
+		predicted = append(predicted, p.UsedMemory)
+	}
+	i, fit := memory.FindAllocator(info.UsedMem, predicted)
+	const alike = .005
+	spread := float64(slices.Max(predicted)-slices.Min(predicted)) / float64(slices.Min(predicted))
+	switch {
+	case fit != memory.FitNone && spread < alike:
+		return models[i].Allocator(), AllocatorAlike
+	case fit == memory.FitOne:
+		return models[i].Allocator(), AllocatorFound
+	case fit == memory.FitTie:
+		return models[i].Allocator(), AllocatorTie
+	}
+	return memory.Allocators()[0], AllocatorUnknown
+}
+
+// sampleOf returns what the sampled keys take by the model.
+func sampleOf(info *parser.Info, model *memory.Model) int64 {
+	for i, name := range memory.Allocators() {
+		if name == model.Allocator() && i < len(info.Sampled) {
+			return info.Sampled[i]
+		}
+	}
+	return 0
+}
+
+// allocatorNote says what is not sure about the allocator of an input; zero nothing.
+func allocatorNote(in *Input) (none message.Message) {
+	m := in.Memory
+	if m == nil {
+		return none
+	}
+	switch m.AllocatorBasis {
+	case AllocatorTie:
+		return message.New("used_memory fits several allocators: figures are for {now} ({flag})",
+			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+	case AllocatorAssumed:
+		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name it ({flag})",
+			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+	}
+	return otherAllocator(in)
+}

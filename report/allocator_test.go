@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser/memory"
+	"github.com/rdblens/rdblens/thresholds/config"
+)
+
+// keysWithUsedMemory is a snapshot of Redis 7.0 with n strings that states a
+// used_memory.
+func keysWithUsedMemory(n int, used int64) []byte {
+	b := []byte("REDIS0010\xfa\x09redis-ver\x067.0.15\xfa\x08used-mem\xc2")
+	b = binary.LittleEndian.AppendUint32(b, uint32(used))
+	b = append(b, "\xfe\x00\xfb\x80"...)
+	b = append(binary.BigEndian.AppendUint32(b, uint32(n)), 0)
+	for i := range n {
+		b = append(b, fmt.Sprintf("\x00\x0ckey:%08d\x1e%030d", i, i)...)
+	}
+	return append(b, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+// TestAllocatorFound scans a snapshot whose used_memory is a little over what is
+// predicted for one allocator.
+func TestAllocatorFound(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := func(in []byte, size int64, opt Options) (*Memory, int) {
+		opened := 0
+		source := Source{Name: "dump.rdb", Size: size, Open: func(context.Context) (io.ReadCloser, error) {
+			opened++
+			return io.NopCloser(bytes.NewReader(in)), nil
+		}}
+		r, err := Scan(context.Background(), []Source{source}, policy, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Inputs[0].Memory, opened
+	}
+	for _, n := range []int{60_000, 250_000} { // read whole beforehand, and in part
+		size := int64(len(keysWithUsedMemory(n, 0)))
+		var predicted []int64
+		for _, a := range memory.Allocators()[:2] {
+			m, _ := scan(keysWithUsedMemory(n, 1), size, Options{Memory: memory.Options{Allocator: a}})
+			if m.Allocator != a || m.AllocatorBasis != AllocatorGiven {
+				t.Errorf("%s was given: %s, %s", a, m.Allocator, m.AllocatorBasis)
+			}
+			predicted = append(predicted, int64(m.Predicted))
+		}
+		for _, c := range []struct {
+			used             int64
+			size             int64
+			allocator, basis string
+			opened           int
+		}{
+			{predicted[0] * 1005 / 1000, size, "jemalloc", AllocatorFound, 2},
+			{predicted[1] * 1005 / 1000, size, "jemalloc-system", AllocatorFound, 2},
+			{predicted[0] * 1005 / 1000, -1, "jemalloc", AllocatorFound, 1},
+			{predicted[1] * 1005 / 1000, -1, "jemalloc", AllocatorAssumed, 1}, // a pipe
+			{predicted[0] * 5 / 4, size, "jemalloc-system", AllocatorTie, 2},
+			{predicted[0] * 4, size, "jemalloc", AllocatorUnknown, 2},
+			{0, size, "jemalloc", AllocatorUnknown, 2},
+		} {
+			m, opened := scan(keysWithUsedMemory(n, c.used), c.size, Options{})
+			if m.Allocator != c.allocator || m.AllocatorBasis != c.basis || opened != c.opened {
+				t.Errorf("%d keys, used_memory %d of %d: %s, %s, read %d times, want %s, %s, %d times", n, c.used, predicted, m.Allocator, m.AllocatorBasis, opened, c.allocator, c.basis, c.opened)
+			}
+			if c.basis == AllocatorFound && int64(m.Predicted) != predicted[map[string]int{"jemalloc": 0, "jemalloc-system": 1}[c.allocator]] {
+				t.Errorf("%s: %d are predicted, want %d", c.allocator, m.Predicted, predicted)
+			}
+		}
+	}
+}
