@@ -126,7 +126,7 @@ func ordinaryReport() *Report {
 	})
 }
 
-// withMessages gives the sentences of a report their messages, and its rules their titles.
+// withMessages sets the messages of the sentences of a report, and the titles of its rules.
 func withMessages(r *Report) *Report {
 	for i := range r.Rules {
 		f := &r.Rules[i]

@@ -6,6 +6,27 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
+// Filter describes which keys were counted. All figures of the report are about
+// these keys.
+type Filter struct {
+	Types       []string `json:"types,omitempty"`
+	Databases   []int    `json:"databases,omitempty"`
+	Match       []string `json:"match,omitempty" redact:"text"`
+	Regex       []string `json:"regex,omitempty" redact:"text"`
+	Under       []string `json:"under,omitempty" redact:"text"` // names begin with one of these
+	MinSize     int64    `json:"min_size,omitempty"`
+	MinElements int64    `json:"min_elements,omitempty"`
+	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
+	MaxElements *int64   `json:"max_elements,omitempty"`
+	NoTTL       bool     `json:"no_ttl,omitempty"`    // keys without an expiry
+	TTLUnder    *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
+	TTLOver     *int64   `json:"ttl_over,omitempty"`
+	IdleOver    *int64   `json:"idle_over,omitempty"` // seconds
+	Owners      []string `json:"owners,omitempty" redact:"text"`
+	// Dropped is the number of keys that were read and not counted.
+	Dropped int64 `json:"dropped"`
+}
+
 // filterAlert says which keys were counted, and how many were not.
 func filterAlert(f *Filter) message.Message {
 	return message.New("FILTERED: only {filter}; {keys} left out of everything below.", message.Phrase("filter", filterText(f)),

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -345,23 +344,6 @@ func (f *finisher) groups() {
 	}
 	f.source()
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
-}
-
-// SourceLine is a line of source code that likely writes the keys of a group.
-type SourceLine = codebase.Reference
-
-// source adds the lines of source code that likely write the keys of each group.
-func (f *finisher) source() {
-	if f.opt.Source == nil {
-		return
-	}
-	var groups []codebase.Group
-	for pattern := range f.Tables.Groups.All {
-		groups = append(groups, codebase.Group{Pattern: string(f.Tables.Groups.Name(pattern)), Type: f.r.Groups[len(groups)].Type})
-	}
-	for i, lines := range f.opt.Source.Find(groups) {
-		f.r.Groups[i].Source = lines
-	}
 }
 
 func (f *finisher) group(pattern Name, g *agg.Group) Group {

@@ -29,8 +29,8 @@ const (
 	EventSettings   = "settings"   // other rules or another version of the tool judged it
 )
 
-// Lasts reports whether events of a kind go on until somebody mends their cause: they
-// are told once. The others are about one night.
+// Lasts reports whether events of a kind go on until somebody fixes their cause: they
+// are reported once. The others are about one night.
 func Lasts(kind string) bool {
 	switch kind {
 	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventFinding:
@@ -299,10 +299,10 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 
 // changes adds what an input, or a group of its keys, lost or gained.
 func (n *nightEvents) changes(input string, d *Diff) {
-	told := map[*DiffRow]bool{}
+	listed := map[*DiffRow]bool{}
 	row := func(kind string, r *DiffRow) {
-		if !told[r] {
-			told[r] = true
+		if !listed[r] {
+			listed[r] = true
 			n.change(kind, input, d, r)
 		}
 	}
@@ -351,7 +351,7 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
-// group, which then stands alone.
+// group, which then applies alone.
 func (n *nightEvents) limited(limits []ChangeLimit, group *Name) bool {
 	return slices.ContainsFunc(limits, func(l ChangeLimit) bool {
 		if l.Group == nil || group == nil {

@@ -18,28 +18,28 @@ func (in *Input) targetSentence() (m message.Message, blocked bool) {
 		p := &t.Problems[0]
 		args = append(args, message.Phrase("problem", sentenceOf(p.Message, p.Text)), message.Int("n", int64(len(t.Problems)-1)))
 	}
-	say := func(id string) message.Message { return message.New(id, args...) }
+	sentence := func(id string) message.Message { return message.New(id, args...) }
 	switch {
 	case t.Loads == "unknown":
-		return say("target: whether {server} loads {file} is unknown, because it was not read to its end"), false
+		return sentence("target: whether {server} loads {file} is unknown, because it was not read to its end"), false
 	case t.Loads == "no" && len(t.Problems) == 1:
-		return say("TARGET: {server} does not load {file}: {problem}."), true
+		return sentence("TARGET: {server} does not load {file}: {problem}."), true
 	case t.Loads == "no":
-		return say("TARGET: {server} does not load {file}: {problem}. More problems: {n} (--details)."), true
+		return sentence("TARGET: {server} does not load {file}: {problem}. More problems: {n} (--details)."), true
 	case t.Loads == "conditional" && len(t.Problems) == 1:
-		return say("target: {server} loads {file} if it is prepared: {problem}"), false
+		return sentence("target: {server} loads {file} if it is prepared: {problem}"), false
 	case t.Loads == "conditional":
-		return say("target: {server} loads {file} if it is prepared: {problem}; more problems: {n} (--details)"), false
+		return sentence("target: {server} loads {file} if it is prepared: {problem}; more problems: {n} (--details)"), false
 	case len(t.Problems) > 0:
-		return say("target: {server} loads {file}, but not all of it: {problem}"), false
+		return sentence("target: {server} loads {file}, but not all of it: {problem}"), false
 	}
 	if memory := in.Memory; memory != nil {
 		if i := slices.IndexFunc(memory.WhatIf, func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
 			args = append(args, sizeArg("used", memory.WhatIf[i].Predicted))
-			return say("target: {server} loads {file} and has then a used_memory of {used}"), false
+			return sentence("target: {server} loads {file} and has then a used_memory of {used}"), false
 		}
 	}
-	return say("target: {server} loads {file}"), false
+	return sentence("target: {server} loads {file}"), false
 }
 
 // target lists what the server of Options.Target does not load.

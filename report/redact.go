@@ -28,7 +28,7 @@ import (
 //	drop       a list that becomes empty
 
 // Redacted returns the report without names. Words of enough keys stay, as the Redactor
-// was told; Redaction lists them.
+// decides; Redaction lists them.
 func (r *Report) Redacted(by *redact.Redactor) *Report {
 	by = r.LearnWords(by)
 	c := redacted(by, *r)
@@ -233,4 +233,11 @@ func moduleArg(arg, name string) message.Arg {
 		return message.Text(arg, name)
 	}
 	return message.Element(arg, name)
+}
+
+// Redaction describes how names were replaced by hashes; see package redact.
+type Redaction struct {
+	MinKeys int64  `json:"min_keys"`                      // least number of distinct keys whose names have a word that stays, 0 none
+	Words   []Name `json:"words,omitempty" redact:"keep"` // that stay in names
+	Salt    string `json:"salt,omitempty"`                // identifies the salt: names of reports with the same one compare; "" of a random one
 }

@@ -10,8 +10,8 @@ import (
 // add adds a piece of advice, or what is said instead.
 func (x *explainer) add(a action, advice Advice) {
 	if instead, ok := x.allows(a, x.thing()); !ok {
-		said := func(b Advice) bool { return b.Text.ID == instead.ID }
-		if instead.IsZero() || slices.ContainsFunc(x.advice, said) {
+		given := func(b Advice) bool { return b.Text.ID == instead.ID }
+		if instead.IsZero() || slices.ContainsFunc(x.advice, given) {
 			return
 		}
 		advice = Advice{Text: instead}

@@ -391,3 +391,37 @@ func TestCompoundWords(t *testing.T) {
 		}
 	}
 }
+
+// TestBuckets checks that with the suggested number of buckets the largest of them
+// is within the limit, with rare exceptions.
+func TestBuckets(t *testing.T) {
+	for _, c := range []struct{ total, limit, want int64 }{{2_000_000, 5000, 424}, {5001, 5000, 2}, {5000, 5000, 1}, {0, 10, 1}, {100, 1, 100}, {600, 512, 2}} {
+		if got := buckets(c.total, c.limit, 1); got != c.want {
+			t.Errorf("%d elements in buckets of %d: %d, want %d", c.total, c.limit, got, c.want)
+		}
+	}
+	n := buckets(200_000, 1000, 1)
+	counts := make([]int64, n)
+	for i := range uint64(200_000) {
+		counts[(i*i+7)*0x9e3779b97f4a7c15>>40%uint64(n)]++
+	}
+	for _, c := range counts {
+		if c > 1000 {
+			t.Errorf("a bucket of %d", c)
+		}
+	}
+}
+
+// TestSpanOver checks that what is over a limit never reads like the limit.
+func TestSpanOver(t *testing.T) {
+	for _, c := range []struct {
+		n, limit int64
+		want     string
+	}{{30*day + 1, 30 * day, "30d 1s"}, {30*day + 3600, 30 * day, "30d 1h"}, {400*day + 3661, 400 * day, "400d 1h 1m 1s"},
+		{3601, 3600, "1h 1s"}, {61, 60, "1m 1s"}, {1, 0, "1s"}, {0, 0, "0s"}, {30 * day, 30 * day, "30d"}, {90 * day, 30 * day, "90d"}} {
+		x := explainer{Finding: Finding{Rule: ruleID(t, "ttl-too-long"), Measured: c.n, Limit: c.limit}}
+		if got := x.found("{measured}").String(); got != c.want {
+			t.Errorf("%d over %d: %s, want %s", c.n, c.limit, got, c.want)
+		}
+	}
+}

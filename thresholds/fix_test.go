@@ -206,7 +206,7 @@ func TestSavings(t *testing.T) {
 	}
 }
 
-// TestWhich checks that a pattern stands alone only if all keys that it matches are meant.
+// TestWhich checks that a pattern is given alone only if all keys that it matches are meant.
 func TestWhich(t *testing.T) {
 	for _, c := range []struct {
 		keys int64

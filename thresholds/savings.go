@@ -31,7 +31,7 @@ type GroupSums struct {
 // Bounds of savings that are worth a line.
 const (
 	minSavingKeys  = 2
-	minSavingShare = 500 // of all memory, one in so many bytes
+	minSavingShare = 500 // of all memory, one part in this many
 )
 
 // Savings returns for each group the change that saves most memory, the largest saving

@@ -11,8 +11,8 @@ import (
 )
 
 // TestLayersReplace compares layers of limits, in random order, with a table that has one
-// for each type, side and severity: what a layer says of a type and a side replaces what the
-// layers below say of it, and what it says of all types what they say of any.
+// for each type, side and severity: what a layer has for a type and a side replaces what the
+// layers below have for it, and what it has for all types what they have for any.
 func TestLayersReplace(t *testing.T) {
 	rule, _ := Lookup("key-length") // which has limits on both sides
 	type cell struct {

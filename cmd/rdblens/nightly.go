@@ -185,7 +185,7 @@ func (n *night) finish(ctx context.Context) error {
 	if err := n.mergeAll(ctx); err != nil {
 		return err
 	}
-	told := n.tell()
+	reports := n.message()
 	if n.accept {
 		if err := n.acceptAll(); err != nil {
 			return err

@@ -15,12 +15,12 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// maxToldEvents bounds the events of one message. The page has all findings.
-const maxToldEvents = 30
+// maxShownEvents bounds the events of one message. The page has all findings.
+const maxShownEvents = 30
 
-// tell makes the message of the night, and reports whether there is anything to tell.
+// message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
-func (n *night) tell() bool {
+func (n *night) message() bool {
 	shrink, grow := limitsOf(n.shrink), limitsOf(n.grow)
 	events := report.Events(n.nights, report.NightOptions{Shrink: shrink, Grow: grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
 	n.next.Open = map[string]openEvent{}
@@ -43,10 +43,10 @@ func (n *night) tell() bool {
 		switch {
 		case !open:
 			fresh = append(fresh, e)
-			known.Told = n.now.Unix()
-		case n.now.Unix()-known.Told >= n.remind:
+			known.Reported = n.now.Unix()
+		case n.now.Unix()-known.Reported >= n.remind:
 			again = append(again, e)
-			known.Told = n.now.Unix()
+			known.Reported = n.now.Unix()
 		}
 		if report.Lasts(e.Kind) {
 			n.next.Open[key] = known
@@ -57,9 +57,9 @@ func (n *night) tell() bool {
 		if _, listed := n.next.Open[key]; listed || !lasting[key] {
 			continue
 		}
-		if n.now.Unix()-known.Told >= n.remind {
+		if n.now.Unix()-known.Reported >= n.remind {
 			due++
-			known.Told = n.now.Unix()
+			known.Reported = n.now.Unix()
 		}
 		n.next.Open[key] = known
 	}
@@ -148,7 +148,7 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 		if i == 0 {
 			w.WriteByte('\n')
 		}
-		if i == maxToldEvents {
+		if i == maxShownEvents {
 			fmt.Fprintf(w, "%s\n", n.line(message.New("and {n} more", message.Int("n", int64(len(list)-i)))))
 			break
 		}

@@ -29,7 +29,7 @@ type nightState struct {
 	Schema string                `json:"schema"`
 	Run    string                `json:"run"`    // the last one
 	Inputs map[string]nightInput `json:"inputs"` // by name
-	Open   map[string]openEvent  `json:"open"`   // what was told and goes on, by Event.ID in hexadecimal of its hash
+	Open   map[string]openEvent  `json:"open"`   // what was reported and goes on, by Event.ID in hexadecimal of its hash
 	// Unsent is the last message, and UnsentTo whom it may not have reached: arguments of
 	// --notify, "" for standard output. The next run sends it again.
 	Unsent   string   `json:"unsent,omitempty"`
@@ -43,12 +43,12 @@ type nightInput struct {
 	Settings string `json:"settings"` // what judged it: see night.settings
 }
 
-// openEvent is an event that was told.
+// openEvent is an event that was reported.
 type openEvent struct {
-	Since int64           `json:"since"` // seconds since the epoch
-	Told  int64           `json:"told"`  // the last time
-	Input string          `json:"input"`
-	What  message.Message `json:"what"`
+	Since    int64           `json:"since"`    // seconds since the epoch
+	Reported int64           `json:"reported"` // the last time
+	Input    string          `json:"input"`
+	What     message.Message `json:"what"`
 }
 
 func readNightState(dir string) (*nightState, error) {

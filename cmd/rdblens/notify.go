@@ -175,7 +175,7 @@ func (c *chat) try(ctx context.Context, to string, body []byte) error {
 	return nil
 }
 
-// cutText returns at most so many bytes of a text, whole characters, and marks the cut.
+// cutText returns at most the given number of bytes of a text, whole characters, and marks the cut.
 func cutText(s string, most int) string {
 	if len(s) <= most {
 		return s

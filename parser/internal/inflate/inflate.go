@@ -1,7 +1,7 @@
 // Package inflate decompresses gzip files: RFC 1952 around RFC 1951.
 //
 // It is made for large files that are read from one end to the other. Memory is
-// fixed, whatever the input. What stands before damage or a cut is returned first,
+// fixed, whatever the input. What precedes damage or a cut is returned first,
 // to the last whole symbol.
 package inflate
 

@@ -8,7 +8,7 @@ const (
 )
 
 // ahead reads from a reader in a goroutine of its own, a few buffers ahead: data is
-// decompressed while what came before is walked. Errors come behind the data that was
+// decompressed while what came before is walked. Errors come after the data that was
 // read before them.
 type ahead struct {
 	full, free chan *aheadBuffer

@@ -15,7 +15,7 @@ import (
 	"github.com/rdblens/rdblens/parser/internal/inflate"
 )
 
-// TestAheadOrder checks that an error comes behind all data that was read before it, and
+// TestAheadOrder checks that an error comes after all data that was read before it, and
 // remains.
 func TestAheadOrder(t *testing.T) {
 	for _, size := range []int{0, 1, aheadSize - 1, aheadSize, 3*aheadSize + 7, 20 * aheadSize} {

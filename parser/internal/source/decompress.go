@@ -160,7 +160,7 @@ type layer struct {
 	r    io.Reader
 	raw  *countingReader
 	got  bool // at least one byte was read
-	// summed says that a zstd frame, the first one, ends with a checksum.
+	// summed: a zstd frame, the first one, ends with a checksum.
 	summed bool
 	err    error
 }

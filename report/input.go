@@ -1,0 +1,161 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// Input is one snapshot.
+type Input struct {
+	Name          Name           `json:"name" redact:"path"` // "-" standard input
+	Server        string         `json:"server"`
+	ServerVersion Name           `json:"server_version" redact:"release"`
+	Format        string         `json:"format"` // magic: "REDIS" or "VALKEY"
+	RDBVersion    int            `json:"rdb_version"`
+	Created       Figure         `json:"created"` // when the snapshot was taken, seconds since the epoch
+	Checksum      string         `json:"checksum"`
+	Bytes         int64          `json:"bytes"`                    // of the decompressed snapshot that were read
+	FileBytes     Figure         `json:"file_bytes"`               // of the file, as it is stored
+	Keys          int64          `json:"keys"`                     // whole keys read, before any filter
+	AnnouncedKeys *int64         `json:"announced_keys,omitempty"` // keys that the file says it has; nil: it says nothing
+	Databases     int            `json:"databases"`                // databases that have keys, at most 65,536
+	UsedMem       Figure         `json:"used_mem"`                 // used_memory when the snapshot was taken
+	Cluster       bool           `json:"cluster"`
+	AOFBase       bool           `json:"aof_base,omitempty"`
+	Later         *Later         `json:"later,omitempty"`
+	Trailing      int64          `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
+	Frames        []string       `json:"frames"`                   // what surrounds the snapshot, outermost first
+	Functions     int64          `json:"functions"`
+	FunctionBytes int64          `json:"function_bytes"`
+	Scripts       int64          `json:"scripts,omitempty"` // Lua scripts in the header
+	ScriptBytes   int64          `json:"script_bytes,omitempty"`
+	Modules       []Module       `json:"modules"`
+	LoadableBy    Loadable       `json:"loadable_by"`
+	Memory        *Memory        `json:"memory,omitempty"`
+	Target        *Compatibility `json:"target,omitempty"` // nil: not asked
+	Complete      bool           `json:"complete"`
+	Ended         bool           `json:"ended"` // the end mark was read: every key that the file announces is counted, even if there is an Error
+	Warnings      []string       `json:"warnings" redact:"of WarningMessages"`
+	Error         *Damage        `json:"error,omitempty"`
+	// WarningMessages are Warnings as messages.
+	WarningMessages []message.Message `json:"warning_messages,omitempty"`
+}
+
+// Later is what the manifest of an append-only file lists behind its base: files of
+// commands, which are not read.
+type Later struct {
+	Files   int   `json:"files"`
+	Missing int   `json:"missing"` // of these, files that are not there
+	Bytes   int64 `json:"bytes"`   // of all others
+}
+
+// Loadable names the oldest servers that can load a snapshot, "" if none can, and
+// the module types that they need.
+type Loadable struct {
+	Redis   string `json:"redis"`
+	Valkey  string `json:"valkey"`
+	Modules []Name `json:"modules" redact:"module"`
+}
+
+// Module is what a snapshot has of one module type.
+type Module struct {
+	Name Name  `json:"name" redact:"module"`
+	Keys int64 `json:"keys"`
+	Aux  int64 `json:"aux"` // records outside of any key
+}
+
+// newInput returns the row of a snapshot: what its header and end say, as far as
+// they were read, and why it was not read to its end (err, else nil). FileBytes is the length
+// of the file, -1 if unknown.
+func newInput(name string, fileBytes int64, info *parser.Info, err error) Input {
+	in := Input{Name: Name(name), FileBytes: Figure(fileBytes), Created: Unknown, UsedMem: Unknown, Complete: err == nil}
+	if info != nil && info.Magic != "" {
+		in.Server, in.ServerVersion = info.Server, Name(info.ServerVersion)
+		in.Format, in.RDBVersion = info.Magic, info.Version
+		in.Created, in.UsedMem = Figure(info.Created), Figure(info.UsedMem)
+		in.Checksum, in.Bytes, in.Trailing, in.Ended = info.Checksum.String(), info.Bytes, info.Trailing, info.Ended
+		in.Keys, in.Databases = info.Keys, info.Databases
+		if info.AnnouncedKeys >= 0 {
+			in.AnnouncedKeys = &info.AnnouncedKeys
+		}
+		if missing, _ := info.Missing(); missing > 0 {
+			in.Complete = false
+		}
+		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
+		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes
+		in.Scripts, in.ScriptBytes = info.Scripts, info.ScriptBytes
+		for _, m := range info.Modules {
+			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
+		}
+		if err == nil { // nobody knows what else a damaged file has
+			in.LoadableBy.Redis, in.LoadableBy.Valkey = info.LoadableBy()
+			for _, m := range info.LoadModules() {
+				in.LoadableBy.Modules = append(in.LoadableBy.Modules, Name(m))
+			}
+		}
+		for _, w := range info.Warnings {
+			in.WarningMessages = append(in.WarningMessages, w)
+			in.Warnings = append(in.Warnings, w.String())
+		}
+	}
+	if err != nil {
+		in.Error = damageOf(err)
+	}
+	return in
+}
+
+// Damage says why an input was not read to its end, or not at all.
+type Damage struct {
+	Offset  Figure `json:"offset"`   // in the decompressed snapshot; unknown if nothing was read
+	LastKey *Name  `json:"last_key"` // the last key that was read whole
+	Key     *Name  `json:"key"`      // the key that was being read
+	Reason  string `json:"reason" redact:"of Message"`
+	Hint    string `json:"hint,omitempty" redact:"of HintMessage"`
+	// Message is Reason, and HintMessage is Hint, as a message. Older versions do not have them.
+	Message     message.Message `json:"message,omitzero"`
+	HintMessage message.Message `json:"hint_message,omitzero"`
+}
+
+// damageOf returns the reason why a snapshot was not read to its end.
+func damageOf(err error) *Damage {
+	d := &Damage{Offset: Unknown, Message: reasonOf(err)}
+	var damage *parser.DamageError
+	var format *parser.FormatError
+	switch {
+	case errors.As(err, &damage):
+		d.Offset, d.LastKey, d.Key = Figure(damage.Offset), optionalName(damage.LastKey), optionalName(damage.Key)
+	case errors.As(err, &format):
+		d.Hint, d.HintMessage = format.Hint.String(), format.Hint
+	}
+	d.Reason = d.Message.String()
+	return d
+}
+
+// reasonOf returns why something could not be read, without what a report says
+// elsewhere: the name of the file, the offset and the keys.
+func reasonOf(err error) message.Message {
+	var damage *parser.DamageError
+	var format *parser.FormatError
+	var path *fs.PathError
+	var own message.Messager
+	switch {
+	case errors.Is(err, context.Canceled):
+		return word(interrupted)
+	case errors.As(err, &damage):
+		return damage.Reason
+	case errors.As(err, &format):
+		return format.Reason
+	case errors.As(err, &own):
+		return own.AsMessage()
+	case errors.As(err, &path):
+		return word(path.Err.Error())
+	}
+	return message.Of(err)
+}
+
+// interrupted is Damage.Reason of an input that the end of the context interrupted.
+const interrupted = "interrupted"
