@@ -17,7 +17,7 @@ func init() {
 			{Name: "allowed", Kind: CharsParam, Doc: "the characters that names may contain, such as a-z0-9.: (empty: any)"},
 			{Name: "first", Kind: CharsParam, Doc: "the characters that names may begin with (empty: any)"},
 			{Name: "forbidden", Kind: CharsParam, Doc: "characters that names must not contain"},
-			{Name: "between_digits", Kind: FlagParam, Doc: "allow a forbidden character between two digits, as in dates and versions, and the dashes of a UUID"},
+			{Name: "between_digits", Kind: FlagParam, Doc: "allow a forbidden - or . between two digits, as in dates and versions, and the dashes of a UUID"},
 		},
 		unit: func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
@@ -44,7 +44,7 @@ func init() {
 		},
 		advise: adviseCharacters,
 		Doc: Doc{
-			What:    "A name with a character that the profile does not allow: one outside its set, one that may not come first, or one that is forbidden (except between two digits and inside a UUID, if the profile says so).",
+			What:    "A name with a character that the profile does not allow: one outside its set, one that may not come first, or one that is forbidden (except - and . between two digits and - inside a UUID, if the profile says so).",
 			Why:     "One alphabet for all names makes them readable, lets them be split at their separators without ambiguity, and avoids characters that shells and expressions treat as operators.",
 			Fix:     "Rename the keys: separate meanings with : and words as the profile says.",
 			Example: "User_Name:1 under typed: capital letters, an underscore and a first letter that is not a-z.",

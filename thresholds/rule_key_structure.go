@@ -16,13 +16,27 @@ func init() {
 		Unit:    message.Count,
 		Bound:   Under,
 		PerType: true,
+		Params: []Param{{Name: "also", Kind: CharsParam,
+			Doc: "further characters that separate segments for this rule; those of a profile have no effect if the configuration sets separators"}},
 		check: func(c *compiler) {
+			also := alsoSeparators(c.engine.policy, c.Setting)
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if f.EmptySegment {
 					found.note = noteEmptySegment
+					return true
 				}
-				return true
+				if also == "" {
+					return true
+				}
+				found.Measured += furtherSegments(c.engine.namer, k.Name, also)
+				for s := Error; s >= Info; s-- {
+					if limit, ok := c.Limit(c.typ, false, s); ok && found.Measured < limit {
+						found.Severity, found.Limit = s, limit
+						return true
+					}
+				}
+				return false
 			})
 		},
 		text: func(x *explainer) message.Message {
@@ -51,6 +65,27 @@ func init() {
 			Example: "counter: 1 segment, fewer than 2.",
 		},
 	})
+}
+
+// alsoSeparators returns the characters that separate segments for the rule only.
+func alsoSeparators(p *Policy, s *Setting) string {
+	also := s.Param("also")
+	if also.Origin.Kind == FromProfile && p.Separators.Origin.Kind > FromProfile {
+		return ""
+	}
+	return also.Text
+}
+
+// furtherSegments returns the number of segments that further separators add to a name.
+// One that is next to another, or begins or ends the name, adds none.
+func furtherSegments(namer *naming.Namer, name []byte, also string) (n int64) {
+	for i := 1; i+1 < len(name); i++ {
+		before, after := name[i-1], name[i+1]
+		if !namer.IsSeparator(name[i]) && strings.IndexByte(also, name[i]) >= 0 && strings.IndexByte(also, before) < 0 && !namer.IsSeparator(before) && !namer.IsSeparator(after) {
+			n++
+		}
+	}
+	return n
 }
 
 // noteEmptySegment is the note on a name with an empty segment.

@@ -15,7 +15,7 @@ func init() {
 		Section: SectionNames,
 		Title:   "name whose last segment is not the value's type",
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream},
-		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "other words for a type, such as {zset: [rank, geo]}"}},
+		Params:  []Param{{Name: "aliases", Kind: AliasesParam, Doc: "further words for a type, such as {zset: [rank]}"}},
 		check: func(c *compiler) {
 			words := typeWords(c.Setting, c.typ)
 			c.when(always, -1, 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
@@ -47,7 +47,7 @@ func init() {
 			}
 		},
 		Doc: Doc{
-			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the configuration.",
+			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the profile or the configuration, whose aliases are added.",
 			Why:     "The name then shows which commands apply; a command for another type fails at run time (WRONGTYPE).",
 			Fix:     "End the name with the type: user:basic.info:1001:string.",
 			Example: "user:basic.info:1001 holds a hash but ends with 1001.",

@@ -207,7 +207,15 @@ var ruleCases = map[string][]ruleCase{
 		{key: key("s:550e8400-e29b-41d4-a716.446655440000", nil), want: "--iei"}, {key: key("s:ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB", nil), want: "---ei"},
 		{key: key("s:550e8400-e29b-41d4-a716-446655440000:x-y", nil), want: "--iei"}, {key: key("s:550e8400-e29b-41d4-a716-44665544000", nil), want: "--iei"},
 		{key: key("s:550e8400-e29b-41d4-a716-446655440000-x", nil), want: "--iei"}, {key: key("s:550e8400-e29b-41d4-a716.446655440000", nil), want: "--iei"},
-		{key: key("a=1", nil), want: "--iei"}, {key: key("1=1", nil), want: "---ei"},
+		{key: key("a=1", nil), want: "--iei"}, {key: key("1=1", nil), want: "--iei"},
+		// The list of operators is open.
+		{key: key("1*2", nil), want: "--iei"}, {key: key("a/b", nil), want: "--iei"}, {key: key("a%", nil), want: "--iei"}, {key: key("a<b>c", nil), want: "--iei"},
+		{key: key("a&b", nil), want: "--iei"}, {key: key("a|b", nil), want: "--iei"}, {key: key("a^b", nil), want: "--iei"}, {key: key("!a~b", nil), want: "--iei"},
+		{key: key("a@b;c,d", nil), want: "---ei"}, {key: key("2020/08/29", nil), want: "--iei"},
+		// What a team allows replaces what a profile forbids.
+		{key: key("user-info:1", nil), want: "eeeee", config: `rules: {key-charset: {severity: error, allowed: "a-z0-9:_"}}`},
+		{key: key("user-info:1", nil), want: "-----", config: `rules: {key-charset: {severity: error, allowed: "a-z0-9:_.-"}}`},
+		{key: key("1a-user-info:1", nil), want: "-----", config: `rules: {key-charset: {allowed: "a-z0-9:_.-"}}`},
 	},
 	"key-length": {
 		{key: key("ab", nil), want: "----i"}, {key: key("abc", nil), want: "-----"}, {key: key(strings.Repeat("a", 30), nil), want: "-----"}, {key: key(strings.Repeat("a", 31), nil), want: "--i-i"},
@@ -215,12 +223,18 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-structure": {
 		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
-		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
+		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "-i-ew"}, {key: key("user_", nil), want: "wiwew"}, {key: key("_user", nil), want: "wiwew"},
+		{key: key("user_1", nil), want: "wiwew", config: "separators: ':#'"}, {key: key("a_b", nil), want: "-----", config: "separators: ':'\nrules: {key-structure: {error: 2, also: '_'}}"},
+		{key: key("a_b", nil), want: "wwwww", config: "rules: {key-structure: {error: 2, warning: 3, also: '_'}}"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
 		{key: key(":a:b:c", nil), want: "wiwew"}, {key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "--w-w"},
 	},
 	"key-type-suffix": {
 		{key: key("user:1:string", nil), want: "-----"}, {key: key("user:1:hash", nil), want: "---e-"}, {key: key("user:1:hash", collection(parser.Hash, parser.EncListpack, 2)), want: "-----"},
-		{key: key("user:1:rank", collection(parser.ZSet, parser.EncListpack, 2)), want: "---e-"}, {key: key("user:1:STRING", nil), want: "---e-"},
+		{key: key("user:1:rank", collection(parser.ZSet, parser.EncListpack, 2)), want: "---e-"},
+		{key: key("a:b:geo", collection(parser.ZSet, parser.EncListpack, 2)), want: "-----"}, {key: key("a:b:sortedset", collection(parser.ZSet, parser.EncListpack, 2)), want: "-----"},
+		{key: key("a:b:geospatial", collection(parser.ZSet, parser.EncListpack, 2)), want: "-----"}, {key: key("a:b:geo", nil), want: "---e-"},
+		{key: key("a:b:bitmap", nil), want: "-----"}, {key: key("a:b:hyperloglog", nil), want: "-----"}, {key: key("a:b:hll", nil), want: "-----"},
+		{key: key("a:b:hll", nil), want: "-----", config: "rules: {key-type-suffix: {aliases: {string: [json]}}}"}, {key: key("user:1:STRING", nil), want: "---e-"},
 		{key: key("user:1:rank", collection(parser.ZSet, parser.EncListpack, 2)), want: "-----", config: "rules: {key-type-suffix: {aliases: {zset: [rank, geo]}}}"},
 		{key: key("user:1", func(k *parser.Key) { k.Type = parser.Module }), want: "-----"},
 	},

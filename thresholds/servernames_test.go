@@ -71,6 +71,9 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 		}
 		segments := strings.Split(name, ":")
 		least := map[string]int{"default": 2, "aliyun": 2, "baidu": 2, "typed": 3, "upper": 4}[p]
+		if also := strings.Split(strings.Trim(name, "_"), "_"); p == "default" && len(also) >= least && !slices.Contains(segments, "") {
+			return Off
+		}
 		if len(segments) < least || slices.Contains(segments, "") {
 			return by(p, "wiwew")
 		}

@@ -309,6 +309,24 @@ func (s *Setting) apply(e *Edit, fallback *Setting) {
 		}
 		s.setLimit(e.Limit)
 	case EditParam:
+		if s.Rule.Params[e.Param].Kind == AliasesParam {
+			e.Value.Aliases = joinAliases(s.Params[e.Param].Aliases, e.Value.Aliases)
+		}
 		s.Params[e.Param] = e.Value
 	}
+}
+
+// joinAliases returns the words of both for each type.
+func joinAliases(a, b map[string][]string) map[string][]string {
+	all := map[string][]string{}
+	for _, words := range []map[string][]string{a, b} {
+		for t, list := range words {
+			for _, w := range list {
+				if !slices.Contains(all[t], w) {
+					all[t] = append(all[t], w)
+				}
+			}
+		}
+	}
+	return all
 }

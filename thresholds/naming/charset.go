@@ -10,7 +10,7 @@ import (
 type Charset struct {
 	bad         [256]uint8 // 1: not allowed
 	badFirst    [256]bool
-	forbidden   [256]bool // bad, but accepted between two digits, and - in a UUID
+	forbidden   [256]bool // - or . that is bad, but accepted between two digits, and - in a UUID
 	suspect     Class     // kinds of bytes some of which are bad
 	limitsFirst bool
 	spares      bool // some are accepted there
@@ -19,8 +19,8 @@ type Charset struct {
 // NewCharset returns the set of the allowed characters, without the forbidden
 // ones, and with those that a name may begin with. Each is a text as ParseSet
 // takes it; "" for allowed or first means that all characters are. With
-// betweenDigits, a forbidden character is accepted between two digits, as in dates
-// and versions, and the dashes of a UUID are.
+// betweenDigits, a forbidden - or . is accepted between two digits, as in dates and
+// versions, and the dashes of a UUID are.
 func NewCharset(allowed, first, forbidden string, betweenDigits bool) (*Charset, error) {
 	allow, err1 := ParseSet(allowed)
 	begin, err2 := ParseSet(first)
@@ -31,7 +31,7 @@ func NewCharset(allowed, first, forbidden string, betweenDigits bool) (*Charset,
 	s := &Charset{limitsFirst: first != "", spares: betweenDigits}
 	for b := range 256 {
 		outside := allowed != "" && !allow[b]
-		s.forbidden[b] = forbid[b] && betweenDigits && !outside
+		s.forbidden[b] = (b == '-' || b == '.') && forbid[b] && betweenDigits && !outside
 		s.badFirst[b] = s.limitsFirst && !begin[b]
 		if outside || forbid[b] {
 			s.bad[b] = 1
