@@ -194,7 +194,7 @@ func (n *night) finish(ctx context.Context) error {
 	if err := os.Rename(n.part, n.path(reportsDir, n.run)); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
-	if told {
+	if reports {
 		n.next.Unsent, n.next.UnsentTo = n.printed.String(), append([]string{""}, n.notify...)
 	}
 	if err := n.next.write(n.dir); err != nil {
