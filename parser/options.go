@@ -59,7 +59,7 @@ type Sink interface {
 	Flush(end bool) error
 }
 
-// An Ordered sink is told which block it gets, and can ask to be flushed.
+// An Ordered sink knows which block it gets, and can ask to be flushed.
 type Ordered interface {
 	Sink
 	// Begin is called before the first key of a block. Blocks are numbered from 0, in the

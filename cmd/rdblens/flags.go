@@ -69,22 +69,26 @@ func flagError(cmd *cobra.Command, err error) error {
 		exit.hint = hint
 		return exit
 	}
-	hint := cmd.CommandPath() + " --help"
+	hint := message.New(cmd.CommandPath() + " --help")
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		if near := thresholds.Suggest("--"+unknown.GetSpecifiedName(), known); !near.IsZero() {
-			hint = near.String()
+			hint = near
 		}
 		if !cmd.HasParent() {
-			hint = "flags follow a command: rdblens scan --help"
+			hint = message.New("flags follow a command: rdblens scan --help")
 		}
 		if name := unknown.GetSpecifiedName(); name == "o" || name == "output" {
-			hint = cmp.Or(writesFile[cmd.Name()], hint)
+			if to := writesFile[cmd.Name()]; to != "" {
+				hint = message.New(to)
+			}
 		}
 	}
-	return commandError(err).withHint(hint)
+	exit := commandError(err)
+	exit.hint = hint
+	return exit
 }
 
 // exclusive declares that two flags cannot be given together.

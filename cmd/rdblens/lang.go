@@ -57,18 +57,24 @@ func (e *env) figure(a message.Arg) string { return e.line(message.New("{"+a.Nam
 // line returns a message for standard output. Names stand as they are, in quotes
 // where they hold spaces.
 func (e *env) line(m message.Message) string {
-	return e.render(m, func(name string) string {
-		shown := text.Display([]byte(name))
-		if name == "" || strings.Contains(name, " ") {
-			return `"` + shown + `"`
-		}
-		return shown
-	})
+	return e.render(m, func(_ message.Kind, name string) string { return shownName(name) })
 }
+
+// shownName returns a name for a terminal, in quotes where it holds spaces.
+func shownName(name string) string {
+	shown := text.Display([]byte(name))
+	if name == "" || strings.Contains(name, " ") {
+		return `"` + shown + `"`
+	}
+	return shown
+}
+
+// quotedName returns a name for an error.
+func quotedName(_ message.Kind, name string) string { return text.Sanitize(strconv.Quote(name)) }
 
 // render returns a message in the language that was chosen, with names as a function
 // writes them.
-func (e *env) render(m message.Message, name func(string) string) string {
+func (e *env) render(m message.Message, name func(message.Kind, string) string) string {
 	for _, f := range e.redactions {
 		if by := f.redactor(); by != nil {
 			m = by.Message(m)
@@ -82,7 +88,7 @@ func (e *env) render(m message.Message, name func(string) string) string {
 	for _, s := range m.Spans(catalogue) {
 		switch s.Kind {
 		case message.KindName, message.KindElement, message.KindPath:
-			b.WriteString(name(s.Text))
+			b.WriteString(name(s.Kind, s.Text))
 		default:
 			b.WriteString(text.SanitizeLines(s.Text))
 		}
@@ -93,7 +99,7 @@ func (e *env) render(m message.Message, name func(string) string) string {
 // errorLine writes a message to standard error, on a line that begins with a word. Names
 // are quoted.
 func (e *env) errorLine(word string, m message.Message) {
-	fmt.Fprintln(e.stderr, word, e.render(m, func(name string) string { return text.Sanitize(strconv.Quote(name)) }))
+	fmt.Fprintln(e.stderr, word, e.render(m, quotedName))
 }
 
 // complain writes an error and, on a line of its own, a hint.
@@ -112,14 +118,20 @@ func (e *env) complain(err error, hint message.Message) {
 // warn writes a warning.
 func (e *env) warn(m message.Message) { e.errorLine(e.t("warning:"), m) }
 
-// problems writes the problems of a configuration, each with its line.
+// problems writes the problems of a configuration, each with its place as an editor
+// takes it: the path has no quotes.
 func (e *env) problems(list config.Errors) {
 	for i, p := range list {
+		line := e.render(message.Of(p), func(kind message.Kind, name string) string {
+			if kind == message.KindPath && p.Line > 0 {
+				return shownName(name)
+			}
+			return quotedName(kind, name)
+		})
 		if i == 0 {
-			e.errorLine("rdblens:", message.Of(p))
-		} else {
-			fmt.Fprintln(e.stderr, e.line(message.Of(p)))
+			line = "rdblens: " + line
 		}
+		fmt.Fprintln(e.stderr, line)
 		if p.Excerpt != "" {
 			fmt.Fprintln(e.stderr, text.SanitizeLines(strings.TrimRight(p.Excerpt, "\n")))
 		}

@@ -68,7 +68,7 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.dir == "" {
-				return usageError("--dir: no directory given").withHint("--dir /var/lib/rdblens")
+				return usageError("--dir: no directory given").withHint("write {code}", message.Code("code", "--dir /var/lib/rdblens"))
 			}
 			return e.nightly(cmd.Context(), &o, args)
 		},
@@ -308,7 +308,7 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 	return n.compareAll(ctx)
 }
 
-// rename gives inputs that were named otherwise their last reports.
+// rename sets the last reports of inputs that had other names.
 func (n *night) rename(settings string) {
 	names := report.Renames(n.nights)
 	last := map[string]*report.Report{}

@@ -108,7 +108,7 @@ func checkFleet(w io.Writer, o *options) error {
 			return fmt.Errorf("night %d: %w", f.night, err)
 		}
 	}
-	fmt.Fprintf(w, "\n%d events, %d nights, %d of them quiet, %d runs killed, %d of them with a message that was sent again\n", f.told, fleetNights, f.quiet, f.killed, f.resent)
+	fmt.Fprintf(w, "\n%d events, %d nights, %d of them quiet, %d runs killed, %d of them with a message that was sent again\n", f.reported, fleetNights, f.quiet, f.killed, f.resent)
 	return nil
 }
 
@@ -120,7 +120,7 @@ type fleet struct {
 	took     time.Duration
 	lines    string // of the runs of a night that were killed
 
-	told, quiet, killed, resent int
+	reported, quiet, killed, resent int
 }
 
 // fill makes the snapshots with a server.
@@ -367,7 +367,7 @@ func (f *fleet) compare(w io.Writer, lines []string, text string, code int, metr
 		if code != e.exit && e.night == f.night && !(code == 3 && e.exit == 1) && f.lines == "" {
 			return fmt.Errorf("%s %s: exit code %d", name, e.kind, code)
 		}
-		f.told++
+		f.reported++
 	}
 	if len(lines) > 0 {
 		return fmt.Errorf("told, but not planted: %q", lines)

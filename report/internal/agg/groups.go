@@ -263,7 +263,7 @@ func (g *Groups) merge(o *Groups) {
 	g.tree.MergeTree(o.tree, func(to int32, from *tree.Node) {
 		g.join(g.leaf(to), &o.list[from.Leaf()-1], o)
 	})
-	g.settle()
+	g.foldExcess()
 	g.folded.Merge(&o.folded)
 }
 
@@ -277,8 +277,8 @@ const (
 // leaves returns the number of leaves.
 func (g *Groups) leaves() int { return len(g.list) - len(g.free) }
 
-// settle folds what is too much for the table.
-func (g *Groups) settle() {
+// foldExcess folds what is too much for the table.
+func (g *Groups) foldExcess() {
 	most := tree.MaxLeaves
 	if (len(g.findings)-g.freed)/findingsOfLeaf > most || g.names/bytesOfLeaf > most {
 		most = g.leaves() * 3 / 4

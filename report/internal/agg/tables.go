@@ -154,7 +154,7 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 		t.StreamPending += a.pending
 		t.flushFindings(group, a, from.found[a.found:a.foundEnd])
 	}
-	t.Groups.settle()
+	t.Groups.foldExcess()
 }
 
 // flushFindings adds an aggregate to its owner, and its findings.

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"hash/maphash"
 	"math"
 	"unsafe"
@@ -491,25 +490,4 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 	b.text = appendStar(b.text[:0], value, kind)
 	b.noteFold(value, kind, b.text)
 	return b.ensure(node, hashOf(b.nodes[node].hash, b.text, kind), b.text, kind, true, false)
-}
-
-// noteFold notes that a value is folded into a label, unless that is its pattern.
-func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
-	n := len(b.labels)
-	b.labels = b.cut.appendPattern(b.labels, value, kind)
-	b.folding = b.folding || !bytes.Equal(b.labels[n:], label)
-	b.labels = b.labels[:n]
-}
-
-// note notes a value that a sampled key has. One that is seen again in this block has
-// its node from then on.
-func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
-	b.found = append(b.found, sample{node, kind, wide, uint32(len(b.values)), uint16(len(value)), hash})
-	b.values = append(b.values, value...)
-	if slot := &b.seen[hash>>56]; *slot != hash {
-		*slot = hash
-	} else if !wide {
-		b.pinned[hash] = struct{}{}
-		b.forget()
-	}
 }

@@ -1,6 +1,9 @@
 package tree
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // candidates are the values of a folded place that have most of its sampled keys: a
 // summary of Misra and Gries (1982). The values are known by their hashes.
@@ -73,5 +76,26 @@ func (c *candidates) grow() {
 			*c.slot(s.hash) = candidate{s.hash, s.hits - less}
 			c.used++
 		}
+	}
+}
+
+// noteFold notes that a value is folded into a label, unless that is its pattern.
+func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
+	n := len(b.labels)
+	b.labels = b.cut.appendPattern(b.labels, value, kind)
+	b.folding = b.folding || !bytes.Equal(b.labels[n:], label)
+	b.labels = b.labels[:n]
+}
+
+// note notes a value that a sampled key has. One that is seen again in this block has
+// its node from then on.
+func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
+	b.found = append(b.found, sample{node, kind, wide, uint32(len(b.values)), uint16(len(value)), hash})
+	b.values = append(b.values, value...)
+	if slot := &b.seen[hash>>56]; *slot != hash {
+		*slot = hash
+	} else if !wide {
+		b.pinned[hash] = struct{}{}
+		b.forget()
 	}
 }

@@ -42,7 +42,7 @@
 //
 // Values that become heavy later are found by sampling: one key of 32, at random. A value
 // that is sampled twice in a block has its node for the rest of the block. The tree counts
-// the sampled values of a place (Misra and Gries), and gives a node to one with 1/160 of
+// the sampled values of a place (Misra and Gries), and returns a node to one with 1/160 of
 // them. A key with over 1/1024 of the memory of its place, and over 32 times the mean, gets
 // a node at once.
 //

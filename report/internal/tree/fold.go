@@ -117,7 +117,7 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 }
 
 // addShapes adds the nodes of the shapes of values that are to be absorbed, if two values
-// have them, and more than so many keys or bytes.
+// have them, and more than the given keys or bytes.
 func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 	sums := map[string]ranked{}
 	var text []byte
@@ -258,7 +258,7 @@ func (t *Tree) sameShape(value []byte, kind uint8, into string) bool {
 
 func (t *Tree) foldedLeaf(i int32) {
 	if n := &t.nodes[i]; n.wide || n.rest {
-		return // others were told of when it was made
+		return // the folds of others were recorded when it was made
 	}
 	t.names[0] = t.AppendPath(t.names[0][:0], i)
 	t.names[1] = t.cut.namer.AppendPattern(t.names[1][:0], t.names[0])

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -11,7 +12,11 @@ import (
 // if no prefix stands out, of groups. The sums of rows of prefixes are those of all keys.
 func (v *overview) places(n int) []memoryPlace {
 	if v.cut {
-		return cutRows(v.r.Tree, n)
+		rows := cutRows(v.r.Tree, n)
+		for i := range rows {
+			rows[i].addSource(v.r.Groups)
+		}
+		return rows
 	}
 	return placesOf(v.groups[:min(n, len(v.groups))])
 }
@@ -20,6 +25,14 @@ func (v *overview) places(n int) []memoryPlace {
 type memoryPlace struct {
 	Group
 	label message.Message // zero: the group's name
+}
+
+// addSource sets the source code of a row that stands for one group.
+func (p *memoryPlace) addSource(groups []Group) {
+	i := slices.IndexFunc(groups, func(g Group) bool { return g.Group == p.Group.Group })
+	if i >= 0 && p.label.IsZero() {
+		p.Source = groups[i].Source
+	}
 }
 
 func placesOf(groups []Group) []memoryPlace {
