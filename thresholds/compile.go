@@ -125,7 +125,16 @@ func (c *compiler) under(m measure, confirm confirmation) {
 			levels = append(levels, level{-v, s})
 		}
 	}
-	c.scaleOf(m)
+	if per := c.scaleOf(m); per > 1 {
+		for i := range levels {
+			levels[i].limit = max(levels[i].limit, -math.MaxInt64/per) * per
+		}
+		inner := confirm
+		confirm = func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+			found.Measured, found.Limit = found.Measured/per, found.Limit/per
+			return inner == nil || inner(k, f, found)
+		}
+	}
 	c.add(m, -1, true, levels, confirm)
 }
 

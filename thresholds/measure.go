@@ -26,6 +26,7 @@ const (
 	fewSegments                     // negated number of segments, 0 if one is empty
 	classes                         // kinds of bytes in the name, a bit set
 	withoutExpiry                   // 1 for a key that does not expire
+	withExpiry                      // 1 for a key that expires, or has fields that do
 	timeLeft                        // ms from when the snapshot was taken to the expiry
 	timeExpired                     // negated timeLeft
 	idleTime                        // seconds, of a key without an expiry; MaxInt64 for an LFU counter of 0
@@ -48,7 +49,7 @@ type scale struct {
 // A rule whose limits have another unit does not compile.
 var scales = map[measure]scale{
 	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1}, nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
-	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1},
+	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1},
 }
 
 // fillMeasures computes all measures of a key of a snapshot that was taken at created, in
@@ -74,6 +75,9 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts, created int64) {
 		}
 	}
 	m[timeLeft], m[timeExpired] = math.MinInt64, math.MinInt64
+	if k.HasExpire || k.FieldsWithTTL > 0 {
+		m[withExpiry] = 1
+	}
 	if k.HasExpire {
 		m[idleTime] = -1
 		if created >= 0 {

@@ -158,6 +158,8 @@ func (s *Setting) replace(e *Edit) bool {
 	case e.Kind == EditLimit:
 		s.clearLimits(e.Limit.Type, e.Limit.Under)
 	case e.Kind == EditSeverity: // limits beside it are set after it
+	case e.Kind == EditList:
+		s.Lists = nil
 	case e.Kind != EditParam || s.Rule.Params[e.Param].Kind != CharsParam:
 		return false
 	default:

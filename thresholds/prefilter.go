@@ -74,6 +74,8 @@ func newPrefilter(t *table) prefilter {
 			p.maxLeft = min(p.maxLeft, g.limit)
 		case timeExpired: // -timeLeft > limit
 			p.minLeft = max(p.minLeft, -g.limit)
+		case withExpiry:
+			p.minLeft, p.maxLeft = math.MaxInt64, math.MinInt64 // no key with an expiry
 		case idleTime:
 			p.maxIdleTime = min(p.maxIdleTime, g.limit)
 		case withoutExpiry:

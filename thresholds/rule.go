@@ -113,6 +113,7 @@ type Rule struct {
 	// the rule applies to, nil for all.
 	PerType bool
 	Types   []parser.Type
+	Lists   *Lists // that the rule takes instead of limits, nil if none
 	Params  []Param
 
 	Doc Doc

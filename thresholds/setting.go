@@ -91,7 +91,10 @@ type Setting struct {
 	Severity Severity // of a rule without limits
 	Origin   Origin   // of On and Severity
 	Limits   []Limit
+	Lists    []List
 	Params   []Value // by index in Rule.Params
+	Reason   Text    // a sentence of the team's own standard, "" if none
+	Source   Text    // where that stands
 }
 
 // DefaultSetting returns the setting of a rule that is off, with the defaults of
@@ -125,7 +128,7 @@ func (s *Setting) Idle(p *Policy) string {
 	case !s.On:
 		return ""
 	case s.Rule.Optional && s.lacksLimits():
-		return "it has no limit"
+		return s.lacks()
 	case s.Rule.idle == nil:
 		return ""
 	}
@@ -135,6 +138,7 @@ func (s *Setting) Idle(p *Policy) string {
 func (s *Setting) clone() Setting {
 	c := *s
 	c.Limits = slices.Clone(s.Limits)
+	c.Lists = slices.Clone(s.Lists)
 	c.Params = slices.Clone(s.Params)
 	return c
 }
@@ -229,6 +233,9 @@ func (s *Setting) severest(t parser.Type) (limit int64, ok bool) {
 // setSeverity sets the severity of all findings of the rule. Of several limits only
 // the one that is exceeded first remains.
 func (s *Setting) setSeverity(severity Severity, from Origin) {
+	for i := range s.Lists {
+		s.Lists[i].Severity = severity
+	}
 	if s.Rule.Unit == message.None {
 		s.Severity = severity
 		return
@@ -243,10 +250,24 @@ func (s *Setting) setSeverity(severity Severity, from Origin) {
 
 // lacksLimits reports whether the rule could not report anything if it were on.
 func (s *Setting) lacksLimits() bool {
+	if s.Rule.Lists != nil {
+		return len(s.Lists) == 0
+	}
 	if s.Rule.Unit == message.None {
 		return s.Severity == Off
 	}
 	return !slices.ContainsFunc(s.Limits, func(l Limit) bool { return !l.None })
+}
+
+// lacks says what a rule lacks that is on and could not report anything.
+func (s *Setting) lacks() string {
+	switch {
+	case s.Rule.Lists != nil:
+		return "it has no list"
+	case s.Rule.Unit == message.None:
+		return "it has no severity"
+	}
+	return "it has no limit"
 }
 
 // Edit is one change of a rule's setting.
@@ -257,7 +278,8 @@ type Edit struct {
 	Severity Severity // EditSeverity
 	Limit    Limit    // EditLimit
 	Param    int      // EditParam: index in Rule.Params
-	Value    Value    // EditParam
+	Value    Value    // EditParam; of EditReason and EditSource the text
+	List     List     // EditList
 	Origin   Origin
 }
 
@@ -270,6 +292,9 @@ const (
 	EditSeverity                 // one severity for all that the rule finds
 	EditLimit
 	EditParam
+	EditList
+	EditReason
+	EditSource
 )
 
 // inheritFrom copies another setting's limits, severity and parameters, except
@@ -313,6 +338,16 @@ func (s *Setting) apply(e *Edit, fallback *Setting) {
 			e.Value.Aliases = joinAliases(s.Params[e.Param].Aliases, e.Value.Aliases)
 		}
 		s.Params[e.Param] = e.Value
+	case EditList:
+		if !s.On {
+			s.Lists = nil // those of a rule that was off have no meaning
+			s.On, s.Origin = true, e.Origin
+		}
+		s.setList(e.List)
+	case EditReason:
+		s.Reason = Text{e.Value.Text, e.Origin}
+	case EditSource:
+		s.Source = Text{e.Value.Text, e.Origin}
 	}
 }
 

@@ -14,6 +14,9 @@ func (s *Setting) Summary() string {
 	if !s.On {
 		return "off"
 	}
+	if s.Rule.Lists != nil && len(s.Lists) > 0 {
+		return s.listSummary()
+	}
 	if s.Rule.Unit == message.None {
 		return s.Severity.String()
 	}

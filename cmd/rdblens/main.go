@@ -53,7 +53,7 @@ func stopSignals() []os.Signal {
 // tuneGC makes the garbage collector lazy while the heap is small.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // the first collection is at 12 MB
+		debug.SetGCPercent(200) // the first collection is at 8 MB
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(44 << 20) // garbage counts: with few keys in use, 64 MB of the system are enough

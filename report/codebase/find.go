@@ -19,7 +19,7 @@ type Reference struct {
 	Function string          `json:"function,omitempty" redact:"text"`
 	Text     string          `json:"text,omitempty" redact:"text"` // the line
 	Pattern  string          `json:"pattern" redact:"name"`        // of the keys that the line names
-	Sure     string          `json:"sure" redact:"keep"`           // "certain" or "likely"
+	Sure     string          `json:"sure"`                         // "certain" or "likely"
 	Why      string          `json:"why" redact:"of Message"`
 	Message  message.Message `json:"message"`
 	URL      string          `json:"url,omitempty" redact:"text"`    // of the line

@@ -134,7 +134,7 @@ func TestWrongConfigurations(t *testing.T) {
 		{"rules:\n  big-string:\n    error: 10XB", `3:12: big-string: 10XB is not a size: write 512, 10 KB or 1.5 MB`, ""},
 		{"rules:\n  big-string: {error: -1}", `is not a size`, ""},
 		{"rules:\n  no-ttl: warnin", `2:11: warnin is not a setting of no-ttl`, "write off, on, info, warning or error"},
-		{"rules:\n  no-ttl: {warning: 5}", `unknown field warning in no-ttl`, "known: severity"},
+		{"rules:\n  no-ttl: {warning: 5}", `unknown field warning in no-ttl`, "known: severity, reason, source"},
 		{"rules:\n  big-collection: {types: {strng: {error: 1}}}", `big-collection does not check keys of type strng`, ""},
 		{"rules:\n  cold-key: {info: 30}", `30 is not a duration`, ""},
 		{"rules: [a]", "rules must be a mapping", ""},

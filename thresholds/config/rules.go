@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -50,7 +51,9 @@ func rulesShape(inOverride bool) shape[edits] {
 func ruleShape(rule *thresholds.Rule) shape[edits] {
 	form := ruleRecord(rule).shape()
 	hint := message.New("write off, on, info, warning or error")
-	if rule.Unit != message.None {
+	if rule.Lists != nil {
+		hint = message.New("write off, on, or lists such as {example}", message.Code("example", "{error: "+rule.Lists.Example+"}"))
+	} else if rule.Unit != message.None {
 		hint = message.New("write off, on, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
 	}
 	return shape[edits]{func() object {
@@ -92,6 +95,9 @@ func ruleRecord(rule *thresholds.Rule) record[edits] {
 	if rule.Unit != message.None {
 		rec.fields = append(rec.fields, limitFields(rule, thresholds.AnyType, false)...)
 	}
+	if rule.Lists != nil {
+		rec.fields = append(rec.fields, listFields(rule)...)
+	}
 	if rule.Bound == thresholds.Both {
 		rec.fields = append(rec.fields, to("under", limitsShape(rule, "under", thresholds.AnyType, true), appendEdits))
 	}
@@ -107,7 +113,77 @@ func ruleRecord(rule *thresholds.Rule) record[edits] {
 			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditParam, Param: i, Value: v, Origin: v.Origin})
 		}))
 	}
+	rec.fields = append(rec.fields, reasonFields(rule)...)
 	return rec
+}
+
+// listFields are the lists of each severity.
+func listFields(rule *thresholds.Rule) []field[edits] {
+	fields := make([]field[edits], len(severities))
+	for i, name := range severities {
+		severity := thresholds.Info + thresholds.Severity(i)
+		if !rule.Lists.Named {
+			fields[i] = to(name, entriesShape(rule, severity, rule.Lists.Forbids), appendEdits)
+			continue
+		}
+		sides := record[edits]{what: name, fields: []field[edits]{
+			to("allowed", entriesShape(rule, severity, false), appendEdits), to("forbidden", entriesShape(rule, severity, true), appendEdits)}}.shape()
+		sides.schema = sides.schema.orNull()
+		fields[i] = to(name, sides, appendEdits)
+	}
+	return fields
+}
+
+// entriesShape is one list of a rule.
+func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden bool) shape[edits] {
+	entry := text(rule.Lists.Entry, rule.Lists.Entry)
+	if rule.Lists.Known != nil {
+		entry.schema = func() object { return object{"enum": rule.Lists.Known} }
+	}
+	if rule.Lists.Form != "" {
+		entry = entry.with("pattern", rule.Lists.Form, "type", []string{"string", "boolean"})
+	}
+	entry = entry.with("minLength", 1)
+	s := listOf("entries", entry)
+	s.schema = listSchema(entry.schema, "minItems", 1, "maxItems", maxEntries)
+	return as(s, func(r *reader, n ast.Node, entries []string) (edits, bool) {
+		nodes := list(n)
+		if len(nodes) != len(entries) || len(entries) == 0 {
+			return nil, len(nodes) > 0 || r.refuse(n, message.New("write off to switch the rule off"), "{rule} needs an entry", message.Text("rule", rule.Name))
+		}
+		l, at, err := rule.Lists.NewList(severity, forbidden, entries, r.origin(n))
+		if err != nil {
+			problem := message.Of(err)
+			hint := noHint
+			var e *message.Error
+			if errors.As(err, &e) {
+				hint = e.Hint
+			}
+			return nil, r.refuse(nodes[at], hint, "{rule}: {reason}", message.Text("rule", rule.Name), message.Phrase("reason", problem))
+		}
+		return edits{{Rule: rule.ID, Kind: thresholds.EditList, List: l, Origin: l.Origin}}, true
+	})
+}
+
+// reasonFields are the sentences that reports and explanations print beside a rule.
+func reasonFields(rule *thresholds.Rule) []field[edits] {
+	set := func(kind thresholds.EditKind) func(into *edits, v thresholds.Text) {
+		return func(into *edits, v thresholds.Text) {
+			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: kind, Value: thresholds.Value{Text: v.Value}, Origin: v.Origin})
+		}
+	}
+	return []field[edits]{to("reason", reasonShape("the sentence of the team's own standard that demands it"), set(thresholds.EditReason)),
+		to("source", sourceShape(), set(thresholds.EditSource))}
+}
+
+// reasonShape is a sentence that says why something is set.
+func reasonShape(description string) shape[thresholds.Text] {
+	return as(text("reason", description), located)
+}
+
+// sourceShape says where a reason stands.
+func sourceShape() shape[thresholds.Text] {
+	return as(text("source", "where the reason stands: a document, a section, a URL"), located)
 }
 
 // typesRecord is a mapping of the types that a rule checks.

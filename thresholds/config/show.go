@@ -84,18 +84,35 @@ func showSetting(list []Entry, s *thresholds.Setting) []Entry {
 	if !s.On {
 		return append(list, Entry{path, "off", s.Origin})
 	}
-	if s.Rule.Unit == message.None {
+	if s.Rule.Unit == message.None && s.Rule.Lists == nil {
 		list = append(list, Entry{path, s.Severity.String(), s.Origin})
 	}
 	for _, l := range s.Limits {
 		list = append(list, showLimit(path, s.Rule, l))
+	}
+	for i := range s.Lists {
+		list = append(list, showList(path, s.Rule, &s.Lists[i]))
 	}
 	for i, p := range s.Rule.Params {
 		if text := s.Params[i].Format(p); text != "" {
 			list = append(list, Entry{path + "." + p.Name, text, s.Params[i].Origin})
 		}
 	}
+	if s.Reason.Value != "" {
+		list = append(list, Entry{path + ".reason", s.Reason.Value, s.Reason.Origin})
+	}
+	if s.Source.Value != "" {
+		list = append(list, Entry{path + ".source", s.Source.Value, s.Source.Origin})
+	}
 	return list
+}
+
+func showList(path string, rule *thresholds.Rule, l *thresholds.List) Entry {
+	path += "." + l.Severity.String()
+	if name := l.Name(rule); name != "" {
+		path += "." + name
+	}
+	return Entry{path, l.Format(), l.Origin}
 }
 
 // showEdit returns what an edit sets.
@@ -112,6 +129,12 @@ func showEdit(path string, e *thresholds.Edit) Entry {
 			value = "off" // a list without words, a set without characters
 		}
 		return Entry{path + "." + p.Name, value, e.Origin}
+	case thresholds.EditList:
+		return showList(path, rule, &e.List)
+	case thresholds.EditReason:
+		return Entry{path + ".reason", e.Value.Text, e.Origin}
+	case thresholds.EditSource:
+		return Entry{path + ".source", e.Value.Text, e.Origin}
 	case thresholds.EditSeverity:
 		return Entry{path, e.Severity.String(), e.Origin}
 	}
