@@ -146,7 +146,7 @@ func describe(s *jsonschema.Schema, t reflect.Type, comments map[string]string) 
 	}
 }
 
-// fieldComments returns the comments of the fields of the types in a file.
+// fieldComments returns the comments of the fields of the types of the package.
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
