@@ -112,7 +112,9 @@ func TestWebhookErrors(t *testing.T) {
 		{"500", server.URL, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 4, "503"},
 		{"too many", server.URL, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, 4, "429"},
 		{"gone", server.URL, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 1, "404"},
-		{"redirect", server.URL, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere/s3cr3t", 302) }, 1, "302"},
+		{"redirect", server.URL, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere/s3cr3t", http.StatusFound)
+		}, 1, "302"},
 		{"no answer", server.URL, func(w http.ResponseWriter, _ *http.Request) {
 			if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
 				c.Close()

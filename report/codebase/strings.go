@@ -240,7 +240,6 @@ func (s *syntax) pieces(content string, style byte) (list []piece) {
 			}
 			name := content[i+1 : end]
 			if s == php {
-				name = content[i:end]
 				if strings.HasPrefix(content[end:], "->") {
 					for end += 2; end < len(content) && isWord(content[end]); end++ {
 					}

@@ -127,9 +127,3 @@ func (z *Reader) copy8(to, from uint) {
 	to, from = to&(outSize-1), from&(outSize-1)
 	*(*[8]byte)(z.out[to : to+8]) = *(*[8]byte)(z.out[from : from+8])
 }
-
-// copy16 copies 16 bytes of output.
-func (z *Reader) copy16(to, from uint) {
-	to, from = to&(outSize-1), from&(outSize-1)
-	*(*[16]byte)(z.out[to : to+16]) = *(*[16]byte)(z.out[from : from+16])
-}
