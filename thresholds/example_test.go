@@ -61,6 +61,6 @@ func ExampleSelect() {
 	_, err = thresholds.Select("big-strng")
 	fmt.Println(err)
 	// Output:
-	// 7 <nil>
+	// 8 <nil>
 	// unknown rule "big-strng"
 }

@@ -3,32 +3,19 @@ package thresholds
 import (
 	"strings"
 
-	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 func init() {
 	register(Rule{
 		Name:    "key-structure",
 		Section: SectionNames,
-		Title:   "name with too few segments, or an empty one",
+		Title:   "name with too few segments",
 		Unit:    message.Count,
 		Bound:   Under,
 		PerType: true,
-		check: func(c *compiler) {
-			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-				found.Measured = int64(f.Segments)
-				if f.EmptySegment {
-					found.note = noteEmptySegment
-				}
-				return true
-			})
-		},
+		check:   func(c *compiler) { c.under(fewSegments, nil) },
 		text: func(x *explainer) message.Message {
-			if x.note == noteEmptySegment {
-				return x.found("an empty segment")
-			}
 			return x.counted("1 segment, fewer than {limit}", "{measured} segments, fewer than {limit}")
 		},
 		advise: func(x *explainer) {
@@ -38,23 +25,19 @@ func init() {
 			if strings.Contains(separators, ":") && int64(strings.Count(pattern, ":")) >= x.Limit-1 {
 				x.advise(adviseName, nil, "Follow the pattern of the profile: {pattern}.", message.Code("pattern", pattern))
 			} else {
-				x.advise(adviseName, nil, "Use {n} or more segments, none of them empty, with {separators} as the separator.",
+				x.advise(adviseName, nil, "Use {n} or more segments, with {separators} as the separator.",
 					message.Int("n", x.Limit), separatorList(separators))
 			}
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name with fewer segments between separators than the limit, or with an empty segment (user::1, :user, user:). The separators are " +
-				"those of the configuration, or else of the profile.",
+			What:    "A name with fewer segments between separators than the limit. The separators are those of the configuration, or else of the profile.",
 			Why:     "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody can tell what may be deleted.",
 			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
 		},
 	})
 }
-
-// noteEmptySegment is the note on a name with an empty segment.
-const noteEmptySegment = 1
 
 // namePatterns show names as the profiles demand them.
 var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",

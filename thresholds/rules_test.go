@@ -171,7 +171,8 @@ var ruleCases = map[string][]ruleCase{
 	"ttl-too-long": {
 		{key: key("a:b", expires((created+30*day)*1000)), want: "-----"}, {key: key("a:b", expires((created+30*day)*1000+999)), want: "-----"},
 		{key: key("a:b", expires((created+30*day)*1000+1000)), want: "---i-"},
-		{key: key("a:b", expires(1<<62)), want: "---i-"}, {key: key("a:b", forever), want: "-----"}, {key: key("a:b", expires(-1<<63)), want: "-----"},
+		{key: key("a:b", expires((created+1825*day)*1000)), want: "---i-"}, {key: key("a:b", expires((created+1825*day+1)*1000)), want: "wwwww"},
+		{key: key("a:b", expires(1<<62)), want: "wwwww"}, {key: key("a:b", forever), want: "-----"}, {key: key("a:b", expires(-1<<63)), want: "-----"},
 		{key: key("a:b", expires(1<<62)), want: "-----", env: undated},
 	},
 	"already-expired": {
@@ -215,8 +216,12 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-structure": {
 		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
-		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "wiwew"}, {key: key("a:b:c:", nil), want: "wiwew"},
-		{key: key(":a:b:c", nil), want: "wiwew"}, {key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "--w-w"},
+		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "wi-ew"}, {key: key("a:b::d", nil), want: "-----"}, {key: key(":a", nil), want: "---ew"},
+		{key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "----w"},
+	},
+	"key-empty-segment": {
+		{key: key("a:b::d", nil), want: "iiiii"}, {key: key("a:b:c:", nil), want: "iiiii"}, {key: key(":a:b:c", nil), want: "iiiii"}, {key: key("", nil), want: "iiiii"},
+		{key: key("a:b:c__d", nil), want: "--i--"}, {key: key("a##b", nil), want: "i-i--"}, {key: key("a:b:c:d", nil), want: "-----"}, {key: key("user", nil), want: "-----"},
 	},
 	"key-type-suffix": {
 		{key: key("user:1:string", nil), want: "-----"}, {key: key("user:1:hash", nil), want: "---e-"}, {key: key("user:1:hash", collection(parser.Hash, parser.EncListpack, 2)), want: "-----"},
@@ -350,12 +355,13 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"no-ttl":             {"warning", "warning", "warning", "error", "off"},
 		"ttl-stampede":       {"warning 10,000", "warning 10,000", "warning 1,000", "off", "info 10,000"},
 		"big-key-expiry":     {"warning", "warning", "warning", "warning", "warning"},
-		"ttl-too-long":       {"off", "off", "off", "info 30d", "off"},
+		"ttl-too-long":       {"warning 1825d", "warning 1825d", "warning 1825d", "info 30d, warning 1825d", "warning 1825d"},
 		"already-expired":    {"info", "info", "info", "info", "info"},
 		"cold-key":           {"info 30d", "warning 30d", "off", "warning 30d", "off"},
 		"key-special-char":   {"error", "error", "error", "error", "error"},
 		"key-charset":        {"off", "off", "info", "error", "info"},
 		"key-length":         {"warning over 128 B", "info over 128 B", "info over 30 B, warning over 128 B", "warning over 128 B", "info over 30 B, info under 3 B"},
+		"key-empty-segment":  {"info", "info", "info", "info", "info"},
 		"key-structure":      {"warning under 2", "info under 2", "warning under 2", "error under 3", "warning under 4"},
 		"key-type-suffix":    {"off", "off", "off", "error", "off"},
 		"key-namespace":      {"error", "info", "error", "error", "error"},
