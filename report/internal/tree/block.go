@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"hash/maphash"
 	"math"
 	"unsafe"
