@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func TestSchema(t *testing.T) {
 		file      string
 		got, want []byte
 	}{
-		{"schema.json", schemaOf[Report](t, "report.go", "rdblens report", SchemaVersion), Schema},
-		{"diff.schema.json", schemaOf[Diff](t, "diff.go", "rdblens diff", DiffSchemaVersion), DiffSchema},
+		{"schema.json", schemaOf[Report](t, "rdblens report", SchemaVersion), Schema},
+		{"diff.schema.json", schemaOf[Diff](t, "rdblens diff", DiffSchemaVersion), DiffSchema},
 	} {
 		if *update {
 			if err := os.WriteFile(c.file, c.got, 0o644); err != nil {
@@ -75,7 +76,7 @@ func TestReportsFitSchema(t *testing.T) {
 	}
 }
 
-func schemaOf[T any](t *testing.T, file, title, version string) []byte {
+func schemaOf[T any](t *testing.T, title, version string) []byte {
 	t.Helper()
 	text := &jsonschema.Schema{Type: "string"}
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
@@ -87,7 +88,7 @@ func schemaOf[T any](t *testing.T, file, title, version string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	describe(s, reflect.TypeFor[T](), fieldComments(t, file))
+	describe(s, reflect.TypeFor[T](), fieldComments(t))
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = title
 	s.Description = "Sizes are bytes, times are seconds since the epoch, durations are seconds, unless the name says otherwise. A figure that is unknown is null. " +
@@ -145,28 +146,34 @@ func describe(s *jsonschema.Schema, t reflect.Type, comments map[string]string) 
 	}
 }
 
-// fieldComments returns the comments of the fields of the types in a file.
-func fieldComments(t *testing.T, name string) map[string]string {
+// fieldComments returns the comments of the fields of the types of the package.
+func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
 	comments := map[string]string{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if s, ok := spec.Type.(*ast.StructType); ok {
-			for _, f := range s.Fields.List {
-				text := strings.TrimSpace(f.Doc.Text() + f.Comment.Text())
-				for _, name := range f.Names {
-					comments[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(text), " ")
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					text := strings.TrimSpace(f.Doc.Text() + f.Comment.Text())
+					for _, name := range f.Names {
+						comments[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(text), " ")
+					}
 				}
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	return comments
 }
