@@ -25,6 +25,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 		return r
 	}
 	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
+	f.identify()
 	f.findExamples()
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
@@ -75,6 +76,9 @@ type finisher struct {
 	examples map[*agg.RetainedKey][]thresholds.Finding // that are shown of each key
 
 	grownEntries []bool // see growing
+	// known are the identities of groups, by their patterns.
+	known     map[string]*Identity
+	explained explained
 }
 
 // databasesOf returns the databases of one input, by number.
@@ -226,17 +230,18 @@ func (f *finisher) types() {
 
 // row returns the row of an entry of a list.
 func (f *finisher) row(e *agg.Entry) KeyRow {
-	key := f.Top.Key(e).Key()
-	return f.rowOf(&key, f.Top.Key(e))
+	retained := f.Top.Key(e)
+	key := retained.Key()
+	return f.rowOf(&key, retained, retained.Group())
 }
 
-// rowOf returns the row of a key that was retained as from.
-func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
+// rowOf returns the row of a key of a group that was retained as from.
+func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group []byte) KeyRow {
 	row := newKeyRow(k)
 	row.Input = int(from.Input)
-	row.Group = f.pattern(from.Group())
+	row.Group = f.pattern(group)
 	row.Owner = f.owner[from.Owner]
-	row.Findings = f.findingsOf(k, from)
+	row.Findings = f.findingsOf(k, from, f.known[string(group)])
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
@@ -248,8 +253,8 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey) KeyRow {
 const denseHyperLogLog = 16 + 16384*6/8
 
 // findingsOf returns what the rules find about a key, and what they found when all of it
-// was known.
-func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey) (list []KeyFinding) {
+// was known, unless its identity explains it.
+func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey, id *Identity) (list []KeyFinding) {
 	engine := f.Engine(int(from.Input))
 	var facts naming.Facts
 	engine.Namer().Facts(k.Name, &facts)
@@ -259,7 +264,7 @@ func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey) (list []KeyF
 		if i >= len(known) && k.ValueBytes == denseHyperLogLog && found.Rule.Name() == "big-string" {
 			continue // it may be one, which the first bytes of the value would tell
 		}
-		if found.Ignored == 0 && !rules.Has(found.Rule) {
+		if found.Ignored == 0 && !rules.Has(found.Rule) && !(id != nil && id.Explains(found.Rule.Name())) {
 			rules |= 1 << found.Rule
 			measured, limit := measure(found)
 			list = append(list, KeyFinding{found.Rule.Name(), found.Severity.String(), measured, limit, found.Unit().String()})
@@ -336,17 +341,17 @@ func (f *finisher) tops() {
 
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
-	known := f.identities()
 	for pattern, g := range f.Tables.Groups.All {
-		row := f.group(f.pattern(pattern), g)
-		row.Identity = known[string(pattern)]
+		row := f.group(pattern, g)
+		row.Identity = f.known[string(pattern)]
 		f.r.Groups = append(f.r.Groups, row)
 	}
 	f.source()
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
-func (f *finisher) group(pattern Name, g *agg.Group) Group {
+func (f *finisher) group(text []byte, g *agg.Group) Group {
+	pattern := f.pattern(text)
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL,
 		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
@@ -356,11 +361,10 @@ func (f *finisher) group(pattern Name, g *agg.Group) Group {
 	}
 	if largest := g.Largest(); largest != nil {
 		key := largest.Key()
-		row := f.rowOf(&key, largest)
-		row.Group = pattern
+		row := f.rowOf(&key, largest, text)
 		out.LargestKey = &row
 	}
-	for ruleSeverity, count := range f.Tables.Groups.Findings(g) {
+	for ruleSeverity, count := range f.findings(text, g) {
 		out.Findings += count.Keys
 		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
 			out.Errors += count.Keys
@@ -384,10 +388,14 @@ func (f *finisher) owners() {
 	}
 	for i := range f.Tables.Owners {
 		o := &f.Tables.Owners[i]
+		var explained Counts
+		if c := f.explained.owners[i]; c != nil {
+			explained = *c
+		}
 		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
 			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
-			Findings: Counts{Error: o.Findings[thresholds.Error], Warning: o.Findings[thresholds.Warning],
-				Info: o.Findings[thresholds.Info], Ignored: o.Ignored}})
+			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error, Warning: o.Findings[thresholds.Warning] - explained.Warning,
+				Info: o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored, Explained: explained.Error + explained.Warning + explained.Info}})
 	}
 	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }

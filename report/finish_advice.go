@@ -9,7 +9,6 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
-	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -153,12 +152,10 @@ func (f *finisher) worst(p *thresholds.Problem) {
 		}
 		return
 	}
-	if examples := f.Top.Examples(agg.RuleSeverity(p.Rule, p.Severity)); len(examples) > 0 {
-		retained := f.Top.Key(&examples[0])
-		key := retained.Key()
-		subject := thresholds.SubjectOf(&key)
-		subject.Content = retained.Content
-		p.Finding, p.Key = examples[0].Finding, &subject
+	if examples := f.examplesOf(thresholds.Rules()[p.Rule], p.Severity); len(examples) > 0 {
+		key := examples[0].key.Key()
+		subject := f.subject(&key, examples[0])
+		p.Finding, p.Key = examples[0].found, &subject
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -21,6 +20,7 @@ const maxFindingGroups = 1000
 // rules from each snapshot.
 func (f *finisher) rules() {
 	groups := f.findingGroups()
+	f.r.Findings.Explained = f.explained.keys()
 	f.selects = map[int]bool{}
 	for i := range f.Tables.Databases {
 		if d := &f.Tables.Databases[i]; d.DB != 0 {
@@ -43,14 +43,7 @@ func (f *finisher) rules() {
 				continue
 			}
 			f.r.Rules = append(f.r.Rules, *found)
-			switch severity {
-			case thresholds.Error:
-				f.r.Findings.Error += found.Count
-			case thresholds.Warning:
-				f.r.Findings.Warning += found.Count
-			case thresholds.Info:
-				f.r.Findings.Info += found.Count
-			}
+			f.r.Findings.add(severity, found.Count)
 		}
 	}
 	for i := range f.Judgements {
@@ -76,6 +69,7 @@ func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
 func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severity, groups [][]FindingGroup) *Finding {
 	at := agg.RuleSeverity(rule.ID, severity)
 	o := f.Tables.Rules[at]
+	f.explained.takeFrom(&o, at)
 	grown, more := f.grown(rule, severity, &o)
 	if o.Keys == 0 {
 		return nil
@@ -83,11 +77,13 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	found := newFinding(rule, severity)
 	found.Count, found.ValueBytes, found.MemoryBytes = o.Keys, Figure(o.ValueBytes), memoryFigure(o.Memory, o.Keys)
 	found.MemoryUsage, found.SavedBytes = memoryFigure(o.MemoryUsage, o.Keys), o.Saved
+	if f.explained.apart[at] {
+		found.MemoryUsage = Unknown
+	}
 	found.Groups, found.Examples = append(groups[at], more...), grown
 	f.worstGroups(found)
-	examples := f.Top.Examples(at)
-	for i := range examples {
-		found.Examples = append(found.Examples, f.example(&examples[i]))
+	for _, e := range f.examplesOf(rule, severity) {
+		found.Examples = append(found.Examples, f.example(e))
 	}
 	return found
 }
@@ -141,17 +137,16 @@ func (f *finisher) worstGroups(found *Finding) {
 	found.Groups, found.GroupsMore = found.Groups[:len(found.Groups)-more], Figure(more)
 }
 
-func (f *finisher) example(e *agg.Entry) Example {
-	retained := f.Top.Key(e)
-	key := retained.Key()
-	row := f.rowOf(&key, retained)
+func (f *finisher) example(e keyExample) Example {
+	key := e.key.Key()
+	row := f.rowOf(&key, e.key, e.group)
 	engine := f.Engine(row.Input)
-	subject := thresholds.SubjectOf(&key)
-	subject.SelectDB, subject.Content = f.selects[row.Input], retained.Content
-	measured, limit := measure(e.Finding)
-	text := engine.Text(e.Finding, &subject)
-	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.Finding.Unit().String(),
-		Text: text.String(), Message: text, Advice: advice(engine.Advise(e.Finding, &subject))}
+	subject := f.subject(&key, e)
+	subject.SelectDB = f.selects[row.Input]
+	measured, limit := measure(e.found)
+	text := engine.Text(e.found, &subject)
+	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.found.Unit().String(),
+		Text: text.String(), Message: text, Advice: advice(engine.Advise(e.found, &subject))}
 }
 
 // measure returns the figures of a finding, unknown if there is nothing to
@@ -181,7 +176,7 @@ func advice(list []thresholds.Advice) []Advice {
 func (f *finisher) findingGroups() [][]FindingGroup {
 	lists := make([][]FindingGroup, agg.RuleSeverities)
 	for pattern, g := range f.Tables.Groups.All {
-		for at, count := range f.Tables.Groups.Findings(g) {
+		for at, count := range f.findings(pattern, g) {
 			lists[at] = append(lists[at], FindingGroup{Group: f.pattern(pattern), Count: count.Keys,
 				ValueBytes: Figure(count.ValueBytes), MemoryBytes: memoryFigure(count.Memory, count.Keys), SavedBytes: count.Saved})
 		}
@@ -319,50 +314,6 @@ func (s *scan) checkCluster(all *agg.Builder) (check *cluster.Check, missing Sca
 	return check, missing
 }
 
-// identities returns what is known of groups, by their patterns.
-func (f *finisher) identities() map[string]*Identity {
-	byPattern := map[string]*identity.Group{}
-	for _, s := range f.Samples.Samples() {
-		pattern := string(f.Tables.Groups.PatternOf(s.Name))
-		g := byPattern[pattern]
-		if g == nil {
-			g = &identity.Group{Pattern: pattern}
-			byPattern[pattern] = g
-		}
-		g.Samples = append(g.Samples, &s.Sample)
-	}
-	var groups []*identity.Group
-	for pattern, from := range f.Tables.Groups.All {
-		g := byPattern[string(pattern)]
-		if g == nil {
-			if g = withoutSample(from); g == nil {
-				continue
-			}
-		}
-		g.Pattern, g.Keys = string(pattern), from.Keys
-		groups = append(groups, g)
-	}
-	known := map[string]*Identity{}
-	for i, id := range identity.Identify(groups) {
-		if id != nil {
-			known[groups[i].Pattern] = id
-		}
-	}
-	return known
-}
-
-// withoutSample returns a group with the name of its largest key, nil if its keys have
-// several types.
-func withoutSample(g *agg.Group) *identity.Group {
-	t, one := g.Type()
-	largest := g.Largest()
-	if !one || largest == nil {
-		return nil
-	}
-	k := largest.Key()
-	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
-}
-
 // DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes says
 // otherwise.
 const DefaultTreeNodes = 2000
@@ -409,8 +360,8 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
 	}
 	if largest := g.Largest(); largest != nil {
 		key := largest.Key()
-		row := f.rowOf(&key, largest)
-		n.LargestKey = &TreeKey{Input: row.Input, DB: row.DB, Key: row.Key, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
+		row := newKeyRow(&key)
+		n.LargestKey = &TreeKey{Input: int(largest.Input), DB: row.DB, Key: row.Key, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
 	}
 	for _, c := range from.Children {
 		n.Children = append(n.Children, f.treeNode(c, of))

@@ -119,7 +119,7 @@ const (
 	usualShrink   = 0.3 // of the keys of an input
 	lastingShrink = 0.5 // of the keys of a group that had no expiry
 	lastingKeys   = 1000
-	explains      = 0.9 // of the keys that an input lost, by one group
+	mostOfLoss    = 0.9 // of the keys that an input lost, by one group
 )
 
 // staleAfter is the time after the last run from which on there should be another
@@ -329,7 +329,7 @@ func (n *nightEvents) changes(input string, d *Diff) {
 		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || n.limited(n.Shrink, r.Group) {
 			continue
 		}
-		if most := float64(r.KeysBefore-r.KeysAfter) >= explains*float64(lost); most || !all {
+		if most := float64(r.KeysBefore-r.KeysAfter) >= mostOfLoss*float64(lost); most || !all {
 			explained = explained || most
 			row(EventShrunk, r)
 		}

@@ -371,7 +371,7 @@ func (r *Report) worstNodes() (list []Node) {
 	}
 	for i := range r.Inputs {
 		if !read[i] {
-			list = append(list, Node{Input: i, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{-1, -1, -1, -1}})
+			list = append(list, Node{Input: i, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{Error: -1, Warning: -1, Info: -1, Ignored: -1}})
 		}
 	}
 	list = append(list, nodes...)

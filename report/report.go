@@ -229,6 +229,22 @@ type Counts struct {
 	Warning int64 `json:"warning"`
 	Info    int64 `json:"info"`
 	Ignored int64 `json:"ignored"`
+	// Explained are those of keys that a recognised library writes as it does by design:
+	// without a TTL, under a name of its own. They are in no other number. Of a node they
+	// are not known, and not taken out.
+	Explained int64 `json:"explained,omitempty"`
+}
+
+// add adds findings of a severity.
+func (c *Counts) add(severity thresholds.Severity, n int64) {
+	switch severity {
+	case thresholds.Error:
+		c.Error += n
+	case thresholds.Warning:
+		c.Warning += n
+	case thresholds.Info:
+		c.Info += n
+	}
 }
 
 // Finding has the findings of one rule at one severity.

@@ -311,7 +311,7 @@ func TestSumsSections(t *testing.T) {
 | 0 | 1 | 2 | 3 B | 4 B
 | (others) | 5 | 0 | 0 B |`},
 		{"nobody owns", &Report{Owners: []Owner{{Keys: 1}}}, (*details).owners, ""},
-		{"one owner", &Report{Owners: []Owner{{Owner: "a", Keys: 4, Elements: 2, ValueBytes: 3, MemoryBytes: 5, WithoutTTL: 1, Findings: Counts{6, 7, 8, 9}}}}, (*details).owners, `
+		{"one owner", &Report{Owners: []Owner{{Owner: "a", Keys: 4, Elements: 2, ValueBytes: 3, MemoryBytes: 5, WithoutTTL: 1, Findings: Counts{Error: 6, Warning: 7, Info: 8, Ignored: 9}}}}, (*details).owners, `
 # By owner
 | owner | keys | elements | value | memory | no TTL | errors | warnings | info
 | a | 4 | 2 | 3 B | 5 B | 25.0% | 6 | 7 | 8`},
@@ -437,8 +437,8 @@ func TestKeySections(t *testing.T) {
 func TestNodesTable(t *testing.T) {
 	r := &Report{Totals: Totals{MemoryBytes: 1000}, Inputs: []Input{{Name: "a.rdb", UsedMem: 900}, {Name: "b.rdb", UsedMem: Unknown}, {Name: "c.rdb", UsedMem: Unknown, Error: &Damage{Offset: Unknown}}},
 		Cluster: &cluster.Check{Masters: []cluster.Master{{Address: "h:1", Inputs: []int{0}}, {Address: "h:2", Inputs: []int{1, 2}}, {Address: "h:3"}}}}
-	rows := []Node{{Input: 0, Keys: 8, ValueBytes: 50, MemoryBytes: 700, Share: 0.7, Skew: 1.405, WithoutTTL: 2, Findings: Counts{3, 4, 5, 6}}, {Input: 1, Keys: 0, MemoryBytes: 300, Share: 0.3, Skew: 0.6},
-		{Input: 2, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{-1, -1, -1, -1}}}
+	rows := []Node{{Input: 0, Keys: 8, ValueBytes: 50, MemoryBytes: 700, Share: 0.7, Skew: 1.405, WithoutTTL: 2, Findings: Counts{Error: 3, Warning: 4, Info: 5, Ignored: 6}}, {Input: 1, Keys: 0, MemoryBytes: 300, Share: 0.3, Skew: 0.6},
+		{Input: 2, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{Error: -1, Warning: -1, Info: -1, Ignored: -1}}}
 	p := &recordedPage{}
 	p.table(r.nodesTable(rows))
 	want := `| memory | share | x mean | used_memory | keys | no TTL | errors | warnings | state | node | snapshot

@@ -61,6 +61,6 @@ func ExampleSelect() {
 	_, err = thresholds.Select("big-strng")
 	fmt.Println(err)
 	// Output:
-	// 10 <nil>
+	// 11 <nil>
 	// unknown rule "big-strng"
 }

@@ -23,7 +23,8 @@ const (
 	largest                         // bytes of the largest element, of a hash those of the longest value; -1 unknown
 	nameLength                      // bytes
 	shortName                       // negated bytes of the name
-	fewSegments                     // negated number of segments, 0 if one is empty
+	fewSegments                     // negated number of segments
+	emptySegments                   // 1 for a name with an empty segment
 	classes                         // kinds of bytes in the name, a bit set
 	withoutExpiry                   // 1 for a key that does not expire
 	withExpiry                      // 1 for a key that expires, or has fields that do
@@ -103,8 +104,9 @@ func fillNameMeasures(m *measures, k *parser.Key, f *naming.Facts) {
 	m[nameLength] = k.NameLen
 	m[shortName] = -k.NameLen
 	m[fewSegments] = -int64(f.Segments)
+	m[emptySegments] = 0
 	if f.EmptySegment {
-		m[fewSegments] = 0
+		m[emptySegments] = 1
 	}
 	m[classes] = int64(f.Class)
 }

@@ -43,7 +43,7 @@ func newPrefilter(t *table) prefilter {
 	never := false // there is a gate that no range can express
 	for i, g := range t.gates {
 		switch g.measure {
-		case always, nameLength, shortName, fewSegments, classes:
+		case always, nameLength, shortName, fewSegments, emptySegments, classes:
 			p.nameGates = append(p.nameGates, g)
 			continue
 		}

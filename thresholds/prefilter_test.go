@@ -182,7 +182,7 @@ func TestRangesOfGates(t *testing.T) {
 			t.Errorf("measure %d: %d, want %d", m, c.field(&got), c.want)
 		}
 	}
-	for _, m := range []measure{always, nameLength, shortName, fewSegments, classes} {
+	for _, m := range []measure{always, nameLength, shortName, fewSegments, emptySegments, classes} {
 		if got := prefilterOf(gateOf(m, 3, 4)...); len(got.nameGates) != 2 || got.maxElements != math.MaxInt64 {
 			t.Errorf("measure %d: %+v", m, got)
 		}

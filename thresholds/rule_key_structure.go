@@ -12,7 +12,7 @@ func init() {
 	register(Rule{
 		Name:    "key-structure",
 		Section: SectionNames,
-		Title:   "name with too few segments, or an empty one",
+		Title:   "name with too few segments",
 		Unit:    message.Count,
 		Bound:   Under,
 		PerType: true,
@@ -22,10 +22,6 @@ func init() {
 			also := alsoSeparators(c.engine.policy, c.Setting)
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
-				if f.EmptySegment {
-					found.note = noteEmptySegment
-					return true
-				}
 				if also == "" {
 					return true
 				}
@@ -40,9 +36,6 @@ func init() {
 			})
 		},
 		text: func(x *explainer) message.Message {
-			if x.note == noteEmptySegment {
-				return x.found("an empty segment")
-			}
 			return x.counted("1 segment, fewer than {limit}", "{measured} segments, fewer than {limit}")
 		},
 		advise: func(x *explainer) {
@@ -52,14 +45,13 @@ func init() {
 			if strings.Contains(separators, ":") && int64(strings.Count(pattern, ":")) >= x.Limit-1 {
 				x.advise(adviseName, nil, "Follow the pattern of the profile: {pattern}.", message.Code("pattern", pattern))
 			} else {
-				x.advise(adviseName, nil, "Use {n} or more segments, none of them empty, with {separators} as the separator.",
+				x.advise(adviseName, nil, "Use {n} or more segments, with {separators} as the separator.",
 					message.Int("n", x.Limit), separatorList(separators))
 			}
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name with fewer segments between separators than the limit, or with an empty segment (user::1, :user, user:). The separators are " +
-				"those of the configuration, or else of the profile.",
+			What:    "A name with fewer segments between separators than the limit. The separators are those of the configuration, or else of the profile.",
 			Why:     "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody can tell what may be deleted.",
 			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
@@ -87,9 +79,6 @@ func furtherSegments(namer *naming.Namer, name []byte, also string) (n int64) {
 	}
 	return n
 }
-
-// noteEmptySegment is the note on a name with an empty segment.
-const noteEmptySegment = 1
 
 // namePatterns show names as the profiles demand them.
 var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",

@@ -62,20 +62,19 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 		return Off
 	},
 	"key-structure": func(p string, a about, k *parser.Key) Severity {
-		name := a.name
-		if p == "default" {
-			name = strings.ReplaceAll(name, "#", ":")
-		}
-		if p == "baidu" {
-			name = strings.NewReplacer("#", ":", "_", ":").Replace(name)
-		}
-		segments := strings.Split(name, ":")
+		segments := segmentsUnder(p, a.name)
 		least := map[string]int{"default": 2, "aliyun": 2, "baidu": 2, "typed": 3, "upper": 4}[p]
-		if also := strings.Split(strings.Trim(name, "_"), "_"); p == "default" && len(also) >= least && !slices.Contains(segments, "") {
+		if also := strings.Split(strings.Trim(strings.ReplaceAll(a.name, "#", ":"), "_"), "_"); p == "default" && len(also) >= least {
 			return Off
 		}
-		if len(segments) < least || slices.Contains(segments, "") {
+		if len(segments) < least {
 			return by(p, "wiwew")
+		}
+		return Off
+	},
+	"key-empty-segment": func(p string, a about, k *parser.Key) Severity {
+		if slices.Contains(segmentsUnder(p, a.name), "") {
+			return Info
 		}
 		return Off
 	},
@@ -119,10 +118,11 @@ func TestNamesOnServersKeys(t *testing.T) {
 		{"typed", "key-charset", []string{"chars:A", "1chars:x", "_chars:x", "Chars:x:y", "chars:a_b", "chars:a-b", "chars:a#b", "{tag}:x", ":a:b", "special:\u4e2d\u6587", "1user:1:string"},
 			[]string{"chars:a.b", "chars:1.2", "user:basic.info:1001:string", "app:v2.0:user", "a:b"}},
 		{"upper", "key-charset", []string{"chars:A", "chars:a.b", "User:1", "video_info#olympic#2020-08-29#1"}, []string{"CHARS:A:B:C", "PRO:USER:UID:18", "SHOP:ORDER:ID:1", "::"}},
-		{"typed", "key-structure", []string{"single", "a:b", "a:b:", "a::b"}, []string{"a:b:c", "user:basic.info:1001:string"}},
-		{"upper", "key-structure", []string{"PRO:USER:18", "a:b:c", "a:b:c:"}, []string{"PRO:USER:UID:18", "a:b:c:d"}},
-		{"baidu", "key-structure", []string{"single", ":a:b", "::"}, []string{"a:b", "a#b", "a_b", "video_info#olympic#2020-08-29#1"}},
-		{"aliyun", "key-structure", []string{"single", "a#b", "a_b", "user::1"}, []string{"a:b"}},
+		{"typed", "key-structure", []string{"single", "a:b"}, []string{"a:b:", "a::b", "a:b:c", "user:basic.info:1001:string"}},
+		{"upper", "key-structure", []string{"PRO:USER:18", "a:b:c"}, []string{"a:b:c:", "PRO:USER:UID:18", "a:b:c:d"}},
+		{"baidu", "key-structure", []string{"single"}, []string{":a:b", "::", "a:b", "a#b", "a_b", "video_info#olympic#2020-08-29#1"}},
+		{"aliyun", "key-structure", []string{"single", "a#b", "a_b"}, []string{"a:b", "user::1"}},
+		{"aliyun", "key-empty-segment", []string{"user::1", ":a:b", "::", "a:b:"}, []string{"a:b", "a#b", "single"}},
 		{"typed", "key-type-suffix", []string{"suffix:hash.value:string", "suffix:string.value:str", "suffix:zset.value:sorted", "user:1"},
 			[]string{"suffix:hash.value:hash", "suffix:zset.value:zset", "suffix:stream.value:stream", "suffix:string.value:string", "user:basic.info:1001:string"}},
 		{"baidu", "key-hashtag", []string{"{tag}:x", "x:{tag}", "{a}{b}:c", "{{a}}:b", "a{}b", "x:{}"}, []string{"x{y", "x}y{z", "a{b"}},
@@ -177,4 +177,15 @@ func TestListsOnServersKeys(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not in names.rdb: %v", want)
 	}
+}
+
+// segmentsUnder returns the segments of a name under a profile.
+func segmentsUnder(profile, name string) []string {
+	separators := map[string]string{"default": ":#", "baidu": ":#_"}[profile]
+	return strings.Split(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(separators, r) {
+			return ':'
+		}
+		return r
+	}, name), ":")
 }

@@ -103,9 +103,9 @@ func TestSelect(t *testing.T) {
 	base := on(mustLoad(t, Options{Profile: "upper"}))
 	for selector, want := range map[string]string{
 		"all":                        base,
-		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede budget",
-		"key-*":                      "key-abbreviation key-charset key-length key-namespace key-special-char key-structure",
-		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede key-length budget",
+		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long budget",
+		"key-*":                      "key-abbreviation key-charset key-empty-segment key-length key-namespace key-special-char key-structure",
+		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long key-length budget",
 		"big-string, single-element": "big-string single-element", // named in full: on
 		"no-ttl":                     "no-ttl",
 	} {
@@ -242,7 +242,7 @@ func TestSettingsOfOneRule(t *testing.T) {
 		"big-string: {error: off, info: 1KB}":           "info 1 KB",
 		"single-element: on":                            "warning",
 		"single-element: error":                         "error",
-		"ttl-too-long: on":                              "info 30d",
+		"ttl-too-long: on":                              "warning 1825d",
 		"ttl-too-long: {warning: 1w}":                   "warning 7d",
 		"key-length: {under: {warning: 5}}":             "warning over 128 B, warning under 5 B",
 		"key-length: {under: off}":                      "warning over 128 B",

@@ -99,6 +99,9 @@ func SeverityOf(ruleSeverity int) thresholds.Severity {
 	return thresholds.Severity(ruleSeverity % severities)
 }
 
+// RuleOf returns the rule of a RuleSeverity.
+func RuleOf(ruleSeverity int) thresholds.RuleID { return thresholds.RuleID(ruleSeverity / severities) }
+
 // The lists of a TopLists, by index: those of each type and measure, that of LFU
 // counters, and those of examples.
 const (

@@ -91,3 +91,26 @@ func (id *Identity) OfQueue() bool {
 func (id *Identity) WholeValue() bool {
 	return id != nil && (id.Library != "" || id.Role == Bitmap || id.Role == HyperLogLog)
 }
+
+// Explains reports whether nobody can act on what a rule finds about the keys, because
+// their library decides it. A layout explains nothing.
+func (id *Identity) Explains(rule string) bool {
+	if !id.FixedName() {
+		return false
+	}
+	switch rule {
+	case "no-ttl":
+		return id.ByDesign
+	case "key-structure", "key-type-suffix":
+		return true
+	case "key-empty-segment":
+		return id.EmptySegments
+	case "single-element": // it chose the type, too
+		return true
+	case "compact-encoding": // it was once longer, and will be again
+		return id.OfQueue()
+	case "queue-backlog": // of a list that is no queue
+		return !id.OfQueue() && id.Role != Failed
+	}
+	return false
+}
