@@ -224,7 +224,7 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-structure": {
 		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
-		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "-i-ew"}, {key: key("user_", nil), want: "wiwew"}, {key: key("_user", nil), want: "wiwew"},
+		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "-i-ew"}, {key: key("user_", nil), want: "wi-ew"}, {key: key("_user", nil), want: "wi-ew"},
 		{key: key("user_1", nil), want: "wiwew", config: "separators: ':#'"}, {key: key("a_b", nil), want: "-----", config: "separators: ':'\nrules: {key-structure: {error: 2, also: '_'}}"},
 		{key: key("a_b", nil), want: "wwwww", config: "rules: {key-structure: {error: 2, warning: 3, also: '_'}}"}, {key: key("a:b::d", nil), want: "-----"}, {key: key(":a", nil), want: "---ew"},
 		{key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "----w"},
