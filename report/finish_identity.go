@@ -60,7 +60,7 @@ func withoutSample(g *agg.Group) *identity.Group {
 // them apart: nobody can act on them.
 type explained struct {
 	sums [agg.RuleSeverities]agg.RuleSums
-	// apart is true if what MEMORY USAGE would say of them is not known, because there are
+	// apart is true if what MEMORY USAGE would state about them is not known, because there are
 	// other keys in their groups.
 	apart  [agg.RuleSeverities]bool
 	owners map[int]*Counts // by index in thresholds.Engine.Owners
