@@ -149,8 +149,14 @@ func (c copier) fields(v reflect.Value) reflect.Value {
 			c.tagged(to.Field(i), rule, messages)
 		}
 	}
-	if k, ok := to.Addr().Interface().(*KeyRow); ok {
+	switch k := to.Addr().Interface().(type) {
+	case *KeyRow:
 		c.key(k, v.Interface().(KeyRow))
+	case *TreeKey:
+		from := v.Interface().(TreeKey)
+		var row KeyRow
+		c.key(&row, KeyRow{Key: from.Key, NameBytes: from.NameBytes, NameHash: from.NameHash})
+		k.Key, k.NameBytes, k.NameHash = row.Key, 0, ""
 	}
 	return to
 }

@@ -369,45 +369,6 @@ type (
 	Shape      = identity.Shape
 )
 
-// TreeNode has the keys whose names begin with a prefix. A prefix without * that ends in a
-// separator stands for exactly the keys that begin with it, apart from MayLackKeys; one that
-// does not is a name, or the pattern of names. A * stands for values that are too many. The
-// sums of the children are those of the node.
-type TreeNode struct {
-	Prefix      Name     `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
-	Keys        int64    `json:"keys"`
-	Elements    int64    `json:"elements"`
-	ValueBytes  int64    `json:"value_bytes"`
-	MemoryBytes Figure   `json:"memory_bytes"`
-	WithoutTTL  TreeTTL  `json:"without_ttl"`
-	TTLMin      *int64   `json:"ttl_min,omitempty"` // as in Group, in seconds
-	TTLMedian   *int64   `json:"ttl_median,omitempty"`
-	TTLMax      *int64   `json:"ttl_max,omitempty"`
-	Findings    Counts   `json:"findings"`
-	Types       []string `json:"types"`
-	LargestKey  *TreeKey `json:"largest_key,omitempty"`
-	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
-	// of a segment, because its values were too many before this one had many keys.
-	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
-	Children    []*TreeNode `json:"children,omitempty"` // heaviest first, … last
-}
-
-// TreeTTL has the keys of a TreeNode without an expiry.
-type TreeTTL struct {
-	Keys        int64  `json:"keys"`
-	MemoryBytes Figure `json:"memory_bytes"`
-}
-
-// TreeKey is the largest key of a TreeNode.
-type TreeKey struct {
-	Input       int    `json:"input"` // index into inputs
-	DB          int    `json:"db"`
-	Key         Name   `json:"key"`
-	Type        string `json:"type"`
-	MemoryBytes Figure `json:"memory_bytes"`
-	ValueBytes  Figure `json:"value_bytes"`
-}
-
 // Owner has the totals of the keys of one owner.
 type Owner struct {
 	Owner       string `json:"owner" redact:"text"` // "" nobody

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+// TreeNode has the keys whose names begin with a prefix. A prefix without * that ends in a
+// separator stands for exactly the keys that begin with it, apart from MayLackKeys; one that
+// does not is a name, or the pattern of names. A * stands for values that are too many. The
+// sums of the children are those of the node.
+type TreeNode struct {
+	Prefix      Name     `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
+	Keys        int64    `json:"keys"`
+	Elements    int64    `json:"elements"`
+	ValueBytes  int64    `json:"value_bytes"`
+	MemoryBytes Figure   `json:"memory_bytes"`
+	WithoutTTL  TreeTTL  `json:"without_ttl"`
+	TTLMin      *int64   `json:"ttl_min,omitempty"` // as in Group, in seconds
+	TTLMedian   *int64   `json:"ttl_median,omitempty"`
+	TTLMax      *int64   `json:"ttl_max,omitempty"`
+	Findings    Counts   `json:"findings"`
+	Types       []string `json:"types"`
+	LargestKey  *TreeKey `json:"largest_key,omitempty"`
+	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
+	// of a segment, because its values were too many before this one had many keys.
+	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
+	Children    []*TreeNode `json:"children,omitempty"` // heaviest first, … last
+}
+
+// TreeTTL has the keys of a TreeNode without an expiry.
+type TreeTTL struct {
+	Keys        int64  `json:"keys"`
+	MemoryBytes Figure `json:"memory_bytes"`
+}
+
+// TreeKey is the largest key of a TreeNode.
+type TreeKey struct {
+	Input       int    `json:"input"` // index into inputs
+	DB          int    `json:"db"`
+	Key         Name   `json:"key"`
+	NameBytes   int64  `json:"key_bytes,omitempty"` // as in KeyRow, if Key is cut
+	NameHash    string `json:"key_hash,omitempty"`
+	Type        string `json:"type"`
+	MemoryBytes Figure `json:"memory_bytes"`
+	ValueBytes  Figure `json:"value_bytes"`
+}
+
+// DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes says
+// otherwise.
+const DefaultTreeNodes = 2000
+
+// tree sets the tree of names.
+func (f *finisher) tree() {
+	most := f.opt.TreeNodes
+	if most == 0 {
+		most = DefaultTreeNodes
+	}
+	if most < 0 || f.r.Totals.Keys == 0 {
+		return
+	}
+	root, of := f.Tables.Groups.Tree(most)
+	f.r.Tree = f.treeNode(root, of)
+}
+
+func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
+	g := &from.Group
+	prefix := Name(from.Prefix)
+	if from.Rest {
+		prefix = prefix[:len(prefix)-len(restOfPrefix)]
+	}
+	if from.Rest {
+		prefix += restOfPrefix
+	}
+	n := &TreeNode{Prefix: prefix, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
+		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks}
+	if least, median, most, ok := of.TTL(g); ok {
+		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
+	}
+	for ruleSeverity, count := range of.Findings(g) {
+		switch agg.SeverityOf(ruleSeverity) {
+		case thresholds.Error:
+			n.Findings.Error += count.Keys
+		case thresholds.Warning:
+			n.Findings.Warning += count.Keys
+		case thresholds.Info:
+			n.Findings.Info += count.Keys
+		}
+	}
+	for _, t := range g.Types() {
+		n.Types = append(n.Types, t.String())
+	}
+	if largest := g.Largest(); largest != nil {
+		key := largest.Key()
+		row := newKeyRow(&key)
+		n.LargestKey = &TreeKey{Input: int(largest.Input), DB: row.DB, Key: row.Key, NameBytes: row.NameBytes, NameHash: row.NameHash, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
+	}
+	for _, c := range from.Children {
+		n.Children = append(n.Children, f.treeNode(c, of))
+	}
+	return n
+}
+
+// restOfPrefix ends the prefix of the node that has what its parent does not list.
+const restOfPrefix = "…"
