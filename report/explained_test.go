@@ -80,6 +80,20 @@ func TestExplainedFindings(t *testing.T) {
 	if groups != counted {
 		t.Errorf("%d findings by group, %d by rule", groups, counted)
 	}
+	for _, s := range append(r.Savings, r.FixFirst...) {
+		if s.Group == "bull:mail:*" && (s.Kind == "share" || s.Kind == "shorten") {
+			t.Errorf("advice about what the library decides: %s", s.Text)
+		}
+	}
+	for i := range r.Rules {
+		for _, e := range r.Rules[i].Examples {
+			for _, a := range e.Advice {
+				if e.KeyRow != nil && e.KeyRow.Group == "bull:mail:*" && (a.Kind == "delete" || a.ChangesData && a.Kind == "ttl") {
+					t.Errorf("%s: %s", e.KeyRow.Key, a.Text)
+				}
+			}
+		}
+	}
 	for _, s := range r.FixFirst {
 		if s.Group == "bull:mail:*" && s.Kind == "expire" {
 			t.Errorf("fix first: %s", s.Text)

@@ -71,6 +71,7 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 		g := &f.r.Groups[i]
 		at[g.Group] = i
 		list[i] = thresholds.GroupSums{Group: string(g.Group), DB: thresholds.AnyDatabase, Type: parser.NumTypes, Elements: -1, Keys: g.Keys, WithoutTTL: g.WithoutTTL,
+			Role:       roleOf(g.Identity),
 			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
 		if t, ok := parser.ParseType(g.Type); ok {
 			list[i].Type = t

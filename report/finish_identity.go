@@ -139,7 +139,7 @@ type keyExample struct {
 // subject returns the key of an example as advice needs it.
 func (f *finisher) subject(k *parser.Key, e keyExample) thresholds.Subject {
 	s := thresholds.SubjectOf(k)
-	s.Content = e.key.Content
+	s.Content, s.Role = e.key.Content, roleOf(f.known[string(e.group)])
 	return s
 }
 
@@ -197,4 +197,27 @@ func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule threshol
 		}
 	}
 	return thresholds.Finding{}, false
+}
+
+// roleOf returns the role of keys as advice knows it. A layout never hides that a key has
+// no TTL by mistake.
+func roleOf(id *Identity) (r thresholds.Role) {
+	if id == nil {
+		return 0
+	}
+	if id.FixedName() && (id.ByDesign || id.Deletion != "yes") {
+		r |= thresholds.RoleByDesign
+	}
+	if id.OfQueue() {
+		r |= thresholds.RoleQueue
+	}
+	switch id.Role {
+	case identity.Leaderboard:
+		r |= thresholds.RoleRanked
+	case identity.Delayed, identity.Schedule, identity.Completed, identity.Failed:
+		r |= thresholds.RoleTimed
+	case identity.Setting:
+		r |= thresholds.RoleSetting
+	}
+	return r
 }
