@@ -19,7 +19,7 @@ import (
 )
 
 func newRules(e *env) *cobra.Command {
-	var flags policyFlags
+	var flags, team policyFlags
 	var notCheckable bool
 	list := &cobra.Command{
 		Use:   "list",
@@ -41,9 +41,10 @@ func newRules(e *env) *cobra.Command {
 		Args:              exactly(1, "a rule"),
 		ValidArgsFunction: completeWords(thresholds.RuleNames()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.rulesExplain(args[0])
+			return e.rulesExplain(cmd.Context(), &team, args[0])
 		},
 	}
+	team.register(explain)
 	return group("rules", "List and explain the rules", list, explain)
 }
 
@@ -106,7 +107,7 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 	return outputError(w.Flush())
 }
 
-func (e *env) rulesExplain(name string) error {
+func (e *env) rulesExplain(ctx context.Context, flags *policyFlags, name string) error {
 	rule, ok := thresholds.Lookup(name)
 	if !ok {
 		_, err := thresholds.Select(name)
@@ -115,8 +116,15 @@ func (e *env) rulesExplain(name string) error {
 		}
 		return policyError(err)
 	}
+	policy, err := flags.load(ctx, e)
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(e.stdout)
 	e.explain(w, rule)
+	if policy.File != "" {
+		e.explainSetting(w, policy, rule)
+	}
 	return outputError(w.Flush())
 }
 
@@ -169,6 +177,27 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 	}
 	for _, n := range basis.Notes {
 		wrap(w, "  ", strings.Join(n.Profiles, ", ")+": "+e.t(n.Text))
+	}
+}
+
+// explainSetting prints how a configuration sets a rule, with the reason that it gives.
+func (e *env) explainSetting(w io.Writer, p *thresholds.Policy, r *thresholds.Rule) {
+	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("This configuration")))
+	show := func(keys string, s *thresholds.Setting) {
+		wrap(w, "  ", text.Sanitize(keys+settingText(s)))
+		if s.Reason.Value != "" {
+			wrap(w, "    ", e.line(message.New("reason: {reason}", message.Foreign("reason", text.Sanitize(s.Reason.Value)))))
+		}
+		if s.Source.Value != "" {
+			wrap(w, "    ", e.line(message.New("source: {source}", message.Foreign("source", text.Sanitize(s.Source.Value)))))
+		}
+	}
+	show("", &p.Settings[r.ID])
+	for i := range p.Overrides {
+		o := &p.Overrides[i]
+		if slices.ContainsFunc(o.Edits, func(edit thresholds.Edit) bool { return edit.Rule == r.ID }) {
+			show(o.Pattern()+": ", &p.Overridden(o)[r.ID])
+		}
 	}
 }
 
