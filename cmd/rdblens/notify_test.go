@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -88,9 +89,9 @@ func in(v any, path ...any) any {
 func TestWebhookErrors(t *testing.T) {
 	notifyBackoff = time.Millisecond
 	const path = "/services/T00/B00/s3cr3t"
-	tries := 0
-	handler := func(w http.ResponseWriter, r *http.Request) {}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tries++; handler(w, r) }))
+	var tries atomic.Int64
+	var handler atomic.Pointer[http.HandlerFunc]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tries.Add(1); (*handler.Load())(w, r) }))
 	defer server.Close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -101,11 +102,11 @@ func TestWebhookErrors(t *testing.T) {
 	for _, c := range []struct {
 		what, url string
 		handler   http.HandlerFunc
-		tries     int
+		tries     int64
 		want      string // of the error, "" none
 	}{
 		{"500, then ok", server.URL, func(w http.ResponseWriter, _ *http.Request) {
-			if tries < 3 {
+			if tries.Load() < 3 {
 				w.WriteHeader(500)
 			}
 		}, 3, ""},
@@ -130,15 +131,16 @@ func TestWebhookErrors(t *testing.T) {
 		{"no URL", "ht tp://s3cr3t", nil, 0, "no valid URL"},
 		{"no address", "file:///s3cr3t", nil, 0, "unsupported"},
 	} {
-		tries, handler = 0, c.handler
+		tries.Store(0)
+		handler.Store(&c.handler)
 		notifyTimeout = 30 * time.Second
 		if c.what == "slow" {
 			notifyTimeout = 50 * time.Millisecond
 		}
 		to := chats["slack"]
 		err := to.post(t.Context(), c.url+path, "x")
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t")) || c.handler != nil && tries != c.tries {
-			t.Errorf("%s: %d tries, %v", c.what, tries, err)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t")) || c.handler != nil && tries.Load() != c.tries {
+			t.Errorf("%s: %d tries, %v", c.what, tries.Load(), err)
 		}
 	}
 }
