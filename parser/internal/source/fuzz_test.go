@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"regexp"
 	"testing"
 	"testing/iotest"
 
@@ -29,7 +30,8 @@ func FuzzSource(f *testing.F) {
 		defer watchdog.Start(t)()
 		var first string
 		for i, r := range []io.Reader{bytes.NewReader(in), iotest.OneByteReader(bytes.NewReader(in)), iotest.DataErrReader(bytes.NewReader(in))} {
-			got := summary(t, r)
+			// Where damage is noticed depends on how many bytes are at hand: within a symbol.
+			got := atByte.ReplaceAllString(summary(t, r), "")
 			if i == 0 {
 				first = got
 			} else if got != first {
@@ -38,6 +40,8 @@ func FuzzSource(f *testing.F) {
 		}
 	})
 }
+
+var atByte = regexp.MustCompile(`, at byte [0-9]+`)
 
 // summary returns in a line what a source makes of its input.
 func summary(t *testing.T, r io.Reader) string {
