@@ -89,7 +89,7 @@ func sameKeys(a, b *Report) int {
 }
 
 // sameData names inputs that have the data of another one, now or the night before. The
-// ID does not depend on which of the two is the copy, so that the same is told once.
+// ID does not depend on which of the two is the copy, so that one event is reported once.
 func (n *nightEvents) sameData(nights []Night) {
 	now, last := map[string]*Night{}, map[string]*Night{}
 	for i := range nights {

@@ -7,7 +7,7 @@ import (
 )
 
 // ContentOf returns what the first bytes of a key's value, or of its largest element,
-// show. Text is told only from values that are worth compressing: of small ones it does
+// show. Text is recognized only in values that are worth compressing: of small ones it does
 // not matter, and this is computed for every group.
 func ContentOf(k *parser.Key) Content {
 	head := k.Head
