@@ -4,6 +4,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/serverinfo"
 )
 
 // Memory is the memory that the keys of a snapshot take in a server.
@@ -26,6 +27,12 @@ type Memory struct {
 	Startup   Figure `json:"startup"` // an empty server
 	Keys      Figure `json:"keys"`    // all keys
 	Tables    Figure `json:"tables"`  // hash tables of the databases
+	// Parts are what UsedMemory consists of: those that are not Outside add up to it. It is
+	// the used_memory of Options.Info, else that of the snapshot, else Predicted, as
+	// PartsOf says: "info", "snapshot" or "prediction".
+	Parts      []MemoryPart `json:"parts,omitempty"`
+	PartsOf    string       `json:"parts_of,omitempty"`
+	UsedMemory Figure       `json:"used_memory,omitempty"`
 	// Difference is the snapshot's used-mem minus Predicted, nil if either is
 	// unknown; Explanation says what it may be, and ExplanationMessages the same as messages.
 	Difference          *int64            `json:"difference"`
@@ -62,6 +69,8 @@ type keyspace struct {
 	Slots     []memory.Slot // as parser.Info has them
 	Partial   bool          // not all keys were counted: nothing is predicted
 	MaxMemory int64         // bytes of a server that the keys are to fit into, 0 not asked
+	NameBytes int64         // of the names of all keys
+	Info      *serverinfo.Info
 
 	Templates     int64 // memory of the field names that hashes share, bytes
 	Bounded       int64 // keys whose memory is a lower bound
@@ -102,6 +111,7 @@ func newMemory(in *Input, c keyspace) *Memory {
 	}
 	p := c.Model.Instance(all.bytes+c.Templates, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
+	m.divide(in, &p, c.NameBytes, all.keys, c.Info, c.Other)
 	if m.Bound {
 		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known", keysArg("keys", c.Bounded))
 	}

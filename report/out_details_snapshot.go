@@ -268,6 +268,7 @@ func (d *details) memory(in *Input) {
 	for _, e := range sentencesOf(m.ExplanationMessages, m.Explanation) {
 		d.field("", e)
 	}
+	d.parts(m)
 	d.rows(len(m.WhatIf),
 		wordColumn("what if", func(i int) string { return m.WhatIf[i].Model }),
 		wordColumn("allocator", func(i int) string { return m.WhatIf[i].Allocator }),

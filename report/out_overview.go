@@ -171,6 +171,9 @@ func (v *overview) describe(now time.Time) {
 		}
 	}
 	if len(r.Inputs) == 1 {
+		if m := r.Inputs[0].Memory.partsSentence(); !m.IsZero() {
+			v.about = append(v.about, m)
+		}
 		if m := allocatorNote(&r.Inputs[0]); !m.IsZero() {
 			v.about = append(v.about, m)
 		}

@@ -192,6 +192,9 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	}
 	s.named = len(s.names) > 0
 	s.sizes = o.format != "resp"
+	if w, ok := out.(*textWriter); ok {
+		s.details = w.policy.Details()
+	}
 	stop := func() {}
 	if !isTerminal(e.stdout) || s.named {
 		stop = e.progress(list)
@@ -209,6 +212,7 @@ type showing struct {
 	e         *env
 	in        *input
 	sizes     bool // the memory of keys is written
+	details   parser.Details
 	filter    *filter
 	names     [][]byte // keys that are still looked for
 	named     bool     // keys were named
@@ -260,6 +264,7 @@ func (s *showing) run(ctx context.Context) error {
 	}
 	defer src.Close()
 	options := parser.RecordOptions{Keep: s.keep}
+	options.Details = s.details
 	if s.sizes {
 		var sizes memory.Options
 		source := s.e.source(s.in)
