@@ -109,7 +109,7 @@ func TestGroupsOfNodes(t *testing.T) {
 	}
 }
 
-// restoredScreen counts how often the terminal is given back.
+// restoredScreen counts how often the screen is ended.
 type restoredScreen struct {
 	tcell.SimulationScreen
 	restored int
@@ -117,7 +117,7 @@ type restoredScreen struct {
 
 func (s *restoredScreen) Fini() { s.restored++; s.SimulationScreen.Fini() }
 
-// TestBrowsePanics checks that the terminal is given back when a pass panics.
+// TestBrowsePanics checks that the screen is ended when a pass panics.
 func TestBrowsePanics(t *testing.T) {
 	screen := &restoredScreen{SimulationScreen: tcell.NewSimulationScreen("UTF-8")}
 	if err := screen.Init(); err != nil {
@@ -297,7 +297,7 @@ func (s *session) send(keys string) {
 	}
 }
 
-// ends checks that the process ends with a code, and gives the terminal back as it was.
+// ends checks that the process ends with a code and that the terminal is as it was.
 func (s *session) ends(code int) {
 	s.t.Helper()
 	if got := exitCode(s.t, s.cmd.Wait()); got != code {
@@ -314,7 +314,7 @@ func (s *session) ends(code int) {
 	s.until("<end>")
 	on, off := bytes.LastIndex(s.all, []byte("\x1b[?1049h")), bytes.LastIndex(s.all, []byte("\x1b[?1049l"))
 	if on < 0 || off < on {
-		s.t.Errorf("the screen was not given back: %d %d", on, off)
+		s.t.Errorf("the screen was not ended: %d %d", on, off)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// The panel stands beside the list from browseWide columns on, below it elsewhere.
+// The panel is beside the list from browseWide columns on, below it elsewhere.
 const (
 	browseWide  = 120
 	browseBar   = 10 // columns of a bar
