@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -24,6 +25,7 @@ type overview struct {
 	broken   message.Message   // the headline of the problems
 	fixes    []message.Message // what to do first
 	savings  []Step
+	small    bool // it is shown on a terminal of few lines
 }
 
 // The most rows that an overview has.
@@ -39,14 +41,14 @@ const (
 
 func newOverview(r *Report, o WriteOptions) *overview {
 	v := &overview{r: r, keys: r.Top[r.By]}
-	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
+	v.keys = v.keys[:min(len(v.keys), cmp.Or(o.Rows, overviewKeys))]
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
-	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	v.groups = v.groups[:min(len(v.groups), cmp.Or(o.Rows, overviewGroups))]
 	if r.Tree != nil {
-		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+		if rows := cutRows(r.Tree, max(o.Rows, overviewPlaces)); rows != nil {
 			v.cut = true
 			v.groups = v.groups[:0]
 			for i := range rows {
@@ -325,11 +327,14 @@ func (in *Ignored) entry() message.Message {
 	return message.New("{rule} {pattern}", message.Text("rule", in.Rule), message.Name("pattern", in.Pattern))
 }
 
-// head writes what is wrong with the files and what they are: at most so many
-// alerts, and so many warnings.
+// head writes what is wrong with the files, how bad the rest is, and what the files are: at
+// most so many alerts, and so many warnings.
 func (v *overview) head(p page, alerts int) {
 	for _, s := range v.wrong[:min(len(v.wrong), alerts)] {
 		p.alert(s)
+	}
+	if v.r.Config.Profile != "" {
+		p.strong(v.verdict())
 	}
 	for _, s := range v.about[:min(len(v.about), 2+alerts)] {
 		p.sentence(s)

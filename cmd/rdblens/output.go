@@ -51,6 +51,6 @@ func (o *outputFlags) writeOptions(e *env, started time.Time) report.WriteOption
 			o.targets[i].Format = "details"
 		}
 	}
-	return report.WriteOptions{Width: terminalWidth(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
+	return report.WriteOptions{Width: terminalWidth(e.stdout), Height: terminalHeight(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
 		Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
 }

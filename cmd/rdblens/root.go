@@ -35,7 +35,9 @@ and the report covers what was read.`,
 	e.addLanguage(root)
 	for _, c := range append(root.Commands(), root) {
 		if c.HasSubCommands() {
-			c.Args, c.RunE = cobra.ArbitraryArgs, withoutCommand
+			if c.Args = cobra.ArbitraryArgs; c.RunE == nil {
+				c.RunE = withoutCommand
+			}
 		}
 	}
 	return root
