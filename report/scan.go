@@ -244,6 +244,7 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 		}
 	}
 	r := finish(all, inputs)
+	r.checkLimits(s.policy, s.opt.Now.Unix())
 	if s.opt.Shard {
 		r.State = func() []byte { return shard }
 	}
@@ -356,7 +357,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		return out
 	}
 	m.AllocatorBasis = out.basis
-	if out.basis != AllocatorFound || out.found == allocator {
+	if out.basis != AllocatorFound || out.found == m.Allocator {
 		return out
 	}
 	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
@@ -435,7 +436,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
-			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, allocator)
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())
 		}
 	}
 	out := scanned{builder: b, owners: each.Owners, input: in, err: err}

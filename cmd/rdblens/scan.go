@@ -125,8 +125,8 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		}}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
-	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "26h or 2d").add(cmd)
-	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "100000").add(cmd)
+	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
+	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
 		words: memory.Servers(), hint: "servers: {names}", set: func(arg string) error {
 			if arg == newestServers {
@@ -291,7 +291,15 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := bad.end(e, len(list)); err != nil {
 		return err
 	}
-	return verdict(r, o.FailOn)
+	if err := verdict(r, o.FailOn); err != nil {
+		return err
+	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; !c.Met && o.asked(c.Rule) {
+			return &exitError{code: exitFindings, err: message.Errorf("{flag} is not met", message.Code("flag", "--"+c.Rule))}
+		}
+	}
+	return nil
 }
 
 // writes reports whether the report is written in a format.
