@@ -392,7 +392,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait,
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait, Details: s.policy.Details(),
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
 			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
