@@ -140,7 +140,7 @@ func ordinaryReport() *Report {
 			Warnings: []string{`1 stream has another number of live entries than its length says (first: "events:\xff")`},
 			Memory: &Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
 				Difference: p(1_300_000), Explanation: []string{"about 1.2 MB that a restart frees: the difference is over 10 %, which slack left by deleted data, another allocator or modules explain"},
-				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Policies: []Eviction{
+				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Reported: 13_700_000, Policies: []Eviction{
 					{Policy: "allkeys-*", Keys: 4213, MemoryBytes: 11_400_000, Share: 1}, {Policy: "volatile-*", Keys: 3000, MemoryBytes: 3_100_000, Share: 0.27}}}},
 		}},
 		Totals: Totals{Keys: 4213, Elements: 98_765, ValueBytes: 3_456_789, SerializedBytes: 2_345_678, MemoryBytes: 11_400_000, MemoryUsage: 11_100_000,
