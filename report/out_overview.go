@@ -16,9 +16,10 @@ type overview struct {
 	r        *Report
 	wrong    []message.Message // what nobody must miss, worst first
 	about    []message.Message // what the files are and have
-	keys     []KeyRow          // the largest by Report.By
+	keys     []bigKey          // the largest by Report.By, one of a group
 	groups   []Group           // those with most memory, or a cut of the tree of names
 	cut      bool              // the groups are that
+	depth    int               // WriteOptions.Depth
 	nodes    []Node            // of several inputs the worst
 	problems []problem
 	broken   message.Message   // the headline of the problems
@@ -28,25 +29,26 @@ type overview struct {
 
 // The most rows that an overview has.
 const (
-	overviewKeys    = 10
-	overviewGroups  = 10
-	overviewPlaces  = 12 // the last one is everything else
-	overviewNodes   = 8
-	overviewFixes   = 5
-	overviewSavings = 6
-	overviewAlerts  = 4 // sentences about what is wrong
+	overviewKeys   = 10
+	overviewGroups = 10
+	overviewPlaces = 12 // the last one is everything else
+	// overviewDeepPlaces is overviewPlaces of a depth that was asked for.
+	overviewDeepPlaces = 40
+	overviewNodes      = 8
+	overviewFixes      = 5
+	overviewSavings    = 6
+	overviewAlerts     = 4 // sentences about what is wrong
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: r.Top[r.By]}
-	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
+	v := &overview{r: r, keys: bigKeys(r, overviewKeys), depth: o.Depth}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
 	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
 	if r.Tree != nil {
-		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+		if rows := v.cutRows(); rows != nil {
 			v.cut = true
 			v.groups = v.groups[:0]
 			for i := range rows {

@@ -39,6 +39,9 @@ const maxTop = 1000
 // maxTreeNodes bounds the tree of a report: the tree of a scan has no more.
 const maxTreeNodes = 50_000
 
+// maxDepth is the number of segments of a name that the tree distinguishes.
+const maxDepth = 12
+
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
 
@@ -57,6 +60,7 @@ type reportFlags struct {
 	outputFlags
 	sections []string // of the details, nil is all
 	advice   bool
+	depth    int // of the prefixes that say where the memory is, 0 not asked
 }
 
 func newScan(e *env) *cobra.Command {
@@ -187,6 +191,8 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
+	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
+		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
@@ -316,7 +322,7 @@ func (o *outputFlags) onlyStates() bool {
 
 func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {
 	write := o.outputFlags.writeOptions(e, started)
-	write.Sections, write.Advice = o.sections, o.advice
+	write.Sections, write.Advice, write.Depth = o.sections, o.advice, o.depth
 	if r.Redaction != nil {
 		write.Command = ""
 	}
