@@ -220,9 +220,12 @@ func (n *nightEvents) server(in *Night) {
 // findings adds what rules find that they did not find before. What other rules find is
 // not new.
 func (n *nightEvents) findings(in *Night) {
-	if in.Diff != nil && in.Judged {
+	if in.Diff != nil {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
+			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these tell of the snapshot itself
+				continue
+			}
 			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, message.New("{text}", message.Foreign("text", f.Text)))
 		}
 		return
