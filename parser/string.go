@@ -239,7 +239,7 @@ const fastRecordAhead = 96
 // the next record is another, or the block nearly ends.
 func (w *walker) fastRecord() bool {
 	b := w.Buf[w.Pos:]
-	if len(b) < fastRecordAhead || w.pend.any {
+	if len(b) < fastRecordAhead || w.pend.any || w.src.details != 0 {
 		return false
 	}
 	k := &w.key

@@ -79,9 +79,9 @@ func (s *censusSink) Flush(bool) error {
 // FindAllocator returns the allocator of the server that wrote a snapshot and how it was
 // found (Memory.AllocatorBasis), for the commands that read a snapshot without a Scan.
 // The source is read to its end if whole is true or it is small, else its first
-// megabytes. A source that cannot be read again has the default.
+// megabytes. "" is the usual one of the server, of a source that cannot be read again or
+// does not show it.
 func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string) {
-	allocator = memory.Allocators()[0]
 	if options.Allocator != "" {
 		return options.Allocator, AllocatorGiven
 	}
@@ -133,7 +133,11 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 	if len(databases) <= 1 && info.AnnouncedKeys >= 0 {
 		databases = []memory.Database{{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}}
 	}
-	return allocatorOf(model, info, int64(keys), databases)
+	allocator, basis = allocatorOf(model, info, int64(keys), databases)
+	if basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
+		allocator = ""
+	}
+	return allocator, basis
 }
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
@@ -149,7 +153,7 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		p := m.Instance(int64(float64(keys)*float64(info.Sampled[i])/float64(own)), databases, info.Slots)
 		predicted = append(predicted, p.UsedMemory)
 	}
-	i, fit := memory.FindAllocator(info.UsedMem, predicted)
+	i, fit := memory.FindAllocator(info.UsedMem, predicted, memory.UsualAllocator(info.Server, info.ServerVersion))
 	const alike = .005
 	spread := float64(slices.Max(predicted)-slices.Min(predicted)) / float64(slices.Min(predicted))
 	switch {
@@ -160,7 +164,7 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 	case fit == memory.FitTie:
 		return models[i].Allocator(), AllocatorTie
 	}
-	return memory.Allocators()[0], AllocatorUnknown
+	return models[i].Allocator(), AllocatorUnknown
 }
 
 // sampleOf returns what the sampled keys take by the model.
@@ -186,6 +190,11 @@ func allocatorNote(in *Input) (none message.Message) {
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name it ({flag})",
 			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+	case AllocatorUnknown:
+		if m.PartsOf == PartsOfSnapshot || m.PartsOf == PartsOfInfo {
+			return message.New("used_memory does not show the allocator: figures are for {now} ({flag})",
+				message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+		}
 	}
 	return otherAllocator(in)
 }

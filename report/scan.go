@@ -17,6 +17,7 @@ import (
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/serverinfo"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
@@ -55,6 +56,8 @@ type Options struct {
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked
 	FailOn     thresholds.Severity // recorded in Report.Config, Off if not asked
 	Memory     memory.Options      // server whose memory is computed; RDB and Cluster are set by Scan
+	// Info is what the server of the only snapshot says of its memory, nil unknown.
+	Info *serverinfo.Info
 	// WhatIf are servers whose memory is predicted as well, nil none. Each costs
 	// another pass over the source, whose Open is then called again.
 	WhatIf []string
@@ -249,6 +252,7 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 		}
 	}
 	r := finish(all, inputs)
+	r.checkLimits(s.policy, s.opt.Now.Unix())
 	if s.opt.Shard {
 		r.State = func() []byte { return shard }
 	}
@@ -308,6 +312,9 @@ func (s *scan) check() error {
 		return message.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile {profile}",
 			message.Text("profile", s.policy.Profile.Value))
 	}
+	if n, _ := infoFigure(o.Info, "maxmemory"); o.MaxMemory == 0 {
+		o.MaxMemory = n
+	}
 	if o.Examples <= 0 {
 		o.Examples = 10
 	}
@@ -358,7 +365,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		return out
 	}
 	m.AllocatorBasis = out.basis
-	if out.basis != AllocatorFound || out.found == allocator {
+	if out.basis != AllocatorFound || out.found == m.Allocator {
 		return out
 	}
 	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
@@ -382,7 +389,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 	}
 	b := agg.NewBuilder(o)
 	each := agg.ByOwner{All: b}
-	c := keyspace{MaxMemory: s.opt.MaxMemory}
+	c := keyspace{MaxMemory: s.opt.MaxMemory, Info: s.opt.Info}
 	var check *target.Check
 	info, err := func() (*parser.Info, error) {
 		if err := ctx.Err(); err != nil {
@@ -393,7 +400,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait,
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait, Details: s.policy.Details(),
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
 			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
@@ -431,13 +438,13 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 	}
 	if in.Format != "" {
 		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
-		c.Templates = info.TemplateMemory
+		c.Templates, c.NameBytes = info.TemplateMemory, b.Tables.NameBytes()
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
-			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, allocator)
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())
 		}
 	}
 	out := scanned{builder: b, owners: each.Owners, input: in, err: err}

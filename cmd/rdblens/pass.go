@@ -60,6 +60,12 @@ func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	}}
 }
 
+// asked reports whether a flag sets the limit of a rule.
+func (p *policyFlags) asked(rule string) bool {
+	r, _ := thresholds.Lookup(rule)
+	return slices.ContainsFunc(p.edits, func(e thresholds.Edit) bool { return e.Rule == r.ID })
+}
+
 // profileOption is the flag that selects a profile.
 func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",

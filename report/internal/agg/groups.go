@@ -242,6 +242,15 @@ func (g *Groups) addSums(to *Group, s *Sums, c common, largest *RetainedKey) {
 
 // join adds a group of a table, which may be this one, to a group of this table.
 func (g *Groups) join(to *Group, from *Group, o *Groups) {
+	g.joinKeys(to, from, o)
+	for i := from.findings; i != 0; i = o.findings[i-1].next {
+		f := o.findings[i-1]
+		g.addFindings(to, f.ruleSeverity, f.Count)
+	}
+}
+
+// joinKeys is join without the findings.
+func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 	g.addSums(to, &from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
@@ -251,10 +260,6 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 		g.addTTLs(to, &h, from.ttl)
 	} else if from.ttl != noTTL {
 		g.addTTL(to, from.ttl.least)
-	}
-	for i := from.findings; i != 0; i = o.findings[i-1].next {
-		f := o.findings[i-1]
-		g.addFindings(to, f.ruleSeverity, f.Count)
 	}
 }
 
