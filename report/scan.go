@@ -81,6 +81,14 @@ type Options struct {
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
+	// Run names the run of which the state is, "" unknown. Merge leaves out the states of
+	// other runs if it is set.
+	Run string
+	// MaxAge is the age of a snapshot, by its own time, from which on Merge leaves out its
+	// state; 0 is none.
+	MaxAge time.Duration
+	// Expect are names of snapshots whose states Merge must have.
+	Expect []string
 	// Owner, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read.
