@@ -30,10 +30,13 @@ func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool { return rows.lessOf(steps) })
 }
 
-// lines is the most lines of the overview.
+// lines is the most lines of the overview: those of a screen, and the places that were asked for.
 func (v *overview) lines(o WriteOptions) int {
-	if o.Rows > 0 {
+	switch {
+	case o.Rows > 0:
 		return math.MaxInt
+	case v.depth > 0:
+		return linesOf(o) + len(v.groups)
 	}
 	return linesOf(o)
 }
@@ -120,7 +123,7 @@ func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {
 		p.section(word("Biggest keys"), v.keysNote())
-		p.table(v.r.keysTable(v.keys[:rows.keys], false))
+		p.table(v.keysTable(rows.keys))
 	}
 	if rows.nodes > 0 {
 		p.section(word("Nodes"), v.r.nodesNote(rows.nodes))

@@ -31,6 +31,7 @@ type Policy struct {
 	Namespaces    []Namespace
 	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
+	Nightly       Nightly
 
 	Warnings []message.Message // about valid but suspicious settings
 
