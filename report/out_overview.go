@@ -27,6 +27,7 @@ type overview struct {
 	fixes    []message.Message // what to do first
 	savings  []Step
 	small    bool // it is shown on a terminal of few lines
+	tight    bool // what the files are is cut to a line each
 	rows     int  // WriteOptions.Rows
 }
 
@@ -377,6 +378,10 @@ func (v *overview) head(p page, alerts int) {
 		p.strong(v.verdict())
 	}
 	for _, s := range v.about[:min(len(v.about), 2+alerts)] {
+		if t, ok := p.(*textPage); ok && v.tight {
+			t.cut(s)
+			continue
+		}
 		p.sentence(s)
 	}
 }

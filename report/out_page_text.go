@@ -115,6 +115,12 @@ func (p *textPage) strong(m message.Message) {
 
 func (p *textPage) sentence(m message.Message) { p.wrap("", "  ", p.style.sentence(m)) }
 
+// cut writes a sentence on one line.
+func (p *textPage) cut(m message.Message) {
+	p.begun = true
+	p.w.WriteString(text.ShortenEnd(p.line(m), p.width) + "\n")
+}
+
 func (p *textPage) foot(m message.Message) { p.wrap("\n", "  ", p.style.sentence(m)) }
 
 func (p *textPage) field(label string, m message.Message) {
