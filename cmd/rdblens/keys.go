@@ -47,10 +47,6 @@ memory and in the order of the file: a table on a terminal, CSV in a pipe, unles
 format is named. An unknown figure is an empty cell (csv) or null (jsonl, parquet).
 The offset of a key counts bytes from the magic of the snapshot: after
 decompression, and without the line before a replication stream.`,
-		Example: `  rdblens keys dump.rdb > keys.csv
-  rdblens keys --type hash --min-elements 5000 dump.rdb
-  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb
-  rdblens keys -f keys.parquet dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.keys(cmd.Context(), &o, args)

@@ -82,9 +82,6 @@ follows: totals, rules and exit code.
 Formats:
 
 ` + formatHelp(),
-		Example: `  rdblens scan dump.rdb
-  rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
-  rdblens scan --profile aliyun --fail-on error dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.scan(cmd.Context(), &o, args)
