@@ -79,6 +79,7 @@ type dialect struct {
 	embed     release.Embedding
 	server    string // version of the server that wrote it, "" unknown
 	model     *memory.Model
+	details   Details
 	templates templates
 	names     module.Names
 }
@@ -101,7 +102,7 @@ func newWalker(src *dialect) *walker {
 	w.refBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
 	w.maxName, w.block.MaxHead = MaxName, MaxElementName
-	w.key.peek.in = w
+	w.key.peek.in, w.key.LongestField = w, -1
 	return w
 }
 
@@ -211,11 +212,14 @@ func (w *walker) rest(t byte) {
 		w.visitKey()
 	}
 	start := w.Offset()
+	if w.src.details != 0 {
+		w.detailed(func() { w.valueOf(t) })
+	} else {
+		w.valueOf(t)
+	}
 	if t == 0 {
-		w.stringValue()
 		k.Serialized = w.Offset() - start
 	} else {
-		w.collection(t)
 		k.Serialized = w.Offset() - start
 		if w.model != nil {
 			w.measure()
@@ -225,6 +229,15 @@ func (w *walker) rest(t byte) {
 		}
 	}
 	w.endKey()
+}
+
+// valueOf walks the value of type t.
+func (w *walker) valueOf(t byte) {
+	if t == 0 {
+		w.stringValue()
+	} else {
+		w.collection(t)
+	}
 }
 
 // collection walks the value of type t, no string.

@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/report/internal/tree"
 )
 
 // TreeNode has the keys whose names begin with a prefix. A prefix without * that ends in a
@@ -10,18 +10,21 @@ import (
 // does not is a name, or the pattern of names. A * stands for values that are too many. The
 // sums of the children are those of the node.
 type TreeNode struct {
-	Prefix      Name     `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
-	Keys        int64    `json:"keys"`
-	Elements    int64    `json:"elements"`
-	ValueBytes  int64    `json:"value_bytes"`
-	MemoryBytes Figure   `json:"memory_bytes"`
-	WithoutTTL  TreeTTL  `json:"without_ttl"`
-	TTLMin      *int64   `json:"ttl_min,omitempty"` // as in Group, in seconds
-	TTLMedian   *int64   `json:"ttl_median,omitempty"`
-	TTLMax      *int64   `json:"ttl_max,omitempty"`
-	Findings    Counts   `json:"findings"`
-	Types       []string `json:"types"`
-	LargestKey  *TreeKey `json:"largest_key,omitempty"`
+	Prefix      Name    `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
+	Keys        int64   `json:"keys"`
+	Elements    int64   `json:"elements"`
+	ValueBytes  int64   `json:"value_bytes"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	WithoutTTL  TreeTTL `json:"without_ttl"`
+	TTLMin      *int64  `json:"ttl_min,omitempty"` // as in Group, in seconds
+	TTLMedian   *int64  `json:"ttl_median,omitempty"`
+	TTLMax      *int64  `json:"ttl_max,omitempty"`
+	// Findings are those of Report.Rules about single keys: without the explained ones.
+	Findings   Counts   `json:"findings"`
+	DB         *int     `json:"db,omitempty"` // of all keys, nil if they are in several
+	Owner      string   `json:"owner,omitempty" redact:"text"`
+	Types      []string `json:"types"`
+	LargestKey *TreeKey `json:"largest_key,omitempty"`
 	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
 	// of a segment, because its values were too many before this one had many keys.
 	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
@@ -59,33 +62,26 @@ func (f *finisher) tree() {
 	if most < 0 || f.r.Totals.Keys == 0 {
 		return
 	}
-	root, of := f.Tables.Groups.Tree(most)
+	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return explains(f.known[pattern], ruleSeverity) })
 	f.r.Tree = f.treeNode(root, of)
 }
 
 func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
 	g := &from.Group
-	prefix := Name(from.Prefix)
-	if from.Rest {
-		prefix = prefix[:len(prefix)-len(restOfPrefix)]
-	}
-	if from.Rest {
-		prefix += restOfPrefix
-	}
-	n := &TreeNode{Prefix: prefix, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
+	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
 		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks}
 	if least, median, most, ok := of.TTL(g); ok {
 		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
 	for ruleSeverity, count := range of.Findings(g) {
-		switch agg.SeverityOf(ruleSeverity) {
-		case thresholds.Error:
-			n.Findings.Error += count.Keys
-		case thresholds.Warning:
-			n.Findings.Warning += count.Keys
-		case thresholds.Info:
-			n.Findings.Info += count.Keys
-		}
+		n.Findings.add(agg.SeverityOf(ruleSeverity), count.Keys)
+	}
+	n.Findings.Explained = from.Explained
+	if db := g.DB(); db >= 0 {
+		n.DB = &db
+	}
+	if owner := g.Owner(); owner >= 0 {
+		n.Owner = f.owner[owner]
 	}
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
@@ -102,4 +98,4 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
 }
 
 // restOfPrefix ends the prefix of the node that has what its parent does not list.
-const restOfPrefix = "…"
+const restOfPrefix = tree.Rest

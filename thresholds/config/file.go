@@ -27,6 +27,7 @@ type file struct {
 	namespaces    namespaces
 	budgets       []thresholds.Budget
 	abbreviations []thresholds.Abbreviation
+	nightly       thresholds.Nightly
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -65,6 +66,7 @@ var (
 			to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
+			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form
