@@ -61,14 +61,20 @@ func cutRows(root *TreeNode, n int) (list []memoryPlace) {
 	row := func(r *tree.Row) (g memoryPlace) {
 		if r.Others == nil {
 			g.addNode(nodes[r.Part])
+			g.Identity = nodes[r.Part].Identity
 			g.Group.Group = nodes[r.Part].Prefix
 			if nodes[r.Part].Children != nil {
 				g.Group.Group += restOfPrefix
 			}
 			return g
 		}
+		var identities []*Identity
 		for _, c := range r.Others {
 			g.addNode(nodes[c])
+			identities = append(identities, nodes[c].Identity)
+		}
+		if len(identities) > 0 {
+			g.Identity = commonIdentity(identities)
 		}
 		g.Group.Group = nodes[r.Part].Prefix + restOfPrefix
 		if more := len(r.Others); more > 1 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/tree"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // TreeNode has the keys whose names begin with a prefix.
@@ -16,17 +17,30 @@ type TreeNode struct {
 	Lacks    int64 // the most keys that it may lack: they are counted in a wider prefix
 	Group    Group
 	Children []*TreeNode // heaviest first, Rest last
+	// Marks are those of the groups of its keys, at most MaxMarks of them.
+	Marks []int32
+	// Explained are findings in Group by severity that Marker leaves out of the report.
+	Explained [thresholds.Error + 1]int64
+}
+
+// MaxMarks is the number of marks that a TreeNode has at most.
+const MaxMarks = 64
+
+// Marker is what the nodes of a tree need to know of the groups of a report, by pattern.
+type Marker interface {
+	Mark(pattern string) int32
+	Explains(pattern string, ruleSeverity int) bool
 }
 
 // Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
 // are ended. What they have besides sums is kept in a Groups, for TTL and Findings.
-func (g *Groups) Tree(most int) (root *TreeNode, of *Groups) {
+func (g *Groups) Tree(most int, marker Marker) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
-		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}}
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, marker: marker}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
 		}
@@ -65,6 +79,37 @@ type treeBuilder struct {
 	g, of  *Groups
 	listed map[int32]bool
 	nodes  int // that were made
+	marker Marker
+}
+
+// addLeaf adds a leaf to a node.
+func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
+	g := &b.g.list[leaf-1]
+	b.of.join(&to.Group, g, b.g)
+	pattern := b.g.final[g.group].pattern
+	to.mark(b.marker.Mark(pattern))
+	for at, count := range b.g.Findings(g) {
+		if b.marker.Explains(pattern, at) {
+			to.Explained[SeverityOf(at)] += count.Keys
+		}
+	}
+}
+
+func (n *TreeNode) mark(m int32) {
+	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
+		n.Marks = append(n.Marks, m)
+	}
+}
+
+// addNode adds another node to a node.
+func (b *treeBuilder) addNode(to, from *TreeNode) {
+	b.of.join(&to.Group, &from.Group, b.of)
+	for _, m := range from.Marks {
+		to.mark(m)
+	}
+	for severity, n := range from.Explained {
+		to.Explained[severity] += n
+	}
 }
 
 // node returns a node, and those below it that are listed. One is listed only if those
@@ -75,7 +120,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
 	if leaf := n.Leaf(); leaf != 0 {
 		g := &b.g.list[leaf-1]
-		b.of.join(&to.Group, g, b.g)
+		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
 		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 && g.largest.NameLen == int64(len(name)) && !n.Rest() {
 			above := b.g.tree.AppendPath(nil, n.Parent())
@@ -91,7 +136,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 			child := b.node(c, append(prefix[:len(prefix):len(prefix)], b.g.tree.Node(c).Label()...))
 			to.Children = append(to.Children, child)
 		} else {
-			b.addLeaves(&rest.Group, c)
+			b.addLeaves(rest, c)
 		}
 	}
 	slices.SortFunc(to.Children, func(x, y *TreeNode) int {
@@ -101,18 +146,18 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		b.nodes++
 		to.Children = append(to.Children, rest)
 	} else if rest.Group.Keys > 0 {
-		b.of.join(&to.Group, &rest.Group, b.of)
+		b.addNode(to, rest)
 	}
 	for _, c := range to.Children {
-		b.of.join(&to.Group, &c.Group, b.of)
+		b.addNode(to, c)
 	}
 	return to
 }
 
 // addLeaves adds the leaves below a node, which may be one.
-func (b *treeBuilder) addLeaves(to *Group, i int32) {
+func (b *treeBuilder) addLeaves(to *TreeNode, i int32) {
 	if leaf := b.g.tree.Node(i).Leaf(); leaf != 0 {
-		b.of.join(to, &b.g.list[leaf-1], b.g)
+		b.addLeaf(to, leaf)
 	}
 	for c := range b.g.tree.Children(i) {
 		b.addLeaves(to, c)
