@@ -3,6 +3,7 @@ package parser
 import (
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/format"
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/spool"
@@ -186,6 +187,14 @@ type Key struct {
 	// least 1 KB that is the largest; nil of a number.
 	Head []byte
 
+	// Formats are those of a string, or of the first eight elements of a collection (of a
+	// hash the values, of a stream those of its first entry): 0 unless
+	// Options.Details asks for it.
+	Formats format.Set
+	// LongestField is the longest field name of a hash in bytes; -1 of other types, and
+	// unless Options.Details asks for it.
+	LongestField int64
+
 	FieldsWithTTL  int64 // fields of a hash (of Dragonfly: members of a set, too) that have an expiry of their own
 	MinFieldExpire int64 // the earliest of them, ms since the epoch; 0 none
 
@@ -344,7 +353,7 @@ func (w *walker) refToString(s *str) {
 		return
 	}
 	text := w.text(s, MaxElementName)
-	if w.Refill != nil || s.kind != strPlain {
+	if w.Refill != nil || s.kind != strPlain || s.head != nil {
 		w.refBuf = append(w.refBuf[:0], text...)
 		text = w.refBuf
 	}

@@ -81,6 +81,7 @@ type dialect struct {
 	server    string // version of the server that wrote it, "" unknown
 	created   int64  // Info.Created
 	model     *memory.Model
+	details   Details
 	templates templates
 	names     module.Names
 }
@@ -103,7 +104,7 @@ func newWalker(src *dialect) *walker {
 	w.refBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
 	w.maxName, w.block.MaxHead = MaxName, MaxElementName
-	w.key.peek.in = w
+	w.key.peek.in, w.key.LongestField = w, -1
 	return w
 }
 
@@ -213,11 +214,14 @@ func (w *walker) rest(t byte) {
 		w.visitKey()
 	}
 	start := w.Offset()
+	if w.src.details != 0 {
+		w.detailed(func() { w.valueOf(t) })
+	} else {
+		w.valueOf(t)
+	}
 	if t == 0 {
-		w.stringValue()
 		k.Serialized = w.Offset() - start
 	} else {
-		w.collection(t)
 		k.Serialized = w.Offset() - start
 		if w.model != nil {
 			w.measure()
@@ -227,6 +231,15 @@ func (w *walker) rest(t byte) {
 		}
 	}
 	w.endKey()
+}
+
+// valueOf walks the value of type t.
+func (w *walker) valueOf(t byte) {
+	if t == 0 {
+		w.stringValue()
+	} else {
+		w.collection(t)
+	}
 }
 
 // collection walks the value of type t, no string.

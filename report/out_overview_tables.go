@@ -116,6 +116,9 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
 		rightColumn("share", func(i int) message.Message {
+			if rows[i].share > 0 {
+				return percentText(rows[i].share)
+			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).drop(8),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),

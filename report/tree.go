@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -12,18 +13,21 @@ import (
 // does not is a name, or the pattern of names. A * stands for values that are too many. The
 // sums of the children are those of the node.
 type TreeNode struct {
-	Prefix      Name     `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
-	Keys        int64    `json:"keys"`
-	Elements    int64    `json:"elements"`
-	ValueBytes  int64    `json:"value_bytes"`
-	MemoryBytes Figure   `json:"memory_bytes"`
-	WithoutTTL  TreeTTL  `json:"without_ttl"`
-	TTLMin      *int64   `json:"ttl_min,omitempty"` // as in Group, in seconds
-	TTLMedian   *int64   `json:"ttl_median,omitempty"`
-	TTLMax      *int64   `json:"ttl_max,omitempty"`
-	Findings    Counts   `json:"findings"`
-	Types       []string `json:"types"`
-	LargestKey  *TreeKey `json:"largest_key,omitempty"`
+	Prefix      Name    `json:"prefix"` // "" of all keys; ends in … if it has what its parent does not list
+	Keys        int64   `json:"keys"`
+	Elements    int64   `json:"elements"`
+	ValueBytes  int64   `json:"value_bytes"`
+	MemoryBytes Figure  `json:"memory_bytes"`
+	WithoutTTL  TreeTTL `json:"without_ttl"`
+	TTLMin      *int64  `json:"ttl_min,omitempty"` // as in Group, in seconds
+	TTLMedian   *int64  `json:"ttl_median,omitempty"`
+	TTLMax      *int64  `json:"ttl_max,omitempty"`
+	// Findings are those of Report.Rules about single keys: without the explained ones.
+	Findings   Counts   `json:"findings"`
+	DB         *int     `json:"db,omitempty"` // of all keys, nil if they are in several
+	Owner      string   `json:"owner,omitempty" redact:"text"`
+	Types      []string `json:"types"`
+	LargestKey *TreeKey `json:"largest_key,omitempty"`
 	// Identity says what the keys are, as far as all of them have it in common; nil if that is
 	// not known.
 	Identity *Identity `json:"identity,omitempty"`
@@ -65,7 +69,7 @@ func (f *finisher) tree() {
 		return
 	}
 	marks := &treeMarks{f: f, number: map[Identity]int32{}}
-	root, of := f.Tables.Groups.Tree(most, marks)
+	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return explains(f.known[pattern], ruleSeverity) }, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
 }
 
@@ -76,8 +80,8 @@ type treeMarks struct {
 	number map[Identity]int32
 }
 
-// Mark returns the number of the identity of a group, -1 if that is not known.
-func (m *treeMarks) Mark(pattern string) int32 {
+// mark returns the number of the identity of a group, -1 if that is not known.
+func (m *treeMarks) mark(pattern string) int32 {
 	id := m.f.known[pattern]
 	if id == nil {
 		return -1
@@ -89,11 +93,6 @@ func (m *treeMarks) Mark(pattern string) int32 {
 		m.list = append(m.list, id)
 	}
 	return n
-}
-
-// Explains reports whether the findings of a rule and severity in a group are not counted.
-func (m *treeMarks) Explains(pattern string, ruleSeverity int) bool {
-	return explains(m.f.known[pattern], ruleSeverity)
 }
 
 // common returns what identities have in common, nil if that is neither a library nor a
@@ -147,34 +146,21 @@ func commonIdentity(list []*Identity) *Identity {
 
 func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks) *TreeNode {
 	g := &from.Group
-	prefix := Name(from.Prefix)
-	if from.Rest {
-		prefix = prefix[:len(prefix)-len(restOfPrefix)]
-	}
-	if from.Rest {
-		prefix += restOfPrefix
-	}
-	n := &TreeNode{Prefix: prefix, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
+	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
 		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks,
 		Identity: marks.common(from.Marks)}
 	if least, median, most, ok := of.TTL(g); ok {
 		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
 	for ruleSeverity, count := range of.Findings(g) {
-		switch agg.SeverityOf(ruleSeverity) {
-		case thresholds.Error:
-			n.Findings.Error += count.Keys
-		case thresholds.Warning:
-			n.Findings.Warning += count.Keys
-		case thresholds.Info:
-			n.Findings.Info += count.Keys
-		}
+		n.Findings.add(agg.SeverityOf(ruleSeverity), count.Keys)
 	}
-	n.Findings.Error -= from.Explained[thresholds.Error]
-	n.Findings.Warning -= from.Explained[thresholds.Warning]
-	n.Findings.Info -= from.Explained[thresholds.Info]
-	for i := range from.Explained {
-		n.Findings.Explained += from.Explained[i]
+	n.Findings.Explained = from.Explained
+	if db := g.DB(); db >= 0 {
+		n.DB = &db
+	}
+	if owner := g.Owner(); owner >= 0 {
+		n.Owner = f.owner[owner]
 	}
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
@@ -191,4 +177,4 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 }
 
 // restOfPrefix ends the prefix of the node that has what its parent does not list.
-const restOfPrefix = "…"
+const restOfPrefix = tree.Rest

@@ -37,6 +37,7 @@ const (
 	filters                         // of a Bloom or cuckoo filter
 	behind                          // entries that the worst consumer group of a stream has not read
 	idleConsumers                   // of that group
+	fieldName                       // bytes of the longest field name, -1 unknown
 	numMeasures
 )
 
@@ -52,7 +53,7 @@ type scale struct {
 // A rule whose limits have another unit does not compile.
 var scales = map[measure]scale{
 	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1}, nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
-	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1},
+	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1}, fieldName: {message.Bytes, 1},
 	behind: {message.Count, 1},
 }
 
@@ -67,7 +68,7 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts, created int64) {
 	if k.Type == parser.Hash {
 		m[largest] = longestValue(k)
 	}
-	m[pending] = k.Pending
+	m[pending], m[fieldName] = k.Pending, k.LongestField
 	if k.Module != nil {
 		m[filters] = k.Module.Filters
 	}

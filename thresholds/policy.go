@@ -32,6 +32,7 @@ type Policy struct {
 	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
 	Identities    []IdentityEntry
+	Nightly       Nightly
 
 	Warnings []message.Message // about valid but suspicious settings
 
@@ -123,6 +124,21 @@ func longWords(list []Abbreviation, separators string) *naming.Words {
 		words[i] = a.Long
 	}
 	return naming.NewWords(words, separators)
+}
+
+// Details returns what the rules need of values that a parser computes on request alone.
+func (p *Policy) Details() (d parser.Details) {
+	for i := range p.Settings {
+		if s := &p.Settings[i]; s.On {
+			d |= s.Rule.details
+		}
+	}
+	for i := range p.Overrides {
+		for _, e := range p.Overrides[i].Edits {
+			d |= e.Rule.rule().details
+		}
+	}
+	return d
 }
 
 // Clone returns a copy whose settings can be changed.

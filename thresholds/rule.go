@@ -121,6 +121,8 @@ type Rule struct {
 	// idle returns why a rule that is on checks nothing, "" if it does; nil: it
 	// always does.
 	idle func(*Policy, *Setting) string
+	// details are what the rule needs that a parser computes on request alone.
+	details parser.Details
 	// compacts is true if its advice brings a key into the compact encoding, which
 	// takes Key.CompactMemory.
 	compacts bool

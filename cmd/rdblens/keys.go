@@ -254,6 +254,9 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out, spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
+	if p.only != 0 {
+		options.Details = p.policy.Details()
+	}
 	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	options.Header = func(info *parser.Info) {
 		w.created = info.Created

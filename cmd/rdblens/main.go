@@ -67,6 +67,7 @@ func endOnNextSignal(signals []os.Signal) {
 	next := make(chan os.Signal, 1)
 	signal.Notify(next, signals...)
 	<-next
+	restoreTerminal()
 	output.RemoveUnfinished()
 	os.Exit(exitPartial)
 }
@@ -77,6 +78,7 @@ func removeBeforeDump() {
 	sent := make(chan os.Signal, 1)
 	signal.Notify(sent, syscall.SIGQUIT, syscall.SIGABRT)
 	s := <-sent
+	restoreTerminal()
 	output.RemoveUnfinished()
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
@@ -137,11 +139,12 @@ type env struct {
 }
 
 // commandLine returns the command line, as a shell would take it. What a URL has
-// behind its path is left out, because it can be a signature.
+// behind its path is left out, because it can be a signature; the address of a line of
+// source code, --source-url, is whole.
 func (e *env) commandLine() string {
 	words := []string{"rdblens"}
 	for _, arg := range e.args {
-		if i := strings.Index(arg, "://"); i >= 0 {
+		if i := strings.Index(arg, "://"); i >= 0 && !strings.Contains(arg, "{path}") {
 			i = strings.LastIndexByte(arg[:i], '=') + 1 // behind a label or an option
 			arg = arg[:i] + withoutSecrets(arg[i:])
 		}

@@ -28,6 +28,7 @@ type file struct {
 	budgets       []thresholds.Budget
 	abbreviations []thresholds.Abbreviation
 	identities    []thresholds.IdentityEntry
+	nightly       thresholds.Nightly
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -69,6 +70,7 @@ var (
 				func(f *file, v []thresholds.IdentityEntry) { f.identities = v }),
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
+			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form

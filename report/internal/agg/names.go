@@ -7,40 +7,33 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/tree"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // TreeNode has the keys whose names begin with a prefix.
 type TreeNode struct {
-	Prefix   []byte
-	Rest     bool  // the keys of its parent that no other child has
-	Lacks    int64 // the most keys that it may lack: they are counted in a wider prefix
-	Group    Group
-	Children []*TreeNode // heaviest first, Rest last
-	// Marks are those of the groups of its keys, at most MaxMarks of them.
-	Marks []int32
-	// Explained are findings in Group by severity that Marker leaves out of the report.
-	Explained [thresholds.Error + 1]int64
+	Prefix    []byte
+	Rest      bool  // the keys of its parent that no other child has
+	Lacks     int64 // the most keys that it may lack: they are counted in a wider prefix
+	Group     Group
+	Marks     []int32     // what mark returns of the groups of its keys, at most MaxMarks
+	Explained int64       // findings that are explained, which Group does not have
+	Children  []*TreeNode // heaviest first, Rest last
 }
 
 // MaxMarks is the number of marks that a TreeNode has at most.
 const MaxMarks = 64
 
-// Marker is what the nodes of a tree need to know of the groups of a report, by pattern.
-type Marker interface {
-	Mark(pattern string) int32
-	Explains(pattern string, ruleSeverity int) bool
-}
-
 // Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
-// are ended. What they have besides sums is kept in a Groups, for TTL and Findings.
-func (g *Groups) Tree(most int, marker Marker) (root *TreeNode, of *Groups) {
+// are ended. What they have besides sums is kept in a Groups, for TTL and Findings. explained
+// reports whether findings in a group are explained: nodes count them in Explained alone.
+// mark returns a number of a group.
+func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool, mark func(pattern string) int32) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
-		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, marker: marker}
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, mark: mark}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
 		}
@@ -79,36 +72,39 @@ type treeBuilder struct {
 	g, of  *Groups
 	listed map[int32]bool
 	nodes  int // that were made
-	marker Marker
+
+	explained func(pattern string, ruleSeverity int) bool
+	mark      func(pattern string) int32
 }
 
-// addLeaf adds a leaf to a node.
+// addLeaf adds the keys of a leaf to a node.
 func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
-	g := &b.g.list[leaf-1]
-	b.of.join(&to.Group, g, b.g)
-	pattern := b.g.final[g.group].pattern
-	to.mark(b.marker.Mark(pattern))
-	for at, count := range b.g.Findings(g) {
-		if b.marker.Explains(pattern, at) {
-			to.Explained[SeverityOf(at)] += count.Keys
+	from := &b.g.list[leaf-1]
+	b.of.joinKeys(&to.Group, from, b.g)
+	pattern := b.g.final[from.group].pattern
+	to.mark(b.mark(pattern))
+	for ruleSeverity, count := range b.g.Findings(from) {
+		if b.explained(pattern, ruleSeverity) {
+			to.Explained += count.Keys
+		} else {
+			b.of.addFindings(&to.Group, int32(ruleSeverity), count)
 		}
 	}
 }
 
+// mark adds a mark.
 func (n *TreeNode) mark(m int32) {
 	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
 		n.Marks = append(n.Marks, m)
 	}
 }
 
-// addNode adds another node to a node.
-func (b *treeBuilder) addNode(to, from *TreeNode) {
+// add adds the keys of another node.
+func (b *treeBuilder) add(to, from *TreeNode) {
 	b.of.join(&to.Group, &from.Group, b.of)
+	to.Explained += from.Explained
 	for _, m := range from.Marks {
 		to.mark(m)
-	}
-	for severity, n := range from.Explained {
-		to.Explained[severity] += n
 	}
 }
 
@@ -146,10 +142,10 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		b.nodes++
 		to.Children = append(to.Children, rest)
 	} else if rest.Group.Keys > 0 {
-		b.addNode(to, rest)
+		b.add(to, rest)
 	}
 	for _, c := range to.Children {
-		b.addNode(to, c)
+		b.add(to, c)
 	}
 	return to
 }
