@@ -47,7 +47,8 @@ func (w *walker) stream(variant uint8) {
 		s.First, s.MaxDeleted, s.Added = w.streamID(), w.streamID(), w.Length()
 	}
 	if w.visiting {
-		w.visitStream(&s)
+		visited := s // a copy, which is on the heap
+		w.visitStream(&visited)
 	}
 	w.groups(variant)
 	if variant >= rdb.StreamIdempotent {

@@ -3,6 +3,7 @@ package agg
 import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/format"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -118,7 +119,7 @@ func (p *keyPool) get() int32 {
 		return i
 	}
 	if len(p.list) == cap(p.list) {
-		p.list = append(p.list, RetainedKey{})
+		p.list = hashindex.Append(p.list, RetainedKey{})
 	} else {
 		p.list = p.list[:len(p.list)+1] // keeps the buffer of an earlier key
 	}
