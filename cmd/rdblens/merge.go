@@ -102,9 +102,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	o.details = o.details || o.sections != nil
 	var sources []report.Source
 	for _, in := range list {
-		sources = append(sources, report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
-			return in.openState(ctx, e)
-		}})
+		sources = append(sources, in.stateSource(e))
 	}
 	started := time.Now()
 	o.Tool, o.Now = tool(), now()
@@ -143,6 +141,11 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return err
 	}
 	return verdict(r, o.FailOn)
+}
+
+// stateSource returns the input as a source of Merge.
+func (in *input) stateSource(e *env) report.Source {
+	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
 }
 
 // openState opens the input as the state of a scan.
