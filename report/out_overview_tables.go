@@ -38,7 +38,7 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		}).drop(10),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
-		}).only(!full).drop(12),
+		}).only(!full),
 		wordColumn("type", func(i int) string { return rows[i].Type }),
 		wordColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
 		countColumn("elements", func(i int) Figure { return rows[i].Elements }),
@@ -87,7 +87,7 @@ func (r *Report) nodesTable(rows []Node) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
 		rightColumn("share", func(i int) message.Message { return ofRead(i, percentText(rows[i].Share)) }).drop(5),
-		barColumn(func(i int) float64 { return rows[i].Share }).drop(12),
+		barColumn(func(i int) float64 { return rows[i].Share }),
 		rightColumn("x mean", func(i int) message.Message {
 			return ofRead(i, only(message.Figure("n", int64(math.Round(rows[i].Skew*100)), message.FormRatio)))
 		}),
@@ -127,7 +127,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		}).drop(8),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).only(!full).drop(12),
+		}).only(!full),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).only(full).drop(4),
 		leftColumn("TTL", func(i int) message.Message { return rows[i].ttlRange() }).only(!full),

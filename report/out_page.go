@@ -61,10 +61,13 @@ func sentenceColumn(title string, cell func(i int) message.Message) column {
 	return column{Column: text.Column{Title: title, Shrink: text.ShrinkEnd}, cell: cell}
 }
 
+// dropBar is the rank of bars: they are dropped first.
+const dropBar = 12
+
 // barColumn shows shares as bars on a terminal, and nothing elsewhere.
 func barColumn(share func(i int) float64) column {
 	c := leftColumn("", func(int) message.Message { return message.Message{} })
-	c.bar = share
+	c.bar, c.Drop = share, dropBar
 	return c
 }
 

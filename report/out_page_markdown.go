@@ -35,7 +35,7 @@ func (l *wholeNames) add(name string) {
 // maxWholeNames is the most names of a ticket that stand in it as they are.
 const maxWholeNames = 200
 
-// block returns the list of those names that fit into so many bytes, folded.
+// block returns the list of those names that fit into room bytes, folded.
 func (l wholeNames) block(p *markdownPage, room int) string {
 	const end = "\n</details>\n"
 	s := p.opening(word("Whole names")) + "\n"
