@@ -1,0 +1,2 @@
+addEventListener("hashchange", () => update());
+update();
