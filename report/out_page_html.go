@@ -35,7 +35,10 @@ func newHTMLStyle(o WriteOptions) *htmlStyle {
 		s.languages[i] = &style{catalogue: l.Catalogue(), text: template.HTMLEscapeString,
 			name:    func(s string) string { return `<code class="name">` + template.HTMLEscapeString(s) + `</code>` },
 			code:    func(s string) string { return `<code>` + template.HTMLEscapeString(s) + `</code>` },
-			foreign: func(s string) string { return `<bdi>` + template.HTMLEscapeString(s) + `</bdi>` }}
+			foreign: func(s string) string { return `<bdi>` + template.HTMLEscapeString(s) + `</bdi>` },
+			link: func(marked, url string) string {
+				return `<a href="` + template.HTMLEscapeString(url) + `">` + marked + `</a>`
+			}}
 	}
 	return s
 }

@@ -23,7 +23,8 @@ func newMarkdownPage(w *bytes.Buffer, o WriteOptions, cell, level int) *markdown
 
 // markdownStyle is that of tickets: names, code and sentences of others are code.
 func markdownStyle(c *message.Catalogue) *style {
-	return &style{catalogue: c, text: text.MarkdownText, name: text.MarkdownCode, code: text.MarkdownCode, foreign: text.MarkdownCode}
+	return &style{catalogue: c, text: text.MarkdownText, name: text.MarkdownCode, code: text.MarkdownCode, foreign: text.MarkdownCode,
+		link: func(marked, url string) string { return "[" + marked + "](" + text.MarkdownURL(url) + ")" }}
 }
 
 // block begins a block of its own.

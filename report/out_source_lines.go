@@ -12,7 +12,7 @@ func (g *Group) writtenAt() message.Message {
 	if len(g.Source) == 0 {
 		return message.Message{}
 	}
-	return only(message.Path("place", g.Source[0].Place()))
+	return only(message.Link("place", g.Source[0].Place(), g.Source[0].URL))
 }
 
 // anySource reports whether the source code of a group is known.

@@ -120,7 +120,8 @@ type style struct {
 	text      func(string) string // of ours
 	name      func(string) string
 	code      func(string) string
-	foreign   func(string) string // a sentence that somebody else wrote
+	foreign   func(string) string             // a sentence that somebody else wrote
+	link      func(marked, url string) string // nil: the format has no links
 }
 
 // sentence returns a message with the marks of the format.
@@ -134,6 +135,14 @@ func (s *style) cell(m message.Message) string {
 		return s.text(spans[0].Text)
 	}
 	return s.marked(shown(m, s.catalogue, nameWidth))
+}
+
+// linked returns a marked name with its link. A saved report can have any text as URL.
+func (s *style) linked(marked, url string) string {
+	if s.link == nil || !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
+		return marked
+	}
+	return s.link(marked, url)
 }
 
 // marked joins the parts of a message. Names in code are part of the code.
@@ -151,7 +160,7 @@ func (s *style) marked(spans []message.Span) string {
 		case isForeign(span.Kind) && i+1 < len(spans) && spans[i+1].Kind == message.KindCode:
 			spans[i+1].Text = span.Text + spans[i+1].Text // code that begins with a name
 		case isForeign(span.Kind):
-			b.WriteString(s.name(span.Text))
+			b.WriteString(s.linked(s.name(span.Text), span.URL))
 		case span.Kind == message.KindForeign:
 			b.WriteString(s.foreign(span.Text))
 		default:

@@ -136,3 +136,12 @@ func TestWithoutSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandLine checks that the command line of a report hides signatures and keeps
+// what a run needs again.
+func TestCommandLine(t *testing.T) {
+	e := env{args: []string{"scan", "a=https://user:secret@example.com/dump.rdb?secret", "--source-url", "https://git.example/{path}?at=main#L{line}"}}
+	if got, want := e.commandLine(), "rdblens scan a=https://example.com/dump.rdb --source-url 'https://git.example/{path}?at=main#L{line}'"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

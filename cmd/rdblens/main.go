@@ -137,11 +137,12 @@ type env struct {
 }
 
 // commandLine returns the command line, as a shell would take it. What a URL has
-// behind its path is left out, because it can be a signature.
+// behind its path is left out, because it can be a signature; the address of a line of
+// source code, --source-url, is whole.
 func (e *env) commandLine() string {
 	words := []string{"rdblens"}
 	for _, arg := range e.args {
-		if i := strings.Index(arg, "://"); i >= 0 {
+		if i := strings.Index(arg, "://"); i >= 0 && !strings.Contains(arg, "{path}") {
 			i = strings.LastIndexByte(arg[:i], '=') + 1 // behind a label or an option
 			arg = arg[:i] + withoutSecrets(arg[i:])
 		}

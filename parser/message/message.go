@@ -90,6 +90,7 @@ type Arg struct {
 	// Of KindCode, a message whose text is the code: it has the names in it.
 	List      []Message
 	Separator string
+	URL       string // that a path of KindPath leads to, "" none
 }
 
 // Text is an argument of the program's own that no language translates.
@@ -108,6 +109,9 @@ func Element[T ~string | ~[]byte](name string, s T) Arg {
 
 // Path is the name of a file, or a URL.
 func Path(name, s string) Arg { return Arg{Name: name, Kind: KindPath, Text: s} }
+
+// Link is the name of a file that formats with links show with a link to url, "" none.
+func Link(name, s, url string) Arg { return Arg{Name: name, Kind: KindPath, Text: s, URL: url} }
 
 // Foreign is a sentence that somebody else wrote, such as an error of the operating
 // system, in no language of ours.
@@ -154,6 +158,7 @@ func Plural(n int64, one, many string, args ...Arg) Message {
 type Span struct {
 	Kind Kind
 	Text string // of a name, an element or a path: as it is, to be escaped by the writer
+	URL  string // that a path leads to, "" none
 }
 
 // Catalogue has the sentences of one language. A nil *Catalogue is English.
@@ -274,6 +279,8 @@ func (r *renderer) arg(a *Arg) {
 			text = r.catalogue.Figure(text)
 		}
 		r.put(KindFigure, text)
+	case a.Kind == KindPath && a.URL != "":
+		r.spans = append(r.spans, Span{a.Kind, a.Text, a.URL})
 	default:
 		r.put(a.Kind, a.Text)
 	}
@@ -296,7 +303,7 @@ func (r *renderer) put(kind Kind, s string) {
 			s = " " + s
 		}
 	}
-	r.spans = append(r.spans, Span{kind, s})
+	r.spans = append(r.spans, Span{Kind: kind, Text: s})
 }
 
 // What stands between two parts of a sentence of a wide language.
@@ -393,12 +400,13 @@ type jsonArg struct {
 	Form      Form      `json:"form,omitempty"`
 	Messages  []Message `json:"messages,omitempty"`
 	Separator string    `json:"separator,omitempty"`
+	URL       string    `json:"url,omitempty"`
 }
 
 // MarshalJSON writes what the kind of argument has: text, value and form, or messages.
 // Bytes of a text that are not valid UTF-8 and backslashes are escaped as in Go.
 func (a Arg) MarshalJSON() ([]byte, error) {
-	j := jsonArg{Name: a.Name, Kind: a.Kind, Messages: a.List, Separator: a.Separator}
+	j := jsonArg{Name: a.Name, Kind: a.Kind, Messages: a.List, Separator: a.Separator, URL: a.URL}
 	switch {
 	case a.Kind == KindFigure:
 		j.Value, j.Form = &a.Value, a.Form
@@ -415,7 +423,7 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*a = Arg{Name: j.Name, Kind: j.Kind, List: j.Messages, Separator: j.Separator}
+	*a = Arg{Name: j.Name, Kind: j.Kind, List: j.Messages, Separator: j.Separator, URL: j.URL}
 	switch {
 	case j.Value != nil:
 		*a = figure(j.Name, *j.Value, j.Form)

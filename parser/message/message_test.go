@@ -45,7 +45,7 @@ func TestNamesAreNotTemplates(t *testing.T) {
 		if got, want := text(m, chinese), name+"：共 5,200 个元素，超过 5,000"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if spans := m.Spans(chinese); spans[0] != (Span{KindName, name}) {
+		if spans := m.Spans(chinese); spans[0] != (Span{Kind: KindName, Text: name}) {
 			t.Errorf("the first span is %+v", spans[0])
 		}
 	}

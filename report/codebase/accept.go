@@ -38,7 +38,7 @@ func acceptable(c *site, parts []Part) bool {
 	case letters < 2 && !(letters == 1 && colon && c.sure == Certain), len(Join(parts)) > maxText:
 		return false
 	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:image"), strings.HasPrefix(lower, "data:text"), strings.HasPrefix(lower, "application/"),
-		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"):
+		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"), strings.HasPrefix(lower, "__key"):
 		return false
 	case c.command != nil && strings.HasPrefix(c.command.name, "new ") && (text == "bull:" || text == "rq:queue:"):
 		return false // the name of the queue is not known

@@ -228,7 +228,8 @@ func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
 	}
-	if c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp && !c.file.redis {
+	other := c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp
+	if other && !c.file.redis || strings.Contains(last, "memorycache") {
 		return // a map in memory, more often than not
 	}
 	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver, args: c.boundAll(args)}, t)

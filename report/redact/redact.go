@@ -153,7 +153,7 @@ func (r *Redactor) Message(m message.Message) message.Message {
 		case message.KindElement, message.KindForeign:
 			a.Text = r.Text(a.Text)
 		case message.KindPath:
-			a.Text = r.File(a.Text)
+			a.Text, a.URL = r.File(a.Text), ""
 		}
 		return a
 	})

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,4 +57,18 @@ func MarkdownText(s string) string {
 // allDigits reports whether a line begins as a numbered list.
 func allDigits(line []rune) bool {
 	return !slices.ContainsFunc(line, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// MarkdownURL returns the address of a link: what could end the link or a cell of a
+// table is written as %NN.
+func MarkdownURL(url string) string {
+	var b strings.Builder
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("()<>[]|`\\\"'*_", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
