@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // One page for a browser that needs nothing but itself: style, scripts and data
@@ -74,7 +76,7 @@ func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy
 	v.Data.Chinese = map[string]string{}
 	for _, id := range a.texts {
-		v.Data.Chinese[id] = v.chinese.line(word(id))
+		v.Data.Chinese[id] = v.chinese.line(message.New(id, message.Text("n", "{n}")))
 	}
 	page, err := a.page.Clone()
 	if err != nil {

@@ -111,7 +111,7 @@ type htmlTable struct {
 	ID       string
 	Label    message.Message // "" is an empty ID
 	Sortable bool
-	Columns  []htmlColumn
+	Columns  []*htmlColumn
 	Rows     [][]template.HTML
 }
 
@@ -120,6 +120,20 @@ type htmlColumn struct {
 	Right, Name, Sentence, Word, Severity bool
 	Less                                  bool // not on paper
 	Line                                  bool // cells are paths of an SVG
+}
+
+// Class returns the classes of the cells of a column.
+func (c *htmlColumn) Class() string {
+	var list []string
+	for _, f := range []struct {
+		is   bool
+		name string
+	}{{c.Right, "n"}, {c.Name, "name"}, {c.Sentence, "s"}, {c.Word, "w"}, {c.Less, "less"}} {
+		if f.is {
+			list = append(list, f.name)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 func (p *htmlPage) add(b htmlBlock) {
@@ -186,7 +200,7 @@ func (s *htmlStyle) newTable(t table, budget *int) *htmlTable {
 		for i, cell := range cells {
 			rows[i] = append(rows[i], cell)
 		}
-		h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd,
+		h.Columns = append(h.Columns, &htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd,
 			Word: slices.Contains(typedWords, c.Title), Severity: c.Title == "severity", Less: c.Drop > htmlPaperColumns})
 	}
 	for _, row := range rows {

@@ -44,7 +44,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		lines.columns[len(lines.columns)-1] = wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
 		p.table(lines)
 		made := p.sections[len(p.sections)-1].Blocks[1].Table
-		made.Columns[len(made.Columns)-1] = htmlColumn{Title: "over time", Line: true}
+		made.Columns[len(made.Columns)-1] = &htmlColumn{Title: "over time", Line: true}
 	}
 	v.Rest = p.sections
 	return v.write(w, o)

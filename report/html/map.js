@@ -98,7 +98,7 @@ const layout = (node, x, y, w, h, depth, place) => {
   const list = node.children.map((c) => ({ value: c[measure], node: inside(c) })).filter((c) => c.value > 0).sort((a, b) => b.value - a.value);
   const total = list.reduce((sum, c) => sum + c.value, 0);
   let n = list.findIndex((c, i) => i >= mostCells[depth] || c.value / total * w * h < leastArea);
-  if (n < 0) n = list.length;
+  if (n < 0 || n === list.length - 1) n = list.length;
   const rest = list.slice(n);
   if (rest.length) list.splice(n, rest.length, { value: rest.reduce((sum, c) => sum + c.value, 0), rest: rest.length, node });
   list.sort((a, b) => b.value - a.value);
@@ -119,7 +119,7 @@ const draw = () => {
     const kind = rest ? "t-mixed" : colors[color](node);
     const worst = rest ? "" : node.error ? "error" : node.warning ? "warning" : "";
     const cell = make("a", { class: "cell " + (outer ? "outer" : kind), href: addressOf({ at: node.path }), tabindex: "-1" });
-    cell.ariaLabel = `${rest ? name : node.path}: ${bytes(item.value === undefined ? 0 : rest ? item.value : node.size)}, ${rest ? "" : keysOf(node.keys) + ", "}${worst ? say(worst === "error" ? "errors" : "warnings") : say("no errors")}`;
+    cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
     const px = (n, of) => n / of * 100 + "%";
     Object.assign(cell.style, { left: px(x, width), top: px(y, height), width: px(w, width), height: px(h, height) });
     if (h > 15 && w > 24) cell.append(make("span", {}, name));
@@ -141,7 +141,7 @@ const mark = () => {
     c.cell.classList.toggle("dim", hits !== null && !hits.has(c.node));
     c.cell.classList.toggle("chosen", c.node === chosen && !c.rest);
   }
-  const one = cells.find((c) => c.node === chosen) ?? cells[0];
+  const one = cells.find((c) => c.node === chosen && !c.rest) ?? cells[0];
   cells.forEach((c) => { c.cell.tabIndex = c === one ? 0 : -1; });
 };
 

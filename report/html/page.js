@@ -32,8 +32,9 @@ const count = (n) => n.toLocaleString("en-US");
 const percent = (share) => share > 0 && share < 0.001 ? "<0.1%" : (share * 100).toFixed(1) + "%";
 const duration = (s) => {
   if (s < 0) return say("expired");
-  for (const [unit, size] of [["d", 86400], ["h", 3600], ["m", 60]]) if (s >= size) return Math.floor(s / size) + say(unit);
-  return s + say("s");
+  if (s >= 86400) return say("{n}d", Math.floor(s / 86400));
+  if (s >= 3600) return say("{n}h", Math.floor(s / 3600));
+  return s >= 60 ? say("{n}m", Math.floor(s / 60)) : say("{n}s", s);
 };
 const keysOf = (n) => n === 1 ? say("1 key") : say("{n} keys", count(n));
 
@@ -51,11 +52,12 @@ const english = (cell) => ($(".en", cell) ?? cell).textContent;
 // The state is what stands behind # in the URL: at, the prefix that the map shows; key, a key;
 // q, what is searched; size and color of the map; to, the part of the page. A link to a part
 // is its name alone.
-let state = {};
+const noState = {};
+let state = noState;
 const readState = () => {
   const hash = location.hash.slice(1);
   if (hash.includes("=")) return Object.fromEntries(new URLSearchParams(hash));
-  return hash ? { to: decodeURIComponent(hash) } : {};
+  return hash ? { to: new URLSearchParams("to=" + hash).get("to") } : {};
 };
 // addressOf returns the URL of the page with changes; null removes.
 const addressOf = (changes) => {

@@ -60,6 +60,17 @@ const enhance = (table) => {
   allTables.push(self);
 };
 $$(".scroll > table").forEach(enhance);
+
+// Where a table is wider than its box, which scrolls then, headings move with the page.
+addEventListener("scroll", () => {
+  const top = $("#bar").offsetHeight;
+  for (const { table } of allTables) {
+    if (!table.parentElement.classList.contains("wide")) continue;
+    const { top: above, height } = table.getBoundingClientRect();
+    const y = Math.max(0, Math.min(top - above, height - 60));
+    table.tHead.style.transform = y ? `translateY(${y}px)` : "";
+  }
+}, { passive: true });
 addEventListener("resize", () => allTables.forEach((t) => t.draw()));
 document.addEventListener("toggle", (e) => { if (e.target.open) allTables.forEach((t) => { if (e.target.contains(t.table)) t.draw(); }); }, true);
 
