@@ -5,8 +5,10 @@ const allTables = [];
 const enhance = (table) => {
   const body = table.tBodies[0];
   const heads = $$("th", table);
+  const box = table.parentElement;
   const self = { table, page: 0, rows: [...body.rows] };
-  const pager = make("nav", { class: "pager" });
+  const pager = make("div", { class: "pager", role: "group" });
+  const fit = () => { box.classList.toggle("fits", table.scrollWidth <= box.clientWidth + 1); };
   const draw = () => {
     const rows = self.rows.filter((row) => !row.classList.contains("off"));
     self.page = Math.max(0, Math.min(self.page, Math.ceil(rows.length / pageRows) - 1));
@@ -28,8 +30,7 @@ const enhance = (table) => {
       const shown = rows.length ? `${count(from + 1)}–${count(Math.min(to, rows.length))}` : "0";
       pager.replaceChildren(turn(say("Earlier rows"), -1, self.page > 0), make("span", {}, `${shown} / ${count(rows.length)}`), turn(say("Later rows"), 1, to < rows.length));
     }
-    const box = table.parentElement;
-    box.classList.toggle("wide", table.scrollWidth > box.clientWidth + 1);
+    fit();
   };
   const sort = (column, descending) => {
     const number = heads[column].classList.contains("n");
@@ -50,7 +51,8 @@ const enhance = (table) => {
       sort(column, now ? now === "ascending" : head.classList.contains("n"));
     });
   });
-  table.parentElement.after(pager);
+  box.after(pager);
+  new ResizeObserver(fit).observe(box);
   self.draw = draw;
   self.search = (words) => {
     for (const row of self.rows) row.classList.toggle("off", words.length > 0 && !words.every((w) => row.textContent.toLowerCase().includes(w)));
@@ -65,14 +67,12 @@ $$(".scroll > table").forEach(enhance);
 addEventListener("scroll", () => {
   const top = $("#bar").offsetHeight;
   for (const { table } of allTables) {
-    if (!table.parentElement.classList.contains("wide")) continue;
+    if (table.parentElement.classList.contains("fits")) { table.tHead.style.transform = ""; continue; }
     const { top: above, height } = table.getBoundingClientRect();
     const y = Math.max(0, Math.min(top - above, height - 60));
     table.tHead.style.transform = y ? `translateY(${y}px)` : "";
   }
 }, { passive: true });
-addEventListener("resize", () => allTables.forEach((t) => t.draw()));
-document.addEventListener("toggle", (e) => { if (e.target.open) allTables.forEach((t) => { if (e.target.contains(t.table)) t.draw(); }); }, true);
 
 // The keys and groups that tables have, by the words of their columns.
 const rowsOf = (id) => {
