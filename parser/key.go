@@ -3,6 +3,7 @@ package parser
 import (
 	"strconv"
 
+	"github.com/rdblens/rdblens/parser/format"
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
 	"github.com/rdblens/rdblens/parser/internal/spool"
@@ -186,13 +187,25 @@ type Key struct {
 	// least 1 KB that is the largest; nil of a number.
 	Head []byte
 
+	// Formats are those of a string, or of the first eight elements of a collection (of a
+	// hash the values, of a stream those of its first entry): 0 unless
+	// Options.Details asks for it.
+	Formats format.Set
+	// LongestField is the longest field name of a hash in bytes; -1 of other types, and
+	// unless Options.Details asks for it.
+	LongestField int64
+
 	FieldsWithTTL  int64 // fields of a hash (of Dragonfly: members of a set, too) that have an expiry of their own
 	MinFieldExpire int64 // the earliest of them, ms since the epoch; 0 none
 
 	Groups    int64 // consumer groups of a stream
 	Consumers int64 // consumers of all its groups
 	Pending   int64 // entries in the groups' pending lists
-	Live      int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
+	// Behind is the consumer group of a stream that is furthest behind or has most idle
+	// consumers, each of which counts as much as 100 entries; nil if none is or has. It is
+	// valid as long as the names.
+	Behind *GroupState
+	Live   int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
 
 	Nodes int64 // nodes of a quicklist or stream, 0 otherwise
 	// Integers reports whether every member of a set is an integer.
@@ -274,6 +287,10 @@ func (k *Key) Clone() *Key {
 		facts := *k.Module
 		c.Module = &facts
 	}
+	if c.Behind != nil {
+		c.Behind = new(*c.Behind)
+		c.Behind.Name = append([]byte(nil), c.Behind.Name...)
+	}
 	return &c
 }
 
@@ -336,7 +353,7 @@ func (w *walker) refToString(s *str) {
 		return
 	}
 	text := w.text(s, MaxElementName)
-	if w.Refill != nil || s.kind != strPlain {
+	if w.Refill != nil || s.kind != strPlain || s.head != nil {
 		w.refBuf = append(w.refBuf[:0], text...)
 		text = w.refBuf
 	}
@@ -443,3 +460,18 @@ func (w *walker) peeker() *walker {
 	}
 	return w.again
 }
+
+// GroupState is how far a consumer group of a stream has read.
+type GroupState struct {
+	Name []byte // at most MaxGroupName bytes of it
+	// Lag is the number of entries that the group has not read, of which some may have been
+	// deleted; -1 unknown.
+	Lag       int64
+	Pending   int64 // entries that were delivered and not acknowledged
+	Oldest    int64 // when the oldest of them was added, by its ID, in ms since the epoch; -1 none
+	Consumers int64
+	Idle      int64 // consumers that had read nothing for a week when the snapshot was taken
+}
+
+// MaxGroupName is how many bytes a GroupState has of a group's name.
+const MaxGroupName = 128

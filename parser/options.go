@@ -26,6 +26,9 @@ type Options struct {
 	// see Info.Sampled. It needs a model.
 	Allocators bool
 
+	// Details are what is computed of values besides.
+	Details Details
+
 	// Jobs is how many goroutines of Run walk keys, 0 one per CPU.
 	Jobs int
 	// Wait, if not nil, returns how many blocks must have been flushed before a sink gets

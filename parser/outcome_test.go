@@ -54,6 +54,9 @@ func line(k *Key) string {
 	if k.Memory >= 0 {
 		fmt.Fprintf(&b, " memory=%d usage=%d compact=%d %v", k.Memory, k.MemoryUsage, k.CompactMemory, k.MemoryBound)
 	}
+	if k.LongestField >= 0 || k.Formats != 0 {
+		fmt.Fprintf(&b, " field=%d formats=%x", k.LongestField, k.Formats)
+	}
 	return b.String()
 }
 

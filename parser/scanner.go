@@ -163,7 +163,7 @@ func newReader(src io.Reader, opt Options, blocks, size int) *reader {
 	if f, ok := src.(interface{ Frames() []string }); ok {
 		r.info.Frames = f.Frames()
 	}
-	r.w = newWalker(&dialect{})
+	r.w = newWalker(&dialect{details: opt.Details})
 	r.w.counters = r.counters
 	r.w.Refill, r.w.around = r.refill, r
 	return r

@@ -93,7 +93,7 @@ func (r *runner) splitKey() bool {
 	if w.model != nil {
 		big.acc.Reset(w.model)
 	}
-	big.key.Largest, big.key.Longest, big.key.LongestValue = -1, 0, 0
+	big.key.Largest, big.key.Longest, big.key.LongestValue, big.key.Formats, big.key.LongestField = -1, 0, 0, 0, -1
 	r.inline.piece = piece{role: pieceHead, big: big}
 	w.rare = true
 	r.closeInline(nil)
@@ -170,7 +170,12 @@ func (p *piece) walk(w *walker) {
 		head := append([]byte(nil), w.Buf[w.Pos:min(w.Pos+maxPeek, len(w.Buf))]...)
 		p.sum.peek = peek{row: p.row, base: p.base, count: p.count, head: head}
 	}
-	w.elements(p.row, p.base, p.count)
+	if w.src.details != 0 {
+		w.key.RDBType = p.row.number
+		w.detailed(func() { w.elements(p.row, p.base, p.count) })
+	} else {
+		w.elements(p.row, p.base, p.count)
+	}
 	p.end = w.Offset()
 	k := &w.key
 	p.sum.acc, p.sum.facts, p.sum.ref = w.acc, w.facts, k.ref
@@ -195,8 +200,9 @@ func (r *runner) joinPiece(u *unit) {
 	k.Type, k.Encoding = o.Type, o.Encoding
 	first := k.Elements == 0
 	if p.first {
-		big.peek = sum.peek
+		big.peek, k.Formats = sum.peek, o.Formats
 	}
+	k.LongestField = max(k.LongestField, o.LongestField)
 	if o.Elements > 0 && o.Largest > k.Largest {
 		k.Largest, k.Head = o.Largest, o.Head
 		big.ref = sum.ref

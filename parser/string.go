@@ -202,9 +202,14 @@ func (s *str) int(text []byte) (int64, bool) {
 
 // embedded reports whether a text of n bytes is kept so.
 func (w *walker) embedded(n int64) bool {
-	switch w.src.embed {
-	case release.Embed44:
+	if w.src.embed == release.Embed44 { // most servers; this much is inlined
 		return n <= 44
+	}
+	return w.embeddedOtherwise(n)
+}
+
+func (w *walker) embeddedOtherwise(n int64) bool {
+	switch w.src.embed {
 	case release.Embed39:
 		return n <= 39
 	case release.EmbedNever:
@@ -239,7 +244,7 @@ const fastRecordAhead = 96
 // the next record is another, or the block nearly ends.
 func (w *walker) fastRecord() bool {
 	b := w.Buf[w.Pos:]
-	if len(b) < fastRecordAhead || w.pend.any {
+	if len(b) < fastRecordAhead || w.pend.any || w.src.details != 0 {
 		return false
 	}
 	k := &w.key

@@ -224,7 +224,7 @@ func (w *walker) members(n uint64, beside rdb.Beside) {
 		sum += size
 		if size > largest {
 			largest = size
-			if w.Refill == nil && size < rdb.LargeElement {
+			if w.Refill == nil && !w.visiting && size < rdb.LargeElement {
 				best, bestIndex = *s, int64(i)
 			} else {
 				bestIndex = -1
@@ -446,7 +446,7 @@ func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 		}
 		if size > largest {
 			largest = size
-			if w.Refill == nil && size < rdb.LargeElement {
+			if w.Refill == nil && !w.visiting && size < rdb.LargeElement {
 				best, later = *f, true
 			} else {
 				later = false

@@ -51,8 +51,9 @@ type walker struct {
 	inOrder              func()         // nil: all keys are walked in the order of the file
 	digits               []byte
 	nameBuf              []byte
-	lastBuf              []byte // holds lastKey, where nameBuf did
-	refBuf               []byte // the text of key.ref, where it is not in the block
+	lastBuf              []byte     // holds lastKey, where nameBuf did
+	group, behind        GroupState // of the stream that is read, see Key.Behind
+	refBuf               []byte     // the text of key.ref, where it is not in the block
 	headBuf              []byte
 }
 
@@ -78,7 +79,9 @@ type dialect struct {
 	rdb.Framing
 	embed     release.Embedding
 	server    string // version of the server that wrote it, "" unknown
+	created   int64  // Info.Created
 	model     *memory.Model
+	details   Details
 	templates templates
 	names     module.Names
 }
@@ -101,7 +104,7 @@ func newWalker(src *dialect) *walker {
 	w.refBuf = make([]byte, 0, MaxElementName)
 	w.digits = make([]byte, 0, 24)
 	w.maxName, w.block.MaxHead = MaxName, MaxElementName
-	w.key.peek.in = w
+	w.key.peek.in, w.key.LongestField = w, -1
 	return w
 }
 
@@ -211,11 +214,14 @@ func (w *walker) rest(t byte) {
 		w.visitKey()
 	}
 	start := w.Offset()
+	if w.src.details != 0 {
+		w.detailed(func() { w.valueOf(t) })
+	} else {
+		w.valueOf(t)
+	}
 	if t == 0 {
-		w.stringValue()
 		k.Serialized = w.Offset() - start
 	} else {
-		w.collection(t)
 		k.Serialized = w.Offset() - start
 		if w.model != nil {
 			w.measure()
@@ -225,6 +231,15 @@ func (w *walker) rest(t byte) {
 		}
 	}
 	w.endKey()
+}
+
+// valueOf walks the value of type t.
+func (w *walker) valueOf(t byte) {
+	if t == 0 {
+		w.stringValue()
+	} else {
+		w.collection(t)
+	}
 }
 
 // collection walks the value of type t, no string.
@@ -269,7 +284,7 @@ func (w *walker) begin(t byte) {
 	if w.rare {
 		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
-		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
+		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes, k.Behind = 0, 0, 0, -1, 0, nil
 		k.NameHash, k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = 0, false, 0, 0, "", nil
 		k.copied = nil
 	}

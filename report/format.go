@@ -70,14 +70,17 @@ type WriteOptions struct {
 	// Now is when the scan ended, from which the age of a snapshot is counted, and
 	// Elapsed how long it took. Zero: metrics state the present time, and no age and
 	// no duration is shown.
-	Now        time.Time
-	Elapsed    time.Duration
-	Sections   []string          // of format details, see Sections; nil is all
-	Language   language.Language // of sentences; "" is English
-	Advice     bool              // show commands that change data, too, each with its condition
-	LimitBytes int               // that a ticket may have; 0 is DefaultLimitBytes
-	Command    string            // the command line, for the foot of a ticket
-	Job        string            // label of all metrics, "" none
+	Now      time.Time
+	Elapsed  time.Duration
+	Sections []string          // of format details, see Sections; nil is all
+	Language language.Language // of sentences; "" is English
+	Advice   bool              // show commands that change data, too, each with its condition
+	// Depth is the number of segments of the prefixes that say where the memory is, behind what all
+	// names have in common; 0 is as many as say most.
+	Depth      int
+	LimitBytes int    // that a ticket may have; 0 is DefaultLimitBytes
+	Command    string // the command line, for the foot of a ticket
+	Job        string // label of all metrics, "" none
 }
 
 var formats []*Format

@@ -194,7 +194,7 @@ func testPageTrends(t *testing.T, ctx context.Context) {
 	tab := openPage(t, ctx, b.Trend(200<<20, 10))
 	// The last day is in the middle of the chart, as another two days reach maxmemory; half
 	// of maxmemory is in the middle of its height.
-	for selector, want := range map[string]string{".chart .l2:not(.dot)": "M0 200L250 150L500 100h0", ".chart .ahead": "M500 100L1000 0", ".chart .limit": "M0 1H1000", `.line path:not([d=""])`: "M0 20L100 10L200 0h0"} {
+	for selector, want := range map[string]string{".chart .l2:not(.dot)": "M0 200L250 150L500 100h0", ".chart .ahead": "M0 200L1000 0", ".chart .limit": "M0 1H1000", `.line path:not([d=""])`: "M0 20L100 10L200 0h0"} {
 		if got := evaluate[string](t, tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute("d") ?? ""`, selector)); got != want {
 			t.Errorf("%s is %q, want %q", selector, got, want)
 		}

@@ -16,9 +16,10 @@ type overview struct {
 	r        *Report
 	wrong    []message.Message // what nobody must miss, worst first
 	about    []message.Message // what the files are and have
-	keys     []KeyRow          // the largest by Report.By
+	keys     []bigKey          // the largest by Report.By, one of a group
 	groups   []Group           // those with most memory, or a cut of the tree of names
 	cut      bool              // the groups are that
+	depth    int               // WriteOptions.Depth
 	nodes    []Node            // of several inputs the worst
 	problems []problem
 	broken   message.Message   // the headline of the problems
@@ -28,25 +29,26 @@ type overview struct {
 
 // The most rows that an overview has.
 const (
-	overviewKeys    = 10
-	overviewGroups  = 10
-	overviewPlaces  = 12 // the last one is everything else
-	overviewNodes   = 8
-	overviewFixes   = 5
-	overviewSavings = 6
-	overviewAlerts  = 4 // sentences about what is wrong
+	overviewKeys   = 10
+	overviewGroups = 10
+	overviewPlaces = 12 // the last one is everything else
+	// overviewDeepPlaces is overviewPlaces of a depth that was asked for.
+	overviewDeepPlaces = 40
+	overviewNodes      = 8
+	overviewFixes      = 5
+	overviewSavings    = 6
+	overviewAlerts     = 4 // sentences about what is wrong
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: r.Top[r.By]}
-	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
+	v := &overview{r: r, keys: bigKeys(r, overviewKeys), depth: o.Depth}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
 	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
 	if r.Tree != nil {
-		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+		if rows := v.cutRows(); rows != nil {
 			v.cut = true
 			v.groups = v.groups[:0]
 			for i := range rows {
@@ -128,9 +130,14 @@ func (v *overview) alerts() {
 	}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
-		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.Fits != nil && !*m.Fit.Fits && m.Fit.Free != nil {
-			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file} needs {need}, {more} more than the maxmemory of {max}.", fileArg("file", in.Name),
-				sizeArg("need", m.Predicted), message.Size("more", -*m.Fit.Free), message.Size("max", m.Fit.MaxMemory)))
+		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
+			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.", fileArg("file", in.Name),
+				message.Phrase("fit", m.Fit.sentence(m)), message.Size("more", m.Fit.over(m))))
+		}
+	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; !c.Met {
+			v.wrong = append(v.wrong, sentenceOf(c.Message, c.Text))
 		}
 	}
 	v.wrong = v.wrong[:min(len(v.wrong), 2*overviewAlerts)]
@@ -170,7 +177,23 @@ func (v *overview) describe(now time.Time) {
 			v.about = append(v.about, m)
 		}
 	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; c.Met {
+			v.about = append(v.about, sentenceOf(c.Message, c.Text))
+		}
+	}
+	if in := r.fullest(); in != nil {
+		fit := message.Phrase("fit", in.Memory.Fit.sentence(in.Memory))
+		if len(r.Inputs) == 1 {
+			v.about = append(v.about, message.New("maxmemory {fit}", fit))
+		} else {
+			v.about = append(v.about, message.New("maxmemory of the fullest, {file}: {fit}", fileArg("file", in.Name), fit))
+		}
+	}
 	if len(r.Inputs) == 1 {
+		if m := r.Inputs[0].Memory.partsSentence(); !m.IsZero() {
+			v.about = append(v.about, m)
+		}
 		if m := allocatorNote(&r.Inputs[0]); !m.IsZero() {
 			v.about = append(v.about, m)
 		}
@@ -183,6 +206,25 @@ func (v *overview) describe(now time.Time) {
 		}
 		v.about = append(v.about, message.New("warning: {text}", message.Phrase("text", m)))
 	}
+}
+
+// fullest returns the input that is nearest to its maxmemory, nil if none was given, or an
+// input is over it, which is an alert.
+func (r *Report) fullest() (fullest *Input) {
+	share := -1.
+	for i := range r.Inputs {
+		m := r.Inputs[i].Memory
+		if m == nil || m.Fit == nil {
+			continue
+		}
+		if m.Fit.over(m) > 0 {
+			return nil
+		}
+		if s := float64(max(m.Predicted, m.Fit.Reported)); s > share {
+			fullest, share = &r.Inputs[i], s
+		}
+	}
+	return fullest
 }
 
 // describeFiles states what the files are: their server, when they were taken, and

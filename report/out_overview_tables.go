@@ -116,6 +116,9 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
 		rightColumn("share", func(i int) message.Message {
+			if rows[i].share > 0 {
+				return percentText(rows[i].share)
+			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).drop(8),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
@@ -127,6 +130,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
 		nameColumn("largest key", func(i int) message.Message {
@@ -136,6 +140,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
+}
+
+func anyIdentity(rows []memoryPlace) bool {
+	return slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })
 }
 
 // ownerText is the name of an owner, zero for "".

@@ -19,18 +19,26 @@ const screenLines = 60
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
 	rows := v.all()
-	return writeScreen(w, o, func(p page) { v.write(p, rows) }, rows.less)
+	return writeScreen(w, o, v.lines(), func(p page) { v.write(p, rows) }, rows.less)
 }
 
-// writeScreen writes what fits on a screen: less takes something away from what write
+// lines is the most lines of the overview: those of a screen, and the places that were asked for.
+func (v *overview) lines() int {
+	if v.depth > 0 {
+		return screenLines + len(v.groups)
+	}
+	return screenLines
+}
+
+// writeScreen writes what fits into so many lines: less takes something away from what write
 // writes, and reports whether it could.
-func writeScreen(w *bufio.Writer, o WriteOptions, write func(p page), less func() bool) error {
+func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page), less func() bool) error {
 	for {
 		var b bytes.Buffer
 		screen := bufio.NewWriter(&b)
 		err := writeText(screen, o, write)
 		screen.Flush()
-		if bytes.Count(b.Bytes(), []byte("\n")) <= screenLines || !less() {
+		if bytes.Count(b.Bytes(), []byte("\n")) <= lines || !less() {
 			w.Write(b.Bytes())
 			return err
 		}
@@ -90,7 +98,7 @@ func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {
 		p.section(word("Biggest keys"), v.keysNote())
-		p.table(v.r.keysTable(v.keys[:rows.keys], false))
+		p.table(v.keysTable(rows.keys))
 	}
 	if rows.nodes > 0 {
 		p.section(word("Nodes"), v.r.nodesNote(rows.nodes))

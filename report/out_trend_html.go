@@ -82,12 +82,14 @@ func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *html
 	for _, s := range rows {
 		most = max(most, slices.Max(s.Values))
 	}
-	full := t.Full
-	if full != nil && rows[0].Kind == "total" {
-		most = max(most, Figure(full.MaxMemory))
-		end = min(full.Time, last+max(1, last-first)) // as much as was observed at most
+	f, full := t.Forecast, t.Full
+	if f != nil && rows[0].Kind == "total" {
+		most = max(most, Figure(f.MaxMemory))
 	} else {
-		full = nil
+		f, full = nil, nil
+	}
+	if full != nil {
+		end = min(full.Time, last+max(1, last-first)) // as much as was observed at most
 	}
 	x := func(seconds int64) int { return int(float64(seconds-first) / float64(max(1, end-first)) * chartWidth) }
 	y := func(v Figure) int { return chartHeight - int(float64(v)/float64(most)*chartHeight) }
@@ -107,10 +109,13 @@ func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *html
 		}
 		c.Lines = append(c.Lines, line)
 	}
-	if full != nil {
-		c.Limit = max(1, y(Figure(full.MaxMemory)))
-		expected := full.Now + int64(float64(full.PerDay)*float64(end-last)/86400)
-		c.Ahead = fmt.Sprintf("M%d %dL%d %d", x(last), y(Figure(full.Now)), x(end), y(Figure(expected)))
+	if f != nil {
+		c.Limit = max(1, y(Figure(f.MaxMemory)))
+	}
+	if f != nil && len(f.Line) > 0 { // the fitted line, and what it expects
+		from, at := f.Line[0], f.Line[1]
+		expected := at.Bytes + int64(f.PerDay*float64(end-last)/secondsOfDay)
+		c.Ahead = fmt.Sprintf("M%d %dL%d %d", x(from.Time), y(Figure(from.Bytes)), x(end), y(Figure(expected)))
 	}
 	return c
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/serverinfo"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/target"
 )
@@ -55,6 +56,8 @@ type Options struct {
 	MaxMemory  int64               // bytes of a server that the keys are to fit into, 0 not asked
 	FailOn     thresholds.Severity // recorded in Report.Config, Off if not asked
 	Memory     memory.Options      // server whose memory is computed; RDB and Cluster are set by Scan
+	// Info is what the server of the only snapshot says of its memory, nil unknown.
+	Info *serverinfo.Info
 	// WhatIf are servers whose memory is predicted as well, nil none. Each costs
 	// another pass over the source, whose Open is then called again.
 	WhatIf []string
@@ -78,6 +81,14 @@ type Options struct {
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
+	// Run names the run of which the state is, "" unknown. Merge leaves out the states of
+	// other runs if it is set.
+	Run string
+	// MaxAge is the age of a snapshot, by its own time, from which on Merge leaves out its
+	// state; 0 is none.
+	MaxAge time.Duration
+	// Expect are names of snapshots whose states Merge must have.
+	Expect []string
 	// Owner, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read.
@@ -241,6 +252,7 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 		}
 	}
 	r := finish(all, inputs)
+	r.checkLimits(s.policy, s.opt.Now.Unix())
 	if s.opt.Shard {
 		r.State = func() []byte { return shard }
 	}
@@ -300,6 +312,9 @@ func (s *scan) check() error {
 		return message.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile {profile}",
 			message.Text("profile", s.policy.Profile.Value))
 	}
+	if n, _ := infoFigure(o.Info, "maxmemory"); o.MaxMemory == 0 {
+		o.MaxMemory = n
+	}
 	if o.Examples <= 0 {
 		o.Examples = 10
 	}
@@ -340,8 +355,8 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, basis := FindAllocator(ctx, source, s.opt.Memory, false)
-	out := s.pass(ctx, source, number, jobs, allocator)
+	allocator, basis, certain := findAllocator(ctx, source, s.opt.Memory, false)
+	out := s.pass(ctx, source, number, jobs, allocator, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
@@ -350,21 +365,24 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 		return out
 	}
 	m.AllocatorBasis = out.basis
-	if out.basis != AllocatorFound || out.found == allocator {
+	if out.basis != AllocatorFound || out.found == m.Allocator {
 		return out
 	}
 	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
 		return out
 	}
-	out = s.pass(ctx, source, number, jobs, out.found)
+	found := out.found
+	out = scanned{} // its memory is used again
+	out = s.pass(ctx, source, number, jobs, found, false)
 	if m = out.input.Memory; m != nil {
 		m.AllocatorBasis = AllocatorFound
 	}
 	return out
 }
 
-// pass reads a source with the sizes of an allocator.
-func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string) scanned {
+// pass reads a source with the sizes of an allocator. find: it is to be compared with
+// others, unless the caller named a server.
+func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string, find bool) scanned {
 	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
@@ -374,7 +392,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 	}
 	b := agg.NewBuilder(o)
 	each := agg.ByOwner{All: b}
-	c := keyspace{MaxMemory: s.opt.MaxMemory}
+	c := keyspace{MaxMemory: s.opt.MaxMemory, Info: s.opt.Info}
 	var check *target.Check
 	info, err := func() (*parser.Info, error) {
 		if err := ctx.Err(); err != nil {
@@ -385,9 +403,9 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			return nil, err
 		}
 		defer src.Close()
-		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait,
+		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait, Details: s.policy.Details(),
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
-			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
+			Allocators: find && s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
 			c.Model, c.Note, c.Other = s.model(info, allocator)
 			return c.Model
@@ -423,13 +441,13 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 	}
 	if in.Format != "" {
 		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
-		c.Templates = info.TemplateMemory
+		c.Templates, c.NameBytes = info.TemplateMemory, b.Tables.NameBytes()
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.opt.Keep != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
-			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, allocator)
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())
 		}
 	}
 	out := scanned{builder: b, owners: each.Owners, input: in, err: err}

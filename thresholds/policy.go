@@ -31,6 +31,8 @@ type Policy struct {
 	Namespaces    []Namespace
 	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
+	Identities    []IdentityEntry
+	Nightly       Nightly
 
 	Warnings []message.Message // about valid but suspicious settings
 
@@ -87,6 +89,34 @@ type Abbreviation struct {
 	Origin      Origin
 }
 
+// IdentityEntry says what the keys of groups are, whatever they look like. The groups are
+// those whose patterns, or the names of whose largest keys, match a glob.
+type IdentityEntry struct {
+	Keys []*naming.Glob
+	None bool // nothing is known of them
+	Identity
+	Origin Origin
+}
+
+// Pattern returns the key patterns as one text.
+func (e *IdentityEntry) Pattern() string { return joinGlobs(e.Keys) }
+
+// IdentityOf returns what the configuration says of a group; ok is false if it says nothing,
+// and the identity is nil if it says that nothing is known.
+func (p *Policy) IdentityOf(pattern, largest []byte) (id *Identity, ok bool) {
+	for i := range p.Identities {
+		e := &p.Identities[i]
+		if matchAny(e.Keys, pattern) || matchAny(e.Keys, largest) {
+			id, ok = nil, true
+			if !e.None {
+				id = new(e.Identity)
+				id.Sure = Configured
+			}
+		}
+	}
+	return id, ok
+}
+
 // longWords compiles the words that have a short form.
 func longWords(list []Abbreviation, separators string) *naming.Words {
 	words := make([]string, len(list))
@@ -94,6 +124,21 @@ func longWords(list []Abbreviation, separators string) *naming.Words {
 		words[i] = a.Long
 	}
 	return naming.NewWords(words, separators)
+}
+
+// Details returns what the rules need of values that a parser computes on request alone.
+func (p *Policy) Details() (d parser.Details) {
+	for i := range p.Settings {
+		if s := &p.Settings[i]; s.On {
+			d |= s.Rule.details
+		}
+	}
+	for i := range p.Overrides {
+		for _, e := range p.Overrides[i].Edits {
+			d |= e.Rule.rule().details
+		}
+	}
+	return d
 }
 
 // Clone returns a copy whose settings can be changed.

@@ -121,6 +121,8 @@ type Rule struct {
 	// idle returns why a rule that is on checks nothing, "" if it does; nil: it
 	// always does.
 	idle func(*Policy, *Setting) string
+	// details are what the rule needs that a parser computes on request alone.
+	details parser.Details
 	// compacts is true if its advice brings a key into the compact encoding, which
 	// takes Key.CompactMemory.
 	compacts bool
@@ -133,6 +135,8 @@ type Rule struct {
 	// snapshot, whatever other snapshots a report is about. nil: their sums are added
 	// up, see Fleet.
 	bySnapshot func(*Engine, *InstanceFinding) bool
+	// ofGroup is a check of a rule about groups, see Engine.JudgeGroups.
+	ofGroup groupCheck
 	// expiring is true if an accumulator needs only keys with an expiry.
 	expiring bool
 	// text returns what was measured against which limit, as a phrase.

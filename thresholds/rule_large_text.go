@@ -2,9 +2,9 @@ package thresholds
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/format"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -89,7 +89,7 @@ func confirmText(where uint8) confirmation {
 // if it is not text. Compressed and binary formats have control characters or
 // bytes that are not UTF-8 among the first few.
 func textKind(head []byte) uint8 {
-	if len(head) == 0 || !isText(head) {
+	if len(head) == 0 || !format.IsText(head) {
 		return 0
 	}
 	trimmed := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
@@ -115,20 +115,4 @@ func textKind(head []byte) uint8 {
 		}
 	}
 	return noteText
-}
-
-// isText reports whether b is UTF-8 without control characters, except that the
-// last character may be cut.
-func isText(b []byte) bool {
-	for i := 0; i < len(b); {
-		r, size := utf8.DecodeRune(b[i:])
-		switch {
-		case r == utf8.RuneError && size <= 1:
-			return i > 0 && !utf8.FullRune(b[i:])
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7f:
-			return false
-		}
-		i += size
-	}
-	return true
 }

@@ -21,8 +21,7 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	shrink, grow := limitsOf(n.shrink), limitsOf(n.grow)
-	events := report.Events(n.nights, report.NightOptions{Shrink: shrink, Grow: grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
+	events := report.Events(n.nights, report.NightOptions{Shrink: n.shrink, Grow: n.grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -121,13 +120,6 @@ func (n *night) folded(events []report.Event) []report.Event {
 // leavesOut reports whether an event means that keys were not looked at.
 func leavesOut(kind string) bool {
 	return kind == report.EventGone || kind == report.EventUnreadable || kind == report.EventIncomplete
-}
-
-func limitsOf(list []changeLimit) (limits []report.ChangeLimit) {
-	for _, l := range list {
-		limits = append(limits, l.ChangeLimit)
-	}
-	return limits
 }
 
 // compose writes the message: a line that can be a subject, a line for each event, the

@@ -29,7 +29,7 @@ and the report covers what was read.`,
 	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e), newIdentify(e), newSource(e), newRules(e), newConfig(e), newBaseline(e),
+	root.AddCommand(newScan(e), newBrowse(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e), newIdentify(e), newSource(e), newRules(e), newConfig(e), newBaseline(e),
 		newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
 	e.addLanguage(root)

@@ -21,8 +21,11 @@ type Instance struct {
 	Keys    int64 // the sum of what the keys take
 	// Tables is what the databases' tables of keys and of expiries take; in
 	// cluster mode some servers have such a pair for each slot.
-	Tables     int64
-	UsedMemory int64 // the sum of these: used_memory in INFO
+	Tables int64
+	// Of Tables, ExpiryTables are those of expiries, and of Keys, ExpiryEntries are the
+	// entries in these; 0 where the expiry is in the key itself.
+	ExpiryTables, ExpiryEntries int64
+	UsedMemory                  int64 // the sum of these: used_memory in INFO
 }
 
 // configuredDatabases is the default of the option databases.
@@ -59,10 +62,14 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 		inSlots.Keys += s.Keys
 		inSlots.Expires += s.Expires
 	}
+	if m.key <= keyInEntry {
+		in.ExpiryEntries = inDatabases.Expires * m.dictEntry
+	}
 	switch {
 	case !m.cluster || m.slot == 0:
 		for _, d := range databases {
 			in.Tables += m.slotTables(Slot{d.Keys, d.Expires})
+			in.ExpiryTables += m.keyTable(d.Expires)
 			if d.Number > 0 && d.Keys > 0 {
 				in.Tables += m.usedDatabase
 			}
@@ -70,10 +77,13 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 	case inSlots == inDatabases:
 		for _, s := range slots {
 			in.Tables += m.slotTables(s)
+			in.ExpiryTables += m.keyTable(s.Expires)
 		}
 	default:
 		for _, d := range databases {
-			in.Tables += m.randomSlotTables(d.Keys, m.slot) + m.randomSlotTables(d.Expires, m.slotExpires)
+			expiries := m.randomSlotTables(d.Expires, m.slotExpires)
+			in.Tables += m.randomSlotTables(d.Keys, m.slot) + expiries
+			in.ExpiryTables += expiries
 			if m.slotPairs && !m.live {
 				in.Tables += round((filledSlots(d.Keys) - filledSlots(d.Expires)) * float64(m.usable(m.slotExpires)))
 			}

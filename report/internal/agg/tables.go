@@ -19,6 +19,16 @@ type Tables struct {
 	FieldsWithTTL, StreamGroups, StreamPending int64
 }
 
+// NameBytes returns the bytes of the names of all keys.
+func (t *Tables) NameBytes() (n int64) {
+	for typ := range t.Cells {
+		for enc := range t.Cells[typ] {
+			n += t.Cells[typ][enc].NameBytes
+		}
+	}
+	return n
+}
+
 // Cell has the keys of one type in one encoding.
 type Cell struct {
 	Sums

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/format"
 )
 
 // text is what a kind looks at: the beginning of a string, of an item or of a member.
@@ -21,9 +22,9 @@ type text struct {
 // bytes only.
 var kinds = map[string]func(t text) bool{
 	"empty":   func(t text) bool { return t.whole && len(t.b) == 0 },
-	"integer": func(t text) bool { return t.whole && isInteger(t.b) },
+	"integer": func(t text) bool { return t.whole && format.IsInteger(t.b) },
 	"float":   func(t text) bool { return t.whole && floatText.Match(t.b) },
-	"number":  func(t text) bool { return t.whole && (isInteger(t.b) || floatText.Match(t.b)) },
+	"number":  func(t text) bool { return t.whole && (format.IsInteger(t.b) || floatText.Match(t.b)) },
 	"seconds": func(t text) bool { v, ok := integer(t); return ok && isSeconds(float64(v)) },
 	"ms":      func(t text) bool { v, ok := integer(t); return ok && isSeconds(float64(v)/1000) },
 	"time": func(t text) bool {
@@ -35,8 +36,8 @@ var kinds = map[string]func(t text) bool{
 	"json-list": func(t text) bool {
 		return len(t.b) > 1 && t.b[0] == '[' && bytes.IndexByte([]byte("\"{[]0123456789-tfn"), t.b[1]) >= 0
 	},
-	"pickle":  func(t text) bool { return isPickle(t.b) },
-	"!pickle": func(t text) bool { return len(t.b) > 3 && t.b[0] == '!' && isPickle(t.b[1:]) },
+	"pickle":  func(t text) bool { return format.IsPickle(t.b, true) },
+	"!pickle": func(t text) bool { return len(t.b) > 3 && t.b[0] == '!' && format.IsPickle(t.b[1:], true) },
 	"marshal": func(t text) bool {
 		return len(t.b) > 2 && t.b[0] == 4 && t.b[1] == 8 && bytes.IndexByte([]byte("{[\"IioTF0:ef;lucm@C"), t.b[2]) >= 0
 	},
@@ -44,14 +45,16 @@ var kinds = map[string]func(t text) bool{
 	"java":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0xac, 0xed, 0, 5}) },
 	"php":         func(t text) bool { return phpText.Match(t.b) || bytes.HasPrefix(t.b, []byte{0, 0, 0, 2}) },
 	"php-session": func(t text) bool { return phpSession.Match(t.b) },
-	"zlib":        func(t text) bool { return isZlib(t.b) },
+	"zlib":        func(t text) bool { return format.IsZlib(t.b) },
 	"gzip":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) },
 	"zstd":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) },
 	"compressed": func(t text) bool {
-		return isZlib(t.b) || bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		return format.IsZlib(t.b) || bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 			bytes.HasPrefix(t.b, []byte{4, 0x22, 0x4d, 0x18}) || bytes.HasPrefix(t.b, []byte{0xfd, '7', 'z', 'X', 'Z'})
 	},
-	"python-cache": func(t text) bool { return isPickle(t.b) || t.whole && isInteger(t.b) || isZlib(t.b) },
+	"python-cache": func(t text) bool {
+		return format.IsPickle(t.b, true) || t.whole && format.IsInteger(t.b) || format.IsZlib(t.b)
+	},
 	"gob-any": func(t text) bool { // a map of anything to anything, as gorilla/sessions has
 		return isGob(t.b) && bytes.Contains(t.b[:min(16, len(t.b))], []byte{1, 0x10, 1, 0x10})
 	},
@@ -94,11 +97,6 @@ var (
 	uuidText     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 
-func isInteger(b []byte) bool {
-	_, err := strconv.ParseInt(string(b), 10, 64)
-	return err == nil && b[0] != '+'
-}
-
 func integer(t text) (int64, bool) {
 	v, err := strconv.ParseInt(string(t.b), 10, 64)
 	return v, err == nil && t.whole
@@ -111,19 +109,6 @@ func isJSON(b []byte) bool {
 	return len(b) > 1 && b[0] == '{' && (b[1] == '"' || b[1] == '}' || b[1] == '\n' || b[1] == ' ')
 }
 
-// isPickle reports whether bytes begin as a pickle of protocol 2 to 5.
-func isPickle(b []byte) bool {
-	switch {
-	case len(b) < 3 || b[0] != 0x80:
-		return false
-	case b[1] == 4 || b[1] == 5: // a frame, or a value that needs none and ends with .
-		return b[2] == 0x95 || b[len(b)-1] == '.'
-	case b[1] == 2 || b[1] == 3:
-		return bytes.IndexByte([]byte("}](cXKMJGU\x8a\x8cNq\x88\x89)"), b[2]) >= 0
-	}
-	return false
-}
-
 // isRailsCache reports whether a value is an entry of Rails' cache: of format 7.1, of
 // 7.0, or a marshalled ActiveSupport::Cache::Entry.
 func isRailsCache(t text) bool {
@@ -131,15 +116,10 @@ func isRailsCache(t text) bool {
 	switch {
 	case len(b) < 4:
 		return false
-	case b[0] == 0 && b[1] == 0x11, b[0] == 0 && b[1] == 4 && b[2] == 8, b[0] == 1 && isZlib(b[1:]):
+	case b[0] == 0 && b[1] == 0x11, b[0] == 0 && b[1] == 4 && b[2] == 8, b[0] == 1 && format.IsZlib(b[1:]):
 		return true
 	}
 	return bytes.Contains(b, []byte("ActiveSupport::Cache::Entry"))
-}
-
-// isZlib reports whether bytes begin as RFC 1950 has it, with the usual window.
-func isZlib(b []byte) bool {
-	return len(b) > 6 && b[0] == 0x78 && binary.BigEndian.Uint16(b)%31 == 0 && b[1]&0x20 == 0
 }
 
 // isGob reports whether bytes begin as package encoding/gob writes a type that is not
@@ -201,7 +181,7 @@ func isAlnum(b []byte) bool {
 // is a text.
 func isMsgpackMap(t text) bool {
 	b := t.b
-	if len(b) < 3 || isPickle(b) {
+	if len(b) < 3 || format.IsPickle(b, true) {
 		return false
 	}
 	at := 1

@@ -1,0 +1,214 @@
+// Package serverinfo reads what a server says of its own memory: the outputs of the
+// commands INFO, MEMORY STATS and CONFIG GET, as redis-cli prints them.
+package serverinfo
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// MaxText is the longest text that Add reads, in bytes.
+const MaxText = 16 << 20
+
+// Info has figures that a server gave, by the names that INFO has for them. The zero
+// Info has none.
+type Info struct {
+	figures map[string]int64
+	// Keys and Expires are those of all databases by INFO keyspace, -1 unknown.
+	Keys, Expires int64
+	// Commands is the number of commands that were called, by INFO commandstats: each
+	// has a histogram of its latency. -1 unknown.
+	Commands int64
+}
+
+// names are the figures that are read. Those of MEMORY STATS have the name that INFO has
+// for the same figure, if it has one.
+var names = func() map[string]string {
+	list := map[string]string{
+		"total.allocated":                 "used_memory",
+		"startup.allocated":               "used_memory_startup",
+		"replication.backlog":             "mem_replication_backlog",
+		"clients.slaves":                  "mem_clients_slaves",
+		"clients.normal":                  "mem_clients_normal",
+		"cluster.links":                   "mem_cluster_links",
+		"cluster.slot_import":             "mem_cluster_slot_import",
+		"cluster.slot_export":             "mem_cluster_slot_export",
+		"aof.buffer":                      "mem_aof_buffer",
+		"lua.caches":                      "used_memory_scripts_eval",
+		"functions.caches":                "used_memory_functions",
+		"replica.fullsync.buffer":         "mem_replica_full_sync_buffer",
+		"replicas.repl.buffer":            "mem_replicas_repl_buffer",
+		"script.VMs":                      "used_memory_vm_total",
+		"keys.count":                      "keys",
+		mainTables:                        mainTables,
+		"overhead.db.hashtable.rehashing": "mem_overhead_db_hashtable_rehashing",
+	}
+	for _, name := range list {
+		list[name] = name
+	}
+	for _, name := range []string{"used_memory_rss", "used_memory_lua", "maxmemory", "repl-backlog-size", "lazyfree_pending_objects", "allocator_frag_bytes"} {
+		list[name] = name
+	}
+	return list
+}()
+
+// mainTables is what MEMORY STATS says of each database; it is added up.
+const mainTables = "overhead.hashtable.main"
+
+// beginning is the first name of MEMORY STATS.
+const beginning = "peak.allocated"
+
+// Get returns a figure by its name in INFO or CONFIG GET, in bytes unless the name says
+// otherwise. Unknown reports false.
+func (i *Info) Get(name string) (n int64, ok bool) {
+	n, ok = i.figures[name]
+	return n, ok
+}
+
+// Sum returns the sum of the figures that are known, and whether any is.
+func (i *Info) Sum(names ...string) (sum int64, known bool) {
+	for _, name := range names {
+		n, ok := i.figures[name]
+		sum, known = sum+n, known || ok
+	}
+	return sum, known
+}
+
+// number is how redis-cli counts the parts of a reply on a terminal: 1), 1# or 1~, and
+// again for replies within.
+var number = regexp.MustCompile(`^\s*(\d+[)#~]\s)+\s*`)
+
+// Add reads a text with the output of one or several of the commands, plain, as on a
+// terminal, or as JSON. Of a figure that it has twice the last one counts.
+func (i *Info) Add(text string) error {
+	if len(text) > MaxText {
+		return errors.New("more than 16 MB")
+	}
+	if i.figures == nil {
+		*i = Info{figures: make(map[string]int64), Keys: -1, Expires: -1, Commands: -1}
+	}
+	read := false
+	var words []string
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		words = wordsOfJSON(text)
+	}
+	if words == nil {
+		words = wordsOfLines(text)
+	}
+	var keys, expires, commands int64 = -1, -1, -1
+	for at, w := range words {
+		if name, value, ok := strings.Cut(w, ":"); ok {
+			switch {
+			case database.MatchString(name):
+				k, e := keysOf(value)
+				keys, expires = max(keys, 0)+k, max(expires, 0)+e
+			case strings.HasPrefix(name, "cmdstat_"):
+				if commands = max(commands, 0); !strings.HasPrefix(value, "calls=0,") {
+					commands++
+				}
+			default:
+				read = i.set(name, value) || read
+			}
+			continue
+		}
+		switch {
+		case w == beginning:
+			delete(i.figures, mainTables)
+		case w == "# Keyspace":
+			keys, expires = 0, 0
+		case at+1 < len(words):
+			read = i.set(w, words[at+1]) || read
+		}
+	}
+	if keys >= 0 {
+		i.Keys, i.Expires = keys, expires
+	}
+	if commands >= 0 {
+		i.Commands = commands
+	}
+	if !read && keys < 0 && commands < 0 {
+		return errors.New("no line of INFO, MEMORY STATS or CONFIG GET is in it")
+	}
+	return nil
+}
+
+var database = regexp.MustCompile(`^db\d+$`)
+
+// keysOf reads "keys=5,expires=1,avg_ttl=0".
+func keysOf(s string) (keys, expires int64) {
+	for field := range strings.SplitSeq(s, ",") {
+		name, value, _ := strings.Cut(field, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch name {
+		case "keys":
+			keys = max(n, 0)
+		case "expires":
+			expires = max(n, 0)
+		}
+	}
+	return keys, expires
+}
+
+// set stores a figure and reports whether it is one.
+func (i *Info) set(name, value string) bool {
+	name, ok := names[name]
+	if !ok {
+		return false
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	const most = 1 << 50 // more is no server's memory, and sums overflow
+	if err != nil || n < 0 || n > most {
+		return false
+	}
+	if name == mainTables {
+		n = min(n+i.figures[name], most)
+	}
+	i.figures[name] = n
+	return true
+}
+
+// wordsOfLines returns the words of a reply, one a line: a name, its value, or both with
+// a colon between.
+func wordsOfLines(text string) (words []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		line = line[len(number.FindString(line)):]
+		name, value, both := strings.Cut(line, " => ")
+		words = append(words, bare(name))
+		if both {
+			words = append(words, bare(value))
+		}
+	}
+	return words
+}
+
+// bare removes what redis-cli adds to a word on a terminal.
+func bare(s string) string {
+	s = number.ReplaceAllString(s, "")
+	s = strings.TrimPrefix(s, "(integer) ")
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	return s
+}
+
+// wordsOfJSON returns the names and values of an object, and of those in it.
+func wordsOfJSON(text string) (words []string) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return words
+		}
+		switch t := token.(type) {
+		case string:
+			words = append(words, t)
+		case json.Number:
+			words = append(words, t.String())
+		}
+	}
+}
