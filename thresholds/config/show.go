@@ -56,6 +56,10 @@ func Entries(p *thresholds.Policy) []Entry {
 	for _, a := range p.Abbreviations {
 		list = append(list, Entry{"abbreviations." + a.Long, a.Short, a.Origin})
 	}
+	for i := range p.Identities {
+		e := &p.Identities[i]
+		list = append(list, Entry{"identities." + e.Pattern(), showIdentity(e), e.Origin})
+	}
 	return showNightly(joinOff(list), &p.Nightly)
 }
 
