@@ -254,6 +254,7 @@ type problem struct {
 	*Finding            // of the worst severity; of several, the sums of all
 	findings []*Finding // by severity, the worst first
 	harm     thresholds.Harm
+	blocks   bool // it is about keys that make other clients wait
 }
 
 // add adds the finding of a milder severity. No key has both.
@@ -339,7 +340,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm = rule.Harm
+			p.harm, p.blocks = rule.Harm, rule.Harm == thresholds.Blocks && !rule.Instance
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {
