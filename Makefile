@@ -27,7 +27,7 @@ test: ## all tests; at the end those that were skipped, and why
 
 nightly-tests: ## all tests with all keys, seeds and damaged bytes, the race detector on all packages, and a minute of each fuzz target
 	RDBLENS_NIGHTLY=1 $(MAKE) test
-	$(MAKE) race RACED='$(PACKAGES)' LONG=
+	$(MAKE) race RACED='$(PACKAGES)' LONG= SCRIPTS=
 	$(MAKE) fuzz FUZZTIME=1m
 
 lint: ## gofmt, go vet and staticcheck
@@ -66,11 +66,14 @@ engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, pa
 # The packages that run things side by side, and their tests in which nothing does: those
 # of texts, pages, files and a compiled binary, and long ones.
 RACED = ./parser ./report ./cmd/rdblens
-TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
+TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestMan|TestCommandLine|TestCommitText|TestChats|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
 LONG  = |TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
 
+# Scripts in which one goroutine does all the work.
+SCRIPTS = |^TestScripts$$/^(baseline|config|diff|filter|flags|formats|hands|identify|memory|rules|source|target|team|trend|unreadable|usage)$$
+
 race: ## the tests with the race detector, which needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG))$$' $(RACED)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG))$$$(SCRIPTS)' $(RACED)
 
 fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
 	@mkdir -p bin && grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \
