@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
@@ -27,9 +28,23 @@ type Step struct {
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
+	// Setting is the name of a setting of the server, and Value what to set it to; Values
+	// have what other values save, that of the present one first.
+	Setting string         `json:"setting,omitempty"`
+	Value   int64          `json:"value,omitempty"`
+	Values  []SettingValue `json:"values,omitempty"`
 	// How is Text in a few words, of a saving, and Why what else is known.
 	How message.Message `json:"how,omitzero"`
 	Why message.Message `json:"why,omitzero"`
+	// Computed says how SavesBytes was computed, where Text does not.
+	Computed message.Message `json:"computed,omitzero"`
+}
+
+// SettingValue is what a value of a setting saves.
+type SettingValue struct {
+	Value      int64 `json:"value"` // elements, or bytes of an element
+	Keys       int64 `json:"keys"`  // collections that become compact
+	SavesBytes int64 `json:"saves_bytes"`
 }
 
 // maxSteps is the number of savings that a report has.
@@ -42,7 +57,7 @@ func (f *finisher) steps() {
 	groups := f.groupSums()
 	var savings []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
-		savings = append(engine.Savings(groups, whole, listing, maxSteps), f.r.otherServers()...)
+		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps), engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
@@ -54,10 +69,14 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why}
+			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
+		for _, step := range from.Steps {
+			s.Values = append(s.Values, SettingValue{step.Value, step.Keys, step.Saves})
+		}
+		s.Setting, s.Value = from.Setting, from.Value
 		steps = append(steps, s)
 	}
 	return steps
@@ -66,6 +85,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 // groupSums returns the groups as advice needs them, in the order of the report.
 func (f *finisher) groupSums() []thresholds.GroupSums {
 	list := make([]thresholds.GroupSums, len(f.r.Groups))
+	model, table := f.model()
 	at := map[Name]int{}
 	for i := range f.r.Groups {
 		g := &f.r.Groups[i]
@@ -75,6 +95,13 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
 		if t, ok := parser.ParseType(g.Type); ok {
 			list[i].Type = t
+		}
+		if value := g.ValueBytes / max(1, g.Keys); model != nil {
+			list[i].TableBytes = table
+			list[i].NameSize = func(name int64) int64 {
+				alloc, _ := model.TextSizes(name, value, g.WithoutTTL == 0)
+				return alloc
+			}
 		}
 		if g.DB != nil {
 			list[i].DB = *g.DB
@@ -94,6 +121,21 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 		}
 	}
 	return list
+}
+
+// model returns the memory model of the first input, nil none, and what a key takes in
+// the table of its database, in bytes.
+func (f *finisher) model() (model *memory.Model, table int64) {
+	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
+		return nil, 0
+	}
+	in := &f.r.Inputs[0]
+	m := in.Memory
+	model, _, _ = memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
+	if m.Tables.Known() && in.Keys > 0 {
+		table = int64(m.Tables) / in.Keys
+	}
+	return model, table
 }
 
 // flagged returns the rules that are broken, the worst first: by severity, harm, and the

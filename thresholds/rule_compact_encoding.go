@@ -177,11 +177,7 @@ var compactSettings = map[parser.Type][2]string{
 
 func adviseCompactEncoding(x *explainer) {
 	s, form := x.key, x.compactForm()
-	names := compactSettings[s.Type]
-	setting := names[1]
-	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && x.server.family != "valkey" && !x.server.AtLeast(7, 0) {
-		setting = names[0]
-	}
+	setting := settingName(x.server, s.Type, s.Integers)
 	if x.note&notePassedCount != 0 {
 		n := buckets(s.Elements, form.count, 1)
 		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
