@@ -37,7 +37,7 @@ func TestExclusions(t *testing.T) {
 		{"gzip", "7.0.15", thing{typ: parser.String, content: ContentCompressed}, []action{compress, share}, []action{expire, split, del}},
 		{"a list", "7.0.15", thing{typ: parser.List}, []action{expire, share}, []action{split, del}},
 		{"a stream", "7.0.15", thing{typ: parser.Stream}, []action{expire, share}, []action{split, del}},
-		{"a group of several types", "7.0.15", thing{typ: parser.NumTypes}, []action{expire}, []action{split, del}},
+		{"a group of several types", "7.0.15", thing{typ: parser.NumTypes}, []action{expire, share}, []action{split, del}},
 		{"a hash at the limit", "7.0.15", thing{typ: parser.Hash, elements: 5000}, []action{share}, []action{expire, split, del}},
 		{"a big hash", "7.0.15", thing{typ: parser.Hash, elements: 5001}, []action{expire, share}, []action{split, del}},
 		{"a queue in a sorted set", "7.0.15", thing{typ: parser.ZSet, identity: &Identity{Role: RoleQueue}}, []action{expire, split, del, share}, []action{name}},
