@@ -1,12 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
@@ -55,13 +53,14 @@ const maxSteps = 100
 func (f *finisher) steps() {
 	engine, listing := f.Engine(0), f.listing()
 	groups := f.groupSums()
-	var savings []thresholds.Advice
+	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
+		kept = engine.Kept(groups, whole, listing)
 		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps), engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
-	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), savings, listing, overviewFixes))
+	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
 }
 
 func stepsOf(list []thresholds.Advice) []Step {
@@ -85,33 +84,16 @@ func stepsOf(list []thresholds.Advice) []Step {
 // groupSums returns the groups as advice needs them, in the order of the report.
 func (f *finisher) groupSums() []thresholds.GroupSums {
 	list := make([]thresholds.GroupSums, len(f.r.Groups))
-	model, table := f.model()
 	at := map[Name]int{}
 	for i := range f.r.Groups {
-		g := &f.r.Groups[i]
-		at[g.Group] = i
-		list[i] = thresholds.GroupSums{Group: string(g.Group), DB: thresholds.AnyDatabase, Type: parser.NumTypes, Elements: -1, Keys: g.Keys, WithoutTTL: g.WithoutTTL,
-			Role:       roleOf(g.Identity),
-			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
-		if t, ok := parser.ParseType(g.Type); ok {
-			list[i].Type = t
-		}
-		if value := g.ValueBytes / max(1, g.Keys); model != nil {
-			list[i].TableBytes = table
-			list[i].NameSize = func(name int64) int64 {
-				alloc, _ := model.TextSizes(name, value, g.WithoutTTL == 0)
-				return alloc
-			}
-		}
-		if g.DB != nil {
-			list[i].DB = *g.DB
-		}
+		at[f.r.Groups[i].Group] = i
 	}
 	for pattern, g := range f.Tables.Groups.All {
-		if i, ok := at[f.pattern(pattern)]; ok && g.Largest() != nil {
-			list[i].Content, list[i].Elements = g.Largest().Content, g.Largest().Elements
+		if i, ok := at[f.pattern(pattern)]; ok {
+			list[i] = f.sumsOf(pattern, g)
 		}
 	}
+	f.nameSizes(list)
 	for i := range f.r.Rules {
 		found := &f.r.Rules[i]
 		for _, g := range found.Groups {
@@ -123,23 +105,24 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// model returns the memory model of the first input, nil none, and what a key takes in
-// the table of its database, in bytes.
-func (f *finisher) model() (model *memory.Model, table int64) {
+// nameSizes sets what keys of a group take in memory by the length of their names, by the
+// model of the first input.
+func (f *finisher) nameSizes(list []thresholds.GroupSums) {
 	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
-		return nil, 0
+		return
 	}
-	in := &f.r.Inputs[0]
-	m := in.Memory
-	model, _, _ = memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
-	if m.Tables.Known() && in.Keys > 0 {
-		table = int64(m.Tables) / in.Keys
+	m := f.r.Inputs[0].Memory
+	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
+	for i := range list {
+		g := &list[i]
+		g.NameSize = func(name int64) int64 {
+			alloc, _ := model.TextSizes(name, g.ValueBytes/max(1, g.Keys), g.WithoutTTL == 0)
+			return alloc
+		}
 	}
-	return model, table
 }
 
-// flagged returns the rules that are broken, the worst first: by severity, harm, and the
-// bytes of their keys.
+// flagged returns the rules that are broken.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
 	for i := range sums {
@@ -176,9 +159,6 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
-	})
 	return list
 }
 
