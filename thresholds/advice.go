@@ -126,7 +126,7 @@ var exclusions = []exclusion{
 	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
 	{adviseShare, hasRole(RoleBitmap, RoleHyperLogLog, RoleQueue, RoleSetting), ""},
 	{adviseShare, ofLibrary, ""},
-	{adviseShare, not(isType(parser.String)), ""},
+	{adviseShare, func(_ *Engine, t *thing) bool { return t.typ != parser.String }, ""}, // nor of several types
 	{adviseEncoding, ofLibrary, ""},
 	{adviseName, ofLibrary, "A library chose the name: change its prefix in the library's settings, if it has one."},
 	{adviseShorten, ofLibrary, ""},
@@ -166,10 +166,6 @@ func hasContent(c Content) func(*Engine, *thing) bool {
 // isType also holds for a group whose keys have several types.
 func isType(list ...parser.Type) func(*Engine, *thing) bool {
 	return func(_ *Engine, t *thing) bool { return t.typ == parser.NumTypes || slices.Contains(list, t.typ) }
-}
-
-func not(of func(*Engine, *thing) bool) func(*Engine, *thing) bool {
-	return func(e *Engine, t *thing) bool { return !of(e, t) }
 }
 
 // isBigCollection reports whether big-key-expiry would flag a key if it had an expiry.

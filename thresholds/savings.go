@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -44,13 +45,17 @@ const (
 // change are derived from averages. whole is the memory of all keys, in bytes.
 func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) (list []Advice) {
 	var best []saving
+	keys := int64(0)
+	for i := range groups {
+		keys += groups[i].Keys
+	}
 	for i := range groups {
 		g := &groups[i]
 		if g.Keys < minSavingKeys || g.Memory < 0 {
 			continue
 		}
 		own := saving{of: g}
-		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(), g.shortened()} {
+		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(keys), g.shortened()} {
 			if _, ok := e.allows(s.action, e.thingOf(g)); ok && s.bytes > own.bytes {
 				own = s
 				own.of = g
@@ -108,7 +113,7 @@ func (g *GroupSums) compacted() saving {
 // The sizes of a hash in a listpack that small strings would share: at most
 // hashFields fields of up to hashValue bytes, each with entryBytes besides name
 // and value (encoding and length of the entry, twice: lpEncodeGetType and
-// lpEncodeBacklen in listpack.c), in a block that is up to a quarter too large.
+// lpEncodeBacklen in listpack.c).
 const (
 	hashFields   = 500
 	hashValue    = 64
@@ -116,15 +121,26 @@ const (
 	hashKeyBytes = 128 // the key of the hash
 )
 
+// tableBytes returns the bytes of the table of a database with so many keys: a pointer for
+// each of the next power of 2 (dict.c).
+func tableBytes(keys int64) int64 {
+	if keys <= 0 {
+		return 0
+	}
+	return 8 << bits.Len64(uint64(keys-1))
+}
+
 // shared returns what small strings without a TTL would save as fields of hashes: the
-// overhead of each key. Values and names are taken as long as the average of the group.
-func (g *GroupSums) shared() saving {
+// overhead of each of the keys, which are among all keys. Values and names are taken as long as the average of the group.
+func (g *GroupSums) shared(all int64) saving {
 	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.NameBytes/g.Keys-g.literal()
 	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
 		return saving{}
 	}
-	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
-	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
+	hashes := n/hashFields + 1
+	packed := (value+variable+entryBytes)*n + hashes*hashKeyBytes
+	tables := tableBytes(all) - tableBytes(all-n+hashes)
+	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
 		brief: "share hashes ({all} for {short})",
 		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
 			"Saves about {saved}.",
