@@ -25,6 +25,7 @@ type input struct {
 	state  []byte                        // that was read from standard input
 	later  *report.Later                 // what was written after it, nil: it is no base of an append-only file
 	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
+	judge  string                        // of a state: what judged its keys, "" it is none
 }
 
 func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
