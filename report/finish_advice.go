@@ -113,7 +113,7 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 		n, isKnown := known[found.Rule]
 		if !isKnown {
 			n, known[found.Rule] = len(list), len(list)
-			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity)}
+			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised}
 			f.worst(&p)
 			list = append(list, p)
 		}
@@ -135,7 +135,7 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 		}
 	}
 	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(boolFigure(b.Raised), boolFigure(a.Raised)), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
 	})
 	return list
 }

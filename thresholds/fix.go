@@ -37,6 +37,7 @@ type Flagged struct {
 type Problem struct {
 	Rule     RuleID
 	Severity Severity // the worst
+	Raised   bool     // the team itself gave the rule that severity
 	Keys     int64
 	Bytes    int64 // as FlaggedMemory
 	// Of a rule about keys, the worst finding and its key, and the groups.
@@ -125,6 +126,7 @@ func (e *Engine) FixFirst(problems []Problem, savings []Advice, l *Listing, most
 		}
 	}
 	blocks := func(_ *Problem, r *Rule) bool { return r.Harm >= Blocks }
+	first(3, func(p *Problem, _ *Rule) bool { return p.Raised && p.Severity == Error })
 	first(2, blocks)
 	for i := range savings {
 		if add(&savings[i]) {
@@ -145,6 +147,9 @@ func (e *Engine) FixFirst(problems []Problem, savings []Advice, l *Listing, most
 // fix returns what to do about a problem, nil if nothing would help at once.
 func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 	f := p.Rule.rule().fix
+	if f == nil && p.Raised && p.Severity == Error {
+		f = raisedFix
+	}
 	switch {
 	case f == nil:
 		return nil
@@ -157,6 +162,9 @@ func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 	}
 	return nil // there are more than a baseline accepts
 }
+
+// raisedFix is that of errors of the team's own, where the rule has none.
+var raisedFix = &fix{action: adviseInstance, id: "Mend {key}: {text}."}
 
 // permitted returns the fix, or the one in its place, that may be given.
 func (e *Engine) permitted(f *fix, t *thing) *fix {
