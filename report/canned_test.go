@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +38,69 @@ type cannedReport struct {
 }
 
 func cannedReports() []cannedReport {
-	return []cannedReport{{"empty", &Report{Schema: SchemaVersion, Complete: true, By: ByMemory}}, {"ordinary", ordinaryReport()},
+	list := []cannedReport{{"empty", &Report{Schema: SchemaVersion, Complete: true, By: ByMemory}}, {"ordinary", ordinaryReport()},
 		{"hostile", hostileReport()}, {"fleet", fleetReport()}}
+	for _, c := range list {
+		c.report.Tree = treeOfGroups(c.report)
+	}
+	return list
+}
+
+// treeOfGroups returns the tree of names of a report that has groups only.
+func treeOfGroups(r *Report) *TreeNode {
+	if len(r.Groups) == 0 {
+		return nil
+	}
+	byPrefix := map[string]*TreeNode{}
+	root := &TreeNode{Types: []string{}}
+	separators := cmp.Or(r.Config.Separators, ":")
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		at, pattern := root, string(g.Group)
+		add := func(n *TreeNode) {
+			n.Keys += g.Keys
+			n.Elements += g.Elements
+			n.ValueBytes += g.ValueBytes
+			n.MemoryBytes = n.MemoryBytes.plus(g.MemoryBytes)
+			n.WithoutTTL.Keys += g.WithoutTTL
+			n.WithoutTTL.MemoryBytes = n.WithoutTTL.MemoryBytes.plus(g.MemoryWithoutTTL)
+			n.Findings.Warning += g.Findings - g.Errors
+			n.Findings.Error += g.Errors
+		}
+		add(at)
+		for depth, end := 1, 0; end < len(pattern) || depth == 1; depth++ {
+			from := end
+			end = len(pattern)
+			if n := strings.IndexAny(pattern[from:], separators); n >= 0 && depth < 12 {
+				end = from + n + 1
+			}
+			prefix := pattern[:end]
+			if end == len(pattern) && (from == end || strings.ContainsRune(separators, rune(pattern[end-1]))) {
+				prefix += restOfPrefix // that is of all names that begin so
+			}
+			n := byPrefix[prefix]
+			if n == nil {
+				n = &TreeNode{Prefix: Name(prefix), Types: []string{}}
+				byPrefix[prefix] = n
+				at.Children = append(at.Children, n)
+			}
+			add(n)
+			at = n
+		}
+		at.DB, at.Owner = g.DB, g.Owner
+		if g.Type != "" {
+			at.Types = []string{g.Type}
+		}
+	}
+	for _, n := range byPrefix {
+		slices.SortFunc(n.Children, compareNodes)
+	}
+	slices.SortFunc(root.Children, compareNodes)
+	return root
+}
+
+func compareNodes(a, b *TreeNode) int {
+	return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(a.Prefix, b.Prefix))
 }
 
 func p(n int64) *int64 { return &n }
@@ -77,7 +140,7 @@ func ordinaryReport() *Report {
 			Warnings: []string{`1 stream has another number of live entries than its length says (first: "events:\xff")`},
 			Memory: &Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
 				Difference: p(1_300_000), Explanation: []string{"about 1.2 MB that a restart frees: the difference is over 10 %, which slack left by deleted data, another allocator or modules explain"},
-				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Policies: []Eviction{
+				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Reported: 13_700_000, Policies: []Eviction{
 					{Policy: "allkeys-*", Keys: 4213, MemoryBytes: 11_400_000, Share: 1}, {Policy: "volatile-*", Keys: 3000, MemoryBytes: 3_100_000, Share: 0.27}}}},
 		}},
 		Totals: Totals{Keys: 4213, Elements: 98_765, ValueBytes: 3_456_789, SerializedBytes: 2_345_678, MemoryBytes: 11_400_000, MemoryUsage: 11_100_000,

@@ -12,6 +12,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/internal/align"
+	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -68,7 +69,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 			continue
 		}
 		opt := opt
-		opt.keys, opt.AllGroups = agg.NewKeyList(wanted), true
+		opt.keys, opt.AllGroups, opt.TreeNodes = agg.NewKeyList(wanted), true, tree.MaxNodes
 		r, err := Scan(ctx, []Source{in.Source}, policy, opt)
 		var f ScanError
 		if err != nil && !errors.As(err, &f) {
@@ -214,7 +215,7 @@ func (c *comparison) compare(lists [2]*agg.KeyList) {
 	}
 	d.Groups = c.rows
 	c.findings()
-	d.Changed = d.Changed || len(d.Alerts) > 0 || d.Totals.changed() || len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
+	d.Changed = d.Changed || len(d.Prefixes) > 0 || len(d.Alerts) > 0 || d.Totals.changed() || len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
 		slices.ContainsFunc(d.Types, func(r DiffRow) bool { return r.changed() }) ||
 		len(d.Keys.New)+len(d.Keys.Gone)+len(d.Keys.Grown)+len(d.Keys.Shrunk)+len(d.Keys.Entered)+len(d.Keys.Left) > 0
 	c.sort()
@@ -286,6 +287,7 @@ func (c *comparison) groups() {
 		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
 			message.Number("where", c.d.GroupsMerged, "1 group", "{n} groups"))
 	}
+	c.prefixes(namer)
 	rows := map[string]int{}
 	for side, r := range c.sides {
 		c.row[side] = make(map[Name]int, len(r.Groups))

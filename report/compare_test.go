@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -104,7 +103,7 @@ func TestDiffFormats(t *testing.T) {
 					t.Errorf("%s: %d lines", c.name, n)
 				}
 			case "html":
-				if bytes.Contains(got, []byte("<script>alert")) || !bytes.Contains(got, []byte(`"compared":true`)) {
+				if bytes.Contains(got, []byte("<script>alert")) || !bytes.Contains(got, []byte(`class="cards"`)) {
 					t.Errorf("%s: not the page of a comparison", c.name)
 				}
 				continue
@@ -258,38 +257,6 @@ func TestChange(t *testing.T) {
 		d := Diff{MinBytes: c.minBytes, MinShare: c.minShare}
 		if got := d.change(c.before, c.after, c.was, c.is); got != c.want {
 			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
-// TestFull checks when maxmemory is reached, by the growth between the last two reports.
-func TestFull(t *testing.T) {
-	const day = 86400
-	at := func(time int64, used Figure) trendPoint {
-		return trendPoint{TrendReport: TrendReport{Time: time}, used: used}
-	}
-	for name, c := range map[string]struct {
-		points []trendPoint
-		limit  int64
-		want   *TrendFull
-	}{
-		"grows":                   {[]trendPoint{at(0, 100), at(2*day, 300)}, 1000, &TrendFull{MaxMemory: 1000, Now: 300, Days: 7, Time: 9 * day, PerDay: 100}},
-		"only the last two count": {[]trendPoint{at(0, 900), at(day, 100), at(2*day, 200)}, 1000, &TrendFull{MaxMemory: 1000, Now: 200, Days: 8, Time: 10 * day, PerDay: 100}},
-		"constant":                {[]trendPoint{at(0, 100), at(day, 100)}, 1000, nil},
-		"shrinks":                 {[]trendPoint{at(0, 200), at(day, 100)}, 1000, nil},
-		"at the same time":        {[]trendPoint{at(day, 100), at(day, 200)}, 1000, nil},
-		"backwards":               {[]trendPoint{at(day, 200), at(0, 100)}, 1000, nil},
-		"no limit":                {[]trendPoint{at(0, 100), at(day, 200)}, 0, nil},
-		"one report":              {[]trendPoint{at(0, 100)}, 1000, nil},
-		"unknown now":             {[]trendPoint{at(0, 100), at(day, -1)}, 1000, nil},
-		"unknown before":          {[]trendPoint{at(0, -1), at(day, 100)}, 1000, nil},
-		"full":                    {[]trendPoint{at(0, 900), at(day, 1000)}, 1000, &TrendFull{MaxMemory: 1000, Now: 1000, Time: day, PerDay: 100}},
-		"a hundred years":         {[]trendPoint{at(0, 1), at(day, 2)}, 36502, &TrendFull{MaxMemory: 36502, Now: 2, Days: 36500, Time: 36501 * day, PerDay: 1}},
-		"more than that":          {[]trendPoint{at(0, 1), at(day, 2)}, 36503, nil},
-	} {
-		trend := Trend{}
-		if trend.full(c.points, c.limit); !reflect.DeepEqual(trend.Full, c.want) {
-			t.Errorf("%s: %+v, want %+v", name, trend.Full, c.want)
 		}
 	}
 }

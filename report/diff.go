@@ -41,6 +41,11 @@ type Diff struct {
 
 	Totals DiffRow   `json:"totals"`
 	Types  []DiffRow `json:"types"` // largest change first, as all lists
+	// Prefixes are those of the trees of names whose keys changed enough, by bytes or by at least
+	// MinKeys and MinShare of their number: the ones that say most about a change. Reports of older
+	// versions have none.
+	Prefixes []DiffRow `json:"prefixes"`
+	MinKeys  int64     `json:"min_keys"`
 	// Groups are all groups. Those that were folded differently are compared under the
 	// widest pattern that they have in common: GroupsMerged is their number.
 	Groups       []DiffRow    `json:"groups"`
@@ -69,6 +74,8 @@ type DiffSide struct {
 type DiffRow struct {
 	Type  string `json:"type,omitempty"`  // of all keys of the group, "" if they have several
 	Group *Name  `json:"group,omitempty"` // pattern, or the name of the only key
+	// Prefix is true if Group is a prefix of names, which has several groups below it.
+	Prefix bool `json:"prefix,omitempty"`
 	// RenamedTo is the group, absent before, whose keys have the same figures: this
 	// one may have been renamed. The row has the figures of both.
 	RenamedTo *Name  `json:"renamed_to,omitempty"`
@@ -200,9 +207,15 @@ func (d *Diff) counts(before, after int64) bool {
 
 // change returns how sizes and keys differ, "" if that does not count.
 func (d *Diff) change(before, after int64, was, is bool) string {
-	switch {
-	case !d.counts(before, after):
+	if !d.counts(before, after) {
 		return ""
+	}
+	return kindOfChange(before, after, was, is)
+}
+
+// kindOfChange returns how figures differ, of what was there before and is there now or not.
+func kindOfChange(before, after int64, was, is bool) string {
+	switch {
 	case !was:
 		return ChangeNew
 	case !is:

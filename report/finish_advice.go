@@ -1,12 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
@@ -27,9 +26,23 @@ type Step struct {
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
+	// Setting is the name of a setting of the server, and Value what to set it to; Values
+	// have what other values save, that of the present one first.
+	Setting string         `json:"setting,omitempty"`
+	Value   int64          `json:"value,omitempty"`
+	Values  []SettingValue `json:"values,omitempty"`
 	// How is Text in a few words, of a saving, and Why what else is known.
 	How message.Message `json:"how,omitzero"`
 	Why message.Message `json:"why,omitzero"`
+	// Computed says how SavesBytes was computed, where Text does not.
+	Computed message.Message `json:"computed,omitzero"`
+}
+
+// SettingValue is what a value of a setting saves.
+type SettingValue struct {
+	Value      int64 `json:"value"` // elements, or bytes of an element
+	Keys       int64 `json:"keys"`  // collections that become compact
+	SavesBytes int64 `json:"saves_bytes"`
 }
 
 // maxSteps is the number of savings that a report has.
@@ -40,13 +53,14 @@ const maxSteps = 100
 func (f *finisher) steps() {
 	engine, listing := f.Engine(0), f.listing()
 	groups := f.groupSums()
-	var savings []thresholds.Advice
+	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
-		savings = append(engine.Savings(groups, whole, listing, maxSteps), f.r.otherServers()...)
+		kept = engine.Kept(groups, whole, listing)
+		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps), engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
-	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), savings, listing, overviewFixes))
+	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
 }
 
 func stepsOf(list []thresholds.Advice) []Step {
@@ -54,10 +68,14 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why}
+			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
+		for _, step := range from.Steps {
+			s.Values = append(s.Values, SettingValue{step.Value, step.Keys, step.Saves})
+		}
+		s.Setting, s.Value = from.Setting, from.Value
 		steps = append(steps, s)
 	}
 	return steps
@@ -68,23 +86,14 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	list := make([]thresholds.GroupSums, len(f.r.Groups))
 	at := map[Name]int{}
 	for i := range f.r.Groups {
-		g := &f.r.Groups[i]
-		at[g.Group] = i
-		list[i] = thresholds.GroupSums{Group: string(g.Group), DB: thresholds.AnyDatabase, Type: parser.NumTypes, Elements: -1, Keys: g.Keys, WithoutTTL: g.WithoutTTL,
-			Role:       roleOf(g.Identity),
-			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
-		if t, ok := parser.ParseType(g.Type); ok {
-			list[i].Type = t
-		}
-		if g.DB != nil {
-			list[i].DB = *g.DB
-		}
+		at[f.r.Groups[i].Group] = i
 	}
 	for pattern, g := range f.Tables.Groups.All {
-		if i, ok := at[f.pattern(pattern)]; ok && g.Largest() != nil {
-			list[i].Content, list[i].Elements = g.Largest().Content, g.Largest().Elements
+		if i, ok := at[f.pattern(pattern)]; ok {
+			list[i] = f.sumsOf(pattern, g)
 		}
 	}
+	f.nameSizes(list)
 	for i := range f.r.Rules {
 		found := &f.r.Rules[i]
 		for _, g := range found.Groups {
@@ -96,8 +105,24 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// flagged returns the rules that are broken, the worst first: by severity, harm, and the
-// bytes of their keys.
+// nameSizes sets what keys of a group take in memory by the length of their names, by the
+// model of the first input.
+func (f *finisher) nameSizes(list []thresholds.GroupSums) {
+	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
+		return
+	}
+	m := f.r.Inputs[0].Memory
+	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
+	for i := range list {
+		g := &list[i]
+		g.NameSize = func(name int64) int64 {
+			alloc, _ := model.TextSizes(name, g.ValueBytes/max(1, g.Keys), g.WithoutTTL == 0)
+			return alloc
+		}
+	}
+}
+
+// flagged returns the rules that are broken.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
 	for i := range sums {
@@ -134,9 +159,6 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(boolFigure(b.Raised), boolFigure(a.Raised)), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
-	})
 	return list
 }
 

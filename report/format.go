@@ -66,18 +66,26 @@ type WriteOptions struct {
 	// Width is that of the terminal, in columns. 0 means that there is none: tables
 	// are then as wide as they need, and names are cut at 1,024 columns.
 	Width int
+	// Height is that of the terminal, in lines, in which the most important parts of a report
+	// fit; 0 means that there is none.
+	Height int
+	// Rows is the most rows of each part of an overview, whatever the height; 0 is as many as fit.
+	Rows  int
 	Color bool // colour what is severe, with the escape sequences of terminals
 	// Now is when the scan ended, from which the age of a snapshot is counted, and
 	// Elapsed how long it took. Zero: metrics state the present time, and no age and
 	// no duration is shown.
-	Now        time.Time
-	Elapsed    time.Duration
-	Sections   []string          // of format details, see Sections; nil is all
-	Language   language.Language // of sentences; "" is English
-	Advice     bool              // show commands that change data, too, each with its condition
-	LimitBytes int               // that a ticket may have; 0 is DefaultLimitBytes
-	Command    string            // the command line, for the foot of a ticket
-	Job        string            // label of all metrics, "" none
+	Now      time.Time
+	Elapsed  time.Duration
+	Sections []string          // of format details, see Sections; nil is all
+	Language language.Language // of sentences; "" is English
+	Advice   bool              // show commands that change data, too, each with its condition
+	// Depth is the number of segments of the prefixes that say where the memory is, behind what all
+	// names have in common; 0 is as many as say most.
+	Depth      int
+	LimitBytes int    // that a ticket may have; 0 is DefaultLimitBytes
+	Command    string // the command line, for the foot of a ticket
+	Job        string // label of all metrics, "" none
 }
 
 var formats []*Format
@@ -233,7 +241,7 @@ func WriteAll(targets []Target, stdout io.Writer, inputs []string, d Document, o
 		}
 		files = append(files, f)
 		file := o
-		file.Width, file.Color = 0, false
+		file.Width, file.Height, file.Color = 0, 0, false
 		if err := Write(t.Format, f, d, file); err != nil {
 			return output.NewError(t.Path, err)
 		}

@@ -70,15 +70,20 @@ func TestNewMemory(t *testing.T) {
 	if m.Difference == nil || *m.Difference != 500_000 || !strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") {
 		t.Errorf("difference %v, %q", m.Difference, m.Explanation)
 	}
-	want := &Fit{MaxMemory: 2_000_000, Fits: new(true), Free: new(2_000_000 - whole.UsedMemory), Policies: []Eviction{
-		{Policy: "allkeys-*", Keys: 1010, MemoryBytes: 101_000, Share: 1},
-		{Policy: "volatile-*", Keys: 300, MemoryBytes: 30_000, Share: 30. / 101},
-		{Policy: "noeviction"},
-	}}
+	want := &Fit{MaxMemory: 2_000_000, Fits: new(true), Free: new(2_000_000 - whole.UsedMemory), Reported: in.UsedMem,
+		PredictedShare: new(float64(whole.UsedMemory) / 2_000_000), ReportedShare: new(float64(whole.UsedMemory+500_000) / 2_000_000), Policies: []Eviction{
+			{Policy: "allkeys-*", Keys: 1010, MemoryBytes: 101_000, Share: 1},
+			{Policy: "volatile-*", Keys: 300, MemoryBytes: 30_000, Share: 30. / 101},
+			{Policy: "noeviction"},
+		}}
 	if d := cmp.Diff(want, m.Fit); d != "" {
 		t.Errorf("fit (-want +got):\n%s", d)
 	}
 
+	c.MaxMemory = whole.UsedMemory + 499_999
+	if f := newMemory(in, c).Fit; *f.Fits || *f.Free != 499_999 {
+		t.Errorf("a server that used more than maxmemory fits: %+v", f)
+	}
 	in.UsedMem = Figure(whole.UsedMemory - 1000)
 	c.MaxMemory = 1000
 	if m := newMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || *m.Fit.Fits || *m.Fit.Free != 1000-whole.UsedMemory {

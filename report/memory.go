@@ -44,12 +44,21 @@ type Memory struct {
 	WhatIf []WhatIf `json:"what_if,omitempty"`
 }
 
-// Fit compares the predicted memory with a maxmemory.
+// Fit compares the predicted and the reported memory with a maxmemory.
 type Fit struct {
-	MaxMemory int64      `json:"maxmemory"`
-	Fits      *bool      `json:"fits"` // nil: undecided, because only a lower bound is predicted
-	Free      *int64     `json:"free"` // MaxMemory minus the prediction; negative: too much; nil as above
-	Policies  []Eviction `json:"policies"`
+	MaxMemory int64 `json:"maxmemory"`
+	// Fits: neither the prediction nor Reported is over MaxMemory. Nil: undecided, because
+	// nothing or only a lower bound is predicted.
+	Fits *bool  `json:"fits"`
+	Free *int64 `json:"free"` // MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is predicted
+	// Reported is the used_memory of Options.Info, else of the snapshot; unknown of another
+	// server than the one that wrote it.
+	Reported Figure `json:"reported_used_memory"`
+	// PredictedShare and ReportedShare are the prediction and Reported divided by
+	// MaxMemory, nil if they are unknown.
+	PredictedShare *float64   `json:"predicted_share"`
+	ReportedShare  *float64   `json:"reported_share"`
+	Policies       []Eviction `json:"policies"`
 }
 
 // Eviction is what an eviction policy can evict.
@@ -84,6 +93,7 @@ type keyspace struct {
 // maxmemory.
 func newMemory(in *Input, c keyspace) *Memory {
 	m := &Memory{Note: c.Note, NoteMessage: message.Sentence(c.Note), Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
+	defer m.fit(in, &c)
 	if c.Model == nil {
 		return m
 	}
@@ -128,12 +138,66 @@ func newMemory(in *Input, c keyspace) *Memory {
 		}
 	}
 	if c.MaxMemory > 0 {
-		m.Fit = &Fit{MaxMemory: c.MaxMemory, Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"}}}
-		if fits := p.UsedMemory <= c.MaxMemory; !m.Bound || !fits { // a lower bound that fits decides nothing
-			m.Fit.Fits, m.Fit.Free = &fits, new(c.MaxMemory-p.UsedMemory)
-		}
+		m.Fit = &Fit{Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"}}}
 	}
 	return m
+}
+
+// fit compares the memory with the maxmemory that was asked for.
+func (m *Memory) fit(in *Input, c *keyspace) {
+	if c.MaxMemory <= 0 {
+		return
+	}
+	if m.Fit == nil {
+		m.Fit = &Fit{Policies: []Eviction{}}
+	}
+	f := m.Fit
+	f.MaxMemory, f.Reported = c.MaxMemory, in.UsedMem
+	if n, ok := infoFigure(c.Info, "used_memory"); ok {
+		f.Reported = Figure(n)
+	}
+	if c.Other {
+		f.Reported = Unknown
+	}
+	over := f.Reported > Figure(f.MaxMemory)
+	if f.Reported.Known() {
+		f.ReportedShare = new(float64(f.Reported) / float64(f.MaxMemory))
+	}
+	if m.Predicted.Known() {
+		f.PredictedShare = new(float64(m.Predicted) / float64(f.MaxMemory))
+		over = over || m.Predicted > Figure(f.MaxMemory)
+		if !m.Bound || m.Predicted > Figure(f.MaxMemory) { // a lower bound that fits decides nothing
+			f.Free = new(f.MaxMemory - int64(m.Predicted))
+		}
+	}
+	if over || f.Free != nil {
+		f.Fits = new(!over)
+	}
+}
+
+// sentence says how full a server is.
+func (f *Fit) sentence(m *Memory) message.Message {
+	reported, predicted := f.Reported > 0, m.Predicted > 0 // reports of older versions have no Reported
+	id := "{max}: how full that is, neither the snapshot nor a prediction says"
+	switch {
+	case predicted && m.Bound && reported:
+		id = "{max}: at least {p} full by the prediction of {predicted}, {r} by the used_memory of {reported}"
+	case predicted && m.Bound:
+		id = "{max}: at least {p} full by the prediction of {predicted}"
+	case predicted && reported:
+		id = "{max}: {p} full by the prediction of {predicted}, {r} by the used_memory of {reported}"
+	case predicted:
+		id = "{max}: {p} full by the prediction of {predicted}"
+	case reported:
+		id = "{max}: {r} full by the used_memory of {reported}"
+	}
+	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory), shareArg("r", int64(f.Reported), f.MaxMemory),
+		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported))
+}
+
+// over returns by how much the larger figure is over MaxMemory, 0 if neither is.
+func (f *Fit) over(m *Memory) int64 {
+	return max(0, int64(max(m.Predicted, f.Reported))-f.MaxMemory)
 }
 
 // eviction adds up what a kind of policy can evict.

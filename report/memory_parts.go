@@ -184,7 +184,7 @@ func rehashBytes(info *serverinfo.Info, keys int64) int64 {
 	if !known || buckets <= 0 || buckets&(buckets-1) == 0 {
 		return 0
 	}
-	now := int64(4) // the table for so many keys
+	now := int64(4) // buckets of the table of these keys
 	for now < keys {
 		now *= 2
 	}

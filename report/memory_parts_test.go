@@ -12,8 +12,8 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// TestPartsOfUsedMemory gives a server a cause for memory that is not keys, and checks
-// that it is named, and that the parts add up to used_memory.
+// TestPartsOfUsedMemory makes servers whose memory is not keys, and checks that the cause
+// is named, and that the parts add up to used_memory.
 func TestPartsOfUsedMemory(t *testing.T) {
 	t.Parallel()
 	policy, err := config.Load(config.Options{})

@@ -301,18 +301,14 @@ func (m *Memory) prediction() message.Message {
 	return message.New("{size} = {parts}", message.Phrase("size", all), message.List("parts", " + ", list))
 }
 
-// fit writes whether the keys fit into a server, and what it could evict.
+// fit writes how full a server is, and what it could evict.
 func (d *details) fit(m *Memory) {
 	f := m.Fit
-	id, free := "{maxmemory}: unknown: at least {size} is needed", int64(0)
-	switch {
-	case f.Fits == nil || f.Free == nil:
-	case *f.Fits:
-		id, free = "{maxmemory}: fits, {free} free", *f.Free
-	default:
-		id, free = "{maxmemory}: DOES NOT FIT, {free} too much", -*f.Free
+	full := f.sentence(m)
+	if more := f.over(m); more > 0 {
+		full = message.New("DOES NOT FIT: {fit}; {more} too much", message.Phrase("fit", full), message.Size("more", more))
 	}
-	d.field("maxmemory", message.New(id, message.Size("maxmemory", f.MaxMemory), sizeArg("size", m.Predicted), message.Size("free", free)))
+	d.field("maxmemory", full)
 	rows := f.Policies
 	d.rows(len(rows),
 		leftColumn("policy", func(i int) message.Message { return only(message.Code("policy", rows[i].Policy)) }),

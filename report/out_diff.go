@@ -31,8 +31,9 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	if !d.Changed {
 		return nil
 	}
-	rows := screenLines
-	return writeScreen(w, o, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
+	lines := linesOf(o)
+	rows := lines
+	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
@@ -56,6 +57,7 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	}
 	alerts := d.alerts()
 	lines := append(slices.Clone(alerts[:min(len(alerts), 3)]), d.about()[1])
+	places := d.changedPlaces()
 	for _, part := range []struct {
 		title string
 		n     int
@@ -64,7 +66,7 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		{"new findings", len(d.Findings.New), func(i int) message.Message { return d.Findings.New[i].line() }},
 		{"resolved findings", len(d.Findings.Resolved), func(i int) message.Message { return d.Findings.Resolved[i].line() }},
 		{"keys", len(d.shownKeys(false)), func(i int) message.Message { return d.shownKeys(false)[i].line() }},
-		{"groups", len(d.changedGroups(false)), func(i int) message.Message { return d.groupLine(d.changedGroups(false)[i]) }},
+		{"groups", len(places), func(i int) message.Message { return d.groupLine(places[i]) }},
 	} {
 		if part.n == 0 {
 			continue
@@ -123,6 +125,8 @@ func (d *Diff) rowName(r *DiffRow) message.Message {
 	switch {
 	case r.RenamedTo != nil:
 		return message.New("{before} -> {after}", message.Name("before", *r.Group), message.Name("after", *r.RenamedTo))
+	case r.Prefix:
+		return named(*r.Group + restOfPrefix)
 	case r.Group != nil:
 		return named(*r.Group)
 	case r.Type != "":
@@ -298,7 +302,16 @@ func (d *Diff) write(p page, most int, full bool) {
 		d.keysTable(p, keys[:rest(len(keys))])
 		omitted(len(keys))
 	}
-	if groups := d.changedGroups(full); len(groups) > 0 {
+	if places := d.changedPlaces(); len(d.Prefixes) > 0 {
+		if full {
+			places = pointersTo(d.Prefixes)
+		}
+		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+			append(least, keysArg("keys", d.MinKeys))...))
+		d.rowsTable(p, "group", places[:rest(len(places))])
+		omitted(len(places))
+	}
+	if groups := d.changedGroups(full); len(groups) > 0 && (full || len(d.Prefixes) == 0) {
 		p.section(word("Groups"), message.New("{n} of {all}, by {share} and {bytes} or more",
 			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...))
 		d.rowsTable(p, "group", groups[:rest(len(groups))])
@@ -335,6 +348,13 @@ func (d *Diff) write(p page, most int, full bool) {
 		}
 	}
 	p.foot(word("More: --details, -f diff.html (a page with a map), -f json"))
+}
+
+func pointersTo(rows []DiffRow) (list []*DiffRow) {
+	for i := range rows {
+		list = append(list, &rows[i])
+	}
+	return list
 }
 
 func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) string, full bool) {

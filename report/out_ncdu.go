@@ -10,8 +10,8 @@ import (
 )
 
 // The export format of ncdu, version 1.2 (https://dev.yorhel.nl/ncdu/jsonfmt),
-// which gdu reads too: segments of patterns are folders, keys are files. Disk usage is memory,
-// apparent size is value bytes. Keys of a group that are in none of the report's
+// which gdu reads too: the nodes of the tree of names are folders, keys are files. Disk usage is
+// memory, apparent size is value bytes. Keys of a node that are in none of the report's
 // lists are one file, "(N more keys)". A slash in a name is written as \x2f. gdu
 // adds 4 KB to the size of each folder.
 
@@ -38,17 +38,18 @@ func writeNcdu(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		names = append(names, r.Inputs[i].Name.Display())
 		header.Time = max(header.Time, int64(r.Inputs[i].Created))
 	}
-	n := &ncduWriter{w: w, keys: keysByGroup(r)}
+	root := exportTree(r)
+	n := &ncduWriter{w: w, keys: keysByLeaf(r, root)}
 	w.WriteString("[1,2,")
 	n.json(header)
-	n.folder(cmp.Or(strings.Join(names, " "), "(no snapshot)"), newKeyTree(r)) // the root is named by a path
+	n.folder(cmp.Or(strings.Join(names, " "), "(no snapshot)"), root) // the root is named by a path
 	w.WriteString("]\n")
 	return n.err
 }
 
 type ncduWriter struct {
 	w    *bufio.Writer
-	keys map[Name][]*KeyRow
+	keys map[*TreeNode][]*KeyRow
 	err  error
 }
 
@@ -60,16 +61,16 @@ func (n *ncduWriter) json(v any) {
 	n.w.Write(b)
 }
 
-func (n *ncduWriter) folder(name string, t *keyTree) {
+func (n *ncduWriter) folder(name string, t *TreeNode) {
 	n.w.WriteString(",\n[")
 	n.json(ncduItem{Name: name})
-	if t.group != nil {
-		n.files(t.group)
+	if t.Children == nil {
+		n.files(t)
 	}
-	for _, c := range t.children {
-		name := ncduName(c.segment.Display())
-		if c.group != nil && c.group.Keys == 1 && len(c.children) == 0 {
-			n.file(name, c.value, c.size)
+	for _, c := range t.Children {
+		name := ncduName(c.segment(t).Display())
+		if c.Keys == 1 && c.Children == nil && !c.isRest() {
+			n.file(name, c.ValueBytes, c.size())
 			continue
 		}
 		n.folder(name, c)
@@ -77,13 +78,13 @@ func (n *ncduWriter) folder(name string, t *keyTree) {
 	n.w.WriteByte(']')
 }
 
-// files writes the keys of a group.
-func (n *ncduWriter) files(g *Group) {
-	keys, value, size := g.Keys, g.ValueBytes, int64(sizeOf(g.MemoryBytes, g.ValueBytes))
-	for _, k := range n.keys[g.Group] {
+// files writes the keys of a node without children.
+func (n *ncduWriter) files(t *TreeNode) {
+	keys, value, size := t.Keys, t.ValueBytes, t.size()
+	for _, k := range n.keys[t] {
 		v, s := max(0, int64(k.ValueBytes)), int64(sizeOf(k.Memory, int64(k.ValueBytes)))
 		if keys == 0 || v > value || s > size {
-			break // of a group that stands for several
+			break // it is of another node
 		}
 		keys, value, size = keys-1, value-v, size-s
 		n.file(ncduName(k.Key.Display()), v, s)

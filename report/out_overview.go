@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 )
 
 // overview is a report in seven parts, as a terminal, a ticket and a mail show
@@ -17,37 +17,42 @@ type overview struct {
 	wrong    []message.Message // what nobody must miss, worst first
 	about    []message.Message // what the files are and have, and which rules judged
 	lead     int               // lines of about that stay whatever the space
-	keys     []KeyRow          // the largest by Report.By
+	keys     []bigKey          // the largest by Report.By, one of a group
 	groups   []Group           // those with most memory, or a cut of the tree of names
 	cut      bool              // the groups are that
+	depth    int               // WriteOptions.Depth
 	nodes    []Node            // of several inputs the worst
 	problems []problem
 	broken   message.Message   // the headline of the problems
 	fixes    []message.Message // what to do first
 	savings  []Step
+	small    bool // it is shown on a terminal of few lines
+	tight    bool // what the files are is cut to a line each
+	rows     int  // WriteOptions.Rows
 }
 
 // The most rows that an overview has.
 const (
-	overviewKeys    = 10
-	overviewGroups  = 10
-	overviewPlaces  = 12 // the last one is everything else
-	overviewNodes   = 8
-	overviewFixes   = 5
-	overviewSavings = 6
-	overviewAlerts  = 4 // sentences about what is wrong
+	overviewKeys   = 10
+	overviewGroups = 10
+	overviewPlaces = 12 // the last one is everything else
+	// overviewDeepPlaces is overviewPlaces of a depth that was asked for.
+	overviewDeepPlaces = 40
+	overviewNodes      = 8
+	overviewFixes      = 5
+	overviewSavings    = 6
+	overviewAlerts     = 4 // sentences about what is wrong
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: r.Top[r.By]}
-	v.keys = v.keys[:min(len(v.keys), overviewKeys)]
+	v := &overview{r: r, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
-	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	v.groups = v.groups[:min(len(v.groups), cmp.Or(o.Rows, overviewGroups))]
 	if r.Tree != nil {
-		if rows := cutRows(r.Tree, overviewPlaces); rows != nil {
+		if rows := v.cutRows(); rows != nil {
 			v.cut = true
 			v.groups = v.groups[:0]
 			for i := range rows {
@@ -129,9 +134,14 @@ func (v *overview) alerts() {
 	}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
-		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.Fits != nil && !*m.Fit.Fits && m.Fit.Free != nil {
-			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file} needs {need}, {more} more than the maxmemory of {max}.", fileArg("file", in.Name),
-				sizeArg("need", m.Predicted), message.Size("more", -*m.Fit.Free), message.Size("max", m.Fit.MaxMemory)))
+		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
+			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.", fileArg("file", in.Name),
+				message.Phrase("fit", m.Fit.sentence(m)), message.Size("more", m.Fit.over(m))))
+		}
+	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; !c.Met {
+			v.wrong = append(v.wrong, sentenceOf(c.Message, c.Text))
 		}
 	}
 	v.wrong = v.wrong[:min(len(v.wrong), 2*overviewAlerts)]
@@ -175,6 +185,19 @@ func (v *overview) describe(now time.Time) {
 			v.about = append(v.about, m)
 		}
 	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; c.Met {
+			v.about = append(v.about, sentenceOf(c.Message, c.Text))
+		}
+	}
+	if in := r.fullest(); in != nil {
+		fit := message.Phrase("fit", in.Memory.Fit.sentence(in.Memory))
+		if len(r.Inputs) == 1 {
+			v.about = append(v.about, message.New("maxmemory {fit}", fit))
+		} else {
+			v.about = append(v.about, message.New("maxmemory of the fullest, {file}: {fit}", fileArg("file", in.Name), fit))
+		}
+	}
 	if len(r.Inputs) == 1 {
 		if m := r.Inputs[0].Memory.partsSentence(); !m.IsZero() {
 			v.about = append(v.about, m)
@@ -191,6 +214,25 @@ func (v *overview) describe(now time.Time) {
 		}
 		v.about = append(v.about, message.New("warning: {text}", message.Phrase("text", m)))
 	}
+}
+
+// fullest returns the input that is nearest to its maxmemory, nil if none was given, or an
+// input is over it, which is an alert.
+func (r *Report) fullest() (fullest *Input) {
+	share := -1.
+	for i := range r.Inputs {
+		m := r.Inputs[i].Memory
+		if m == nil || m.Fit == nil {
+			continue
+		}
+		if m.Fit.over(m) > 0 {
+			return nil
+		}
+		if s := float64(max(m.Predicted, m.Fit.Reported)); s > share {
+			fullest, share = &r.Inputs[i], s
+		}
+	}
+	return fullest
 }
 
 // describeFiles states what the files are: their server, when they were taken, and
@@ -330,13 +372,20 @@ func (in *Ignored) entry() message.Message {
 	return message.New("{rule} {pattern}", message.Text("rule", in.Rule), message.Name("pattern", in.Pattern))
 }
 
-// head writes what is wrong with the files and what they are: at most so many
-// alerts, and so many warnings.
+// head writes what is wrong with the files, how bad the rest is, and what the files are: at
+// most so many alerts, and so many warnings.
 func (v *overview) head(p page, alerts int) {
 	for _, s := range v.wrong[:min(len(v.wrong), alerts)] {
 		p.alert(s)
 	}
+	if v.r.Config.Profile != "" {
+		p.strong(v.verdict())
+	}
 	for _, s := range v.about[:min(len(v.about), v.lead+alerts)] {
+		if t, ok := p.(*textPage); ok && v.tight {
+			t.cut(s)
+			continue
+		}
 		p.sentence(s)
 	}
 }
@@ -418,51 +467,4 @@ func (r *Report) nodesNote(rows int) message.Message {
 		return message.New("the worst {n} of {all}; x mean: memory against the mean", message.Int("n", int64(rows)), message.Int("all", int64(len(r.Inputs))))
 	}
 	return word("x mean: memory against the mean")
-}
-
-// clusterAlerts says what snapshots lack or have twice of a cluster.
-func (r *Report) clusterAlerts() (list []message.Message) {
-	c := r.Cluster
-	if c == nil {
-		return nil
-	}
-	alert := func(id string, args ...message.Arg) { list = append(list, message.New(id, args...)) }
-	slots := func(ranges []cluster.Range) []message.Arg {
-		return []message.Arg{message.Number("count", int64(cluster.Count(ranges)), "1 slot", "{n} slots"), message.Text("slots", cluster.Text(ranges))}
-	}
-	for n, i := range c.Missing {
-		if n == overviewAlerts {
-			alert("MISSING: no snapshot has keys of {masters}.", message.Number("masters", int64(len(c.Missing)-n), "1 more master", "{n} more masters"))
-			break
-		}
-		m := &c.Masters[i]
-		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", message.Path("address", m.Address),
-			message.Text("slots", cluster.Text(m.Slots)))
-	}
-	if len(c.Shared) > 0 {
-		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", slots(c.Shared)...)
-	}
-	for _, i := range c.Spare[:min(len(c.Spare), overviewAlerts)] {
-		alert("TWICE: {file} has no slot of its own: it may be of a replica.", fileArg("file", r.inputName(i)))
-	}
-	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", slots(c.Foreign)...)
-	}
-	if len(c.Unserved) > 0 {
-		alert("UNSERVED: no master serves {count}: {slots}.", slots(c.Unserved)...)
-	}
-	return list
-}
-
-// master returns the address of the master whose snapshot an input is, zero if that is
-// not known.
-func (r *Report) master(input int) message.Message {
-	if r.Cluster != nil {
-		for i := range r.Cluster.Masters {
-			if m := &r.Cluster.Masters[i]; len(m.Inputs) == 1 && m.Inputs[0] == input {
-				return only(message.Path("address", m.Address))
-			}
-		}
-	}
-	return message.Message{}
 }

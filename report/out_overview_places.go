@@ -1,8 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/tree"
@@ -12,7 +13,10 @@ import (
 // if no prefix stands out, of groups. The sums of rows of prefixes are those of all keys.
 func (v *overview) places(n int) []memoryPlace {
 	if v.cut {
-		rows := cutRows(v.r.Tree, n)
+		rows := v.cutRows()
+		if len(rows) > n {
+			rows = cutRows(v.r.Tree, n, v.depth)
+		}
 		for i := range rows {
 			rows[i].addSource(v.r.Groups)
 		}
@@ -21,10 +25,21 @@ func (v *overview) places(n int) []memoryPlace {
 	return placesOf(v.groups[:min(n, len(v.groups))])
 }
 
+// cutRows returns all rows of the cut.
+func (v *overview) cutRows() []memoryPlace {
+	if v.depth > 0 {
+		return cutRows(v.r.Tree, overviewDeepPlaces, v.depth)
+	}
+	return cutRows(v.r.Tree, max(v.rows, overviewPlaces), 0)
+}
+
 // memoryPlace is a row of a table of groups: a group, or what a label calls it.
 type memoryPlace struct {
 	Group
 	label message.Message // zero: the group's name
+	// share is that of all memory, 0 to 1. Those of a cut are rounded to 0.1 % so that they add up
+	// to 100 %. 0: it is computed.
+	share float64
 }
 
 // addSource sets the source code of a row that stands for one group.
@@ -51,24 +66,31 @@ func (p *memoryPlace) called() message.Message {
 	return named(p.name())
 }
 
-// cutRows returns a cut of a tree as rows, nil if no prefix stands out.
-func cutRows(root *TreeNode, n int) (list []memoryPlace) {
+// cutRows returns a cut of a tree as rows, nil if no prefix stands out. Of a depth over 0, it has
+// the prefixes with so many segments behind what all names have in common.
+func cutRows(root *TreeNode, n, depth int) (list []memoryPlace) {
 	nodes := map[*tree.Part]*TreeNode{}
-	rows, rest := tree.Cut(partOf(root, nodes), max(n-1, 1))
+	rows, rest := tree.Cut(partOf(root, nodes), max(n-1, 1), depth)
 	if rows == nil {
 		return nil
 	}
 	row := func(r *tree.Row) (g memoryPlace) {
 		if r.Others == nil {
-			g.addNode(nodes[r.Part])
-			g.Group.Group = nodes[r.Part].Prefix
-			if nodes[r.Part].Children != nil {
+			n := nodes[r.Part]
+			g.addNode(n)
+			g.Group.Group, g.Owner, g.Identity = n.Prefix, n.Owner, n.Identity
+			if n.Children != nil {
 				g.Group.Group += restOfPrefix
 			}
 			return g
 		}
+		var identities []*Identity
 		for _, c := range r.Others {
 			g.addNode(nodes[c])
+			identities = append(identities, nodes[c].Identity)
+		}
+		if len(identities) > 0 {
+			g.Identity = commonIdentity(identities)
 		}
 		g.Group.Group = nodes[r.Part].Prefix + restOfPrefix
 		if more := len(r.Others); more > 1 {
@@ -83,15 +105,39 @@ func cutRows(root *TreeNode, n int) (list []memoryPlace) {
 		other.label = message.New("everything else")
 		list = append(list, other)
 	}
+	roundShares(list)
 	return list
+}
+
+// roundShares sets the shares of rows that are all keys together, in steps of 0.1 % that add up to
+// 100 %: the largest remainders are rounded up.
+func roundShares(rows []memoryPlace) {
+	const steps = 1000
+	var whole int64
+	for i := range rows {
+		whole += int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes))
+	}
+	order := make([]int, len(rows))
+	remainders := make([]float64, len(rows))
+	left := steps
+	for i := range rows {
+		exact := steps * ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), whole)
+		if math.IsNaN(exact) {
+			continue
+		}
+		down := math.Floor(exact)
+		order[i], remainders[i], rows[i].share = i, exact-down, down/steps
+		left -= int(down)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range order[:min(max(left, 0), len(order))] {
+		rows[i].share += 1.0 / steps
+	}
 }
 
 // partOf returns the parts of a tree, and notes the nodes that they are of.
 func partOf(n *TreeNode, nodes map[*tree.Part]*TreeNode) *tree.Part {
 	p := &tree.Part{Prefix: string(n.Prefix), Keys: n.Keys, Size: int64(sizeOf(n.MemoryBytes, n.ValueBytes))}
-	if strings.HasSuffix(p.Prefix, restOfPrefix) {
-		p.Prefix = strings.TrimSuffix(p.Prefix, restOfPrefix) + tree.Rest
-	}
 	nodes[p] = n
 	for _, c := range n.Children {
 		p.Children = append(p.Children, partOf(c, nodes))
@@ -123,6 +169,8 @@ func (g *Group) addNode(n *TreeNode) {
 // placesNote says what the rows are.
 func (v *overview) placesNote() message.Message {
 	switch {
+	case v.cut && v.depth > 0:
+		return message.New("prefixes of {segments}; … is what begins so, * what varies", message.Number("segments", int64(v.depth), "1 segment", "{n} segments"))
 	case v.cut:
 		return message.New("prefixes of names; … is what begins so, * what varies")
 	case v.r.Tree != nil:

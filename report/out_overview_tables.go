@@ -36,6 +36,9 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("share", func(i int) message.Message {
 			return shareText(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
 		}).drop(10),
+		barColumn(func(i int) float64 {
+			return ratio(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
+		}).only(!full),
 		wordColumn("type", func(i int) string { return rows[i].Type }),
 		wordColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
 		countColumn("elements", func(i int) Figure { return rows[i].Elements }),
@@ -84,6 +87,7 @@ func (r *Report) nodesTable(rows []Node) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
 		rightColumn("share", func(i int) message.Message { return ofRead(i, percentText(rows[i].Share)) }).drop(5),
+		barColumn(func(i int) float64 { return rows[i].Share }),
 		rightColumn("x mean", func(i int) message.Message {
 			return ofRead(i, only(message.Figure("n", int64(math.Round(rows[i].Skew*100)), message.FormRatio)))
 		}),
@@ -116,8 +120,14 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
 		rightColumn("share", func(i int) message.Message {
+			if rows[i].share > 0 {
+				return percentText(rows[i].share)
+			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).drop(8),
+		barColumn(func(i int) float64 {
+			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
+		}).only(!full),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).only(full).drop(4),
 		leftColumn("TTL", func(i int) message.Message { return rows[i].ttlRange() }).only(!full),
@@ -127,6 +137,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
 		nameColumn("largest key", func(i int) message.Message {
@@ -136,6 +147,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
+}
+
+func anyIdentity(rows []memoryPlace) bool {
+	return slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })
 }
 
 // ownerText is the name of an owner, zero for "".
@@ -244,7 +259,8 @@ func (s *Step) sentence() message.Message {
 // problem has the findings of one rule at one severity.
 type problem struct {
 	*Finding
-	harm thresholds.Harm
+	harm   thresholds.Harm
+	blocks bool // it is about keys that make other clients wait
 }
 
 // directory returns the directory that all inputs are in, with its last /, "" if there
@@ -284,7 +300,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i]}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm = rule.Harm
+			p.harm, p.blocks = rule.Harm, rule.Harm == thresholds.Blocks && !rule.Instance
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {

@@ -7,13 +7,13 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A profile for `go tool pprof`: a sample for each group, whose stack is the
-// prefixes of its pattern. The values are keys, memory in bytes (value bytes where
+// A profile for `go tool pprof`: a sample for each node of the tree of names without children, whose
+// stack is the nodes down to it. The values are keys, memory in bytes (value bytes where
 // it is unknown), and memory of keys without a TTL. The labels type, db and owner
-// are those that all keys of the group have.
+// are those that all keys of the node have.
 
 func init() {
-	register(&Format{Name: "pprof", Doc: "groups as a profile, for go tool pprof", Extension: ".pb.gz", rank: 8, binary: true, write: writePprof})
+	register(&Format{Name: "pprof", Doc: "prefixes of names as a profile, for go tool pprof", Extension: ".pb.gz", rank: 8, binary: true, write: writePprof})
 }
 
 func writePprof(w *bufio.Writer, r *Report, _ WriteOptions) error {
@@ -30,35 +30,46 @@ func writePprof(w *bufio.Writer, r *Report, _ WriteOptions) error {
 			p.TimeNanos = max(p.TimeNanos, int64(t)*1e9)
 		}
 	}
-	locations := map[*keyTree]*profile.Location{}
-	newKeyTree(r).walk(func(path []*keyTree) {
+	locations := map[*TreeNode]*profile.Location{}
+	root := exportTree(r)
+	root.leaves(func(path []*TreeNode) {
+		if len(path) == 0 {
+			path = append(path, root)
+		}
 		stack := make([]*profile.Location, len(path)) // the leaf first
-		prefix := Name("")
 		for i, n := range path {
-			prefix += n.segment
 			l := locations[n]
 			if l == nil {
 				id := uint64(len(p.Location) + 1)
-				f := &profile.Function{ID: id, Name: prefix.Display()}
+				name := n.Prefix.Display()
+				if n == root {
+					name = allKeys
+				}
+				f := &profile.Function{ID: id, Name: name}
 				l = &profile.Location{ID: id, Line: []profile.Line{{Function: f}}}
 				p.Function, p.Location = append(p.Function, f), append(p.Location, l)
 				locations[n] = l
 			}
 			stack[len(path)-1-i] = l
 		}
-		g := path[len(path)-1].group
-		s := &profile.Sample{Location: stack, Label: map[string][]string{},
-			Value: []int64{g.Keys, int64(sizeOf(g.MemoryBytes, g.ValueBytes)), max(0, int64(g.MemoryWithoutTTL))}}
-		if g.Type != "" {
-			s.Label["type"] = []string{g.Type}
+		leaf := path[len(path)-1]
+		if leaf.Keys == 0 {
+			return
 		}
-		if g.DB != nil {
-			s.Label["db"] = []string{strconv.Itoa(*g.DB)}
+		s := &profile.Sample{Location: stack, Label: map[string][]string{}, Value: []int64{leaf.Keys, leaf.size(), max(0, int64(leaf.WithoutTTL.MemoryBytes))}}
+		if len(leaf.Types) == 1 {
+			s.Label["type"] = leaf.Types
 		}
-		if g.Owner != "" {
-			s.Label["owner"] = []string{g.Owner}
+		if leaf.DB != nil {
+			s.Label["db"] = []string{strconv.Itoa(*leaf.DB)}
+		}
+		if leaf.Owner != "" {
+			s.Label["owner"] = []string{leaf.Owner}
 		}
 		p.Sample = append(p.Sample, s)
 	})
 	return p.Write(w)
 }
+
+// allKeys is what the root of a tree without other nodes is called.
+const allKeys = "(all keys)"

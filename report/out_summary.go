@@ -28,7 +28,7 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 		lines = append(lines, message.New("problems: {problems}", message.Phrase("problems", v.broken)))
 	}
 	if len(v.keys) > 0 {
-		k := &v.keys[0]
+		k := &v.keys[0].KeyRow
 		lines = append(lines, message.New("biggest key: {key}, {type}, {size}", message.Name("key", k.Key), message.Text("type", k.Type),
 			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes)))))
 	}

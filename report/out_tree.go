@@ -6,78 +6,114 @@ import (
 	"strings"
 )
 
-// maxTreeDepth bounds the levels of a keyTree: the rest of a longer name is one
-// segment.
-const maxTreeDepth = 16
-
-// keyTree is the keyspace as folders: a node for each segment of the groups'
-// patterns, with the separator that ends it ("user:"), and the sums of all groups
-// below. Formats that show a hierarchy are made from it.
-type keyTree struct {
-	segment  Name
-	group    *Group // whose pattern ends here, nil if none does
-	children []*keyTree
-
-	// Of the node and all below it. Size is memory, or value bytes where memory is
-	// unknown; both in bytes.
-	keys, size, value, sizeWithoutTTL int64
+// exportTree returns the tree of names that formats of hierarchies are made from: one node with all
+// keys if the report has none.
+func exportTree(r *Report) *TreeNode {
+	if r.Tree != nil {
+		return r.Tree
+	}
+	t := &r.Totals
+	return &TreeNode{Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: TreeTTL{t.WithoutTTL, t.WithoutTTLMemory}}
 }
 
-// newKeyTree returns the root of the tree of a report's groups. Children are in
-// order of size, the largest first.
-func newKeyTree(r *Report) *keyTree {
-	root := &keyTree{}
-	byPath := map[Name]*keyTree{}
-	for i := range r.Groups {
-		g := &r.Groups[i]
-		node, from := root, 0
-		node.add(g)
-		for depth := 1; from < len(g.Group) || depth == 1; depth++ {
-			end := len(g.Group)
-			if j := strings.IndexAny(string(g.Group[from:]), r.Config.Separators); j >= 0 && depth < maxTreeDepth {
-				end = from + j + 1
-			}
-			child := byPath[g.Group[:end]]
-			if child == nil {
-				child = &keyTree{segment: g.Group[from:end]}
-				byPath[g.Group[:end]] = child
-				node.children = append(node.children, child)
-			}
-			node, from = child, end
-			node.add(g)
+// size returns the memory of a node, its value bytes where that is unknown.
+func (n *TreeNode) size() int64 { return int64(sizeOf(n.MemoryBytes, n.ValueBytes)) }
+
+// isRest reports whether a node has what its parent does not list.
+func (n *TreeNode) isRest() bool {
+	return n.Children == nil && strings.HasSuffix(string(n.Prefix), restOfPrefix)
+}
+
+// segment returns what a node adds to the prefix of its parent.
+func (n *TreeNode) segment(parent *TreeNode) Name {
+	return Name(strings.TrimPrefix(string(n.Prefix), string(parent.Prefix)))
+}
+
+// leaves calls visit for the nodes without children, with those from the root's child down to it.
+// The path of a tree of one node is empty.
+func (n *TreeNode) leaves(visit func(path []*TreeNode)) { n.leavesBelow(nil, visit) }
+
+func (n *TreeNode) leavesBelow(path []*TreeNode, visit func(path []*TreeNode)) {
+	if n.Children == nil {
+		visit(path)
+	}
+	for _, c := range n.Children {
+		c.leavesBelow(append(path[:len(path):len(path)], c), visit)
+	}
+}
+
+// leafOf returns the node without children that has a key: of several whose pattern its name has,
+// the one that says most. It is nil if none can be told.
+func (n *TreeNode) leafOf(key Name, separators string) *TreeNode {
+	var rest *TreeNode
+	at := n
+	for at.Children != nil {
+		var next *TreeNode
+		rest = nil
+		segment := string(key)
+		if i := strings.IndexAny(segment, separators); i >= 0 {
+			segment = segment[:i+1]
 		}
-		node.group = g
-	}
-	for _, n := range byPath {
-		slices.SortFunc(n.children, compareTrees)
-	}
-	slices.SortFunc(root.children, compareTrees)
-	return root
-}
-
-func (n *keyTree) add(g *Group) {
-	n.keys += g.Keys
-	n.size += int64(sizeOf(g.MemoryBytes, g.ValueBytes))
-	n.value += g.ValueBytes
-	n.sizeWithoutTTL += max(0, int64(g.MemoryWithoutTTL))
-}
-
-func compareTrees(a, b *keyTree) int {
-	return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.segment, b.segment))
-}
-
-// walk calls visit for the nodes with a group, with the nodes from the root's
-// child down to it.
-func (n *keyTree) walk(visit func(path []*keyTree)) { n.walkBelow(nil, visit) }
-
-func (n *keyTree) walkBelow(path []*keyTree, visit func(path []*keyTree)) {
-	for _, c := range n.children {
-		below := append(path, c)
-		if c.group != nil {
-			visit(below)
+		score := -1
+		for _, c := range at.Children {
+			label := string(c.segment(at))
+			if c.isRest() {
+				rest = c
+				continue
+			}
+			compared := string(key)
+			if c.Children != nil {
+				compared = segment
+			}
+			// A longer label without a star says more than one with it.
+			if n := 2 * len(label); label == compared {
+				next, score = c, n+1
+			} else if n > score && strings.Contains(label, "*") && matches(label, compared) {
+				next, score = c, n
+			}
 		}
-		c.walkBelow(below, visit)
+		if next == nil {
+			return rest
+		}
+		if next.Children == nil {
+			return next
+		}
+		at, key = next, key[len(segment):]
 	}
+	return at
+}
+
+// matches reports whether a text is one that a pattern stands for, in which * is any text.
+func matches(pattern, text string) bool {
+	first, others, _ := strings.Cut(pattern, "*")
+	rest, ok := strings.CutPrefix(text, first)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(others, "*")
+	for _, p := range parts[:len(parts)-1] {
+		if _, rest, ok = strings.Cut(rest, p); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// keysByLeaf returns the keys of a report's lists by the node without children that has them, the
+// largest first.
+func keysByLeaf(r *Report, root *TreeNode) map[*TreeNode][]*KeyRow {
+	leaves := map[*TreeNode][]*KeyRow{}
+	for _, keys := range keysByGroup(r) {
+		for _, k := range keys {
+			if leaf := root.leafOf(k.Key, r.Config.Separators); leaf != nil {
+				leaves[leaf] = append(leaves[leaf], k)
+			}
+		}
+	}
+	for _, keys := range leaves {
+		slices.SortFunc(keys, compareKeys)
+	}
+	return leaves
 }
 
 // keysByGroup returns the keys of a report's lists by their group, each once, the

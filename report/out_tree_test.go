@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/rdblens/rdblens/testdata/testtool"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // treeReports returns the canned reports, and one of a thousand levels with a group of
@@ -27,6 +28,7 @@ func treeReports() []cannedReport {
 	deep.Groups[0].Group = Name(strings.Repeat("a:", 1000))
 	deep.Groups[1].Group = ""
 	deep.Groups = append(deep.Groups, Group{Group: "flag:maintenance", Keys: 1, ValueBytes: 9, MemoryBytes: 72})
+	deep.Tree = treeOfGroups(deep)
 	return append(cannedReports(), cannedReport{"deep", deep})
 }
 
@@ -112,8 +114,9 @@ func TestGduReads(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v\n%.500s", c.name, err, out)
 		}
-		for _, n := range newKeyTree(c.report).children {
-			if name := ncduName(n.segment.Display()); !bytes.Contains(out, []byte(name)) {
+		root := exportTree(c.report)
+		for _, n := range root.Children {
+			if name := ncduName(n.segment(root).Display()); !bytes.Contains(out, []byte(name)) {
 				t.Errorf("%s: gdu does not list %q:\n%s", c.name, name, out)
 			}
 		}
@@ -159,6 +162,7 @@ func TestPprofLabels(t *testing.T) {
 	r := ordinaryReport()
 	r.Groups = []Group{{Group: "a:*", Keys: 2, ValueBytes: 10, MemoryBytes: 100, MemoryWithoutTTL: 60, Type: "hash", DB: new(3), Owner: "shop"},
 		{Group: "a:b:*", Keys: 1, ValueBytes: 1, MemoryBytes: 50}}
+	r.Tree = treeOfGroups(r)
 	p, err := profile.ParseData(render(t, "pprof", r, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -208,11 +212,14 @@ func TestFlameGraph(t *testing.T) {
 		if frames["all"] != strconv.FormatInt(want, 10) {
 			t.Errorf("%s: %s bytes are drawn, want %d", c.name, frames["all"], want)
 		}
-		newKeyTree(c.report).walk(func(path []*keyTree) {
+		root := exportTree(c.report)
+		root.leaves(func(path []*TreeNode) {
+			parent := root
 			for _, n := range path {
-				if name := strings.ReplaceAll(n.segment.Display(), ";", `\x3b`); frames[name] == "" && sizeOf(path[len(path)-1].group.MemoryBytes, path[len(path)-1].group.ValueBytes) > 0 {
+				if name := strings.ReplaceAll(n.segment(parent).Display(), ";", `\x3b`); frames[name] == "" && path[len(path)-1].size() > 0 {
 					t.Errorf("%s: no frame is %q", c.name, name)
 				}
+				parent = n
 			}
 		})
 	}
@@ -230,14 +237,101 @@ func TestFoldedStacks(t *testing.T) {
 			if err != nil || i <= 0 {
 				t.Fatalf("%s: %q: %v", c.name, line, err)
 			}
-			if frames := strings.Count(line[:i], ";") + 1; frames > maxTreeDepth {
+			if frames := strings.Count(line[:i], ";") + 1; frames > 13 {
 				t.Errorf("%s: %d frames", c.name, frames)
 			}
 			total += n
 			lines++
 		}
-		if _, want, _ := sums(c.report); total != want || lines != len(c.report.Groups) {
-			t.Errorf("%s: %d lines, %d bytes, want %d, %d", c.name, lines, total, len(c.report.Groups), want)
+		leaves := 0
+		exportTree(c.report).leaves(func([]*TreeNode) { leaves++ })
+		if c.report.Tree == nil {
+			leaves = 0
+		}
+		if _, want, _ := sums(c.report); total != want || lines != leaves {
+			t.Errorf("%s: %d lines, %d bytes, want %d, %d", c.name, lines, total, leaves, want)
+		}
+	}
+}
+
+// TestTreeExports scans a snapshot and checks that exports have all nodes of its tree, with sums
+// that add up, that the listed keys are below the node with their names, and what a report without
+// a tree has.
+func TestTreeExports(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, nodes := range []int{0, 40, -1} {
+		r, err := Scan(t.Context(), []Source{FileSource("../testdata/shop.rdb")}, policy, Options{Top: 20, TreeNodes: nodes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := exportTree(r)
+		leaves := map[string]int64{}
+		var keys, size int64
+		root.leaves(func(path []*TreeNode) {
+			leaf, name := root, "(all keys)"
+			if len(path) > 0 {
+				leaf = path[len(path)-1]
+				name = leaf.Prefix.Display()
+			}
+			leaves[name] = leaf.Keys
+			keys, size = keys+leaf.Keys, size+leaf.size()
+		})
+		if keys != r.Totals.Keys || size != int64(r.Totals.MemoryBytes) {
+			t.Errorf("%d nodes: leaves have %d keys and %d bytes of %d and %d", nodes, keys, size, r.Totals.Keys, r.Totals.MemoryBytes)
+		}
+		p, err := profile.ParseData(render(t, "pprof", r, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Sample {
+			name := s.Location[0].Line[0].Function.Name
+			if s.Value[0] != leaves[name] {
+				t.Errorf("%d nodes: %s has %d keys, want %d", nodes, name, s.Value[0], leaves[name])
+			}
+			delete(leaves, name)
+		}
+		if len(leaves) > 0 {
+			t.Errorf("%d nodes: no sample of %v", nodes, leaves)
+		}
+		listed := 0
+		for leaf, rows := range keysByLeaf(r, root) {
+			parent := strings.SplitN(string(leaf.Prefix), "*", 2)[0]
+			for _, k := range rows {
+				listed++
+				if !strings.HasPrefix(string(k.Key), strings.TrimSuffix(parent, restOfPrefix)) {
+					t.Errorf("%d nodes: %s is below %s", nodes, k.Key, leaf.Prefix)
+				}
+			}
+		}
+		all := 0
+		for _, rows := range keysByGroup(r) {
+			all += len(rows)
+		}
+		if listed != all {
+			t.Errorf("%d nodes: %d of %d keys are below a node", nodes, listed, all)
+		}
+		var export []any
+		if err := json.Unmarshal(render(t, "ncdu", r, 0), &export); err != nil {
+			t.Fatal(err)
+		}
+		if keys, disk, _ := countNcdu(t, export[3]); keys != r.Totals.Keys || disk != int64(r.Totals.MemoryBytes) {
+			t.Errorf("%d nodes: ncdu has %d keys and %d bytes", nodes, keys, disk)
+		}
+	}
+}
+
+// TestMatches checks what patterns stand for.
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{{"*", "", true}, {"*:", "x:", true}, {"*:", "x", false}, {"a*", "abc", true}, {"a*", "b", false}, {"a*c", "ac", true}, {"a*c", "abcd", false},
+		{"a*b*c", "a1b2c", true}, {"a*b*c", "a1c", false}, {"ab*b", "ab", false}} {
+		if got := matches(c.pattern, c.text); got != c.want {
+			t.Errorf("%q, %q: %t", c.pattern, c.text, got)
 		}
 	}
 }

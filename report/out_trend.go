@@ -34,9 +34,11 @@ type Trend struct {
 	Top     int           `json:"top"`    // groups that tables for people show
 	Reports []TrendReport `json:"reports"`
 	Series  []TrendSeries `json:"series"`
-	// Full says when maxmemory is reached. It is nil if that is not known, or the
-	// keys do not grow.
-	Full *TrendFull `json:"full"`
+	// Forecast says how full the server is and when it will be full, nil if no maxmemory
+	// is known. Full is the part of it that versions before it had, nil also if the keys
+	// do not grow.
+	Forecast *TrendForecast `json:"forecast"`
+	Full     *TrendFull     `json:"full"`
 }
 
 // TrendReport is one of the reports.
@@ -54,10 +56,10 @@ type TrendSeries struct {
 	Values  []Figure `json:"values"`
 }
 
-// TrendFull says when maxmemory is reached, at the growth between the last two reports.
+// TrendFull says when maxmemory is reached.
 type TrendFull struct {
 	MaxMemory int64   `json:"maxmemory"` // bytes
-	Now       int64   `json:"now"`       // bytes: predicted used_memory of the last report, or memory of its keys
+	Now       int64   `json:"now"`       // bytes: TrendForecast.Now
 	PerDay    int64   `json:"per_day"`   // bytes
 	Days      float64 `json:"days"`      // 0 if it is reached already
 	Time      int64   `json:"time"`      // when, seconds since the epoch
@@ -75,7 +77,7 @@ type trendPoint struct {
 	TrendReport
 	values    map[int]Figure // by index in series
 	maxMemory int64
-	used      Figure
+	figures   [3]Figure // of forecasts, in the order of forecastFigures
 }
 
 // Add adds the figures of a report. It is an error if its snapshots do not say when
@@ -84,15 +86,18 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 	if b.index == nil {
 		b.index = map[[3]string]int{}
 	}
-	p := trendPoint{TrendReport: TrendReport{Name(path), 0, r.Complete}, values: map[int]Figure{}, used: 0}
+	p := trendPoint{TrendReport: TrendReport{Name(path), 0, r.Complete}, values: map[int]Figure{}}
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		p.Time = max(p.Time, int64(in.Created))
-		if in.Memory == nil || !in.Memory.Predicted.Known() || !p.used.Known() {
-			p.used = Unknown
-		} else {
-			p.used += in.Memory.Predicted
+		used, predicted := in.UsedMem, Unknown
+		if used == 0 { // a report of an older version
+			used = Unknown
 		}
+		if in.Memory != nil {
+			predicted = in.Memory.Predicted
+		}
+		p.figures[0], p.figures[1] = p.figures[0].plus(used), p.figures[1].plus(predicted)
 		if in.Memory != nil && in.Memory.Fit != nil {
 			p.maxMemory = in.Memory.Fit.MaxMemory
 		}
@@ -110,11 +115,10 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 		}
 		p.values[i] = v
 	}
-	set("total", "predicted used_memory", "memory", p.used)
-	if !p.used.Known() {
-		p.used = r.Totals.MemoryBytes
-	}
-	set("total", "keys", "memory", r.Totals.MemoryBytes)
+	p.figures[2] = r.Totals.MemoryBytes
+	set("total", "used_memory", "memory", p.figures[0])
+	set("total", "predicted used_memory", "memory", p.figures[1])
+	set("total", "keys", "memory", p.figures[2])
 	set("total", "keys", "keys", Figure(r.Totals.Keys))
 	set("total", "keys without a TTL", "keys", Figure(r.Totals.WithoutTTL))
 	set("findings", "error", "count", Figure(r.Findings.Error))
@@ -151,6 +155,9 @@ func (b *TrendBuilder) Trend(maxMemory int64, top int) *Trend {
 			t.Series[i].Values = append(t.Series[i].Values, v)
 		}
 	}
+	t.Series = slices.DeleteFunc(t.Series, func(s TrendSeries) bool { // of snapshots that do not state it
+		return s.Name == "used_memory" && slices.Max(s.Values) == Unknown
+	})
 	rank := func(s *TrendSeries) int {
 		return slices.IndexFunc(trendParts, func(p struct{ kind, title string }) bool { return p.kind == s.Kind })
 	}
@@ -168,30 +175,35 @@ func (b *TrendBuilder) Trend(maxMemory int64, top int) *Trend {
 	return t
 }
 
-// full computes when maxmemory is reached.
+// full computes when maxmemory is reached: by the first figure that all reports have.
 func (t *Trend) full(points []trendPoint, limit int64) {
-	now := points[len(points)-1]
-	if limit = cmp.Or(limit, now.maxMemory); limit == 0 || len(points) < 2 || !now.used.Known() {
+	last := &points[len(points)-1]
+	if limit = cmp.Or(limit, last.maxMemory); limit == 0 {
 		return
 	}
-	before := points[len(points)-2]
-	seconds := now.Time - before.Time
-	grown := int64(now.used - before.used)
-	f := TrendFull{MaxMemory: limit, Now: int64(now.used), Time: now.Time}
-	if f.Now < limit {
-		if seconds <= 0 || grown <= 0 || !before.used.Known() {
-			return
+	for i, of := range forecastFigures {
+		var list []TrendPoint
+		for _, p := range points {
+			if v := p.figures[i]; v.Known() {
+				list = append(list, TrendPoint{p.Time, int64(v)})
+			}
 		}
-		f.Days = float64(limit-f.Now) / float64(grown) * float64(seconds) / 86400
-		if f.Days > maxFullDays {
-			return
+		if len(list) < len(points) {
+			continue
 		}
-		f.Time += int64(f.Days * 86400)
+		f := forecast(list, limit, of.name)
+		t.Forecast = f
+		full := &TrendFull{MaxMemory: limit, Now: f.Now, PerDay: int64(f.PerDay), Time: last.Time}
+		switch {
+		case f.State == "over":
+			t.Full = full
+		case f.Days != nil:
+			full.Days = *f.Days
+			full.Time += int64(full.Days * secondsOfDay)
+			t.Full = full
+		}
+		return
 	}
-	if seconds > 0 {
-		f.PerDay = int64(float64(grown) / float64(seconds) * 86400)
-	}
-	t.Full = &f
 }
 
 // trendFormats are the formats of a Trend, by the names of those of a report.
@@ -213,6 +225,18 @@ func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
 				c.end()
 			}
 		}
+	}
+	if f := t.Forecast; f != nil {
+		row := func(time int64, name string, bytes int64) {
+			c.counts(time)
+			c.names("", "forecast", Name(name), "memory")
+			c.figures(Figure(bytes))
+			c.end()
+		}
+		for _, p := range f.Line {
+			row(p.Time, "line", p.Bytes)
+		}
+		row(t.Reports[len(t.Reports)-1].Time, "maxmemory", f.MaxMemory)
 	}
 	return nil
 }
@@ -246,8 +270,10 @@ func (t *Trend) write(p page) {
 
 // wrong says what nobody must miss.
 func (t *Trend) wrong() (list []message.Message) {
-	if f := t.Full; f != nil && f.Days == 0 {
-		list = append(list, message.New("maxmemory {limit} is reached: {size}", message.Size("limit", f.MaxMemory), message.Size("size", f.Now)))
+	if t.Forecast != nil {
+		if m, over := t.Forecast.sentence(); over {
+			list = append(list, m)
+		}
 	}
 	partly := int64(0)
 	for i := range t.Reports {
@@ -269,9 +295,10 @@ func (t *Trend) reportsArg() message.Arg {
 func (t *Trend) about() []message.Message {
 	first, last := t.Reports[0], t.Reports[len(t.Reports)-1]
 	list := []message.Message{message.New("{reports}, {from} to {to}", t.reportsArg(), message.Time("from", first.Time), message.Time("to", last.Time))}
-	if f := t.Full; f != nil && f.Days > 0 {
-		list = append(list, message.New("maxmemory {limit} is reached in {duration}, on {day}, at {size} a day", message.Size("limit", f.MaxMemory),
-			message.Duration("duration", int64(f.Days*86400)), message.Text("day", day(f.Time)), message.Size("size", f.PerDay)))
+	if t.Forecast != nil {
+		if m, over := t.Forecast.sentence(); !over {
+			list = append(list, m)
+		}
 	}
 	return list
 }

@@ -24,8 +24,6 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := emptyHTMLView(o)
 	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
 	v.Title = word("Trend")
-	v.Data = htmlData{Types: []string{}, Groups: []htmlGroup{}, Keys: [][3]any{}}
-	v.mapText()
 	for _, s := range t.rows("total") {
 		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New("{what}, now {size}", message.Phrase("what", s.label()),
 			message.Phrase("size", s.figure(s.last())))})
@@ -46,7 +44,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		lines.columns[len(lines.columns)-1] = wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
 		p.table(lines)
 		made := p.sections[len(p.sections)-1].Blocks[1].Table
-		made.Columns[len(made.Columns)-1] = htmlColumn{Title: "over time", Line: true}
+		made.Columns[len(made.Columns)-1] = &htmlColumn{Title: "over time", Line: true}
 	}
 	v.Rest = p.sections
 	return v.write(w, o)
@@ -84,12 +82,14 @@ func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *html
 	for _, s := range rows {
 		most = max(most, slices.Max(s.Values))
 	}
-	full := t.Full
-	if full != nil && rows[0].Kind == "total" {
-		most = max(most, Figure(full.MaxMemory))
-		end = min(full.Time, last+max(1, last-first)) // as much as was observed at most
+	f, full := t.Forecast, t.Full
+	if f != nil && rows[0].Kind == "total" {
+		most = max(most, Figure(f.MaxMemory))
 	} else {
-		full = nil
+		f, full = nil, nil
+	}
+	if full != nil {
+		end = min(full.Time, last+max(1, last-first)) // as much as was observed at most
 	}
 	x := func(seconds int64) int { return int(float64(seconds-first) / float64(max(1, end-first)) * chartWidth) }
 	y := func(v Figure) int { return chartHeight - int(float64(v)/float64(most)*chartHeight) }
@@ -109,10 +109,13 @@ func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *html
 		}
 		c.Lines = append(c.Lines, line)
 	}
-	if full != nil {
-		c.Limit = max(1, y(Figure(full.MaxMemory)))
-		expected := full.Now + int64(float64(full.PerDay)*float64(end-last)/86400)
-		c.Ahead = fmt.Sprintf("M%d %dL%d %d", x(last), y(Figure(full.Now)), x(end), y(Figure(expected)))
+	if f != nil {
+		c.Limit = max(1, y(Figure(f.MaxMemory)))
+	}
+	if f != nil && len(f.Line) > 0 { // the fitted line, and what it expects
+		from, at := f.Line[0], f.Line[1]
+		expected := at.Bytes + int64(f.PerDay*float64(end-last)/secondsOfDay)
+		c.Ahead = fmt.Sprintf("M%d %dL%d %d", x(from.Time), y(Figure(from.Bytes)), x(end), y(Figure(expected)))
 	}
 	return c
 }

@@ -35,6 +35,7 @@ func cannedTrends(t *testing.T) []cannedTrend {
 	}
 	grown := night(3, nextReport())
 	grown.Inputs[0].Memory.Predicted += 1_000_000
+	grown.Inputs[0].UsedMem += 1_000_000
 	partly := night(2, nextReport())
 	partly.Complete = false
 	var full []*Report

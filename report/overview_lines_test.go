@@ -121,7 +121,7 @@ func TestWrong(t *testing.T) {
 		sayBegun   = "INCOMPLETE: begun could not be read at offset 9: odd. No key was read."
 		sayUnread  = "NOT READ: unread: a text."
 		sayDamaged = "DAMAGED: damaged: checksum. Every key was read."
-		saySmall   = "DOES NOT FIT: small needs 500 B, 100 B more than the maxmemory of 400 B."
+		saySmall   = "DOES NOT FIT: small: maxmemory 400 B: 125.0% full by the prediction of 500 B; 100 B too much."
 	)
 	inputs := func(complete bool, list ...Input) *Report { return &Report{Complete: complete, Inputs: list} }
 	interrupted, filtered := inputs(false, cut), inputs(true)

@@ -54,6 +54,9 @@ type Report struct {
 	// Cluster compares the inputs with Options.Cluster, nil if that is not given.
 	Cluster *cluster.Check `json:"cluster,omitempty"`
 
+	// Checks answer the limits of whole snapshots that were set, --min-keys and --max-age.
+	Checks []Check `json:"checks,omitempty"`
+
 	Totals Totals `json:"totals"`
 	// Nodes has the totals of each input that was read, if there are several, most
 	// bytes first.
@@ -375,7 +378,7 @@ type Group struct {
 // Identity says what the keys of a group are. A Recogniser is what is known of the keys
 // of one library or product, a Shape one form of them.
 type (
-	Identity   = identity.Identity
+	Identity   = thresholds.Identity
 	Recogniser = identity.Recogniser
 	Shape      = identity.Shape
 )

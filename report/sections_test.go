@@ -29,6 +29,7 @@ func (p *recordedPage) section(title, note message.Message) {
 }
 func (p *recordedPage) heading(m message.Message)             { p.add("## ", english(m)) }
 func (p *recordedPage) alert(m message.Message)               { p.add("! ", english(m)) }
+func (p *recordedPage) strong(message.Message)                {}
 func (p *recordedPage) sentence(m message.Message)            { p.add("", english(m)) }
 func (p *recordedPage) foot(m message.Message)                { p.add("-- ", english(m)) }
 func (p *recordedPage) field(label string, m message.Message) { p.add(label+": ", english(m)) }
@@ -217,18 +218,18 @@ reported: 10 B used_memory`},
 		{"fits", in(Unknown, Memory{Model: "m", Predicted: 1000, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 1024, Fits: new(true), Free: p(24), Policies: []Eviction{{"allkeys-*", 5, 70, 0.5}, {"noeviction", 0, 0, 0}}}}), write, `
 # Memory (m)
 predicted: 1,000 B
-maxmemory: 1 KB: fits, 24 B free
+maxmemory: 1 KB: 97.7% full by the prediction of 1,000 B
 | policy | can evict keys | memory | share
 | allkeys-* | 5 | 70 B | 50.0%
 | noeviction | 0 | 0 B | 0.0%`},
 		{"does not", in(Unknown, Memory{Model: "m", Predicted: 1000, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 900, Fits: new(false), Free: p(-100)}}), write, `
 # Memory (m)
 predicted: 1,000 B
-maxmemory: 900 B: DOES NOT FIT, 100 B too much`},
-		{"nobody knows", in(Unknown, Memory{Model: "m", Predicted: 800, Startup: Unknown, Keys: Unknown, Tables: Unknown, Fit: &Fit{MaxMemory: 900}}), write, `
+maxmemory: DOES NOT FIT: 900 B: 111.1% full by the prediction of 1,000 B; 100 B too much`},
+		{"nobody knows", in(Unknown, Memory{Model: "m", Predicted: 800, Startup: Unknown, Keys: Unknown, Tables: Unknown, Bound: true, Fit: &Fit{MaxMemory: 900, Reported: 450}}), write, `
 # Memory (m)
-predicted: 800 B
-maxmemory: 900 B: unknown: at least 800 B is needed`},
+predicted: at least 800 B
+maxmemory: 900 B: at least 88.9% full by the prediction of 800 B, 50.0% by the used_memory of 450 B`},
 		{"what if", in(Unknown, Memory{Model: "m", Predicted: Unknown, WhatIf: []WhatIf{{"valkey 8.0", "libc", "reloaded", 10, 20}}}), write, `
 # Memory (m)
 | what if | allocator | state | keys | used_memory

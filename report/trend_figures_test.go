@@ -11,7 +11,7 @@ import (
 // TestTrendFigures checks the series of two reports, of which each has what the other
 // does not, against figures that are in none of the others.
 func TestTrendFigures(t *testing.T) {
-	first := &Report{Complete: true, Inputs: []Input{{Created: 1000, Memory: &Memory{Predicted: 700}}, {Created: 900, Memory: &Memory{Predicted: 77}}},
+	first := &Report{Complete: true, Inputs: []Input{{Created: 1000, UsedMem: 100, Memory: &Memory{Predicted: 700}}, {Created: 900, UsedMem: 200, Memory: &Memory{Predicted: 77}}},
 		Totals: Totals{Keys: 31, WithoutTTL: 13, MemoryBytes: 600}, Findings: Counts{Error: 3, Warning: 5, Info: 7},
 		Types:  []TypeRow{{Type: "hash", MemoryBytes: 400}, {Type: "set", MemoryBytes: 200}},
 		Owners: []Owner{{Owner: "", MemoryBytes: 150}, {Owner: "shop", MemoryBytes: 450}},
@@ -32,7 +32,8 @@ func TestTrendFigures(t *testing.T) {
 		fmt.Fprintf(&got, "%s/%s/%s%v\n", s.Kind, s.Name, s.Measure, s.Values)
 	}
 	// Predicted: the sum of the inputs, unknown if that of one is.
-	want := `total/predicted used_memory/memory[777 -1]
+	want := `total/used_memory/memory[300 -1]
+total/predicted used_memory/memory[777 -1]
 total/keys/memory[600 650]
 total/keys/keys[31 41]
 total/keys without a TTL/keys[13 17]
@@ -56,9 +57,9 @@ group/a:*/keys[20 -1]
 	if reports := fmt.Sprint(trend.Reports); reports != "[{one.json 1000 true} {two.json 2000 false}]" {
 		t.Error(reports)
 	}
-	// Where nothing is predicted, the memory of the keys is: 650 after 777, which shrinks.
-	if trend.Full != nil {
-		t.Errorf("%+v", trend.Full)
+	// Where nothing is predicted, the memory of the keys counts: 600, then 650.
+	if f := trend.Forecast; f == nil || f.Of != "keys" || f.Now != 650 || f.MaxMemory != 4096 || trend.Full == nil {
+		t.Errorf("%+v", f)
 	}
 	if full := b.Trend(650, 2).Full; full == nil || full.Now != 650 || full.Time != 2000 || full.Days != 0 {
 		t.Errorf("%+v", full)
@@ -82,7 +83,7 @@ group/a:*/keys[20 -1]
 			}
 		}
 	}
-	if len(lines) != known+2 { // the header, and what is behind the last line feed
+	if len(lines) != known+2+len(trend.Forecast.Line)+1 { // the header, what is behind the last line feed, the forecast
 		t.Errorf("%d lines for %d figures", len(lines), known)
 	}
 	var rows []string
@@ -91,7 +92,7 @@ group/a:*/keys[20 -1]
 			rows = append(rows, english(s.label())+" "+english(s.figure(s.first()))+" "+english(s.figure(s.last()))+" "+english(s.change()))
 		}
 	}
-	if got := strings.Join(rows, "; "); got != "predicted used_memory 777 B - ; memory of the keys 600 B 650 B +50 B; keys 31 41 +10; keys without a TTL 13 17 +4; b:* 500 B 560 B +60 B; c:* - 90 B " {
+	if got := strings.Join(rows, "; "); got != "used_memory 300 B - ; predicted used_memory 777 B - ; memory of the keys 600 B 650 B +50 B; keys 31 41 +10; keys without a TTL 13 17 +4; b:* 500 B 560 B +60 B; c:* - 90 B " {
 		t.Error(got)
 	}
 	for at, want := range map[Figure]bool{0: true, 1: false, Unknown: true} {
@@ -174,16 +175,23 @@ func TestChart(t *testing.T) {
 	total := &TrendSeries{Kind: "total", Name: "keys", Measure: "memory", Values: []Figure{100, Unknown, 300}}
 	keys := &TrendSeries{Kind: "total", Name: "keys", Measure: "keys", Values: []Figure{1, 1, 9999}}
 	style := newHTMLStyle(WriteOptions{})
+	line := func(from, to int64) []TrendPoint { return []TrendPoint{{0, from}, {4 * day, to}} }
 	for name, c := range map[string]struct {
-		full *TrendFull
-		want string
+		forecast *TrendForecast
+		full     *TrendFull
+		want     string
 	}{
-		"nothing known": {nil, `300 B 1970-01-01 1970-01-05 0 "" M0 134M1000 0h0 [0 134 1000 0]`},
-		"soon":          {&TrendFull{MaxMemory: 400, Now: 300, PerDay: 50, Days: 2, Time: 6 * day}, `400 B 1970-01-01 1970-01-07 1 "M666 50L1000 0" M0 150M666 50h0 [0 150 666 50]`},
-		"late":          {&TrendFull{MaxMemory: 1500, Now: 300, PerDay: 50, Days: 24, Time: 28 * day}, `1.5 KB 1970-01-01 1970-01-09 1 "M500 160L1000 134" M0 187M500 160h0 [0 187 500 160]`},
-		"passed":        {&TrendFull{MaxMemory: 150, Now: 300, PerDay: 50, Time: 4 * day}, `300 B 1970-01-01 1970-01-05 100 "M1000 0L1000 0" M0 134M1000 0h0 [0 134 1000 0]`},
+		"nothing known": {nil, nil, `300 B 1970-01-01 1970-01-05 0 "" M0 134M1000 0h0 [0 134 1000 0]`},
+		"soon": {&TrendForecast{MaxMemory: 400, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 400, Now: 300, Days: 2, Time: 6 * day},
+			`400 B 1970-01-01 1970-01-07 1 "M0 150L1000 0" M0 150M666 50h0 [0 150 666 50]`},
+		"late": {&TrendForecast{MaxMemory: 1500, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 1500, Now: 300, Days: 24, Time: 28 * day},
+			`1.5 KB 1970-01-01 1970-01-09 1 "M0 187L1000 134" M0 187M500 160h0 [0 187 500 160]`},
+		"passed": {&TrendForecast{MaxMemory: 150, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 150, Now: 300, Time: 4 * day},
+			`300 B 1970-01-01 1970-01-05 100 "M0 134L1000 0" M0 134M1000 0h0 [0 134 1000 0]`},
+		"flat": {&TrendForecast{MaxMemory: 600, Line: line(200, 200)}, nil, `600 B 1970-01-01 1970-01-05 1 "M0 134L1000 134" M0 167M1000 100h0 [0 167 1000 100]`},
+		"one":  {&TrendForecast{MaxMemory: 600}, nil, `600 B 1970-01-01 1970-01-05 1 "" M0 167M1000 100h0 [0 167 1000 100]`},
 	} {
-		trend.Full = c.full
+		trend.Forecast, trend.Full = c.forecast, c.full
 		chart := trend.chart("Totals", []*TrendSeries{total, keys}, style)
 		if len(chart.Lines) != 1 || chart.Lines[0].Number != 1 || english(chart.Lines[0].Name) != "memory of the keys" || chart.Title != "Totals" {
 			t.Fatalf("%s: %+v", name, chart)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -24,8 +25,9 @@ import (
 type filter struct {
 	report.Filter // as the report shows it
 
-	types       uint32 // bit set of parser.Type, 0 is all
-	bounded     bool   // one of the conditions of within was given; set by ready
+	types       uint32   // bit set of parser.Type, 0 is all
+	bounded     bool     // one of the conditions of within was given; set by ready
+	prefixes    []string // Under without escapes
 	globs       []*naming.Glob
 	expressions []expression
 }
@@ -85,7 +87,7 @@ func (f *filter) keepOwner(owner string) bool {
 
 func (f *filter) keepName(name []byte) bool {
 	ok := f.Under == nil
-	for _, prefix := range f.Under {
+	for _, prefix := range f.prefixes {
 		if ok = len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix; ok {
 			break
 		}
@@ -118,6 +120,11 @@ func (f *filter) register(cmd *cobra.Command) {
 			if arg == "" {
 				return errors.New("empty prefix")
 			}
+			prefix := arg
+			if name, err := text.Unescape([]byte(arg)); err == nil {
+				prefix = string(name)
+			}
+			f.prefixes = append(f.prefixes, prefix)
 			f.Under = append(f.Under, arg)
 			return nil
 		}}.add(cmd)

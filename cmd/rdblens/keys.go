@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -31,9 +32,14 @@ type keysFlags struct {
 	redact  *redact.Redactor // nil if names stay
 	format  *keysFormat
 	columns []*column // that --columns and the format add
+	chosen  bool      // the format was
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
-	groups  []string // patterns, nil any
+	// unexplained leaves out findings that the report explains; explained has these, by the
+	// pattern of names, once they are known.
+	unexplained bool
+	explained   map[string]thresholds.RuleSet
+	groups      []string // patterns, nil any
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -42,13 +48,10 @@ func newKeys(e *env) *cobra.Command {
 		Use:   "keys FILE...",
 		Short: "Write a row for every key, in the order of the file",
 		Long: `keys writes a row for every key that the filters select, streamed in constant
-memory and in the order of the file. An unknown figure is an empty cell (csv) or
-null (jsonl, parquet). The offset of a key counts bytes from the magic of the snapshot:
-after decompression, and without the line before a replication stream.`,
-		Example: `  rdblens keys dump.rdb > keys.csv
-  rdblens keys --type hash --min-elements 5000 dump.rdb
-  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb
-  rdblens keys -f keys.parquet dump.rdb`,
+memory and in the order of the file: a table on a terminal, CSV in a pipe, unless a
+format is named. An unknown figure is an empty cell (csv) or null (jsonl, parquet).
+The offset of a key counts bytes from the magic of the snapshot: after
+decompression, and without the line before a replication stream.`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.keys(cmd.Context(), &o, args)
@@ -69,6 +72,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			if formats++; formats > 1 {
 				return message.Errorf("keys writes one format").WithHint("run it once for each")
 			}
+			o.chosen = true
 			return o.setFormat(arg)
 		}}.add(cmd)
 	var words []string
@@ -101,6 +105,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --rule: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
 }
 
 // setFormat sets the format from FORMAT or FORMAT=FILE.
@@ -126,6 +131,9 @@ func (o *keysFlags) setFormat(arg string) error {
 const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
+	if !p.chosen && isTerminal(e.stdout) {
+		p.format = keysTable
+	}
 	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
 		return usageError("a terminal does not show Parquet").withHint("-f keys.parquet")
 	}
@@ -145,6 +153,11 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	}
 	if p.redact = p.redactor(); p.redact != nil {
 		if err := e.learnWords(ctx, p, list); err != nil {
+			return err
+		}
+	}
+	if p.unexplained {
+		if err := e.learnIdentities(ctx, p, list); err != nil {
 			return err
 		}
 	}
@@ -254,6 +267,9 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 			for _, g := range p.groups {
 				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
 			}
+			for _, pattern := range slices.Sorted(maps.Keys(p.explained)) {
+				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.explained[pattern]})
+			}
 		}
 	}
 	return parser.Run(ctx, src, options, w.newSink)
@@ -266,11 +282,9 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		p.redact = p.redact.Learn(naming.NewNamer(p.policy.Separators.Value), 1, func(func([]byte, int64) bool) {})
 		return nil
 	}
-	for _, in := range list {
-		if in.name == "-" {
-			return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
-				withHint("save it to a file first, or hash every word: --redact")
-		}
+	if readOnce(list) {
+		return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
+			withHint("save it to a file first, or hash every word: --redact")
 	}
 	scan := scanFlags{passFlags: p.passFlags}
 	r, _, err := e.scanInputs(ctx, &scan, list)
@@ -278,6 +292,47 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		p.redact = r.LearnWords(p.redact)
 	}
 	return err
+}
+
+// readOnce reports whether an input is standard input.
+func readOnce(list []*input) bool {
+	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
+}
+
+// learnIdentities finds in a pass of its own which findings the report of the same keys
+// explains.
+func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) error {
+	if p.only == 0 {
+		return usageError("--unexplained is about findings").withHint("add --rule no-ttl")
+	}
+	if readOnce(list) {
+		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be read once").withHint("save it to a file first")
+	}
+	scan := scanFlags{passFlags: p.passFlags}
+	r, _, err := e.scanInputs(ctx, &scan, list)
+	if err != nil {
+		return err
+	}
+	p.explained = map[string]thresholds.RuleSet{}
+	namer := naming.NewNamer(p.policy.Separators.Value)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		var rules thresholds.RuleSet
+		for _, rule := range thresholds.Rules() {
+			if p.only.Has(rule.ID) && g.Identity.Explains(rule.Name) {
+				rules |= 1 << rule.ID
+			}
+		}
+		if rules == 0 {
+			continue
+		}
+		pattern := string(g.Group)
+		if !strings.Contains(pattern, "*") { // the name of the only key
+			pattern = string(namer.AppendPattern(nil, []byte(g.Group)))
+		}
+		p.explained[pattern] = rules
+	}
+	return nil
 }
 
 // keyRules returns the rules of a selector that look at single keys. It is an error

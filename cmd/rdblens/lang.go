@@ -42,7 +42,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 }
 
 // helpWords are the words that cobra adds to the help of a command.
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no
 // translation.
@@ -111,12 +111,19 @@ func (e *env) complain(err error, hint message.Message) {
 	}
 	e.errorLine("rdblens:", message.Of(err))
 	if !hint.IsZero() {
-		fmt.Fprintln(e.stderr, e.t("hint:"), e.line(hint))
+		e.hint(hint)
 	}
 }
 
 // warn writes a warning.
-func (e *env) warn(m message.Message) { e.errorLine(e.t("warning:"), m) }
+func (e *env) warn(m message.Message) {
+	fmt.Fprintln(e.stderr, e.render(message.New("warning: {warning}", message.Phrase("warning", m)), quotedName))
+}
+
+// hint writes what to do.
+func (e *env) hint(m message.Message) {
+	fmt.Fprintln(e.stderr, e.line(message.New("hint: {hint}", message.Phrase("hint", m))))
+}
 
 // problems writes the problems of a configuration, each with its place as an editor
 // takes it: the path has no quotes.
@@ -136,7 +143,7 @@ func (e *env) problems(list config.Errors) {
 			fmt.Fprintln(e.stderr, text.SanitizeLines(strings.TrimRight(p.Excerpt, "\n")))
 		}
 		if !p.Hint.IsZero() {
-			fmt.Fprintln(e.stderr, e.t("hint:"), e.line(p.Hint))
+			e.hint(p.Hint)
 		}
 	}
 }
@@ -166,6 +173,13 @@ func (e *env) translateHelp(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		c.Short = e.t(c.Short)
 	}
+	lines := strings.Split(cmd.Example, "\n")
+	for i, line := range lines {
+		if question, ok := strings.CutPrefix(line, "  # "); ok {
+			lines[i] = "  # " + e.t(question)
+		}
+	}
+	cmd.Example = strings.Join(lines, "\n")
 	flags := func(f *pflag.Flag) { f.Usage = e.t(f.Usage) }
 	cmd.LocalFlags().VisitAll(flags)
 	cmd.InheritedFlags().VisitAll(flags)

@@ -67,6 +67,7 @@ func endOnNextSignal(signals []os.Signal) {
 	next := make(chan os.Signal, 1)
 	signal.Notify(next, signals...)
 	<-next
+	restoreTerminal()
 	output.RemoveUnfinished()
 	os.Exit(exitPartial)
 }
@@ -77,6 +78,7 @@ func removeBeforeDump() {
 	sent := make(chan os.Signal, 1)
 	signal.Notify(sent, syscall.SIGQUIT, syscall.SIGABRT)
 	s := <-sent
+	restoreTerminal()
 	output.RemoveUnfinished()
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {

@@ -30,6 +30,7 @@ type policyFlags struct {
 	edits   []thresholds.Edit // of flags that set a limit
 	// baseline is a file of accepted findings. Only scan has the flag.
 	baseline string
+	nightly  bool // the settings for nightly runs apply
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -59,6 +60,12 @@ func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	}}
 }
 
+// asked reports whether a flag sets the limit of a rule.
+func (p *policyFlags) asked(rule string) bool {
+	r, _ := thresholds.Lookup(rule)
+	return slices.ContainsFunc(p.edits, func(e thresholds.Edit) bool { return e.Rule == r.ID })
+}
+
 // profileOption is the flag that selects a profile.
 func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
@@ -77,7 +84,7 @@ func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline, Nightly: p.nightly}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,9 @@ const maxTop = 1000
 // maxTreeNodes bounds the tree of a report: the tree of a scan has no more.
 const maxTreeNodes = 50_000
 
+// maxDepth is the number of segments of a name that the tree distinguishes.
+const maxDepth = 12
+
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
 
@@ -56,7 +60,9 @@ type reportFlags struct {
 	report.Options // those that flags set
 	outputFlags
 	sections []string // of the details, nil is all
+	rows     int      // of each part of the screen, 0 as many as fit
 	advice   bool
+	depth    int // of the prefixes that say where the memory is, 0 not asked
 }
 
 func newScan(e *env) *cobra.Command {
@@ -76,9 +82,6 @@ follows: totals, rules and exit code.
 Formats:
 
 ` + formatHelp(),
-		Example: `  rdblens scan dump.rdb
-  rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
-  rdblens scan --profile aliyun --fail-on error dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.scan(cmd.Context(), &o, args)
@@ -104,7 +107,11 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.source.register(cmd)
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
-		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+		hint: "rdblens keys lists every key", set: func(arg string) error {
+			err := wholeNumber(&o.Top, 0, maxTop)(arg)
+			o.rows = o.Top
+			return err
+		}}.add(cmd)
 	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the JSON tree, those with most memory",
 		set: func(arg string) error {
 			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
@@ -115,6 +122,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return nil
 		}}.add(cmd)
+	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
 	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports", set: func(arg string) error {
 			dir, ok := strings.CutPrefix(arg, "owner=")
@@ -125,8 +133,8 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		}}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
-	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age); see --fail-on", "26h or 2d").add(cmd)
-	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys); see --fail-on", "100000").add(cmd)
+	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
+	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
 		words: memory.Servers(), hint: "servers: {names}", set: func(arg string) error {
 			if arg == newestServers {
@@ -187,6 +195,8 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
+	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
+		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
@@ -252,7 +262,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if o.Info != nil && len(list) > 1 {
 		return usageError("--info is of one server: {n} snapshots are given", message.Int("n", int64(len(list))))
 	}
-	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
+	if err := o.checkTargets(paths(list)); err != nil {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
@@ -279,6 +289,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if by := o.redactor(); by != nil {
 		r = r.Redacted(by)
 	}
+	o.nameStates(r)
 	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && owners != nil && bad.unread < len(list) {
@@ -291,7 +302,55 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := bad.end(e, len(list)); err != nil {
 		return err
 	}
-	return verdict(r, o.FailOn)
+	if err := verdict(r, o.FailOn); err != nil {
+		return err
+	}
+	for i := range r.Checks {
+		if c := &r.Checks[i]; !c.Met && o.asked(c.Rule) {
+			return &exitError{code: exitFindings, err: message.Errorf("{flag} is not met", message.Code("flag", "--"+c.Rule))}
+		}
+	}
+	return nil
+}
+
+// runOption is the flag of the run of states.
+func (o *reportFlags) runOption(usage string) option {
+	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "2026-03-01 or $(date +%F)", set: checkedText(&o.Run, func(arg string) error {
+		if len(arg) > 64 || strings.Trim(arg, runCharacters) != "" || strings.HasPrefix(arg, ".") {
+			return message.Errorf("{name} is not of letters, digits, - . and _", message.Element("name", arg))
+		}
+		return nil
+	})}
+}
+
+const runCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
+
+// checkTargets checks targets before a scan. A state whose target is a directory has no
+// name yet.
+func (o *reportFlags) checkTargets(inputs []string) error {
+	var files []report.Target
+	for _, t := range o.targets {
+		if !isStateDir(t) {
+			files = append(files, t)
+		} else if err := os.MkdirAll(t.Path, 0o777); err != nil {
+			return err
+		}
+	}
+	return report.CheckTargets(files, inputs)
+}
+
+func isStateDir(t report.Target) bool {
+	st, err := os.Stat(t.Path)
+	return t.Format == "shard" && (strings.HasSuffix(t.Path, "/") || err == nil && st.IsDir())
+}
+
+// nameStates names the states whose targets are directories.
+func (o *reportFlags) nameStates(r *report.Report) {
+	for i := range o.targets {
+		if t := &o.targets[i]; isStateDir(*t) {
+			t.Path = filepath.Join(t.Path, r.StateName(o.Run))
+		}
+	}
 }
 
 // writes reports whether the report is written in a format.
@@ -308,7 +367,7 @@ func (o *outputFlags) onlyStates() bool {
 
 func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {
 	write := o.outputFlags.writeOptions(e, started)
-	write.Sections, write.Advice = o.sections, o.advice
+	write.Sections, write.Advice, write.Rows, write.Depth = o.sections, o.advice, o.rows, o.depth
 	if r.Redaction != nil {
 		write.Command = ""
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -28,6 +29,7 @@ type showOptions struct {
 	fieldTTLs bool
 	functions bool
 	replace   bool
+	raw       bool
 }
 
 func newShow(e *env) *cobra.Command {
@@ -41,8 +43,11 @@ selected with --match, --type and --db. If several databases have a key of the
 same name, the first in the file counts; --db selects another.
 
 --format text, for people, shows the key's figures, what the rules find about it,
-its five largest elements, and its first elements. Texts are cut to 4 KB, and
-entries of a stream to 100 fields or --limit; anything omitted is reported.
+its five largest elements, and its first elements. JSON is indented, of a bitmap
+the bits that are set are listed, of a HyperLogLog its count, of a geo set the
+coordinates, of a stream the consumer groups with their lag; known files are named.
+Texts are cut to 4 KB, and entries of a stream to 100 fields or --limit; anything
+omitted is reported. --raw writes the bytes of a string and nothing else.
 
 --format json writes one object a line for each key: the fields of "keys -f jsonl",
 and its elements as "value" (null if the elements of the type are unknown).
@@ -60,11 +65,6 @@ the libraries of functions.
 
 json and resp read a value twice. Where that is not possible, in pipes and
 compressed files, a large value goes through a temporary file in TMPDIR.`,
-		Example: `  rdblens show dump.rdb cart:42
-  rdblens show --db 3 --limit 10 dump.rdb 'user:\xe4\xb8\x96'
-  rdblens show dump.rdb cart:42 --format resp | redis-cli --pipe
-  rdblens show dump.rdb --match 'cart:*' --format resp --portable > carts.resp
-  rdblens show dump.rdb --type stream --format json`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args[1:]); err != nil {
@@ -82,6 +82,7 @@ compressed files, a large value goes through a temporary file in TMPDIR.`,
 		hint: "0 shows the key's figures alone", set: wholeNumber(&o.limit, 0, math.MaxInt)}.add(cmd)
 	o.filter.registerNames(cmd)
 	o.policyFlags.register(cmd)
+	f.BoolVar(&o.raw, "raw", false, "write the bytes of strings as they are, and nothing else")
 	f.BoolVar(&o.portable, "portable", false, "resp: write plain commands for any server in place of RESTORE")
 	f.BoolVar(&o.fieldTTLs, "field-ttls", false, "with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
 	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also with selected keys")
@@ -104,6 +105,9 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 		if given(name) && o.format != "text" {
 			return usageError("--{name} is for --format text", message.Text("name", name)).withHint("the other formats list no findings")
 		}
+	}
+	if o.raw && (given("format") || given("limit")) {
+		return usageError("--raw writes the bytes of strings: it excludes --format and --limit")
 	}
 	if o.fieldTTLs && !o.portable {
 		return usageError("--field-ttls is for --portable").withHint("RESTORE includes the TTLs of fields")
@@ -144,6 +148,10 @@ func (r *refusal) Error() string { return r.reason.String() }
 
 func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	switch {
+	case o.raw && isTerminal(e.stdout):
+		return nil, usageError("a terminal may take bytes for commands").withHint("redirect standard output: > FILE")
+	case o.raw:
+		return &rawWriter{bufio.NewWriter(e.stdout)}, nil
 	case o.format == "json":
 		return newJSONWriter(e.stdout, o.limit), nil
 	case o.format == "text":

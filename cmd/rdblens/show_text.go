@@ -29,6 +29,8 @@ type textWriter struct {
 	rules  *thresholds.Engine // compiled for the snapshot with the first key
 	now    time.Time
 	keys   int
+	geo    bool // the scores of the current key are places
+	column int  // width of the first column of elements, 0 none
 }
 
 func newTextWriter(e *env, limit int, policy *thresholds.Policy) *textWriter {
@@ -52,6 +54,26 @@ func (w *textWriter) key(r *parser.Records) error {
 		return nil
 	}
 	if err := w.largest(r); err != nil {
+		return err
+	}
+	switch k.Type {
+	case parser.String:
+		return w.writeString(r)
+	case parser.Stream:
+		if err := w.groupsOf(r); err != nil {
+			return err
+		}
+	case parser.ZSet:
+		geo, err := w.placesIn(r)
+		if w.geo = geo; err != nil {
+			return err
+		}
+		if geo {
+			w.line("content", w.env.t("geo set: longitude and latitude, as GEOPOS has them"))
+		}
+	}
+	var err error
+	if w.column, err = w.nameWidth(r); err != nil {
 		return err
 	}
 	return w.value(r)
@@ -307,10 +329,15 @@ func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
 		fmt.Fprintf(w, "%s  ", display(e.Path.Bytes, e.Path.Len))
 	}
 	switch {
+	case e.Name.Bytes != nil && w.column > 0:
+		fmt.Fprintf(w, "%s  ", padded(display(e.Name.Bytes, e.Name.Len), w.column))
 	case e.Name.Bytes != nil:
 		fmt.Fprintf(w, "%s = ", display(e.Name.Bytes, e.Name.Len))
+	case t == parser.ZSet && w.geo:
+		longitude, latitude := geoPlace(e.Score)
+		fmt.Fprintf(w, "%11.6f %10.6f  ", longitude, latitude)
 	case t == parser.ZSet:
-		fmt.Fprintf(w, "%s  ", score(e.Score))
+		fmt.Fprintf(w, "%*s  ", w.column, score(e.Score))
 	case t == parser.List, t == parser.Hash:
 		fmt.Fprintf(w, "%d) ", n)
 	}

@@ -38,8 +38,6 @@ leaves out what .gitignore names, tests, vendored and generated code.
 
 With a snapshot, or a report that scan -f json=FILE saved, it lists the lines whose
 keys have no expiry, and the patterns that no key matches.`,
-		Example: `  rdblens source ~/src/shop
-  rdblens source ~/src/shop dump.rdb`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil
@@ -168,7 +166,7 @@ type keysOfLine struct {
 // sourceKeys lists the lines of a checkout whose keys have no expiry in a snapshot, and
 // the patterns that no key matches.
 func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Checkout, path string) error {
-	r, err := e.reportOf(ctx, &o.passFlags, path)
+	r, err := e.reportOf(ctx, &o.passFlags, []string{path})
 	if err != nil {
 		return err
 	}

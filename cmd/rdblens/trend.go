@@ -30,9 +30,8 @@ func newTrend(e *env) *cobra.Command {
 		Long: `trend reads JSON reports that scan -f json=FILE saved, plain or compressed (gzip,
 zstd), in the order in which their snapshots were taken. A directory stands for all
 reports in it. It shows memory, keys and findings, and memory by type, owner and
-group; and when, at the growth between the last two reports, maxmemory is reached.`,
-		Example: `  rdblens trend reports/
-  rdblens trend --maxmemory 16GB -f table -f csv=trend.csv monday.json tuesday.json`,
+group; how full maxmemory is, and when it will be full, by a line through all
+reports that single ones far off do not move (Theil-Sen), with its spread.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("no report given").withHint("rdblens scan -f json=report.json dump.rdb saves one")

@@ -76,9 +76,15 @@ const (
 
 // FindAllocator returns which of Allocators the server had, by its used_memory and the
 // prediction for each of them, in bytes; see parser.Info.Sampled and Model.Allocators.
-func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
-	return memory.FindAllocator(used, predicted)
+// What used_memory leaves open, usual decides: UsualAllocator of the server.
+func FindAllocator(used int64, predicted []int64, usual string) (index int, fit Fit) {
+	return memory.FindAllocator(used, predicted, usual)
 }
+
+// UsualAllocator returns the allocator that servers of a release, such as 7.0.15, most
+// often have: of one that a distribution has as a package that of the package, else the
+// one that is built with the servers' sources.
+func UsualAllocator(server, release string) string { return memory.UsualAllocator(server, release) }
 
 // States returns the names that Options.State accepts, the default first.
 func States() []string { return memory.States() }

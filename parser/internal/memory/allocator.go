@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // An allocator rounds requests up to the blocks that jemalloc has: used_memory
@@ -49,6 +51,27 @@ func chooseAllocator(name string) (allocator, error) {
 		}
 	}
 	return allocator{}, fmt.Errorf("unknown allocator %q: it is one of jemalloc, jemalloc-system and jemalloc-5.3.1", name)
+}
+
+// packaged are the releases that Debian and Ubuntu have as packages, which are linked to
+// the system's jemalloc: 5.3.1 in Debian sid and experimental of 2026, before that an
+// older one. Sources: tracker.debian.org and packages.ubuntu.com.
+var packaged = map[string]string{
+	"redis 4.0.9": "jemalloc-system", "redis 5.0.7": "jemalloc-system", "redis 5.0.14": "jemalloc-system", "redis 6.0.16": "jemalloc-system",
+	"redis 7.0.15": "jemalloc-system", "redis 8.0.2": "jemalloc-system", "redis 8.0.6": "jemalloc-5.3.1", "redis 8.6.3": "jemalloc-5.3.1",
+	"valkey 8.1.1": "jemalloc-system", "valkey 9.1.2": "jemalloc-5.3.1",
+}
+
+// UsualAllocator returns the allocator that servers of a release, such as 7.0.15, most
+// often have: of one that a distribution has as a package that of the package, else the
+// one that is built with the servers' sources.
+func UsualAllocator(server, release string) string {
+	return cmp.Or(packaged[server+" "+release], allocators[0].name)
+}
+
+// indexOf returns the place of an allocator, 0 of an unknown one.
+func indexOf(name string) int {
+	return max(0, slices.IndexFunc(allocators, func(a allocator) bool { return a.name == name }))
 }
 
 // usable returns the size of the block for a request of n bytes, jemalloc's

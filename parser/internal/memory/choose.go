@@ -17,7 +17,8 @@ type Options struct {
 	// is the server that wrote the file. Case does not matter, "redis-" may be
 	// omitted, and longer versions such as 8.1.1-rc1 or v8.1 are accepted.
 	Server string
-	// Allocator is one of Allocators, "" the first.
+	// Allocator is one of Allocators, "" the one of UsualAllocator for the server that
+	// wrote the file.
 	Allocator string
 	// State is one of States: "live", the server that wrote the file (the
 	// default), or "reloaded", a fresh one that has loaded it.
@@ -48,6 +49,9 @@ func Servers() []string {
 // missing one. The model is nil if no model comes close, which the note
 // explains. An error is an option that is not valid.
 func Choose(server, version string, opt Options) (model *Model, note string, err error) {
+	if opt.Allocator == "" && opt.Server == "" {
+		opt.Allocator = UsualAllocator(server, version)
+	}
 	alloc, err := chooseAllocator(opt.Allocator)
 	if err != nil {
 		return nil, "", err
@@ -193,38 +197,52 @@ const (
 )
 
 // FindAllocator returns which of Allocators the server had, by its used_memory and the
-// prediction for each of them, in bytes.
+// prediction for each of them, in bytes. usual is the name of the one that servers of its
+// release most often have (UsualAllocator).
 //
-// A server uses what is predicted, and a little more: buffers, spare bytes of strings,
-// tables that grow. How much more is taken to be distributed exponentially, most often
-// with a mean of 1 %, and else, after deletions, of 15 %. It rarely uses less: the error
-// of predictions is about half a per cent, and tens of kilobytes for the empty server.
-func FindAllocator(used int64, predicted []int64) (index int, fit Fit) {
+// A server uses what is predicted, and more: histograms of commands, buffers, spare bytes
+// of strings, tables that grow. How much more is taken to be distributed exponentially,
+// with a mean of 1 MB, which is 40 histograms, and of 1 % of the prediction, or 15 % after
+// deletions. It rarely uses less: the error of predictions is about half a per cent, and
+// tens of kilobytes for the empty server. What used_memory leaves open, the usual allocator
+// decides.
+func FindAllocator(used int64, predicted []int64, usual string) (index int, fit Fit) {
 	const (
-		usual, slack     = .01, .15
-		error, constant  = .005, 48 << 10
-		clearly, farther = 3, 1.6 // ratio of chances for FitOne; of used_memory to the prediction for FitNone
-		alike            = .002   // predictions that are the same
+		few, slack, constant = .01, .15, 1 << 20
+		afterDeletions       = .1 // of all servers
+		error, errorConstant = .005, 48 << 10
+		prior                = 3  // how many times as often the usual one is
+		clearly              = 3  // ratio of chances for FitOne
+		farther              = .6 // of the prediction, and that many megabytes more, for FitNone
+		fartherConstant      = 8 << 20
+		alike                = .002 // predictions that are the same
 	)
 	chance := func(i int) float64 {
 		p := float64(predicted[i])
-		more := (float64(used) - p) / p
-		width := error + constant/p
+		more, width := float64(used)-p, error*p+errorConstant
 		if more < 0 {
 			more /= width
 			return math.Exp(-more * more / 2)
 		}
 		more = max(0, more-width)
-		return .9*math.Exp(-more/usual) + .1*math.Exp(-more/slack)
+		density := func(share float64) float64 { return math.Exp(-more / (constant + share*p)) }
+		return (1-afterDeletions)*density(few) + afterDeletions*density(slack)
+	}
+	of := func(i int) float64 {
+		if allocators[i].name == usual {
+			return prior * chance(i)
+		}
+		return chance(i)
 	}
 	best := 0
 	for i := range predicted {
-		if chance(i) > chance(best) {
+		if of(i) > of(best) {
 			best = i
 		}
 	}
-	if used <= 0 || chance(best) < .002 || float64(used) > farther*float64(predicted[best]) {
-		return 0, FitNone
+	far := float64(used) - (1+farther)*float64(predicted[best]) - fartherConstant
+	if used <= 0 || chance(best) < .002 || far > 0 {
+		return indexOf(usual), FitNone
 	}
 	for i, p := range predicted {
 		if apart := math.Abs(float64(p-predicted[best])) > alike*float64(p); apart && clearly*chance(i) > chance(best) {

@@ -26,7 +26,7 @@ func ExampleModel_TextSizes() {
 
 // A set of 1000 members of 20 bytes, and the instance that has it.
 func ExampleAccumulator() {
-	m, _, err := memory.Choose("redis", "8.0.2", memory.Options{State: "reloaded"})
+	m, _, err := memory.Choose("redis", "8.0.2", memory.Options{Allocator: "jemalloc", State: "reloaded"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/report/internal/hyperloglog"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -167,7 +168,7 @@ func (g *Groups) leaf(node int32) *Group {
 		if len(g.list) < cap(g.list) {
 			g.list = g.list[:len(g.list)+1]
 		} else {
-			g.list = append(g.list, Group{})
+			g.list = hashindex.Append(g.list, Group{})
 		}
 		i = int32(len(g.list))
 		g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0]) // the buffer of a group that was here before
@@ -242,6 +243,15 @@ func (g *Groups) addSums(to *Group, s *Sums, c common, largest *RetainedKey) {
 
 // join adds a group of a table, which may be this one, to a group of this table.
 func (g *Groups) join(to *Group, from *Group, o *Groups) {
+	g.joinKeys(to, from, o)
+	for i := from.findings; i != 0; i = o.findings[i-1].next {
+		f := o.findings[i-1]
+		g.addFindings(to, f.ruleSeverity, f.Count)
+	}
+}
+
+// joinKeys is join without the findings.
+func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 	g.addSums(to, &from.Sums, from.common, &from.largest)
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
@@ -251,10 +261,6 @@ func (g *Groups) join(to *Group, from *Group, o *Groups) {
 		g.addTTLs(to, &h, from.ttl)
 	} else if from.ttl != noTTL {
 		g.addTTL(to, from.ttl.least)
-	}
-	for i := from.findings; i != 0; i = o.findings[i-1].next {
-		f := o.findings[i-1]
-		g.addFindings(to, f.ruleSeverity, f.Count)
 	}
 }
 

@@ -11,22 +11,29 @@ import (
 
 // TreeNode has the keys whose names begin with a prefix.
 type TreeNode struct {
-	Prefix   []byte
-	Rest     bool  // the keys of its parent that no other child has
-	Lacks    int64 // the most keys that it may lack: they are counted in a wider prefix
-	Group    Group
-	Children []*TreeNode // heaviest first, Rest last
+	Prefix    []byte
+	Rest      bool  // the keys of its parent that no other child has
+	Lacks     int64 // the most keys that it may lack: they are counted in a wider prefix
+	Group     Group
+	Marks     []int32     // what mark returns of the groups of its keys, at most MaxMarks
+	Explained int64       // findings that are explained, which Group does not have
+	Children  []*TreeNode // heaviest first, Rest last
 }
 
+// MaxMarks is the number of marks that a TreeNode has at most.
+const MaxMarks = 64
+
 // Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
-// are ended. What they have besides sums is kept in a Groups, for TTL and Findings.
-func (g *Groups) Tree(most int) (root *TreeNode, of *Groups) {
+// are ended. What they have besides sums is kept in a Groups, for TTL and Findings. explained
+// reports whether findings in a group are explained: nodes count them in Explained alone.
+// mark returns a number of a group.
+func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool, mark func(pattern string) int32) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
-		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}}
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, mark: mark}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
 		}
@@ -65,6 +72,40 @@ type treeBuilder struct {
 	g, of  *Groups
 	listed map[int32]bool
 	nodes  int // that were made
+
+	explained func(pattern string, ruleSeverity int) bool
+	mark      func(pattern string) int32
+}
+
+// addLeaf adds the keys of a leaf to a node.
+func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
+	from := &b.g.list[leaf-1]
+	b.of.joinKeys(&to.Group, from, b.g)
+	pattern := b.g.final[from.group].pattern
+	to.mark(b.mark(pattern))
+	for ruleSeverity, count := range b.g.Findings(from) {
+		if b.explained(pattern, ruleSeverity) {
+			to.Explained += count.Keys
+		} else {
+			b.of.addFindings(&to.Group, int32(ruleSeverity), count)
+		}
+	}
+}
+
+// mark adds a mark.
+func (n *TreeNode) mark(m int32) {
+	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
+		n.Marks = append(n.Marks, m)
+	}
+}
+
+// add adds the keys of another node.
+func (b *treeBuilder) add(to, from *TreeNode) {
+	b.of.join(&to.Group, &from.Group, b.of)
+	to.Explained += from.Explained
+	for _, m := range from.Marks {
+		to.mark(m)
+	}
 }
 
 // node returns a node, and those below it that are listed. One is listed only if those
@@ -75,7 +116,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
 	if leaf := n.Leaf(); leaf != 0 {
 		g := &b.g.list[leaf-1]
-		b.of.join(&to.Group, g, b.g)
+		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
 		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 && g.largest.NameLen == int64(len(name)) && !n.Rest() {
 			above := b.g.tree.AppendPath(nil, n.Parent())
@@ -91,7 +132,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 			child := b.node(c, append(prefix[:len(prefix):len(prefix)], b.g.tree.Node(c).Label()...))
 			to.Children = append(to.Children, child)
 		} else {
-			b.addLeaves(&rest.Group, c)
+			b.addLeaves(rest, c)
 		}
 	}
 	slices.SortFunc(to.Children, func(x, y *TreeNode) int {
@@ -101,18 +142,18 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		b.nodes++
 		to.Children = append(to.Children, rest)
 	} else if rest.Group.Keys > 0 {
-		b.of.join(&to.Group, &rest.Group, b.of)
+		b.add(to, rest)
 	}
 	for _, c := range to.Children {
-		b.of.join(&to.Group, &c.Group, b.of)
+		b.add(to, c)
 	}
 	return to
 }
 
 // addLeaves adds the leaves below a node, which may be one.
-func (b *treeBuilder) addLeaves(to *Group, i int32) {
+func (b *treeBuilder) addLeaves(to *TreeNode, i int32) {
 	if leaf := b.g.tree.Node(i).Leaf(); leaf != 0 {
-		b.of.join(to, &b.g.list[leaf-1], b.g)
+		b.addLeaf(to, leaf)
 	}
 	for c := range b.g.tree.Children(i) {
 		b.addLeaves(to, c)

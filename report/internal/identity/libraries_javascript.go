@@ -246,7 +246,7 @@ var javascriptRecognisers = []*Recogniser{
 		About: "rate limiter of Express", Prefix: "rl:", Tried: "6.0.1",
 		Source: "express-rate-limit/rate-limit-redis src",
 		Shapes: []*Shape{
-			{Name: "{P}rl:{ip}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
+			{Name: "{C}rl:{ip}", Type: parser.String, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
 				Setting: "windowMs", Delete: "yes"},
 			{Name: "{P}rl:{any}", Type: parser.String, Role: RateLimit, Kind: "integer", TTL: "yes",
 				Setting: "windowMs", Delete: "yes"},
@@ -275,6 +275,25 @@ var javascriptRecognisers = []*Recogniser{
 				Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes", Setting: "timeWindow", Delete: "yes"},
 			{Name: "{L}{ip}", Type: parser.String, Role: RateLimit, Kind: "integer", TTL: "yes",
 				Setting: "timeWindow", Delete: "yes"},
+		},
+	},
+	{
+		Library: "koa-session", Aliases: []string{"koa-redis"}, Language: "JavaScript", About: "sessions of Koa",
+		Tried:  "koa-redis 4.0.1",
+		Source: "koajs/session lib/session.js, koajs/koa-redis index.js",
+		Shapes: []*Shape{
+			{Name: "{any}", Type: parser.String, Role: Session, Sign: 2, JSON: "_expire _maxAge", Setting: "maxAge",
+				Delete: "yes"},
+		},
+	},
+	{
+		Library: "redis-semaphore", Language: "JavaScript", About: "lock",
+		Source: "swarthy/redis-semaphore src/RedisMutex.ts, RedisSemaphore.ts", Tried: "5.8.0",
+		Shapes: []*Shape{
+			{Name: "{P}semaphore:{any}", Type: parser.ZSet, Role: Lock, Sign: 2, Kind: "uuid", Score: "ms", TTL: "yes",
+				Setting: "lockTimeout", Delete: "no"},
+			{Name: "{L}mutex:{any}", Type: parser.String, Role: Lock, Kind: "uuid", TTL: "yes",
+				Setting: "lockTimeout", Delete: "no"},
 		},
 	},
 	{

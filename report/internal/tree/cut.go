@@ -54,8 +54,12 @@ const (
 // Cut returns at most so many rows that say most about where the bytes of a tree are, the
 // heaviest first, and what is in none of them. It opens the heaviest row while its large children
 // explain half of it, and are few, or larger than other rows. It returns no rows if no
-// prefix stands out.
-func Cut(root *Part, most int) (rows []Row, rest Row) {
+// prefix stands out. Of a depth over 0, the rows are the prefixes with so many segments behind what
+// all names have in common, and the names with fewer.
+func Cut(root *Part, most, depth int) (rows []Row, rest Row) {
+	if depth > 0 {
+		return cutAt(root, most, depth)
+	}
 	whole := max(root.Size, 1)
 	open := []Row{{Part: root}}
 	var done []Row
@@ -95,9 +99,6 @@ func Cut(root *Part, most int) (rows []Row, rest Row) {
 			}
 		}
 	}
-	slices.SortFunc(done, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix), len(a.Others)-len(b.Others))
-	})
 	named := int64(0)
 	for i := range done {
 		if !strings.HasPrefix(done[i].Prefix, "*") && done[i].Part != root {
@@ -107,15 +108,48 @@ func Cut(root *Part, most int) (rows []Row, rest Row) {
 	if named < whole/leastNamed {
 		return nil, Row{Part: root}
 	}
-	for i := range done[min(most, len(done)):] {
-		r := &done[most+i]
+	return heaviest(done, most, rest)
+}
+
+// heaviest returns the heaviest rows, and adds the others to what is in none of them.
+func heaviest(rows []Row, most int, rest Row) ([]Row, Row) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix), len(a.Others)-len(b.Others))
+	})
+	n := min(most, len(rows))
+	for i := range rows[n:] {
+		r := &rows[n+i]
 		if r.Others != nil {
 			rest.Others = append(rest.Others, r.Others...)
 		} else {
 			rest.Others = append(rest.Others, r.Part)
 		}
 	}
-	return done[:min(most, len(done))], rest
+	return rows[:n], rest
+}
+
+// cutAt returns the heaviest prefixes of a depth.
+func cutAt(root *Part, most, depth int) ([]Row, Row) {
+	from := root
+	for len(from.Children) == 1 {
+		from = from.Children[0]
+	}
+	level := []*Part{from}
+	for range depth {
+		var below []*Part
+		for _, p := range level {
+			if p.Children == nil {
+				below = append(below, p)
+			}
+			below = append(below, p.Children...)
+		}
+		level = below
+	}
+	rows := make([]Row, len(level))
+	for i, p := range level {
+		rows[i].Part = p
+	}
+	return heaviest(rows, most, Row{Part: root, Others: []*Part{}})
 }
 
 // split returns the children of a row that are large enough for rows, and the others.

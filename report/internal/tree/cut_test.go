@@ -28,7 +28,7 @@ func TestCut(t *testing.T) {
 		f := newForest(k.separators).fill(keys, 2000, 1)
 		f.Finish()
 		root := partOf(f, 0, "")
-		rows, rest := Cut(root, 11)
+		rows, rest := Cut(root, 11, 0)
 		all := rest.size()
 		var text []string
 		for i := range rows {
@@ -48,6 +48,38 @@ func TestCut(t *testing.T) {
 			t.Errorf("%s: %d rows", kind, len(rows))
 		} else if known && want != "" && !slices.ContainsFunc(rows, func(r Row) bool { return strings.HasPrefix(r.Prefix, want) }) {
 			t.Errorf("%s: no row begins with %q", kind, want)
+		}
+	}
+}
+
+// TestCutAt checks the rows of a depth: the prefixes with so many segments behind what all names
+// have in common.
+func TestCutAt(t *testing.T) {
+	leaf := func(prefix string, size int64, children ...*Part) *Part {
+		p := &Part{Prefix: prefix, Keys: 1, Size: size, Children: children}
+		for _, c := range children {
+			p.Keys, p.Size = p.Keys+c.Keys, p.Size+c.Size
+		}
+		return p
+	}
+	root := leaf("", 0, leaf("app:", 0,
+		leaf("app:a:", 0, leaf("app:a:x:", 0, leaf("app:a:x:*", 30)), leaf("app:a:…", 5)), leaf("app:b", 20), leaf("app:c:", 0, leaf("app:c:*", 10))))
+	for _, c := range []struct {
+		most, depth int
+		want        string
+	}{
+		{9, 1, "app:a: 35, app:b 20, app:c: 10; 0"},
+		{9, 2, "app:a:x: 30, app:b 20, app:c:* 10, app:a:… 5; 0"},
+		{9, 9, "app:a:x:* 30, app:b 20, app:c:* 10, app:a:… 5; 0"},
+		{2, 2, "app:a:x: 30, app:b 20; 15"},
+	} {
+		rows, rest := Cut(root, c.most, c.depth)
+		var text []string
+		for i := range rows {
+			text = append(text, fmt.Sprint(rows[i].Prefix, " ", rows[i].size()))
+		}
+		if got := fmt.Sprint(strings.Join(text, ", "), "; ", rest.size()); got != c.want {
+			t.Errorf("%d rows of depth %d: %s, want %s", c.most, c.depth, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+)
+
+// browseKeys is the length of a list of the biggest keys, and browseMemory the limit of
+// the heap, in bytes, while a report is browsed: it stays in memory.
+const (
+	browseKeys   = 500
+	browseMemory = 192 << 20
+)
+
+func newBrowse(e *env) *cobra.Command {
+	var o passFlags
+	var advice bool
+	cmd := &cobra.Command{
+		Use:   "browse FILE...",
+		Short: "Walk through the keys by prefix, as ncdu walks through a disk",
+		Long: `browse shows the tree of names with the memory of each prefix. Enter opens a
+prefix; one without prefixes below it lists its biggest keys, and Enter on a key
+shows its value. Both read the file once more. Beside the list stands what is
+known of the prefix or key: its library, TTLs, findings and advice.
+
+FILE is a snapshot, or a saved JSON report: then keys are listed, and values
+shown, if the snapshot is still where the report says.
+
+Marked prefixes and keys are printed when browse ends, each with the command that
+lists its keys. The key ? shows all keys of the keyboard.`,
+		Args: atLeastOneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.browse(cmd.Context(), &o, args, advice)
+		},
+	}
+	o.register(cmd)
+	cmd.Flags().BoolVar(&advice, "advice", false, "show commands that change data, too, each with its condition")
+	return cmd
+}
+
+func (e *env) browse(ctx context.Context, o *passFlags, args []string, advice bool) error {
+	if err := o.load(ctx, e); err != nil {
+		return err
+	}
+	b := &browser{env: e, pass: o, advice: advice, args: args, sort: byMemory, marks: map[markOf]browseRow{}}
+	if err := b.load(ctx, args); err != nil {
+		return err
+	}
+	if b.report.Tree == nil {
+		if b.report.Totals.Keys == 0 {
+			return usageError("there are no keys to browse")
+		}
+		return usageError("the report has no tree of names").withHint("make it again: rdblens scan -f json=report.json dump.rdb")
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(browseMemory)
+	}
+	// Names are UTF-8 whatever the locale, as in all outputs.
+	os.Setenv("LC_ALL", "C.UTF-8")
+	screen, err := tcell.NewTerminfoScreen()
+	if err == nil {
+		err = screen.Init()
+	}
+	if err != nil {
+		return usageError("browse needs a terminal: {reason}", message.Reason("reason", err)).withHint("rdblens scan {file}", message.Code("file", shellWord(args[0])))
+	}
+	b.color = os.Getenv("NO_COLOR") == "" && screen.Colors() > 8
+	err = b.run(ctx, screen)
+	b.printMarks()
+	return err
+}
+
+// load makes or reads the report, and finds the snapshots that can be read again.
+func (b *browser) load(ctx context.Context, args []string) error {
+	list, err := b.env.inputs(args, b.pass.expandFlags)
+	if err != nil {
+		return err
+	}
+	if len(list) == 1 {
+		if b.report, err = b.env.savedReport(list[0]); err != nil {
+			return &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
+		}
+	}
+	if b.report != nil {
+		for i := range b.report.Inputs {
+			in := &b.report.Inputs[i]
+			st, err := os.Stat(string(in.Name))
+			if err == nil && b.report.Redaction == nil && (!in.FileBytes.Known() || st.Size() == int64(in.FileBytes)) {
+				b.inputs = append(b.inputs, &input{name: string(in.Name), path: string(in.Name), size: st.Size()})
+			}
+		}
+		return nil
+	}
+	list = withoutLost(list)
+	stop := b.env.progress(list)
+	scan := &scanFlags{passFlags: *b.pass}
+	scan.Options = report.Options{Top: browseKeys, TreeNodes: maxTreeNodes}
+	var bad *failures
+	b.report, bad, err = b.env.scanInputs(ctx, scan, list)
+	stop()
+	if err != nil {
+		return err
+	}
+	if bad.unread == len(list) || bad.interrupted {
+		return bad.end(b.env, len(list))
+	}
+	b.inputs = slices.DeleteFunc(list, func(in *input) bool { return in.path == "-" })
+	return nil
+}
+
+// keysBelow returns the report of the keys of a node alone, from another pass over the
+// snapshots.
+func (b *browser) keysBelow(ctx context.Context, n *report.TreeNode) (*report.Report, error) {
+	var sources []report.Source
+	for _, in := range b.inputs {
+		sources = append(sources, b.env.source(in))
+	}
+	options := b.pass.options(report.Options{Top: browseKeys, TreeNodes: -1})
+	filtered := options.Keep
+	options.Filter = b.pass.filter.Filter
+	options.Keep = func(k *parser.Key, owner string, created int64) bool {
+		return b.tree.has(n, k.Name) && (filtered == nil || filtered(k, owner, created))
+	}
+	r, err := report.Scan(ctx, sources, b.pass.policy, options)
+	if r == nil || ctx.Err() != nil {
+		return nil, err
+	}
+	return r, nil // of a damaged file the keys before the damage, as in the first pass
+}
+
+// valueOf returns what show writes about a key, as lines.
+func (b *browser) valueOf(ctx context.Context, k *report.KeyRow) []string {
+	var out strings.Builder
+	quiet := *b.env
+	quiet.stdout, quiet.stderr = &out, &out
+	w := newTextWriter(&quiet, 200, b.pass.policy)
+	s := &showing{e: &quiet, filter: &filter{}, sizes: true, named: true, names: [][]byte{[]byte(k.Key)}, out: w}
+	s.filter.Databases = []int{k.DB}
+	of := b.inputsOf(k)
+	if len(of) == 0 {
+		return []string{b.env.t("The snapshot is not where it was: the value cannot be shown.")}
+	}
+	err := s.files(ctx, of)
+	if err == nil {
+		err = s.notFound()
+	}
+	w.Flush()
+	if exit, ok := err.(*exitError); ok && exit.err != nil {
+		quiet.complain(exit.err, exit.hint)
+	} else if err != nil && !ok {
+		quiet.complain(err, message.Message{})
+	}
+	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+}
+
+// inputsOf returns the snapshot that has a key.
+func (b *browser) inputsOf(k *report.KeyRow) (list []*input) {
+	for _, in := range b.inputs {
+		if k.Input >= len(b.report.Inputs) || in.name == string(b.report.Inputs[k.Input].Name) {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// markOf identifies what is marked.
+type markOf struct {
+	key    bool
+	db     int
+	input  int
+	prefix report.Name
+}
+
+func (r *browseRow) mark() markOf {
+	if r.key != nil {
+		return markOf{true, r.key.DB, r.key.Input, r.key.Key}
+	}
+	return markOf{prefix: r.node.Prefix}
+}
+
+// printMarks prints what was marked, with the commands that list the keys.
+func (b *browser) printMarks() {
+	var rows []browseRow
+	for _, r := range b.marks {
+		rows = append(rows, r)
+	}
+	byMemory.sort(rows)
+	var files []string
+	for _, in := range b.inputs {
+		files = append(files, shellWord(in.path))
+	}
+	if files == nil {
+		files = []string{"dump.rdb"}
+	}
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(b.env.stdout, "%10s  %s\n", b.size(r.memory()), r.command(strings.Join(files, " ")))
+	}
+}
+
+// command returns the command line that lists the keys of a row, or shows its key.
+func (r *browseRow) command(files string) string {
+	if r.key != nil {
+		command := "rdblens show"
+		if r.key.DB != 0 {
+			command += fmt.Sprintf(" --db %d", r.key.DB)
+		}
+		return command + " " + files + " " + shellWord(r.key.Key.Display())
+	}
+	prefix := strings.TrimSuffix(string(r.node.Prefix), restOfTree)
+	switch {
+	case prefix == "":
+		return "rdblens keys " + files
+	case !strings.Contains(prefix, "*"):
+		return "rdblens keys --under " + shellWord(report.Name(prefix).Display()) + " " + files
+	case r.node.Children == nil && prefix == string(r.node.Prefix):
+		return "rdblens keys --group " + shellWord(report.Name(prefix).Display()) + " " + files
+	}
+	return "rdblens keys --match " + shellWord(report.Name(prefix).Display()+"*") + " " + files
+}

@@ -1,0 +1,426 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
+)
+
+// browser is the state of browse. One goroutine changes it: that of run.
+type browser struct {
+	env    *env
+	pass   *passFlags
+	args   []string
+	advice bool
+	report *report.Report
+	tree   *nameTree
+	inputs []*input // that can be read again
+	ctx    context.Context
+	screen tcell.Screen
+	color  bool
+	height int // rows of the list that were shown last
+
+	views     []*browseView // the last one is shown
+	sort      rowOrder
+	marks     map[markOf]browseRow
+	noPanel   bool
+	searching bool   // a search is being typed
+	query     string // of the search
+	message   string // of the last line, until the next key
+	work      *browseWork
+	listed    map[*report.TreeNode]*report.Report // what passes have found
+}
+
+// browseView is a list or, if it has no rows, a text.
+type browseView struct {
+	title   string
+	node    *report.TreeNode // that the rows are below, nil of a search or a text
+	keys    bool             // the rows are keys
+	search  bool
+	rows    []browseRow
+	report  *report.Report // of the keys of the node alone, nil not known
+	partial bool           // the rows are those keys that the report has
+	lines   []string       // a text
+	at, top int            // the row with the cursor, and the first on the screen
+	total   browseRow      // of a search
+}
+
+// Events of run besides those of the terminal.
+type (
+	workDone struct {
+		*browseWork
+		apply func() // nil: it was interrupted
+	}
+	workPanic struct{ text string }
+	ended     struct{} // the context has ended
+	tick      struct{}
+)
+
+// restoreScreen, if not nil, returns the terminal to its state before. What ends the process
+// calls it.
+var restoreScreen atomic.Pointer[func()]
+
+// restoreTerminal ends the screen, if there is one on the terminal.
+func restoreTerminal() {
+	if restore := restoreScreen.Swap(nil); restore != nil {
+		(*restore)()
+	}
+}
+
+// run shows the screen until the user quits or the context ends.
+func (b *browser) run(ctx context.Context, screen tcell.Screen) error {
+	restore := screen.Fini
+	restoreScreen.Store(&restore)
+	defer restoreTerminal() // also of a panic
+	var cancel context.CancelFunc
+	b.ctx, cancel = context.WithCancel(ctx)
+	defer cancel()
+	b.screen = screen
+	b.listed = map[*report.TreeNode]*report.Report{}
+	b.tree = newNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))
+	if n := only(b.report.Tree); len(n.Children) > 0 {
+		b.push(b.viewOf(n))
+	} else {
+		b.push(b.viewOf(b.report.Tree))
+	}
+	stop := context.AfterFunc(ctx, func() { b.post(context.Background(), ended{}) })
+	defer stop()
+	for b.draw(); ; b.draw() {
+		switch event := screen.PollEvent().(type) {
+		case nil:
+			return nil
+		case *tcell.EventResize:
+			screen.Sync()
+		case *tcell.EventKey:
+			b.message = ""
+			if !b.key(event) {
+				return nil
+			}
+		case *tcell.EventInterrupt:
+			switch what := event.Data().(type) {
+			case ended:
+				return &exitError{code: exitPartial}
+			case workPanic:
+				panic(what.text)
+			case workDone:
+				if b.work == what.browseWork {
+					b.work = nil
+					if what.apply != nil {
+						what.apply()
+					}
+				}
+			}
+		}
+	}
+}
+
+func (b *browser) view() *browseView        { return b.views[len(b.views)-1] }
+func (b *browser) push(v *browseView)       { b.views = append(b.views, v) }
+func (v *browseView) row() *browseRow       { return &v.rows[v.at] }
+func (v *browseView) last() int             { return max(len(v.rows), len(v.lines)) - 1 }
+func (b *browser) t(sentence string) string { return b.env.t(sentence) }
+
+// viewOf returns the view of what is below a node: prefixes or keys.
+func (b *browser) viewOf(n *report.TreeNode) *browseView {
+	row := browseRow{node: n}
+	v := &browseView{node: n, title: row.name()}
+	if n == b.report.Tree {
+		v.title = b.t("all keys")
+	}
+	for _, c := range n.Children {
+		v.rows = append(v.rows, browseRow{node: c})
+	}
+	b.sort.sort(v.rows)
+	return v
+}
+
+// open opens the row with the cursor.
+func (b *browser) open() {
+	v := b.view()
+	if len(v.rows) == 0 {
+		return
+	}
+	switch r := *v.row(); {
+	case r.key != nil && r.key.NameBytes > 0:
+		b.message = b.t("The name is cut in the report: the key cannot be found by it.")
+	case r.key != nil:
+		text := &browseView{title: r.name(), lines: []string{""}}
+		b.push(text)
+		b.begin(b.t("reading the value"), func(ctx context.Context) func() {
+			lines := b.valueOf(ctx, r.key)
+			return func() { text.lines = lines }
+		})
+	case v.search:
+		path := b.tree.path(r.node)
+		b.views = b.views[:0]
+		for _, n := range path[:len(path)-1] {
+			if len(n.Children) > 1 || n == b.report.Tree && len(b.report.Tree.Children[0].Children) == 0 {
+				above := b.viewOf(n) // with the cursor on the way
+				above.at = max(0, slices.IndexFunc(above.rows, func(r browseRow) bool { return slices.Contains(path, r.node) }))
+				b.push(above)
+			}
+		}
+		b.openNode(r.node)
+	default:
+		b.openNode(r.node)
+	}
+}
+
+// openNode shows what is below a node.
+func (b *browser) openNode(n *report.TreeNode) {
+	if n = only(n); len(n.Children) > 0 {
+		b.push(b.viewOf(n))
+	} else {
+		b.keysView(n)
+	}
+}
+
+// only returns the first node from n on that has not one child alone.
+func only(n *report.TreeNode) *report.TreeNode {
+	for len(n.Children) == 1 {
+		n = n.Children[0]
+	}
+	return n
+}
+
+// back closes the view.
+func (b *browser) back() {
+	b.endWork()
+	if len(b.views) > 1 {
+		b.views = b.views[:len(b.views)-1]
+		b.complete(b.view())
+	}
+}
+
+// resort sorts all lists again. The cursors go to the first row.
+func (b *browser) resort(order rowOrder) {
+	b.sort = order
+	for _, v := range b.views {
+		order.sort(v.rows)
+		if v == b.view() {
+			v.at, v.top = 0, 0
+		}
+	}
+}
+
+// key handles a key and reports whether browse goes on.
+func (b *browser) key(event *tcell.EventKey) bool {
+	if b.searching {
+		b.typed(event)
+		return true
+	}
+	v := b.view()
+	page := max(b.height-1, 1)
+	switch event.Key() {
+	case tcell.KeyCtrlC:
+		return false
+	case tcell.KeyUp, tcell.KeyCtrlP:
+		v.at--
+	case tcell.KeyDown, tcell.KeyCtrlN:
+		v.at++
+	case tcell.KeyPgUp, tcell.KeyCtrlB:
+		v.at -= page
+	case tcell.KeyPgDn, tcell.KeyCtrlF:
+		v.at += page
+	case tcell.KeyHome:
+		v.at = 0
+	case tcell.KeyEnd:
+		v.at = v.last()
+	case tcell.KeyEnter, tcell.KeyRight:
+		b.open()
+	case tcell.KeyLeft, tcell.KeyEscape, tcell.KeyBackspace, tcell.KeyBackspace2:
+		b.back()
+	case tcell.KeyCtrlL:
+		b.screen.Sync()
+	case tcell.KeyRune:
+		return b.letter(v, event.Rune())
+	}
+	v.at = max(0, min(v.at, v.last()))
+	return true
+}
+
+func (b *browser) letter(v *browseView, r rune) bool {
+	switch r {
+	case 'q':
+		return false
+	case 'k':
+		v.at--
+	case 'j':
+		v.at++
+	case 'g':
+		v.at = 0
+	case 'G':
+		v.at = v.last()
+	case 'l':
+		b.open()
+	case 'h':
+		b.back()
+	case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
+		b.resort(rowOrder(r))
+	case 'b':
+		if len(v.rows) > 0 && v.row().node != nil {
+			b.keysView(v.row().node)
+		}
+	case 'i':
+		b.noPanel = !b.noPanel
+	case ' ':
+		b.toggle(v)
+	case 'u':
+		clear(b.marks)
+	case '/':
+		b.searching, b.query = true, ""
+		b.push(&browseView{search: true, title: b.t("search")})
+	case '?':
+		b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
+	}
+	v.at = max(0, min(v.at, v.last()))
+	return true
+}
+
+// toggle marks the row with the cursor, or removes its mark, and goes on.
+func (b *browser) toggle(v *browseView) {
+	if len(v.rows) == 0 {
+		return
+	}
+	r := *v.row()
+	if _, marked := b.marks[r.mark()]; marked {
+		delete(b.marks, r.mark())
+	} else {
+		b.marks[r.mark()] = r
+	}
+	v.at++
+}
+
+// typed handles a key while a search is typed.
+func (b *browser) typed(event *tcell.EventKey) {
+	switch event.Key() {
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		b.searching = false
+		b.back()
+		return
+	case tcell.KeyEnter, tcell.KeyDown, tcell.KeyUp:
+		b.searching = false
+		if len(b.view().rows) == 0 {
+			b.back()
+			b.message = b.t("Nothing has this in its name.")
+		}
+		return
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		if b.query == "" {
+			b.searching = false
+			b.back()
+			return
+		}
+		runes := []rune(b.query)
+		b.query = string(runes[:len(runes)-1])
+	case tcell.KeyCtrlU:
+		b.query = ""
+	case tcell.KeyRune:
+		b.query += string(event.Rune())
+	default:
+		return
+	}
+	b.search(b.view())
+}
+
+// search lists the prefixes with the query in their names, without those below another of
+// them, and the largest keys that have it and are in none.
+func (b *browser) search(v *browseView) {
+	v.rows, v.at, v.top = nil, 0, 0
+	v.total = browseRow{node: &report.TreeNode{}}
+	if b.query == "" {
+		return
+	}
+	query := strings.ToLower(b.query)
+	contains := func(name string) bool { return strings.Contains(strings.ToLower(name), query) }
+	within := map[*report.TreeNode]bool{}
+	var visit func(n *report.TreeNode)
+	visit = func(n *report.TreeNode) {
+		if row := (browseRow{node: n}); n != b.report.Tree && contains(row.name()) && !strings.HasSuffix(string(n.Prefix), restOfTree) {
+			v.rows = append(v.rows, row)
+			within[n] = true
+			v.total.node.Keys += n.Keys
+			v.total.node.MemoryBytes += report.Figure(row.memory())
+			return
+		}
+		for _, c := range n.Children {
+			visit(c)
+		}
+	}
+	visit(b.report.Tree)
+	seen := map[markOf]bool{}
+	for _, list := range b.report.Top {
+		for i := range list {
+			row := browseRow{key: &list[i]}
+			if seen[row.mark()] || !contains(row.name()) {
+				continue
+			}
+			seen[row.mark()] = true
+			path := b.tree.path(b.tree.find([]byte(row.key.Key)))
+			if !slices.ContainsFunc(path, func(n *report.TreeNode) bool { return within[n] }) {
+				v.rows = append(v.rows, row)
+				v.total.node.Keys++
+				v.total.node.MemoryBytes += report.Figure(row.memory())
+			}
+		}
+	}
+	b.sort.sort(v.rows)
+}
+
+// help lists the keys of the keyboard.
+func (b *browser) help() (lines []string) {
+	for _, line := range [][2]string{
+		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
+		{"Enter, Right, l", "open the prefix; list its biggest keys; show the value of a key"},
+		{"Left, h, Esc", "back"},
+		{"b", "list the biggest keys of the prefix, whatever is below it"},
+		{"/", "search: prefixes with this in their names, and the largest keys"},
+		{"m", "sort by memory"},
+		{"c", "sort by the number of keys, or of elements"},
+		{"t", "sort by the memory of keys without a TTL"},
+		{"n", "sort by name"},
+		{"f", "sort by findings, the severest first"},
+		{"Space", "mark; the commands that list what is marked are printed at the end"},
+		{"u", "remove all marks"},
+		{"i", "hide or show what is known of the prefix or key"},
+		{"q, Ctrl-C", "quit"},
+	} {
+		lines = append(lines, padded(line[0], 18)+b.t(line[1]))
+	}
+	return append(lines, "", b.t("E, W and i count findings: errors, warnings, info. * in a prefix stands for values that are too many, … for the prefixes that are not listed."))
+}
+
+// size returns bytes with their unit.
+func (b *browser) size(n int64) string { return b.env.figure(message.Size("n", n)) }
+
+// shownLines returns the lines of a text in a width.
+func shownLines(lines []string, width int) (list []string) {
+	for _, s := range lines {
+		for text.Width(s) > width {
+			head, used := 0, 0
+			for i, r := range s {
+				w := text.Width(string(r))
+				if used+w > width {
+					break
+				}
+				used += w
+				head = i + len(string(r))
+			}
+			if head == 0 {
+				break
+			}
+			list = append(list, s[:head])
+			s = s[head:]
+		}
+		list = append(list, s)
+	}
+	return list
+}
