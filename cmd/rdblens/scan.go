@@ -286,7 +286,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return err
 	}
 	if args = o.whatIfServers(args); len(args) == 0 {
-		return atLeastOneFile(nil, args)
+		return usageError("no snapshot given").withHint("{code} (- is standard input)", message.Code("code", "rdblens scan dump.rdb"))
 	}
 	list, err := e.inputs(args, o.expandFlags)
 	if err != nil {
