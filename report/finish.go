@@ -49,6 +49,9 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	r.Bounds = f.bounds()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
+		if len(b.Fleets) == 1 { // of several, each has its own time
+			r.ExpiryTimes = fleet.ExpiryTimes()
+		}
 	}
 	return r
 }

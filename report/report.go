@@ -102,6 +102,10 @@ type Report struct {
 	// not add them up.
 	Slots []thresholds.SlotRange `json:"slots,omitempty"`
 
+	// ExpiryTimes has the keys that expire in steps of time, for the next day, 30 days and two
+	// years; nil if the rule ttl-stampede did not add them up, or no key expires.
+	ExpiryTimes []thresholds.ExpiryTimes `json:"expiry_times,omitempty"`
+
 	// Bounds says what else is not exact, nil if nothing is.
 	Bounds *Bounds `json:"bounds,omitempty"`
 
@@ -120,13 +124,16 @@ type Tool struct {
 
 // Config is the configuration that was in force.
 type Config struct {
-	Profile    string `json:"profile"`
-	File       string `json:"file,omitempty" redact:"path"`     // the team's configuration, "" none
-	Rules      string `json:"rules,omitempty"`                  // --rules as given, "" all of the profile
-	Baseline   string `json:"baseline,omitempty" redact:"path"` // accepted findings, "" none
-	FailOn     string `json:"fail_on,omitempty"`
-	Separators string `json:"separators,omitempty"` // of the segments of names, each an ASCII character
-	Cluster    bool   `json:"cluster"`              // configured or recognized as a cluster's node
+	Profile  string `json:"profile"`
+	File     string `json:"file,omitempty" redact:"path"`     // the team's configuration, "" none
+	Rules    string `json:"rules,omitempty"`                  // --rules as given, "" all of the profile
+	Baseline string `json:"baseline,omitempty" redact:"path"` // accepted findings, "" none
+	FailOn   string `json:"fail_on,omitempty"`
+	// Checked are the rules that were in force, in the order of the rules. Reports of older
+	// versions do not have them.
+	Checked    []string `json:"checked,omitempty"`
+	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
+	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
 	// Warnings are about valid but suspicious settings. WarningMessages are the same as messages.
 	Warnings        []string          `json:"warnings" redact:"of WarningMessages"`
 	WarningMessages []message.Message `json:"warning_messages,omitempty"`

@@ -332,6 +332,11 @@ func (s *scan) check() error {
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
 	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
+	for i := range p.Settings {
+		if p.Settings[i].On {
+			c.Checked = append(c.Checked, p.Settings[i].Rule.Name)
+		}
+	}
 	c.Warnings, c.WarningMessages = textsOf(p.Warnings), p.Warnings
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster
