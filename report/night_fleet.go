@@ -19,7 +19,7 @@ const leastToTell = 100
 // Brief is what Events looks at of a report of one input. The reports of a large fleet
 // would not fit in memory.
 type Brief struct {
-	Report // Inputs, Totals, Tool, Complete, and of each of the Rules one example
+	Report // Inputs, Totals, Tool, Complete, counts of Findings, and of each of the Rules one example
 	// print identifies the keys by their figures, "" of fewer than leastToTell, or if
 	// some were not read.
 	print   string
@@ -28,7 +28,7 @@ type Brief struct {
 
 // NewBrief returns what Events looks at of a report of one input.
 func NewBrief(r *Report) *Brief {
-	b := &Brief{Report: Report{Inputs: r.Inputs, Totals: r.Totals, Tool: r.Tool, Complete: r.Complete}, print: fingerprint(r)}
+	b := &Brief{Report: Report{Inputs: r.Inputs, Totals: r.Totals, Tool: r.Tool, Complete: r.Complete, Findings: r.Findings}, print: fingerprint(r)}
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		b.Rules = append(b.Rules, Finding{Rule: f.Rule, Severity: f.Severity, Count: f.Count, Examples: slices.Clone(f.Examples[:min(1, len(f.Examples))])})

@@ -60,6 +60,7 @@ type reportFlags struct {
 	report.Options // those that flags set
 	outputFlags
 	sections []string // of the details, nil is all
+	rows     int      // of each part of the screen, 0 as many as fit
 	advice   bool
 	depth    int // of the prefixes that say where the memory is, 0 not asked
 }
@@ -81,9 +82,6 @@ follows: totals, rules and exit code.
 Formats:
 
 ` + formatHelp(),
-		Example: `  rdblens scan dump.rdb
-  rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
-  rdblens scan --profile aliyun --fail-on error dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.scan(cmd.Context(), &o, args)
@@ -109,7 +107,11 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.source.register(cmd)
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
-		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+		hint: "rdblens keys lists every key", set: func(arg string) error {
+			err := wholeNumber(&o.Top, 0, maxTop)(arg)
+			o.rows = o.Top
+			return err
+		}}.add(cmd)
 	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the JSON tree, those with most memory",
 		set: func(arg string) error {
 			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
@@ -365,7 +367,7 @@ func (o *outputFlags) onlyStates() bool {
 
 func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {
 	write := o.outputFlags.writeOptions(e, started)
-	write.Sections, write.Advice, write.Depth = o.sections, o.advice, o.depth
+	write.Sections, write.Advice, write.Rows, write.Depth = o.sections, o.advice, o.rows, o.depth
 	if r.Redaction != nil {
 		write.Command = ""
 	}
