@@ -416,7 +416,7 @@ func (f *finisher) budgets() {
 				}
 				sum := judged.Sums
 				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())), Message: b.Subject(),
-					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason, Source: b.Source}
 				if len(j.Nodes) > 1 {
 					row.Inputs = len(j.Nodes)
 				}

@@ -134,6 +134,7 @@ type htmlFinding struct {
 	Why, Fix       string // identifiers
 	Open           bool
 	Sources        []requirements.Source
+	Reasons        []message.Message // of the configuration
 	Worst          *htmlTable
 	More           []message.Message
 	Advice         []htmlAdvice
@@ -346,7 +347,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	d := newDetails(nil, r, o)
 	var list []*Finding
 	for _, p := range problems {
-		list = append(list, p.findings...)
+		list = append(list, p.Finding)
 	}
 	for i, f := range list {
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: countText(Figure(f.Count)), Flags: f.titleText(), Open: i == 0}
@@ -363,6 +364,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
 			h.More = []message.Message{message.New("And {n} more. In groups: {groups}", message.Int("n", more), message.Phrase("groups", groupsText(f)))}
 		}
+		h.Reasons = f.reasons()
 		if len(f.Examples) > 0 {
 			h.Advice = htmlAdvices(f.Examples[0].Advice, o.Advice, &budget)
 		}

@@ -81,7 +81,10 @@ type Report struct {
 
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
-	Ignored  []Ignored `json:"ignored"`
+	// Passed are the names of the rules that keys were checked against and that found
+	// nothing that counts, in the order of the rules; nil of older versions.
+	Passed  []string  `json:"passed,omitempty"`
+	Ignored []Ignored `json:"ignored"`
 
 	Groups []Group `json:"groups"` // in the order of Options.GroupOrder
 	// GroupsFolded is the number of patterns without a group of their own, an
@@ -259,9 +262,12 @@ func (c *Counts) add(severity thresholds.Severity, n int64) {
 
 // Finding has the findings of one rule at one severity.
 type Finding struct {
-	Rule        string `json:"rule"`
-	Severity    string `json:"severity"`    // "error", "warning" or "info"
-	Title       string `json:"title"`       // what the rule flags, one line
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"` // "error", "warning" or "info"
+	Title    string `json:"title"`    // what the rule flags, one line
+	// Raised reports whether the team itself gave such findings this severity, in its
+	// configuration or by a flag.
+	Raised      bool   `json:"raised,omitempty"`
 	Count       int64  `json:"count"`       // exact
 	ValueBytes  Figure `json:"value_bytes"` // of an instance rule, only that of inputs without memory figures
 	MemoryBytes Figure `json:"memory_bytes"`
@@ -303,6 +309,10 @@ type Example struct {
 	Unit       string   `json:"unit,omitempty"`           // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
 	Text       string   `json:"text" redact:"of Message"` // one sentence: what was measured, and the limit
 	Advice     []Advice `json:"advice"`
+	// Reason is the sentence of the team's own standard that demands it, Source where that
+	// stands, as the configuration says; "" none.
+	Reason string `json:"reason,omitempty" redact:"text"`
+	Source string `json:"source,omitempty" redact:"text"`
 	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
 	Message        message.Message `json:"message,omitzero"`
 	SubjectMessage message.Message `json:"subject_message,omitzero"`
@@ -331,7 +341,8 @@ type Ignored struct {
 	Database *int   `json:"database,omitempty"` // nil: any
 	By       string `json:"by,omitempty" redact:"text"`
 	Reason   string `json:"reason" redact:"text"`
-	Until    string `json:"until,omitempty"` // the last day, "" if it has no end
+	Source   string `json:"source,omitempty" redact:"text"` // where the reason stands
+	Until    string `json:"until,omitempty"`                // the last day, "" if it has no end
 	Expired  bool   `json:"expired,omitempty"`
 	Unused   bool   `json:"unused,omitempty"`                 // it applies and matched nothing, although every key was checked against all rules of the profile
 	Grown    bool   `json:"grown,omitempty"`                  // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
@@ -404,6 +415,7 @@ type Budget struct {
 	WithoutTTL int64         `json:"without_ttl"`
 	Limits     []BudgetLimit `json:"limits"`
 	Reason     string        `json:"reason,omitempty" redact:"text"`
+	Source     string        `json:"source,omitempty" redact:"text"` // where the reason stands
 	// Message is Budget as a message. Older versions do not have it.
 	Message message.Message `json:"message,omitzero"`
 }
