@@ -147,7 +147,7 @@ var helpExamples = map[string][][2]string{
 	"keys": {
 		{"Which keys are there?", "keys dump.rdb > keys.csv"},
 		{"Which hashes have 5,000 fields or more?", "keys --type hash --min-elements 5000 dump.rdb"},
-		{"Which keys break these rules?", "keys --rule big-string,no-ttl -f jsonl dump.rdb"},
+		{"Which keys break these rules?", "keys --over big-string,no-ttl -f jsonl dump.rdb"},
 	},
 	"show": {
 		{"What does this key hold?", "show dump.rdb cart:42"},
