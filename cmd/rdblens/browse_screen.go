@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -272,10 +273,14 @@ type panelLine struct {
 	style tcell.Style
 }
 
+// sizeUnit is a size, whose unit stays beside its number.
+var sizeUnit = regexp.MustCompile(`([0-9]) ([KMGTP]?B)\b`)
+
 func (p *panelText) add(style tcell.Style, first, next, s string) {
 	if s == "" {
 		return
 	}
+	s = sizeUnit.ReplaceAllString(s, "$1"+text.NBSP+"$2")
 	for line := range strings.Lines(strings.ReplaceAll(text.Wrap(first, next, s, p.width), text.NBSP, " ")) {
 		for _, part := range shownLines([]string{strings.TrimRight(line, "\n")}, p.width) {
 			p.lines = append(p.lines, panelLine{part, style})
@@ -326,6 +331,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 			b.finding(p, f.Severity, f.Rule, message.New("{n}: {title}", message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
 		}
 	}
+	written := map[string]bool{} // a saving can also be one of the first things to do
 	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
 		for i := range steps {
 			s := &steps[i]
@@ -333,7 +339,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 			if s.Key != "" {
 				of = b.tree.has(n, []byte(s.Key))
 			}
-			if of && (b.advice || !s.ChangesData) {
+			if of && (b.advice || !s.ChangesData) && !written[s.Text] {
+				written[s.Text] = true
 				b.adviceOf(p, s.Message, s.Text, s.Commands)
 			}
 		}

@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"slices"
+
 	"math/bits"
 	"unsafe"
 
@@ -30,6 +32,7 @@ type Shard struct {
 	dropped    int64
 	listed     keyBatch
 	samples    *identity.Sampler
+	compact    thresholds.CompactSums
 }
 
 func (sh *Shard) reset() {
@@ -39,6 +42,7 @@ func (sh *Shard) reset() {
 	sh.instance.Reset()
 	sh.samples.Reset()
 	sh.keys, sh.dropped = 0, 0
+	sh.compact = thresholds.CompactSums{}
 }
 
 // Key adds a key. It allocates nothing once the Shard has been through a few
@@ -53,6 +57,10 @@ func (sh *Shard) Key(k *parser.Key) {
 	found := sh.builder.engine.Check(k, f, sh.found[:0])
 	if cap(found) > cap(sh.found) {
 		sh.found = found
+	}
+	if over := sh.builder.opt.Over; over != 0 && !slices.ContainsFunc(found, func(f thresholds.Finding) bool { return f.Ignored == 0 && over.Has(f.Rule) }) {
+		sh.dropped++
+		return
 	}
 	sh.instance.Add(k, f)
 	sh.add(k, f, found, owner)
@@ -89,6 +97,8 @@ func (sh *Shard) Flush(end bool) error {
 	b.Keys += sh.keys
 	b.Dropped += sh.dropped
 	sh.keys, sh.dropped = 0, 0
+	b.Tables.Compact.Add(&sh.compact)
+	sh.compact = thresholds.CompactSums{}
 	b.Tables.Groups.versions.Before(b.Tables.Groups.tree, sh.number)
 	b.Tables.flush(&sh.aggregates, sh.tree, b.opt.Input)
 	sh.resetAggregates()
@@ -165,6 +175,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	a.NameBytes += k.NameLen
 	if k.CompactMemory >= 0 && k.CompactMemory < k.Memory {
 		a.compact += k.Memory - k.CompactMemory
+		sh.builder.engine.CountCompact(k, &sh.compact)
 	}
 	if k.Type == parser.Hash {
 		a.fieldsWithTTL += k.FieldsWithTTL
