@@ -26,6 +26,7 @@ type input struct {
 	later  *report.Later                 // what was written after it, nil: it is no base of an append-only file
 	warn   func(message.Message)         // is called before each further attempt of a download, unless it is nil
 	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
+	judge  string                        // of a state: what judged its keys, "" it is none
 }
 
 func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
