@@ -35,9 +35,6 @@ scans must have had the same configuration, filter and --top. A state has the na
 of keys as they are; merge --redact replaces them in the report. What could not be
 read, by merge or by a scan, is named, and the exit code is 3.
 
-FILE can also be a JSON report that scan saved. Figures of groups are then lower
-bounds, and each report has judged the rules over the whole instance by itself.
-
 Formats:
 
 ` + formatHelp(),
