@@ -201,7 +201,11 @@ type Key struct {
 	Groups    int64 // consumer groups of a stream
 	Consumers int64 // consumers of all its groups
 	Pending   int64 // entries in the groups' pending lists
-	Live      int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
+	// Behind is the consumer group of a stream that is furthest behind or has most idle
+	// consumers, each of which counts as much as 100 entries; nil if none is or has. It is
+	// valid as long as the names.
+	Behind *GroupState
+	Live   int64 // live entries counted in a stream's nodes, -1 not a stream: Elements should be the same
 
 	Nodes int64 // nodes of a quicklist or stream, 0 otherwise
 	// Integers reports whether every member of a set is an integer.
@@ -282,6 +286,10 @@ func (k *Key) Clone() *Key {
 	if k.Module != nil {
 		facts := *k.Module
 		c.Module = &facts
+	}
+	if c.Behind != nil {
+		c.Behind = new(*c.Behind)
+		c.Behind.Name = append([]byte(nil), c.Behind.Name...)
 	}
 	return &c
 }
@@ -452,3 +460,18 @@ func (w *walker) peeker() *walker {
 	}
 	return w.again
 }
+
+// GroupState is how far a consumer group of a stream has read.
+type GroupState struct {
+	Name []byte // at most MaxGroupName bytes of it
+	// Lag is the number of entries that the group has not read, of which some may have been
+	// deleted; -1 unknown.
+	Lag       int64
+	Pending   int64 // entries that were delivered and not acknowledged
+	Oldest    int64 // when the oldest of them was added, by its ID, in ms since the epoch; -1 none
+	Consumers int64
+	Idle      int64 // consumers that had read nothing for a week when the snapshot was taken
+}
+
+// MaxGroupName is how many bytes a GroupState has of a group's name.
+const MaxGroupName = 128

@@ -261,6 +261,7 @@ func (w *walker) headerAux(name, value []byte) {
 		}
 	case "ctime":
 		in.Created = number()
+		d.created = in.Created
 	case "used-mem":
 		in.UsedMem = number()
 	case "aof-base", "aof-preamble":

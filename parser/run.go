@@ -206,10 +206,17 @@ const (
 	sampledEach  = 128
 )
 
-// takeSample walks a unit again with the model of each allocator.
-func (r *runner) takeSample(w *walker, u *unit) {
+// takeSample walks a unit again with the models of the other allocators. own is what
+// its keys take by the model of the snapshot. Of documents, which share names, that is
+// walked again, too: the second walk of any model finds no new names.
+func (r *runner) takeSample(w *walker, u *unit, own int64) {
+	modules := len(u.counters.modules) > 0
 	w.counters, u.sample = newCounters(), make([]int64, len(r.models))
 	for i, m := range r.models {
+		if m == w.src.model && !modules {
+			u.sample[i] = own
+			continue
+		}
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.model = u.db, m
 		w.resetRun()
@@ -371,6 +378,7 @@ func (r *runner) walkInline() {
 
 // walk walks a unit that was cut off.
 func (r *runner) walk(w *walker, u *unit) {
+	own := int64(0) // memory of the keys, if a sample is taken
 	if !r.stopped.Load() {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.counters = u.db, u.counters
@@ -382,11 +390,18 @@ func (r *runner) walk(w *walker, u *unit) {
 		u.noteEnd(w, w.guard(func() {
 			if u.piece.role == pieceElements {
 				u.piece.walk(w)
+				if u.sampled {
+					w.measure()
+					own = max(w.key.Memory, 0)
+				}
 				return
 			}
 			r.takeSink(u)
 			for w.Pos < len(w.Buf) {
 				if w.fastRecord() || w.step() == steppedKey {
+					if u.sampled {
+						own += max(w.key.Memory, 0)
+					}
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
 						return
@@ -397,7 +412,7 @@ func (r *runner) walk(w *walker, u *unit) {
 		}))
 	}
 	if u.sampled && u.fail == nil && !r.stopped.Load() {
-		r.takeSample(w, u)
+		r.takeSample(w, u, own)
 	}
 	blk := u.blk
 	u.blk, u.data = nil, nil

@@ -47,9 +47,10 @@ func (w *walker) stream(variant uint8) {
 		s.First, s.MaxDeleted, s.Added = w.streamID(), w.streamID(), w.Length()
 	}
 	if w.visiting {
-		w.visitStream(&s)
+		visited := s // a copy, which is on the heap
+		w.visitStream(&visited)
 	}
-	w.groups(variant)
+	w.groups(variant, &s)
 	if variant >= rdb.StreamIdempotent {
 		w.producers()
 	}
@@ -58,7 +59,37 @@ func (w *walker) stream(variant uint8) {
 	}
 }
 
-func (w *walker) groups(variant uint8) {
+// aWeek is the time after which a consumer that reads nothing is idle, in ms.
+const aWeek = 7 * 24 * 60 * 60 * 1000
+
+// lag returns how many entries of a stream a group has not read, -1 unknown. Source: the
+// reply of XINFO GROUPS in t_stream.c of Redis 7.0.
+func (s *StreamState) lag(last StreamID, read int64) int64 {
+	length := int64(min(s.Length, 1<<62))
+	switch {
+	case last.Compare(s.Last) >= 0:
+		return 0
+	case s.Counters && read >= 0 && uint64(read) <= s.Added:
+		return min(int64(min(s.Added-uint64(read), 1<<62)), length)
+	case s.Counters && last.Compare(s.First) < 0, last == StreamID{}:
+		return length
+	}
+	return -1
+}
+
+// endGroup compares the group that was read with those before.
+func (w *walker) endGroup() {
+	g, worst := &w.group, &w.behind
+	if g.Lag <= 0 && g.Idle == 0 || w.key.Behind != nil && g.Lag+100*g.Idle <= worst.Lag+100*worst.Idle {
+		return
+	}
+	name := append(worst.Name[:0], g.Name...)
+	*worst = *g
+	worst.Name = name
+	w.key.Behind = worst
+}
+
+func (w *walker) groups(variant uint8, s *StreamState) {
 	k, m := &w.key, w.model
 	groups := w.Length()
 	k.Groups = w.CheckCount(groups, "groups")
@@ -77,9 +108,13 @@ func (w *walker) groups(variant uint8) {
 		if w.visiting {
 			w.visitGroup(name, last, read, pel)
 		}
+		w.group = GroupState{Name: append(w.group.Name[:0], w.text(name, MaxGroupName)...), Lag: s.lag(last, read), Pending: int64(min(pel, 1<<62)), Oldest: -1}
 		k.Pending += w.CheckCount(pel, "pending entries")
 		for range pel {
 			id := [24]byte(w.Take(24))
+			if w.group.Oldest < 0 {
+				w.group.Oldest = int64(min(binary.BigEndian.Uint64(id[:]), 1<<62))
+			}
 			if m != nil {
 				w.acc.AddPending(binary.BigEndian.Uint64(id[:]), binary.BigEndian.Uint64(id[8:]))
 			}
@@ -90,6 +125,7 @@ func (w *walker) groups(variant uint8) {
 		}
 		consumers := w.Length()
 		k.Consumers += w.CheckCount(consumers, "consumers")
+		w.group.Consumers = int64(min(consumers, 1<<62))
 		for range consumers {
 			w.Ahead()
 			w.string(name, 0)
@@ -99,6 +135,13 @@ func (w *walker) groups(variant uint8) {
 			seen, active := int64(w.Uint64()), int64(-1)
 			if variant >= rdb.StreamActive {
 				active = int64(w.Uint64())
+			}
+			lastRead := active
+			if variant < rdb.StreamActive {
+				lastRead = seen
+			}
+			if w.src.created > 0 && lastRead/1000 < w.src.created-aWeek/1000 {
+				w.group.Idle++
 			}
 			own := w.Length()
 			if w.visiting {
@@ -120,6 +163,7 @@ func (w *walker) groups(variant uint8) {
 				w.Take(16)
 			}
 		}
+		w.endGroup()
 		w.CheckCount(uint64(k.Pending), "pending entries")
 		w.CheckCount(uint64(k.Consumers), "consumers")
 	}

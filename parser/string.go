@@ -202,9 +202,14 @@ func (s *str) int(text []byte) (int64, bool) {
 
 // embedded reports whether a text of n bytes is kept so.
 func (w *walker) embedded(n int64) bool {
-	switch w.src.embed {
-	case release.Embed44:
+	if w.src.embed == release.Embed44 { // most servers; this much is inlined
 		return n <= 44
+	}
+	return w.embeddedOtherwise(n)
+}
+
+func (w *walker) embeddedOtherwise(n int64) bool {
+	switch w.src.embed {
 	case release.Embed39:
 		return n <= 39
 	case release.EmbedNever:

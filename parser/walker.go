@@ -51,8 +51,9 @@ type walker struct {
 	inOrder              func()         // nil: all keys are walked in the order of the file
 	digits               []byte
 	nameBuf              []byte
-	lastBuf              []byte // holds lastKey, where nameBuf did
-	refBuf               []byte // the text of key.ref, where it is not in the block
+	lastBuf              []byte     // holds lastKey, where nameBuf did
+	group, behind        GroupState // of the stream that is read, see Key.Behind
+	refBuf               []byte     // the text of key.ref, where it is not in the block
 	headBuf              []byte
 }
 
@@ -78,6 +79,7 @@ type dialect struct {
 	rdb.Framing
 	embed     release.Embedding
 	server    string // version of the server that wrote it, "" unknown
+	created   int64  // Info.Created
 	model     *memory.Model
 	details   Details
 	templates templates
@@ -282,7 +284,7 @@ func (w *walker) begin(t byte) {
 	if w.rare {
 		w.rare, w.manyBlocks = false, false
 		k.FieldsWithTTL, k.MinFieldExpire = 0, 0
-		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes = 0, 0, 0, -1, 0
+		k.Groups, k.Consumers, k.Pending, k.Live, k.Nodes, k.Behind = 0, 0, 0, -1, 0, nil
 		k.NameHash, k.Integers, k.LZFIn, k.LZFOut, k.ModuleName, k.Module = 0, false, 0, 0, "", nil
 		k.copied = nil
 	}

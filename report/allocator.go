@@ -82,15 +82,22 @@ func (s *censusSink) Flush(bool) error {
 // megabytes. "" is the usual one of the server, of a source that cannot be read again or
 // does not show it.
 func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string) {
+	allocator, basis, _ = findAllocator(ctx, source, options, whole)
+	return allocator, basis
+}
+
+// findAllocator also reports whether that is certain: all keys were read, and a pass over
+// them would find the same.
+func findAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string, certain bool) {
 	if options.Allocator != "" {
-		return options.Allocator, AllocatorGiven
+		return options.Allocator, AllocatorGiven, false
 	}
 	if source.Size < 0 || options.Server != "" {
-		return allocator, AllocatorUnknown
+		return allocator, AllocatorUnknown, false
 	}
 	src, err := source.Open(ctx)
 	if err != nil {
-		return allocator, AllocatorUnknown
+		return allocator, AllocatorUnknown, false
 	}
 	defer src.Close()
 	var in io.Reader = src
@@ -99,8 +106,9 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 	}
 	var model *memory.Model
 	all := &census{databases: make(map[int]*memory.Database)}
+	state := options.State
 	options.State = ""
-	info, _ := parser.Run(ctx, in, parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
+	info, err := parser.Run(ctx, in, parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
 		o := options
 		o.RDB, o.Cluster = info.Version, o.Cluster || info.Cluster
 		if info.UsedMem > 0 {
@@ -111,7 +119,7 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 		return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
 	})
 	if model == nil || info.SampledBytes == 0 {
-		return allocator, AllocatorUnknown
+		return allocator, AllocatorUnknown, false
 	}
 	keys, rest := float64(all.memory), 1. // rest: what all keys are of those that were read
 	switch {
@@ -123,21 +131,26 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 		rest = float64(info.AnnouncedKeys) / float64(info.Keys)
 		keys *= rest
 	default:
-		return allocator, AllocatorUnknown
+		return allocator, AllocatorUnknown, false
 	}
 	var databases []memory.Database
 	for _, d := range all.databases {
 		d.Keys, d.Expires = int64(float64(d.Keys)*rest), int64(float64(d.Expires)*rest)
 		databases = append(databases, *d)
 	}
+	certain = info.Ended && err == nil && info.TemplateMemory == 0 && (state == "" || state == model.State())
 	if len(databases) <= 1 && info.AnnouncedKeys >= 0 {
-		databases = []memory.Database{{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}}
+		announced := memory.Database{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}
+		for _, d := range databases {
+			certain = certain && d.Keys == announced.Keys && d.Expires == announced.Expires
+		}
+		databases = []memory.Database{announced}
 	}
 	allocator, basis = allocatorOf(model, info, int64(keys), databases)
 	if basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
 		allocator = ""
 	}
-	return allocator, basis
+	return allocator, basis, certain
 }
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys

@@ -8,8 +8,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/internal/identity"
-	"github.com/rdblens/rdblens/thresholds"
 )
 
 // jobSnapshot has a queue of BullMQ with 30 jobs, and 5 strings without a TTL.
@@ -90,26 +88,6 @@ func TestExplainedFindings(t *testing.T) {
 	for _, in := range r.Accept(Acceptance{}) {
 		if in.Names[0] == "no-ttl" && len(in.Groups) == 1 && in.Groups[0] == "bull:mail:*" {
 			t.Error("a baseline accepts what is explained")
-		}
-	}
-}
-
-// TestRolesOfIdentities checks which keys advice leaves to their library.
-func TestRolesOfIdentities(t *testing.T) {
-	for _, c := range []struct {
-		id   *Identity
-		want thresholds.Role
-	}{
-		{nil, 0},
-		{&Identity{Library: "BullMQ", Role: identity.Waiting, ByDesign: true}, thresholds.RoleByDesign | thresholds.RoleQueue},
-		{&Identity{Library: "BullMQ", Role: identity.Completed, ByDesign: true}, thresholds.RoleByDesign | thresholds.RoleTimed},
-		{&Identity{Library: "Rails", Role: identity.Cache, Deletion: "yes"}, 0},
-		{&Identity{Library: "Redlock", Role: identity.Lock, Deletion: "no"}, thresholds.RoleByDesign},
-		{&Identity{Role: identity.Queue, ByDesign: true}, thresholds.RoleQueue},
-		{&Identity{Role: identity.Leaderboard, ByDesign: true}, thresholds.RoleRanked},
-	} {
-		if got := roleOf(c.id); got != c.want {
-			t.Errorf("%+v: role %b, want %b", c.id, got, c.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	}
 	f := &finisher{Builder: b, opt: opt, r: r, owner: b.Engine(0).Owners()}
 	f.identify()
+	f.judgeGroups()
 	f.findExamples()
 	f.totals()
 	if r.By == ByMemory && !r.Totals.MemoryBytes.Known() {
@@ -79,6 +80,9 @@ type finisher struct {
 	// known are the identities of groups, by their patterns.
 	known     map[string]*Identity
 	explained explained
+	// Judgements are those of the Builder, and those about groups.
+	Judgements []agg.Judgement
+	backlogs   map[string]backlog // by pattern
 }
 
 // databasesOf returns the databases of one input, by number.

@@ -1,12 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
@@ -40,13 +38,14 @@ const maxSteps = 100
 func (f *finisher) steps() {
 	engine, listing := f.Engine(0), f.listing()
 	groups := f.groupSums()
-	var savings []thresholds.Advice
+	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
+		kept = engine.Kept(groups, whole, listing)
 		savings = append(engine.Savings(groups, whole, listing, maxSteps), f.r.otherServers()...)
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
-	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), savings, listing, overviewFixes))
+	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
 }
 
 func stepsOf(list []thresholds.Advice) []Step {
@@ -68,21 +67,11 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	list := make([]thresholds.GroupSums, len(f.r.Groups))
 	at := map[Name]int{}
 	for i := range f.r.Groups {
-		g := &f.r.Groups[i]
-		at[g.Group] = i
-		list[i] = thresholds.GroupSums{Group: string(g.Group), DB: thresholds.AnyDatabase, Type: parser.NumTypes, Elements: -1, Keys: g.Keys, WithoutTTL: g.WithoutTTL,
-			Role:       roleOf(g.Identity),
-			ValueBytes: g.ValueBytes, Serialized: g.SerializedBytes, NameBytes: g.NameBytes, Memory: int64(g.MemoryBytes), MemoryWithoutTTL: int64(g.MemoryWithoutTTL)}
-		if t, ok := parser.ParseType(g.Type); ok {
-			list[i].Type = t
-		}
-		if g.DB != nil {
-			list[i].DB = *g.DB
-		}
+		at[f.r.Groups[i].Group] = i
 	}
 	for pattern, g := range f.Tables.Groups.All {
-		if i, ok := at[f.pattern(pattern)]; ok && g.Largest() != nil {
-			list[i].Content, list[i].Elements = g.Largest().Content, g.Largest().Elements
+		if i, ok := at[f.pattern(pattern)]; ok {
+			list[i] = f.sumsOf(pattern, g)
 		}
 	}
 	for i := range f.r.Rules {
@@ -96,8 +85,7 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// flagged returns the rules that are broken, the worst first: by severity, harm, and the
-// bytes of their keys.
+// flagged returns the rules that are broken.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
 	for i := range sums {
@@ -134,9 +122,6 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(thresholds.Rules()[b.Rule].Harm, thresholds.Rules()[a.Rule].Harm), cmp.Compare(b.Bytes, a.Bytes))
-	})
 	return list
 }
 

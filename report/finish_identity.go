@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
@@ -39,6 +40,22 @@ func (f *finisher) identities() map[string]*Identity {
 	for i, id := range identity.Identify(groups) {
 		if id != nil {
 			known[groups[i].Pattern] = id
+		}
+	}
+	policy := f.Engine(0).Policy()
+	if policy.Identities == nil {
+		return known
+	}
+	for pattern, g := range f.Tables.Groups.All {
+		var name []byte
+		if largest := g.Largest(); largest != nil {
+			k := largest.Key()
+			name = k.Name
+		}
+		if id, ok := policy.IdentityOf(pattern, name); ok && id == nil {
+			delete(known, string(pattern))
+		} else if ok {
+			known[string(pattern)] = id
 		}
 	}
 	return known
@@ -126,7 +143,98 @@ func (f *finisher) findings(pattern []byte, g *agg.Group) iter.Seq2[int, agg.Cou
 				return
 			}
 		}
+		if b, ok := f.backlogs[string(pattern)]; ok {
+			yield(b.at, b.count)
+		}
 	}
+}
+
+// backlog is a finding of queue-backlog that only the identity of a group shows: one about
+// its largest key.
+type backlog struct {
+	at    int // RuleSeverity
+	count agg.Count
+	found thresholds.Finding
+	key   *agg.RetainedKey
+}
+
+// judgeGroups sets what rules find that compare the keys of groups, or need their identity.
+func (f *finisher) judgeGroups() {
+	var sums []thresholds.GroupSums
+	engine := f.Engine(0)
+	large := f.largeKeys()
+	f.backlogs = map[string]backlog{}
+	for pattern, g := range f.Tables.Groups.All {
+		s := f.sumsOf(pattern, g)
+		s.Large = large[string(pattern)]
+		if largest := g.Largest(); s.Identity.IsBacklog() && largest != nil {
+			key := largest.Key()
+			subject := f.subject(&key, keyExample{key: largest, group: pattern})
+			s.Largest = &subject
+			if found, ok := engine.Backlog(&s); ok {
+				f.backlogs[string(pattern)] = backlog{agg.RuleSeverity(found.Rule, found.Severity),
+					agg.Count{Keys: 1, ValueBytes: max(key.ValueBytes, 0), Memory: max(key.Memory, 0)}, found, largest}
+			}
+		}
+		sums = append(sums, s)
+	}
+	f.Judgements = f.Builder.Judgements
+	if kept, omitted := engine.JudgeGroups(sums); len(kept)+len(omitted) > 0 {
+		nodes := []thresholds.NodeSums{{}}
+		if len(f.Snapshots) > 0 {
+			nodes[0].Node = f.Snapshots[0].Input
+		}
+		f.Judgements = append(slices.Clone(f.Judgements), agg.Judgement{Memory: engine.Env().Memory, Nodes: nodes, Findings: kept, Omitted: omitted})
+	}
+}
+
+// largeKeys returns the keys of the lists of largest keys by the patterns of their groups,
+// the largest first, that rule outlier may be about.
+func (f *finisher) largeKeys() map[string][]thresholds.Subject {
+	large := map[string][]thresholds.Subject{}
+	for t := range parser.NumTypes {
+		list := f.Top.Type(t, agg.ByMemory)
+		for i := range list {
+			key := f.Top.Key(&list[i])
+			if key.Memory > thresholds.LeastLarge {
+				k := key.Key()
+				group := string(key.Group())
+				large[group] = append(large[group], f.subject(&k, keyExample{key: key, group: key.Group()}))
+			}
+		}
+	}
+	for pattern, g := range f.Tables.Groups.All {
+		key := g.Largest()
+		list := large[string(pattern)]
+		if key != nil && key.Memory > thresholds.LeastLarge && !slices.ContainsFunc(list, func(s thresholds.Subject) bool { return s.Offset == key.Offset }) {
+			k := key.Key()
+			large[string(pattern)] = append(list, f.subject(&k, keyExample{key: key, group: pattern}))
+		}
+	}
+	for _, list := range large {
+		slices.SortStableFunc(list, func(a, b thresholds.Subject) int {
+			return cmp.Or(cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.Offset, b.Offset))
+		})
+	}
+	return large
+}
+
+// sumsOf returns the sums of a group as rules and advice need them.
+func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
+	s := thresholds.GroupSums{Group: string(f.pattern(pattern)), DB: g.DB(), Type: parser.NumTypes, Elements: -1, Identity: f.known[string(pattern)],
+		Keys: g.Keys, AllElements: g.Elements, WithoutTTL: g.WithoutTTL, ValueBytes: g.ValueBytes, Serialized: g.Serialized, NameBytes: g.NameBytes,
+		Memory: int64(memoryFigure(g.Memory, g.Keys)), MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
+		IsFolded: strings.Trim(string(pattern), "*:#_") == ""}
+	if s.DB < 0 {
+		s.DB = thresholds.AnyDatabase
+	}
+	if t, ok := g.Type(); ok {
+		s.Type = t
+	}
+	if largest := g.Largest(); largest != nil {
+		s.Content, s.Elements = largest.Content, largest.Elements
+	}
+	return s
 }
 
 // keyExample is a key with a finding.
@@ -139,7 +247,7 @@ type keyExample struct {
 // subject returns the key of an example as advice needs it.
 func (f *finisher) subject(k *parser.Key, e keyExample) thresholds.Subject {
 	s := thresholds.SubjectOf(k)
-	s.Content, s.Role = e.key.Content, roleOf(f.known[string(e.group)])
+	s.Content, s.Identity = e.key.Content, f.known[string(e.group)]
 	return s
 }
 
@@ -148,13 +256,23 @@ func (f *finisher) subject(k *parser.Key, e keyExample) thresholds.Subject {
 func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severity) (list []keyExample) {
 	at := agg.RuleSeverity(rule.ID, severity)
 	kept := f.Top.Examples(at)
+	for pattern, b := range f.backlogs {
+		if b.at == at {
+			list = append(list, keyExample{b.key, []byte(pattern), b.found})
+		}
+	}
+	slices.SortFunc(list, func(a, b keyExample) int {
+		return cmp.Or(cmp.Compare(b.found.Measured, a.found.Measured), slices.Compare(a.group, b.group))
+	})
+	list = list[:min(len(list), f.opt.Examples)]
+	known := len(list)
 	for i := range kept {
 		key := f.Top.Key(&kept[i])
 		if !explains(f.known[string(key.Group())], at) {
 			list = append(list, keyExample{key, key.Group(), kept[i].Finding})
 		}
 	}
-	if len(list) == len(kept) {
+	if len(list) == len(kept)+known {
 		return list
 	}
 	var others []keyExample
@@ -183,7 +301,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 		return cmp.Or(cmp.Compare(b.found.Rank(&y), a.found.Rank(&x)), cmp.Compare(max(y.Memory, y.ValueBytes), max(x.Memory, x.ValueBytes)),
 			cmp.Compare(a.key.Input, b.key.Input), cmp.Compare(a.key.Offset, b.key.Offset))
 	})
-	return append(list, others[:min(len(others), len(kept)-len(list))]...)
+	return append(list, others[:min(len(others), max(len(kept)+known-len(list), 0))]...)
 }
 
 // findingOf returns what a rule finds about a key that was retained.
@@ -197,27 +315,4 @@ func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule threshol
 		}
 	}
 	return thresholds.Finding{}, false
-}
-
-// roleOf returns the role of keys as advice knows it. A layout never hides that a key has
-// no TTL by mistake.
-func roleOf(id *Identity) (r thresholds.Role) {
-	if id == nil {
-		return 0
-	}
-	if id.FixedName() && (id.ByDesign || id.Deletion != "yes") {
-		r |= thresholds.RoleByDesign
-	}
-	if id.OfQueue() {
-		r |= thresholds.RoleQueue
-	}
-	switch id.Role {
-	case identity.Leaderboard:
-		r |= thresholds.RoleRanked
-	case identity.Delayed, identity.Schedule, identity.Completed, identity.Failed:
-		r |= thresholds.RoleTimed
-	case identity.Setting:
-		r |= thresholds.RoleSetting
-	}
-	return r
 }

@@ -70,6 +70,13 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 	at := agg.RuleSeverity(rule.ID, severity)
 	o := f.Tables.Rules[at]
 	f.explained.takeFrom(&o, at)
+	for _, b := range f.backlogs {
+		if b.at == at {
+			o.Keys += b.count.Keys
+			o.ValueBytes += b.count.ValueBytes
+			o.Memory += b.count.Memory
+		}
+	}
 	grown, more := f.grown(rule, severity, &o)
 	if o.Keys == 0 {
 		return nil

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -94,7 +96,7 @@ func (e *MismatchError) Error() string { return e.AsMessage().String() }
 // writes them: that of a Scan of all of them, whatever the order of the sources and
 // however they were merged before. The snapshots are in the order of their names.
 //
-// Of the options, Tool and Shard apply, and By, GroupOrder and FailOn where they
+// Of the options, Tool, Shard, Run, MaxAge, Now and Expect apply, and By, GroupOrder and FailOn where they
 // are set; all others are those of the scans. Each Source is opened twice. The ScanError
 // has the states that cannot be read, and the snapshots that the scans could not read to
 // their end. The error is a *MismatchError if the scans had other options or another
@@ -105,6 +107,9 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 	for i := range sources {
 		s := &m.states[i]
 		if s.header, s.err = m.header(ctx, i); s.err != nil {
+			continue
+		}
+		if m.leaveOut(s); s.header == nil {
 			continue
 		}
 		if first < 0 {
@@ -175,6 +180,61 @@ type state struct {
 	header  *shardHeader // nil if it could not be read
 	err     error        // why not
 	numbers []int        // of its inputs, in the report
+	left    []Input      // of a state that is left out: see Options.Run and MaxAge
+	run     string       // of a state that is left out
+}
+
+// leaveOut takes the header from a state of another run, or of old snapshots.
+func (m *merge) leaveOut(s *state) {
+	h := s.header
+	now := m.opt.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	oldest := now.Add(-m.opt.MaxAge).Unix()
+	old := m.opt.MaxAge > 0 && slices.ContainsFunc(h.Inputs, func(in Input) bool { return in.Created.Known() && int64(in.Created) < oldest })
+	if old || m.opt.Run != "" && h.Run != m.opt.Run {
+		s.left, s.run, s.header = h.Inputs, h.Run, nil
+		if s.left == nil {
+			s.left = []Input{}
+		}
+	}
+}
+
+// missing calls f with each snapshot that has no state, though one was left out or it is
+// expected, and with the reason.
+func (m *merge) missing(has map[Name]bool, f func(name string, state int, err error)) {
+	type last struct {
+		Input
+		state int
+	}
+	newest := map[Name]last{}
+	for i := range m.states {
+		for _, in := range m.states[i].left {
+			if known, ok := newest[in.Name]; !has[in.Name] && (!ok || in.Created > known.Created) {
+				newest[in.Name] = last{in, i}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(newest)) {
+		in := newest[name]
+		reason := message.New("its last state is of a snapshot taken {time}", message.Time("time", int64(in.Created)))
+		switch run := m.states[in.state].run; {
+		case m.opt.Run != "" && run != m.opt.Run && run == "":
+			reason = message.New("there is no state of run {run}: the last one is of no run, taken {time}", message.Element("run", m.opt.Run), message.Time("time", int64(in.Created)))
+		case m.opt.Run != "" && run != m.opt.Run:
+			reason = message.New("there is no state of run {run}: the last one is of run {old}, taken {time}", message.Element("run", m.opt.Run), message.Element("old", run),
+				message.Time("time", int64(in.Created)))
+		}
+		f(string(name), in.state, &message.Error{Message: reason})
+		has[name] = true
+	}
+	for _, name := range m.opt.Expect {
+		if !has[Name(name)] {
+			f(name, -1, message.Errorf("there is no state of it"))
+			has[Name(name)] = true
+		}
+	}
 }
 
 // open returns a state up to its records.
@@ -210,6 +270,9 @@ func (h *shardHeader) join(o *shardHeader) (differs string) {
 		h.Policy = o.Policy
 	}
 	o.Policy = nil
+	if h.Run != o.Run {
+		h.Run = ""
+	}
 	if h.By != o.By {
 		h.By = ""
 	}
@@ -234,6 +297,7 @@ func (m *merge) start(first int) (err error) {
 	}
 	o.Top, o.Examples, m.filter = h.Top, h.Examples, h.Filter
 	o.Memory = memory.Options{Server: h.Server, Allocator: h.Allocator, State: h.State}
+	o.Run = cmp.Or(o.Run, h.Run)
 	o.By, o.GroupOrder, o.FailOn = cmp.Or(o.By, h.By), cmp.Or(o.GroupOrder, h.GroupOrder), cmp.Or(o.FailOn, h.FailOn)
 	m.engine = m.policy.Compile(thresholds.Env{})
 	return m.check()
@@ -251,6 +315,9 @@ func (m *merge) number() {
 	var rows []row
 	for i := range m.states {
 		s := &m.states[i]
+		if s.left != nil {
+			continue
+		}
 		if s.header == nil {
 			rows = append(rows, row{Input: newInput(m.sources[i].Name, m.sources[i].Size, nil, s.err), state: i, err: s.err})
 			continue
@@ -265,14 +332,21 @@ func (m *merge) number() {
 		}
 		s.numbers, s.header.Inputs, s.header.Failed = make([]int, len(s.header.Inputs)), nil, nil
 	}
+	has := map[Name]bool{}
+	for i := range rows {
+		has[rows[i].Name] = true
+	}
+	m.missing(has, func(name string, state int, err error) {
+		rows = append(rows, row{Input: newInput(name, -1, nil, err), state: state, err: err})
+	})
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(strings.Compare(string(a.Name), string(b.Name)), strings.Compare(a.text, b.text))
 	})
 	for i := range rows {
 		r := &rows[i]
 		m.inputs, m.from, m.errs = append(m.inputs, r.Input), append(m.from, r.state), append(m.errs, r.err)
-		if numbers := m.states[r.state].numbers; numbers != nil {
-			numbers[r.number] = i
+		if r.state >= 0 && m.states[r.state].numbers != nil {
+			m.states[r.state].numbers[r.number] = i
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // The kinds of events.
@@ -56,40 +55,31 @@ type Event struct {
 // Night is one input of a fleet, now and in its last complete report.
 type Night struct {
 	Name string
-	Now  *Report // nil: nothing of it could be read, or it was not given
-	Err  error   // why it was not read to its end, nil if it was
-	Gone bool    // it was not given
-	Was  string  // its name before, "" the same: see Renames
-	Last *Report // nil: there is none
-	Diff *Diff   // of the two, nil if one of them is missing or not complete
+	Now  *Brief // nil: nothing of it could be read, or it was not given
+	Err  error  // why it was not read to its end, nil if it was
+	Gone bool   // it was not given
+	Was  string // its name before, "" the same: see Renames
+	Last *Brief // nil: there is none
+	Diff *Diff  // of the two, nil if one of them is missing or not complete. Keys are not looked at
 	// Judged is true if the same rules judged both: profile, configuration, baseline and
 	// version of the tool.
 	Judged bool
 }
 
-// ChangeLimit is a change of all keys, or of a group of keys, that is an event.
-type ChangeLimit struct {
-	Group *naming.Glob // nil: all keys of an input, and of all inputs
-	Share float64      // of what was there before, if Bytes is 0
-	Bytes int64
-}
-
-// exceeds reports whether figures changed by at least the limit. direction is 1 for
-// growth and -1 for loss.
-func (l *ChangeLimit) exceeds(before, after, direction int64) bool {
-	by := (after - before) * direction
-	if l.Bytes > 0 {
-		return by >= l.Bytes
+// Exceeded returns the rows of a comparison, of all keys or of groups, that changed by at
+// least a limit, in bytes or in keys. direction is 1 for growth and -1 for loss. There is
+// no least size.
+func (d *Diff) Exceeded(l *thresholds.ChangeLimit, direction int64) (rows []*DiffRow) {
+	exceeds := func(before, after int64) bool {
+		by := (after - before) * direction
+		if l.Bytes > 0 {
+			return by >= l.Bytes
+		}
+		return by > 0 && float64(by) >= l.Share*float64(before)
 	}
-	return by > 0 && float64(by) >= l.Share*float64(before)
-}
-
-// Exceeded returns the rows of a comparison that changed by at least the limit, in bytes
-// or in keys. direction is 1 for growth and -1 for loss. There is no least size.
-func (l *ChangeLimit) Exceeded(d *Diff, direction int64) (rows []*DiffRow) {
 	check := func(r *DiffRow) {
 		before, after := d.Size(r)
-		if l.exceeds(before, after, direction) || l.Bytes == 0 && l.exceeds(r.KeysBefore, r.KeysAfter, direction) {
+		if exceeds(before, after) || l.Bytes == 0 && exceeds(r.KeysBefore, r.KeysAfter) {
 			rows = append(rows, r)
 		}
 	}
@@ -107,7 +97,7 @@ func (l *ChangeLimit) Exceeded(d *Diff, direction int64) (rows []*DiffRow) {
 
 // NightOptions say which changes are events.
 type NightOptions struct {
-	Shrink, Grow []ChangeLimit
+	Shrink, Grow []thresholds.ChangeLimit
 	Severity     thresholds.Severity // least of a finding that is an event
 	Now          time.Time
 	Last         time.Time // when the last run began: a snapshot may be read twice within staleAfter
@@ -155,7 +145,7 @@ func (n *nightEvents) add(kind string, severity thresholds.Severity, input, abou
 }
 
 // wholeLoss is the harm of losing all of an input.
-func wholeLoss(r *Report) int64 {
+func wholeLoss(r *Brief) int64 {
 	if r == nil {
 		return 1
 	}
@@ -209,7 +199,7 @@ func (n *nightEvents) time(in *Night, now Figure) {
 }
 
 // created returns when the snapshot of a report of one input was taken.
-func created(r *Report) Figure {
+func created(r *Brief) Figure {
 	if r == nil || len(r.Inputs) == 0 {
 		return Unknown
 	}
@@ -230,9 +220,12 @@ func (n *nightEvents) server(in *Night) {
 // findings adds what rules find that they did not find before. What other rules find is
 // not new.
 func (n *nightEvents) findings(in *Night) {
-	if in.Diff != nil && in.Judged {
+	if in.Diff != nil {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
+			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these tell of the snapshot itself
+				continue
+			}
 			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, message.New("{text}", message.Foreign("text", f.Text)))
 		}
 		return
@@ -306,14 +299,14 @@ func (n *nightEvents) changes(input string, d *Diff) {
 			n.change(kind, input, d, r)
 		}
 	}
-	for i := range n.Shrink {
-		for _, r := range n.Shrink[i].Exceeded(d, -1) {
+	for _, l := range ofInputs(n.Shrink) {
+		for _, r := range d.Exceeded(&l, -1) {
 			row(EventShrunk, r)
 		}
 	}
-	for i := range n.Grow {
-		for _, r := range n.Grow[i].Exceeded(d, 1) {
-			if r.KeysBefore > 0 || n.Grow[i].Bytes > 0 { // nothing has no share
+	for _, l := range ofInputs(n.Grow) {
+		for _, r := range d.Exceeded(&l, 1) {
+			if r.KeysBefore > 0 || l.Bytes > 0 { // nothing has no share
 				row(EventGrown, r)
 			}
 		}
@@ -326,10 +319,12 @@ func (n *nightEvents) changes(input string, d *Diff) {
 	for i := range d.Groups {
 		r := &d.Groups[i]
 		gone := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
+		most := float64(r.KeysBefore-r.KeysAfter) >= mostOfLoss*float64(lost)
+		explained = explained || most && listed[r]
 		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || n.limited(n.Shrink, r.Group) {
 			continue
 		}
-		if most := float64(r.KeysBefore-r.KeysAfter) >= mostOfLoss*float64(lost); most || !all {
+		if most || !all {
 			explained = explained || most
 			row(EventShrunk, r)
 		}
@@ -352,13 +347,18 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
 // group, which then applies alone.
-func (n *nightEvents) limited(limits []ChangeLimit, group *Name) bool {
-	return slices.ContainsFunc(limits, func(l ChangeLimit) bool {
+func (n *nightEvents) limited(limits []thresholds.ChangeLimit, group *Name) bool {
+	return slices.ContainsFunc(limits, func(l thresholds.ChangeLimit) bool {
 		if l.Group == nil || group == nil {
 			return l.Group == nil && group == nil
 		}
 		return l.Group.Match([]byte(*group))
 	})
+}
+
+// ofInputs returns the limits for each input.
+func ofInputs(limits []thresholds.ChangeLimit) []thresholds.ChangeLimit {
+	return slices.DeleteFunc(slices.Clone(limits), func(l thresholds.ChangeLimit) bool { return l.Fleet })
 }
 
 // settings says, once, that other rules or another version judged the inputs.

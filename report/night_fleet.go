@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -15,10 +16,35 @@ import (
 // leastToTell is the number of keys from which on two inputs can be told apart by them.
 const leastToTell = 100
 
-// fingerprint identifies the keys of a report by their figures, "" of fewer than
-// leastToTell.
+// Brief is what Events looks at of a report of one input. The reports of a large fleet
+// would not fit in memory.
+type Brief struct {
+	Report // Inputs, Totals, Tool, Complete, counts of Findings, and of each of the Rules one example
+	// print identifies the keys by their figures, "" of fewer than leastToTell, or if
+	// some were not read.
+	print   string
+	largest []uint64 // hashes of the largest keys, sorted
+}
+
+// NewBrief returns what Events looks at of a report of one input.
+func NewBrief(r *Report) *Brief {
+	b := &Brief{Report: Report{Inputs: r.Inputs, Totals: r.Totals, Tool: r.Tool, Complete: r.Complete, Findings: r.Findings}, print: fingerprint(r)}
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		b.Rules = append(b.Rules, Finding{Rule: f.Rule, Severity: f.Severity, Count: f.Count, Examples: slices.Clone(f.Examples[:min(1, len(f.Examples))])})
+	}
+	for i := range r.Top[ByValueBytes] {
+		k := &r.Top[ByValueBytes][i]
+		h := fnv.New64a()
+		fmt.Fprint(h, k.DB, " ", k.Key)
+		b.largest = append(b.largest, h.Sum64())
+	}
+	slices.Sort(b.largest)
+	return b
+}
+
 func fingerprint(r *Report) string {
-	if r == nil || !r.Complete || r.Totals.Keys < leastToTell {
+	if !r.Complete || r.Totals.Keys < leastToTell {
 		return ""
 	}
 	h := sha256.New()
@@ -71,21 +97,25 @@ const mostKeys = 80
 
 // sameKeys returns the percentage of the largest keys of a report that another one has
 // among its largest, 0 if one has fewer than leastToTell keys.
-func sameKeys(a, b *Report) int {
-	if a == nil || b == nil || min(a.Totals.Keys, b.Totals.Keys) < leastToTell || len(a.Top[ByValueBytes]) == 0 {
+func sameKeys(a, b *Brief) int {
+	if a == nil || b == nil || min(a.Totals.Keys, b.Totals.Keys) < leastToTell || len(a.largest) == 0 {
 		return 0
 	}
-	names := map[string]bool{}
-	for _, k := range b.Top[ByValueBytes] {
-		names[fmt.Sprint(k.DB, k.Key)] = true
-	}
 	same := 0
-	for _, k := range a.Top[ByValueBytes] {
-		if names[fmt.Sprint(k.DB, k.Key)] {
+	for _, k := range a.largest {
+		if _, found := slices.BinarySearch(b.largest, k); found {
 			same++
 		}
 	}
-	return 100 * same / len(a.Top[ByValueBytes])
+	return 100 * same / len(a.largest)
+}
+
+// fingerprint returns the print of a report, "" of nil.
+func (b *Brief) fingerprint() string {
+	if b == nil {
+		return ""
+	}
+	return b.print
 }
 
 // sameData names inputs that have the data of another one, now or the night before. The
@@ -93,20 +123,20 @@ func sameKeys(a, b *Report) int {
 func (n *nightEvents) sameData(nights []Night) {
 	now, last := map[string]*Night{}, map[string]*Night{}
 	for i := range nights {
-		if print := fingerprint(nights[i].Last); print != "" {
+		if print := nights[i].Last.fingerprint(); print != "" {
 			last[print] = &nights[i]
 		}
 	}
 	for i := range nights {
 		in := &nights[i]
-		print := fingerprint(in.Now)
+		print := in.Now.fingerprint()
 		if print == "" {
 			continue
 		}
 		other := now[print]
 		if other == nil {
 			now[print] = in
-			if other = last[print]; other == nil || other == in || fingerprint(in.Last) == print || fingerprint(other.Now) == print {
+			if other = last[print]; other == nil || other == in || in.Last.fingerprint() == print || other.Now.fingerprint() == print {
 				continue
 			}
 			n.copied(in, other, message.New("the same data as {file} had before: {keys}", message.Path("file", other.Name), keysArg("keys", in.Now.Totals.Keys)))
@@ -131,23 +161,24 @@ func (n *nightEvents) copied(in, other *Night, what message.Message) {
 	e.ID = strings.Join([]string{EventSameData, min(in.Name, other.Name), max(in.Name, other.Name)}, "\x00")
 }
 
-// fleet adds what all inputs together lost or gained in bytes, if none did alone. A
-// share of all is never more than the largest share of an input.
+// fleet adds what all inputs together lost or gained: by the limits for all of them, and
+// by those in bytes if no input exceeds them alone. A share of all is never more than the
+// largest share of an input.
 func (n *nightEvents) fleet(nights []Night) {
 	for _, list := range []struct {
-		limits    []ChangeLimit
+		limits    []thresholds.ChangeLimit
 		kind      string
 		direction int64
 	}{{n.Shrink, EventShrunk, -1}, {n.Grow, EventGrown, 1}} {
 		for i := range list.limits {
-			if l := &list.limits[i]; l.Bytes > 0 {
+			if l := &list.limits[i]; l.Fleet || l.Bytes > 0 {
 				n.together(nights, l, list.kind, list.direction)
 			}
 		}
 	}
 }
 
-func (n *nightEvents) together(nights []Night, l *ChangeLimit, kind string, direction int64) {
+func (n *nightEvents) together(nights []Night, l *thresholds.ChangeLimit, kind string, direction int64) {
 	sum := Diff{Measure: ByValueBytes} // as plus has it
 	groups := map[Name]int{}
 	for i := range nights {
@@ -155,7 +186,7 @@ func (n *nightEvents) together(nights []Night, l *ChangeLimit, kind string, dire
 		if d == nil {
 			continue
 		}
-		if len(l.Exceeded(d, direction)) > 0 {
+		if !l.Fleet && len(d.Exceeded(l, direction)) > 0 {
 			return
 		}
 		sum.Totals.plus(d, &d.Totals)
@@ -170,7 +201,7 @@ func (n *nightEvents) together(nights []Night, l *ChangeLimit, kind string, dire
 			sum.Groups[at].plus(d, r)
 		}
 	}
-	for _, r := range l.Exceeded(&sum, direction) {
+	for _, r := range sum.Exceeded(l, direction) {
 		n.change(kind, "", &sum, r)
 	}
 }

@@ -6,24 +6,26 @@ import (
 	"embed"
 	"encoding/base64"
 	"html/template"
+	"regexp"
+	"strings"
 	"sync"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // One page for a browser that needs nothing but itself: style, scripts and data
 // are in it, and its policy allows no request. Names are escaped for display first
 // and by html/template then, so that they are text wherever they stand.
-//
-// d3-hierarchy lays out the map of the groups. Its file is that of the package in
-// the npm registry.
-//
-//go:generate sh html/fetch.sh
 
 func init() {
 	register(&Format{Name: "html", Doc: "a page for browsers, in one file", Extension: ".html", rank: 4, write: writeHTML})
 }
 
-//go:embed html/page.tmpl html/page.css html/page.js html/d3-hierarchy.min.js
+//go:embed html/page.tmpl html/page.css html/*.js
 var htmlFiles embed.FS
+
+// htmlScripts are the files of the script, in their order.
+var htmlScripts = []string{"page.js", "tables.js", "map.js", "pane.js", "charts.js", "start.js"}
 
 func htmlFile(name string) string {
 	b, err := htmlFiles.ReadFile("html/" + name)
@@ -33,23 +35,36 @@ func htmlFile(name string) string {
 	return string(b)
 }
 
-// htmlAssets are the parts of the page that are the same in every report.
-var htmlAssets = sync.OnceValue(func() (a struct {
+type htmlParts struct {
 	css    template.CSS
 	script template.JS
+	texts  []string // English texts of the script
 	policy string
 	page   *template.Template
-}) {
-	css, script := htmlFile("page.css"), htmlFile("d3-hierarchy.min.js")+"\n"+htmlFile("page.js")
+}
+
+// htmlAssets are the parts of the page that are the same in every report.
+var htmlAssets = sync.OnceValue(func() (a htmlParts) {
+	css, script := htmlFile("page.css"), ""
+	for _, name := range htmlScripts {
+		script += htmlFile(name) + "\n"
+	}
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	a.css, a.script = template.CSS(css), template.JS(script)
-	a.policy = "default-src 'none'; img-src data:; style-src " + hash(css) + "; script-src " + hash(script) + "; base-uri 'none'; form-action 'none'"
+	for _, m := range scriptText.FindAllStringSubmatch(script, -1) {
+		a.texts = append(a.texts, m[1])
+	}
+	a.policy = strings.Join([]string{"default-src 'none'", "img-src data:", "style-src " + hash(css), "script-src " + hash(script),
+		"base-uri 'none'", "form-action 'none'"}, "; ")
 	a.page = template.Must(template.New("page").Funcs(newHTMLStyle(WriteOptions{}).functions()).Parse(htmlFile("page.tmpl")))
 	return a
 })
+
+// scriptText matches a text of the script: say("without TTL").
+var scriptText = regexp.MustCompile(`\bsay\("([^"]+)"`)
 
 func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return newHTMLView(r, o).write(w, o)
@@ -59,6 +74,10 @@ func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
 func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
 	a := htmlAssets()
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy
+	v.Data.Chinese = map[string]string{}
+	for _, id := range a.texts {
+		v.Data.Chinese[id] = v.chinese.line(message.New(id, message.Text("n", "{n}")))
+	}
 	page, err := a.page.Clone()
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"html/template"
 	"slices"
 	"strconv"
@@ -16,14 +15,14 @@ import (
 // The bytes that parts of the page may have, so that it stays below 2 MB whatever
 // the snapshot, and the rows of its lists.
 const (
-	htmlMapBytes      = 700 << 10
-	htmlKeysBytes     = 250 << 10
+	htmlMapBytes      = 500 << 10
+	htmlKeysBytes     = 350 << 10
 	htmlGroupsBytes   = 150 << 10
 	htmlFindingsBytes = 350 << 10
 	htmlRestBytes     = 200 << 10
+	htmlFixesBytes    = 20 << 10
 	htmlKeys          = 300
 	htmlGroups        = 300
-	htmlMapKeys       = 1000
 )
 
 // htmlView is what the template shows. Names are escaped for display.
@@ -36,30 +35,71 @@ type htmlView struct {
 	Title  message.Message
 
 	About, Wrong []message.Message
-	Cards        []htmlFact
 	Verdict      message.Message
-	Fixes        []message.Message
+	Parts        []htmlPart
+	Fixes        []htmlFix
+	Broken       message.Message
 	Savings      *htmlTable
 	SizeLabel    string
-	Legend       []string
+	Measures     []htmlChoice // of the map
+	Colors       []htmlChoice
 	Types        []htmlBlock
 	Expiry       *htmlBars
 	Histograms   []*htmlBars
 	Slots        *htmlSlots
 	Findings     []htmlFinding
+	Passed       []htmlPassed
+	PassedTitle  message.Message
 	Keys         *htmlTable
 	KeysNote     []message.Message
-	KeyMeasures  []htmlMeasure
 	Groups       *htmlTable
 	GroupsNote   message.Message
 	Rest         []htmlSection
 	Exact        []message.Message
 	Foot         message.Message
 	Data         htmlData
-	Sections     bool // the sections are those of Rest, but for the map
+	Sections     bool // the sections are those of Rest
+	Cards        []htmlFact
 }
 
 type htmlFact struct{ Value, Label message.Message }
+
+// htmlChoice is an entry of a list to choose from.
+type htmlChoice struct{ Value, Label string }
+
+// htmlPassed is a rule that nothing broke.
+type htmlPassed struct{ Rule, Title string }
+
+// htmlLink is an entry of the contents.
+type htmlLink struct {
+	ID    string
+	Title message.Message
+}
+
+// Contents are the sections that the page has.
+func (v *htmlView) Contents() (list []htmlLink) {
+	add := func(shown bool, id, title string) {
+		if shown {
+			list = append(list, htmlLink{id, word(title)})
+		}
+	}
+	if !v.Sections {
+		add(true, "fix", "Overview")
+		add(v.Savings != nil, "savings", "Savings")
+		add(true, "findings", "Findings")
+		add(true, "keys", "Keys")
+		add(true, "groups", "Groups")
+		add(v.Expiry != nil, "expiry", "TTLs")
+		add(true, "types", "Types")
+		add(v.Slots != nil, "slots", "Slots")
+	}
+	for _, s := range v.Rest {
+		if s.ID != "" {
+			list = append(list, htmlLink{s.ID, s.Title})
+		}
+	}
+	return list
+}
 
 // htmlBars is a histogram.
 type htmlBars struct {
@@ -98,35 +138,6 @@ type htmlAdvice struct {
 	Commands []string
 }
 
-type htmlMeasure struct {
-	Column int
-	Label  string
-}
-
-// htmlData is what the script reads.
-type htmlData struct {
-	Separators string            `json:"separators"`
-	Types      []string          `json:"types"`
-	Groups     []htmlGroup       `json:"groups"`
-	Keys       [][3]any          `json:"keys"`  // name, size, index into Groups
-	Text       map[string]string `json:"text"`  // by name
-	Other      map[string]string `json:"other"` // Text in the other language
-	Compared   bool              `json:"compared,omitempty"`
-}
-
-// htmlGroup is written as an array: name, keys, size, size without TTL, findings,
-// index into htmlData.Types; in a comparison also the sizes on both sides.
-type htmlGroup struct {
-	name                             string
-	keys, size, withoutTTL, findings int64
-	typ                              int
-	sides                            []any
-}
-
-func (g htmlGroup) MarshalJSON() ([]byte, error) {
-	return json.Marshal(append([]any{g.name, g.keys, g.size, g.withoutTTL, g.findings, g.typ}, g.sides...))
-}
-
 func emptyHTMLView(o WriteOptions) *htmlView {
 	return &htmlView{htmlStyle: newHTMLStyle(o), SizeLabel: "memory"}
 }
@@ -137,22 +148,29 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.SizeLabel = "value bytes"
 	}
 	all := newOverview(r, o)
-	v.About, v.Wrong, v.Fixes, v.Verdict = all.about, all.wrong, all.fixes, all.broken
+	v.About, v.Wrong, v.Broken, v.Verdict = all.about, all.wrong, all.broken, all.verdict()
 	v.Title = word("Redis keyspace")
 	if len(r.Inputs) == 1 {
 		v.Title = fileText(r.Inputs[0].Name)
 	} else if len(r.Inputs) > 1 {
 		v.Title = message.Plural(int64(len(r.Inputs)), "1 snapshot", "{n} snapshots")
 	}
-	v.cards(r)
+	v.composition(r)
+	v.fixes(r, o)
 	rest := htmlRestBytes
-	if len(all.savings) > 0 {
+	if len(r.Savings) > 0 {
+		all.savings = r.Savings
 		v.Savings = v.newTable(all.savingsTable(len(all.savings)), &rest)
-		v.Savings.Label = word("What could be saved")
+		v.Savings.Label, v.Savings.ID, v.Savings.Sortable = word("What could be saved"), "savings-table", true
+	}
+	v.Measures = []htmlChoice{{"size", v.SizeLabel}, {"keys", "keys"}, {"nottl", "memory without TTL"}, {"findings", "findings"}}
+	v.Colors = []htmlChoice{{"type", "type"}, {"ttl", "TTL"}, {"severity", "severity"}}
+	if slices.ContainsFunc(r.Rules, func(f Finding) bool { return f.Rule == "cold-key" }) {
+		v.Colors = append(v.Colors, htmlChoice{"age", "idle time"})
 	}
 	v.data(r)
 	v.keys(r)
-	v.groups(r, all)
+	v.groups(r)
 	v.findings(r, o, all.problems)
 	v.slots(r, &rest)
 	v.Expiry = v.bars("TTLs", "TTL", r.Expiry)
@@ -187,83 +205,6 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	return v
 }
 
-func (v *htmlView) cards(r *Report) {
-	t := &r.Totals
-	add := func(value, label message.Message) {
-		if !value.IsZero() {
-			v.Cards = append(v.Cards, htmlFact{value, label})
-		}
-	}
-	add(countText(Figure(t.Keys)), word("keys"))
-	add(sizeText(sizeOf(t.MemoryBytes, t.ValueBytes)), message.New("{size} of all keys", message.Word("size", v.SizeLabel)))
-	if len(r.Inputs) == 1 {
-		add(sizeText(r.Inputs[0].UsedMem), word("used_memory of the server"))
-	}
-	add(shareText(t.WithoutTTL, t.Keys), word("of the keys have no TTL"))
-	add(shareText(int64(t.WithoutTTLMemory), int64(t.MemoryBytes)), word("of the memory has no TTL"))
-	add(countText(Figure(r.Findings.Error)), word("errors"))
-	add(countText(Figure(r.Findings.Warning)), word("warnings"))
-}
-
-// mapText sets the words of the script.
-func (v *htmlView) mapText() {
-	v.Data.Text, v.Data.Other = map[string]string{}, map[string]string{}
-	for name, id := range map[string]string{"all": "all keys", "keys": "keys", "size": v.SizeLabel, "nottl": "without TTL",
-		"findings": "findings", "more": "%d more", "copied": "Copied"} {
-		v.Data.Text[name], v.Data.Other[name] = v.own.line(word(id)), v.another.line(word(id))
-	}
-}
-
-// data fills in what the map is made of.
-func (v *htmlView) data(r *Report) {
-	d := &v.Data
-	d.Separators, d.Types, d.Groups, d.Keys = r.Config.Separators, []string{}, []htmlGroup{}, [][3]any{}
-	v.mapText()
-	groups := slices.Clone(r.Groups)
-	sortGroups(groups, "")
-	budget := htmlMapBytes
-	index := map[Name]int{}
-	rest := htmlGroup{name: FoldedGroup}
-	for i := range groups {
-		g := &groups[i]
-		h := htmlGroup{g.name().Display(), g.Keys, int64(sizeOf(g.MemoryBytes, g.ValueBytes)), max(0, int64(g.MemoryWithoutTTL)), g.Findings, 0, nil}
-		if h.typ = slices.Index(d.Types, g.Type); h.typ < 0 {
-			h.typ = len(d.Types)
-			d.Types = append(d.Types, g.Type)
-		}
-		if budget -= len(h.name) + 40; budget < 0 {
-			rest.keys, rest.size, rest.withoutTTL, rest.findings = rest.keys+h.keys, rest.size+h.size, rest.withoutTTL+h.withoutTTL, rest.findings+h.findings
-			continue
-		}
-		index[g.Group] = len(d.Groups)
-		d.Groups = append(d.Groups, h)
-	}
-	if rest.keys > 0 {
-		if rest.typ = slices.Index(d.Types, ""); rest.typ < 0 {
-			rest.typ = len(d.Types)
-			d.Types = append(d.Types, "")
-		}
-		d.Groups = append(d.Groups, rest)
-	}
-	for _, t := range d.Types {
-		if !slices.Contains(mapTypes, t) {
-			t = "other"
-		}
-		if !slices.Contains(v.Legend, t) {
-			v.Legend = append(v.Legend, t)
-		}
-	}
-	slices.Sort(v.Legend)
-	budget = htmlKeysBytes
-	for _, k := range largestKeys(r, htmlMapKeys) {
-		name := k.Key.Display()
-		if i, ok := index[k.Group]; ok && budget > len(name) {
-			budget -= len(name) + 20
-			d.Keys = append(d.Keys, [3]any{name, int64(sizeOf(k.Memory, int64(k.ValueBytes))), i})
-		}
-	}
-}
-
 // mapTypes are the types that have a colour of their own.
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
 
@@ -285,11 +226,6 @@ func (v *htmlView) keys(r *Report) {
 	budget := htmlKeysBytes
 	v.Keys = v.newTable(r.keysTable(largestKeys(r, htmlKeys), true), &budget)
 	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, word("Biggest keys")
-	for i, c := range v.Keys.Columns {
-		if c.Right && c.Title != "share" && c.Title != "db" {
-			v.KeyMeasures = append(v.KeyMeasures, htmlMeasure{i, c.Title})
-		}
-	}
 	v.KeysNote = []message.Message{message.New("The largest keys by every measure, {n} of {all}.", message.Int("n", int64(len(v.Keys.Rows))),
 		message.Int("all", r.Totals.Keys))}
 	if r.Totals.MemoryBytes.Known() {
@@ -297,7 +233,7 @@ func (v *htmlView) keys(r *Report) {
 	}
 }
 
-func (v *htmlView) groups(r *Report, all *overview) {
+func (v *htmlView) groups(r *Report) {
 	groups := slices.Clone(r.Groups)
 	sortGroups(groups, "")
 	groups = groups[:min(len(groups), htmlGroups)]

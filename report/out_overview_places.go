@@ -78,14 +78,19 @@ func cutRows(root *TreeNode, n, depth int) (list []memoryPlace) {
 		if r.Others == nil {
 			n := nodes[r.Part]
 			g.addNode(n)
-			g.Group.Group, g.Owner = n.Prefix, n.Owner
+			g.Group.Group, g.Owner, g.Identity = n.Prefix, n.Owner, n.Identity
 			if n.Children != nil {
 				g.Group.Group += restOfPrefix
 			}
 			return g
 		}
+		var identities []*Identity
 		for _, c := range r.Others {
 			g.addNode(nodes[c])
+			identities = append(identities, nodes[c].Identity)
+		}
+		if len(identities) > 0 {
+			g.Identity = commonIdentity(identities)
 		}
 		g.Group.Group = nodes[r.Part].Prefix + restOfPrefix
 		if more := len(r.Others); more > 1 {

@@ -130,6 +130,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
 		nameColumn("largest key", func(i int) message.Message {
@@ -139,6 +140,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
+}
+
+func anyIdentity(rows []memoryPlace) bool {
+	return slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })
 }
 
 // ownerText is the name of an owner, zero for "".
@@ -249,6 +254,7 @@ type problem struct {
 	*Finding            // of the worst severity; of several, the sums of all
 	findings []*Finding // by severity, the worst first
 	harm     thresholds.Harm
+	blocks   bool // it is about keys that make other clients wait
 }
 
 // add adds the finding of a milder severity. No key has both.
@@ -334,7 +340,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm = rule.Harm
+			p.harm, p.blocks = rule.Harm, rule.Harm == thresholds.Blocks && !rule.Instance
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
@@ -17,6 +18,8 @@ type htmlStyle struct {
 	Lang         string
 	languages    [2]*style // HTML in English and Chinese
 	own, another *style    // text, for attributes
+	english      *style    // own or another
+	chinese      *style
 }
 
 func newHTMLStyle(o WriteOptions) *htmlStyle {
@@ -25,6 +28,9 @@ func newHTMLStyle(o WriteOptions) *htmlStyle {
 		other = language.English
 	}
 	s := &htmlStyle{Lang: string(l), own: textStyle(l.Catalogue()), another: textStyle(other.Catalogue())}
+	if s.english, s.chinese = s.own, s.another; l == language.Chinese {
+		s.english, s.chinese = s.another, s.own
+	}
 	for i, l := range []language.Language{language.English, language.Chinese} {
 		s.languages[i] = &style{catalogue: l.Catalogue(), text: template.HTMLEscapeString,
 			name:    func(s string) string { return `<code class="name">` + template.HTMLEscapeString(s) + `</code>` },
@@ -85,6 +91,7 @@ type htmlPage struct {
 }
 
 type htmlSection struct {
+	ID          string // "" is not in the contents
 	Title, Note message.Message
 	Blocks      []htmlBlock
 }
@@ -104,14 +111,29 @@ type htmlTable struct {
 	ID       string
 	Label    message.Message // "" is an empty ID
 	Sortable bool
-	Columns  []htmlColumn
+	Columns  []*htmlColumn
 	Rows     [][]template.HTML
 }
 
 type htmlColumn struct {
 	Title                                 string
 	Right, Name, Sentence, Word, Severity bool
+	Less                                  bool // not on paper
 	Line                                  bool // cells are paths of an SVG
+}
+
+// Class returns the classes of the cells of a column.
+func (c *htmlColumn) Class() string {
+	var list []string
+	for _, f := range []struct {
+		is   bool
+		name string
+	}{{c.Right, "n"}, {c.Name, "name"}, {c.Sentence, "s"}, {c.Word, "w"}, {c.Less, "less"}} {
+		if f.is {
+			list = append(list, f.name)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 func (p *htmlPage) add(b htmlBlock) {
@@ -123,7 +145,11 @@ func (p *htmlPage) add(b htmlBlock) {
 }
 
 func (p *htmlPage) section(title, note message.Message) {
-	p.sections = append(p.sections, htmlSection{Title: title, Note: note})
+	s := htmlSection{Title: title, Note: note}
+	if len(title.Args) == 0 && title.ID != "" {
+		s.ID = "part-" + strings.ReplaceAll(strings.ToLower(title.ID), " ", "-")
+	}
+	p.sections = append(p.sections, s)
 }
 
 func (p *htmlPage) heading(m message.Message)             { p.add(htmlBlock{Heading: []message.Message{m}}) }
@@ -140,6 +166,14 @@ func (p *htmlPage) table(t table) {
 	p.add(htmlBlock{Table: h})
 }
 
+// named reports whether a column says what the rows of a table are about.
+func (c column) named() bool {
+	return c.Shrink == text.ShrinkMiddle && slices.Contains([]string{"key", "group", "node", "file"}, c.Title)
+}
+
+// htmlPaperColumns is the rank from which columns are dropped on paper, where room is short.
+const htmlPaperColumns = 4
+
 // typedWords are the titles of columns whose cells are short words that users type.
 var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "what if", "allocator"}
 
@@ -148,7 +182,12 @@ var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "wha
 func (s *htmlStyle) newTable(t table, budget *int) *htmlTable {
 	h := &htmlTable{}
 	rows := make([][]template.HTML, t.rows)
-	for _, c := range t.columns {
+	columns := slices.Clone(t.columns)
+	if i := slices.IndexFunc(columns, column.named); i > 0 { // on a phone what is behind it may be off the screen
+		c := columns[i]
+		columns = slices.Insert(slices.Delete(columns, i, i+1), 0, c)
+	}
+	for _, c := range columns {
 		filled := false
 		cells := make([]template.HTML, t.rows)
 		for i := range cells {
@@ -161,8 +200,8 @@ func (s *htmlStyle) newTable(t table, budget *int) *htmlTable {
 		for i, cell := range cells {
 			rows[i] = append(rows[i], cell)
 		}
-		h.Columns = append(h.Columns, htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd,
-			Word: slices.Contains(typedWords, c.Title), Severity: c.Title == "severity"})
+		h.Columns = append(h.Columns, &htmlColumn{Title: c.Title, Right: c.Right, Name: c.Shrink == text.ShrinkMiddle, Sentence: c.Shrink == text.ShrinkEnd,
+			Word: slices.Contains(typedWords, c.Title), Severity: c.Title == "severity", Less: c.Drop > htmlPaperColumns})
 	}
 	for _, row := range rows {
 		for _, cell := range row {

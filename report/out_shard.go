@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -12,6 +13,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // The state of a scan, which Merge reads: what was gathered of the keys before a report
@@ -28,7 +32,7 @@ import (
 // have the checksum of zstd. Whatever changes in these forms changes the number in the
 // magic.
 const (
-	shardMagic = "rdblens-shard/2\n"
+	shardMagic = "rdblens-shard/3\n"
 	// MaxShard is the largest size of a state in bytes.
 	MaxShard = 16 << 20
 	// maxShardText bounds what a part of a state may be decompressed to, in bytes.
@@ -50,10 +54,11 @@ func writeShard(w *bufio.Writer, r *Report, _ WriteOptions) error {
 }
 
 // shardHeader says what a state is about. States can be merged if they agree in all but
-// Tool and the fields from By on.
+// Tool, Run and the fields from By on.
 type shardHeader struct {
 	Tool      Tool    `json:"tool"`
-	Names     string  `json:"names"`  // digest of the names of rules, types and encodings, whose numbers the records have
+	Run       string  `json:"run"`    // "" unknown, or of several runs
+	Names     string  `json:"names"`  // digest of rules, types and encodings, whose numbers the records have, and of profiles
 	Policy    []byte  `json:"policy"` // see thresholds.Policy
 	Top       int     `json:"top"`
 	Examples  int     `json:"examples"`
@@ -77,9 +82,14 @@ type failedInput struct {
 	Reason string `json:"reason"` // unless the row of the input has it
 }
 
-// shardNames is the digest of names of this version.
-func shardNames() string {
+// shardNames is the digest of names and of profiles of this build.
+var shardNames = sync.OnceValue(func() string {
 	h := sha256.New()
+	for _, name := range config.Profiles() {
+		for _, e := range config.Entries(config.Profile(name)) {
+			fmt.Fprintln(h, "setting", name, e.Path, e.Value)
+		}
+	}
 	for _, r := range thresholds.Rules() {
 		fmt.Fprintln(h, "rule", r.Name)
 	}
@@ -90,12 +100,40 @@ func shardNames() string {
 		fmt.Fprintln(h, "encoding", e)
 	}
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+})
+
+// StateName returns the name of a file for the state of a report: the snapshot or how many
+// there are, the run if it is known, and when the last snapshot was taken, in UTC.
+func (r *Report) StateName(run string) string {
+	name, taken := fmt.Sprintf("%d-snapshots", len(r.Inputs)), Unknown
+	for i := range r.Inputs {
+		taken = max(taken, r.Inputs[i].Created)
+	}
+	if len(r.Inputs) == 1 {
+		name = string(r.Inputs[0].Name)
+		name = strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".rdb")
+		name = strings.Map(func(c rune) rune {
+			if c < '0' && c != '-' && c != '.' || c > '9' && c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_' {
+				return '_'
+			}
+			return c
+		}, name)
+		name = strings.TrimLeft(name[:min(len(name), 100)], ".")
+	}
+	parts := []string{cmp.Or(name, "snapshot")}
+	if run != "" {
+		parts = append(parts, run)
+	}
+	if taken.Known() {
+		parts = append(parts, time.Unix(int64(taken), 0).UTC().Format("20060102T150405Z"))
+	}
+	return strings.Join(parts, ".") + ".shard"
 }
 
 // shard returns the state of a Builder that is not finished.
 func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, error) {
 	o := &s.opt
-	h := shardHeader{Tool: o.Tool, Names: shardNames(), Policy: s.policy.Stored, Top: o.Top, Examples: o.Examples, By: o.By, GroupOrder: o.GroupOrder, FailOn: o.FailOn,
+	h := shardHeader{Tool: o.Tool, Run: o.Run, Names: shardNames(), Policy: s.policy.Stored, Top: o.Top, Examples: o.Examples, By: o.By, GroupOrder: o.GroupOrder, FailOn: o.FailOn,
 		Server: o.Memory.Server, Allocator: o.Memory.Allocator, State: o.Memory.State, Filter: s.filter, Inputs: inputs}
 	for _, e := range failed {
 		h.Failed = append(h.Failed, failedInput{e.row, e.Err.Error()})
@@ -195,7 +233,7 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 		return nil, fmt.Errorf("%w: %v", agg.ErrState, err)
 	}
 	if h.Names != shardNames() {
-		return nil, &parser.FormatError{Reason: message.Format("the state was written by %s %s, which has other rules or types", h.Tool.Name, h.Tool.Version), Hint: message.New("scan and merge with the same version")}
+		return nil, &parser.FormatError{Reason: message.Format("the state was written by %s %s, which has other rules, limits or types", h.Tool.Name, h.Tool.Version), Hint: message.New("scan and merge with the same version")}
 	}
 	for _, f := range h.Failed {
 		if f.Input < 0 || f.Input >= len(h.Inputs) {

@@ -24,8 +24,6 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := emptyHTMLView(o)
 	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
 	v.Title = word("Trend")
-	v.Data = htmlData{Types: []string{}, Groups: []htmlGroup{}, Keys: [][3]any{}}
-	v.mapText()
 	for _, s := range t.rows("total") {
 		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New("{what}, now {size}", message.Phrase("what", s.label()),
 			message.Phrase("size", s.figure(s.last())))})
@@ -46,7 +44,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		lines.columns[len(lines.columns)-1] = wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
 		p.table(lines)
 		made := p.sections[len(p.sections)-1].Blocks[1].Table
-		made.Columns[len(made.Columns)-1] = htmlColumn{Title: "over time", Line: true}
+		made.Columns[len(made.Columns)-1] = &htmlColumn{Title: "over time", Line: true}
 	}
 	v.Rest = p.sections
 	return v.write(w, o)

@@ -152,6 +152,10 @@ func (c copier) fields(v reflect.Value) reflect.Value {
 	switch k := to.Addr().Interface().(type) {
 	case *KeyRow:
 		c.key(k, v.Interface().(KeyRow))
+	case *Identity:
+		if k.Sure == thresholds.Configured { // the words are the team's
+			k.Library, k.Setting, k.Deletion = c.by.Text(k.Library), c.by.Text(k.Setting), ""
+		}
 	case *TreeKey:
 		from := v.Interface().(TreeKey)
 		var row KeyRow

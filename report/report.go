@@ -367,7 +367,7 @@ type Group struct {
 // Identity says what the keys of a group are. A Recogniser is what is known of the keys
 // of one library or product, a Shape one form of them.
 type (
-	Identity   = identity.Identity
+	Identity   = thresholds.Identity
 	Recogniser = identity.Recogniser
 	Shape      = identity.Shape
 )

@@ -81,6 +81,14 @@ type Options struct {
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
+	// Run names the run of which the state is, "" unknown. Merge leaves out the states of
+	// other runs if it is set.
+	Run string
+	// MaxAge is the age of a snapshot, by its own time, from which on Merge leaves out its
+	// state; 0 is none.
+	MaxAge time.Duration
+	// Expect are names of snapshots whose states Merge must have.
+	Expect []string
 	// Part, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
 	// was read; or if there are Prefixes, with one of the keys of each that has any. No
@@ -355,8 +363,8 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, basis := FindAllocator(ctx, source, s.opt.Memory, false)
-	out := s.pass(ctx, source, number, jobs, allocator)
+	allocator, basis, certain := findAllocator(ctx, source, s.opt.Memory, false)
+	out := s.pass(ctx, source, number, jobs, allocator, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
@@ -371,15 +379,18 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
 		return out
 	}
-	out = s.pass(ctx, source, number, jobs, out.found)
+	found := out.found
+	out = scanned{} // its memory is used again
+	out = s.pass(ctx, source, number, jobs, found, false)
 	if m = out.input.Memory; m != nil {
 		m.AllocatorBasis = AllocatorFound
 	}
 	return out
 }
 
-// pass reads a source with the sizes of an allocator.
-func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string) scanned {
+// pass reads a source with the sizes of an allocator. find: it is to be compared with
+// others, unless the caller named a server.
+func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string, find bool) scanned {
 	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
@@ -402,7 +413,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 		defer src.Close()
 		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait, Details: s.policy.Details(),
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
-			Allocators: s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
+			Allocators: find && s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
 			c.Model, c.Note, c.Other = s.model(info, allocator)
 			return c.Model

@@ -108,7 +108,7 @@ func messageSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: []string{"id"}, Properties: map[string]*jsonschema.Schema{"id": text,
 		"args": {Type: "array", Items: &jsonschema.Schema{Type: "object", Required: []string{"name", "kind"}, Properties: map[string]*jsonschema.Schema{
 			"name": text, "kind": {Type: "string", Enum: []any{"text", "name", "element", "path", "code", "figure", "message", "foreign"}}, "text": text,
-			"value": number, "form": text, "messages": {Type: "array", Items: object}, "separator": text}}}}}
+			"value": number, "form": text, "messages": {Type: "array", Items: object}, "separator": text, "url": text}}}}}
 }
 
 // describe adds the comments of fields, and allows further fields.

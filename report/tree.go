@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/internal/tree"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // TreeNode has the keys whose names begin with a prefix. A prefix without * that ends in a
@@ -29,6 +30,9 @@ type TreeNode struct {
 	Owner      string   `json:"owner,omitempty" redact:"text"`
 	Types      []string `json:"types"`
 	LargestKey *TreeKey `json:"largest_key,omitempty"`
+	// Identity says what the keys are, as far as all of them have it in common; nil if that is
+	// not known.
+	Identity *Identity `json:"identity,omitempty"`
 	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
 	// of a segment, because its values were too many before this one had many keys.
 	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
@@ -66,14 +70,87 @@ func (f *finisher) tree() {
 	if most < 0 || f.r.Totals.Keys == 0 {
 		return
 	}
-	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return explains(f.known[pattern], ruleSeverity) })
-	f.r.Tree = f.treeNode(root, of)
+	marks := &treeMarks{f: f, number: map[Identity]int32{}}
+	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return explains(f.known[pattern], ruleSeverity) }, marks.mark)
+	f.r.Tree = f.treeNode(root, of, marks)
 }
 
-func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
+// treeMarks numbers the identities of groups.
+type treeMarks struct {
+	f      *finisher
+	list   []*Identity
+	number map[Identity]int32
+}
+
+// mark returns the number of the identity of a group, -1 if that is not known.
+func (m *treeMarks) mark(pattern string) int32 {
+	id := m.f.known[pattern]
+	if id == nil {
+		return -1
+	}
+	n, known := m.number[*id]
+	if !known {
+		n = int32(len(m.list))
+		m.number[*id] = n
+		m.list = append(m.list, id)
+	}
+	return n
+}
+
+// common returns what identities have in common, nil if that is neither a library nor a
+// role.
+func (m *treeMarks) common(marks []int32) *Identity {
+	if len(marks) == 0 || len(marks) == agg.MaxMarks || slices.Contains(marks, -1) {
+		return nil
+	}
+	list := make([]*Identity, len(marks))
+	for i, n := range marks {
+		list[i] = m.list[n]
+	}
+	return commonIdentity(list)
+}
+
+// commonIdentity returns what identities have in common, nil if that is neither a library
+// nor a role.
+func commonIdentity(list []*Identity) *Identity {
+	if list[0] == nil {
+		return nil
+	}
+	id := *list[0]
+	for _, o := range list[1:] {
+		if o == nil {
+			return nil
+		}
+		same := func(a *string, b string) {
+			if *a != b {
+				*a = ""
+			}
+		}
+		if id.Library != o.Library && (id.Library == "" || o.Library == "") || id.Library == "" && id.Role != o.Role {
+			return nil
+		}
+		same(&id.Library, o.Library)
+		same((*string)(&id.Role), string(o.Role))
+		same(&id.Queue, o.Queue)
+		same(&id.Setting, o.Setting)
+		same(&id.Deletion, o.Deletion)
+		same(&id.Tried, o.Tried)
+		same(&id.Source, o.Source)
+		id.ByDesign = id.ByDesign && o.ByDesign
+		id.EmptySegments = id.EmptySegments && o.EmptySegments
+		id.Sure = thresholds.LessSure(id.Sure, o.Sure)
+	}
+	if id.Library == "" && (id.Role == "" || id.Sure == thresholds.Sure || id.Sure == thresholds.Likely) {
+		return nil
+	}
+	return &id
+}
+
+func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks) *TreeNode {
 	g := &from.Group
 	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
-		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks}
+		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks,
+		Identity: marks.common(from.Marks)}
 	if least, median, most, ok := of.TTL(g); ok {
 		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
@@ -96,7 +173,7 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups) *TreeNode {
 		n.LargestKey = &TreeKey{Input: int(largest.Input), DB: row.DB, Key: row.Key, NameBytes: row.NameBytes, NameHash: row.NameHash, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
 	}
 	for _, c := range from.Children {
-		n.Children = append(n.Children, f.treeNode(c, of))
+		n.Children = append(n.Children, f.treeNode(c, of, marks))
 	}
 	return n
 }

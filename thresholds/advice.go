@@ -12,7 +12,7 @@ import (
 // for savings (Engine.Savings), and allows decides for all of them.
 type Advice struct {
 	// Kind is the word that reports use: "look", "cost", "split", "ttl", "encoding",
-	// "name", "delete", "queue" or "instance" of a finding; the action itself of the others.
+	// "name", "delete", "queue", "setting" or "instance" of a finding; the action itself of the others.
 	Kind string
 	Text message.Message // what to do
 	// Brief is Text in a few words, of a saving.
@@ -62,6 +62,7 @@ const (
 	adviseQueue                  // look after consumers
 	adviseInstance               // of the server or cluster
 	adviseServer                 // to another server
+	adviseSetting                // of the library that wrote the keys
 	numActions
 )
 
@@ -72,6 +73,7 @@ var actions = [numActions]struct{ word, kind string }{
 	adviseExpire: {"expire", "ttl"}, adviseTTL: {"ttl", "ttl"}, adviseCompact: {"compact", "encoding"}, adviseCompress: {"compress", "encoding"}, adviseShare: {"share", "encoding"},
 	adviseEncoding: {"encoding", "encoding"}, adviseName: {"name", "name"}, adviseShorten: {"shorten", "name"}, adviseDelete: {"delete", "delete"},
 	adviseLazyFree: {"ttl", "ttl"}, adviseQueue: {"queue", "queue"}, adviseInstance: {"instance", "instance"}, adviseServer: {"server", "server"},
+	adviseSetting: {"setting", "setting"},
 }
 
 // Content is a set of what the bytes of a string, or of a largest element, show.
@@ -85,61 +87,76 @@ const (
 	ContentCompressed                      // or an image
 )
 
-// Role is a set of what a key is known to be for. Nothing here recognises it: that
-// takes the names and values of other keys.
-type Role uint8
-
-// The roles. Zero is unknown.
-const (
-	RoleByDesign Role = 1 << iota // a library keeps it as it is: its name, and without a TTL
-	RoleQueue                     // consumers take its elements out
-	RoleRanked                    // read by rank
-	RoleTimed                     // its scores are times
-	RoleSetting                   // configuration
-)
-
 // thing is what advice is about, as far as exclusions need to know it: a key, or the
 // keys of a group.
 type thing struct {
 	settings []Setting   // of all rules, for it
 	typ      parser.Type // NumTypes: several
 	content  Content
-	role     Role
-	elements int64 // of the largest, -1 unknown
+	identity *Identity // nil unknown
+	elements int64     // of the largest, -1 unknown
 }
 
 // exclusion says of what an action is not advised, and what is said instead.
 type exclusion struct {
 	action  action
 	of      func(e *Engine, t *thing) bool
-	instead string // a template that may have {limit}; "": nothing
+	instead string // a template that may have {limit}, and of an Identity {library}, {role}, {setting} and {loses}; "": nothing
 }
 
 // exclusions say what advice must never do, whoever gives it.
 var exclusions = []exclusion{
-	{adviseExpire, hasRole(RoleByDesign | RoleSetting), "It has no TTL by design: add an ignore entry with the reason."},
-	{adviseExpire, hasRole(RoleQueue), "It is a queue, which must not expire: watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, byDesign, "It has no TTL by design: add an ignore entry with the reason."},
+	{adviseExpire, isQueue, "It is a queue, which must not expire: watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, needed, "{library} decides when its keys expire: set it there, not with EXPIRE."},
 	{adviseExpire, isType(parser.List, parser.Stream), "A list or stream may be a queue, which must not expire: " +
 		"watch its length, or add an ignore entry with the reason."},
 	{adviseExpire, isBigCollection, "First bring it under {limit} elements: all of them would be deleted at once when it expires."},
-	{adviseSplit, hasRole(RoleQueue), "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
-	{adviseSplit, hasRole(RoleRanked), "It is read by rank, which no part of it has."},
+	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
+	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
+	{adviseSplit, hasRole(RoleLeaderboard), "It is read by rank, which no part of it has."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},
-	{adviseTrim, hasRole(RoleByDesign | RoleSetting), ""},
-	{adviseTrim, hasRole(RoleTimed), "Its scores are times: remove what is over by score, not by rank."},
+	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
+	{adviseTrim, byDesign, ""},
+	{adviseTrim, needed, ""},
+	{adviseTrim, hasRole(RoleDelayed, RoleSchedule, RoleCompleted, RoleFailed), "Its scores are times: remove what is over by score, not by rank."},
 	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
+	{adviseCompress, hasRole(RoleBitmap, RoleHyperLogLog, RoleCounter), ""},
+	{adviseCompress, uncompressed, ""},
 	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
-	{adviseShare, hasRole(RoleByDesign | RoleSetting | RoleQueue), ""},
+	{adviseShare, hasRole(RoleBitmap, RoleHyperLogLog, RoleQueue, RoleSetting), ""},
+	{adviseShare, ofLibrary, ""},
 	{adviseShare, not(isType(parser.String)), ""},
-	{adviseName, hasRole(RoleByDesign), "A library chose the name: change its prefix in the library's settings, if it has one."},
-	{adviseShorten, hasRole(RoleByDesign), ""},
-	{adviseDelete, hasRole(RoleByDesign | RoleQueue | RoleSetting), ""},
+	{adviseEncoding, ofLibrary, ""},
+	{adviseName, ofLibrary, "A library chose the name: change its prefix in the library's settings, if it has one."},
+	{adviseShorten, ofLibrary, ""},
+	{adviseDelete, byDesign, ""},
+	{adviseDelete, isQueue, ""},
+	{adviseDelete, needed, ""},
 	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() }, "This server deletes expired keys in its main thread. " +
 		"Delete the key in batches before it expires."},
 }
 
-func hasRole(r Role) func(*Engine, *thing) bool {
-	return func(_ *Engine, t *thing) bool { return t.role&r != 0 }
+// byDesign holds for what a library keeps without a TTL, and for configuration.
+func byDesign(_ *Engine, t *thing) bool {
+	return t.identity != nil && t.identity.ByDesign && (t.identity.FixedName() || t.identity.Sure == Configured) || t.identity.is(RoleSetting)
+}
+
+// needed holds for keys that cannot be deleted, or expire, behind the back of their library.
+func needed(_ *Engine, t *thing) bool {
+	return t.identity.FixedName() && t.identity.Deletion != "yes" || t.identity.is(RoleData)
+}
+
+func ofLibrary(_ *Engine, t *thing) bool { return t.identity.FixedName() }
+func isQueue(_ *Engine, t *thing) bool   { return t.identity.OfQueue() }
+
+// uncompressed holds for values of a library that are no cache: no setting makes it compress them.
+func uncompressed(_ *Engine, t *thing) bool {
+	return t.identity.FixedName() && !t.identity.is(RoleCache, RoleSession, RoleResult)
+}
+
+func hasRole(roles ...Role) func(*Engine, *thing) bool {
+	return func(_ *Engine, t *thing) bool { return t.identity.is(roles...) }
 }
 
 func hasContent(c Content) func(*Engine, *thing) bool {
@@ -176,7 +193,11 @@ func (e *Engine) allows(a action, t *thing) (instead message.Message, ok bool) {
 	for i := range exclusions {
 		if x := &exclusions[i]; x.action == a && x.of(e, t) {
 			limit, _ := t.bigCollection()
-			return message.New(x.instead, message.Int("limit", limit)), false
+			args := []message.Arg{message.Int("limit", limit)}
+			if t.identity != nil {
+				args = append(args, t.identity.words()...)
+			}
+			return message.New(x.instead, args...), false
 		}
 	}
 	return message.Message{}, true

@@ -15,11 +15,17 @@ var unneeded = message.New("if it is no longer needed")
 // delete adds how to delete the key without blocking the server that wrote the
 // snapshot.
 func (x *explainer) delete() {
+	text := "UNLINK removes it at once and frees its memory in the background."
+	var words []message.Arg
+	if id := x.key.Identity; id != nil {
+		text, words = text+" {loses}", id.words()
+	}
 	switch {
+	case x.deleteThrough():
 	case x.isCut:
 		x.advise(adviseDelete, nil, "To delete it, no command can be given: its name is longer than what was kept here.")
 	case x.server.unlinks():
-		x.change(adviseDelete, unneeded, x.commands("UNLINK {key}"), "UNLINK removes it at once and frees its memory in the background.")
+		x.change(adviseDelete, unneeded, x.commands("UNLINK {key}"), text, words...)
 	case x.key.Type == parser.String:
 		x.change(adviseDelete, unneeded, x.commands("DEL {key}"), "DEL of a string does not block.")
 	case x.key.Elements >= 0 && x.key.Elements <= smallCollection || x.key.Encoding.Compact():

@@ -16,6 +16,11 @@ func (x *explainer) add(a action, advice Advice) {
 		}
 		advice = Advice{Text: instead}
 	}
+	x.append(a, advice)
+}
+
+// append adds a piece of advice whatever is excluded.
+func (x *explainer) append(a action, advice Advice) {
 	advice.Kind = actions[a].kind
 	x.advice = append(x.advice, advice)
 }
@@ -32,7 +37,7 @@ func (x *explainer) change(a action, condition message.Message, commands []messa
 
 // thing returns the key as what advice is about.
 func (x *explainer) thing() *thing {
-	t := &thing{settings: x.settings(), typ: x.key.Type, content: x.key.Content | ContentOf(&x.key.Key), role: x.key.Role, elements: x.key.Elements}
+	t := &thing{settings: x.settings(), typ: x.key.Type, content: x.key.Content | ContentOf(&x.key.Key), identity: x.key.Identity, elements: x.key.Elements}
 	if x.instance != nil {
 		t.typ, t.elements = parser.NumTypes, -1
 	}

@@ -36,6 +36,7 @@ func (e *Engine) Text(f Finding, s *Subject) message.Message {
 // expiry or encoding it should have, and how to delete it without blocking.
 func (e *Engine) Advise(f Finding, s *Subject) []Advice {
 	x := e.explain(f, s)
+	x.adviseSetting()
 	x.Rule.rule().advise(x)
 	return x.advice
 }
@@ -48,6 +49,7 @@ func (e *Engine) InstanceText(f InstanceFinding) message.Message {
 // AdviseInstance is Advise for a finding about the instance.
 func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
 	x := e.explainInstance(&f)
+	x.adviseSetting()
 	f.Rule.rule().advise(x)
 	return x.advice
 }
@@ -57,7 +59,11 @@ func (e *Engine) explain(f Finding, s *Subject) *explainer {
 }
 
 func (e *Engine) explainInstance(f *InstanceFinding) *explainer {
-	return &explainer{Engine: e, Finding: f.Finding, key: &Subject{}, isCut: true, instance: f, setting: &e.policy.Settings[f.Rule]}
+	key := &Subject{Identity: f.Identity}
+	if f.Key != nil {
+		key.Content = f.Key.Content | ContentOf(&f.Key.Key)
+	}
+	return &explainer{Engine: e, Finding: f.Finding, key: key, isCut: true, instance: f, setting: &e.policy.Settings[f.Rule]}
 }
 
 // settingsOf returns the settings that apply to a key.

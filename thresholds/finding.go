@@ -51,7 +51,14 @@ type InstanceFinding struct {
 	Bytes   int64           // their memory, or value bytes if memory is unknown
 	Groups  []string        // patterns of the keys, those with most keys first; may be incomplete
 	Largest NodeSums        // of a Fleet, the snapshot with the largest part; no keys if that is not known
-	budget  int             // of rule budget: index in Policy.Budgets
+	// Of a rule about groups: the group's identity, database and number of keys; the key that is
+	// meant, nil if there are several; and the bytes of the other keys on average.
+	Identity *Identity
+	DB       int
+	Of       int64
+	Key      *Subject
+	Others   int64
+	budget   int // of rule budget: index in Policy.Budgets
 }
 
 // Subject is the key that text and advice are about, whose names may be cut.
@@ -61,9 +68,9 @@ type Subject struct {
 	// if the snapshot has several databases, because commands for a key of another
 	// one, pasted before, leave redis-cli there. SubjectOf does not set it.
 	SelectDB bool
-	// Content and Role are what is known besides what the key itself shows.
-	Content Content
-	Role    Role
+	// Content and Identity are what is known besides what the key itself shows.
+	Content  Content
+	Identity *Identity // nil unknown
 }
 
 // SubjectOf returns a key as a Subject, which shares the memory of its names.

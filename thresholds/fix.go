@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,44 +97,75 @@ func (l *Listing) argv(databases []int, name string, flags []string) []string {
 	return slices.Concat(argv, flags, l.Files)
 }
 
-// FixFirst returns what to do first, at most so many pieces of advice of each kind of
-// harm: against what blocks the server, then what saves most memory. No two are about
-// the same key or group. Problems and savings are ordered, the worst first.
-func (e *Engine) FixFirst(problems []Problem, savings []Advice, l *Listing, most int) (list []Advice) {
-	seen := map[string]bool{}
-	add := func(a *Advice) bool {
-		if a == nil || len(list) == most {
-			return false
+// candidate is advice that may be among what to do first.
+type candidate struct {
+	severity Severity
+	own      bool // the team set the rule, not a profile
+	harm     Harm
+	bytes    int64
+	advice   *Advice
+}
+
+// compare orders candidates, the first first: by severity, harm and memory. What a team set
+// itself is before what a profile demands, and before all that a profile only hints at.
+func (c *candidate) compare(o *candidate) int {
+	rank := func(c *candidate) int {
+		if c.severity == Info && c.own {
+			return 1
 		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(o.severity, c.severity), rank(o)-rank(c), cmp.Compare(o.harm, c.harm), compareBools(o.own, c.own), cmp.Compare(o.bytes, c.bytes))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// FixFirst returns what to do first, at most so many pieces of advice: the fixes of
+// problems, what libraries keep (see Kept) and the largest saving, by severity and harm; then
+// further savings, if there is little else. No two are about the same key or group. Savings
+// and what is kept are ordered, the largest first.
+func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing, most int) (list []Advice) {
+	var candidates []candidate
+	for i := range problems {
+		p := &problems[i]
+		r := p.Rule.rule()
+		own := e.base.settings[p.Rule].Origin.Kind >= FromFile
+		if r.Harm == Names && p.Severity < Error && !own {
+			continue
+		}
+		if a := e.fix(p, l); a != nil {
+			candidates = append(candidates, candidate{p.Severity, own, r.Harm, p.Bytes, a})
+		}
+	}
+	for i := range kept[:min(len(kept), 2)] {
+		candidates = append(candidates, candidate{Warning, false, UsesMemory, kept[i].Memory, &kept[i]})
+	}
+	if len(savings) > 0 {
+		candidates = append(candidates, candidate{Warning, false, UsesMemory, math.MaxInt64, &savings[0]})
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return a.compare(&b) })
+	seen := map[string]bool{}
+	add := func(a *Advice) {
 		about := a.Group + "\x00" + string(a.Key)
 		if about == "\x00" {
 			about = a.Text.String()
 		}
-		if seen[about] {
-			return false
-		}
-		seen[about] = true
-		list = append(list, *a)
-		return true
-	}
-	// first adds at most n fixes of problems.
-	first := func(n int, want func(*Problem, *Rule) bool) {
-		for i := range problems {
-			if p := &problems[i]; n > 0 && want(p, p.Rule.rule()) && add(e.fix(p, l)) {
-				n--
-			}
+		if len(list) < most && !seen[about] {
+			seen[about] = true
+			list = append(list, *a)
 		}
 	}
-	blocks := func(_ *Problem, r *Rule) bool { return r.Harm >= Blocks }
-	first(2, blocks)
-	for i := range savings {
-		if add(&savings[i]) {
-			break
-		}
+	for i := range candidates {
+		add(candidates[i].advice)
 	}
-	first(most, func(_ *Problem, r *Rule) bool { return r.Harm == UsesMemory })
-	first(most, func(p *Problem, r *Rule) bool { return r.Harm == Names && p.Severity == Error })
-	first(most, blocks)
 	for i := range savings {
 		if len(list) < 3 {
 			add(&savings[i])
@@ -151,7 +183,7 @@ func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 	case f.ofGroup:
 		return e.fixGroup(f, p, l)
 	case p.Instance != nil:
-		return e.fixInstance(f, p.Instance)
+		return e.fixInstance(f, p.Instance, l)
 	case p.Key != nil:
 		return e.fixKey(f, p, l)
 	}
@@ -161,6 +193,9 @@ func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 // permitted returns the fix, or the one in its place, that may be given.
 func (e *Engine) permitted(f *fix, t *thing) *fix {
 	for f != nil {
+		if s := f.settingFor(t); s != nil {
+			return s
+		}
 		if _, ok := e.allows(f.action, t); ok {
 			return f
 		}
@@ -176,7 +211,8 @@ func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 	for i := range groups {
 		g := &groups[i]
 		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {
-			return f.groupAdvice(&g.GroupSums, g.Flagged, g.FlaggedMemory, l, p.Rule.Name(), nil, message.Figure("memory", g.FlaggedMemory, message.FormSize))
+			args := append(g.identityArgs(g.Flagged, g.FlaggedMemory), message.Figure("memory", g.FlaggedMemory, message.FormSize))
+			return f.groupAdvice(&g.GroupSums, g.Flagged, g.FlaggedMemory, l, p.Rule.Name(), nil, args...)
 		}
 	}
 	return nil
@@ -224,10 +260,10 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	if x.Unit() == message.Bytes {
 		measured = message.Size("measured", x.Measured)
 	}
-	a := f.advice(message.Name("key", k.Name), measured, message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
+	a := f.advice(append(k.identityArgs(), message.Name("key", k.Name), measured, message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
 		message.Figure("size", k.ValueBytes, message.FormSize), message.Figure("memory", size, message.FormSize),
 		message.Number("reads", reads, "1 read", "{n} reads"),
-		message.Number("elements", k.Elements, "1 element", "{n} elements"))
+		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
 		a.Why = message.New("The rule flags {n} keys, {memory}.", message.Int("n", p.Keys), message.Figure("memory", p.Bytes, message.FormSize))
 	}
@@ -238,7 +274,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	return a
 }
 
-func (e *Engine) fixInstance(f *fix, found *InstanceFinding) *Advice {
+func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice {
 	x := e.explainInstance(found)
 	if f = e.permitted(f, x.thing()); f == nil {
 		return nil
@@ -249,10 +285,20 @@ func (e *Engine) fixInstance(f *fix, found *InstanceFinding) *Advice {
 	}
 	a := f.advice(message.Phrase("key", found.Subject), message.Phrase("text", x.Rule.rule().text(x)), message.List("groups", ", ", groups))
 	a.Keys, a.Of, a.Memory = found.Keys, found.Keys, found.Bytes
+	switch {
+	case x.Rule.rule().ofGroup == nil:
+	case found.Key != nil:
+		a.Key, a.DB, a.Of, a.List = found.Key.Name, found.Key.DB, found.Of, l.ofKey(&found.Key.Key)
+	default:
+		a.Group, a.DB, a.Of = found.Groups[0], found.DB, found.Of
+		if x.note != noteFewWith {
+			a.List, _ = l.ofGroup("", &GroupSums{Group: a.Group, DB: a.DB, Keys: a.Of}, "--no-ttl")
+		}
+	}
 	return a
 }
 
 // thingOf returns a group as what advice is about.
 func (e *Engine) thingOf(g *GroupSums) *thing {
-	return &thing{settings: e.base.settings, typ: g.Type, content: g.Content, role: g.Role, elements: g.Elements}
+	return &thing{settings: e.base.settings, typ: g.Type, content: g.Content, identity: g.Identity, elements: g.Elements}
 }

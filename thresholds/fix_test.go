@@ -9,6 +9,8 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
+var byDesignIdentity = &Identity{Library: "BullMQ", Role: RoleJobData, ByDesign: true, Setting: "removeOnComplete", Deletion: "with Queue.clean()", Sure: Sure}
+
 // allowedActions returns the words of the actions that may be advised on a thing.
 func allowedActions(e *Engine, t *thing) (words []string) {
 	for a := range numActions {
@@ -38,11 +40,11 @@ func TestExclusions(t *testing.T) {
 		{"a group of several types", "7.0.15", thing{typ: parser.NumTypes}, []action{expire}, []action{split, del}},
 		{"a hash at the limit", "7.0.15", thing{typ: parser.Hash, elements: 5000}, []action{share}, []action{expire, split, del}},
 		{"a big hash", "7.0.15", thing{typ: parser.Hash, elements: 5001}, []action{expire, share}, []action{split, del}},
-		{"a queue in a sorted set", "7.0.15", thing{typ: parser.ZSet, role: RoleQueue}, []action{expire, split, del, share}, []action{name}},
-		{"a ranking", "7.0.15", thing{typ: parser.ZSet, role: RoleRanked}, []action{split}, []action{expire, trim, del}},
-		{"a schedule", "7.0.15", thing{typ: parser.ZSet, role: RoleTimed}, []action{trim}, []action{expire, split, del}},
-		{"what a library keeps", "7.0.15", thing{typ: parser.String, role: RoleByDesign}, []action{expire, del, name, share, trim, adviseShorten}, []action{split}},
-		{"a setting", "7.0.15", thing{typ: parser.Hash, role: RoleSetting}, []action{expire, del, trim}, []action{name, split}},
+		{"a queue in a sorted set", "7.0.15", thing{typ: parser.ZSet, identity: &Identity{Role: RoleQueue}}, []action{expire, split, del, share}, []action{name}},
+		{"a ranking", "7.0.15", thing{typ: parser.ZSet, identity: &Identity{Role: RoleLeaderboard}}, []action{split}, []action{expire, trim, del}},
+		{"a schedule", "7.0.15", thing{typ: parser.ZSet, identity: &Identity{Role: RoleSchedule}}, []action{trim}, []action{expire, split, del}},
+		{"what a library keeps", "7.0.15", thing{typ: parser.String, identity: byDesignIdentity}, []action{expire, del, name, share, trim, split, adviseShorten}, nil},
+		{"a setting", "7.0.15", thing{typ: parser.Hash, identity: &Identity{Role: RoleSetting}}, []action{expire, del, trim}, []action{name, split}},
 		{"an old server", "3.2.12", thing{typ: parser.Hash}, []action{lazyFree}, []action{expire, split, del}},
 	} {
 		e := mustLoad(t, LoadOptions{}).Compile(Env{Server: "redis", Version: c.version, Created: -1})
@@ -62,7 +64,7 @@ func TestExclusions(t *testing.T) {
 		}
 	}
 	for _, x := range exclusions {
-		m := message.New(x.instead, message.Int("limit", 5000)).String()
+		m := message.New(x.instead, append(byDesignIdentity.words(), message.Int("limit", 5000))...).String()
 		if strings.ContainsAny(m, "{}") || x.instead != "" && !strings.HasSuffix(m, ".") {
 			t.Errorf("%s: %q", actions[x.action].word, m)
 		}
@@ -77,7 +79,8 @@ func TestExclusions(t *testing.T) {
 // TestNothingContradicts checks that the advice on a finding never has an action that is
 // excluded of its key, whatever the rule.
 func TestNothingContradicts(t *testing.T) {
-	for role, not := range map[Role][]string{RoleQueue: {"EXPIRE", "UNLINK", "newKey"}, RoleByDesign: {"EXPIRE", "UNLINK", "RENAMENX", "Change the name"}, RoleRanked: {"newKey"}, RoleTimed: {"ZREMRANGEBYRANK"}} {
+	for id, not := range map[*Identity][]string{{Role: RoleQueue}: {"EXPIRE", "UNLINK", "newKey"}, {Role: RoleLeaderboard}: {"newKey"},
+		byDesignIdentity: {"EXPIRE", "UNLINK", "newKey", "RENAMENX", "Change the name"}, {Role: RoleSchedule}: {"ZREMRANGEBYRANK"}} {
 		for rule, cases := range ruleCases {
 			for _, c := range cases {
 				for i, profile := range profileNames {
@@ -94,12 +97,12 @@ func TestNothingContradicts(t *testing.T) {
 					}
 					e := mustLoad(t, opt).Compile(env)
 					s := SubjectOf(c.key)
-					s.Role = role
+					s.Identity = id
 					for _, a := range adviceTexts(e.Advise(found(t, e, rule, c.key), &s)) {
 						all := a.Text + "\n" + strings.Join(a.Commands, "\n")
 						for _, word := range not {
 							if strings.Contains(all, word) {
-								t.Errorf("%s, %s, role %d: %s", profile, rule, role, all)
+								t.Errorf("%s, %s, %s: %s", profile, rule, id.Role, all)
 							}
 						}
 					}
@@ -165,7 +168,7 @@ func TestSavings(t *testing.T) {
 		{"long names", sums(func(g *GroupSums) { g.NameBytes = 67_000 }), 0, "", ""},
 		{"hashes", sums(func(g *GroupSums) { g.Type = parser.Hash }), 0, "", ""},
 		{"bitmaps", sums(func(g *GroupSums) { g.Content = ContentBitmap }), 0, "", ""},
-		{"a library's", sums(func(g *GroupSums) { g.Role = RoleByDesign }), 0, "", ""},
+		{"a library's", sums(func(g *GroupSums) { g.Identity = byDesignIdentity }), 0, "", ""},
 		{"memory unknown", sums(func(g *GroupSums) { g.Memory = -1 }), 0, "", ""},
 		{"text that LZF shrinks to 80 %", sums(text), 102_400, "compress", "rdblens keys --db 0 --group doc:* dump.rdb"},
 		{"a byte less", sums(func(g *GroupSums) { text(g); g.Serialized++ }), 0, "", ""},
@@ -232,7 +235,7 @@ func TestFixFirst(t *testing.T) {
 	}
 	big := SubjectOf(key("fans:1", collection(parser.Set, parser.EncHashtable, 5200)))
 	queue := SubjectOf(key("jobs", collection(parser.Hash, parser.EncHashtable, 9000)))
-	queue.Role = RoleQueue
+	queue.Identity = &Identity{Role: RoleQueue}
 	problem := func(rule string, change func(*Problem)) Problem {
 		p := Problem{Rule: ruleID(t, rule), Severity: Warning, Keys: 7, Bytes: 70_000}
 		p.Finding = Finding{Rule: p.Rule, Severity: Warning, Measured: 5200, Limit: 5000}
@@ -260,20 +263,21 @@ func TestFixFirst(t *testing.T) {
 		{"a saving before what takes memory", []Problem{noTTL}, savings[1:], 5, []string{"share: ", "expire: Write t:*"}},
 		{"a saving of the same group", []Problem{noTTL}, savings, 5, []string{"share: Store the strings of t:*", "share: Store the strings of u:*"}},
 		{"no more than asked", []Problem{bigSet, noTTL}, savings, 1, []string{"split: "}},
-		{"two that block before a saving", []Problem{bigSet, problem("queue-backlog", func(p *Problem) {
+		{"what blocks before a saving", []Problem{bigSet, problem("queue-backlog", func(p *Problem) {
 			p.Key = new(SubjectOf(key("mq", collection(parser.List, parser.EncQuicklist, 6000))))
 		}),
 			problem("big-collection", func(p *Problem) {
 				p.Key = new(SubjectOf(key("third", collection(parser.Set, parser.EncHashtable, 5200))))
 			})}, savings[:1], 5,
-			[]string{"split: Split fans:1", "queue: Find out why nobody empties mq: 5,200 items, over 5,000.", "share: ", "split: Split third"}},
+			[]string{"split: Split fans:1", "queue: Find out why nobody empties mq: 5,200 items, over 5,000.", "split: Split third", "share: "}},
+		{"severity before harm", []Problem{bigSet, problem("no-ttl", func(p *Problem) { p.Severity, p.Groups = Error, noTTL.Groups })}, nil, 5, []string{"expire: ", "split: "}},
 		{"names", []Problem{problem("key-special-char", func(p *Problem) { p.Groups = []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5, nil},
 		{"errors of names", []Problem{problem("key-special-char", func(p *Problem) { p.Severity, p.Groups = Error, []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5,
 			[]string{`name: Encode input before it becomes part of a name: the names of "x y:*" (1,000 keys) break tools.`}},
 		{"more than a baseline accepts", []Problem{problem("big-collection", func(*Problem) {})}, nil, 5, nil},
 		{"nothing that helps at once", []Problem{problem("already-expired", func(p *Problem) { p.Key = &big })}, nil, 5, nil},
 	} {
-		list := e.FixFirst(c.problems, c.savings, &listing, c.most)
+		list := e.FixFirst(c.problems, nil, c.savings, &listing, c.most)
 		if len(list) != len(c.want) {
 			t.Errorf("%s: %+v, want %q", c.what, list, c.want)
 			continue
@@ -284,7 +288,7 @@ func TestFixFirst(t *testing.T) {
 			}
 		}
 	}
-	list := e.FixFirst([]Problem{bigSet, noTTL}, nil, &listing, 5)
+	list := e.FixFirst([]Problem{bigSet, noTTL}, nil, nil, &listing, 5)
 	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "The rule flags 7 keys, 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
 		t.Errorf("%+v", a)
 	}
@@ -293,7 +297,7 @@ func TestFixFirst(t *testing.T) {
 	}
 	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000,
 		Subject: message.New("minute {first}", message.Text("first", "2026-03-01T10:00Z")), Groups: []string{"a:*", "b:*", "c:*"}}
-	list = e.FixFirst([]Problem{{Rule: stampede.Rule, Severity: Warning, Instance: &stampede}}, nil, &listing, 5)
+	list = e.FixFirst([]Problem{{Rule: stampede.Rule, Severity: Warning, Instance: &stampede}}, nil, nil, &listing, 5)
 	if len(list) != 1 || list[0].Text.String() != "Spread the TTLs of a:*, b:*: 48,000 keys expire in one minute, over 10,000 (minute 2026-03-01T10:00Z)." || list[0].List != nil {
 		t.Errorf("%+v", list)
 	}

@@ -35,6 +35,8 @@ const (
 	fullElements                    // elements of a full encoding, -1 for other encodings
 	expiringElements                // the same of a key with an expiry
 	filters                         // of a Bloom or cuckoo filter
+	behind                          // entries that the worst consumer group of a stream has not read
+	idleConsumers                   // of that group
 	fieldName                       // bytes of the longest field name, -1 unknown
 	numMeasures
 )
@@ -52,6 +54,7 @@ type scale struct {
 var scales = map[measure]scale{
 	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1}, nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
 	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1}, fieldName: {message.Bytes, 1},
+	behind: {message.Count, 1},
 }
 
 // fillMeasures computes all measures of a key of a snapshot that was taken at created, in
@@ -68,6 +71,9 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts, created int64) {
 	m[pending], m[fieldName] = k.Pending, k.LongestField
 	if k.Module != nil {
 		m[filters] = k.Module.Filters
+	}
+	if k.Behind != nil {
+		m[behind], m[idleConsumers] = k.Behind.Lag, k.Behind.Idle
 	}
 	m[fullElements], m[expiringElements] = -1, -1
 	if isFull(k) {

@@ -31,6 +31,8 @@ type Policy struct {
 	Namespaces    []Namespace
 	Budgets       []Budget // at most MaxBudgets
 	Abbreviations []Abbreviation
+	Identities    []IdentityEntry
+	Nightly       Nightly
 
 	Warnings []message.Message // about valid but suspicious settings
 
@@ -85,6 +87,34 @@ type Namespace struct {
 type Abbreviation struct {
 	Long, Short string
 	Origin      Origin
+}
+
+// IdentityEntry says what the keys of groups are, whatever they look like. The groups are
+// those whose patterns, or the names of whose largest keys, match a glob.
+type IdentityEntry struct {
+	Keys []*naming.Glob
+	None bool // nothing is known of them
+	Identity
+	Origin Origin
+}
+
+// Pattern returns the key patterns as one text.
+func (e *IdentityEntry) Pattern() string { return joinGlobs(e.Keys) }
+
+// IdentityOf returns what the configuration says of a group; ok is false if it says nothing,
+// and the identity is nil if it says that nothing is known.
+func (p *Policy) IdentityOf(pattern, largest []byte) (id *Identity, ok bool) {
+	for i := range p.Identities {
+		e := &p.Identities[i]
+		if matchAny(e.Keys, pattern) || matchAny(e.Keys, largest) {
+			id, ok = nil, true
+			if !e.None {
+				id = new(e.Identity)
+				id.Sure = Configured
+			}
+		}
+	}
+	return id, ok
 }
 
 // longWords compiles the words that have a short form.

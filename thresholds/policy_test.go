@@ -23,6 +23,7 @@ type LoadOptions struct {
 	Cluster                *bool
 	Edits                  []Edit
 	Baseline               string
+	Nightly                bool
 }
 
 // SetLoad sets config.Load.

@@ -135,6 +135,8 @@ type Rule struct {
 	// snapshot, whatever other snapshots a report is about. nil: their sums are added
 	// up, see Fleet.
 	bySnapshot func(*Engine, *InstanceFinding) bool
+	// ofGroup is a check of a rule about groups, see Engine.JudgeGroups.
+	ofGroup groupCheck
 	// expiring is true if an accumulator needs only keys with an expiry.
 	expiring bool
 	// text returns what was measured against which limit, as a phrase.

@@ -182,12 +182,16 @@ func adviseCompactEncoding(x *explainer) {
 	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && x.server.family != "valkey" && !x.server.AtLeast(7, 0) {
 		setting = names[0]
 	}
-	if x.note&notePassedCount != 0 {
+	switch own := x.key.Identity; {
+	case own.FixedName() && x.note != notePassedNone:
+		x.advise(adviseCompact, nil, "{library} decides what is in it: raise {limits} for it, after measuring the effect. They apply to what is written later.",
+			append(own.words(), message.Code("limits", setting+"*"))...)
+	case x.note&notePassedCount != 0:
 		n := buckets(s.Elements, form.count, 1)
 		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
 			message.Int("limit", form.count), message.Int("n", n), message.Code("setting", setting+"entries"))
 	}
-	if x.note&notePassedBytes != 0 {
+	if !x.key.Identity.FixedName() && x.note&notePassedBytes != 0 {
 		x.advise(adviseCompact, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
 			message.Limit("limit", message.Bytes, form.bytes), message.Code("setting", setting+"value"))
 	}

@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -15,6 +17,8 @@ func init() {
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
+		Params: []Param{{Name: "known", Unit: message.Count, Default: "10000",
+			Doc: "more waiting or failed jobs than this in the largest queue of a library that is recognised are reported, whatever the other limits; 0: none"}},
 		check: func(c *compiler) {
 			if c.typ == parser.Stream {
 				c.over(pending, nil)
@@ -29,23 +33,48 @@ func init() {
 			return x.counted("1 item, over {limit}", "{measured} items, over {limit}")
 		},
 		advise: func(x *explainer) {
-			if x.key.Type == parser.Stream {
+			if x.key.Identity.FixedName() && x.key.Identity.is(RoleFailed) {
+				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]), "Find out why these jobs fail: they stay until {library} runs them again or removes them.", x.key.Identity.words()...)
+				x.deleteThrough()
+			} else if x.key.Type == parser.Stream {
 				x.advise(adviseQueue, x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}"),
 					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
 			} else {
-				x.advise(adviseQueue, x.commands("LLEN {key}"), "Add consumers, or find the one that is stuck.")
+				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]), "Add consumers, or find the one that is stuck.")
 				x.trimQueue("RPUSH", "head", x.command("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
 				x.trimQueue("LPUSH", "tail", x.command("LTRIM {key} 0 {last}", plainNumber("last", x.Limit-1)))
 			}
 			x.inspect()
 		},
 		Doc: Doc{
-			What:    "A list longer than the limit, or a stream with more pending entries than the limit (delivered to consumers but not acknowledged, in all groups together).",
+			What: "A list longer than the limit, or a stream with more pending entries than the limit (delivered to consumers but not acknowledged, in all groups together). " +
+				"Of a library that is recognised, also the largest of its queues of waiting or failed jobs, whatever its type, under every profile.",
 			Why:     "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers recover, the whole backlog is consumed at once.",
 			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
 		},
 	})
+}
+
+// Backlog returns the finding about the largest queue of a group that a library is
+// recognised to use for jobs which wait or failed; ok is false if there is none, or if it is
+// over a limit that all queues have.
+func (e *Engine) Backlog(g *GroupSums) (found Finding, ok bool) {
+	rule, _ := Lookup("queue-backlog")
+	k := g.Largest
+	if k == nil || !g.Identity.IsBacklog() || !slices.Contains(queueTypes, k.Type) {
+		return found, false
+	}
+	s := &e.settingsOf(k.Name)[rule.ID]
+	limit := s.Param("known").Number
+	if _, limited := s.first(k.Type, false); !s.On || limit == 0 || k.Elements <= limit || limited && k.Type == parser.List {
+		return found, false
+	}
+	list := []Finding{{Rule: rule.ID, Severity: Warning, Measured: k.Elements, Limit: limit}}
+	if e.ignores != nil {
+		e.ignore(&k.Key, list)
+	}
+	return list[0], list[0].Ignored == 0
 }
 
 // trimQueue adds a command that cuts a queue to the limit, and what it discards, by

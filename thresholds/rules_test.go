@@ -320,6 +320,9 @@ func TestRulesAreComplete(t *testing.T) {
 		hit, miss := false, false
 		if r.Instance {
 			hit, miss = instanceCases[r.Name].hit != nil, instanceCases[r.Name].miss != nil
+			for _, c := range groupCases[r.Name] {
+				hit, miss = hit || c.want != "", miss || c.want == ""
+			}
 		}
 		for _, c := range ruleCases[r.Name] {
 			hit = hit || strings.Trim(c.want, "-") != ""
@@ -386,7 +389,10 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 		"slot-skew":          {"warning 10x", "warning 10x", "warning 10x", "off", "off"},
 		"node-skew":          {"warning 1.5x", "warning 1.5x", "warning 1.5x", "off", "off"},
 		"hashtag-skew":       {"warning 1%", "warning 1%", "warning 1%", "off", "off"},
-		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "off", "off"},
+		"queue-backlog":      {"warning 1,000; list: off", "warning 1,000; list: off", "warning 1,000", "warning 10,000; list: off; stream: off", "warning 10,000; list: off; stream: off"},
+		"stream-consumers":   {"warning 10,000", "warning 10,000", "warning 10,000", "warning 10,000", "warning 10,000"},
+		"mixed-ttl":          {"warning", "warning", "warning", "warning", "off"},
+		"outlier":            {"info 1 MB", "info 1 MB", "info 1 MB", "info 1 MB", "off"},
 		"large-text":         {"info 100 KB", "off", "info 10 KB", "off", "off"},
 		"filter-growth":      {"info 4", "off", "off", "off", "off"},
 		"series-retention":   {"info 100,000", "off", "off", "off", "off"},
@@ -438,7 +444,7 @@ func (r *Rule) validate() error {
 	missing := map[string]bool{
 		"a name": r.Name == "", "a title": r.Title == "", "a text": r.text == nil, "advice": r.advise == nil,
 		"documentation": r.Doc.What == "" || r.Doc.Why == "" || r.Doc.Fix == "" || r.Doc.Example == "",
-		"a check":       r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.Instance,
+		"a check":       r.check == nil && !r.Instance, "an accumulator": r.accumulate == nil && r.ofGroup == nil && r.Instance,
 	}
 	for _, p := range r.Params {
 		missing["the documentation of "+p.Name] = p.Doc == ""

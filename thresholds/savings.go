@@ -16,16 +16,21 @@ type GroupSums struct {
 	DB       int         // of all keys, AnyDatabase: several
 	Type     parser.Type // of all keys, NumTypes: several
 	Content  Content     // of the largest key
-	Role     Role
-	Elements int64 // of the largest key, -1 unknown
+	Identity *Identity   // nil unknown
+	Elements int64       // of the largest key, -1 unknown
 
 	Keys, WithoutTTL          int64
+	AllElements               int64 // of all keys
 	ValueBytes, Serialized    int64
 	NameBytes                 int64
 	Memory, MemoryWithoutTTL  int64 // -1 unknown
 	CompactKeys, CompactSaves int64 // keys near the limits of the compact encoding, and what it would save
 	CompactRule               string
 	IsFolded                  bool // Group stands for keys of any name
+	// Large are keys that are known to take more than LeastLarge bytes of memory, the largest first.
+	Large []Subject
+	// Largest is the largest key, nil if its group is no backlog (see Identity.IsBacklog).
+	Largest *Subject
 }
 
 // Bounds of savings that are worth a line.
@@ -89,9 +94,15 @@ func (g *GroupSums) compacted() saving {
 	if g.CompactKeys < minSavingKeys {
 		return saving{}
 	}
-	return saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
+	s := saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
 		id:   "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
 		args: []message.Arg{message.Code("rule", g.CompactRule)}}
+	if g.Identity.FixedName() { // the application cannot make its values shorter
+		s.brief = "higher compact limits"
+		s.id = "Raise the server's limits of the compact encoding for {which} of {library} (rules explain {rule}). Saves {saved}."
+		s.args = append(s.args, g.Identity.words()...)
+	}
+	return s
 }
 
 // The sizes of a hash in a listpack that small strings would share: at most

@@ -313,7 +313,7 @@ func TestRulesOnServersKeys(t *testing.T) {
 
 // TestFixturesAreTold fails where a snapshot of testdata/rules is in no test.
 func TestFixturesAreTold(t *testing.T) {
-	known := append([]string{"stampede.rdb.gz", "databases.rdb", "businesses-10.rdb", "businesses-11.rdb", "cluster-skewed.rdb.gz"}, ruleFiles...)
+	known := append([]string{"stampede.rdb.gz", "databases.rdb", "businesses-10.rdb", "businesses-11.rdb", "cluster-skewed.rdb.gz", "groups.rdb.gz"}, ruleFiles...)
 	files, err := os.ReadDir(filepath.Join("..", "testdata", "rules"))
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +387,7 @@ func TestInstanceOnServersKeys(t *testing.T) {
 		}
 	}
 	for _, r := range Rules() {
-		if r.Instance && !r.Optional && (!hits[r.Name] || !misses[r.Name]) {
+		if r.accumulate != nil && !r.Optional && (!hits[r.Name] || !misses[r.Name]) {
 			t.Errorf("%s: a server's snapshot with a finding: %v, one without: %v", r.Name, hits[r.Name], misses[r.Name])
 		}
 	}
@@ -403,7 +403,7 @@ func TestInstanceRulesCount(t *testing.T) {
 			env.Cluster = cluster
 			want := 0
 			for _, r := range Rules() {
-				if s := &p.Settings[r.ID]; r.Instance && s.On && s.Idle(p) == "" && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew", "node-skew"}, r.Name)) {
+				if s := &p.Settings[r.ID]; r.accumulate != nil && s.On && s.Idle(p) == "" && (cluster || !slices.Contains([]string{"slot-skew", "hashtag-skew", "node-skew"}, r.Name)) {
 					want++
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,14 +32,14 @@ type baselineFlags struct {
 const baselineExamples = 1000
 
 func newBaseline(e *env) *cobra.Command {
-	command := func(use, short string, entries bool, run func(context.Context, *baselineFlags, string) error) *cobra.Command {
+	command := func(use, short string, entries bool, run func(context.Context, *baselineFlags, []string) error) *cobra.Command {
 		var o baselineFlags
-		cmd := &cobra.Command{Use: use + " -o FILE SNAPSHOT|REPORT", Short: short, Args: exactly(1, "a snapshot or a saved JSON report"),
+		cmd := &cobra.Command{Use: use + " -o FILE SNAPSHOT...|STATE...|REPORT", Short: short, Args: atLeastOneFile,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				if o.output == "" {
 					return usageError("--output: no file given").withHint("-o accepted.yaml")
 				}
-				return run(cmd.Context(), &o, args[0])
+				return run(cmd.Context(), &o, args)
 			}}
 		o.passFlags.register(cmd)
 		option{name: "output", short: "o", arg: "FILE", usage: "the baseline", set: textOf(&o.output)}.add(cmd)
@@ -61,15 +63,15 @@ func newBaseline(e *env) *cobra.Command {
 	}
 	return group("baseline", "Accept findings, so that scan --baseline reports only new ones",
 		command("create", "Accept all findings of a snapshot", true, e.baselineCreate),
-		command("update", "Accept new findings, and state the present figures of the accepted ones", true, e.baselineUpdate),
+		command("update", "Accept new findings, state the present figures of the accepted ones, and remove entries that match nothing any more", true, e.baselineUpdate),
 		command("prune", "Remove entries that match nothing any more, and those that have ended", false, e.baselinePrune), show)
 }
 
-func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, path string) error {
+func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, args []string) error {
 	if _, err := os.Stat(o.output); err == nil {
 		return usageError("{file} exists", message.Path("file", o.output)).withHint("rdblens baseline update -o {file}", message.Path("file", o.output))
 	}
-	r, err := e.reportOf(ctx, &o.passFlags, path)
+	r, err := e.reportOf(ctx, &o.passFlags, args)
 	if err != nil {
 		return err
 	}
@@ -77,17 +79,21 @@ func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, path string)
 	return e.writeBaseline(o, r, list, len(list), 0)
 }
 
-func (e *env) baselineUpdate(ctx context.Context, o *baselineFlags, path string) error {
-	list, r, err := e.loadBaseline(ctx, o, path)
+func (e *env) baselineUpdate(ctx context.Context, o *baselineFlags, args []string) error {
+	list, r, err := e.loadBaseline(ctx, o, args)
 	if err != nil {
 		return err
 	}
 	list, added := r.UpdateBaseline(list, o.Acceptance)
-	return e.writeBaseline(o, r, list, added, 0)
+	removed := 0
+	if r.Complete && r.Filter == nil { // all keys show what matches nothing
+		list, removed = r.PruneBaseline(list, time.Now())
+	}
+	return e.writeBaseline(o, r, list, added, removed)
 }
 
-func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, path string) error {
-	list, r, err := e.loadBaseline(ctx, o, path)
+func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, args []string) error {
+	list, r, err := e.loadBaseline(ctx, o, args)
 	if err != nil {
 		return err
 	}
@@ -99,12 +105,12 @@ func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, path string) 
 }
 
 // loadBaseline returns the entries of the baseline, and the report of a snapshot.
-func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, path string) ([]thresholds.Ignore, *report.Report, error) {
+func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, args []string) ([]thresholds.Ignore, *report.Report, error) {
 	list, err := config.LoadBaseline(o.output)
 	if err != nil {
 		return nil, nil, policyError(err)
 	}
-	r, err := e.reportOf(ctx, &o.passFlags, path)
+	r, err := e.reportOf(ctx, &o.passFlags, args)
 	return list, r, err
 }
 
@@ -166,31 +172,76 @@ func (e *env) baselineShow(path string) error {
 	return outputError(w.Flush())
 }
 
-// reportOf returns the report of a snapshot, or a saved one.
-func (e *env) reportOf(ctx context.Context, o *passFlags, path string) (*report.Report, error) {
-	x := &expander{env: e, expandFlags: o.expandFlags}
-	if err := x.add("", path, nil); err != nil {
+// reportOf returns the report of snapshots or of their states, or a saved one.
+func (e *env) reportOf(ctx context.Context, o *passFlags, args []string) (*report.Report, error) {
+	if len(args) == 1 {
+		x := &expander{env: e, expandFlags: o.expandFlags}
+		if err := x.add("", args[0], nil); err != nil {
+			return nil, err
+		}
+		switch r, err := e.savedReport(x.list[0]); {
+		case err != nil:
+			return nil, &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
+		case r != nil:
+			return r, withoutBaseline(r, args[0])
+		}
+	}
+	what := snapshots
+	if slices.ContainsFunc(args, hasStates) {
+		what = states
+	}
+	list, err := e.expand(args, o.expandFlags, what)
+	if err != nil {
 		return nil, err
 	}
-	r, err := e.savedReport(x.list[0])
-	switch {
-	case err != nil:
-		return nil, &exitError{code: exitUsage, err: inputError(path, message.Of(err))}
-	case r != nil && r.Config.Baseline != "":
-		return nil, inputFailed(exitUsage, path, "the report was made with a baseline, and does not name what that accepts").
-			withHint("use the snapshot, or a report without --baseline")
-	case r != nil:
-		return r, nil
+	var r *report.Report
+	if what.name == states.name {
+		var sources []report.Source
+		for _, in := range list {
+			sources = append(sources, in.stateSource(e))
+		}
+		r, err = report.Merge(ctx, sources, report.Options{Tool: tool(), AllGroups: true})
+	} else {
+		if err := o.load(ctx, e); err != nil {
+			return nil, err
+		}
+		list = e.withShards(list)
+		var sources []report.Source
+		for _, in := range list {
+			sources = append(sources, e.source(in))
+		}
+		stop := e.progress(list)
+		r, err = report.Scan(ctx, sources, o.policy, o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
+		stop()
 	}
-	if err := o.load(ctx, e); err != nil {
-		return nil, err
-	}
-	stop := e.progress(x.list)
-	r, err = report.Scan(ctx, []report.Source{e.source(x.list[0])}, o.policy, o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
-	stop()
 	bad, err := failuresOf(err)
 	if err == nil && bad.unread > 0 {
-		err = bad.end(e, 1)
+		err = bad.end(e, len(list))
+	}
+	if err == nil && what.name == states.name {
+		err = withoutBaseline(r, args[0])
 	}
 	return r, err
+}
+
+// withoutBaseline refuses a report that does not name all findings.
+func withoutBaseline(r *report.Report, path string) error {
+	if r.Config.Baseline == "" {
+		return nil
+	}
+	return inputFailed(exitUsage, path, "the report was made with a baseline, and does not name what that accepts").
+		withHint("use the snapshot, or a report without --baseline")
+}
+
+// hasStates reports whether an argument is the state of a scan, or a directory of them.
+func hasStates(arg string) bool {
+	if st, err := os.Stat(arg); err == nil && st.IsDir() {
+		inside, _ := filepath.Glob(filepath.Join(arg, "*.shard"))
+		return len(inside) > 0
+	}
+	f, err := report.OpenShard(arg)
+	if err == nil {
+		f.Close()
+	}
+	return err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -35,12 +36,47 @@ func TestBaselineAcceptsItsSnapshot(t *testing.T) {
 	}
 }
 
+// TestBaselineAcceptsAFleet makes baselines of a directory of random snapshots, and of
+// the states of their scans: a scan of the directory finds nothing.
+func TestBaselineAcceptsAFleet(t *testing.T) {
+	for seed := range map[bool]uint64{false: 4, true: 60}[testtool.Nightly()] {
+		r := rand.New(rand.NewPCG(seed, 27))
+		dir, states := filepath.Join(t.TempDir(), "fleet"), t.TempDir()
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		profile := config.Profiles()[int(seed)%len(config.Profiles())]
+		for i := range 2 + r.IntN(3) {
+			b, err := snapshotOf(randomKeyspace(r))
+			path := filepath.Join(dir, fmt.Sprintf("%d.rdb", i))
+			if err == nil {
+				err = os.WriteFile(path, b, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var errs bytes.Buffer
+			if code := run(t.Context(), []string{"scan", "--profile", profile, "-f", "shard=" + states + "/", path}, nil, io.Discard, &errs); code != 0 {
+				t.Fatal(errs.String())
+			}
+		}
+		checkBaselineOf(t, dir, dir, "--profile", profile)
+		checkBaselineOf(t, states, dir, "--profile", profile)
+	}
+}
+
 // checkBaseline makes a baseline of a snapshot and scans it with that.
 func checkBaseline(t *testing.T, path string, flags ...string) {
 	t.Helper()
-	accepted := path + ".yaml"
+	checkBaselineOf(t, path, path, flags...)
+}
+
+// checkBaselineOf makes a baseline and scans a path with it.
+func checkBaselineOf(t *testing.T, of, path string, flags ...string) {
+	t.Helper()
+	accepted := of + ".yaml"
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"baseline", "create", "-o", accepted, path}, flags...), nil, &out, &errs); code != 0 {
+	if code := run(t.Context(), append([]string{"baseline", "create", "-o", accepted, of}, flags...), nil, &out, &errs); code != 0 {
 		t.Fatalf("%s %q: exit code %d: %s", path, flags, code, &errs)
 	}
 	out.Reset()

@@ -195,6 +195,7 @@ func countSettings(p *thresholds.Policy) []message.Message {
 	count(len(p.Budgets), "budget", "budgets")
 	count(len(p.Namespaces), "namespace", "namespaces")
 	count(len(p.Abbreviations), "abbreviation", "abbreviations")
+	count(len(p.Identities), "identity", "identities")
 	return parts
 }
 

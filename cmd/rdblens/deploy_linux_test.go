@@ -167,6 +167,7 @@ func TestGrafanaDashboard(t *testing.T) {
 				Datasource               *datasource
 				Refresh                  int
 				Multi, IncludeAll        bool
+				AllValue                 string
 			}
 		}
 	}
@@ -179,7 +180,7 @@ func TestGrafanaDashboard(t *testing.T) {
 	if err := decoder.Decode(&d); err != nil {
 		t.Fatal(err)
 	}
-	if d.UID == "" || len(d.UID) > 40 || d.Title == "" || d.SchemaVersion < 36 || d.Time.From == "" || len(d.Panels) < 8 || len(d.Templating.List) != 2 {
+	if d.UID == "" || len(d.UID) > 40 || d.Title == "" || d.SchemaVersion < 36 || d.Time.From == "" || len(d.Panels) < 8 || len(d.Templating.List) != 4 {
 		t.Errorf("%+v", d)
 	}
 	known := map[string]bool{"timeseries": true, "stat": true, "bargauge": true}

@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,7 +54,7 @@ their lists; all others by group.`,
 	o.outputFlags.register(cmd, report.DiffFormatNames())
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
 		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
-			l, err := parseChange(word)
+			l, err := thresholds.ParseChange(word)
 			if l.Bytes > 0 {
 				o.MinBytes = l.Bytes
 			} else {
@@ -73,8 +71,11 @@ their lists; all others by group.`,
 	}{{"fail-on-growth", "exit with code 1 if all keys, or a group that matches the glob, grew by this or more: 1GB, 'session:*:20%'; can be repeated", &o.growth},
 		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can be repeated", &o.loss}} {
 		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
-			l, err := parseChangeLimit(arg)
-			*f.to = append(*f.to, l)
+			group, l, err := parseChangeLimit(arg)
+			if err == nil && group != "" {
+				l.Group, err = naming.ParseGlob(group)
+			}
+			*f.to = append(*f.to, changeLimit{l, arg})
 			return err
 		}}.add(cmd)
 	}
@@ -83,42 +84,24 @@ their lists; all others by group.`,
 
 // changeLimit is a change that a flag allows less than, as it was written.
 type changeLimit struct {
-	report.ChangeLimit
+	thresholds.ChangeLimit
 	arg string
 }
 
 // parseChangeLimit reads [GROUP:]CHANGE. The group may have colons.
-func parseChangeLimit(arg string) (changeLimit, error) {
+func parseChangeLimit(arg string) (string, thresholds.ChangeLimit, error) {
 	group, change := "", arg
 	if i := strings.LastIndexByte(arg, ':'); i >= 0 {
 		group, change = arg[:i], arg[i+1:]
 	}
-	l, err := parseChange(change)
-	if l.arg = arg; err == nil && group != "" {
-		l.Group, err = naming.ParseGlob(group)
-	}
-	return l, err
-}
-
-// parseChange reads a percentage or a size, which must be more than 0.
-func parseChange(s string) (l changeLimit, err error) {
-	if percent, ok := strings.CutSuffix(strings.TrimSpace(s), "%"); ok {
-		l.Share, err = strconv.ParseFloat(percent, 64)
-		if l.Share /= 100; err != nil || !(l.Share > 0) || math.IsInf(l.Share, 0) {
-			err = message.Errorf("{name} is not a percentage", message.Element("name", s))
-		}
-		return l, err
-	}
-	if s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
-		return l, message.Errorf("{name} is neither a percentage nor a size with its unit", message.Element("name", s))
-	}
-	return l, sizeOf(&l.Bytes, 1)(s)
+	l, err := thresholds.ParseChange(change)
+	return group, l, err
 }
 
 // exceeded returns how all keys or the groups of a limit exceed it. direction is 1 for
 // growth and -1 for loss.
 func (l *changeLimit) exceeded(d *report.Diff, direction int64) (list []message.Message) {
-	for _, r := range l.Exceeded(d, direction) {
+	for _, r := range d.Exceeded(&l.ChangeLimit, direction) {
 		what := message.Word("what", "all keys")
 		if r.Group != nil {
 			what = message.Name("what", string(*r.Group))

@@ -112,7 +112,7 @@ func (e *env) ttlByDesign(none bool) string {
 
 // identifyKeys prints which libraries wrote the keys of a snapshot.
 func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error {
-	r, err := e.reportOf(ctx, o, path)
+	r, err := e.reportOf(ctx, o, []string{path})
 	if err != nil {
 		return err
 	}

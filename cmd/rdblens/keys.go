@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,7 +34,11 @@ type keysFlags struct {
 	columns []*column // that --columns and the format add
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
-	groups  []string // patterns, nil any
+	// unexplained leaves out findings that the report explains; explained has these, by the
+	// pattern of names, once they are known.
+	unexplained bool
+	explained   map[string]thresholds.RuleSet
+	groups      []string // patterns, nil any
 }
 
 func newKeys(e *env) *cobra.Command {
@@ -101,6 +106,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --rule: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
 }
 
 // setFormat sets the format from FORMAT or FORMAT=FILE.
@@ -145,6 +151,11 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	}
 	if p.redact = p.redactor(); p.redact != nil {
 		if err := e.learnWords(ctx, p, list); err != nil {
+			return err
+		}
+	}
+	if p.unexplained {
+		if err := e.learnIdentities(ctx, p, list); err != nil {
 			return err
 		}
 	}
@@ -254,6 +265,9 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 			for _, g := range p.groups {
 				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
 			}
+			for _, pattern := range slices.Sorted(maps.Keys(p.explained)) {
+				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.explained[pattern]})
+			}
 		}
 	}
 	return parser.Run(ctx, src, options, w.newSink)
@@ -266,11 +280,9 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		p.redact = p.redact.Learn(naming.NewNamer(p.policy.Separators.Value), 1, func(func([]byte, int64) bool) {})
 		return nil
 	}
-	for _, in := range list {
-		if in.name == "-" {
-			return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
-				withHint("save it to a file first, or hash every word: --redact")
-		}
+	if readOnce(list) {
+		return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
+			withHint("save it to a file first, or hash every word: --redact")
 	}
 	scan := scanFlags{passFlags: p.passFlags}
 	r, _, err := e.scanInputs(ctx, &scan, list)
@@ -278,6 +290,47 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		p.redact = r.LearnWords(p.redact)
 	}
 	return err
+}
+
+// readOnce reports whether an input is standard input.
+func readOnce(list []*input) bool {
+	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
+}
+
+// learnIdentities finds in a pass of its own which findings the report of the same keys
+// explains.
+func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) error {
+	if p.only == 0 {
+		return usageError("--unexplained is about findings").withHint("add --rule no-ttl")
+	}
+	if readOnce(list) {
+		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be read once").withHint("save it to a file first")
+	}
+	scan := scanFlags{passFlags: p.passFlags}
+	r, _, err := e.scanInputs(ctx, &scan, list)
+	if err != nil {
+		return err
+	}
+	p.explained = map[string]thresholds.RuleSet{}
+	namer := naming.NewNamer(p.policy.Separators.Value)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		var rules thresholds.RuleSet
+		for _, rule := range thresholds.Rules() {
+			if p.only.Has(rule.ID) && g.Identity.Explains(rule.Name) {
+				rules |= 1 << rule.ID
+			}
+		}
+		if rules == 0 {
+			continue
+		}
+		pattern := string(g.Group)
+		if !strings.Contains(pattern, "*") { // the name of the only key
+			pattern = string(namer.AppendPattern(nil, []byte(g.Group)))
+		}
+		p.explained[pattern] = rules
+	}
+	return nil
 }
 
 // keyRules returns the rules of a selector that look at single keys. It is an error

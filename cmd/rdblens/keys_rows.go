@@ -18,6 +18,7 @@ type rowWriter struct {
 	fixed    int                    // bytes that a row takes at most besides the key's name
 	engine   *thresholds.Engine     // nil unless owners, groups or findings are asked for
 	inGroups []*naming.GroupPattern // that are asked for, nil any
+	wide     []widePattern          // of explained
 	created  int64                  // Info.Created
 	file     []byte                 // name of the input
 	out      io.Writer
@@ -243,7 +244,32 @@ func (s *rowSink) wanted(k *parser.Key) bool {
 	s.findings = slices.DeleteFunc(s.engine.Check(k, name, s.findings[:0]), func(f thresholds.Finding) bool {
 		return f.Ignored != 0 || !s.only.Has(f.Rule)
 	})
+	if len(s.findings) > 0 && s.explained != nil {
+		explained := s.explains(k)
+		s.findings = slices.DeleteFunc(s.findings, func(f thresholds.Finding) bool { return explained.Has(f.Rule) })
+	}
 	return len(s.findings) > 0
+}
+
+// explains returns the rules whose findings the report explains in the group of a key: that
+// of its pattern, or of the wider pattern that this one was folded into.
+func (s *rowSink) explains(k *parser.Key) thresholds.RuleSet {
+	s.pattern = s.engine.Namer().AppendPattern(s.pattern[:0], k.Name)
+	if rules, known := s.explained[string(s.pattern)]; known {
+		return rules
+	}
+	for i := range s.wide {
+		if w := &s.wide[i]; w.pattern.Match(s.pattern) {
+			return w.rules
+		}
+	}
+	return 0
+}
+
+// widePattern has the rules whose findings are explained in a group.
+type widePattern struct {
+	pattern *naming.GroupPattern
+	rules   thresholds.RuleSet
 }
 
 func (s *rowSink) Size() int { return len(s.full)*rowChunk + cap(s.last) }

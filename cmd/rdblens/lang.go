@@ -111,12 +111,19 @@ func (e *env) complain(err error, hint message.Message) {
 	}
 	e.errorLine("rdblens:", message.Of(err))
 	if !hint.IsZero() {
-		fmt.Fprintln(e.stderr, e.t("hint:"), e.line(hint))
+		e.hint(hint)
 	}
 }
 
 // warn writes a warning.
-func (e *env) warn(m message.Message) { e.errorLine(e.t("warning:"), m) }
+func (e *env) warn(m message.Message) {
+	fmt.Fprintln(e.stderr, e.render(message.New("warning: {warning}", message.Phrase("warning", m)), quotedName))
+}
+
+// hint writes what to do.
+func (e *env) hint(m message.Message) {
+	fmt.Fprintln(e.stderr, e.line(message.New("hint: {hint}", message.Phrase("hint", m))))
+}
 
 // problems writes the problems of a configuration, each with its place as an editor
 // takes it: the path has no quotes.
@@ -136,7 +143,7 @@ func (e *env) problems(list config.Errors) {
 			fmt.Fprintln(e.stderr, text.SanitizeLines(strings.TrimRight(p.Excerpt, "\n")))
 		}
 		if !p.Hint.IsZero() {
-			fmt.Fprintln(e.stderr, e.t("hint:"), e.line(p.Hint))
+			e.hint(p.Hint)
 		}
 	}
 }

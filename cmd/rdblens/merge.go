@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,8 @@ state, which can be merged again.
 FILE is a state, a directory of them, a glob, an https URL or a list (@FILE). The
 scans must have had the same configuration, filter and --top. A state has the names
 of keys as they are; merge --redact replaces them in the report. What could not be
-read, by merge or by a scan, is named, and the exit code is 3.
+read, by merge or by a scan, is named, and the exit code is 3; so is a snapshot whose
+state --run or --max-age leaves out, or that --expect names, if it has no other.
 
 Formats:
 
@@ -51,7 +53,40 @@ Formats:
 	}
 	o.expandFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "")
+	o.runOption("leave out states of other runs, and name the snapshots that have no state of this one").add(cmd)
+	age := int64(0)
+	option{name: "max-age", arg: "DURATION", usage: "leave out states of older snapshots, and name the snapshots that have no other", hint: "write {names}", names: "26h or 2d", set: func(arg string) error {
+		err := durationOf(&age)(arg)
+		o.MaxAge = time.Duration(age) * time.Second
+		return err
+	}}.add(cmd)
+	option{name: "expect", arg: "NAME,...", usage: "names of snapshots, or @FILE with one a line, that must have a state", hint: "write {names}", names: "a.rdb,b.rdb or @FILE", set: func(arg string) (err error) {
+		o.Expect, err = expected(o.Expect, arg)
+		return err
+	}}.add(cmd)
 	return cmd
+}
+
+// expected adds names of --expect.
+func expected(list []string, arg string) ([]string, error) {
+	names := strings.Split(arg, ",")
+	if file, isFile := strings.CutPrefix(arg, "@"); isFile {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, reasonOf(err)
+		}
+		names = strings.Split(string(b), "\n")
+	}
+	before := len(list)
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name != "" {
+			list = append(list, name)
+		}
+	}
+	if len(list) == before {
+		return nil, errEmpty
+	}
+	return list, nil
 }
 
 var states = inputKind{"state", "states", ".shard", func(path string) (io.Closer, error) { return report.OpenShard(path) }}
@@ -61,7 +96,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
+	if err := o.checkTargets(paths(list)); err != nil {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
@@ -70,12 +105,10 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	o.details = o.details || o.sections != nil
 	var sources []report.Source
 	for _, in := range list {
-		sources = append(sources, report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) {
-			return in.openState(ctx, e)
-		}})
+		sources = append(sources, in.stateSource(e))
 	}
 	started := time.Now()
-	o.Tool = tool()
+	o.Tool, o.Now = tool(), now()
 	r, err := report.Merge(ctx, sources, o.Options)
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
@@ -102,6 +135,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	if by := o.redactor(); by != nil {
 		r = r.Redacted(by)
 	}
+	o.nameStates(r)
 	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
@@ -110,6 +144,11 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return err
 	}
 	return verdict(r, o.FailOn)
+}
+
+// stateSource returns the input as a source of Merge.
+func (in *input) stateSource(e *env) report.Source {
+	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
 }
 
 // openState opens the input as the state of a scan.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ type nightlyFlags struct {
 	keep         int   // days
 	remind       int64 // seconds
 	accept       bool
-	shrink, grow []changeLimit
+	shrink, grow []thresholds.ChangeLimit
 	severity     thresholds.Severity
 }
 
@@ -87,16 +88,25 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 			return checkNotify(arg)
 		}}.add(cmd)
 	o.keep, o.remind, o.severity = 30, 7*24*60*60, thresholds.Warning
-	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept", set: wholeNumber(&o.keep, 1, math.MaxInt32)}.add(cmd)
-	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on", hint: "write {names}", names: "7d or 24h", set: durationOf(&o.remind)}.add(cmd)
+	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: wholeNumber(&o.keep, 0, math.MaxInt32)}.add(cmd)
+	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on, or off", hint: "write {names}", names: "7d, 24h or off", set: func(arg string) error {
+		if arg == "off" {
+			o.remind = never
+			return nil
+		}
+		return durationOf(&o.remind)(arg)
+	}}.add(cmd)
 	cmd.Flags().BoolVar(&o.accept, "accept", false, "accept the findings and the snapshots of this night")
 	for _, f := range []struct {
 		name, usage string
-		to          *[]changeLimit
-	}{{"shrink", "tell if all keys of a snapshot, or a group that matches the glob, lost this or more: 10%, 'flat:*:5%'; can be repeated (default 30% of all keys)", &o.shrink},
-		{"grow", "tell if all keys of a snapshot, or a group that matches the glob, grew by this or more: 1GB, 'session:*:20%'; can be repeated", &o.grow}} {
-		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
-			l, err := parseChangeLimit(arg)
+		to          *[]thresholds.ChangeLimit
+	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.shrink},
+		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.grow}} {
+		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB, 'session:*:20%' or all:20%", set: func(arg string) error {
+			group, l, err := parseChangeLimit(arg)
+			if err == nil {
+				err = l.Of(group)
+			}
 			*f.to = append(*f.to, l)
 			return err
 		}}.add(cmd)
@@ -107,6 +117,43 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys)", "100000").add(cmd)
 	return cmd
+}
+
+// never is the interval of reminders that never come: some 290 years.
+const never = math.MaxInt64 / int64(time.Second)
+
+// configured takes the settings of a configuration that no flag sets.
+func (o *nightlyFlags) configured(c thresholds.Nightly) error {
+	set := func(flag string, isSet bool) bool { return isSet && !o.given.Changed(flag) }
+	if set("shrink", c.Shrink != nil) {
+		o.shrink = c.Shrink
+	}
+	if set("grow", c.Grow != nil) {
+		o.grow = c.Grow
+	}
+	if set("keep", c.Keep != nil) {
+		o.keep = int(c.Keep.Number)
+	}
+	if set("remind", c.Remind != nil) {
+		if o.remind = c.Remind.Number; o.remind < 0 {
+			o.remind = never
+		}
+	}
+	if set("metrics", c.Metrics.Value != "") {
+		o.metrics = c.Metrics.Value
+	}
+	if set("notify", c.Notify != nil) {
+		o.notify = nil
+		for _, to := range c.Notify {
+			if err := checkNotify(to.Value); err != nil {
+				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()), message.Phrase("problem", message.Of(err)))
+				exit.hint = hintOf(err)
+				return exit
+			}
+			o.notify = append(o.notify, to.Value)
+		}
+	}
+	return nil
 }
 
 // night is one run of nightly.
@@ -147,10 +194,14 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if n.state, err = readNightState(n.dir); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(err))}
 	}
+	o.nightly = true
 	if o.baseline == "" && !o.accept && exists(n.path(acceptedFile)) {
 		o.baseline = n.path(acceptedFile)
 	}
 	if err := o.load(ctx, e); err != nil {
+		return err
+	}
+	if err := o.configured(n.policy.Nightly); err != nil {
 		return err
 	}
 	if len(n.state.UnsentTo) > 0 {
@@ -271,15 +322,18 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		if _, twice := n.next.Inputs[in.name]; twice {
 			return usageError("{file} is given twice", message.Path("file", in.name)).withHint("give them labels: LABEL=FILE")
 		}
-		night, err := n.scanOne(ctx, in, fmt.Sprintf("%d", i))
+		night, r, err := n.scanOne(ctx, in, fmt.Sprintf("%d", i))
 		if err != nil {
 			return err
 		}
 		known := n.state.Inputs[in.name]
 		if known.Report != "" {
-			if night.Last, err = n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(known.Report)), size: -1}); err != nil || night.Last == nil {
+			if err := n.compare(ctx, night, r, known.Report); err != nil {
+				return err
+			}
+			if night.Last == nil {
 				n.warn(message.New("{file}: its last report cannot be read, so nothing is compared", message.Path("file", in.name)))
-				night.Last, known.Settings = nil, settings
+				known.Settings = settings
 			}
 		}
 		night.Judged = known.Settings == settings
@@ -296,86 +350,101 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 		if _, given := n.next.Inputs[name]; given || known.Report == "" {
 			continue
 		}
-		last, err := n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(known.Report)), size: -1})
-		if err != nil || last == nil {
-			last = &report.Report{}
+		gone := report.Night{Name: name, Gone: true, Last: &report.Brief{}}
+		if last := n.lastReport(known.Report); last != nil {
+			gone.Last = report.NewBrief(last)
 		}
-		n.nights = append(n.nights, report.Night{Name: name, Gone: true, Last: last})
+		n.nights = append(n.nights, gone)
 		n.next.Inputs[name] = known
 	}
 	slices.SortFunc(n.nights, func(a, b report.Night) int { return strings.Compare(a.Name, b.Name) })
-	n.rename(settings)
-	return n.compareAll(ctx)
+	return n.rename(ctx, settings)
 }
 
-// rename sets the last reports of inputs that had other names.
-func (n *night) rename(settings string) {
+// rename compares inputs that had other names with their last reports.
+func (n *night) rename(ctx context.Context, settings string) error {
 	names := report.Renames(n.nights)
-	last := map[string]*report.Report{}
-	for _, was := range names {
-		last[was] = nil
-	}
-	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
-		_, renamed := last[in.Name]
-		if renamed {
-			last[in.Name] = in.Last
-			delete(n.next.Inputs, in.Name)
-		}
-		return renamed
-	})
 	for i := range n.nights {
 		in := &n.nights[i]
-		if was := names[in.Name]; was != "" {
-			known := n.state.Inputs[was]
-			in.Was, in.Last, in.Judged = was, last[was], known.Settings == settings
-			now := n.next.Inputs[in.Name]
-			now.Since = known.Since
-			n.next.Inputs[in.Name] = now
-		}
-	}
-}
-
-// compareAll compares what was read to its end with what was there before.
-func (n *night) compareAll(ctx context.Context) (err error) {
-	for i := range n.nights {
-		in := &n.nights[i]
-		if in.Last == nil || in.Err != nil || in.Now == nil || !in.Now.Complete {
+		was := names[in.Name]
+		if was == "" {
 			continue
 		}
-		in.Diff, err = report.Compare(ctx, report.CompareInput{Saved: in.Last}, report.CompareInput{Saved: in.Now}, n.policy, n.options(report.Options{}), report.CompareOptions{})
+		now, known := n.next.Inputs[in.Name], n.state.Inputs[was]
+		r, err := n.savedReport(&input{path: filepath.Join(n.part, strings.TrimPrefix(filepath.FromSlash(now.Report), n.run)), size: -1})
 		if err != nil {
 			return err
 		}
+		if err := n.compare(ctx, in, r, known.Report); err != nil {
+			return err
+		}
+		in.Was, in.Judged = was, known.Settings == settings
+		now.Since = known.Since
+		n.next.Inputs[in.Name] = now
+		delete(n.next.Inputs, was)
 	}
+	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
+		return in.Gone && slices.Contains(slices.Collect(maps.Values(names)), in.Name)
+	})
 	return nil
 }
 
-// scanOne scans one input, and saves its report and its state.
-func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Night, error) {
+// lastReport reads a report of an earlier run, nil if it cannot be read.
+func (n *night) lastReport(name string) *report.Report {
+	r, err := n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(name)), size: -1})
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// compare compares the report of an input, nil if there is none, with an earlier one if
+// that can be read and the input was read to its end.
+func (n *night) compare(ctx context.Context, in *report.Night, r *report.Report, name string) error {
+	last := n.lastReport(name)
+	if last == nil {
+		return nil
+	}
+	in.Last = report.NewBrief(last)
+	if r == nil || in.Err != nil || !r.Complete {
+		return nil
+	}
+	d, err := report.Compare(ctx, report.CompareInput{Saved: last}, report.CompareInput{Saved: r}, n.policy, n.options(report.Options{}), report.CompareOptions{})
+	if err != nil {
+		return err
+	}
+	d.Keys, d.Types = report.DiffKeys{}, nil // a fleet has many
+	in.Diff = d
+	return nil
+}
+
+// scanOne scans one input, and saves its report, which is nil if nothing could be read,
+// and its state.
+func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Night, *report.Report, error) {
 	night := &report.Night{Name: in.name}
 	stop := n.progress([]*input{in})
 	r, err := report.Scan(ctx, []report.Source{n.source(in)}, n.policy, n.options(report.Options{Top: nightTop, Shard: true, AllGroups: true, FailOn: n.severity}))
 	stop()
 	var failed report.ScanError
 	if err != nil && !errors.As(err, &failed) {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(failed) > 0 {
 		night.Err = failed[0].Err
 	}
 	if ctx.Err() != nil {
-		return nil, &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
+		return nil, nil, &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
 	}
 	state := filepath.Join(n.part, inputsDir, file+".shard")
 	if err := report.WriteAll([]report.Target{{Format: "shard", Path: state}}, nil, nil, r, report.WriteOptions{}); err != nil {
-		return nil, outputError(err)
+		return nil, nil, outputError(err)
 	}
 	n.states = append(n.states, report.Source{Name: state, Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return os.Open(state) }})
 	if r.Inputs[0].Format == "" {
-		return night, nil
+		return night, nil, nil
 	}
-	night.Now = r
-	return night, n.saveReport(filepath.Join(n.part, inputsDir, file+".json.zst"), r)
+	night.Now = report.NewBrief(r)
+	return night, r, n.saveReport(filepath.Join(n.part, inputsDir, file+".json.zst"), r)
 }
 
 // nightTop is the number of keys on each list of the largest, by which nights are

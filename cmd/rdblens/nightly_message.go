@@ -21,8 +21,7 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	shrink, grow := limitsOf(n.shrink), limitsOf(n.grow)
-	events := report.Events(n.nights, report.NightOptions{Shrink: shrink, Grow: grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
+	events := report.Events(n.nights, report.NightOptions{Shrink: n.shrink, Grow: n.grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -121,13 +120,6 @@ func (n *night) folded(events []report.Event) []report.Event {
 // leavesOut reports whether an event means that keys were not looked at.
 func leavesOut(kind string) bool {
 	return kind == report.EventGone || kind == report.EventUnreadable || kind == report.EventIncomplete
-}
-
-func limitsOf(list []changeLimit) (limits []report.ChangeLimit) {
-	for _, l := range list {
-		limits = append(limits, l.ChangeLimit)
-	}
-	return limits
 }
 
 // compose writes the message: a line that can be a subject, a line for each event, the
@@ -238,7 +230,10 @@ func (n *night) writeMetrics(failed error) error {
 	} else {
 		fmt.Fprintf(&b, "# HELP rdblens_complete 1 if every snapshot was read to its end.\n# TYPE rdblens_complete gauge\nrdblens_complete{job=\"%s\"} 0\n", report.LabelValue(n.job))
 	}
-	fmt.Fprintf(&b, "# HELP rdblens_snapshot_missing 1 if a snapshot was not given that was there before.\n# TYPE rdblens_snapshot_missing gauge\n")
+	metric := func(name, help string) {
+		fmt.Fprintf(&b, "# HELP rdblens_%s %s\n# TYPE rdblens_%[1]s gauge\n", name, help)
+	}
+	metric("snapshot_missing", "1 if a snapshot was not given that was there before.")
 	for i := range n.nights {
 		missing := 0
 		if n.nights[i].Gone {
@@ -246,8 +241,24 @@ func (n *night) writeMetrics(failed error) error {
 		}
 		fmt.Fprintf(&b, "rdblens_snapshot_missing{job=\"%s\",snapshot=\"%s\"} %d\n", report.LabelValue(n.job), report.LabelValue(n.nights[i].Name), missing)
 	}
-	fmt.Fprintf(&b, "# HELP rdblens_exit_code Exit code of the nightly run.\n# TYPE rdblens_exit_code gauge\nrdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
-	fmt.Fprintf(&b, "# HELP rdblens_run_timestamp_seconds When the nightly run began.\n# TYPE rdblens_run_timestamp_seconds gauge\nrdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
+	metric("snapshot_findings", "Findings of a snapshot by severity.")
+	for i := range n.nights {
+		in := &n.nights[i]
+		if in.Now == nil {
+			continue
+		}
+		f := &in.Now.Findings
+		for _, of := range []struct {
+			severity string
+			n        int64
+		}{{"error", f.Error}, {"warning", f.Warning}, {"info", f.Info}} {
+			fmt.Fprintf(&b, "rdblens_snapshot_findings{job=\"%s\",snapshot=\"%s\",severity=\"%s\"} %d\n", report.LabelValue(n.job), report.LabelValue(in.Name), of.severity, of.n)
+		}
+	}
+	metric("exit_code", "Exit code of the nightly run.")
+	fmt.Fprintf(&b, "rdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
+	metric("run_timestamp_seconds", "When the nightly run began.")
+	fmt.Fprintf(&b, "rdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
 	if err := writeFile(n.metrics, b.Bytes()); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/output"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // nightSchema identifies the form of state.json.
@@ -80,26 +81,22 @@ func eventKey(id string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// settings identifies what judges the inputs: version, profile, rules, limits, and the
-// content of the configuration and the baseline.
+// settings identifies what judges the inputs: the version, every value of the rules, and
+// the content of the baseline.
 func (n *night) settings() (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q %v", tool().Version, n.profile, n.rules, n.edits)
-	config, err := inForce(n.config)
-	if err != nil {
-		return "", err
+	fmt.Fprintf(h, "%s %q", tool().Version, n.rules)
+	for _, entry := range config.Entries(n.policy) {
+		if !strings.HasPrefix(entry.Path, "nightly.") && (n.baseline == "" || entry.Origin.Name != n.baseline) {
+			fmt.Fprintf(h, "%q %q", entry.Path, entry.Value)
+		}
 	}
-	for _, path := range []string{config, n.baseline} {
-		if path == "" {
-			h.Write([]byte{0})
-			continue
-		}
-		b, err := os.ReadFile(path)
+	if n.baseline != "" {
+		b, err := os.ReadFile(n.baseline)
 		if err != nil {
-			return "", &exitError{code: exitUsage, err: inputError(path, message.Of(reasonOf(err)))}
+			return "", &exitError{code: exitUsage, err: inputError(n.baseline, message.Of(reasonOf(err)))}
 		}
-		sum := sha256.Sum256(b)
-		h.Write(sum[:])
+		h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }

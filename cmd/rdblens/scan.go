@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
 		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
 	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
@@ -254,7 +256,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if o.Info != nil && len(list) > 1 {
 		return usageError("--info is of one server: {n} snapshots are given", message.Int("n", int64(len(list))))
 	}
-	if err := report.CheckTargets(o.targets, paths(list)); err != nil {
+	if err := o.checkTargets(paths(list)); err != nil {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
@@ -281,6 +283,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if by := o.redactor(); by != nil {
 		r = r.Redacted(by)
 	}
+	o.nameStates(r)
 	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && parts != nil && bad.unread < len(list) {
@@ -302,6 +305,46 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		}
 	}
 	return nil
+}
+
+// runOption is the flag of the run of states.
+func (o *reportFlags) runOption(usage string) option {
+	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "2026-03-01 or $(date +%F)", set: checkedText(&o.Run, func(arg string) error {
+		if len(arg) > 64 || strings.Trim(arg, runCharacters) != "" || strings.HasPrefix(arg, ".") {
+			return message.Errorf("{name} is not of letters, digits, - . and _", message.Element("name", arg))
+		}
+		return nil
+	})}
+}
+
+const runCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
+
+// checkTargets checks targets before a scan. A state whose target is a directory has no
+// name yet.
+func (o *reportFlags) checkTargets(inputs []string) error {
+	var files []report.Target
+	for _, t := range o.targets {
+		if !isStateDir(t) {
+			files = append(files, t)
+		} else if err := os.MkdirAll(t.Path, 0o777); err != nil {
+			return err
+		}
+	}
+	return report.CheckTargets(files, inputs)
+}
+
+func isStateDir(t report.Target) bool {
+	st, err := os.Stat(t.Path)
+	return t.Format == "shard" && (strings.HasSuffix(t.Path, "/") || err == nil && st.IsDir())
+}
+
+// nameStates names the states whose targets are directories.
+func (o *reportFlags) nameStates(r *report.Report) {
+	for i := range o.targets {
+		if t := &o.targets[i]; isStateDir(*t) {
+			t.Path = filepath.Join(t.Path, r.StateName(o.Run))
+		}
+	}
 }
 
 // writes reports whether the report is written in a format.

@@ -168,7 +168,7 @@ type keysOfLine struct {
 // sourceKeys lists the lines of a checkout whose keys have no expiry in a snapshot, and
 // the patterns that no key matches.
 func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Checkout, path string) error {
-	r, err := e.reportOf(ctx, &o.passFlags, path)
+	r, err := e.reportOf(ctx, &o.passFlags, []string{path})
 	if err != nil {
 		return err
 	}

@@ -319,7 +319,7 @@ func spaceBetween(a, b string) int {
 	before, after := lastRune(strings.TrimRight(a, " ")), firstRune(strings.TrimLeft(b, " "))
 	spaced := strings.HasSuffix(a, " ") || strings.HasPrefix(b, " ")
 	switch {
-	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after):
+	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after), isWideMark(before), isWideMark(after):
 		return noSpace
 	case !spaced && (unicode.Is(unicode.Han, before) && isLatin(after) || isLatin(before) && unicode.Is(unicode.Han, after)):
 		return oneSpace
@@ -340,6 +340,10 @@ func lastRune(s string) (last rune) {
 	}
 	return last
 }
+
+// isWideMark reports whether a character is punctuation as wide as a Chinese character,
+// which has its space within.
+func isWideMark(r rune) bool { return r >= 0x3001 && r <= 0x3011 || r >= 0xff01 && r <= 0xff1f }
 
 func isLatin(r rune) bool { return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 

@@ -61,6 +61,7 @@ func TestRendering(t *testing.T) {
 		{New("{list}", List("list", "; ", []Message{New("no TTL"), New("1 key")})), "no TTL; 1 key", "过期时间；1 个 key"},
 		{New("{list}", List("list", "; ", nil)), "", ""},
 		{New("{d} and {missing}", Duration("d", 86400)), "1d and {missing}", "1 天 and {missing}"},
+		{New("{what} {what}", Phrase("what", New("（{x}）。", Text("x", "a b")))), "（a b）。 （a b）。", "（a b）。（a b）。"},
 		{New("{a}{b}", Code("a", "no TTL"), Text("b", "no TTL")), "no TTLno TTL", "no TTLno TTL"},
 	} {
 		if got := text(c.m, nil); got != c.en {
@@ -74,7 +75,7 @@ func TestRendering(t *testing.T) {
 
 func TestCodeHasNames(t *testing.T) {
 	m := New("run {code}", CodeOf("code", New("UNLINK {key}", Name("key", "a b"))))
-	if got := fmt.Sprint(m.Spans(chinese)); got != "[{text run } {code UNLINK } {name a b}]" {
+	if got := fmt.Sprint(m.Spans(chinese)); got != "[{text run  } {code UNLINK  } {name a b }]" {
 		t.Error(got)
 	}
 }

@@ -21,6 +21,7 @@ var ruleFixtures = []struct {
 }{
 	{"sizes", "redis-7.0", nil, (*filler).sizeLimits, true},
 	{"texts", "redis-7.0", nil, (*filler).textLimits, true},
+	{"groups", "redis-7.0", nil, (*filler).groupLimits, true},
 	{"streams", "redis-7.0", nil, (*filler).streamLimits, true},
 	{"values", "redis-7.0", nil, (*filler).values, true},
 	{"compact", "redis-7.0", nil, (*filler).compactLimits, false},

@@ -30,6 +30,14 @@ budgets:
   - {growth: {warning: 10%}}
 namespaces: {user: {owner: accounts}}
 abbreviations: {economic: ec}
+nightly:
+  shrink: {'flat:*': 5%, input: 20%, all: 10 %}
+  grow: 1 GB
+  max_age: 26h
+  min_keys: off
+  notify: [mail=a@example.com, /usr/bin/tell]
+  keep: 10
+  remind: 7d
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +50,9 @@ abbreviations: {economic: ec}
 		"rules.big-collection.types.list = off (team.yaml:8)", "rules.key-length.warning = 99 B (team.yaml:9)", "rules.key-length.under.info = 3 B (team.yaml:9)", "rules.key-type-suffix = info (team.yaml:10)", "rules.key-type-suffix.aliases = {string: [bitmap, hyperloglog, hll], zset: [geo, geospatial, sortedset, rank]} (team.yaml:10)",
 		"overrides.a:*, b:*.owner = team (team.yaml:12)", "overrides.a:*, b:*.rules.no-ttl = off (team.yaml:12)", "overrides.a:*, b:*.rules.big-string = on (team.yaml:12)", "overrides.a:*, b:*.rules.big-collection = warning (team.yaml:12)", "overrides.a:*, b:*.rules.key-length.under.error = 2 B (team.yaml:12)",
 		"ignore.no-ttl,big-* = key c:*, reason: wanted, until 2026-12-31 (team.yaml:14)", "ignore.key-length = key x:*, y:*, reason: long (team.yaml:15)", "budgets.d:* = keys warning 10; keys error 20; memory error 1 MB, reason: planned (team.yaml:17)", "budgets.database 3 = without_ttl info 50% (team.yaml:18)",
-		"budgets.snapshot = growth warning 10% (team.yaml:19)", "namespaces.user = accounts (team.yaml:20)", "abbreviations.economic = ec (team.yaml:21)"} {
+		"budgets.snapshot = growth warning 10% (team.yaml:19)", "namespaces.user = accounts (team.yaml:20)", "abbreviations.economic = ec (team.yaml:21)",
+		"nightly.shrink.flat:* = 5% (team.yaml:23)", "nightly.shrink.input = 20% (team.yaml:23)", "nightly.shrink.all = 10 % (team.yaml:23)", "nightly.grow.input = 1 GB (team.yaml:24)", "nightly.max_age = 1d 2h (team.yaml:25)",
+		"nightly.min_keys = off (team.yaml:26)", "nightly.notify = mail=a@example.com (team.yaml:27)", "nightly.notify = /usr/bin/tell (team.yaml:27)", "nightly.keep = 10 (team.yaml:28)", "nightly.remind = 7d (team.yaml:29)"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no %q", want)
 		}

@@ -27,6 +27,8 @@ type file struct {
 	namespaces    namespaces
 	budgets       []thresholds.Budget
 	abbreviations []thresholds.Abbreviation
+	identities    []thresholds.IdentityEntry
+	nightly       thresholds.Nightly
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -35,6 +37,7 @@ var (
 	ignores   = sync.OnceValue(ignoreShape)
 	overrides = sync.OnceValue(overrideShape)
 	budgets   = sync.OnceValue(budgetShape)
+	identity  = sync.OnceValue(identityShape)
 
 	// settingFields are the fields of profiles and configurations.
 	settingFields = sync.OnceValue(func() []field[file] {
@@ -63,8 +66,11 @@ var (
 				"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
 				func(f *file, v []thresholds.Override) { f.overrides = v }),
 			to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
+			to("identities", entries("identities", identity()).with("description", "what keys are, where it is not recognised or wrong; the last entry that matches decides"),
+				func(f *file, v []thresholds.IdentityEntry) { f.identities = v }),
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
+			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form
@@ -91,12 +97,13 @@ func entries[T any](name string, of shape[T]) shape[[]T] {
 // how many overrides have rules.
 func Schema() []byte {
 	definitions := object{
-		"off":       anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
-		"switch":    anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)),
-		"severity":  words(slices.Concat([]string{"off"}, severities)...),
-		"ignore":    ignores().schema(),
-		"overrides": overrides().schema(),
-		"budgets":   budgets().schema(),
+		"off":        anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
+		"switch":     anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)),
+		"severity":   words(slices.Concat([]string{"off"}, severities)...),
+		"ignore":     ignores().schema(),
+		"overrides":  overrides().schema(),
+		"budgets":    budgets().schema(),
+		"identities": identity().schema(),
 	}
 	for u := message.Bytes; u <= message.Percent; u++ {
 		definitions[u.String()] = unitSchema(u)

@@ -31,6 +31,8 @@ type Options struct {
 	// Baseline is the path of accepted findings, which are ignored after those that
 	// the file ignores; "" for none.
 	Baseline string
+	// Nightly applies the limits of rules that the file has for nightly runs.
+	Nightly bool `json:",omitempty"`
 }
 
 // UnknownProfile returns the error for a name that no built-in profile has.
@@ -118,6 +120,12 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	p := base.Clone()
 	p.Profile, p.File = profile, opt.Config
 	team.addTo(p)
+	if opt.Nightly {
+		for _, e := range team.nightly.Edits {
+			p.Deselected &^= 1 << e.Rule
+		}
+		p.Apply(team.nightly.Edits)
+	}
 	if opt.Cluster != nil {
 		p.Cluster = thresholds.Switch{Value: *opt.Cluster, Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--cluster"}}
 	}
@@ -157,6 +165,8 @@ func (f *file) addTo(p *thresholds.Policy) {
 	}
 	p.Apply(f.edits)
 	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets, f.abbreviations
+	p.Identities = f.identities
+	p.Nightly = f.nightly
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user

@@ -103,9 +103,9 @@ func TestSelect(t *testing.T) {
 	base := on(mustLoad(t, Options{Profile: "upper"}))
 	for selector, want := range map[string]string{
 		"all":                        base,
-		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long budget",
+		"-key-*":                     "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long budget queue-backlog stream-consumers",
 		"key-*":                      "key-abbreviation key-charset key-empty-segment key-length key-namespace key-special-char key-structure",
-		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long key-length budget",
+		"all,-key-*,key-length":      "big-collection big-stream big-string big-value already-expired big-key-expiry ttl-stampede ttl-too-long key-length budget queue-backlog stream-consumers",
 		"big-string, single-element": "big-string single-element", // named in full: on
 		"no-ttl":                     "no-ttl",
 	} {

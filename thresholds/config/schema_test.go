@@ -170,7 +170,7 @@ func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 }
 
 // configFields are the fields of a configuration.
-var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets", "namespaces", "abbreviations", "separators", "hashtags", "cluster"}
+var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets", "namespaces", "abbreviations", "identities", "separators", "hashtags", "cluster", "nightly"}
 
 // fieldsOf returns the fields that the mapping of a rule may have.
 func fieldsOf(r *thresholds.Rule) []string {
@@ -199,7 +199,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		"999999999999999", "1000000000000000", "99999999999999999999",
 		"10KB", "10 kb", "1.5MB", "1.5", "1.5B", "10Ki", "'1,024'", "10XB", "KB", "8EB", "999999999T", "9999999999T",
 		"30d", "1w2d", "2d1w", "90m", "d", "' 30d'", "99999999999d",
-		"10x", "2.5x", "2.55×", "1.234x", "1.234", "x", "1%", "0.5%", "100%", "100.0%", "100.5%", "101%", "'50 %'", "%",
+		"10x", "2.5x", "2.55×", "1.234x", "1.234", "x", "1%", "0.5%", "100%", "100.0%", "100.5%", "101%", "'50 %'", "%", "1 GB", "0.5K", "0.0%", "0GB", "0.001T", "1234567%", "1e3%", "+5%", "-5%",
 		"default", "aliyun", "nosuch", "no-ttl", "all", "key-*", "'*'", "ttl-stampede", "2027-01-31", "2028-02-29", "2027-13-01", "27-1-1"}
 	others := []string{"", "null", "~", "[]", "{}", "[a]", "[a, b]", "['']", "[null]", "[[a]]", "[1, true]", "[no-ttl, 'key-*']", "[no-ttl, nosuch]", "['user:', order]", "['a*']", "[30d]",
 		"{a: b}", "{a: }", "{'': b}", "{1: b}", "{'a b': c}", "{owner: b}", "{a: {owner: b}}", "{a: {team: b}}", "{a: [b]}", "{':': b}",
@@ -213,7 +213,8 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		"budgets: [%s]", "budgets: [{group: %s}]", "budgets: [{owner: %s}]", "budgets: [{database: %s}]", "budgets: [{keys: %s}]", "budgets: [{keys: {error: %s}}]", "budgets: [{memory: {info: %s}}]",
 		"budgets: [{without_ttl: {warning: %s}}]", "budgets: [{growth: {warning: %s}, reason: %s}]",
 		"overrides: [{owner: x, key: %s}]", "overrides: [{key: x, owner: %s}]", "overrides: [{key: x, rules: %s}]", "overrides: [{key: x, owner: y, rules: %s}]",
-		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s"}
+		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s",
+		"nightly: {shrink: %s}", "nightly: {grow: {'a:*': %s}}", "nightly: {max_age: %s}", "nightly: {min_keys: %s}", "nightly: {notify: %s}", "nightly: {notify: [%s]}", "nightly: {metrics: %s}", "nightly: {keep: %s}", "nightly: {remind: %s}"}
 	for _, name := range configFields {
 		places = append(places, name+": %s")
 	}
@@ -269,6 +270,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 	for _, name := range scalars {
 		check("namespaces: {" + name + ": x}")
 		check("abbreviations: {" + name + ": x}")
+		check("nightly: {shrink: {" + name + ": 5%}}")
 	}
 	team, err := os.ReadFile("testdata/team.yaml")
 	if err != nil {

@@ -56,7 +56,46 @@ func Entries(p *thresholds.Policy) []Entry {
 	for _, a := range p.Abbreviations {
 		list = append(list, Entry{"abbreviations." + a.Long, a.Short, a.Origin})
 	}
-	return joinOff(list)
+	for i := range p.Identities {
+		e := &p.Identities[i]
+		list = append(list, Entry{"identities." + e.Pattern(), showIdentity(e), e.Origin})
+	}
+	return showNightly(joinOff(list), &p.Nightly)
+}
+
+// showNightly appends the settings of nightly runs.
+func showNightly(list []Entry, n *thresholds.Nightly) []Entry {
+	const path = "nightly."
+	limits := func(name string, all []thresholds.ChangeLimit) {
+		for i := range all {
+			list = append(list, Entry{path + name + all[i].Subject(), all[i].Text, all[i].Origin})
+		}
+	}
+	limits("shrink.", n.Shrink)
+	limits("grow.", n.Grow)
+	for i := range n.Edits {
+		e := &n.Edits[i]
+		rule := thresholds.Rules()[e.Rule]
+		shown := showLimit("", rule, e.Limit)
+		list = append(list, Entry{path + strings.ReplaceAll(rule.Name, "-", "_"), shown.Value, shown.Origin})
+	}
+	for _, to := range n.Notify {
+		list = append(list, Entry{path + "notify", to.Value, to.Origin})
+	}
+	if n.Metrics.Value != "" {
+		list = append(list, Entry{path + "metrics", n.Metrics.Value, n.Metrics.Origin})
+	}
+	if n.Keep != nil {
+		list = append(list, Entry{path + "keep", strconv.FormatInt(n.Keep.Number, 10), n.Keep.Origin})
+	}
+	if r := n.Remind; r != nil {
+		value := "off"
+		if r.Number >= 0 {
+			value = message.Seconds.Format(r.Number)
+		}
+		list = append(list, Entry{path + "remind", value, r.Origin})
+	}
+	return list
 }
 
 // joinOff joins entries for a type that has no limit of any severity into one.

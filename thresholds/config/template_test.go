@@ -44,7 +44,7 @@ func TestTemplate(t *testing.T) {
 			}
 		}
 		p, err = LoadText(Options{Config: "x.yaml"}, []byte(uncommented.ReplaceAllString(examples, "$1")))
-		if err != nil || len(p.Namespaces) != 2 || len(p.Overrides) != 1 || len(p.Ignores) != 1 || len(p.Abbreviations) != 1 {
+		if err != nil || len(p.Namespaces) != 2 || len(p.Overrides) != 1 || len(p.Ignores) != 1 || len(p.Abbreviations) != 1 || len(p.Nightly.Shrink) != 3 || p.Nightly.Remind == nil || len(p.Identities) != 2 {
 			t.Errorf("%s: %v", profile, err)
 		}
 	}

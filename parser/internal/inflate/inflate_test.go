@@ -394,6 +394,30 @@ func FuzzInflate(f *testing.F) {
 	})
 }
 
+// TestOffset has damage at the same place however the input is cut into reads: a pipe
+// gives fewer bytes at once than a file.
+func TestOffset(t *testing.T) {
+	m := newMaker(5)
+	reasons := map[string]int{}
+	for range 2000 {
+		in := m.input(2000)
+		_, whole := readAll(NewReader(bytes.NewReader(in)), 5000)
+		for _, reader := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader} {
+			if _, err := readAll(NewReader(reader(bytes.NewReader(in))), 5000); fmt.Sprint(err) != fmt.Sprint(whole) {
+				t.Fatalf("%v, and read in one piece %v: %q", err, whole, in)
+			}
+		}
+		if damage := (*Error)(nil); errors.As(whole, &damage) {
+			reasons[damage.Reason]++
+		}
+	}
+	for _, reason := range []string{badCode, badDistance, farMatch, badSum} {
+		if reasons[reason] < 3 {
+			t.Errorf("%q is the reason of %d inputs: too few", reason, reasons[reason])
+		}
+	}
+}
+
 // TestLarge reads more than all buffers hold, with matches over their ends.
 func TestLarge(t *testing.T) {
 	m := newMaker(7)

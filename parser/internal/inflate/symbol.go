@@ -62,16 +62,17 @@ func (z *Reader) symbol() {
 		z.short()
 		return
 	case d&isSpecial != 0:
+		z.drop(used) // as in the fast loop: the offset does not depend on the input at hand
 		z.fail(badDistance)
 		return
 	}
 	length := uint(e>>16) + uint(z.hold&(1<<used-1)>>(e>>8&15))
 	distance := uint(d>>16) + uint(rest&(1<<more-1)>>(d>>8&15))
+	z.drop(used + more)
 	if distance > z.outPos-z.start {
 		z.fail(farMatch)
 		return
 	}
-	z.drop(used + more)
 	for range length {
 		z.out[z.outPos] = z.out[z.outPos-distance]
 		z.outPos++

@@ -148,9 +148,9 @@ func (t *aggregates) insert(slot uint, id aggregateID, found []thresholds.Findin
 		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
 	}
 	a.foundEnd = int32(len(t.found))
-	t.list = append(t.list, a)
+	t.list = hashindex.Append(t.list, a)
 	if len(t.largest) < len(t.list) {
-		t.largest = append(t.largest, RetainedKey{})
+		t.largest = hashindex.Append(t.largest, RetainedKey{})
 	}
 	if t.index.Full() {
 		t.index.Grow(len(t.list), func(i int) (uint64, bool) { return t.list[i].hash(), true })

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/report/internal/hyperloglog"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -167,7 +168,7 @@ func (g *Groups) leaf(node int32) *Group {
 		if len(g.list) < cap(g.list) {
 			g.list = g.list[:len(g.list)+1]
 		} else {
-			g.list = append(g.list, Group{})
+			g.list = hashindex.Append(g.list, Group{})
 		}
 		i = int32(len(g.list))
 		g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0]) // the buffer of a group that was here before

@@ -1,8 +1,11 @@
 package agg
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/format"
+	"github.com/rdblens/rdblens/report/internal/hashindex"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -42,6 +45,7 @@ type KeyRecord struct {
 	HasExpire, MemoryBound, MemoryApproximate            bool
 	LargestHasName, Integers                             bool
 	Content                                              thresholds.Content // as thresholds.ContentOf says
+	Behind                                               *parser.GroupState // its own
 }
 
 // set copies a key of the size given, and at most maxName bytes of its name. It
@@ -58,6 +62,10 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 		LargestNameLen: k.LargestNameLen, LongestField: k.LongestField, Formats: k.Formats, NameHash: hash, Input: input, Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
 		HasExpire: k.HasExpire, MemoryBound: k.MemoryBound, MemoryApproximate: k.MemoryApproximate,
 		LargestHasName: k.LargestName != nil, Integers: k.Integers, Content: thresholds.ContentOf(k)}
+	if g := k.Behind; g != nil {
+		r.Behind = new(*g)
+		r.Behind.Name = slices.Clone(g.Name)
+	}
 }
 
 // copy makes r the same as o.
@@ -80,7 +88,7 @@ func (r *RetainedKey) Key() parser.Key {
 		Serialized: r.Serialized, Largest: r.Largest, LargestNameLen: r.LargestNameLen, Longest: r.Longest, FieldsWithTTL: r.FieldsWithTTL,
 		Pending: r.Pending, Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory, MemoryUsage: r.MemoryUsage,
 		MemoryBound: r.MemoryBound, MemoryApproximate: r.MemoryApproximate, CompactMemory: r.CompactMemory, ModuleName: r.Module, Offset: r.Offset,
-		Formats: r.Formats, LongestField: r.LongestField}
+		Formats: r.Formats, LongestField: r.LongestField, Behind: r.Behind}
 	if r.LargestHasName {
 		k.LargestName = r.buf[r.nameEnd:r.largestEnd:r.largestEnd]
 	}
@@ -118,7 +126,7 @@ func (p *keyPool) get() int32 {
 		return i
 	}
 	if len(p.list) == cap(p.list) {
-		p.list = append(p.list, RetainedKey{})
+		p.list = hashindex.Append(p.list, RetainedKey{})
 	} else {
 		p.list = p.list[:len(p.list)+1] // keeps the buffer of an earlier key
 	}

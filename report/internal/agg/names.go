@@ -15,20 +15,25 @@ type TreeNode struct {
 	Rest      bool  // the keys of its parent that no other child has
 	Lacks     int64 // the most keys that it may lack: they are counted in a wider prefix
 	Group     Group
+	Marks     []int32     // what mark returns of the groups of its keys, at most MaxMarks
 	Explained int64       // findings that are explained, which Group does not have
 	Children  []*TreeNode // heaviest first, Rest last
 }
 
+// MaxMarks is the number of marks that a TreeNode has at most.
+const MaxMarks = 64
+
 // Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
 // are ended. What they have besides sums is kept in a Groups, for TTL and Findings. explained
 // reports whether findings in a group are explained: nodes count them in Explained alone.
-func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool) (root *TreeNode, of *Groups) {
+// mark returns a number of a group.
+func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool, mark func(pattern string) int32) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
-		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained}
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, mark: mark}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
 		}
@@ -69,6 +74,7 @@ type treeBuilder struct {
 	nodes  int // that were made
 
 	explained func(pattern string, ruleSeverity int) bool
+	mark      func(pattern string) int32
 }
 
 // addLeaf adds the keys of a leaf to a node.
@@ -76,6 +82,7 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	from := &b.g.list[leaf-1]
 	b.of.joinKeys(&to.Group, from, b.g)
 	pattern := b.g.final[from.group].pattern
+	to.mark(b.mark(pattern))
 	for ruleSeverity, count := range b.g.Findings(from) {
 		if b.explained(pattern, ruleSeverity) {
 			to.Explained += count.Keys
@@ -85,10 +92,20 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	}
 }
 
+// mark adds a mark.
+func (n *TreeNode) mark(m int32) {
+	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
+		n.Marks = append(n.Marks, m)
+	}
+}
+
 // add adds the keys of another node.
 func (b *treeBuilder) add(to, from *TreeNode) {
 	b.of.join(&to.Group, &from.Group, b.of)
 	to.Explained += from.Explained
+	for _, m := range from.Marks {
+		to.mark(m)
+	}
 }
 
 // node returns a node, and those below it that are listed. One is listed only if those

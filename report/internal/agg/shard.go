@@ -1,6 +1,7 @@
 package agg
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/rdblens/rdblens/parser"
@@ -19,6 +20,7 @@ type Shard struct {
 	names      *naming.Cache
 	found      []thresholds.Finding // scratch
 	aggregates aggregates
+	shortcuts  [1 << shortcutBits]shortcut
 	histograms Histograms
 	top        TopLists
 	instance   *thresholds.Instance
@@ -31,11 +33,10 @@ type Shard struct {
 }
 
 func (sh *Shard) reset() {
-	sh.aggregates.reset()
+	sh.resetAggregates()
 	sh.histograms.reset()
 	sh.top.reset()
 	sh.instance.Reset()
-	sh.tree.Reset()
 	sh.samples.Reset()
 	sh.keys, sh.dropped = 0, 0
 }
@@ -90,8 +91,7 @@ func (sh *Shard) Flush(end bool) error {
 	sh.keys, sh.dropped = 0, 0
 	b.Tables.Groups.versions.Before(b.Tables.Groups.tree, sh.number)
 	b.Tables.flush(&sh.aggregates, sh.tree, b.opt.Input)
-	sh.aggregates.reset()
-	sh.tree.Reset()
+	sh.resetAggregates()
 	if !end {
 		return nil
 	}
@@ -108,14 +108,42 @@ func (sh *Shard) Flush(end bool) error {
 	return nil
 }
 
+// shortcut has the aggregate of keys that agree in the pattern of their names and in all
+// that aggregates distinguish besides the leaf.
+type shortcut struct {
+	pattern, key, findings uint64
+	large                  int64 // keys of more bytes may have another leaf
+	generation             uint32
+	segments, position     int32
+	valid                  bool
+}
+
+const shortcutBits = 8
+
 // aggregate returns the position of the aggregate of a key.
 func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) int {
-	id := aggregateID{sh.tree.Leaf(k.Name, f, size), aggregateKey(k, owner), findingsHash(found)}
-	i, slot := sh.aggregates.find(id)
-	if i >= 0 {
-		return i
+	key, findings := aggregateKey(k, owner), findingsHash(found)
+	s := &sh.shortcuts[(f.Group^bits.RotateLeft64(key, 32)^findings)*0x9e3779b97f4a7c15>>(64-shortcutBits)]
+	if s.valid && s.pattern == f.Group && s.key == key && s.findings == findings && s.segments == int32(f.Segments) &&
+		size <= s.large && s.generation == sh.tree.Generation() && sh.tree.Skip() {
+		return int(s.position)
 	}
-	return sh.aggregates.insert(slot, id, found)
+	id := aggregateID{sh.tree.Leaf(k.Name, f, size), key, findings}
+	i, slot := sh.aggregates.find(id)
+	if i < 0 {
+		i = sh.aggregates.insert(slot, id, found)
+	}
+	if large, generation, ok := sh.tree.Shared(id.leaf, f); ok && size <= large {
+		*s = shortcut{f.Group, key, findings, large, generation, int32(f.Segments), int32(i), true}
+	}
+	return i
+}
+
+// resetAggregates empties the tables of the keys by leaf.
+func (sh *Shard) resetAggregates() {
+	sh.aggregates.reset()
+	sh.tree.Reset()
+	clear(sh.shortcuts[:])
 }
 
 // add adds a key with its findings.

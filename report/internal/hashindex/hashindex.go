@@ -88,5 +88,17 @@ func (x *Index) Reset() {
 	x.used = 0
 }
 
+// Append appends to a list of which little is to be left as garbage: where it has no
+// room, it gets twice the room. The built-in append adds a quarter to long lists, and so
+// leaves four times their length.
+func Append[T any](list []T, v T) []T {
+	if len(list) == cap(list) {
+		longer := make([]T, len(list), max(16, 2*len(list)))
+		copy(longer, list)
+		list = longer
+	}
+	return append(list, v)
+}
+
 // Bytes returns the memory of the slots in bytes.
 func (x *Index) Bytes() int64 { return 4 * int64(len(x.slots)) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 func text1(name string, ttl bool, value string) *Sample {
@@ -100,7 +101,7 @@ func TestGroupOfSeveral(t *testing.T) {
 	}
 	g.Samples = g.Samples[:2]
 	id := Identify([]*Group{g})[0]
-	if id == nil || id.Library != "Celery" || id.Setting != "result_expires" || id.Deletion != "yes" || id.ByDesign || id.Sure != Likely || !id.FixedName() || id.OfQueue() {
+	if id == nil || id.Library != "Celery" || id.Setting != "result_expires" || id.Deletion != "yes" || id.ByDesign || id.Sure != thresholds.Likely || !id.FixedName() || id.OfQueue() {
 		t.Errorf("%+v", id)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // layouts are what keys of no library can look like, the surest first. Each needs two
@@ -70,7 +71,7 @@ func layout(g *Group) *Identity {
 			all = all && !k.NameOnly && l.like(k)
 		}
 		if all {
-			return &Identity{Role: l.role, ByDesign: l.byDesign, Sure: LooksLike}
+			return &Identity{Role: l.role, ByDesign: l.byDesign, Sure: thresholds.LooksLike}
 		}
 	}
 	return nil

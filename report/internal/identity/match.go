@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // holds reports whether the value of a sample is as the shape says.
@@ -341,9 +342,14 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 	votes := map[key]int{}
 	libraries := map[int]int{}
 	signs := map[int]int{}
+	queues := map[int]map[string]bool{}
 	for j := range g.Samples {
 		if best, n := m.decide(found[j]); best != nil {
 			votes[key{best.library, best.shape.Shape}]++
+			if queues[best.library] == nil {
+				queues[best.library] = map[string]bool{}
+			}
+			queues[best.library][best.queue] = true
 			libraries[best.library]++
 			signs[best.library] = max(signs[best.library], n)
 		}
@@ -358,16 +364,22 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 				best = s
 			}
 		}
-		return m.list[library].identity(best, signs[library])
+		id := m.list[library].identity(best, signs[library])
+		if len(queues[library]) == 1 {
+			for q := range queues[library] {
+				id.Queue = q
+			}
+		}
+		return id
 	}
 	return nil
 }
 
 func (r *Recogniser) identity(s *Shape, signs int) *Identity {
-	id := &Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: Likely,
+	id := &Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: thresholds.Likely,
 		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments}
 	if signs > sufficient {
-		id.Sure = Sure
+		id.Sure = thresholds.Sure
 	}
 	return id
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // TestRecognisers makes every shape ready, and checks what people read of it.
@@ -34,7 +36,7 @@ func TestRecognisers(t *testing.T) {
 			p.re.get()
 			regexp.MustCompile(p.text.text)
 			regexp.MustCompile(p.fieldLike.text)
-			if !roles[s.Role] || s.Delete != "" && s.Delete != "yes" && s.Delete != "no" && !strings.HasPrefix(s.Delete, "with ") ||
+			if !thresholds.IsRole(string(s.Role)) || s.Delete != "" && s.Delete != "yes" && s.Delete != "no" && !strings.HasPrefix(s.Delete, "with ") ||
 				s.TTL != "" && s.TTL != "yes" && s.TTL != "no" || s.Sign < 0 || s.Sign > 2 {
 				t.Errorf("%s: %s: role, deletion, TTL or sign is wrong", r.Library, s.Name)
 			}

@@ -234,7 +234,7 @@ func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide
 	}
 	b.labels = append(b.labels, label...)
 	i := len(b.nodes)
-	b.nodes = append(b.nodes, n)
+	b.nodes = hashindex.Append(b.nodes, n)
 	if b.index.Full() {
 		b.index.Grow(len(b.nodes), func(i int) (uint64, bool) { return b.nodes[i].hash, i > 0 })
 	} else {
@@ -266,6 +266,27 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 	}
 	return b.leaf(name, f, size, e)
 }
+
+// Skip passes a key whose leaf need not be looked up: nothing is sampled of it. It reports
+// whether it did.
+func (b *Block) Skip() bool {
+	if b.next <= 1 {
+		return false
+	}
+	b.next--
+	return true
+}
+
+// Shared reports whether all keys with the pattern and the number of segments of f, of at
+// most so many bytes, have a leaf, until the generation changes.
+func (b *Block) Shared(leaf int32, f *naming.Facts) (large int64, generation uint32, ok bool) {
+	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
+	ok = e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && e.leaf == leaf && !e.pins
+	return e.large, b.generation, ok
+}
+
+// Generation changes when leaves that keys of a pattern shared may change.
+func (b *Block) Generation() uint32 { return b.generation }
 
 // varying returns the leaf of a name with the pattern of an entry, -1 if that must be
 // looked up.

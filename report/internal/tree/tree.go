@@ -198,7 +198,7 @@ func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags)
 		t.nodes[i] = n
 	} else {
 		i = int32(len(t.nodes))
-		t.nodes = append(t.nodes, n)
+		t.nodes = hashindex.Append(t.nodes, n)
 	}
 	t.used++
 	t.labels += len(label)

@@ -1,0 +1,36 @@
+// Charts, drawn for the width that they have.
+const chart = (width, height, label, ...children) => make("svg", { viewBox: `0 0 ${width} ${height}`, class: "drawn", role: "img", "aria-label": label }, ...children);
+const label = (x, y, s, anchor) => make("text", { svg: true, x, y, "text-anchor": anchor }, s);
+
+// Big keys by size and elements: sizes in steps of 16 times, elements in powers of ten.
+const drawScatter = () => {
+  const box = $("#scatter");
+  const points = keyRows.filter((k) => k.cells.elements && k.size > 0).map((k) => ({ k, x: Math.log10(Math.max(1, figureOf(english(k.cells.elements)))), y: Math.log2(k.size) / 4 }));
+  if (points.length < 5) { box.remove(); return; }
+  const [width, height, left, bottom] = [box.clientWidth || 1000, 260, 60, 24];
+  const range = (f) => [Math.floor(Math.min(...points.map(f))), Math.ceil(Math.max(...points.map(f)) + 0.01)];
+  const [[x0, x1], [y0, y1]] = [range((p) => p.x), range((p) => p.y)];
+  const x = (v) => left + (v - x0) / (x1 - x0) * (width - left - 30);
+  const y = (v) => height - bottom - (v - y0) / (y1 - y0) * (height - bottom - 10);
+  const svg = chart(width, height, say("Keys by size and elements"));
+  for (let n = x0; n <= x1; n++) svg.append(make("path", { class: "grid", d: `M${x(n)} ${y(y0)}V${y(y1)}` }), label(x(n), height - 6, count(10 ** n), "middle"));
+  for (let n = y0; n <= y1; n++) svg.append(make("path", { class: "grid", d: `M${x(x0)} ${y(n)}H${x(x1)}` }), label(left - 6, y(n) + 4, bytes(16 ** n), "end"));
+  for (const p of points) {
+    const type = p.k.cells.type?.textContent;
+    const dot = make("circle", { cx: x(p.x), cy: y(p.y), r: 5, class: typeNames.includes(type) ? "t-" + type : "t-other" },
+      make("title", {}, `${p.k.name}\n${bytes(p.k.size)}, ${p.k.cells.elements.textContent} ${say("elements")}`));
+    dot.addEventListener("click", () => go({ key: p.k.name }));
+    svg.append(dot);
+  }
+  box.replaceChildren(svg, make("figcaption", { class: "dim" }, say("A dot is one of the biggest keys: upwards its size, to the right its elements.")));
+};
+
+const drawCharts = () => {
+  if ($("#scatter")) drawScatter();
+};
+let chartWidth = 0;
+new ResizeObserver(() => {
+  if (chartWidth && chartWidth !== innerWidth) drawCharts();
+  chartWidth = innerWidth;
+}).observe($("main"));
+views.push((before, again) => { if (again || before === noState) drawCharts(); });

@@ -1,0 +1,311 @@
+// The map: the tree of names as nested areas. Cells are links to the prefix that they show.
+const nodeOf = (list, parent) => {
+  const [label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, children] = list;
+  const node = { label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, parent };
+  node.path = label.startsWith("\0") ? label.slice(1) : (parent?.path ?? "") + label;
+  if (label.startsWith("\0")) node.label = node.path;
+  node.findings = error + warning + info;
+  node.children = (children ?? []).map((c) => nodeOf(c, node));
+  byPath.set(node.path, node);
+  return node;
+};
+const byPath = new Map();
+const tree = data.tree ? nodeOf(data.tree, null) : null;
+
+// A node with one child only is shown as that child.
+const inside = (node) => {
+  while (node.children.length === 1 && node.children[0].keys === node.keys) node = node.children[0];
+  return node;
+};
+// nodeAt returns the node of a prefix, or the closest one that has it.
+const nodeAt = (path) => {
+  for (let p = path ?? ""; ; p = p.slice(0, -1)) {
+    const node = byPath.get(p) ?? byPath.get(p + "…");
+    if (node || !p) return node ?? tree;
+  }
+};
+
+// Colours. Each is a class of the cell and its word.
+const typeNames = ["string", "hash", "list", "set", "zset", "stream"];
+const typesOf = (node) => (data.types ?? []).filter((_, i) => node.types >> i & 1);
+const coldKeys = new Map();
+const coldRule = (data.rules ?? []).find((r) => r.rule === "cold-key");
+for (const [g, n] of coldRule?.groups ?? []) coldKeys.set(data.groups[g][0], n);
+const coldOf = (node) => {
+  let n = 0;
+  for (const [group, keys] of coldKeys) if (group === node.path || group.startsWith(node.path)) n += keys;
+  return n;
+};
+const colors = {
+  type: (node) => {
+    const types = typesOf(node);
+    return types.length === 1 && typeNames.includes(types[0]) ? "t-" + types[0] : types.length > 1 ? "t-mixed" : "t-other";
+  },
+  ttl: (node) => {
+    if (node.nottlKeys * 2 > node.keys || node.median === null) return "c-none";
+    return node.median < 3600 ? "c-1" : node.median < 86400 ? "c-2" : node.median < 7 * 86400 ? "c-3" : "c-4";
+  },
+  severity: (node) => node.error ? "s-error" : node.warning ? "s-warning" : node.info ? "s-info" : "s-fine",
+  age: (node) => {
+    const share = coldOf(node) / node.keys;
+    return share === 0 ? "c-0" : share < 0.25 ? "c-2" : share < 0.75 ? "c-3" : "c-4";
+  },
+};
+const legends = {
+  type: () => [...typeNames.filter((t) => data.types.includes(t)).map((t) => ["t-" + t, t]), ["t-mixed", say("several types")]],
+  ttl: () => [["c-1", say("under an hour")], ["c-2", say("under a day")], ["c-3", say("under a week")], ["c-4", say("longer")], ["c-none", say("most have no TTL")]],
+  severity: () => [["s-error", say("errors")], ["s-warning", say("warnings")], ["s-info", say("info")], ["s-fine", say("no findings")]],
+  age: () => [["c-0", say("no idle keys")], ["c-2", say("under 25% idle")], ["c-3", say("under 75% idle")], ["c-4", say("nearly all idle")]],
+};
+
+// squarify places items, the largest first, in rows that are as square as possible.
+const squarify = (items, x, y, w, h, place) => {
+  let total = items.reduce((sum, i) => sum + i.value, 0);
+  for (let i = 0; i < items.length;) {
+    const [short, each] = [Math.min(w, h), w * h / total];
+    let row = 0;
+    let n = i;
+    for (let best = Infinity; n < items.length; n++) {
+      const area = (row + items[n].value) * each;
+      const worst = Math.max(short * short * items[i].value * each / (area * area), area * area / (short * short * items[n].value * each));
+      if (worst > best) break;
+      [best, row] = [worst, row + items[n].value];
+    }
+    const side = row * each / short;
+    for (let at = 0; i < n; i++) {
+      const length = items[i].value / row * short;
+      if (w >= h) place(items[i], x, y + at, side, length);
+      else place(items[i], x + at, y, length, side);
+      at += length;
+    }
+    total -= row;
+    if (w >= h) [x, w] = [x + side, w - side];
+    else [y, h] = [y + side, h - side];
+  }
+};
+
+const map = $("#map");
+const leastArea = 60; // of a cell in square pixels; smaller ones are one
+const mostCells = [60, 30, 20]; // by depth
+let cells = []; // of what is drawn: node, rectangle, element
+let shownNode = null; // whose children are drawn
+let measure = "size";
+let color = "type";
+const show1 = (node) => measure === "size" || measure === "nottl" ? bytes(node[measure]) : count(node[measure]);
+
+// layout calls place for the cells of a node's children, from outside to inside.
+const layout = (node, x, y, w, h, depth, place) => {
+  const list = node.children.map((c) => ({ value: c[measure], node: inside(c) })).filter((c) => c.value > 0).sort((a, b) => b.value - a.value);
+  const total = list.reduce((sum, c) => sum + c.value, 0);
+  let n = list.findIndex((c, i) => i >= mostCells[depth] || c.value / total * w * h < leastArea);
+  if (n < 0 || n === list.length - 1) n = list.length;
+  const rest = list.slice(n);
+  if (rest.length) list.splice(n, rest.length, { value: rest.reduce((sum, c) => sum + c.value, 0), rest: rest.length, node });
+  list.sort((a, b) => b.value - a.value);
+  squarify(list, x, y, w, h, (item, x, y, w, h) => {
+    const outer = !item.rest && depth < 2 && item.node.children.length > 0 && w > 70 && h > 46;
+    place(item, node, x, y, w, h, depth, outer);
+    if (outer) layout(item.node, x + 2, y + 18, w - 4, h - 20, depth + 1, place);
+  });
+};
+
+const draw = () => {
+  const [width, height] = [map.clientWidth || 800, map.clientHeight || 460];
+  cells = [];
+  const layer = make("div", { class: "layer" });
+  layout(shownNode, 0, 0, width, height, 0, (item, parent, x, y, w, h, depth, outer) => {
+    const { node, rest } = item;
+    const name = rest ? say("{n} more", count(rest)) : node.path.slice(node.path.startsWith(parent.path) ? parent.path.length : 0) || node.path;
+    const kind = rest ? "t-mixed" : colors[color](node);
+    const worst = rest ? "" : node.error ? "error" : node.warning ? "warning" : "";
+    const cell = make("a", { class: "cell " + (outer ? "outer" : kind), href: addressOf({ at: node.path }), tabindex: "-1" });
+    cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
+    const px = (n, of) => n / of * 100 + "%";
+    Object.assign(cell.style, { left: px(x, width), top: px(y, height), width: px(w, width), height: px(h, height) });
+    if (h > 15 && w > 24) cell.append(make("span", {}, name));
+    if (!outer && h > 34 && w > 40) cell.append(make("span", { class: "figure" }, rest ? "" : show1(node)));
+    if (worst && h > 16 && w > 40 && (outer ? depth === 0 : true)) cell.append(make("i", { class: "badge " + worst }));
+    cells.push({ node, rest, x, y, w, h, depth, outer, cell });
+    layer.append(cell);
+  });
+  const old = $(".layer", map);
+  map.replaceChildren(layer);
+  mark();
+  return old;
+};
+
+// mark shows what is searched for and what is chosen, and lets one cell have the focus.
+const mark = () => {
+  const chosen = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
+  for (const c of cells) {
+    c.cell.classList.toggle("dim", hits !== null && !hits.has(c.node));
+    c.cell.classList.toggle("chosen", c.node === chosen && !c.rest);
+  }
+  const one = cells.find((c) => c.node === chosen && !c.rest) ?? cells[0];
+  cells.forEach((c) => { c.cell.tabIndex = c === one ? 0 : -1; });
+};
+
+// nodeOfKey returns the deepest node whose names a key's name fits.
+const nodeOfKey = (name) => {
+  let best = tree;
+  const look = (node) => {
+    for (const c of node.children) {
+      if (c.path.endsWith("…") || !fits(name, c)) continue;
+      best = c;
+      look(c);
+      return;
+    }
+  };
+  look(tree);
+  return best;
+};
+// fits reports whether a name is one of a node: a * stands for any characters.
+const fits = (name, node) => {
+  if (!node.path.includes("*")) return node.children.length || /[:#_.\-/|]$/.test(node.path) ? name.startsWith(node.path) : name === node.path;
+  node.pattern ??= new RegExp("^" + node.path.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*") + (node.children.length ? "" : "$"), "su");
+  return node.pattern.test(name);
+};
+
+// zoom moves from what was drawn to what is: into a cell, or out of one.
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const zoom = (from, to, before) => {
+  const layer = $(".layer", map);
+  const [width, height] = [map.clientWidth, map.clientHeight];
+  const rectangle = (list, node) => list.find((c) => inside(c.node) === node && !c.rest) ?? list.find((c) => isBelow(node, c.node) && !c.rest);
+  let start;
+  const into = isBelow(to, from) && rectangle(before, to);
+  const out = isBelow(from, to) && rectangle(cells, from);
+  if (into) start = `translate(${into.x}px, ${into.y}px) scale(${into.w / width}, ${into.h / height})`;
+  else if (out) start = `scale(${width / out.w}, ${height / out.h}) translate(${-out.x}px, ${-out.y}px)`;
+  if (start && !still.matches) layer.animate([{ transform: start, opacity: 0.4 }, { transform: "none", opacity: 1 }], { duration: 260, easing: "ease-out" });
+};
+const isBelow = (node, above) => {
+  for (let n = node; n; n = n.parent) if (n === above) return true;
+  return false;
+};
+
+// The path to what is shown.
+const crumbs = $("#crumbs");
+const drawCrumbs = (node) => {
+  const list = [];
+  for (let n = node; n; n = n.parent) if (!n.parent || n.parent !== tree || inside(tree) !== inside(n)) list.unshift(n);
+  crumbs.replaceChildren(...list.map((n) => make("a", { href: addressOf({ at: n.path }), "aria-current": n === node ? "true" : null }, n.parent ? n.label : say("all keys"))));
+};
+const up = () => {
+  const node = nodeAt(state.at);
+  if (!node.parent) return;
+  let above = node.parent;
+  while (above.parent && inside(above) === inside(node)) above = above.parent;
+  go({ at: above.path });
+};
+
+if (tree) {
+  views.push((before, again) => {
+    const node = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
+    const from = shownNode;
+    const [oldMeasure, oldColor] = [measure, color];
+    measure = ["size", "keys", "nottl", "findings"].includes(state.size) ? state.size : "size";
+    color = legends[state.color] ? state.color : "type";
+    $("#measure").value = measure;
+    $("#color").value = color;
+    // What has nothing inside is shown among its neighbours.
+    let next = inside(node);
+    while (!next.children.length && next.parent) next = next.parent;
+    shownNode = next;
+    search();
+    if (next !== from || measure !== oldMeasure || color !== oldColor || again) {
+      const focus = map.contains(document.activeElement);
+      const drawn = cells;
+      draw();
+      if (from && next !== from) {
+        zoom(from, next, drawn);
+        if (focus) (cells.find((c) => isBelow(from, c.node)) ?? cells[0])?.cell.focus({ preventScroll: true });
+      }
+      $("#legend").replaceChildren(...legends[color]().map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)));
+    } else mark();
+    drawCrumbs(node);
+    if ((state.key !== before.key && state.key !== undefined) || (state.at !== before.at && state.at !== undefined)) {
+      if (scrollY > map.getBoundingClientRect().bottom + scrollY - 200) scrollTo(0, 0);
+    }
+  });
+  for (const [id, name] of [["measure", "size"], ["color", "color"]]) {
+    $("#" + id).addEventListener("change", (e) => go({ [name]: e.target.selectedIndex ? e.target.value : null, key: state.key }));
+  }
+  let size = "";
+  new ResizeObserver(() => {
+    const now = map.clientWidth + "x" + map.clientHeight;
+    if (shownNode && now !== size) draw();
+    size = now;
+  }).observe(map);
+
+  // Keys: arrows go to the next cell, Escape and Backspace out.
+  map.addEventListener("keydown", (e) => {
+    const here = cells.find((c) => c.cell === document.activeElement);
+    if (e.key === "Escape" || e.key === "Backspace") { e.preventDefault(); up(); return; }
+    if (e.key === " " && here) { e.preventDefault(); here.cell.click(); return; }
+    const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (!direction || !here) return;
+    e.preventDefault();
+    const middle = (c) => [c.x + c.w / 2, c.y + (c.outer ? 9 : c.h / 2)];
+    const [x, y] = middle(here);
+    let best = null;
+    for (const c of cells) {
+      const [cx, cy] = middle(c);
+      const [along, across] = direction[0] ? [(cx - x) * direction[0], Math.abs(cy - y)] : [(cy - y) * direction[1], Math.abs(cx - x)];
+      if (c === here || along <= 1) continue;
+      const far = along + 2 * across;
+      if (!best || far < best.far) best = { far, c };
+    }
+    if (best) {
+      here.cell.tabIndex = -1;
+      best.c.cell.tabIndex = 0;
+      best.c.cell.focus({ preventScroll: true });
+    }
+  });
+}
+
+// Search: names that have the words. What is above and below a hit stays bright.
+let hits = null;
+const search = () => {
+  const words = (state.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const box = $("#search");
+  if (box.value !== (state.q ?? "")) box.value = state.q ?? "";
+  const found = $("#found");
+  hits = null;
+  if (!words.length) { found.textContent = ""; return; }
+  hits = new Set();
+  let keys = 0;
+  const look = (node, above) => {
+    const path = node.path.toLowerCase();
+    const hit = above || node !== tree && words.every((w) => path.includes(w));
+    if (hit && !above) keys += node.keys;
+    let any = hit;
+    for (const c of node.children) any = look(c, hit) || any;
+    if (any) hits.add(node);
+    return any;
+  };
+  if (tree) look(tree, false);
+  let single = 0;
+  for (const k of keyRows) {
+    const name = k.name.toLowerCase();
+    if (!words.every((w) => name.includes(w))) continue;
+    const node = tree && nodeOfKey(k.name);
+    if (!node || words.every((w) => node.path.toLowerCase().includes(w))) continue;
+    single++;
+    for (let n = node; n; n = n.parent) hits.add(n);
+  }
+  found.textContent = keysOf(keys + single);
+};
+$("#search")?.addEventListener("input", (e) => goQuietly({ q: e.target.value, at: state.at, key: state.key }));
+$("#search")?.addEventListener("keydown", (e) => {
+  if (e.key === "Escape") { goQuietly({ q: null }); e.target.blur(); }
+  if (e.key === "Enter" && tree && hits) {
+    const first = cells.find((c) => hits.has(c.node) && !c.rest);
+    if (first) first.cell.focus();
+  }
+});
+addEventListener("keydown", (e) => {
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
+  const box = $("#search");
+  if (box) { e.preventDefault(); box.focus(); box.select(); }
+});

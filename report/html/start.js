@@ -1,0 +1,3 @@
+addEventListener("hashchange", () => update());
+allTables.forEach((t) => t.draw());
+update();

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// htmlData is what the script of the page reads.
+type htmlData struct {
+	Chinese map[string]string `json:"zh"`             // texts of the script by the English ones
+	Size    string            `json:"size,omitempty"` // "memory" or "value bytes"
+	Types   []string          `json:"types,omitempty"`
+	Tree    *htmlNode         `json:"tree,omitempty"`
+	Groups  []htmlGroup       `json:"groups,omitempty"`
+	Rules   []htmlRule        `json:"rules,omitempty"`
+	Times   []htmlTimes       `json:"times,omitempty"`
+}
+
+// htmlNode is a node of the tree of names. It is written as an array: what its name adds to
+// that of its parent, or \0 and the name, keys, size, keys and size without TTL, elements,
+// types as bits, errors, warnings and infos, least, median and greatest TTL, keys that may be
+// lacking, the largest key and its size, and children if there are any.
+type htmlNode struct {
+	*TreeNode
+	label    string
+	types    int
+	children []*htmlNode
+}
+
+func (n *htmlNode) MarshalJSON() ([]byte, error) {
+	f := &n.Findings
+	size := func(memory Figure, value int64) int64 { return int64(max(0, sizeOf(memory, value))) }
+	list := []any{n.label, n.Keys, size(n.MemoryBytes, n.ValueBytes), n.WithoutTTL.Keys, max(0, n.WithoutTTL.MemoryBytes), n.Elements, n.types,
+		f.Error, f.Warning, f.Info, n.TTLMin, n.TTLMedian, n.TTLMax, n.MayLackKeys}
+	if k := n.LargestKey; k != nil {
+		list = append(list, k.Key.Display(), size(k.MemoryBytes, int64(k.ValueBytes)))
+	} else {
+		list = append(list, "", 0)
+	}
+	if n.children != nil {
+		list = append(list, n.children)
+	}
+	return json.Marshal(list)
+}
+
+// htmlGroup is a group of names. It is written as an array: name, keys, and what its keys are
+// in English and Chinese.
+type htmlGroup struct {
+	name     string
+	keys     int64
+	identity [2]string
+}
+
+func (g htmlGroup) MarshalJSON() ([]byte, error) {
+	if g.identity[0] == "" {
+		return json.Marshal([]any{g.name, g.keys})
+	}
+	return json.Marshal([]any{g.name, g.keys, g.identity[0], g.identity[1]})
+}
+
+// htmlRule has the findings of a rule at one severity by group: index into htmlData.Groups,
+// and number.
+type htmlRule struct {
+	Rule     string     `json:"rule"`
+	Severity string     `json:"severity"`
+	Groups   [][2]int64 `json:"groups"`
+}
+
+// htmlTimes has the keys that expire in each of equal steps of time, in seconds.
+type htmlTimes struct {
+	From int64   `json:"from"` // since the epoch
+	Step int64   `json:"step"`
+	Keys []int64 `json:"keys"`
+}
+
+// data fills in what the script reads.
+func (v *htmlView) data(r *Report) {
+	v.Data.Size = v.SizeLabel
+	for _, t := range r.Types {
+		v.Data.Types = append(v.Data.Types, t.Type)
+	}
+	if r.Tree != nil {
+		v.Data.Tree = v.tree(r.Tree)
+	}
+	budget := htmlGroupsBytes
+	index := map[Name]int64{}
+	groups := slices.Clone(r.Groups)
+	sortGroups(groups, "")
+	for i := range groups {
+		g := &groups[i]
+		if g.Findings == 0 && g.Identity == nil {
+			continue
+		}
+		h := htmlGroup{name: g.Group.Display(), keys: g.Keys}
+		if m := identityText(g.Identity); !m.IsZero() {
+			h.identity = [2]string{v.english.line(m), v.chinese.line(m)}
+		}
+		if budget -= len(h.name) + len(h.identity[0]) + len(h.identity[1]) + 20; budget < 0 {
+			break
+		}
+		index[g.Group] = int64(len(v.Data.Groups))
+		v.Data.Groups = append(v.Data.Groups, h)
+	}
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		h := htmlRule{Rule: f.Rule, Severity: f.Severity, Groups: [][2]int64{}}
+		for _, g := range f.Groups {
+			if at, ok := index[g.Group]; ok {
+				h.Groups = append(h.Groups, [2]int64{at, g.Count})
+			}
+		}
+		v.Data.Rules = append(v.Data.Rules, h)
+	}
+}
+
+// tree returns a tree for the script. Nodes beyond the bytes that it may have are left out
+// level by level, all children of a node together, so that sums stay those of the children.
+func (v *htmlView) tree(root *TreeNode) *htmlNode {
+	const each = 100 // bytes of a node besides its names
+	budget := htmlMapBytes
+	node := func(n *TreeNode, above string) *htmlNode {
+		h := &htmlNode{TreeNode: n}
+		if n.Prefix != "" {
+			h.label = n.Prefix.Display()
+			if rest, ok := strings.CutPrefix(h.label, above); ok {
+				h.label = rest
+			} else {
+				h.label = "\x00" + h.label
+			}
+		}
+		for _, t := range n.Types {
+			if i := slices.Index(v.Data.Types, t); i >= 0 {
+				h.types |= 1 << i
+			}
+		}
+		return h
+	}
+	top := node(root, "")
+	for level := []*htmlNode{top}; len(level) > 0; {
+		var next []*htmlNode
+		for _, h := range level {
+			var children []*htmlNode
+			above := ""
+			if h.Prefix != "" {
+				above = h.Prefix.Display()
+			}
+			cost := 0
+			for _, c := range h.Children {
+				child := node(c, above)
+				cost += len(child.label) + each
+				if c.LargestKey != nil {
+					cost += len(c.LargestKey.Key)
+				}
+				children = append(children, child)
+			}
+			if cost > budget {
+				continue
+			}
+			budget -= cost
+			h.children = children
+			next = append(next, children...)
+		}
+		level = next
+	}
+	return top
+}
+
+// identityText says which library wrote keys, or what they look like; zero if that is not
+// known.
+func identityText(id *Identity) message.Message {
+	switch {
+	case id == nil:
+		return message.Message{}
+	case id.Library != "" && id.Role != "":
+		return message.New("{library}: {role}", message.Text("library", id.Library), message.Word("role", string(id.Role)))
+	case id.Library != "":
+		return verbatim(id.Library)
+	case id.Role == "":
+		return message.Message{}
+	}
+	return message.New("looks like: {role}", message.Word("role", string(id.Role)))
+}

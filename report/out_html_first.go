@@ -1,0 +1,159 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/text"
+)
+
+// The first screen of the page: what the memory is made of, and what to fix first.
+
+// htmlPart is a part of the bar of composition. X and Width are in thousandths of it.
+type htmlPart struct {
+	Class    string
+	Label    message.Message
+	Size     message.Message
+	Share    message.Message
+	X, Width int
+}
+
+// composition sets the parts of the memory: those of the types, and what is not keys.
+func (v *htmlView) composition(r *Report) {
+	type part struct {
+		class string
+		label message.Message
+		size  int64
+	}
+	var list []part
+	whole := int64(0)
+	add := func(class string, label message.Message, size int64) {
+		if size > 0 {
+			list = append(list, part{class, label, size})
+			whole += size
+		}
+	}
+	for i := range r.Types {
+		t := &r.Types[i]
+		class := "t-" + t.Type
+		if !slices.Contains(mapTypes, t.Type) {
+			class = "t-other"
+		}
+		add(class, verbatim(t.Type), int64(sizeOf(t.MemoryBytes, t.ValueBytes)))
+	}
+	if r.Totals.MemoryBytes.Known() && r.Filter == nil {
+		var tables, startup, rest int64
+		for i := range r.Inputs {
+			if m := r.Inputs[i].Memory; m != nil && m.Predicted.Known() {
+				tables, startup = tables+int64(max(0, m.Tables)), startup+int64(max(0, m.Startup))
+				if m.Difference != nil {
+					rest += max(0, *m.Difference)
+				}
+			}
+		}
+		add("t-tables", word("key tables"), tables)
+		add("t-server", word("empty server"), startup)
+		add("t-rest", word("not keys: buffers, fragmentation"), rest)
+	}
+	x := int64(0)
+	for _, p := range list {
+		from, to := x*1000/whole, (x+p.size)*1000/whole
+		v.Parts = append(v.Parts, htmlPart{p.class, p.label, sizeText(Figure(p.size)), shareText(p.size, whole), int(from), int(max(to-from, 1))})
+		x += p.size
+	}
+}
+
+// htmlFix is a thing to do: about a group or a key, with what it saves, or what its keys
+// take, as a bar.
+type htmlFix struct {
+	About    string // a group or key
+	Severity string // of the worst finding about it, "" none
+	Text     message.Message
+	Gain     message.Message
+	Width    int // of the bar, at most 1000
+	Saves    bool
+	Keys     message.Message
+	Command  string
+}
+
+// fixes sets what to fix first.
+func (v *htmlView) fixes(r *Report, o WriteOptions) {
+	most := int64(1)
+	for i := range r.FixFirst {
+		most = max(most, r.FixFirst[i].SavesBytes, int64(r.FixFirst[i].MemoryBytes))
+	}
+	budget := htmlFixesBytes
+	for i := range r.FixFirst {
+		s := &r.FixFirst[i]
+		if s.ChangesData && !o.Advice {
+			continue
+		}
+		f := htmlFix{Severity: r.severityAbout(s), Text: r.withSource(s.sentence(), s.Group), Saves: s.SavesBytes > 0}
+		if about := cmp.Or(s.Group, s.Key); about != "" {
+			f.About = about.Display()
+		}
+		gain := s.SavesBytes
+		switch {
+		case s.SavesBytes > 0:
+			f.Gain = message.New("saves {size}", message.Size("size", s.SavesBytes))
+		case s.MemoryBytes > 0:
+			gain = int64(s.MemoryBytes)
+			f.Gain = message.New("{size} affected", message.Size("size", gain))
+		}
+		if gain > 0 {
+			f.Width = max(4, int(float64(gain)/float64(most)*1000))
+		}
+		switch {
+		case s.OfKeys > s.Keys:
+			f.Keys = message.New("{n} of {all} keys", message.Int("n", s.Keys), message.Int("all", s.OfKeys))
+		case s.Keys > 0:
+			f.Keys = only(keysArg("keys", s.Keys))
+		}
+		if command := shellLine(s.List); len(command) < budget {
+			budget -= len(command)
+			f.Command = command
+		}
+		v.Fixes = append(v.Fixes, f)
+	}
+}
+
+// severityAbout returns the worst severity of the findings about the group or the key of
+// a step, "" if there are none.
+func (r *Report) severityAbout(s *Step) string {
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		for n := range f.Examples {
+			if e := &f.Examples[n]; s.Key != "" && e.KeyRow != nil && e.Key == s.Key {
+				return f.Severity
+			}
+		}
+		for _, g := range f.Groups {
+			if s.Group != "" && g.Group == s.Group {
+				return f.Severity
+			}
+		}
+	}
+	return ""
+}
+
+// shellLine returns a command line for a shell, "" for none and for one with characters
+// that a terminal would not show.
+func shellLine(argv []string) string {
+	var words []string
+	for _, a := range argv {
+		if a == "" || strings.ContainsFunc(a, func(c rune) bool { return !strings.ContainsRune(shellPlain, c) }) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	line := strings.Join(words, " ")
+	if text.Sanitize(line) != line {
+		return ""
+	}
+	return line
+}
+
+// shellPlain are the characters that no shell gives a meaning.
+const shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-="

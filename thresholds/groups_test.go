@@ -1,0 +1,184 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// groupCase is a group, and the text of the finding of a rule about it under default, "" none.
+type groupCase struct {
+	group GroupSums
+	want  string
+}
+
+func ttlGroup(keys, without int64, change ...func(*GroupSums)) GroupSums {
+	g := GroupSums{Group: "cart:*", Keys: keys, WithoutTTL: without, Memory: keys * 100, MemoryWithoutTTL: without * 100, Type: parser.String}
+	for _, c := range change {
+		c(&g)
+	}
+	return g
+}
+
+func large(k *parser.Key, memory int64) Subject {
+	s := SubjectOf(k)
+	s.Memory = memory
+	return s
+}
+
+// sized is a group of keys of 1 KB, and large ones.
+func sized(keys int64, change func(*GroupSums), list ...Subject) GroupSums {
+	g := GroupSums{Group: "cart:*", Keys: keys + int64(len(list)), Memory: keys << 10, Type: parser.Hash, Large: list}
+	for i := range list {
+		g.Memory += list[i].Memory
+	}
+	change(&g)
+	return g
+}
+
+// groupCases are the fixtures of the rules about groups.
+var groupCases = map[string][]groupCase{
+	"mixed-ttl": {
+		{ttlGroup(1000, 1), "1 of 1,000 keys have no TTL, the others have one"},
+		{ttlGroup(1000, 300), "300 of 1,000 keys have no TTL, the others have one"},
+		{ttlGroup(1000, 301), ""}, {ttlGroup(1000, 700), "300 of 1,000 keys have a TTL, the others have none"},
+		{ttlGroup(1000, 999), "1 of 1,000 keys have a TTL, the others have none"}, {ttlGroup(1000, 1000), ""}, {ttlGroup(1000, 0), ""},
+		{ttlGroup(1001, 1), ""}, {ttlGroup(99, 10), ""}, {ttlGroup(100, 10), "10 of 100 keys have no TTL, the others have one"},
+		{ttlGroup(100, 10, func(g *GroupSums) { g.Identity = byDesignIdentity }), ""},
+		{ttlGroup(100, 10, func(g *GroupSums) { g.Identity = &Identity{Library: "connect-redis", Role: RoleSession, Sure: Sure} }),
+			"10 of 100 keys have no TTL, the others have one"},
+		{ttlGroup(100, 10, func(g *GroupSums) { g.IsFolded = true }), ""},
+	},
+	"outlier": {
+		{sized(9, func(*GroupSums) {}, large(key("cart:0", collection(parser.Hash, parser.EncHashtable, 210_000)), 2<<20)),
+			"cart:0 takes 2 MB, the others 1,024 bytes on average: 210,000 elements"},
+		{sized(9, func(*GroupSums) {}, large(key("cart:0", nil), 1<<20)), ""}, // not over 1 MB
+		{sized(8, func(*GroupSums) {}, large(key("cart:0", nil), 2<<20)), ""}, // nine keys
+		// The others could be 40 KB at the median: 50 times that is 2 MB.
+		{sized(99, func(g *GroupSums) { g.Memory += 99 * 25 << 10 }, large(key("cart:0", nil), 2<<20)), ""},
+		{sized(99, func(g *GroupSums) { g.Memory += 99 * 15 << 10 }, large(key("cart:0", collection(parser.Hash, parser.EncHashtable, 3)), 2<<20)),
+			"cart:0 takes 2 MB, the others 16 KB on average: 3 elements"},
+		// Several large ones do not hide each other, unless they are usual.
+		{sized(20, func(*GroupSums) {}, large(key("cart:0", str(3<<20)), 3<<20), large(key("cart:1", nil), 2<<20)), "cart:0 takes 3 MB, the others 1,024 bytes on average: a string of 3 MB"},
+		{sized(2, func(g *GroupSums) { g.Keys = 4 }, large(key("cart:0", nil), 3<<20), large(key("cart:1", nil), 2<<20)), ""},
+		{sized(9, func(g *GroupSums) { g.IsFolded = true }, large(key("x", nil), 2<<20)), ""},
+	},
+}
+
+// TestGroupRules checks what rules about groups find and advise.
+func TestGroupRules(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	for rule, cases := range groupCases {
+		for i, c := range cases {
+			kept, omitted := e.JudgeGroups([]GroupSums{c.group})
+			text := ""
+			for _, f := range kept {
+				if f.Rule.Name() != rule {
+					continue
+				}
+				text = e.InstanceText(f).String()
+				if SubjectText(f.Subject) != "cart:*" || f.Of != c.group.Keys {
+					t.Errorf("%s %d: %+v", rule, i, f)
+				}
+				for _, a := range adviceTexts(e.AdviseInstance(f)) {
+					if a.Text == "" || strings.ContainsAny(a.Text, "{}") {
+						t.Errorf("%s %d: %q", rule, i, a.Text)
+					}
+				}
+				p := Problem{Rule: f.Rule, Severity: f.Severity, Instance: &f}
+				fixes := e.FixFirst([]Problem{p}, nil, nil, &listing, 5)
+				if len(fixes) != 1 || strings.ContainsAny(fixes[0].Text.String(), "{}") {
+					t.Errorf("%s %d: %+v", rule, i, fixes)
+				}
+			}
+			if text != c.want || omitted != nil {
+				t.Errorf("%s %d: %q, want %q", rule, i, text, c.want)
+			}
+		}
+	}
+}
+
+// TestManyGroups checks that findings beyond the first are counted.
+func TestManyGroups(t *testing.T) {
+	var groups []GroupSums
+	for i := range 130 {
+		groups = append(groups, ttlGroup(1000, int64(i+1)))
+	}
+	kept, omitted := mustLoad(t, LoadOptions{}).Compile(testEnv()).JudgeGroups(groups)
+	if len(kept) != maxKept || len(omitted) != 1 || omitted[0].Count != 30 || kept[0].Keys != 130 {
+		t.Errorf("%d are kept, %+v omitted; the first is about %d keys", len(kept), omitted, kept[0].Keys)
+	}
+}
+
+// TestBacklog checks which queues of libraries are found under every profile.
+func TestBacklog(t *testing.T) {
+	waiting := &Identity{Library: "Sidekiq", Role: RoleWaiting, ByDesign: true, Sure: Sure}
+	dead := &Identity{Library: "Sidekiq", Role: RoleFailed, ByDesign: true, Sure: Sure, Setting: "dead_max_jobs", Deletion: "with DeadSet.new.clear"}
+	group := func(id *Identity, typ parser.Type, enc parser.Encoding, n int64) *GroupSums {
+		s := SubjectOf(key("dead", collection(typ, enc, n)))
+		s.Identity = id
+		return &GroupSums{Group: "dead", Keys: 1, Identity: id, Largest: &s}
+	}
+	for _, profile := range profileNames {
+		for _, c := range []struct {
+			group *GroupSums
+			want  bool
+		}{
+			{group(waiting, parser.List, parser.EncQuicklist, 10_001), profile != "baidu"}, // where all lists have a limit
+			{group(waiting, parser.List, parser.EncQuicklist, 10_000), false}, {group(dead, parser.ZSet, parser.EncSkiplist, 10_001), true},
+			{group(nil, parser.ZSet, parser.EncSkiplist, 10_001), false}, {group(&Identity{Role: RoleQueue}, parser.List, parser.EncQuicklist, 10_001), false},
+		} {
+			e := mustLoad(t, LoadOptions{Profile: profile}).Compile(testEnv())
+			found, ok := e.Backlog(c.group)
+			if ok != c.want {
+				t.Errorf("%s: %+v of %d: %v", profile, c.group.Identity, c.group.Largest.Elements, ok)
+			}
+			if !ok || c.group.Identity != dead {
+				continue
+			}
+			advice := adviceTexts(e.Advise(found, c.group.Largest))
+			if e.Text(found, c.group.Largest).String() != "10,001 items, over 10,000" || advice[0].Kind != "setting" || advice[0].Text !=
+				"Sidekiq bounds its failed or dead jobs with dead_max_jobs, which may not act on what is there already." {
+				t.Errorf("%+v", advice)
+			}
+			for _, a := range advice {
+				if a.ChangesData && (a.Text != "Delete it through Sidekiq: DeadSet.new.clear. The jobs can no longer be tried again." || len(a.Commands) > 0) {
+					t.Errorf("%+v", a)
+				}
+			}
+			p := Problem{Rule: found.Rule, Severity: found.Severity, Finding: found, Key: c.group.Largest}
+			if list := e.FixFirst([]Problem{p}, nil, nil, &listing, 5); len(list) != 1 ||
+				!strings.HasPrefix(list[0].Text.String(), "10,001 failed or dead jobs of Sidekiq, ") || !strings.HasSuffix(list[0].Text.String(), ": set dead_max_jobs. Key: dead.") {
+				t.Errorf("%+v", list)
+			}
+		}
+	}
+}
+
+// TestKept checks what is said of keys that a library keeps by design.
+func TestKept(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	id := &Identity{Library: "BullMQ", Role: RoleCompleted, Queue: "email", ByDesign: true, Setting: "removeOnComplete", Sure: Sure}
+	g := GroupSums{Group: "bull:email:completed", DB: 3, Type: parser.ZSet, Identity: id, Keys: 1, AllElements: 3000, WithoutTTL: 1, Memory: 1 << 20}
+	list := e.Kept([]GroupSums{g}, 10<<20, &listing)
+	if want := "3,000 completed jobs of BullMQ queue email, 1 MB: set removeOnComplete. Keys: bull:email:completed (1 key)."; len(list) != 1 ||
+		list[0].Text.String() != want || list[0].Kind != "setting" || list[0].ChangesData {
+		t.Errorf("%+v", list)
+	}
+	for what, change := range map[string]func(*GroupSums){
+		"little memory": func(g *GroupSums) { g.Memory = 10 << 10 }, "a TTL": func(g *GroupSums) { g.WithoutTTL = 0 },
+		"no setting":   func(g *GroupSums) { g.Identity = &Identity{Library: "x", Role: RoleCompleted} },
+		"waiting jobs": func(g *GroupSums) { g.Identity = &Identity{Library: "x", Role: RoleWaiting, Setting: "y"} },
+	} {
+		other := g
+		change(&other)
+		if list := e.Kept([]GroupSums{other}, 10<<20, &listing); len(list) > 0 {
+			t.Errorf("%s: %s", what, list[0].Text)
+		}
+	}
+	if text := message.New("{x}", message.Phrase("x", id.Label())).String(); text != "BullMQ: completed jobs" {
+		t.Error(text)
+	}
+}
