@@ -214,7 +214,7 @@ func TestUnreadAmongNodes(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^2 snapshots.* checksum ok,`,
-		`(?m)^NODES .*\n.*\n +NOT READ  missing.rdb\n +4.3 MB  100.0%  +1x  +5.9 MB  12,624  +10.3% .* \S*shop.rdb$`,
+		`(?m)^NODES .*\n.*\n +NOT READ  missing.rdb\n +4.3 MB  100.0%  #+ +1x  +5.9 MB  12,624  +10.3% .* \S*shop.rdb$`,
 	} {
 		if !regexp.MustCompile(want).Match(b.Bytes()) {
 			t.Errorf("no %s in\n%s", want, b.Bytes())

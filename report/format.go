@@ -66,6 +66,11 @@ type WriteOptions struct {
 	// Width is that of the terminal, in columns. 0 means that there is none: tables
 	// are then as wide as they need, and names are cut at 1,024 columns.
 	Width int
+	// Height is that of the terminal, in lines, in which the most important parts of a report
+	// fit; 0 means that there is none.
+	Height int
+	// Rows is the most rows of each part of an overview, whatever the height; 0 is as many as fit.
+	Rows  int
 	Color bool // colour what is severe, with the escape sequences of terminals
 	// Now is when the scan ended, from which the age of a snapshot is counted, and
 	// Elapsed how long it took. Zero: metrics state the present time, and no age and
@@ -236,7 +241,7 @@ func WriteAll(targets []Target, stdout io.Writer, inputs []string, d Document, o
 		}
 		files = append(files, f)
 		file := o
-		file.Width, file.Color = 0, false
+		file.Width, file.Height, file.Color = 0, 0, false
 		if err := Write(t.Format, f, d, file); err != nil {
 			return output.NewError(t.Path, err)
 		}

@@ -180,7 +180,7 @@ type dropPage struct {
 }
 
 func (p *dropPage) table(t table) {
-	columns := slices.DeleteFunc(slices.Clone(t.columns), func(c column) bool { return c.Drop == 0 })
+	columns := slices.DeleteFunc(slices.Clone(t.columns), func(c column) bool { return c.Drop == 0 || c.Drop == dropBar })
 	slices.SortStableFunc(columns, func(a, b column) int { return b.Drop - a.Drop })
 	var titles []string
 	for _, c := range columns {

@@ -31,8 +31,9 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	if !d.Changed {
 		return nil
 	}
-	rows := screenLines
-	return writeScreen(w, o, screenLines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
+	lines := linesOf(o)
+	rows := lines
+	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {

@@ -47,13 +47,11 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 		o.LimitBytes = DefaultLimitBytes
 	}
 	v := newOverview(r, o)
-	for _, cell := range []int{text.MaxCell, 200, 60} {
-		parts := v.ticketParts(cell, o)
-		for rows, more := v.all(), true; more; more = cell == 60 && rows.less() {
-			if ticket := v.ticket(rows, cell, parts, o); len(ticket) <= o.LimitBytes {
-				w.Write(ticket)
-				return nil
-			}
+	parts := v.ticketParts(o)
+	for rows, more := v.all(), true; more; more = rows.less() {
+		if ticket := v.ticket(rows, parts, o); len(ticket) <= o.LimitBytes {
+			w.Write(ticket)
+			return nil
 		}
 	}
 	// Names of many characters without a width.
@@ -62,45 +60,106 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return err
 }
 
-// ticketParts returns the ticketSections with names of at most cell columns.
-func (v *overview) ticketParts(cell int, o WriteOptions) (parts []string) {
+// ticketPart is one of the ticketSections.
+type ticketPart struct {
+	text  string // "" is none
+	names wholeNames
+}
+
+// ticketParts returns the ticketSections.
+func (v *overview) ticketParts(o WriteOptions) (parts []ticketPart) {
 	for _, s := range ticketSections {
-		var part bytes.Buffer
-		d := newDetails(newMarkdownPage(&part, o, cell, 1), v.r, o)
+		var b bytes.Buffer
+		p := newMarkdownPage(&b, o, nameWidth, 1)
+		d := newDetails(p, v.r, o)
 		for _, known := range sections {
 			if known.name == s.name {
 				known.write(d)
 			}
 		}
-		if part.Len() > 0 {
-			part.WriteString("\n</details>\n")
+		if b.Len() > 0 {
+			b.WriteString("\n</details>\n")
 		}
-		parts = append(parts, part.String())
+		parts = append(parts, ticketPart{b.String(), p.names})
 	}
 	return parts
 }
 
-// ticket returns the overview with the given rows and names of at most cell columns,
-// followed by those of the parts that fit.
-func (v *overview) ticket(rows screenRows, cell int, parts []string, o WriteOptions) []byte {
+// ticketAlerts is the most alerts before what is to be done.
+const ticketAlerts = 2
+
+// ticket returns the overview with the given rows, followed by those of the parts that fit.
+// It begins with what is wrong with the files, the verdict, and what to do; the evidence is
+// folded. Names that are cut stand once as they are, at the end.
+func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) []byte {
 	var b bytes.Buffer
-	p := newMarkdownPage(&b, o, cell, 0)
-	v.write(p, rows)
+	p := newMarkdownPage(&b, o, nameWidth, 0)
+	wrong := v.wrong[:min(len(v.wrong), rows.alerts)]
+	first := min(len(wrong), ticketAlerts)
+	for _, m := range wrong[:first] {
+		p.alert(m)
+	}
+	if v.r.Config.Profile != "" {
+		p.strong(v.verdict())
+	}
+	if rows.fixes > 0 {
+		p.section(word("Fix first"), message.Message{})
+		p.tasks(v.fixes[:rows.fixes])
+	}
+	for _, m := range wrong[first:] {
+		p.alert(m)
+	}
+	for _, m := range v.about[:min(len(v.about), 2+rows.alerts)] {
+		p.sentence(m)
+	}
+	v.evidence(p, rows)
 	var left []message.Message
 	for i, s := range ticketSections {
-		if parts[i] != "" {
+		if parts[i].text != "" {
 			left = append(left, word(s.title))
 		}
 	}
 	left = append(left, v.omitted(rows)...)
+	names := p.names
+	room := o.LimitBytes - len(names.block(p, o.LimitBytes))
 	for i, s := range ticketSections {
-		opening := "\n<details>\n<summary>" + p.style.sentence(word(s.title)) + "</summary>\n"
-		if parts[i] != "" && b.Len()+len(opening)+len(parts[i])+len(v.ticketFoot(left, cell, o)) <= o.LimitBytes {
-			b.WriteString(opening + parts[i])
+		opening := p.opening(word(s.title))
+		if parts[i].text != "" && b.Len()+len(opening)+len(parts[i].text)+len(v.ticketFoot(left, o)) <= room {
+			b.WriteString(opening + parts[i].text)
 			left = slices.DeleteFunc(left, func(m message.Message) bool { return m.ID == s.title })
+			for _, name := range parts[i].names {
+				names.add(name)
+			}
 		}
 	}
-	return append(b.Bytes(), v.ticketFoot(left, cell, o)...)
+	foot := v.ticketFoot(left, o)
+	b.WriteString(names.block(p, o.LimitBytes-b.Len()-len(foot)))
+	b.WriteString(foot)
+	return b.Bytes()
+}
+
+// evidence writes the tables of the overview, each folded.
+func (v *overview) evidence(p *markdownPage, rows screenRows) {
+	fold := func(n int, title string, note message.Message, t table) {
+		if n == 0 {
+			return
+		}
+		p.w.WriteString(p.opening(word(title)))
+		if !note.IsZero() {
+			p.block("*%s*", p.style.sentence(note))
+		}
+		p.table(t)
+		p.w.WriteString("\n</details>\n")
+	}
+	if v.r.Config.Profile != "" || rows.problems > 0 {
+		fold(max(rows.problems, 1), "Problems", v.broken, v.problemsTable(rows.problems))
+	}
+	fold(rows.keys, "Biggest keys", v.keysNote(), v.keysTable(rows.keys))
+	fold(rows.nodes, "Nodes", v.r.nodesNote(rows.nodes), v.r.nodesTable(v.nodes[:rows.nodes]))
+	if rows.groups > 0 {
+		fold(1, "Where the memory is", v.placesNote(), v.r.groupsTable(v.places(rows.groups), false))
+	}
+	fold(rows.savings, "What could be saved", word("estimates"), v.savingsTable(rows.savings))
 }
 
 // omitted lists the rows that a ticket leaves out.
@@ -125,7 +184,7 @@ func (v *overview) omitted(rows screenRows) (list []message.Message) {
 }
 
 // ticketFoot says what was left out, and which tool made the ticket.
-func (v *overview) ticketFoot(left []message.Message, cell int, o WriteOptions) string {
+func (v *overview) ticketFoot(left []message.Message, o WriteOptions) string {
 	style := markdownStyle(o.Language.Catalogue())
 	s := ""
 	if len(left) > 0 {
@@ -134,7 +193,7 @@ func (v *overview) ticketFoot(left []message.Message, cell int, o WriteOptions) 
 	}
 	s += "\n---\n\n" + text.MarkdownText(v.r.Tool.Name+" "+v.r.Tool.Version)
 	if o.Command != "" {
-		s += ": " + text.MarkdownCode(text.ShortenMiddle(text.Sanitize(o.Command), max(cell, 120)))
+		s += ": " + text.MarkdownCode(text.ShortenMiddle(text.Sanitize(o.Command), 2*nameWidth))
 	}
 	return s + "\n"
 }

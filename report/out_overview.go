@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 )
 
 // overview is a report in seven parts, as a terminal, a ticket and a mail show
@@ -25,6 +25,9 @@ type overview struct {
 	broken   message.Message   // the headline of the problems
 	fixes    []message.Message // what to do first
 	savings  []Step
+	small    bool // it is shown on a terminal of few lines
+	tight    bool // what the files are is cut to a line each
+	rows     int  // WriteOptions.Rows
 }
 
 // The most rows that an overview has.
@@ -41,12 +44,12 @@ const (
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: bigKeys(r, overviewKeys), depth: o.Depth}
+	v := &overview{r: r, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
 	sortGroups(v.groups, "")
-	v.groups = v.groups[:min(len(v.groups), overviewGroups)]
+	v.groups = v.groups[:min(len(v.groups), cmp.Or(o.Rows, overviewGroups))]
 	if r.Tree != nil {
 		if rows := v.cutRows(); rows != nil {
 			v.cut = true
@@ -364,13 +367,20 @@ func (in *Ignored) entry() message.Message {
 	return message.New("{rule} {pattern}", message.Text("rule", in.Rule), message.Name("pattern", in.Pattern))
 }
 
-// head writes what is wrong with the files and what they are: at most so many
-// alerts, and so many warnings.
+// head writes what is wrong with the files, how bad the rest is, and what the files are: at
+// most so many alerts, and so many warnings.
 func (v *overview) head(p page, alerts int) {
 	for _, s := range v.wrong[:min(len(v.wrong), alerts)] {
 		p.alert(s)
 	}
+	if v.r.Config.Profile != "" {
+		p.strong(v.verdict())
+	}
 	for _, s := range v.about[:min(len(v.about), 2+alerts)] {
+		if t, ok := p.(*textPage); ok && v.tight {
+			t.cut(s)
+			continue
+		}
 		p.sentence(s)
 	}
 }
@@ -470,51 +480,4 @@ func configText(c *Config) message.Message {
 		parts = append(parts, message.New("fails on {severity}", message.Text("severity", c.FailOn)))
 	}
 	return only(message.List("config", ", ", parts))
-}
-
-// clusterAlerts says what snapshots lack or have twice of a cluster.
-func (r *Report) clusterAlerts() (list []message.Message) {
-	c := r.Cluster
-	if c == nil {
-		return nil
-	}
-	alert := func(id string, args ...message.Arg) { list = append(list, message.New(id, args...)) }
-	slots := func(ranges []cluster.Range) []message.Arg {
-		return []message.Arg{message.Number("count", int64(cluster.Count(ranges)), "1 slot", "{n} slots"), message.Text("slots", cluster.Text(ranges))}
-	}
-	for n, i := range c.Missing {
-		if n == overviewAlerts {
-			alert("MISSING: no snapshot has keys of {masters}.", message.Number("masters", int64(len(c.Missing)-n), "1 more master", "{n} more masters"))
-			break
-		}
-		m := &c.Masters[i]
-		alert("MISSING: no snapshot has keys of the master {address}, slots {slots}.", message.Path("address", m.Address),
-			message.Text("slots", cluster.Text(m.Slots)))
-	}
-	if len(c.Shared) > 0 {
-		alert("TWICE: {count} have keys in several snapshots: {slots}. All sums count these keys twice.", slots(c.Shared)...)
-	}
-	for _, i := range c.Spare[:min(len(c.Spare), overviewAlerts)] {
-		alert("TWICE: {file} has no slot of its own: it may be of a replica.", fileArg("file", r.inputName(i)))
-	}
-	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", slots(c.Foreign)...)
-	}
-	if len(c.Unserved) > 0 {
-		alert("UNSERVED: no master serves {count}: {slots}.", slots(c.Unserved)...)
-	}
-	return list
-}
-
-// master returns the address of the master whose snapshot an input is, zero if that is
-// not known.
-func (r *Report) master(input int) message.Message {
-	if r.Cluster != nil {
-		for i := range r.Cluster.Masters {
-			if m := &r.Cluster.Masters[i]; len(m.Inputs) == 1 && m.Inputs[0] == input {
-				return only(message.Path("address", m.Address))
-			}
-		}
-	}
-	return message.Message{}
 }

@@ -30,7 +30,7 @@ func (v *overview) cutRows() []memoryPlace {
 	if v.depth > 0 {
 		return cutRows(v.r.Tree, overviewDeepPlaces, v.depth)
 	}
-	return cutRows(v.r.Tree, overviewPlaces, 0)
+	return cutRows(v.r.Tree, max(v.rows, overviewPlaces), 0)
 }
 
 // memoryPlace is a row of a table of groups: a group, or what a label calls it.

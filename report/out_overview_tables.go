@@ -36,6 +36,9 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("share", func(i int) message.Message {
 			return shareText(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
 		}).drop(10),
+		barColumn(func(i int) float64 {
+			return ratio(int64(sizeOf(rows[i].Memory, int64(rows[i].ValueBytes))), int64(whole))
+		}).only(!full),
 		wordColumn("type", func(i int) string { return rows[i].Type }),
 		wordColumn("encoding", func(i int) string { return rows[i].Encoding }).only(full).drop(9),
 		countColumn("elements", func(i int) Figure { return rows[i].Elements }),
@@ -84,6 +87,7 @@ func (r *Report) nodesTable(rows []Node) table {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(!r.Totals.MemoryBytes.Known()),
 		rightColumn("share", func(i int) message.Message { return ofRead(i, percentText(rows[i].Share)) }).drop(5),
+		barColumn(func(i int) float64 { return rows[i].Share }),
 		rightColumn("x mean", func(i int) message.Message {
 			return ofRead(i, only(message.Figure("n", int64(math.Round(rows[i].Skew*100)), message.FormRatio)))
 		}),
@@ -121,6 +125,9 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).drop(8),
+		barColumn(func(i int) float64 {
+			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
+		}).only(!full),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("elements", func(i int) Figure { return Figure(rows[i].Elements) }).only(full).drop(4),
 		leftColumn("TTL", func(i int) message.Message { return rows[i].ttlRange() }).only(!full),

@@ -17,6 +17,7 @@ type page interface {
 	section(title, note message.Message) // begins a part; the note may be zero
 	heading(m message.Message)           // begins a part of a section
 	alert(m message.Message)             // a sentence that nobody must miss
+	strong(m message.Message)            // a sentence that says most
 	sentence(m message.Message)
 	field(label string, m message.Message) // a fact; the label may be ""
 	list(items []message.Message)          // numbered
@@ -34,10 +35,11 @@ type table struct {
 type column struct {
 	text.Column
 	cell func(i int) message.Message
+	bar  func(i int) float64 // a share of 0 to 1 that a terminal shows as a bar, nil none
 }
 
 func leftColumn(title string, cell func(i int) message.Message) column {
-	return column{text.Column{Title: title}, cell}
+	return column{Column: text.Column{Title: title}, cell: cell}
 }
 
 // wordColumn has words that users type: no language translates them.
@@ -46,17 +48,27 @@ func wordColumn(title string, cell func(i int) string) column {
 }
 
 func rightColumn(title string, cell func(i int) message.Message) column {
-	return column{text.Column{Title: title, Right: true}, cell}
+	return column{Column: text.Column{Title: title, Right: true}, cell: cell}
 }
 
 // nameColumn has names, which are cut in the middle where room is short.
 func nameColumn(title string, cell func(i int) message.Message) column {
-	return column{text.Column{Title: title, Shrink: text.ShrinkMiddle}, cell}
+	return column{Column: text.Column{Title: title, Shrink: text.ShrinkMiddle}, cell: cell}
 }
 
 // sentenceColumn has sentences, which are cut at the end where room is short.
 func sentenceColumn(title string, cell func(i int) message.Message) column {
-	return column{text.Column{Title: title, Shrink: text.ShrinkEnd}, cell}
+	return column{Column: text.Column{Title: title, Shrink: text.ShrinkEnd}, cell: cell}
+}
+
+// dropBar is the rank of bars: they are dropped first.
+const dropBar = 12
+
+// barColumn shows shares as bars on a terminal, and nothing elsewhere.
+func barColumn(share func(i int) float64) column {
+	c := leftColumn("", func(int) message.Message { return message.Message{} })
+	c.bar, c.Drop = share, dropBar
+	return c
 }
 
 func countColumn(title string, count func(i int) Figure) column {
@@ -77,7 +89,7 @@ func (c column) drop(rank int) column {
 // only returns the column, without content unless shown is true.
 func (c column) only(shown bool) column {
 	if !shown {
-		c.cell = func(int) message.Message { return message.Message{} }
+		c.cell, c.bar = func(int) message.Message { return message.Message{} }, nil
 	}
 	return c
 }

@@ -154,6 +154,7 @@ func (p *htmlPage) section(title, note message.Message) {
 
 func (p *htmlPage) heading(m message.Message)             { p.add(htmlBlock{Heading: []message.Message{m}}) }
 func (p *htmlPage) alert(m message.Message)               { p.add(htmlBlock{Text: m}) }
+func (p *htmlPage) strong(m message.Message)              { p.sentence(m) }
 func (p *htmlPage) sentence(m message.Message)            { p.add(htmlBlock{Text: m}) }
 func (p *htmlPage) foot(m message.Message)                { p.sentence(m) }
 func (p *htmlPage) field(label string, m message.Message) { p.add(htmlBlock{Label: label, Text: m}) }

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -19,19 +20,22 @@ type textPage struct {
 	w     *bufio.Writer
 	width int // of the terminal in columns, 0 none
 	color bool
+	small bool  // the terminal has few lines: no empty ones, and a line for each item of a list
 	begun bool  // something was written
 	err   error // the first of a table
 }
 
 func newTextPage(w *bufio.Writer, o WriteOptions) *textPage {
-	return &textPage{style: textStyle(o.Language.Catalogue()), w: w, width: o.Width, color: o.Color}
+	return &textPage{style: textStyle(o.Language.Catalogue()), w: w, width: o.Width, color: o.Color,
+		small: o.Height > 0 && o.Height <= smallScreen && o.Rows == 0}
 }
 
 // textStyle is that of terminals: names with spaces are quoted, and no line breaks in
 // them.
 func textStyle(c *message.Catalogue) *style {
 	asIs := func(s string) string { return s }
-	return &style{catalogue: c, text: asIs, code: asIs, foreign: asIs, name: func(s string) string {
+	whole := func(s string) string { return strings.ReplaceAll(s, " ", text.NBSP) }
+	return &style{catalogue: c, text: asIs, code: asIs, foreign: asIs, figure: whole, name: func(s string) string {
 		if strings.Contains(s, " ") {
 			s = `"` + strings.NewReplacer(" ", text.NBSP, `"`, `\x22`).Replace(s) + `"`
 		}
@@ -47,6 +51,7 @@ func (s *style) line(m message.Message) string {
 // Escape sequences of terminals.
 const (
 	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
 	red    = "\x1b[1;31m"
 	yellow = "\x1b[33m"
 	plain  = "\x1b[0m"
@@ -75,11 +80,14 @@ func (p *textPage) section(title, note message.Message) {
 	if !note.IsZero() {
 		line += p.style.sentence(message.New(" ({note})", message.Phrase("note", note)))
 	}
+	if p.small && p.width > 0 && text.Width(line) > p.width {
+		line = head
+	}
 	line = p.wrapped("", "  ", line)
 	if note, ok := strings.CutPrefix(line, head); ok {
 		line = p.paint(bold, head) + note
 	}
-	if p.begun {
+	if p.begun && !p.small {
 		line = "\n" + line
 	}
 	p.begun = true
@@ -98,7 +106,20 @@ func (p *textPage) alert(m message.Message) {
 	}
 }
 
+func (p *textPage) strong(m message.Message) {
+	p.begun = true
+	for line := range strings.Lines(p.wrapped("", "  ", p.style.sentence(m))) {
+		p.w.WriteString(p.paint(bold, strings.TrimSuffix(line, "\n")) + "\n")
+	}
+}
+
 func (p *textPage) sentence(m message.Message) { p.wrap("", "  ", p.style.sentence(m)) }
+
+// cut writes a sentence on one line.
+func (p *textPage) cut(m message.Message) {
+	p.begun = true
+	p.w.WriteString(text.ShortenEnd(p.line(m), p.width) + "\n")
+}
 
 func (p *textPage) foot(m message.Message) { p.wrap("\n", "  ", p.style.sentence(m)) }
 
@@ -110,7 +131,12 @@ func (p *textPage) field(label string, m message.Message) {
 
 func (p *textPage) list(items []message.Message) {
 	for i, m := range items {
-		p.wrap(fmt.Sprintf("  %d. ", i+1), "     ", p.style.sentence(m))
+		first := fmt.Sprintf("  %d. ", i+1)
+		if p.small && p.width > 0 {
+			p.w.WriteString(first + text.ShortenEnd(p.line(m), p.width-len(first)) + "\n")
+			continue
+		}
+		p.wrap(first, "     ", p.style.sentence(m))
 	}
 }
 
@@ -126,7 +152,19 @@ func (p *textPage) table(t table) {
 	g := t.grid(func(id string) string { return p.line(word(id)) }, func(m message.Message, _ column) string {
 		return strings.ReplaceAll(p.cell(m), text.NBSP, " ")
 	})
+	const longest = 10 // columns of a bar
+	for c := range t.columns {
+		if t.columns[c].bar == nil || p.width == 0 {
+			continue
+		}
+		for i := range g.Rows {
+			if share := t.columns[c].bar(i); share > 0 {
+				g.Rows[i][c] = strings.Repeat("#", max(1, min(longest, int(math.Round(share*longest)))))
+			}
+		}
+	}
 	if p.color {
+		g.Dim = func(unit string) string { return p.paint(dim, unit) }
 		g.Paint = func(cell string) string {
 			return p.paint(map[string]string{"error": red, "warning": yellow}[cell], cell)
 		}

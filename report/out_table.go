@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"math"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -16,16 +17,40 @@ func init() {
 // screenLines is the most lines of the report, at 80 columns and more.
 const screenLines = 60
 
+// smallScreen is the height, in lines, up to which a terminal has no room for empty lines
+// and whole sentences.
+const smallScreen = 32
+
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
-	rows := v.all()
-	return writeScreen(w, o, v.lines(), func(p page) { v.write(p, rows) }, rows.less)
+	rows, steps := v.all(), screenSteps
+	if o.Height > 0 && o.Height <= smallScreen && o.Rows == 0 {
+		v.small, steps = true, smallSteps
+	}
+	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool {
+		if v.small && !v.tight && max(rows.keys, rows.groups, rows.problems, rows.fixes) <= 3 {
+			v.tight = true
+			return true
+		}
+		return rows.lessOf(steps)
+	})
 }
 
 // lines is the most lines of the overview: those of a screen, and the places that were asked for.
-func (v *overview) lines() int {
-	if v.depth > 0 {
-		return screenLines + len(v.groups)
+func (v *overview) lines(o WriteOptions) int {
+	switch {
+	case o.Rows > 0:
+		return math.MaxInt
+	case v.depth > 0:
+		return linesOf(o) + len(v.groups)
+	}
+	return linesOf(o)
+}
+
+// linesOf returns the most lines of a report: on a terminal one less than it has, for the prompt.
+func linesOf(o WriteOptions) int {
+	if o.Height > 0 {
+		return min(o.Height-1, screenLines)
 	}
 	return screenLines
 }
@@ -56,10 +81,16 @@ func (v *overview) all() screenRows {
 // screenSteps are the least rows of the parts, step by step until they fit.
 var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8}, {10, 10, 7, 3, 3, 4, 5}, {8, 8, 6, 3, 3, 3, 3}, {5, 5, 5, 3, 2, 2, 3}, {3, 3, 3, 2, 1, 1, 2}, {1, 1, 1, 1, 0, 1, 0}, {}}
 
-// less takes away a row, from the part that can spare it most, and reports whether
+// smallSteps are screenSteps of a small terminal: three rows of each of the main parts are
+// worth more than ten of one.
+var smallSteps = []screenRows{{8, 8, 8, 4, 0, 2, 2}, {5, 5, 5, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 0, 0}, {2, 2, 2, 2, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}, {}}
+
+func (s *screenRows) less() bool { return s.lessOf(screenSteps) }
+
+// lessOf takes away a row, from the part that can spare it most, and reports whether
 // there was one.
-func (s *screenRows) less() bool {
-	for _, least := range screenSteps {
+func (s *screenRows) lessOf(steps []screenRows) bool {
+	for _, least := range steps {
 		for _, x := range []struct {
 			rows  *int
 			least int
@@ -111,7 +142,7 @@ func (v *overview) write(p page, rows screenRows) {
 	if v.r.Config.Profile != "" || rows.problems > 0 {
 		p.section(word("Problems"), v.broken)
 		p.table(v.problemsTable(rows.problems))
-		if n := len(v.problems) - rows.problems; n > 0 {
+		if n := len(v.problems) - rows.problems; n > 0 && !v.small {
 			p.sentence(message.New("  and {rules} (--details)", message.Number("rules", int64(n), "1 more rule", "{n} more rules")))
 		}
 	}
@@ -122,6 +153,9 @@ func (v *overview) write(p page, rows screenRows) {
 	if rows.savings > 0 {
 		p.section(word("What could be saved"), word("estimates"))
 		p.table(v.savingsTable(rows.savings))
+	}
+	if v.small {
+		return
 	}
 	if m := v.uselessIgnores(); !m.IsZero() {
 		p.foot(m)

@@ -122,6 +122,7 @@ type style struct {
 	code      func(string) string
 	foreign   func(string) string             // a sentence that somebody else wrote
 	link      func(marked, url string) string // nil: the format has no links
+	figure    func(string) string             // nil: as text
 }
 
 // sentence returns a message with the marks of the format.
@@ -163,6 +164,8 @@ func (s *style) marked(spans []message.Span) string {
 			b.WriteString(s.linked(s.name(span.Text), span.URL))
 		case span.Kind == message.KindForeign:
 			b.WriteString(s.foreign(span.Text))
+		case span.Kind == message.KindFigure && s.figure != nil:
+			b.WriteString(s.figure(s.text(span.Text)))
 		default:
 			b.WriteString(s.text(span.Text))
 		}

@@ -29,6 +29,7 @@ func (p *recordedPage) section(title, note message.Message) {
 }
 func (p *recordedPage) heading(m message.Message)             { p.add("## ", english(m)) }
 func (p *recordedPage) alert(m message.Message)               { p.add("! ", english(m)) }
+func (p *recordedPage) strong(message.Message)                {}
 func (p *recordedPage) sentence(m message.Message)            { p.add("", english(m)) }
 func (p *recordedPage) foot(m message.Message)                { p.add("-- ", english(m)) }
 func (p *recordedPage) field(label string, m message.Message) { p.add(label+": ", english(m)) }

@@ -39,9 +39,6 @@ shown, if the snapshot is still where the report says.
 
 Marked prefixes and keys are printed when browse ends, each with the command that
 lists its keys. The key ? shows all keys of the keyboard.`,
-		Example: `  rdblens browse dump.rdb
-  rdblens browse --no-ttl dump.rdb
-  rdblens browse report.json`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.browse(cmd.Context(), &o, args, advice)

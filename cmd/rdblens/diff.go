@@ -43,9 +43,6 @@ A snapshot is scanned as by the command scan, whose flags it takes. A saved repo
 what scan -f json=FILE wrote; it may be compressed (gzip, zstd). The 10,000 largest keys of either snapshot
 and those over a limit of a rule are compared one by one, of saved reports those on
 their lists; all others by group.`,
-		Example: `  rdblens diff monday.rdb tuesday.rdb
-  rdblens diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb
-  rdblens diff -f diff.html -f json=diff.json yesterday.json today.json`,
 		Args: exactly(2, "two snapshots or reports"),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
 	}

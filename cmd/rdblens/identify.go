@@ -28,8 +28,6 @@ by design, the setting that bounds them, how they may be deleted, and the source
 With a snapshot or a saved JSON report it prints which of them wrote the keys. A
 library is named only by two signs: a name, a form of the value, other keys of the
 library beside it. "looks like" is said of keys that no library is known of.`,
-		Example: `  rdblens identify dump.rdb
-  rdblens identify bullmq`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return nil

@@ -32,6 +32,7 @@ type keysFlags struct {
 	redact  *redact.Redactor // nil if names stay
 	format  *keysFormat
 	columns []*column // that --columns and the format add
+	chosen  bool      // the format was
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
 	// unexplained leaves out findings that the report explains; explained has these, by the
@@ -47,13 +48,10 @@ func newKeys(e *env) *cobra.Command {
 		Use:   "keys FILE...",
 		Short: "Write a row for every key, in the order of the file",
 		Long: `keys writes a row for every key that the filters select, streamed in constant
-memory and in the order of the file. An unknown figure is an empty cell (csv) or
-null (jsonl, parquet). The offset of a key counts bytes from the magic of the snapshot:
-after decompression, and without the line before a replication stream.`,
-		Example: `  rdblens keys dump.rdb > keys.csv
-  rdblens keys --type hash --min-elements 5000 dump.rdb
-  rdblens keys --rule big-string,no-ttl --format jsonl dump.rdb
-  rdblens keys -f keys.parquet dump.rdb`,
+memory and in the order of the file: a table on a terminal, CSV in a pipe, unless a
+format is named. An unknown figure is an empty cell (csv) or null (jsonl, parquet).
+The offset of a key counts bytes from the magic of the snapshot: after
+decompression, and without the line before a replication stream.`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.keys(cmd.Context(), &o, args)
@@ -74,6 +72,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			if formats++; formats > 1 {
 				return message.Errorf("keys writes one format").WithHint("run it once for each")
 			}
+			o.chosen = true
 			return o.setFormat(arg)
 		}}.add(cmd)
 	var words []string
@@ -132,6 +131,9 @@ func (o *keysFlags) setFormat(arg string) error {
 const maxRowJobs = 4
 
 func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
+	if !p.chosen && isTerminal(e.stdout) {
+		p.format = keysTable
+	}
 	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
 		return usageError("a terminal does not show Parquet").withHint("-f keys.parquet")
 	}

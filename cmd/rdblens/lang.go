@@ -42,7 +42,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 }
 
 // helpWords are the words that cobra adds to the help of a command.
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no
 // translation.
@@ -173,6 +173,13 @@ func (e *env) translateHelp(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		c.Short = e.t(c.Short)
 	}
+	lines := strings.Split(cmd.Example, "\n")
+	for i, line := range lines {
+		if question, ok := strings.CutPrefix(line, "  # "); ok {
+			lines[i] = "  # " + e.t(question)
+		}
+	}
+	cmd.Example = strings.Join(lines, "\n")
 	flags := func(f *pflag.Flag) { f.Usage = e.t(f.Usage) }
 	cmd.LocalFlags().VisitAll(flags)
 	cmd.InheritedFlags().VisitAll(flags)

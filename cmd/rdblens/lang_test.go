@@ -41,6 +41,11 @@ func TestHelpTranslated(t *testing.T) {
 				}
 			}
 		}
+		for line := range strings.Lines(cmd.Example) {
+			if question, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  # "); ok {
+				check(path, question)
+			}
+		}
 		cmd.InitDefaultHelpFlag()
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { check(path+" --"+f.Name, f.Usage) })
 		for _, c := range cmd.Commands() {

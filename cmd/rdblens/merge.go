@@ -40,9 +40,6 @@ state --run or --max-age leaves out, or that --expect names, if it has no other.
 Formats:
 
 ` + formatHelp(),
-		Example: `  rdblens scan -f shard=7.shard shard-7.rdb
-  rdblens merge -f report.html -f json=fleet.json states/
-  rdblens merge -f shard=rack-1.shard rack-1/*.shard`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("no state given").withHint("rdblens scan -f shard=FILE dump.rdb saves one")

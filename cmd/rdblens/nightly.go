@@ -58,9 +58,6 @@ about both from then on.
 
 Exit codes: 0 nothing happened; 1 something did; 2 usage error, or no snapshot could
 be read; 3 a snapshot is missing, damaged or could not be read.`,
-		Example: `  rdblens nightly --dir /var/lib/rdblens --max-age 26h /backup/*.rdb
-  rdblens nightly --dir /var/lib/rdblens --replica '-h replica1' --notify slack=/etc/rdblens/slack.url
-  rdblens nightly --dir /var/lib/rdblens --accept /backup/*.rdb`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.replicas) == 0 {
 				return atLeastOneFile(cmd, args)

@@ -25,7 +25,11 @@ type outputFlags struct {
 func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 	o.targets = []report.Target{{Format: "table"}}
 	var values []string
-	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated: " + strings.Join(formats, ", "),
+	usage := "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated"
+	if cmd.Name() != "scan" { // its description lists them
+		usage += ": " + strings.Join(formats, ", ")
+	}
+	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: usage,
 		words: formats, hint: "formats: {names}; -f table -f json=report.json", set: func(arg string) (err error) {
 			values = append(values, arg)
 			o.targets, err = report.ParseTargets(values)
@@ -51,6 +55,6 @@ func (o *outputFlags) writeOptions(e *env, started time.Time) report.WriteOption
 			o.targets[i].Format = "details"
 		}
 	}
-	return report.WriteOptions{Width: terminalWidth(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
+	return report.WriteOptions{Width: terminalWidth(e.stdout), Height: terminalHeight(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
 		Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
 }

@@ -32,10 +32,13 @@ and the report covers what was read.`,
 	root.AddCommand(newScan(e), newBrowse(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e), newIdentify(e), newSource(e), newRules(e), newConfig(e), newBaseline(e),
 		newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
+	setHelp(root)
 	e.addLanguage(root)
 	for _, c := range append(root.Commands(), root) {
 		if c.HasSubCommands() {
-			c.Args, c.RunE = cobra.ArbitraryArgs, withoutCommand
+			if c.Args = cobra.ArbitraryArgs; c.RunE == nil {
+				c.RunE = withoutCommand
+			}
 		}
 	}
 	return root

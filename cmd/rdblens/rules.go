@@ -45,7 +45,14 @@ func newRules(e *env) *cobra.Command {
 		},
 	}
 	team.register(explain)
-	return group("rules", "List and explain the rules", list, explain)
+	rules := group("rules", "List and explain the rules", list, explain)
+	rules.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return e.rulesList(cmd.Context(), &flags)
+	}
+	return rules
 }
 
 func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
@@ -57,13 +64,13 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe().String()))
 	for section := range thresholds.SectionInstance + 1 {
 		fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(section.String())))
-		table := text.Grid{Columns: make([]text.Column, 3)}
+		table := text.Grid{Columns: []text.Column{{}, {Shrink: text.ShrinkEnd, First: 32}, {Shrink: text.ShrinkEnd, First: 40}}}
 		for _, r := range thresholds.Rules() {
 			if r.Section == section {
 				table.Add(r.Name, settingText(&policy.Settings[r.ID]), e.t(r.Title))
 			}
 		}
-		table.Write(w, text.Unlimited)
+		table.Write(w, terminalWidth(e.stdout))
 	}
 	return outputError(w.Flush())
 }

@@ -61,6 +61,7 @@ type reportFlags struct {
 	report.Options // those that flags set
 	outputFlags
 	sections []string // of the details, nil is all
+	rows     int      // of each part of the screen, 0 as many as fit
 	advice   bool
 	depth    int // of the prefixes that say where the memory is, 0 not asked
 }
@@ -82,9 +83,6 @@ follows: totals, rules and exit code.
 Formats:
 
 ` + formatHelp(),
-		Example: `  rdblens scan dump.rdb
-  rdblens scan -f table -f json=report.json -f findings.csv dump.rdb
-  rdblens scan --profile aliyun --fail-on error dump.rdb`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.scan(cmd.Context(), &o, args)
@@ -110,7 +108,11 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.source.register(cmd)
 	o.Top, o.By = 20, report.ByMemory
 	option{name: "top", arg: "N", value: "20", usage: "keys on each list of the largest",
-		hint: "rdblens keys lists every key", set: wholeNumber(&o.Top, 0, maxTop)}.add(cmd)
+		hint: "rdblens keys lists every key", set: func(arg string) error {
+			err := wholeNumber(&o.Top, 0, maxTop)(arg)
+			o.rows = o.Top
+			return err
+		}}.add(cmd)
 	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
 	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
 		"to this directory, in every format of -f, and an index README.md",
@@ -361,7 +363,7 @@ func (o *outputFlags) onlyStates() bool {
 
 func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) report.WriteOptions {
 	write := o.outputFlags.writeOptions(e, started)
-	write.Sections, write.Advice, write.Depth = o.sections, o.advice, o.depth
+	write.Sections, write.Advice, write.Rows, write.Depth = o.sections, o.advice, o.rows, o.depth
 	if r.Redaction != nil {
 		write.Command = ""
 	}

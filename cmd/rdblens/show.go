@@ -65,12 +65,6 @@ the libraries of functions.
 
 json and resp read a value twice. Where that is not possible, in pipes and
 compressed files, a large value goes through a temporary file in TMPDIR.`,
-		Example: `  rdblens show dump.rdb cart:42
-  rdblens show --db 3 --limit 10 dump.rdb 'user:\xe4\xb8\x96'
-  rdblens show --raw dump.rdb page:7 > page.html
-  rdblens show dump.rdb cart:42 --format resp | redis-cli --pipe
-  rdblens show dump.rdb --match 'cart:*' --format resp --portable > carts.resp
-  rdblens show dump.rdb --type stream --format json`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args[1:]); err != nil {

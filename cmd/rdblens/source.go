@@ -38,8 +38,6 @@ leaves out what .gitignore names, tests, vendored and generated code.
 
 With a snapshot, or a report that scan -f json=FILE saved, it lists the lines whose
 keys have no expiry, and the patterns that no key matches.`,
-		Example: `  rdblens source ~/src/shop
-  rdblens source ~/src/shop dump.rdb`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil

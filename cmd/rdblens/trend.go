@@ -32,8 +32,6 @@ zstd), in the order in which their snapshots were taken. A directory stands for 
 reports in it. It shows memory, keys and findings, and memory by type, owner and
 group; how full maxmemory is, and when it will be full, by a line through all
 reports that single ones far off do not move (Theil-Sen), with its spread.`,
-		Example: `  rdblens trend reports/
-  rdblens trend --maxmemory 16GB -f table -f csv=trend.csv monday.json tuesday.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("no report given").withHint("rdblens scan -f json=report.json dump.rdb saves one")

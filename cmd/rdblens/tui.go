@@ -48,6 +48,16 @@ func now() time.Time {
 	return time.Now()
 }
 
+// terminalHeight returns the lines of a terminal, 0 if w is none.
+func terminalHeight(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if _, lines, err := term.GetSize(int(f.Fd())); err == nil {
+			return lines
+		}
+	}
+	return 0
+}
+
 // terminalWidth returns the columns of a terminal, 0 if w is none.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {

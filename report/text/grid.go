@@ -19,6 +19,8 @@ type Grid struct {
 	Rows    [][]string // a cell for each column
 	// Paint, if not nil, returns a cell of the first column with colours.
 	Paint func(cell string) string
+	// Dim, if not nil, returns the unit of a figure with colours.
+	Dim func(unit string) string
 }
 
 // Column describes a column of a Grid. A Grid whose columns have no titles has no
@@ -136,6 +138,9 @@ func (g *Grid) shrink(shown, widths []int, excess int) {
 	}
 }
 
+// units are those of sizes.
+var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB": true, "PB": true, "EB": true}
+
 func (g *Grid) render(w io.Writer, shown, widths []int) error {
 	var titles []string
 	var aligns []tw.Align
@@ -177,6 +182,9 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 				cut[at] = ShortenEnd(row[i], widths[i])
 			} else {
 				cut[at] = ShortenMiddle(row[i], widths[i])
+			}
+			if number, unit, ok := strings.Cut(cut[at], " "); ok && g.Dim != nil && g.Columns[i].Right && units[unit] {
+				cut[at] = number + " " + g.Dim(unit)
 			}
 		}
 		if err := table.Append(cut); err != nil {

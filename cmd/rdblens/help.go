@@ -1,0 +1,178 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// What help has besides the description of a command: its flags in groups, and examples.
+
+// flagGroups are the flags by what they are about. Others, of one command, come first.
+var flagGroups = []struct {
+	title string
+	names []string
+}{
+	{"Input", []string{"cluster", "cluster-nodes", "expect", "info", "jobs", "max-download", "no-checksum", "recursive", "source", "source-url", "strict"}},
+	{"Filters", []string{"db", "group", "idle-over", "match", "max-elements", "max-size", "min-elements", "min-size", "no-ttl", "owner", "regex", "rule",
+		"ttl-over", "ttl-under", "type", "under"}},
+	{"Rules", []string{"accept", "baseline", "config", "fail-on", "fail-on-growth", "fail-on-new", "fail-on-shrink", "grow", "max-age", "min-change", "min-keys",
+		"profile", "rules", "shrink"}},
+	{"Server", []string{"allocator", "maxmemory", "server", "state", "target", "what-if"}},
+	{"Output", []string{"advice", "by", "color", "columns", "depth", "details", "format", "limit", "limit-bytes", "notify", "metrics", "portable", "raw", "redact",
+		"redact-keep", "redact-salt", "replace", "sections", "sort-groups", "split-by", "top", "tree-nodes"}},
+}
+
+// rareFlags are not listed, but named: few need them.
+var rareFlags = []string{"allocator", "limit-bytes", "max-download", "no-checksum", "redact-salt", "run", "state", "tree-nodes"}
+
+// helpTemplate is cobra's, but for the groups of flags.
+const helpTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{flagsOf .}}{{if .HasAvailableInheritedFlags}}
+
+Global Flags:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
+`
+
+// setHelp groups the flags of all commands and adds their examples.
+func setHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagsOf", flagsOf)
+	root.SetUsageTemplate(helpTemplate)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		var lines []string
+		for _, e := range helpExamples[strings.TrimPrefix(cmd.CommandPath(), "rdblens ")] {
+			lines = append(lines, "  # "+e[0], "  rdblens "+e[1])
+		}
+		cmd.Example = strings.Join(lines, "\n")
+		for _, name := range rareFlags {
+			if f := cmd.Flags().Lookup(name); f != nil {
+				f.Hidden = true
+			}
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(root)
+}
+
+// flagsOf returns the help of the flags of a command, in groups.
+func flagsOf(cmd *cobra.Command) string {
+	var b strings.Builder
+	var rare []string
+	part := func(title string, in func(name string) bool) {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			switch {
+			case !in(f.Name):
+			case f.Hidden && slices.Contains(rareFlags, f.Name):
+				rare = append(rare, "--"+f.Name)
+			default:
+				flags.AddFlag(f)
+			}
+		})
+		if flags.HasAvailableFlags() {
+			b.WriteString("\n\n" + title + ":\n" + strings.TrimRight(flags.FlagUsages(), "\n"))
+		}
+	}
+	part("Flags", func(name string) bool {
+		for _, g := range flagGroups {
+			if slices.Contains(g.names, name) {
+				return false
+			}
+		}
+		return true
+	})
+	for _, g := range flagGroups {
+		part(g.title, func(name string) bool { return slices.Contains(g.names, name) })
+	}
+	if rare != nil {
+		slices.Sort(rare)
+		b.WriteString("\n\nRarely used:\n  " + strings.Join(rare, ", "))
+	}
+	return b.String()
+}
+
+// helpExamples are questions that commands answer.
+var helpExamples = map[string][][2]string{
+	"scan": {
+		{"What is in the snapshot, and what is wrong with it?", "scan dump.rdb"},
+		{"What goes into the ticket, and what do programs read?", "scan -f report.md -f json=report.json dump.rdb"},
+		{"Does it keep the company's rules? Exit code 1 if not.", "scan --profile aliyun --fail-on error dump.rdb"},
+		{"Will Redis 7.2 load it, and is 4 GB enough?", "scan --target redis-7.2 --maxmemory 4GB dump.rdb"},
+		{"What expires within the next hour?", "scan --ttl-under 1h dump.rdb"},
+	},
+	"browse": {
+		{"Which prefix has the memory, and which keys are in it?", "browse dump.rdb"},
+		{"What of that never expires?", "browse --no-ttl dump.rdb"},
+		{"What was in last week's snapshot?", "browse report.json"},
+	},
+	"merge": {
+		{"What is in one shard? On the machine that has it.", "scan -f shard=7.shard shard-7.rdb"},
+		{"What is in all of them together?", "merge -f report.html -f json=fleet.json states/"},
+	},
+	"diff": {
+		{"What has changed since yesterday?", "diff monday.rdb tuesday.rdb"},
+		{"Is there a new problem, or have keys gone? Exit code 1 if so.", "diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb"},
+	},
+	"trend": {
+		{"Which prefixes grow?", "trend reports/"},
+		{"When is the memory full?", "trend --maxmemory 16GB monday.json tuesday.json"},
+	},
+	"nightly": {
+		{"Has anything happened since last night?", "nightly --dir /var/lib/rdblens --max-age 26h /backup/*.rdb"},
+		{"The same of a running server, told on Slack.", "nightly --dir /var/lib/rdblens --replica '-h replica1' --notify slack=/etc/rdblens/slack.url"},
+	},
+	"keys": {
+		{"Which keys are there?", "keys dump.rdb > keys.csv"},
+		{"Which hashes have 5,000 fields or more?", "keys --type hash --min-elements 5000 dump.rdb"},
+		{"Which keys break these rules?", "keys --rule big-string,no-ttl -f jsonl dump.rdb"},
+	},
+	"show": {
+		{"What does this key hold?", "show dump.rdb cart:42"},
+		{"How is a deleted key put back?", "show --format resp dump.rdb cart:42 | redis-cli --pipe"},
+		{"And all carts, on another kind of server?", "show --format resp --portable dump.rdb --match 'cart:*' > carts.resp"},
+		{"What are the bytes of this string?", "show --raw dump.rdb page:7 > page.html"},
+	},
+	"identify": {
+		{"Which libraries wrote the keys?", "identify dump.rdb"},
+		{"What does BullMQ write, and how is it deleted?", "identify bullmq"},
+	},
+	"source": {
+		{"Which lines of the code write keys?", "source ~/src/shop"},
+		{"Which of them forget the TTL?", "source ~/src/shop dump.rdb"},
+	},
+	"rules": {
+		{"Which rules are there?", "rules"},
+		{"Why is a key without a TTL a problem?", "rules explain no-ttl"},
+	},
+	"rules list": {
+		{"What does a profile check?", "rules list --profile baidu"},
+		{"What can no snapshot show?", "rules list --not-checkable"},
+	},
+	"rules explain":   {{"What does a rule flag, why, and who says so?", "rules explain big-string"}},
+	"config":          {{"Where do the team's own limits go?", "config init"}},
+	"config init":     {{"Where do the team's own limits go?", "config init rdblens.yaml"}},
+	"config check":    {{"Is the configuration right?", "config check rdblens.yaml"}},
+	"config show":     {{"Which settings are in force, and where are they from?", "config show"}},
+	"config schema":   {{"How does an editor check the configuration?", "config schema > rdblens.schema.json"}},
+	"baseline":        {{"How are known problems accepted?", "baseline create -o baseline.yaml dump.rdb"}},
+	"baseline create": {{"How are known problems accepted?", "baseline create -o baseline.yaml dump.rdb"}},
+	"baseline update": {{"What else is accepted now?", "baseline update -o baseline.yaml dump.rdb"}},
+	"baseline prune":  {{"Which accepted problems are gone?", "baseline prune -o baseline.yaml dump.rdb"}},
+	"baseline show":   {{"What was accepted?", "baseline show baseline.yaml"}},
+	"schema":          {{"Which fields does the JSON report have?", "schema > report.schema.json"}},
+	"version":         {{"Which build is this?", "version"}},
+}
