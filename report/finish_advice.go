@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
@@ -25,9 +26,23 @@ type Step struct {
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
+	// Setting is the name of a setting of the server, and Value what to set it to; Values
+	// have what other values save, that of the present one first.
+	Setting string         `json:"setting,omitempty"`
+	Value   int64          `json:"value,omitempty"`
+	Values  []SettingValue `json:"values,omitempty"`
 	// How is Text in a few words, of a saving, and Why what else is known.
 	How message.Message `json:"how,omitzero"`
 	Why message.Message `json:"why,omitzero"`
+	// Computed says how SavesBytes was computed, where Text does not.
+	Computed message.Message `json:"computed,omitzero"`
+}
+
+// SettingValue is what a value of a setting saves.
+type SettingValue struct {
+	Value      int64 `json:"value"` // elements, or bytes of an element
+	Keys       int64 `json:"keys"`  // collections that become compact
+	SavesBytes int64 `json:"saves_bytes"`
 }
 
 // maxSteps is the number of savings that a report has.
@@ -41,7 +56,7 @@ func (f *finisher) steps() {
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
-		savings = append(engine.Savings(groups, whole, listing, maxSteps), f.r.otherServers()...)
+		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps), engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
@@ -53,10 +68,14 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why}
+			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
+		for _, step := range from.Steps {
+			s.Values = append(s.Values, SettingValue{step.Value, step.Keys, step.Saves})
+		}
+		s.Setting, s.Value = from.Setting, from.Value
 		steps = append(steps, s)
 	}
 	return steps
@@ -74,6 +93,7 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 			list[i] = f.sumsOf(pattern, g)
 		}
 	}
+	f.nameSizes(list)
 	for i := range f.r.Rules {
 		found := &f.r.Rules[i]
 		for _, g := range found.Groups {
@@ -83,6 +103,23 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 		}
 	}
 	return list
+}
+
+// nameSizes sets what keys of a group take in memory by the length of their names, by the
+// model of the first input.
+func (f *finisher) nameSizes(list []thresholds.GroupSums) {
+	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
+		return
+	}
+	m := f.r.Inputs[0].Memory
+	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
+	for i := range list {
+		g := &list[i]
+		g.NameSize = func(name int64) int64 {
+			alloc, _ := model.TextSizes(name, g.ValueBytes/max(1, g.Keys), g.WithoutTTL == 0)
+			return alloc
+		}
+	}
 }
 
 // flagged returns the rules that are broken.

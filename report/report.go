@@ -364,6 +364,9 @@ type Group struct {
 	Source []SourceLine `json:"source,omitempty"`
 }
 
+// LooksLike is Identity.Sure of keys that no library is known of.
+const LooksLike = thresholds.LooksLike
+
 // Identity says what the keys of a group are. A Recogniser is what is known of the keys
 // of one library or product, a Shape one form of them.
 type (

@@ -18,6 +18,8 @@ type Advice struct {
 	// Brief is Text in a few words, of a saving.
 	Brief message.Message
 	Why   message.Message // what it is good for; zero if the text says it
+	// Computed says how Saves was computed, zero if the text does.
+	Computed message.Message
 
 	// Of advice about a group, or about one key outside of its finding. Group is a
 	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.
@@ -27,6 +29,11 @@ type Advice struct {
 	Keys, Of int64
 	Memory   int64 // bytes that the keys take, -1 unknown
 	Saves    int64 // bytes of memory, 0 none or unknown
+	// Of a setting of the server, its name, the value that is advised, and what other
+	// values save, the present one first.
+	Setting string
+	Value   int64
+	Steps   []SettingStep
 	// List is the command line, program first, that prints exactly these keys; nil if
 	// there is none.
 	List []string
@@ -126,7 +133,7 @@ var exclusions = []exclusion{
 	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
 	{adviseShare, hasRole(RoleBitmap, RoleHyperLogLog, RoleQueue, RoleSetting), ""},
 	{adviseShare, ofLibrary, ""},
-	{adviseShare, not(isType(parser.String)), ""},
+	{adviseShare, func(_ *Engine, t *thing) bool { return t.typ != parser.String }, ""}, // nor of several types
 	{adviseEncoding, ofLibrary, ""},
 	{adviseName, ofLibrary, "A library chose the name: change its prefix in the library's settings, if it has one."},
 	{adviseShorten, ofLibrary, ""},
@@ -166,10 +173,6 @@ func hasContent(c Content) func(*Engine, *thing) bool {
 // isType also holds for a group whose keys have several types.
 func isType(list ...parser.Type) func(*Engine, *thing) bool {
 	return func(_ *Engine, t *thing) bool { return t.typ == parser.NumTypes || slices.Contains(list, t.typ) }
-}
-
-func not(of func(*Engine, *thing) bool) func(*Engine, *thing) bool {
-	return func(e *Engine, t *thing) bool { return !of(e, t) }
 }
 
 // isBigCollection reports whether big-key-expiry would flag a key if it had an expiry.

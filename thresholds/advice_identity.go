@@ -67,16 +67,22 @@ func (x *explainer) deleteThrough() bool {
 	return true
 }
 
-// Settings are worth a line if their keys have one part in minSettingShare of all memory.
-const minSettingShare = 50
+// Settings are worth a line if their keys have one part in minSettingShare of all memory, and
+// minSettingBytes of it or minSettingKeys keys or elements.
+const (
+	minSettingShare = 50
+	minSettingBytes = 1 << 20
+	minSettingKeys  = 1000
+)
 
 // Kept returns what libraries keep in groups without a TTL although a setting bounds it,
 // that with most memory first.
 func (e *Engine) Kept(groups []GroupSums, whole int64, l *Listing) (list []Advice) {
 	for i := range groups {
 		g := &groups[i]
-		if !g.Identity.hasSetting() || 2*g.WithoutTTL < g.Keys || g.Memory*minSettingShare < whole || !g.Identity.is(RoleCompleted, RoleFailed, RoleJobData, RoleResult, RoleEvents,
-			RoleMetrics, RoleIndex, RoleLeftover, RoleCache, RoleSession) {
+		few := g.Memory < minSettingBytes && g.Identity.number(g.Keys, g.AllElements, g.Type) < minSettingKeys
+		if few || !g.Identity.hasSetting() || 2*g.WithoutTTL < g.Keys || g.Memory*minSettingShare < whole ||
+			!g.Identity.is(RoleCompleted, RoleFailed, RoleJobData, RoleResult, RoleEvents, RoleMetrics, RoleIndex, RoleLeftover, RoleCache, RoleSession) {
 			continue
 		}
 		a := settingOfGroup.groupAdvice(g, g.Keys, g.Memory, l, "", nil, g.identityArgs(g.Keys, g.Memory)...)

@@ -46,6 +46,7 @@ type compiled struct {
 	namespaces namespaceTable
 	words      *naming.Words
 	owners     []string
+	compact    [parser.NumTypes]*compactLimits // nil: the rule is off, or the type has no compact encoding
 	owned      []ownedOverride
 }
 
@@ -62,6 +63,7 @@ func (p *Policy) Compile(env Env) *Engine {
 	e.compileOwners(p)
 	e.words = longWords(p.Abbreviations, p.Separators.Value)
 	e.base = e.tables(p.Settings)
+	e.compileCompact()
 	for _, o := range p.Overrides {
 		if len(o.Edits) > 0 {
 			e.ruled = append(e.ruled, ruledOverride{o.Keys, o.Edits})

@@ -169,6 +169,7 @@ func TestKept(t *testing.T) {
 	}
 	for what, change := range map[string]func(*GroupSums){
 		"little memory": func(g *GroupSums) { g.Memory = 10 << 10 }, "a TTL": func(g *GroupSums) { g.WithoutTTL = 0 },
+		"few jobs":     func(g *GroupSums) { g.AllElements, g.Memory = 999, 1<<20-1 },
 		"no setting":   func(g *GroupSums) { g.Identity = &Identity{Library: "x", Role: RoleCompleted} },
 		"waiting jobs": func(g *GroupSums) { g.Identity = &Identity{Library: "x", Role: RoleWaiting, Setting: "y"} },
 	} {

@@ -198,15 +198,20 @@ func (id *Identity) words() []message.Arg {
 // queueTypes are those that have a job in each element.
 var queueTypes = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Stream}
 
+// number returns how many jobs or keys there are: jobs are the elements of a queue.
+func (id *Identity) number(keys, elements int64, typ parser.Type) int64 {
+	if id.is(RoleWaiting, RoleDelayed, RoleActive, RoleCompleted, RoleFailed, RoleEvents, RoleQueue) && slices.Contains(queueTypes, typ) {
+		return elements
+	}
+	return keys
+}
+
 // counted says how many keys, or elements of one key, of a library there are: "3,000
 // completed jobs of BullMQ queue email".
 func (id *Identity) counted(keys, elements int64, typ parser.Type) message.Message {
 	role := roles[id.Role]
-	n := keys
+	n := id.number(keys, elements, typ)
 	what := message.New("{role}", message.Word("role", string(id.Role)))
-	if id.is(RoleWaiting, RoleDelayed, RoleActive, RoleCompleted, RoleFailed, RoleEvents, RoleQueue) && slices.Contains(queueTypes, typ) {
-		n = elements
-	}
 	if role.many != "" && n >= 0 {
 		what = message.Plural(n, role.one, role.many)
 	}

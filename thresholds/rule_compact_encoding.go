@@ -177,11 +177,7 @@ var compactSettings = map[parser.Type][2]string{
 
 func adviseCompactEncoding(x *explainer) {
 	s, form := x.key, x.compactForm()
-	names := compactSettings[s.Type]
-	setting := names[1]
-	if s.Type == parser.Set && s.Integers || s.Type != parser.Set && x.server.family != "valkey" && !x.server.AtLeast(7, 0) {
-		setting = names[0]
-	}
+	setting := settingName(x.server, s.Type, s.Integers)
 	switch own := x.key.Identity; {
 	case own.FixedName() && x.note != notePassedNone:
 		x.advise(adviseCompact, nil, "{library} decides what is in it: raise {limits} for it, after measuring the effect. They apply to what is written later.",

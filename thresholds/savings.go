@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -27,6 +28,10 @@ type GroupSums struct {
 	CompactKeys, CompactSaves int64 // keys near the limits of the compact encoding, and what it would save
 	CompactRule               string
 	IsFolded                  bool // Group stands for keys of any name
+
+	// NameSize returns what a key of the group takes in memory whose name has so many
+	// bytes, nil unknown.
+	NameSize func(bytes int64) int64
 	// Large are keys that are known to take more than LeastLarge bytes of memory, the largest first.
 	Large []Subject
 	// Largest is the largest key, nil if its group is no backlog (see Identity.IsBacklog).
@@ -44,13 +49,17 @@ const (
 // change are derived from averages. whole is the memory of all keys, in bytes.
 func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) (list []Advice) {
 	var best []saving
+	keys := int64(0)
+	for i := range groups {
+		keys += groups[i].Keys
+	}
 	for i := range groups {
 		g := &groups[i]
 		if g.Keys < minSavingKeys || g.Memory < 0 {
 			continue
 		}
 		own := saving{of: g}
-		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(), g.shortened()} {
+		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(keys), g.shortened()} {
 			if _, ok := e.allows(s.action, e.thingOf(g)); ok && s.bytes > own.bytes {
 				own = s
 				own.of = g
@@ -67,6 +76,9 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) 
 		args := append(s.args, message.Size("saved", s.bytes))
 		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
 		a.Saves, a.Brief = s.bytes, message.New(s.brief, args...)
+		if s.how != "" {
+			a.Computed = message.New(s.how, args...)
+		}
 		list = append(list, *a)
 	}
 	return list
@@ -81,6 +93,7 @@ type saving struct {
 	rule         string   // that selects the keys, "" none
 	flags        []string // of the command keys that select them, nil none
 	brief, id    string   // templates
+	how          string   // template: how the figure was computed
 	args         []message.Arg
 }
 
@@ -108,7 +121,7 @@ func (g *GroupSums) compacted() saving {
 // The sizes of a hash in a listpack that small strings would share: at most
 // hashFields fields of up to hashValue bytes, each with entryBytes besides name
 // and value (encoding and length of the entry, twice: lpEncodeGetType and
-// lpEncodeBacklen in listpack.c), in a block that is up to a quarter too large.
+// lpEncodeBacklen in listpack.c).
 const (
 	hashFields   = 500
 	hashValue    = 64
@@ -116,20 +129,33 @@ const (
 	hashKeyBytes = 128 // the key of the hash
 )
 
+// tableBytes returns the bytes of the table of a database with so many keys: a pointer for
+// each of the next power of 2 (dict.c).
+func tableBytes(keys int64) int64 {
+	if keys <= 0 {
+		return 0
+	}
+	return 8 << bits.Len64(uint64(keys-1))
+}
+
 // shared returns what small strings without a TTL would save as fields of hashes: the
-// overhead of each key. Values and names are taken as long as the average of the group.
-func (g *GroupSums) shared() saving {
+// overhead of each of the keys, which are among all keys. Values and names are taken as long as the average of the group.
+func (g *GroupSums) shared(all int64) saving {
 	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.NameBytes/g.Keys-g.literal()
 	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
 		return saving{}
 	}
-	packed := (value+variable+entryBytes)*n*9/8 + (n/hashFields+1)*hashKeyBytes
-	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
+	hashes := n/hashFields + 1
+	packed := (value+variable+entryBytes)*n + hashes*hashKeyBytes
+	tables := tableBytes(all) - tableBytes(all-n+hashes)
+	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
+		how:   "{bytes} now, with the table of keys, and {packed} as listpacks of 500 fields, each with {field} of name, value and entry",
 		brief: "share hashes ({all} for {short})",
 		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
 			"Saves about {saved}.",
 		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
-			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value)}}
+			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value),
+			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed), message.ExactSize("field", value+variable+entryBytes)}}
 }
 
 // literal returns the bytes that the names of all keys of a group have in common.
@@ -144,8 +170,8 @@ const (
 	shortWord   = 3
 )
 
-// shortened returns what shorter words in the names would save: a byte a key for
-// each letter, on average over the size classes of the allocator.
+// shortened returns what shorter words in the names would save: for a name of average
+// length what the model says, else a byte for each letter.
 func (g *GroupSums) shortened() saving {
 	if g.literal() < longLiteral || g.Keys < hashFields {
 		return saving{}
@@ -159,9 +185,15 @@ func (g *GroupSums) shortened() saving {
 		}
 		word++
 	}
-	return saving{action: adviseShorten, bytes: less * g.Keys, keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
-		id:   "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
-		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less)}}
+	name, saved := g.NameBytes/g.Keys, less
+	if g.NameSize != nil {
+		saved = g.NameSize(name) - g.NameSize(max(0, name-less))
+	}
+	return saving{action: adviseShorten, bytes: saved * g.Keys, keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
+		id:  "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
+		how: "names of {name} on average become {short}, which is {less} less in the allocator's size classes",
+		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less), message.ExactSize("name", name), message.ExactSize("short", max(0, name-less)),
+			message.ExactSize("less", saved)}}
 }
 
 // minCompressed is the average length from which on strings are worth compressing,
@@ -176,8 +208,9 @@ func (g *GroupSums) compressed() saving {
 		return saving{}
 	}
 	return saving{action: adviseCompress, bytes: g.ValueBytes - g.Serialized, keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
+		how:  "the file has these values compressed by the server, {values} as {stored}; size classes are not counted",
 		id:   "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
-		args: []message.Arg{message.Share("share", float64(g.Serialized)/float64(g.ValueBytes))}}
+		args: []message.Arg{message.Share("share", float64(g.Serialized)/float64(g.ValueBytes)), message.Size("values", g.ValueBytes), message.Size("stored", g.Serialized)}}
 }
 
 // OtherServer returns the saving of a move to another server: all keys take need bytes

@@ -313,7 +313,7 @@ func TestRulesOnServersKeys(t *testing.T) {
 
 // TestFixturesAreTold fails where a snapshot of testdata/rules is in no test.
 func TestFixturesAreTold(t *testing.T) {
-	known := append([]string{"stampede.rdb.gz", "databases.rdb", "businesses-10.rdb", "businesses-11.rdb", "cluster-skewed.rdb.gz", "groups.rdb.gz"}, ruleFiles...)
+	known := append([]string{"stampede.rdb.gz", "databases.rdb", "businesses-10.rdb", "businesses-11.rdb", "cluster-skewed.rdb.gz", "groups.rdb.gz", "values.rdb.gz"}, ruleFiles...)
 	files, err := os.ReadDir(filepath.Join("..", "testdata", "rules"))
 	if err != nil {
 		t.Fatal(err)

@@ -215,7 +215,8 @@ func TestGrafanaDashboard(t *testing.T) {
 }
 
 // TestStaticBinary runs the binary of the container file, which has nothing beside
-// it and at most 26 MB, as nobody in a directory that is not writable.
+// it and at most 28 MB, as nobody in a directory that is not writable. Of these are 0.5 MB of
+// tcell, with which browse draws.
 func TestStaticBinary(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("chroot is for root")
@@ -238,8 +239,8 @@ func TestStaticBinary(t *testing.T) {
 	}
 	if info, err := os.Stat(root + "/rdblens"); err != nil {
 		t.Fatal(err)
-	} else if info.Size() > 26<<20 {
-		t.Errorf("the binary has %d bytes, over 26 MB", info.Size())
+	} else if info.Size() > 28<<20 {
+		t.Errorf("the binary has %d bytes, over 28 MB", info.Size())
 	}
 	snapshot, err := os.ReadFile("../../testdata/shop.rdb")
 	if err != nil {

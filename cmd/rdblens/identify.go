@@ -155,7 +155,7 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		switch {
 		case x.Sure == "":
 			library = e.t("not known")
-		case library == "":
+		case library == "" && x.Sure == report.LooksLike:
 			library = e.t("looks like")
 		}
 		table.Add(library, role, x.largest.Group.Display(), message.FormatCount(x.keys), message.FormatCount(x.withoutTTL), message.FormatBytes(x.bytes),

@@ -90,27 +90,39 @@ func (n *night) stock() {
 		n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
 }
 
-// foldedInputs is the number of inputs with findings of one rule from which on they are
-// one line.
-const foldedInputs = 4
+// foldedEvents is the number of findings of one rule, by input and group, from which on
+// they are one line.
+const foldedEvents = 4
 
 // folded returns events with one in place of those of one kind, and of one rule, in many
 // inputs: the worst, which says how many there are. What is lost is named by input.
 func (n *night) folded(events []report.Event) []report.Event {
 	of := func(e *report.Event) string { return e.Kind + e.Rule + e.Severity.String() }
-	count := map[string]int{}
+	count, inputs := map[string]int{}, map[string]map[string]bool{}
 	for i := range events {
-		count[of(&events[i])]++
+		id := of(&events[i])
+		if count[id]++; inputs[id] == nil {
+			inputs[id] = map[string]bool{}
+		}
+		inputs[id][events[i].Input] = true
 	}
 	var list []report.Event
 	for _, e := range events {
-		switch inputs := count[of(&e)]; {
-		case leavesOut(e.Kind) || e.Kind == report.EventShrunk || e.Kind == report.EventGrown || inputs > 0 && inputs < foldedInputs: // each by name
-		case inputs < 0:
+		id := of(&e)
+		switch n := count[id]; {
+		case leavesOut(e.Kind) || e.Kind == report.EventShrunk || e.Kind == report.EventGrown || n > 0 && n < foldedEvents: // each by name
+		case n < 0:
 			continue
 		default:
-			count[of(&e)] = -1
-			e.What = message.New("{text} (and in {n} more snapshots)", message.Phrase("text", e.What), message.Int("n", int64(inputs-1)))
+			count[id] = -1
+			text := "{text} (and {n} more in {inputs} snapshots)"
+			switch len(inputs[id]) {
+			case 1:
+				text = "{text} (and {n} more in this snapshot)"
+			case n:
+				text = "{text} (and in {n} more snapshots)"
+			}
+			e.What = message.New(text, message.Phrase("text", e.What), message.Int("n", int64(n-1)), message.Int("inputs", int64(len(inputs[id]))))
 		}
 		list = append(list, e)
 	}
@@ -153,11 +165,13 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 	if len(list) > 0 {
 		fmt.Fprintf(w, "\n%s\n  %s\n", n.line(message.New("First:")), n.command(&list[0]))
 	}
-	if still := open - len(list); still > 0 && len(list) > 0 {
-		oldest := n.now.Unix()
-		for _, o := range n.next.Open {
-			oldest = min(oldest, o.Since)
+	still, oldest := 0, n.now.Unix()
+	for _, o := range n.next.Open {
+		if o.Reported < n.now.Unix() {
+			still, oldest = still+1, min(oldest, o.Since)
 		}
+	}
+	if still > 0 && len(list) > 0 {
 		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}", message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
 	}
 	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))

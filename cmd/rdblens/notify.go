@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"mime/quotedprintable"
 	"net/http"
 	"net/url"
 	"os"
@@ -101,11 +102,17 @@ func (n *night) send(ctx context.Context, to, text string) error {
 	return cmd.Run()
 }
 
-// mail returns a mail with the first line of a text as its subject.
+// mail returns a mail with the first line of a text as its subject. No line is longer than
+// mail allows (RFC 5322: 998 bytes), whatever the names in it.
 func mail(to, text string, now time.Time) string {
 	subject, _, _ := strings.Cut(text, "\n")
-	return fmt.Sprintf("To: %s\nSubject: %s\nDate: %s\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n%s",
-		strings.NewReplacer("\n", " ", "\r", " ").Replace(to), mime.QEncoding.Encode("utf-8", subject), now.Format(time.RFC1123Z), text)
+	subject = strings.ReplaceAll(mime.QEncoding.Encode("utf-8", subject), "?= =?", "?=\n =?")
+	var body bytes.Buffer
+	w := quotedprintable.NewWriter(&body)
+	io.WriteString(w, text)
+	w.Close()
+	return fmt.Sprintf("To: %s\nSubject: %s\nDate: %s\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n%s",
+		strings.NewReplacer("\n", " ", "\r", " ").Replace(to), subject, now.Format(time.RFC1123Z), strings.ReplaceAll(body.String(), "\r\n", "\n"))
 }
 
 // The tries of a webhook, and the time before the second; it doubles.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"mime"
+	"mime/quotedprintable"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,10 +156,26 @@ func TestMail(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	n := &night{env: &env{stderr: new(bytes.Buffer)}, now: time.Unix(1_700_000_000, 0).UTC()}
-	if err := n.send(t.Context(), "mail=dba@example.com", "rdblens: error 订单\r\nBcc: x\nbody\n"); err != nil {
+	if err := n.send(t.Context(), "mail=dba@example.com", "rdblens: error "+strings.Repeat("订单", 80)+"\nbody\n"+strings.Repeat("订单 ", 400)); err != nil {
 		t.Fatal(err)
 	}
 	mail, _ := os.ReadFile(dir + "/mail")
+	for line := range strings.Lines(string(mail)) {
+		if len(line) > 998 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+	if read, err := netmail.ReadMessage(bytes.NewReader(mail)); err != nil {
+		t.Error(err)
+	} else if subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")); err != nil || subject != "rdblens: error "+strings.Repeat("订单", 80) {
+		t.Error(subject, err)
+	} else if body, err := io.ReadAll(quotedprintable.NewReader(read.Body)); err != nil || !strings.HasSuffix(string(body), "body\n"+strings.Repeat("订单 ", 400)) {
+		t.Errorf("%q, %v", body, err)
+	}
+	if err := n.send(t.Context(), "mail=dba@example.com", "rdblens: error 订单\r\nBcc: x\nbody\n"); err != nil {
+		t.Fatal(err)
+	}
+	mail, _ = os.ReadFile(dir + "/mail")
 	args, _ := os.ReadFile(dir + "/args")
 	head, body, _ := strings.Cut(string(mail), "\n\n")
 	if string(args) != "-t -i\n" || !strings.HasPrefix(head, "To: dba@example.com\nSubject: =?utf-8?q?rdblens:_error_=E8=AE=A2=E5=8D=95") || strings.Contains(head, "Bcc") ||

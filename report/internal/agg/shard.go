@@ -30,6 +30,7 @@ type Shard struct {
 	dropped    int64
 	listed     keyBatch
 	samples    *identity.Sampler
+	compact    thresholds.CompactSums
 }
 
 func (sh *Shard) reset() {
@@ -39,6 +40,7 @@ func (sh *Shard) reset() {
 	sh.instance.Reset()
 	sh.samples.Reset()
 	sh.keys, sh.dropped = 0, 0
+	sh.compact = thresholds.CompactSums{}
 }
 
 // Key adds a key. It allocates nothing once the Shard has been through a few
@@ -89,6 +91,8 @@ func (sh *Shard) Flush(end bool) error {
 	b.Keys += sh.keys
 	b.Dropped += sh.dropped
 	sh.keys, sh.dropped = 0, 0
+	b.Tables.Compact.Add(&sh.compact)
+	sh.compact = thresholds.CompactSums{}
 	b.Tables.Groups.versions.Before(b.Tables.Groups.tree, sh.number)
 	b.Tables.flush(&sh.aggregates, sh.tree, b.opt.Input)
 	sh.resetAggregates()
@@ -165,6 +169,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	a.NameBytes += k.NameLen
 	if k.CompactMemory >= 0 && k.CompactMemory < k.Memory {
 		a.compact += k.Memory - k.CompactMemory
+		sh.builder.engine.CountCompact(k, &sh.compact)
 	}
 	if k.Type == parser.Hash {
 		a.fieldsWithTTL += k.FieldsWithTTL

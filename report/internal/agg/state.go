@@ -64,6 +64,7 @@ type sumsState struct {
 	Freq                                          []Count // none, or of each LFU counter
 	Folded                                        []byte  // registers of the sketch of patterns that were folded
 	Top, Examples                                 int     // keys on each list at most
+	Compact                                       thresholds.CompactSums
 }
 
 type cellState struct {
@@ -263,7 +264,7 @@ func (b *Builder) writeSums(w *stateWriter) {
 	t, h, g := &b.Tables, &b.Histograms, &b.Tables.Groups
 	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, MemoryBound: t.MemoryBound, MemoryApproximate: t.MemoryApproximate, FieldsWithTTL: t.FieldsWithTTL,
 		StreamGroups: t.StreamGroups, StreamPending: t.StreamPending, Owners: t.Owners, Ignored: t.Ignored,
-		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top, Examples: b.Top.examples}
+		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top, Examples: b.Top.examples, Compact: t.Compact}
 	for typ := range t.Cells {
 		for enc, c := range t.Cells[typ] {
 			if c.Keys > 0 {

@@ -200,12 +200,19 @@ func (r *stateReader) readSums(s *sumsState) bool {
 			ok = ok && list[i].natural()
 		}
 	}
+	for i := range s.Compact {
+		for _, row := range s.Compact[i] {
+			for _, c := range row {
+				ok = ok && natural(c.Keys, c.Saves)
+			}
+		}
+	}
 	if ok = ok && (len(s.Freq) == 0 || len(s.Freq) == len(h.freq)); !ok {
 		return false
 	}
 	r.Keys, r.Dropped = s.Keys, s.Dropped
 	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending
-	t.Owners, t.Ignored = s.Owners, s.Ignored
+	t.Owners, t.Ignored, t.Compact = s.Owners, s.Ignored, s.Compact
 	h.expiry, h.lengths, h.elements, h.idle, h.hasFreq = s.Expiry, s.Lengths, s.Elements, s.Idle, len(s.Freq) > 0
 	copy(h.freq[:], s.Freq)
 	for i, n := range s.Folded {

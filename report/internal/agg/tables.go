@@ -17,6 +17,8 @@ type Tables struct {
 
 	MemoryBound, MemoryApproximate             int64 // keys
 	FieldsWithTTL, StreamGroups, StreamPending int64
+
+	Compact thresholds.CompactSums // collections that larger limits would make compact
 }
 
 // NameBytes returns the bytes of the names of all keys.
@@ -98,6 +100,7 @@ func (t *Tables) reset() {
 	clear(t.Ignored)
 	t.Groups.reset()
 	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = 0, 0, 0, 0, 0
+	t.Compact = thresholds.CompactSums{}
 }
 
 // database returns the sums of a database. Those of one input are contiguous, and
@@ -234,5 +237,6 @@ func (t *Tables) merge(o *Tables) {
 	t.FieldsWithTTL += o.FieldsWithTTL
 	t.StreamGroups += o.StreamGroups
 	t.StreamPending += o.StreamPending
+	t.Compact.Add(&o.Compact)
 	t.Groups.merge(&o.Groups)
 }

@@ -145,6 +145,8 @@ func TestLayouts(t *testing.T) {
 		{zset("drivers", 3663832614298053, 3663832752681684), ": geo set"},
 		{zset("events", 1.7e15, 1.7e15+1), ""},
 		{zset("mail:delayed", 1.7e9), ": delayed jobs"},
+		{&Sample{Name: []byte("u:7"), Type: parser.ZSet, TTL: true, Elements: 1, Values: []Value{{Text: []byte("1700000000000"), Score: 1.7e12}}}, ": rate-limit counter"},
+		{&Sample{Name: []byte("u:7"), Type: parser.ZSet, Elements: 1, Values: []Value{{Text: []byte("1700000000000"), Score: 1.7e12}}}, ""},
 		{collection("mail:queue", parser.List, items("x")...), ": queue"},
 		{collection("mail", parser.List, items("x")...), ""},
 		{collection("anything", parser.Stream), ": stream"},

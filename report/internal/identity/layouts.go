@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"regexp"
+	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
@@ -21,6 +22,7 @@ var layouts = []struct {
 	{RateLimit, false, func(k *Sample) bool {
 		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.Match(k.Name) || addressEnd.Match(k.Name))
 	}},
+	{RateLimit, false, isWindow},
 	{Counter, false, func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
 	{Session, false, func(k *Sample) bool {
 		return k.TTL && sessionWords.Match(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
@@ -127,6 +129,20 @@ func isGeoSet(k *Sample) bool {
 		}
 	}
 	return geoWords.Match(k.Name) || !areTimes(k)
+}
+
+// isWindow reports whether members are the times that are their scores: the requests in a
+// window that slides.
+func isWindow(k *Sample) bool {
+	if k.Type != parser.ZSet || !k.TTL || !areTimes(k) {
+		return false
+	}
+	for i := range k.Values {
+		if v, err := strconv.ParseFloat(string(k.Values[i].Text), 64); err != nil || v != k.Values[i].Score {
+			return false
+		}
+	}
+	return true
 }
 
 // isBitmap reports whether a string has few bits set and is no text: bytes that are 0,
