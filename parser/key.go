@@ -277,6 +277,11 @@ func (k *Key) CutName(limit int) (name []byte, hash uint64) {
 
 // Clone returns a copy that the scanner does not overwrite, with LargestName set.
 func (k *Key) Clone() *Key {
+	c := k.cloned()
+	return &c
+}
+
+func (k *Key) cloned() Key {
 	k.NameLargest()
 	c := *k
 	c.ref, c.copied, c.peek = largestRef{}, nil, peek{}
@@ -291,7 +296,7 @@ func (k *Key) Clone() *Key {
 		c.Behind = new(*c.Behind)
 		c.Behind.Name = append([]byte(nil), c.Behind.Name...)
 	}
-	return &c
+	return c
 }
 
 // largestRef refers to the name of a key's largest element until now. Few keys are shown with

@@ -84,7 +84,7 @@ func (r *runner) splitKey() bool {
 		r.over = true
 		return true
 	}
-	big.key = *w.key.Clone()
+	big.key = w.key.cloned()
 	if big.key.Name == nil {
 		big.key.Name = []byte{}
 	}
@@ -181,7 +181,7 @@ func (p *piece) walk(w *walker) {
 	p.sum.acc, p.sum.facts, p.sum.ref = w.acc, w.facts, k.ref
 	p.sum.ref.text = append([]byte(nil), k.ref.text...)
 	k.ref.kind = refNone // its name is made when all pieces are there
-	p.sum.key = *k.Clone()
+	p.sum.key = k.cloned()
 }
 
 // joinPiece adds a unit's piece to its key, and passes the key to the unit's sink

@@ -163,10 +163,11 @@ func ordinaryReport() *Report {
 		Top:       map[string][]KeyRow{ByMemory: top, ByElements: {board, queue, cart}},
 		TopByType: map[string]map[string][]KeyRow{"zset": {ByMemory: {board}}, "hash": {ByMemory: {cart}}, "string": {ByMemory: {page, session}}},
 		Findings:  Counts{Error: 2, Warning: 1213, Info: 2, Ignored: 4},
+		Passed:    []string{"big-string", "key-length"},
 		Rules: []Finding{
 			{Rule: "big-collection", Severity: "error", Title: "a hash, list, set or sorted set with more elements than the limit", Count: 2, ValueBytes: 1_012_000, MemoryBytes: 7_286_784, MemoryUsage: 7_286_000,
 				Groups:   []FindingGroup{{Group: "game:leaderboard:*", Count: 1, ValueBytes: 600_000, MemoryBytes: 6_553_600}, {Group: "shop:cart:items:*:hash", Count: 1, ValueBytes: 412_000, MemoryBytes: 733_184}},
-				Examples: []Example{{KeyRow: &board, Input: board.Input, Measured: 50_000, Limit: 5000, Text: "50,000 elements, limit 5,000", Advice: []Advice{{Kind: "delete", Text: "UNLINK frees it in the background", Commands: []string{"SELECT 0", `UNLINK "game:leaderboard:all"`}, ChangesData: true, Condition: "if it is no longer needed"}, {Kind: "split", Text: "11 buckets bring it under the limit: key:(hash(member) % 11)"}}}, {KeyRow: &cart, Input: cart.Input, Measured: 6120, Limit: 5000, Text: "6,120 elements, limit 5,000"}}},
+				Examples: []Example{{KeyRow: &board, Input: board.Input, Measured: 50_000, Limit: 5000, Text: "50,000 elements, limit 5,000", Reason: "Boards have at most 5,000 places.", Source: "standard 4.2", Advice: []Advice{{Kind: "delete", Text: "UNLINK frees it in the background", Commands: []string{"SELECT 0", `UNLINK "game:leaderboard:all"`}, ChangesData: true, Condition: "if it is no longer needed"}, {Kind: "split", Text: "11 buckets bring it under the limit: key:(hash(member) % 11)"}}}, {KeyRow: &cart, Input: cart.Input, Measured: 6120, Limit: 5000, Text: "6,120 elements, limit 5,000"}}},
 			{Rule: "no-ttl", Severity: "warning", Title: "a key without an expiry", Count: 1213, ValueBytes: 2_000_000, MemoryBytes: 8_300_000, MemoryUsage: 8_100_000, GroupsMore: 7,
 				Groups:   []FindingGroup{{Group: "shop:cart:items:*:hash", Count: 200, ValueBytes: 412_000, MemoryBytes: 800_000}},
 				Examples: []Example{{KeyRow: &board, Input: board.Input, Measured: Unknown, Limit: Unknown, Text: "no expiry"}}},

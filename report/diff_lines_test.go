@@ -156,7 +156,7 @@ func renderDiff(t *testing.T, format string, d *Diff) []byte {
 
 // TestTicketOmits checks what a ticket says that it leaves out, one by one.
 func TestTicketOmits(t *testing.T) {
-	v := &overview{r: &Report{}, keys: make([]bigKey, 3), groups: make([]Group, 3), problems: make([]problem, 3), fixes: make([]message.Message, 3), savings: make([]Step, 3), nodes: make([]Node, 3), wrong: make([]message.Message, 2), about: make([]message.Message, 5)}
+	v := &overview{r: &Report{}, keys: make([]bigKey, 3), groups: make([]Group, 3), problems: make([]problem, 3), fixes: make([]message.Message, 3), savings: make([]Step, 3), nodes: make([]Node, 3), wrong: make([]message.Message, 2), about: make([]message.Message, 5), lead: 2}
 	all := v.all()
 	if all != (screenRows{3, 3, 3, 3, 3, 3, 3}) || v.omitted(all) != nil {
 		t.Errorf("%+v: %q", all, v.omitted(all))

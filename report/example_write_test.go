@@ -16,9 +16,9 @@ func ExampleWrite() {
 		fmt.Println(err)
 	}
 	// Output:
-	// group,keys,elements,value_bytes,memory_bytes,memory_usage_bytes,without_ttl,ttl_min,ttl_median,ttl_max,largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner
-	// session:user:*,2900,2900,90000,290000,240000,0,,,,,,,3,0,
-	// \x3dcmd|*,1,1,7,,,0,,,,,,,0,0,
+	// group,keys,elements,value_bytes,memory_bytes,memory_usage_bytes,without_ttl,ttl_min,ttl_median,ttl_max,largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner,profile,config
+	// session:user:*,2900,2900,90000,290000,240000,0,,,,,,,3,0,,,
+	// \x3dcmd|*,1,1,7,,,0,,,,,,,0,0,,,
 }
 
 func ExampleName() {

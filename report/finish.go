@@ -49,6 +49,9 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	r.Bounds = f.bounds()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
+		if len(b.Fleets) == 1 { // of several, each has its own time
+			r.ExpiryTimes = fleet.ExpiryTimes()
+		}
 	}
 	return r
 }
@@ -413,7 +416,7 @@ func (f *finisher) budgets() {
 				}
 				sum := judged.Sums
 				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())), Message: b.Subject(),
-					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason}
+					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason, Source: b.Source}
 				if len(j.Nodes) > 1 {
 					row.Inputs = len(j.Nodes)
 				}

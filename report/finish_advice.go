@@ -138,7 +138,7 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 		n, isKnown := known[found.Rule]
 		if !isKnown {
 			n, known[found.Rule] = len(list), len(list)
-			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity)}
+			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised}
 			f.worst(&p)
 			list = append(list, p)
 		}

@@ -42,6 +42,7 @@ func (f *finisher) rules() {
 			if found == nil {
 				continue
 			}
+			found.Raised = f.Engine(0).Policy().Raised(rule.ID, severity)
 			f.r.Rules = append(f.r.Rules, *found)
 			f.r.Findings.add(severity, found.Count)
 		}
@@ -59,6 +60,17 @@ func (f *finisher) rules() {
 		}
 	}
 	f.ignored(ignored)
+	f.passed()
+}
+
+// passed names the rules that found nothing.
+func (f *finisher) passed() {
+	judges := f.Engine(0).Judges()
+	for _, rule := range thresholds.Rules() {
+		if judges.Has(rule.ID) && !slices.ContainsFunc(f.r.Rules, func(found Finding) bool { return found.Rule == rule.Name }) {
+			f.r.Passed = append(f.r.Passed, rule.Name)
+		}
+	}
 }
 
 func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
@@ -152,7 +164,8 @@ func (f *finisher) example(e keyExample) Example {
 	subject.SelectDB = f.selects[row.Input]
 	measured, limit := measure(e.found)
 	text := engine.Text(e.found, &subject)
-	return Example{KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.found.Unit().String(),
+	reason, source := engine.Reason(e.found, key.Name)
+	return Example{Reason: reason, Source: source, KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.found.Unit().String(),
 		Text: text.String(), Message: text, Advice: advice(engine.Advise(e.found, &subject))}
 }
 
@@ -242,6 +255,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		if i < f.opt.Examples {
 			engine := f.Engine(example.Input)
 			example.Message, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
+			example.Reason, example.Source = engine.InstanceReason(w.InstanceFinding)
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {
@@ -266,7 +280,7 @@ func (f *finisher) ignored(counts []int64) {
 	engine := f.Engine(0)
 	grown := thresholds.Growing(engine.Ignores(), func(i int) int64 { return counts[i] }, engine.Namer())
 	for i, in := range engine.Ignores() {
-		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By, Reason: in.Reason, Until: in.LastDay(),
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By, Reason: in.Reason, Source: in.Source, Until: in.LastDay(),
 			Expired: in.Ended(engine.Env().Now), Grown: f.Tables.Ignored[i].Exceeded, Count: counts[i]}
 		if grown[i] {
 			row.Grown = true

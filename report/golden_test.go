@@ -332,9 +332,9 @@ func TestCSVComesBack(t *testing.T) {
 	}
 	r := hostileReport()
 	for i, row := range read("csv", r)[:len(hostileNames)] {
-		check("csv key", row[5], hostileName(i))
-		check("csv element", row[14], hostileName(i))
-		check("csv group", row[21], hostileName(i))
+		check("csv key", row[3], hostileName(i))
+		check("csv element", row[12], hostileName(i))
+		check("csv group", row[19], hostileName(i))
 	}
 	for i, row := range read("groups.csv", r) {
 		check("groups", row[0], hostileName(i))

@@ -61,7 +61,7 @@ func TestHTMLFigures(t *testing.T) {
 		t.Error("slots without keys")
 	}
 	s := slots(thresholds.SlotRange{First: 0, Last: 63, Keys: 5, Bytes: 1000}, thresholds.SlotRange{First: 64, Last: 127}, thresholds.SlotRange{First: 128, Last: 191, Keys: 1, Bytes: 1}, thresholds.SlotRange{First: 192, Last: 255, Keys: 1, Bytes: 499})
-	if got := fmt.Sprint(s.Bars); got != "[{0 0 100 0-63: 1,000 B, 5} {1 100 0 64-127: 0 B, 0} {2 98 2 128-191: 1 B, 1} {3 51 49 192-255: 499 B, 1}]" {
+	if got := fmt.Sprint(s.Bars); got != "[{0 0 100  0-63: 1,000 B, 5} {1 100 0  64-127: 0 B, 0} {2 98 2  128-191: 1 B, 1} {3 51 49  192-255: 499 B, 1}]" {
 		t.Error(got)
 	}
 	if english(s.Note) != "Each bar is 64 of the 16,384 slots. 3 of 4 bars have keys, on average 500 B." || fmt.Sprint(s.Fullest.Rows) != "[[0-63 1,000 B 66.7% 5] [192-255 499 B 33.3% 1] [128-191 1 B &lt;0.1% 1]]" {

@@ -2,56 +2,41 @@ package report
 
 import (
 	"bufio"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// CSV of the largest keys: the list by --by first, then those by the other
-// measures, then those of each type. `by` and `rank` are the list and the place
-// of a key in it, `of` is "all" or a type, and the other columns are those of the
-// keys command. Lines end in a line feed; unknown figures are empty cells.
+// CSV of the largest keys, a line each: the list by --by. `rank` is the place of a key on
+// it; then come the columns of the keys command, the rules that the key breaks, and the
+// profile and configuration that judged. Lines end in a line feed; unknown figures are
+// empty cells.
 
 func init() {
 	register(&Format{Name: "csv", Doc: "the largest keys", Extension: ".csv", rank: 2, write: writeCSV})
 }
 
 func writeCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
-	c := newCSVWriter(w, "by,of,rank,snapshot,"+KeysHeader[:len(KeysHeader)-1]+",ttl_seconds,group,owner")
-	list := func(by, of string, rows []KeyRow) {
-		for i := range rows {
-			k := &rows[i]
-			c.sentences(by, of)
-			c.counts(int64(i + 1))
-			c.names(r.inputName(k.Input))
-			c.key(k)
-			c.optional(k.TTL)
-			c.names(k.Group)
-			c.sentences(k.Owner)
-			c.end()
+	c := newCSVWriter(w, "rank,snapshot,"+KeysHeader[:len(KeysHeader)-1]+",ttl_seconds,group,owner,rules,profile,config")
+	rows := r.Top[r.By]
+	for i := range rows {
+		k := &rows[i]
+		c.counts(int64(i + 1))
+		c.names(r.inputName(k.Input))
+		c.key(k)
+		c.optional(k.TTL)
+		c.names(k.Group)
+		c.sentences(k.Owner)
+		var rules []string
+		for _, f := range k.Findings {
+			rules = append(rules, f.Severity+" "+f.Rule)
 		}
-	}
-	measures := orderedMeasures(r.By)
-	for _, by := range measures {
-		list(by, "all", r.Top[by])
-	}
-	for i := range r.Types {
-		name := r.Types[i].Type
-		for _, by := range measures {
-			list(by, name, r.TopByType[name][by])
-		}
+		c.sentences(strings.Join(rules, "; "))
+		c.config(r)
+		c.end()
 	}
 	return nil
-}
-
-// orderedMeasures returns the measures, with one first.
-func orderedMeasures(first string) []string {
-	measures := Measures()
-	if i := slices.Index(measures, first); i > 0 {
-		measures = slices.Insert(slices.Delete(measures, i, i+1), 0, first)
-	}
-	return measures
 }
 
 // inputName returns the name of an input, "" for an index that is out of range.

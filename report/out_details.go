@@ -69,7 +69,7 @@ func Sections() []string {
 func writeDetails(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return writeText(w, o, func(p page) {
 		if o.Sections == nil {
-			newOverview(r, o).head(p, math.MaxInt-2)
+			newOverview(r, o).head(p, math.MaxInt-3)
 		}
 		d := newDetails(p, r, o)
 		for _, s := range sections {

@@ -63,6 +63,9 @@ func (d *details) finding(f *Finding) {
 	} else if m := subjectGroupsText(rows); !m.IsZero() {
 		d.field("groups", m)
 	}
+	for _, m := range f.reasons() {
+		d.field("reason", m)
+	}
 	for i := range rows[0].Advice {
 		a := &rows[0].Advice[i]
 		if a.ChangesData && !d.changes {
@@ -75,6 +78,30 @@ func (d *details) finding(f *Finding) {
 			d.advice(a)
 		}
 	}
+}
+
+// reasons are those that the configuration gives for what a rule flags, each once.
+func (f *Finding) reasons() (list []message.Message) {
+	seen := map[[2]string]bool{}
+	for i := range f.Examples {
+		e := &f.Examples[i]
+		if of := [2]string{e.Reason, e.Source}; of != ([2]string{}) && !seen[of] {
+			seen[of] = true
+			list = append(list, reasonText(e.Reason, e.Source))
+		}
+	}
+	return list
+}
+
+// reasonText is a reason with its source, zero if both are "".
+func reasonText(reason, source string) message.Message {
+	switch {
+	case source == "":
+		return foreign(reason)
+	case reason == "":
+		return foreign(source)
+	}
+	return message.New("{reason} ({source})", message.Foreign("reason", reason), message.Foreign("source", source))
 }
 
 // examplesTable is a table of what a rule flags, the worst first.
@@ -172,7 +199,7 @@ func (d *details) ignored() {
 		nameColumn("pattern", func(i int) message.Message { return named(Name(rows[i].Pattern)) }),
 		countColumn("ignored", func(i int) Figure { return Figure(rows[i].Count) }),
 		leftColumn("until", func(i int) message.Message { return rows[i].untilText() }),
-		nameColumn("reason", func(i int) message.Message { return foreign(rows[i].Reason) }))
+		nameColumn("reason", func(i int) message.Message { return reasonText(rows[i].Reason, rows[i].Source) }))
 }
 
 // untilText says when an entry ends, and why it can be removed.

@@ -120,7 +120,7 @@ func (d *details) budgets() {
 			}
 			return rows[i].Severity
 		}),
-		nameColumn("reason", func(i int) message.Message { return foreign(rows[i].Reason) }).drop(1))
+		nameColumn("reason", func(i int) message.Message { return reasonText(rows[i].Reason, rows[i].Source) }).drop(1))
 }
 
 func (b *Budget) sums() thresholds.BudgetSums {

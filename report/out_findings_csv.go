@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -19,9 +20,10 @@ func init() {
 	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", Extension: ".findings.csv", rank: 4, write: writeFindingsCSV})
 }
 
-func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
+func writeFindingsCSV(w *bufio.Writer, r *Report, o WriteOptions) error {
+	style := textStyle(o.Language.Catalogue())
 	c := newCSVWriter(w, "rule,severity,count,value_bytes,memory_bytes,memory_usage_bytes,rank,snapshot,db,key,type,encoding,group,owner,"+
-		"subject,measured,limit,text,advice,commands,groups,conditions,changes")
+		"subject,measured,limit,text,advice,commands,groups,conditions,changes,reason,source,profile,config")
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		finding := func() {
@@ -32,20 +34,32 @@ func writeFindingsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		for j := range f.Examples {
 			finding()
 			c.counts(int64(j + 1))
-			c.example(r, &f.Examples[j])
+			c.example(r, &f.Examples[j], style)
+			c.config(r)
 			c.end()
 		}
 		if len(f.Examples) == 0 {
 			finding()
-			c.names(make([]Name, 17)...)
+			c.names(make([]Name, 19)...)
+			c.config(r)
 			c.end()
 		}
 	}
 	return nil
 }
 
-// example appends the columns from snapshot on.
-func (c *csvWriter) example(r *Report, e *Example) {
+// config appends the profile and the path of the configuration that judged.
+func (c *csvWriter) config(r *Report) { c.names(Name(r.Config.Profile), Name(r.Config.File)) }
+
+// example appends the columns from snapshot to source, sentences in the language of a
+// style.
+func (c *csvWriter) example(r *Report, e *Example, style *style) {
+	in := func(m message.Message, english string) string {
+		if style.catalogue == nil || m.IsZero() {
+			return english
+		}
+		return style.line(m)
+	}
 	c.names(r.inputName(e.Input))
 	if k := e.KeyRow; k != nil {
 		c.counts(int64(k.DB))
@@ -60,23 +74,24 @@ func (c *csvWriter) example(r *Report, e *Example) {
 	c.figures(e.Measured, e.Limit)
 	var advice, commands, groups, conditions, changes []string
 	for _, a := range e.Advice {
-		advice = append(advice, a.Text)
+		advice = append(advice, in(a.Message, a.Text))
 		if !a.ChangesData {
 			commands = append(commands, a.Commands...)
 			continue
 		}
 		for _, command := range a.Commands {
-			conditions, changes = append(conditions, a.Condition), append(changes, command)
+			conditions, changes = append(conditions, in(a.ConditionMessage, a.Condition)), append(changes, command)
 		}
 	}
 	for _, g := range e.Groups {
 		groups = append(groups, strings.ReplaceAll(string(text.AppendEscaped(nil, []byte(g))), ";", `\x3b`))
 	}
-	c.sentences(e.Text, strings.Join(advice, "; "))
+	c.sentences(in(e.Message, e.Text), strings.Join(advice, "; "))
 	c.lines(commands)
 	c.sentences(strings.Join(groups, "; "))
 	c.lines(conditions)
 	c.lines(changes)
+	c.sentences(e.Reason, e.Source)
 }
 
 // lines appends a cell with a sentence of ours on each line.

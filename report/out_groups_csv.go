@@ -11,7 +11,7 @@ func init() {
 
 func writeGroupsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 	c := newCSVWriter(w, "group,keys,elements,value_bytes,memory_bytes,memory_usage_bytes,without_ttl,ttl_min,ttl_median,ttl_max,"+
-		"largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner")
+		"largest_key,largest_key_value_bytes,largest_key_memory_bytes,findings,errors,owner,profile,config")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		largest := g.LargestKey
@@ -27,6 +27,7 @@ func writeGroupsCSV(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		c.figures(largest.ValueBytes, largest.Memory)
 		c.counts(g.Findings, g.Errors)
 		c.sentences(g.Owner)
+		c.config(r)
 		c.end()
 	}
 	return nil

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // htmlData is what the script of the page reads.
 type htmlData struct {
-	Chinese map[string]string `json:"zh"`             // texts of the script by the English ones
-	Size    string            `json:"size,omitempty"` // "memory" or "value bytes"
-	Types   []string          `json:"types,omitempty"`
-	Tree    *htmlNode         `json:"tree,omitempty"`
-	Groups  []htmlGroup       `json:"groups,omitempty"`
-	Rules   []htmlRule        `json:"rules,omitempty"`
-	Times   []htmlTimes       `json:"times,omitempty"`
+	Chinese map[string]string        `json:"zh"`             // texts of the script by the English ones
+	Size    string                   `json:"size,omitempty"` // "memory" or "value bytes"
+	Types   []string                 `json:"types,omitempty"`
+	Tree    *htmlNode                `json:"tree,omitempty"`
+	Groups  []htmlGroup              `json:"groups,omitempty"`
+	Rules   []htmlRule               `json:"rules,omitempty"`
+	Times   []thresholds.ExpiryTimes `json:"times,omitempty"`
 }
 
 // htmlNode is a node of the tree of names. It is written as an array: what its name adds to
@@ -69,16 +70,9 @@ type htmlRule struct {
 	Groups   [][2]int64 `json:"groups"`
 }
 
-// htmlTimes has the keys that expire in each of equal steps of time, in seconds.
-type htmlTimes struct {
-	From int64   `json:"from"` // since the epoch
-	Step int64   `json:"step"`
-	Keys []int64 `json:"keys"`
-}
-
 // data fills in what the script reads.
 func (v *htmlView) data(r *Report) {
-	v.Data.Size = v.SizeLabel
+	v.Data.Size, v.Data.Times = v.SizeLabel, r.ExpiryTimes
 	for _, t := range r.Types {
 		v.Data.Types = append(v.Data.Types, t.Type)
 	}

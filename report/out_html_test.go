@@ -154,9 +154,7 @@ func testPageCompares(t *testing.T, ctx context.Context) {
 	for _, c := range cannedDiffs(t) {
 		tab := openPage(t, ctx, c.diff, phone)
 		checkNames(t, tab, c.name)
-		if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > 360 {
-			t.Errorf("%s: %d columns of pixels in a window of 360", c.name, got)
-		}
+		checkWidth(t, tab, c.name, 360)
 	}
 	before, after := groupsReport("doubled:*=10000", "more:*=10000", "same:*=10000", "less:*=10000", "halved:*=10000", "gone:*=11000"),
 		groupsReport("doubled:*=20000", "more:*=12500", "same:*=10000", "less:*=9000", "halved:*=5000", "new:*=9000")
@@ -179,9 +177,7 @@ func testPageTrends(t *testing.T, ctx context.Context) {
 		for _, width := range []int64{360, 1280} {
 			tab := openPage(t, ctx, c.trend, emulation.SetDeviceMetricsOverride(width, 800, 1, width < 500))
 			checkNames(t, tab, c.name)
-			if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > width {
-				t.Errorf("%s: %d columns of pixels in a window of %d", c.name, got, width)
-			}
+			checkWidth(t, tab, c.name, width)
 		}
 	}
 	var b TrendBuilder
@@ -323,10 +319,19 @@ func testPageFits(t *testing.T, ctx context.Context) {
 	for _, c := range append(treeReports(), cannedReport{"big", bigReport()}) {
 		for _, width := range []int64{360, 768, 1280} {
 			tab := openPage(t, ctx, c.report, emulation.SetDeviceMetricsOverride(width, 800, 1, width < 500))
-			if got := evaluate[int64](t, tab, `document.documentElement.scrollWidth`); got > width {
-				t.Errorf("%s: %d columns of pixels in a window of %d", c.name, got, width)
-			}
+			checkWidth(t, tab, c.name, width)
 		}
+	}
+}
+
+// checkWidth checks that nothing is wider than the window, once the page has its size.
+func checkWidth(t *testing.T, tab context.Context, name string, width int64) {
+	t.Helper()
+	got := evaluate[int64](t, tab, fmt.Sprintf(`(async () => {
+		for (let i = 0; i < 20 && document.documentElement.scrollWidth > %d; i++) await new Promise((done) => setTimeout(done, 50));
+		return document.documentElement.scrollWidth; })()`, width))
+	if got > width {
+		t.Errorf("%s: %d columns of pixels in a window of %d", name, got, width)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
@@ -47,6 +48,7 @@ type htmlView struct {
 	Expiry       *htmlBars
 	Histograms   []*htmlBars
 	Slots        *htmlSlots
+	Nodes        *htmlSlots // of several snapshots
 	Findings     []htmlFinding
 	Passed       []htmlPassed
 	PassedTitle  message.Message
@@ -91,10 +93,11 @@ func (v *htmlView) Contents() (list []htmlLink) {
 		add(true, "groups", "Groups")
 		add(v.Expiry != nil, "expiry", "TTLs")
 		add(true, "types", "Types")
+		add(v.Nodes != nil, "part-nodes", "Nodes")
 		add(v.Slots != nil, "slots", "Slots")
 	}
 	for _, s := range v.Rest {
-		if s.ID != "" {
+		if s.ID != "" && s.ID != "part-nodes" {
 			list = append(list, htmlLink{s.ID, s.Title})
 		}
 	}
@@ -113,12 +116,15 @@ type htmlBars struct {
 
 // htmlSlots is the strip of hash slots, a bar for each range of them.
 type htmlSlots struct {
-	Note message.Message
-	Bars []struct {
-		X, Y, Height int // of 256 and 100
-		Title        string
-	}
+	Note    message.Message
+	Bars    []htmlBar
 	Fullest *htmlTable
+}
+
+// htmlBar is a bar of a strip. Y and Height are of 100.
+type htmlBar struct {
+	X, Y, Height int
+	Class, Title string
 }
 
 type htmlFinding struct {
@@ -128,6 +134,7 @@ type htmlFinding struct {
 	Why, Fix       string // identifiers
 	Open           bool
 	Sources        []requirements.Source
+	Reasons        []message.Message // of the configuration
 	Worst          *htmlTable
 	More           []message.Message
 	Advice         []htmlAdvice
@@ -136,6 +143,14 @@ type htmlFinding struct {
 type htmlAdvice struct {
 	Text     message.Message
 	Commands []string
+}
+
+// base returns a path without its directories.
+func (n Name) base() Name {
+	if at := strings.LastIndexByte(string(n), '/') + 1; at < len(n) {
+		return n[at:]
+	}
+	return n
 }
 
 func emptyHTMLView(o WriteOptions) *htmlView {
@@ -151,7 +166,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.About, v.Wrong, v.Broken, v.Verdict = all.about, all.wrong, all.broken, all.verdict()
 	v.Title = word("Redis keyspace")
 	if len(r.Inputs) == 1 {
-		v.Title = fileText(r.Inputs[0].Name)
+		v.Title = fileText(r.Inputs[0].Name.base())
 	} else if len(r.Inputs) > 1 {
 		v.Title = message.Plural(int64(len(r.Inputs)), "1 snapshot", "{n} snapshots")
 	}
@@ -172,6 +187,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.keys(r)
 	v.groups(r)
 	v.findings(r, o, all.problems)
+	v.passed(r)
 	v.slots(r, &rest)
 	v.Expiry = v.bars("TTLs", "TTL", r.Expiry)
 	for _, h := range []struct {
@@ -197,7 +213,12 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	d.owners()
 	d.budgets()
 	d.totals()
-	d.snapshots()
+	if len(r.Inputs) > 1 {
+		v.strip(r)
+		d.fleet()
+	} else {
+		d.snapshots()
+	}
 	d.ignored()
 	v.Rest = other.sections
 	v.exact(r)
@@ -224,7 +245,7 @@ func largestKeys(r *Report, most int) []KeyRow {
 
 func (v *htmlView) keys(r *Report) {
 	budget := htmlKeysBytes
-	v.Keys = v.newTable(r.keysTable(largestKeys(r, htmlKeys), true), &budget)
+	v.Keys = v.newTable(r.keysOfNodes(largestKeys(r, htmlKeys)), &budget)
 	v.Keys.ID, v.Keys.Sortable, v.Keys.Label = "keys-table", true, word("Biggest keys")
 	v.KeysNote = []message.Message{message.New("The largest keys by every measure, {n} of {all}.", message.Int("n", int64(len(v.Keys.Rows))),
 		message.Int("all", r.Totals.Keys))}
@@ -302,10 +323,7 @@ func (v *htmlView) slots(r *Report, budget *int) {
 		if x.Keys > 0 {
 			height = max(2, int(float64(x.Bytes)/float64(max(most, 1))*100))
 		}
-		s.Bars = append(s.Bars, struct {
-			X, Y, Height int
-			Title        string
-		}{i, 100 - height, height, name(x) + ": " + message.FormatBytes(x.Bytes) + ", " + message.FormatCount(x.Keys)})
+		s.Bars = append(s.Bars, htmlBar{i, 100 - height, height, "", name(x) + ": " + message.FormatBytes(x.Bytes) + ", " + message.FormatCount(x.Keys)})
 	}
 	s.Note = message.New("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.",
 		message.Int("each", int64(r.Slots[0].Last-r.Slots[0].First+1)), message.Int("used", used), message.Int("all", int64(len(r.Slots))),
@@ -329,7 +347,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	d := newDetails(nil, r, o)
 	var list []*Finding
 	for _, p := range problems {
-		list = append(list, p.findings...)
+		list = append(list, p.Finding)
 	}
 	for i, f := range list {
 		h := htmlFinding{Severity: f.Severity, Rule: text.Sanitize(f.Rule), Count: countText(Figure(f.Count)), Flags: f.titleText(), Open: i == 0}
@@ -346,6 +364,7 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		if more := f.Count - int64(len(h.Worst.Rows)); more > 0 && len(h.Worst.Rows) > 0 {
 			h.More = []message.Message{message.New("And {n} more. In groups: {groups}", message.Int("n", more), message.Phrase("groups", groupsText(f)))}
 		}
+		h.Reasons = f.reasons()
 		if len(f.Examples) > 0 {
 			h.Advice = htmlAdvices(f.Examples[0].Advice, o.Advice, &budget)
 		}

@@ -185,7 +185,7 @@ func testPageSticks(t *testing.T, ctx context.Context) {
 	for _, width := range []int64{390, 1440} {
 		tab := openPage(t, ctx, bigReport(), emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500))
 		evaluate[any](t, tab, `document.querySelector("#groups-table tbody tr:nth-child(12)").scrollIntoView()`)
-		waitFor(t, tab, `scrollY > 500`)
+		waitFor(t, tab, `scrollY > 500 && document.querySelector("#groups-table th").getBoundingClientRect().top > 0`)
 		tops := evaluate[[]float64](t, tab, `["#bar", "#groups-table th"].map((s) => document.querySelector(s).getBoundingClientRect().top)`)
 		bottom := evaluate[float64](t, tab, `document.querySelector("#bar").getBoundingClientRect().bottom`)
 		if tops[0] != 0 || tops[1] < bottom-1 || tops[1] > 844 {

@@ -174,7 +174,7 @@ func (v *overview) omitted(rows screenRows) (list []message.Message) {
 		{len(v.fixes) - rows.fixes, "1 thing to fix", "{n} things to fix"},
 		{len(v.savings) - rows.savings, "1 saving", "{n} savings"},
 		{len(v.nodes) - rows.nodes, "1 of the nodes", "{n} of the nodes"},
-		{max(len(v.wrong), len(v.about)-2) - rows.alerts, "1 remark on the files", "{n} remarks on the files"},
+		{max(len(v.wrong), len(v.about)-v.lead) - rows.alerts, "1 remark on the files", "{n} remarks on the files"},
 	} {
 		if part.n > 0 {
 			list = append(list, message.Plural(int64(part.n), part.one, part.many))

@@ -15,7 +15,8 @@ import (
 type overview struct {
 	r        *Report
 	wrong    []message.Message // what nobody must miss, worst first
-	about    []message.Message // what the files are and have
+	about    []message.Message // what the files are and have, and which rules judged
+	lead     int               // lines of about that stay whatever the space
 	keys     []bigKey          // the largest by Report.By, one of a group
 	groups   []Group           // those with most memory, or a cut of the tree of names
 	cut      bool              // the groups are that
@@ -159,6 +160,10 @@ func (v *overview) describe(now time.Time) {
 	v.describeFiles(now)
 	v.describeKeys()
 	r := v.r
+	if m := r.judgedText(); !m.IsZero() {
+		v.about = append(v.about, m)
+	}
+	v.lead = len(v.about)
 	switch by := r.Redaction; {
 	case by == nil:
 	case by.Salt == "":
@@ -376,7 +381,7 @@ func (v *overview) head(p page, alerts int) {
 	if v.r.Config.Profile != "" {
 		p.strong(v.verdict())
 	}
-	for _, s := range v.about[:min(len(v.about), 2+alerts)] {
+	for _, s := range v.about[:min(len(v.about), v.lead+alerts)] {
 		if t, ok := p.(*textPage); ok && v.tight {
 			t.cut(s)
 			continue
@@ -462,22 +467,4 @@ func (r *Report) nodesNote(rows int) message.Message {
 		return message.New("the worst {n} of {all}; x mean: memory against the mean", message.Int("n", int64(rows)), message.Int("all", int64(len(r.Inputs))))
 	}
 	return word("x mean: memory against the mean")
-}
-
-// configText describes the configuration in force, zero if there is none.
-func configText(c *Config) message.Message {
-	if c.Profile == "" {
-		return message.Message{}
-	}
-	parts := []message.Message{message.New("profile {profile}", message.Text("profile", c.Profile))}
-	if c.File != "" {
-		parts[0] = message.New("profile {profile} with {file}", message.Text("profile", c.Profile), message.Path("file", c.File))
-	}
-	if c.Rules != "" {
-		parts = append(parts, message.New("rules {rules}", message.Element("rules", c.Rules)))
-	}
-	if c.FailOn != "" && c.FailOn != "never" {
-		parts = append(parts, message.New("fails on {severity}", message.Text("severity", c.FailOn)))
-	}
-	return only(message.List("config", ", ", parts))
 }

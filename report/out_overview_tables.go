@@ -217,7 +217,7 @@ func (v *overview) problemsTable(n int) table {
 	return table{len(rows), []column{
 		wordColumn("severity", func(i int) string { return rows[i].Severity }),
 		wordColumn("rule", func(i int) string { return rows[i].Rule }),
-		rightColumn("keys", func(i int) message.Message { return rows[i].keysText() }),
+		countColumn("keys", func(i int) Figure { return rows[i].keyCount() }),
 		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
 		rightColumn("worst", func(i int) message.Message { return rows[i].worst().against() }),
@@ -256,59 +256,11 @@ func (s *Step) sentence() message.Message {
 	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
 }
 
-// problem is one rule that is broken.
+// problem has the findings of one rule at one severity.
 type problem struct {
-	*Finding            // of the worst severity; of several, the sums of all
-	findings []*Finding // by severity, the worst first
-	harm     thresholds.Harm
-	blocks   bool // it is about keys that make other clients wait
-}
-
-// add adds the finding of a milder severity. No key has both.
-func (p *problem) add(f *Finding) {
-	p.findings = append(p.findings, f)
-	all := *p.Finding
-	all.Count += f.Count
-	all.ValueBytes, all.MemoryBytes = addFigures(all.ValueBytes, f.ValueBytes), addFigures(all.MemoryBytes, f.MemoryBytes)
-	all.Examples = slices.Concat(all.Examples, f.Examples)
-	all.Groups = slices.Clone(all.Groups)
-	for _, g := range f.Groups {
-		i := slices.IndexFunc(all.Groups, func(known FindingGroup) bool { return known.Group == g.Group })
-		if i < 0 {
-			all.Groups = append(all.Groups, g)
-			continue
-		}
-		known := &all.Groups[i]
-		known.Count += g.Count
-		known.ValueBytes, known.MemoryBytes = addFigures(known.ValueBytes, g.ValueBytes), addFigures(known.MemoryBytes, g.MemoryBytes)
-	}
-	p.Finding = &all
-}
-
-// addFigures returns a sum, unknown if both are.
-func addFigures(a, b Figure) Figure {
-	if !a.Known() || !b.Known() {
-		return max(a, b)
-	}
-	return a + b
-}
-
-// keysText returns the number of keys, of several severities with that of the worst.
-func (p *problem) keysText() message.Message {
-	if n := p.findings[0].keyCount(); len(p.findings) > 1 && n.Known() && p.keyCount().Known() {
-		return message.New("{n} of {all}", message.Int("n", int64(n)), message.Int("all", int64(p.keyCount())))
-	}
-	return countText(p.keyCount())
-}
-
-// groupCount returns the groups that have findings, unknown if not all are named.
-func (p *problem) groupCount() Figure {
-	for _, f := range p.findings {
-		if len(p.findings) > 1 && f.GroupsMore > 0 {
-			return Unknown
-		}
-	}
-	return p.Finding.groupCount()
+	*Finding
+	harm   thresholds.Harm
+	blocks bool // it is about keys that make other clients wait
 }
 
 // directory returns the directory that all inputs are in, with its last /, "" if there
@@ -341,11 +293,12 @@ func (r *Report) inputColumn(input func(row int) int) column {
 	}).only(len(r.Inputs) > 1)
 }
 
-// findProblems orders the findings by severity, then harm.
+// findProblems orders the findings: by severity, those that the team itself gave it first,
+// then by harm.
 func (v *overview) findProblems() {
 	rules := map[string]string{} // the worst severity of each
 	for i := range v.r.Rules {
-		p := problem{Finding: &v.r.Rules[i], findings: []*Finding{&v.r.Rules[i]}}
+		p := problem{Finding: &v.r.Rules[i]}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
 			p.harm, p.blocks = rule.Harm, rule.Harm == thresholds.Blocks && !rule.Instance
 		}
@@ -355,18 +308,10 @@ func (v *overview) findProblems() {
 		}
 	}
 	slices.SortStableFunc(v.problems, func(a, b problem) int {
-		return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.harm, a.harm), cmp.Compare(b.size(), a.size()),
+		return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(boolFigure(b.Raised), boolFigure(a.Raised)),
+			cmp.Compare(b.harm, a.harm), cmp.Compare(b.size(), a.size()),
 			cmp.Compare(b.worst().bytes(), a.worst().bytes()))
 	})
-	all := v.problems
-	v.problems = nil
-	for _, p := range all {
-		if i := slices.IndexFunc(v.problems, func(worse problem) bool { return worse.Rule == p.Rule && worse.Severity != p.Severity }); i >= 0 {
-			v.problems[i].add(p.Finding)
-		} else {
-			v.problems = append(v.problems, p)
-		}
-	}
 	counts := map[string]int64{}
 	for _, severity := range rules {
 		counts[severity]++

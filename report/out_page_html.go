@@ -100,6 +100,7 @@ type htmlSection struct {
 type htmlBlock struct {
 	Table    *htmlTable
 	Chart    *htmlChart
+	Steps    []htmlStep // of a waterfall
 	Heading  []message.Message
 	Items    []message.Message
 	Commands []string

@@ -23,7 +23,7 @@ const summaryWidth = 240
 
 func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
-	lines := append(v.wrong[:min(len(v.wrong), 3):min(len(v.wrong), 3)], v.about[:min(len(v.about), 2)]...)
+	lines := append(v.wrong[:min(len(v.wrong), 3):min(len(v.wrong), 3)], v.about[:min(len(v.about), v.lead)]...)
 	if r.Config.Profile != "" {
 		lines = append(lines, message.New("problems: {problems}", message.Phrase("problems", v.broken)))
 	}

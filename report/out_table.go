@@ -75,7 +75,7 @@ type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes in
 
 // all returns the rows that there are.
 func (v *overview) all() screenRows {
-	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-2), len(v.nodes)}
+	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
 }
 
 // screenSteps are the least rows of the parts, step by step until they fit.
@@ -143,7 +143,7 @@ func (v *overview) write(p page, rows screenRows) {
 		p.section(word("Problems"), v.broken)
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 && !v.small {
-			p.sentence(message.New("  and {rules} (--details)", message.Number("rules", int64(n), "1 more rule", "{n} more rules")))
+			p.sentence(message.New("  and {problems} (--details)", message.Number("problems", int64(n), "1 more problem", "{n} more problems")))
 		}
 	}
 	if rows.fixes > 0 {

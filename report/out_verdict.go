@@ -7,7 +7,7 @@ import "github.com/rdblens/rdblens/parser/message"
 func (v *overview) verdict() message.Message {
 	errors := int64(0)
 	for i := range v.problems {
-		if v.problems[i].findings[0].Severity == "error" {
+		if v.problems[i].Severity == "error" {
 			errors++
 		}
 	}
@@ -64,16 +64,14 @@ func (v *overview) stalling() (keys int64, exact bool) {
 		if !p.blocks {
 			continue
 		}
-		for _, f := range p.findings {
-			if f.Severity == "info" {
-				continue
-			}
-			keys = max(keys, f.Count)
-			exact = exact && int64(len(f.Examples)) == f.Count
-			for n := range f.Examples {
-				if e := &f.Examples[n]; e.KeyRow != nil {
-					seen[identity{e.Input, e.DB, e.Key}] = true
-				}
+		if p.Severity == "info" {
+			continue
+		}
+		keys = max(keys, p.Count)
+		exact = exact && int64(len(p.Examples)) == p.Count
+		for n := range p.Examples {
+			if e := &p.Examples[n]; e.KeyRow != nil {
+				seen[identity{e.Input, e.DB, e.Key}] = true
 			}
 		}
 	}

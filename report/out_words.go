@@ -172,3 +172,38 @@ func (s *style) marked(spans []message.Span) string {
 	}
 	return b.String()
 }
+
+// configText describes the configuration in force, zero if there is none.
+func configText(c *Config) message.Message {
+	if c.Profile == "" {
+		return message.Message{}
+	}
+	parts := []message.Message{message.New("profile {profile}", message.Text("profile", c.Profile))}
+	if c.File != "" {
+		parts[0] = message.New("profile {profile} with {file}", message.Text("profile", c.Profile), message.Path("file", c.File))
+	}
+	if c.Rules != "" {
+		parts = append(parts, message.New("rules {rules}", message.Element("rules", c.Rules)))
+	}
+	if c.FailOn != "" && c.FailOn != "never" {
+		parts = append(parts, message.New("fails on {severity}", message.Text("severity", c.FailOn)))
+	}
+	return only(message.List("config", ", ", parts))
+}
+
+// judgedText says which rules judged the keys, and how many of them found nothing; zero if
+// none did.
+func (r *Report) judgedText() message.Message {
+	c := r.Config
+	c.FailOn = "" // that judges nothing
+	config := configText(&c)
+	if config.IsZero() || len(r.Passed) == 0 {
+		return config
+	}
+	broken := map[string]bool{}
+	for i := range r.Rules {
+		broken[r.Rules[i].Rule] = true
+	}
+	return message.New("{config}: {passed} of {rules} found nothing", message.Phrase("config", config), message.Int("passed", int64(len(r.Passed))),
+		message.Number("rules", int64(len(r.Passed)+len(broken)), "1 rule", "{n} rules"))
+}

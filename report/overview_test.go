@@ -269,25 +269,25 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestJoinedProblems checks that a rule with findings of two severities is one
-// problem, with the figures of both.
-func TestJoinedProblems(t *testing.T) {
-	r := &Report{Complete: true, Config: Config{Profile: "default"}, Totals: Totals{Keys: 100, MemoryBytes: 1 << 20}}
-	finding := func(severity string, count int64, memory Figure, groups ...FindingGroup) Finding {
-		return Finding{Rule: "big-string", Severity: severity, Count: count, ValueBytes: 10, MemoryBytes: memory, Groups: groups,
+// TestProblems checks that the findings of each severity of a rule stand alone, and that
+// those which the team raised come first.
+func TestProblems(t *testing.T) {
+	r := &Report{Complete: true, Config: Config{Profile: "default"}, Totals: Totals{Keys: 100, MemoryBytes: 1 << 20}, Passed: []string{"no-ttl"}}
+	finding := func(rule, severity string, count int64, raised bool) Finding {
+		return Finding{Rule: rule, Severity: severity, Count: count, ValueBytes: 10, MemoryBytes: 300, Raised: raised,
 			Examples: []Example{{KeyRow: &KeyRow{Key: Name("the " + severity)}, Measured: 20, Limit: 10, Text: "over"}}}
 	}
-	r.Rules = []Finding{finding("error", 2, 300, FindingGroup{"a:*", 2, 10, 300, 0}), finding("warning", 8, 500, FindingGroup{"a:*", 3, 5, 100, 0}, FindingGroup{"b:*", 5, 5, 400, 0})}
+	r.Rules = []Finding{finding("big-collection", "error", 1, false), finding("big-string", "error", 2, false), finding("key-length", "error", 3, true), finding("big-string", "warning", 8, true), finding("budget", "info", 1, true)}
 	v := newOverview(r, WriteOptions{})
-	if len(v.problems) != 1 {
-		t.Fatalf("%d problems", len(v.problems))
+	var got []string
+	for _, p := range v.problems {
+		got = append(got, fmt.Sprintf("%s %s %d", p.Severity, p.Rule, p.keyCount()))
 	}
-	p := v.problems[0]
-	if p.Severity != "error" || english(p.keysText()) != "2 of 10" || p.groupCount() != 2 || p.size() != 800 || p.worst().subject() != "the error" {
-		t.Errorf("%s, %s keys, %d groups, %d bytes, %s", p.Severity, english(p.keysText()), p.groupCount(), p.size(), p.worst().subject())
+	if want := []string{"error key-length 3", "error big-collection 1", "error big-string 2", "warning big-string 8", "info budget 1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
 	}
-	if r.Rules[0].Count != 2 || len(r.Rules[0].Groups) != 1 || r.Rules[0].Groups[0].Count != 2 {
-		t.Errorf("the report was changed: %+v", r.Rules[0])
+	if got := english(r.judgedText()); got != "profile default: 1 of 5 rules found nothing" {
+		t.Error(got)
 	}
 	if page := string(render(t, "html", r, 0)); !strings.Contains(page, "the error") || !strings.Contains(page, "the warning") {
 		t.Error("the page lacks one of the findings")

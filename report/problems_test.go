@@ -57,11 +57,6 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%+v: %d groups", c, got)
 		}
 	}
-	for _, c := range []struct{ a, b, want Figure }{{1, 2, 3}, {Unknown, 2, 2}, {1, Unknown, 1}, {Unknown, Unknown, Unknown}, {0, 0, 0}} {
-		if got := addFigures(c.a, c.b); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
-	}
 	// The groups of a finding in a sentence: five, and how many others.
 	for _, c := range []struct {
 		groups int

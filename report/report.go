@@ -81,7 +81,10 @@ type Report struct {
 
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
-	Ignored  []Ignored `json:"ignored"`
+	// Passed are the names of the rules that keys were checked against and that found
+	// nothing that counts, in the order of the rules; nil of older versions.
+	Passed  []string  `json:"passed,omitempty"`
+	Ignored []Ignored `json:"ignored"`
 
 	Groups []Group `json:"groups"` // in the order of Options.GroupOrder
 	// GroupsFolded is the number of patterns without a group of their own, an
@@ -102,6 +105,10 @@ type Report struct {
 	// not add them up.
 	Slots []thresholds.SlotRange `json:"slots,omitempty"`
 
+	// ExpiryTimes has the keys that expire in steps of time, for the next day, 30 days and two
+	// years; nil if the rule ttl-stampede did not add them up, or no key expires.
+	ExpiryTimes []thresholds.ExpiryTimes `json:"expiry_times,omitempty"`
+
 	// Bounds says what else is not exact, nil if nothing is.
 	Bounds *Bounds `json:"bounds,omitempty"`
 
@@ -120,13 +127,16 @@ type Tool struct {
 
 // Config is the configuration that was in force.
 type Config struct {
-	Profile    string `json:"profile"`
-	File       string `json:"file,omitempty" redact:"path"`     // the team's configuration, "" none
-	Rules      string `json:"rules,omitempty"`                  // --rules as given, "" all of the profile
-	Baseline   string `json:"baseline,omitempty" redact:"path"` // accepted findings, "" none
-	FailOn     string `json:"fail_on,omitempty"`
-	Separators string `json:"separators,omitempty"` // of the segments of names, each an ASCII character
-	Cluster    bool   `json:"cluster"`              // configured or recognized as a cluster's node
+	Profile  string `json:"profile"`
+	File     string `json:"file,omitempty" redact:"path"`     // the team's configuration, "" none
+	Rules    string `json:"rules,omitempty"`                  // --rules as given, "" all of the profile
+	Baseline string `json:"baseline,omitempty" redact:"path"` // accepted findings, "" none
+	FailOn   string `json:"fail_on,omitempty"`
+	// Checked are the rules that were in force, in the order of the rules. Reports of older
+	// versions do not have them.
+	Checked    []string `json:"checked,omitempty"`
+	Separators string   `json:"separators,omitempty"` // of the segments of names, each an ASCII character
+	Cluster    bool     `json:"cluster"`              // configured or recognized as a cluster's node
 	// Warnings are about valid but suspicious settings. WarningMessages are the same as messages.
 	Warnings        []string          `json:"warnings" redact:"of WarningMessages"`
 	WarningMessages []message.Message `json:"warning_messages,omitempty"`
@@ -252,9 +262,12 @@ func (c *Counts) add(severity thresholds.Severity, n int64) {
 
 // Finding has the findings of one rule at one severity.
 type Finding struct {
-	Rule        string `json:"rule"`
-	Severity    string `json:"severity"`    // "error", "warning" or "info"
-	Title       string `json:"title"`       // what the rule flags, one line
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"` // "error", "warning" or "info"
+	Title    string `json:"title"`    // what the rule flags, one line
+	// Raised reports whether the team itself gave such findings this severity, in its
+	// configuration or by a flag.
+	Raised      bool   `json:"raised,omitempty"`
 	Count       int64  `json:"count"`       // exact
 	ValueBytes  Figure `json:"value_bytes"` // of an instance rule, only that of inputs without memory figures
 	MemoryBytes Figure `json:"memory_bytes"`
@@ -296,6 +309,10 @@ type Example struct {
 	Unit       string   `json:"unit,omitempty"`           // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
 	Text       string   `json:"text" redact:"of Message"` // one sentence: what was measured, and the limit
 	Advice     []Advice `json:"advice"`
+	// Reason is the sentence of the team's own standard that demands it, Source where that
+	// stands, as the configuration says; "" none.
+	Reason string `json:"reason,omitempty" redact:"text"`
+	Source string `json:"source,omitempty" redact:"text"`
 	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
 	Message        message.Message `json:"message,omitzero"`
 	SubjectMessage message.Message `json:"subject_message,omitzero"`
@@ -324,7 +341,8 @@ type Ignored struct {
 	Database *int   `json:"database,omitempty"` // nil: any
 	By       string `json:"by,omitempty" redact:"text"`
 	Reason   string `json:"reason" redact:"text"`
-	Until    string `json:"until,omitempty"` // the last day, "" if it has no end
+	Source   string `json:"source,omitempty" redact:"text"` // where the reason stands
+	Until    string `json:"until,omitempty"`                // the last day, "" if it has no end
 	Expired  bool   `json:"expired,omitempty"`
 	Unused   bool   `json:"unused,omitempty"`                 // it applies and matched nothing, although every key was checked against all rules of the profile
 	Grown    bool   `json:"grown,omitempty"`                  // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
@@ -397,6 +415,7 @@ type Budget struct {
 	WithoutTTL int64         `json:"without_ttl"`
 	Limits     []BudgetLimit `json:"limits"`
 	Reason     string        `json:"reason,omitempty" redact:"text"`
+	Source     string        `json:"source,omitempty" redact:"text"` // where the reason stands
 	// Message is Budget as a message. Older versions do not have it.
 	Message message.Message `json:"message,omitzero"`
 }

@@ -277,6 +277,7 @@ func (s *scan) partReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bui
 		own[i].Memory = nil // that is of the whole snapshot
 	}
 	r := finish(b, own)
+	r.Passed = slices.DeleteFunc(r.Passed, func(rule string) bool { return rule == "min-keys" || rule == "budget" }) // they are about all keys
 	for _, steps := range [][]Step{r.FixFirst, r.Savings} {
 		for i := range steps {
 			steps[i].List = []string{} // the command would list keys of other parts, too
@@ -340,6 +341,11 @@ func (s *scan) check() error {
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
 	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
+	for i := range p.Settings {
+		if p.Settings[i].On {
+			c.Checked = append(c.Checked, p.Settings[i].Rule.Name)
+		}
+	}
 	c.Warnings, c.WarningMessages = textsOf(p.Warnings), p.Warnings
 	for _, in := range inputs {
 		c.Cluster = c.Cluster || in.Cluster

@@ -94,3 +94,35 @@ func TestScreenHeight(t *testing.T) {
 		}
 	}
 }
+
+// TestTicketOrder checks that a ticket begins with what is wrong and how bad it is, that what is
+// to be done begins by line 15, that the evidence is folded, and that names which are cut stand
+// whole once.
+func TestTicketOrder(t *testing.T) {
+	for _, c := range []cannedReport{{"ordinary", ordinaryReport()}, {"extreme", extremeReport()}} {
+		r := *c.report
+		r.FixFirst = []Step{{Advice: Advice{Text: "Do this."}}, {Advice: Advice{Text: "Do that."}}}
+		name := strings.Repeat("very:long:name:", 20) + "end"
+		r.Top = map[string][]KeyRow{ByMemory: {{Key: Name(name), Type: "string", Elements: 1, Memory: 5000}}}
+		r.By = ByMemory
+		var b bytes.Buffer
+		if err := Write("markdown", &b, &r, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		out := b.String()
+		lines := strings.Split(out, "\n")
+		first := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "- [ ] ") })
+		verdict := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "to fix today.") })
+		if first < 0 || first >= 15 || verdict < 0 || verdict > first || strings.Count(out, "\n- [ ] ") != 2 {
+			t.Errorf("%s: the verdict is on line %d, the first task on line %d:\n%.1500s", c.name, verdict+1, first+1, out)
+		}
+		for i, line := range lines {
+			if strings.HasPrefix(line, "| ---") && strings.Count(strings.Join(lines[:i], "\n"), "<details>") == strings.Count(strings.Join(lines[:i], "\n"), "</details>") {
+				t.Errorf("%s: a table on line %d is not folded", c.name, i+1)
+			}
+		}
+		if strings.Count(out, name) != 1 || !strings.Contains(out, "\n- `"+name+"`\n") || !strings.Contains(out, "| `"+text.ShortenMiddle(name, nameWidth)+"` |") {
+			t.Errorf("%s: the name stands whole %d times:\n%s", c.name, strings.Count(out, name), out)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func TestTranslated(t *testing.T) {
 		if err := Write(format, &chinese, d, o); err != nil {
 			t.Fatal(err)
 		}
-		people := format == "html" || slices.Contains(peopleFormats, format)
+		people := format == "html" || format == "findings.csv" && bytes.Count(english.Bytes(), []byte("\n")) > 1 || slices.Contains(peopleFormats, format)
 		if english.Len() > 0 && bytes.Equal(english.Bytes(), chinese.Bytes()) == people {
 			t.Errorf("%s, %s: the same in both languages: %v", name, format, !people)
 		}

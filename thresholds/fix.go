@@ -38,6 +38,7 @@ type Flagged struct {
 type Problem struct {
 	Rule     RuleID
 	Severity Severity // the worst
+	Raised   bool     // the team itself gave the rule that severity
 	Keys     int64
 	Bytes    int64 // as FlaggedMemory
 	// Of a rule about keys, the worst finding and its key, and the groups.
@@ -106,11 +107,12 @@ type candidate struct {
 	advice   *Advice
 }
 
-// compare orders candidates, the first first: by severity, harm and memory. What a team set
-// itself is before what a profile demands, and before all that a profile only hints at.
+// compare orders candidates, the first first: by severity, harm and memory. What a team made
+// an error itself is before the profile's errors, what it set before what a profile demands,
+// and before all that a profile only hints at.
 func (c *candidate) compare(o *candidate) int {
 	rank := func(c *candidate) int {
-		if c.severity == Info && c.own {
+		if c.own && c.severity != Warning {
 			return 1
 		}
 		return 0
@@ -137,7 +139,7 @@ func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing
 	for i := range problems {
 		p := &problems[i]
 		r := p.Rule.rule()
-		own := e.base.settings[p.Rule].Origin.Kind >= FromFile
+		own := p.Raised
 		if r.Harm == Names && p.Severity < Error && !own {
 			continue
 		}
@@ -177,6 +179,9 @@ func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing
 // fix returns what to do about a problem, nil if nothing would help at once.
 func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 	f := p.Rule.rule().fix
+	if f == nil && p.Raised && p.Severity == Error {
+		f = raisedFix
+	}
 	switch {
 	case f == nil:
 		return nil
@@ -189,6 +194,9 @@ func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 	}
 	return nil // there are more than a baseline accepts
 }
+
+// raisedFix is that of errors of the team's own, where the rule has none.
+var raisedFix = &fix{action: adviseInstance, id: "Mend {key}: {text}."}
 
 // permitted returns the fix, or the one in its place, that may be given.
 func (e *Engine) permitted(f *fix, t *thing) *fix {

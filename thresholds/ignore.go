@@ -20,6 +20,7 @@ type Ignore struct {
 	Database *int           // of the keys, nil: any, and the instance
 	By       string         // who accepted the findings, "" unknown
 	Reason   string
+	Source   string    // where the reason stands, "" unknown
 	Until    time.Time // end of the last day on which it applies, zero if it has no end
 	// Accepted is the worst figure that was accepted, in the unit of the rule; 0
 	// is none. A finding that is at least twice as bad is not ignored.

@@ -55,11 +55,14 @@ type namespaceTable struct {
 	separators string
 	owned      bool                  // some have an owner
 	first      [256][]namespaceEntry // by first byte, the longest first
+	wild       []namespaceEntry      // those with wildcards, most segments first
+	all        [][]*naming.Glob      // the segments of each
 }
 
 type namespaceEntry struct {
-	name  []byte
-	owner int
+	name     []byte
+	owner    int
+	segments []*naming.Glob // of one with wildcards
 }
 
 func makeNamespaces(list []Namespace, owners []string, separators string) namespaceTable {
@@ -71,8 +74,17 @@ func makeNamespaces(list []Namespace, owners []string, separators string) namesp
 	for _, n := range list {
 		owner := index[n.Owner]
 		t.owned = t.owned || owner != 0
-		t.first[n.Name[0]] = append(t.first[n.Name[0]], namespaceEntry{[]byte(n.Name), owner})
+		entry := namespaceEntry{name: []byte(n.Name), owner: owner}
+		segments := t.segments(n.Name)
+		t.all = append(t.all, segments)
+		if strings.ContainsAny(n.Name, "*?") {
+			entry.segments = segments
+			t.wild = append(t.wild, entry)
+			continue
+		}
+		t.first[n.Name[0]] = append(t.first[n.Name[0]], entry)
 	}
+	slices.SortStableFunc(t.wild, func(a, b namespaceEntry) int { return len(b.segments) - len(a.segments) })
 	for _, entries := range t.first {
 		slices.SortStableFunc(entries, func(a, b namespaceEntry) int { return len(b.name) - len(a.name) })
 	}
@@ -91,5 +103,58 @@ func (t *namespaceTable) find(name []byte, f *naming.Facts) *namespaceEntry {
 			}
 		}
 	}
+	for i := range t.wild {
+		if n := &t.wild[i]; t.common(n.segments, name) == len(n.segments) {
+			return n
+		}
+	}
 	return nil
+}
+
+// segments returns the segments of a namespace.
+func (t *namespaceTable) segments(name string) (list []*naming.Glob) {
+	for _, s := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(t.separators, r) }) {
+		if g, err := naming.ParseGlob(s); err == nil {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// common returns how many segments of a namespace a name begins with.
+func (t *namespaceTable) common(segments []*naming.Glob, name []byte) (n int) {
+	for ; n < len(segments) && name != nil; n++ {
+		end := t.end(name, 1)
+		if !segments[n].Match(name[:end]) {
+			return n
+		}
+		if name = name[end:]; len(name) > 0 {
+			name = name[1:]
+		} else {
+			name = nil
+		}
+	}
+	return n
+}
+
+// end returns where the n-th segment of a name ends.
+func (t *namespaceTable) end(name []byte, n int) int {
+	for i, c := range name {
+		if strings.IndexByte(t.separators, c) >= 0 {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return len(name)
+}
+
+// missing returns the beginning of a name that is no namespace: as many segments as some
+// namespace has in common with it, and the next one.
+func (t *namespaceTable) missing(name []byte) []byte {
+	most := 0
+	for _, segments := range t.all {
+		most = max(most, t.common(segments, name))
+	}
+	return name[:t.end(name, most+1)]
 }

@@ -44,12 +44,7 @@ func init() {
 			return x.found("{measured} keys, over the budget of {limit}")
 		},
 		advise: func(x *explainer) {
-			reason := x.policy.Budgets[x.instance.budget].Reason
-			if reason == "" {
-				x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget.")
-				return
-			}
-			x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget. Its reason: {reason}", message.Foreign("reason", reason))
+			x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget.")
 		},
 		Doc: Doc{
 			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a database or the whole snapshot: their number, their memory, " +
@@ -97,6 +92,7 @@ type Budget struct {
 	Database *int
 	Limits   []BudgetLimit
 	Reason   string
+	Source   string // where the reason stands, "" unknown
 	Origin   Origin
 }
 

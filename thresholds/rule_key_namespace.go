@@ -29,15 +29,15 @@ func init() {
 			})
 		},
 		text: func(x *explainer) message.Message {
-			return x.found("{first} is not a listed namespace", message.Name("first", x.key.Name[:x.facts().FirstEnd]))
+			return x.found("{first} is not a listed namespace", message.Name("first", x.namespaces.missing(x.key.Name)))
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseName, nil, "Use a listed prefix, or add {first} to namespaces in the configuration.",
-				message.Name("first", x.key.Name[:x.facts().FirstEnd]))
+				message.Name("first", x.namespaces.missing(x.key.Name)))
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or several with their separators. " +
+			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or several with their separators (prd:pay); * and ? are wildcards within a segment (*:pay). " +
 				"Off if the configuration lists none, and if it names owners of namespaces (namespaces: {cart: checkout}) without closed: true, because " +
 				"owners need not be known for all. A plain list (namespaces: [order, cart]) is closed unless the rule has closed: false.",
 			Why:     "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the same name.",

@@ -16,10 +16,10 @@ func TestFirstSpecialCharacter(t *testing.T) {
 	}
 }
 
-// TestReasonOfABudget checks that the advice has the reason of a budget, if it has one.
+// TestReasonOfABudget checks that a budget has a reason of its own, or that of the rule.
 func TestReasonOfABudget(t *testing.T) {
-	for reason, want := range map[string]string{"": "agree on a larger budget.", "agreed in May": "agree on a larger budget. Its reason: agreed in May"} {
-		e := mustLoad(t, LoadOptions{Config: writeConfig(t, "budgets: [{group: 'a:*', keys: {error: 1}, reason: '"+reason+"'}]")}).Compile(testEnv())
+	for config, want := range map[string][2]string{"": {}, ", reason: agreed in May, source: mail": {"agreed in May", "mail"}} {
+		e := mustLoad(t, LoadOptions{Config: writeConfig(t, "budgets: [{group: 'a:*', keys: {error: 1}"+config+"}]")}).Compile(testEnv())
 		all := e.NewInstance()
 		for i := range 2 {
 			k := key(fmt.Sprintf("a:%d", i), str(1))
@@ -29,8 +29,14 @@ func TestReasonOfABudget(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%d findings", len(list))
 		}
-		if a := e.AdviseInstance(list[0]); len(a) != 1 || !strings.HasSuffix(a[0].Text.String(), want) {
-			t.Errorf("%+v, want %s", a, want)
+		if reason, source := e.InstanceReason(&list[0]); reason != want[0] || source != want[1] {
+			t.Errorf("%q, %q, want %q", reason, source, want)
+		}
+	}
+	e := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {no-ttl: {reason: all expire}}\noverrides: [{key: 'a:*', reason: carts expire, source: '4', rules: {no-ttl: error, big-string: {error: 1, reason: own}}}]")}).Compile(testEnv())
+	for _, c := range []struct{ name, rule, reason, source string }{{"b:1", "no-ttl", "all expire", ""}, {"a:1", "no-ttl", "carts expire", "4"}, {"a:1", "big-string", "own", "4"}, {"b:1", "big-string", "", ""}} {
+		if reason, source := e.Reason(Finding{Rule: ruleID(t, c.rule)}, []byte(c.name)); reason != c.reason || source != c.source {
+			t.Errorf("%s of %s: %q, %q", c.rule, c.name, reason, source)
 		}
 	}
 }

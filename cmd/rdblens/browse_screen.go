@@ -326,6 +326,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 			b.finding(p, f.Severity, f.Rule, message.New("{n}: {title}", message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
 		}
 	}
+	written := map[string]bool{} // a saving can also be one of the first things to do
 	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
 		for i := range steps {
 			s := &steps[i]
@@ -333,7 +334,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 			if s.Key != "" {
 				of = b.tree.has(n, []byte(s.Key))
 			}
-			if of && (b.advice || !s.ChangesData) {
+			if of && (b.advice || !s.ChangesData) && !written[s.Text] {
+				written[s.Text] = true
 				b.adviceOf(p, s.Message, s.Text, s.Commands)
 			}
 		}

@@ -66,7 +66,7 @@ func newConfig(e *env) *cobra.Command {
 			return outputError(err)
 		},
 	}
-	return group("config", "Write, check and show the team's configuration", create, check, show, schema)
+	return group("config", "Write, check and show the team's configuration", create, newConfigSuggest(e), check, show, schema)
 }
 
 // configInit writes a file that does not exist yet.
@@ -98,7 +98,11 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 		return err
 	}
 	w := bufio.NewWriter(e.stdout)
-	fmt.Fprintln(w, e.line(message.New("{file}: ok, {settings}", message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
+	state := "{file}: ok, {settings}"
+	if len(policy.Warnings) > 0 {
+		state = "{file}: {settings}"
+	}
+	fmt.Fprintln(w, e.line(message.New(state, message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
 	keys := ""
 	for _, c := range config.Changes(policy) {
 		if c.Keys != keys {
@@ -122,7 +126,10 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 				message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
 		}
 	}
-	return outputError(w.Flush())
+	if err := outputError(w.Flush()); err != nil || len(policy.Warnings) == 0 {
+		return err
+	}
+	return &exitError{code: exitUsage, err: inputError(path, message.Plural(int64(len(policy.Warnings)), "1 setting cannot be meant", "{n} settings cannot be meant"))}
 }
 
 // inForce returns the path of a configuration: the given one, or that of the current

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -72,6 +73,7 @@ func setHelp(root *cobra.Command) {
 func flagsOf(cmd *cobra.Command) string {
 	var b strings.Builder
 	var rare []string
+	width := max(0, terminalWidth(os.Stdout)-1)
 	part := func(title string, in func(name string) bool) {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -84,7 +86,7 @@ func flagsOf(cmd *cobra.Command) string {
 			}
 		})
 		if flags.HasAvailableFlags() {
-			b.WriteString("\n\n" + title + ":\n" + strings.TrimRight(flags.FlagUsages(), "\n"))
+			b.WriteString("\n\n" + title + ":\n" + strings.TrimRight(flags.FlagUsagesWrapped(width), "\n"))
 		}
 	}
 	part("Flags", func(name string) bool {

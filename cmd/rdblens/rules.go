@@ -190,16 +190,29 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 // explainSetting prints how a configuration sets a rule, with the reason that it gives.
 func (e *env) explainSetting(w io.Writer, p *thresholds.Policy, r *thresholds.Rule) {
 	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("This configuration")))
-	show := func(keys string, s *thresholds.Setting) {
-		wrap(w, "  ", text.Sanitize(keys+settingText(s)))
-		if s.Reason.Value != "" {
-			wrap(w, "    ", e.line(message.New("reason: {reason}", message.Foreign("reason", text.Sanitize(s.Reason.Value)))))
+	about := func(what, reason, source string) {
+		wrap(w, "  ", text.Sanitize(what))
+		if reason != "" {
+			wrap(w, "    ", e.line(message.New("reason: {reason}", message.Foreign("reason", text.Sanitize(reason)))))
 		}
-		if s.Source.Value != "" {
-			wrap(w, "    ", e.line(message.New("source: {source}", message.Foreign("source", text.Sanitize(s.Source.Value)))))
+		if source != "" {
+			wrap(w, "    ", e.line(message.New("source: {source}", message.Foreign("source", text.Sanitize(source)))))
 		}
 	}
+	show := func(keys string, s *thresholds.Setting) {
+		about(keys+settingText(s), s.Reason.Value, s.Source.Value)
+	}
 	show("", &p.Settings[r.ID])
+	for i := range p.Budgets {
+		if b := &p.Budgets[i]; r.Name == "budget" {
+			about(thresholds.SubjectText(b.Subject()), b.Reason, b.Source)
+		}
+	}
+	for i := range p.Ignores {
+		if in := &p.Ignores[i]; in.Rules.Has(r.ID) && !in.Baseline {
+			about(e.line(message.New("ignored: {pattern}", message.Name("pattern", in.Pattern()))), in.Reason, in.Source)
+		}
+	}
 	for i := range p.Overrides {
 		o := &p.Overrides[i]
 		if slices.ContainsFunc(o.Edits, func(edit thresholds.Edit) bool { return edit.Rule == r.ID }) {

@@ -25,7 +25,34 @@ const drawScatter = () => {
   box.replaceChildren(svg, make("figcaption", { class: "dim" }, say("A dot is one of the biggest keys: upwards its size, to the right its elements.")));
 };
 
+// The keys that expire, from the time of the snapshot on: a batch is a spike.
+const spans = { 600: () => say("the next 24 hours"), 21600: () => say("the next 30 days"), 604800: () => say("the next 2 years") };
+const drawTimes = () => {
+  const boxes = [];
+  const room = $("#timeline").clientWidth || 1000;
+  const columns = Math.max(1, Math.min(data.times.length, Math.floor((room + 24) / 404)));
+  for (const { from, step_seconds: step, keys } of data.times) {
+    const [width, height, bottom] = [(room - 24 * (columns - 1)) / columns, 130, 20];
+    const most = Math.max(...keys);
+    const at = keys.indexOf(most);
+    const each = width / keys.length;
+    const svg = chart(width, height, `${say("Keys that expire")}, ${spans[step]()}`);
+    let path = "";
+    keys.forEach((n, i) => {
+      const h = n ? Math.max(1, n / most * (height - bottom - 18)) : 0;
+      if (h) path += `M${(i * each).toFixed(1)} ${height - bottom}v${-h.toFixed(1)}h${Math.max(1, each - 0.7).toFixed(1)}v${h.toFixed(1)}z`;
+    });
+    const day = (seconds) => new Date(seconds * 1000).toISOString().slice(...(step < 3600 ? [11, 16] : [0, 10])).replace("T", " ");
+    svg.append(make("path", { class: "grid", d: `M0 ${height - bottom}H${width}` }), make("path", { class: "bars", d: path }), label(0, height - 5, day(from), "start"), label(width, height - 5, day(from + step * keys.length), "end"));
+    const x = Math.min(width - 90, Math.max(90, (at + 0.5) * each));
+    svg.append(label(x, 11, `${keysOf(most)}, ${new Date((from + at * step) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`, "middle"));
+    boxes.push(make("div", {}, make("h3", {}, spans[step]()), svg));
+  }
+  $("#timeline").replaceChildren(make("div", { class: "times" }, ...boxes));
+};
+
 const drawCharts = () => {
+  if (data.times && $("#timeline")) drawTimes();
   if ($("#scatter")) drawScatter();
 };
 let chartWidth = 0;

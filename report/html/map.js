@@ -210,7 +210,7 @@ if (tree) {
     $("#color").value = color;
     // What has nothing inside is shown among its neighbours.
     let next = inside(node);
-    while (!next.children.length && next.parent) next = next.parent;
+    while (next.children.length < 2 && next.parent) next = next.parent;
     shownNode = next;
     search();
     if (next !== from || measure !== oldMeasure || color !== oldColor || again) {

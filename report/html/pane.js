@@ -47,7 +47,7 @@ const keyPane = (k) => {
     if (i === 0 || !cell.textContent) return;
     const title = make("dt", {}, ...($("button", $$("th", k.row.closest("table"))[i]) ?? $$("th", k.row.closest("table"))[i]).cloneNode(true).childNodes);
     const value = make("dd", {});
-    if (h === "findings") for (const rule of cell.textContent.split(", ")) {
+    if (h === "findings") for (const rule of english(cell).split(", ")) {
       const severity = (data.rules ?? []).find((r) => r.rule === rule)?.severity;
       value.append(...(severity ? [badge(severity), " ", ruleLink(rule, severity)] : [make("code", {}, rule)]), " ");
     } else value.append(...cell.cloneNode(true).childNodes);

@@ -67,7 +67,7 @@ $$(".scroll > table").forEach(enhance);
 addEventListener("scroll", () => {
   const top = $("#bar").offsetHeight;
   for (const { table } of allTables) {
-    if (table.parentElement.classList.contains("fits")) { table.tHead.style.transform = ""; continue; }
+    if (getComputedStyle(table.parentElement).overflowX === "visible") { table.tHead.style.transform = ""; continue; }
     const { top: above, height } = table.getBoundingClientRect();
     const y = Math.max(0, Math.min(top - above, height - 60));
     table.tHead.style.transform = y ? `translateY(${y}px)` : "";

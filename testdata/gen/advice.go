@@ -141,11 +141,17 @@ func (c *adviceCheck) follow(profile, version string) error {
 			return err
 		}
 	}
-	return nil
+	if err := c.load(); err != nil {
+		return err
+	}
+	if err := c.splits(list); err != nil {
+		return err
+	}
+	return c.reads()
 }
 
-// round loads the snapshot, runs commands, and compares.
-func (c *adviceCheck) round(what string, round []followed, found map[string]bool, policy *thresholds.Policy, version string) error {
+// load starts the server with the snapshot.
+func (c *adviceCheck) load() error {
 	if err := c.stop(); err != nil {
 		return err
 	}
@@ -156,7 +162,12 @@ func (c *adviceCheck) round(what string, round []followed, found map[string]bool
 	if err == nil {
 		err = c.start()
 	}
-	if err != nil {
+	return err
+}
+
+// round loads the snapshot, runs commands, and compares.
+func (c *adviceCheck) round(what string, round []followed, found map[string]bool, policy *thresholds.Policy, version string) error {
+	if err := c.load(); err != nil {
 		return err
 	}
 	before, err := c.states()

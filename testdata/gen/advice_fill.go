@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // fillAdvised writes keys of all kinds that rules flag: sizes and encodings around
 // their limits, names of all kinds, queues, far expiries, keys that are not used,
@@ -29,6 +32,7 @@ func fillQueues(f *filler) {
 		f.do("SET", "m:taken:1:string", "2")
 		f.do("SET", "m:"+strings.Repeat("x", 124)+":1", "1") // with the type it is too long
 		f.do("SETBIT", "big:bitmap", "2000000", "1")
+		f.add(50, func(i int) []string { return []string{strconv.Itoa(i)} }, "PFADD", "count:visitors")
 		f.do("SET", "far:string", "text", "PXAT", "4102444800000")
 		f.do("XGROUP", "CREATE", "queue:stream", "g", "0")
 		f.do("XREADGROUP", "GROUP", "g", "c", "COUNT", "1200", "STREAMS", "queue:stream", ">")

@@ -27,6 +27,7 @@ func budgetShape() shape[thresholds.Budget] {
 		to("owner", ownerShape("the keys of this owner"), func(e *entry, v string) { e.Owner = v }),
 		to("database", plainCount().with("description", "the keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
 		to("reason", text("reason", "where the budget comes from"), func(e *entry, v string) { e.Reason = v }),
+		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.Source = v.Value }),
 	}
 	for m, doc := range [thresholds.NumBudgetMeasures]string{"number of keys", "their memory", "share of them without a TTL", "their growth a day, which diff sees"} {
 		measure := thresholds.BudgetMeasure(m)
@@ -73,6 +74,9 @@ func showBudget(b *thresholds.Budget) string {
 	s := strings.Join(parts, "; ")
 	if b.Reason != "" {
 		s += ", reason: " + b.Reason
+	}
+	if b.Source != "" {
+		s += ", source: " + b.Source
 	}
 	return s
 }

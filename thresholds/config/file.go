@@ -135,18 +135,28 @@ func extendsShape() shape[thresholds.Text] {
 }
 
 // Separators are any ASCII punctuation except braces, which are for hash tags. A
-// namespace contains no stars and brackets, and at least one character that cannot
-// be a separator.
+// namespace contains no brackets, and at least one character that cannot be a separator or
+// a wildcard.
 const (
 	separatorsPattern = "^[!-/:-@\\[-`|~]+$"
-	namespacePattern  = "^[^*?\\[]*[^\\x00-/:-@\\[-`|~\\x7f][^*?\\[]*$"
+	wildEndPattern    = "[*?][!-/:-@\\[-`|~]*$" // of a namespace, which must end with a word
+	namespacePattern  = "^[^\\[]*[^\\x00-/:-@\\[-`|~\\x7f][^\\[]*$"
 )
 
 var (
+	hasWildEnd        = regexp.MustCompile(wildEndPattern).MatchString
 	matchesSeparators = regexp.MustCompile(separatorsPattern).MatchString
 	matchesNamespace  = regexp.MustCompile(namespacePattern).MatchString
 	isLetters         = regexp.MustCompile("^[A-Za-z]+$").MatchString
 )
+
+// CheckSeparators returns an error if a configuration cannot have these separators.
+func CheckSeparators(v string) error {
+	if !matchesSeparators(v) {
+		return message.Errorf("separators must be ASCII punctuation, not {separators}", message.Element("separators", v))
+	}
+	return nil
+}
 
 func separatorsShape() shape[thresholds.Text] {
 	s := as(text("separators", ""), func(r *reader, n ast.Node, v string) (string, bool) {
@@ -182,22 +192,49 @@ func ownerShape(description string) shape[string] {
 }
 
 func overrideShape() shape[thresholds.Override] {
-	type entry = thresholds.Override
+	type entry struct {
+		thresholds.Override
+		reason, source thresholds.Text // of its rules that have none of their own
+	}
 	s := record[entry]{what: "an entry of overrides", fields: []field[entry]{
 		to("key", keysShape("glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
 		to("owner", as(ownerShape("the team that these keys belong to"), located), func(e *entry, v thresholds.Text) { e.Owner = v }),
 		to("rules", rulesShape(true), func(e *entry, v edits) { e.Edits = v }),
+		to("reason", reasonShape("the sentence of the team's own standard that demands these settings"), func(e *entry, v thresholds.Text) { e.reason = v }),
+		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.source = v }),
 	}}.shape().with("required", []string{"key"}, "anyOf", []any{object{"required": []string{"owner"}},
 		object{"required": []string{"rules"}, "properties": object{"rules": object{"type": "object", "minProperties": 1}}}})
-	return as(s, func(r *reader, n ast.Node, e entry) (entry, bool) {
+	return as(s, func(r *reader, n ast.Node, e entry) (thresholds.Override, bool) {
 		at := firstKey(n)
 		e.Origin = r.origin(at)
+		e.Edits = withReason(e.Edits, thresholds.EditReason, e.reason)
+		e.Edits = withReason(e.Edits, thresholds.EditSource, e.source)
 		ok := len(e.Keys) > 0 || r.refuse(at, message.New(`write key: "feed:*"`), "an entry of overrides needs a key pattern")
 		if e.Owner.Value == "" && !hasRules(r, n) {
 			ok = r.refuse(at, message.New("add an owner, or rules"), "an entry of overrides changes nothing")
 		}
-		return e, ok
+		return e.Override, ok
 	})
+}
+
+// withReason adds a reason, or a source, for the rules that have none of their own.
+func withReason(list edits, kind thresholds.EditKind, v thresholds.Text) edits {
+	if v.Value == "" {
+		return list
+	}
+	var has thresholds.RuleSet
+	for i := range list {
+		if list[i].Kind == kind {
+			has |= 1 << list[i].Rule
+		}
+	}
+	for i := range list {
+		if rule := list[i].Rule; !has.Has(rule) {
+			has |= 1 << rule
+			list = append(list, thresholds.Edit{Rule: rule, Kind: kind, Value: thresholds.Value{Text: v.Value}, Origin: v.Origin})
+		}
+	}
+	return list
 }
 
 // hasRules reports whether an override names a rule, even one that it leaves as it
@@ -232,10 +269,13 @@ type namespaces struct {
 
 // namespacesShape is a list of names, or a mapping of names to owners.
 func namespacesShape() shape[namespaces] {
-	name := as(text("a namespace", "namespace").with("pattern", namespacePattern), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
+	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not", object{"type": "string", "pattern": wildEndPattern}), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
 		entry := thresholds.Namespace{Name: word, Origin: r.origin(n)}
-		if strings.ContainsAny(word, "*?[") {
-			return entry, r.refuse(n, message.New("patterns belong under overrides"), "a namespace is a plain word, not {word}", message.Element("word", word))
+		if strings.Contains(word, "[") {
+			return entry, r.refuse(n, message.New("write * for any characters within a segment, ? for one"), "a namespace has no brackets, as {word} has", message.Element("word", word))
+		}
+		if hasWildEnd(word) {
+			return entry, r.refuse(n, message.New("write {name}", message.Code("name", strings.TrimRight(word, "*?:"))), "a namespace ends with a word, not with a wildcard as {word} does", message.Element("word", word))
 		}
 		return entry, matchesNamespace(word) || r.refuse(n, message.New("write the first segment of names, such as user"), "a namespace is a word, not {word}", message.Element("word", word))
 	})
@@ -245,10 +285,10 @@ func namespacesShape() shape[namespaces] {
 	return shape[namespaces]{func() object {
 		return with(anyOf(
 			object{"type": "array", "maxItems": maxEntries, "items": name.schema()},
-			object{"type": "object", "maxProperties": maxNames, "propertyNames": object{"pattern": namespacePattern},
+			object{"type": "object", "maxProperties": maxNames, "propertyNames": object{"pattern": namespacePattern, "not": object{"type": "string", "pattern": wildEndPattern}},
 				"additionalProperties": anyOf(owner.schema(), owned.schema(), object{"type": "null"})},
 			object{"type": "null"},
-		), "description", "first segments of names. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
+		), "description", "first segments of names, such as pay, prd:pay or *:pay, where * is within a segment. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
 			"key-namespace has closed: true. A separator at the end is ignored.")
 	},
 		func(r *reader, n ast.Node) (v namespaces, ok bool) {

@@ -70,6 +70,7 @@ func ignoreShape() shape[thresholds.Ignore] {
 			func(r *reader, n ast.Node) (ast.Node, bool) { return n, true }}, func(e *entry, n ast.Node) { e.accepted = n }),
 		to("by", text("by", "who accepted these findings"), func(e *entry, v string) { e.By = v }),
 		to("reason", text("reason", "why these findings are acceptable").with("pattern", `\S`), func(e *entry, v string) { e.Reason = v }),
+		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.Source = v.Value }),
 		to("until", until, func(e *entry, day time.Time) { e.Until = day.AddDate(0, 0, 1) }),
 	}}.shape().with("required", []string{"rule", "reason"})
 	return as(s, func(r *reader, n ast.Node, e entry) (thresholds.Ignore, bool) {

@@ -233,7 +233,7 @@ func warnings(p *thresholds.Policy) []message.Message {
 	seen := map[string]bool{}
 	add := func(o *thresholds.Override, settings []thresholds.Setting) {
 		for i := range settings {
-			for _, w := range hiddenLimits(&settings[i]) {
+			for _, w := range slices.Concat(hiddenLimits(&settings[i]), contradictions(&settings[i], settings)) {
 				if text := w.String(); o == nil {
 					seen[text] = true
 				} else if seen[text] { // what holds for all keys is not repeated for some
@@ -268,6 +268,63 @@ func warnings(p *thresholds.Policy) []message.Message {
 	return list
 }
 
+// contradictions describes what no key can fulfil together: lists and limits of one rule, or
+// of a rule and a later one.
+func contradictions(s *thresholds.Setting, all []thresholds.Setting) (list []message.Message) {
+	if !s.On {
+		return nil
+	}
+	rule := message.Text("rule", s.Rule.Name)
+	for _, allowed := range s.Lists {
+		for _, forbidden := range s.Lists {
+			if allowed.Forbidden || !forbidden.Forbidden {
+				continue
+			}
+			for _, entry := range allowed.Entries {
+				if slices.Contains(forbidden.Entries, entry) && allowed.Severity == forbidden.Severity {
+					list = append(list, message.New("{rule}: {entry} is allowed and forbidden ({origin})", rule, message.Code("entry", entry), message.Phrase("origin", forbidden.Origin.Message())))
+				}
+			}
+		}
+	}
+	setting := func(name string) *thresholds.Setting {
+		other, _ := thresholds.Lookup(name)
+		return &all[other.ID]
+	}
+	switch s.Rule.Name {
+	case "ttl-unwanted":
+		if other := setting("no-ttl"); other.On && s.Origin.Kind >= thresholds.FromFile && other.Origin.Kind >= thresholds.FromFile {
+			list = append(list, message.New("{rule} ({origin}) and {other} ({otherorigin}): keys must have an expiry, and must not have one", rule,
+				message.Phrase("origin", s.Origin.Message()), message.Text("other", other.Rule.Name), message.Phrase("otherorigin", other.Origin.Message())))
+		}
+	case "ttl-too-short":
+		for _, short := range s.Limits {
+			for _, long := range setting("ttl-too-long").Limits {
+				if setting("ttl-too-long").On && !short.None && !long.None && short.Severity == long.Severity && short.Value > long.Value {
+					list = append(list, crossed(s.Rule, &short, &long, "ttl-too-long"))
+				}
+			}
+		}
+	}
+	if s.Rule.Bound == thresholds.Both {
+		for _, least := range s.Limits {
+			for _, most := range s.Limits {
+				if least.Under && !most.Under && least.Severity == most.Severity && least.Type == most.Type && !least.None && !most.None && least.Value > most.Value {
+					list = append(list, crossed(s.Rule, &least, &most, s.Rule.Name))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// crossed describes a lower limit that is above an upper one of the same unit.
+func crossed(rule *thresholds.Rule, least, most *thresholds.Limit, other string) message.Message {
+	return message.New("{rule}: at least {least} ({origin}) is more than the {most} that {other} allows ({otherorigin})", message.Text("rule", rule.Name),
+		message.Limit("least", rule.Unit, least.Value), message.Phrase("origin", least.Origin.Message()), message.Limit("most", rule.Unit, most.Value),
+		message.Text("other", other), message.Phrase("otherorigin", most.Origin.Message()))
+}
+
 // hiddenLimits describes limits that can never be reported because one of a higher
 // severity is reached no later.
 func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
@@ -275,8 +332,8 @@ func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
 		return nil
 	}
 	for _, l := range s.Limits {
-		if l.None {
-			continue
+		if l.None || l.Origin.Kind < thresholds.FromFile {
+			continue // a limit of the profile gives way to those of the team
 		}
 		for above := l.Severity + 1; above <= thresholds.Error; above++ {
 			v, ok := s.Limit(l.Type, l.Under, above)

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -288,6 +289,12 @@ func unitSchema(u message.Unit) object {
 	return with(anyOf(forms...), "examples", []string{u.Example()})
 }
 
+// expressionPattern matches what was meant as a regular expression, where a set of
+// characters is wanted: a class in brackets, or an anchor at both ends.
+const expressionPattern = `\[[^\]]+\]|^\^.*\$$`
+
+var isExpression = regexp.MustCompile(expressionPattern).MatchString
+
 // paramShape is the value of a parameter.
 func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Value] {
 	type value = thresholds.Value
@@ -301,7 +308,11 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 			return v, true
 		})
 	case thresholds.CharsParam:
-		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`), func(r *reader, n ast.Node, chars string) (value, bool) {
+		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`, "not", object{"type": "string", "pattern": expressionPattern}), func(r *reader, n ast.Node, chars string) (value, bool) {
+			if isExpression(chars) {
+				return value{}, r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:, or use key-pattern"), "{parameter} is a set of characters, and {chars} looks like a regular expression",
+					message.Code("parameter", p.Name), message.Element("chars", chars))
+			}
 			_, err := naming.ParseSet(chars)
 			return value{Text: chars, Origin: r.origin(n)}, err == nil || r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:"), "{parameter}: {reason}", message.Code("parameter", p.Name), message.Reason("reason", err))
 		})

@@ -72,6 +72,8 @@ func (v *validator) keyword(s map[string]any, keyword string, want, value any) b
 		return hasType(want.(string), value)
 	case "enum":
 		return slices.Contains(want.([]any), any(value))
+	case "not":
+		return !v.accepts(want, value)
 	case "anyOf":
 		return slices.ContainsFunc(want.([]any), func(x any) bool { return v.accepts(x, value) })
 	case "pattern":

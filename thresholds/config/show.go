@@ -41,6 +41,9 @@ func Entries(p *thresholds.Policy) []Entry {
 	}
 	for _, i := range p.Ignores {
 		value := "key " + i.Pattern() + ", reason: " + i.Reason
+		if i.Source != "" {
+			value += ", source: " + i.Source
+		}
 		if !i.Until.IsZero() {
 			value += ", until " + i.LastDay()
 		}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/rdblens/rdblens/parser"
+)
+
+// TestHTMLFleet checks what a page shows of several snapshots: a bar for each node, marked if
+// it is much larger than the mean or damaged, one row for a key of one name, and a row of
+// memory for each input.
+func TestHTMLFleet(t *testing.T) {
+	r := &Report{By: ByMemory, Totals: Totals{Keys: 9, MemoryBytes: 900}, Config: Config{Checked: []string{"no-ttl", "big-string"}},
+		Rules: []Finding{{Rule: "no-ttl", Severity: "warning", Count: 1}},
+		Inputs: []Input{{Name: "d/a.rdb", Memory: &Memory{Model: "redis-7.0", Predicted: 500, Difference: p(-20)}}, {Name: "d/b.rdb", Memory: &Memory{Model: "redis-7.2"}},
+			{Name: "d/c.rdb", Error: &Damage{}}},
+		Nodes: []Node{{Input: 1, MemoryBytes: 600, Keys: 4, Skew: 2}, {Input: 0, MemoryBytes: 300, Keys: 3, Skew: 1}, {Input: 2, MemoryBytes: 0, Keys: 2}},
+		Top:   map[string][]KeyRow{ByMemory: {{Key: "same", Input: 1, Memory: 70}, {Key: "same", Input: 0, Memory: 60}, {Key: "one", Input: 2, Memory: 50}, {Key: "same", DB: 1, Memory: 40}}}}
+	v := newHTMLView(r, WriteOptions{})
+	if got, want := fmt.Sprint(v.Nodes.Bars), "[{0 50 50  d/a.rdb: 300 B, 3} {1 0 100 s-warning d/b.rdb: 600 B, 4} {2 98 2 s-error d/c.rdb: 0 B, 2}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	var keys []string
+	for _, row := range v.Keys.Rows {
+		keys = append(keys, fmt.Sprint(row[0], " ", row[2]))
+	}
+	if v.Keys.Columns[2].Title != "listed on nodes" || !slices.Equal(keys, []string{"same 2", "one 1", "same 1"}) {
+		t.Errorf("%q", keys)
+	}
+	memory := v.Rest[slices.IndexFunc(v.Rest, func(s htmlSection) bool { return s.ID == "part-memory" })].Blocks[0].Table
+	if got := fmt.Sprint(memory.Rows); len(memory.Rows) != 2 || memory.Columns[0].Title != "snapshot" {
+		t.Errorf("%s", got)
+	}
+	if got := fmt.Sprint(v.Passed); got != "[{big-string string longer than the limit}]" && len(v.Passed) != 1 {
+		t.Errorf("%s", got)
+	}
+	r.Inputs, r.Nodes = r.Inputs[:1], nil
+	if v := newHTMLView(r, WriteOptions{}); v.Nodes != nil {
+		t.Error("a strip of one node")
+	}
+}
+
+// TestExpiryTimes checks the steps in which keys expire against a count of the keys of a
+// snapshot, one by one.
+func TestExpiryTimes(t *testing.T) {
+	var expiries []int64
+	opt := Options{Keep: func(k *parser.Key, _ string, _ int64) bool {
+		if k.HasExpire {
+			expiries = append(expiries, k.ExpireAt)
+		}
+		return true
+	}, Jobs: 1}
+	r, err := Scan(t.Context(), []Source{FileSource("../testdata/shop.rdb")}, testPolicy(t), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.ExpiryTimes) != 3 || r.ExpiryTimes[0].Step != 600 || r.ExpiryTimes[0].From != int64(r.Inputs[0].Created)/60*60 {
+		t.Fatalf("%d spans", len(r.ExpiryTimes))
+	}
+	created := int64(r.Inputs[0].Created) * 1000
+	for _, span := range r.ExpiryTimes[:2] { // beyond 90 days keys are counted by the hour
+		want := make([]int64, len(span.Keys))
+		for _, ms := range expiries {
+			if at := (ms/60_000*60 - span.From) / span.Step; ms >= created && at < int64(len(want)) {
+				want[at]++
+			}
+		}
+		if !slices.Equal(span.Keys, want) {
+			t.Errorf("steps of %d seconds: %d, want %d", span.Step, span.Keys, want)
+		}
+	}
+	if len(r.Config.Checked) < 10 || !slices.Contains(r.Config.Checked, "big-string") || slices.Contains(r.Config.Checked, "key-words") {
+		t.Errorf("rules in force: %q", r.Config.Checked)
+	}
+}
+
+// TestWaterfall checks the way from the size before to that now.
+func TestWaterfall(t *testing.T) {
+	d := compareSaved(t, groupsReport("a:*=1000", "b:*=500", "gone:*=100"), groupsReport("a:*=2000", "b:*=400", "new:*=50"), CompareOptions{})
+	before, after := d.Size(&d.Totals)
+	steps := d.waterfall()[0].Blocks[0].Steps
+	var labels []string
+	for i, s := range steps {
+		labels = append(labels, english(s.Label)+" "+s.Class)
+		if i > 0 && i < len(steps)-1 && s.Width == 0 {
+			t.Errorf("no bar for %s", labels[i])
+		}
+	}
+	want := []string{"before whole", "a:* more", "b:* less-size", "gone:* less-size", "new:* more", "now whole"}
+	if !slices.Equal(labels, want) {
+		t.Errorf("%q of %d to %d bytes", labels, before, after)
+	}
+	if end := steps[4].X + steps[4].Width; max(end-steps[5].Width, steps[5].Width-end) > 4 {
+		t.Errorf("the way ends at %d, not at %d", end, steps[5].Width)
+	}
+	if got := english(d.headline()); got != "166 KB more (+53.1%), +850 keys. No new findings. 1 group is gone." {
+		t.Error(got)
+	}
+}
