@@ -77,6 +77,9 @@ type Options struct {
 	// called by several goroutines. Filter describes it in the report.
 	Keep   func(k *parser.Key, owner string, created int64) bool
 	Filter Filter
+	// Over, if not 0, are rules: only keys with a finding of one of them are counted.
+	// Filter.Over has their names.
+	Over thresholds.RuleSet
 	// Source, if not nil, finds the lines of source code that write the keys of groups.
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
@@ -166,7 +169,7 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if opt.Keep != nil {
+	if opt.Keep != nil || opt.Over != 0 {
 		s.filter = &opt.Filter
 	}
 	beside := max(1, min(len(sources), sideBySide, s.opt.Jobs))
@@ -397,7 +400,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // pass reads a source with the sizes of an allocator. find: it is to be compared with
 // others, unless the caller named a server.
 func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string, find bool) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {
@@ -458,7 +461,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 		c.Templates, c.NameBytes = info.TemplateMemory, b.Tables.NameBytes()
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
-		c.Partial = !in.Ended || s.opt.Keep != nil
+		c.Partial = !in.Ended || s.filter != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())

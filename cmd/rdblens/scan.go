@@ -53,6 +53,8 @@ type scanFlags struct {
 	partsDir string // of --split-by, "" not asked
 	segments int    // of the prefixes that --split-by asks for, 0: by owner
 	source   sourceFlags
+	// whatIfAlone: --what-if has no value, or the next argument is meant to be.
+	whatIfAlone bool
 }
 
 // reportFlags are the flags of commands that write a report.
@@ -123,7 +125,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
 		words: memory.Servers(), hint: "servers: {names}", set: func(arg string) error {
-			if arg == newestServers {
+			if o.WhatIf, o.whatIfAlone = nil, arg == newestServers; o.whatIfAlone {
 				o.WhatIf = report.NewestServers()
 				return nil
 			}
@@ -139,6 +141,15 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	option{name: "target", arg: "SERVER", usage: "report whether this server loads the snapshots, such as redis-7.2, valkey-9.1 or keydb, and what their keys take there; see --fail-on",
 		words: target.Servers(), hint: "servers: {names}", set: func(arg string) (err error) {
 			o.Target, err = target.Parse(arg)
+			return err
+		}}.add(cmd)
+	option{name: "over", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
+		words: selectors(), set: func(arg string) (err error) {
+			if arg == "" {
+				return errEmpty
+			}
+			o.Options.Over, err = keyRules(arg)
+			o.filter.Over = strings.Split(arg, ",")
 			return err
 		}}.add(cmd)
 	option{name: "info", arg: "FILE", usage: "output of INFO, MEMORY STATS and CONFIG GET of the server: say where its used_memory went; can be repeated",
@@ -224,6 +235,28 @@ func (o *reportFlags) readNodes(path string) error {
 	return nil
 }
 
+// whatIfServers returns the files among the arguments: servers that follow --what-if after
+// a space are its value, unless there is such a file.
+func (o *scanFlags) whatIfServers(args []string) []string {
+	if !o.whatIfAlone {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		words := strings.Split(arg, ",")
+		if exists(arg) || slices.ContainsFunc(words, func(word string) bool {
+			_, _, err := memory.Choose("", "", memory.Options{Server: word})
+			return err != nil || word == ""
+		}) {
+			return false
+		}
+		if o.whatIfAlone {
+			o.WhatIf, o.whatIfAlone = nil, false
+		}
+		o.WhatIf = append(o.WhatIf, words...)
+		return true
+	})
+}
+
 // readInfo reads what the server said of its memory.
 func (o *scanFlags) readInfo(path string) error {
 	f, err := os.Open(path)
@@ -247,6 +280,9 @@ func (o *scanFlags) readInfo(path string) error {
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
+	}
+	if args = o.whatIfServers(args); len(args) == 0 {
+		return usageError("no snapshot given").withHint("{code} (- is standard input)", message.Code("code", "rdblens scan dump.rdb"))
 	}
 	list, err := e.inputs(args, o.expandFlags)
 	if err != nil {
