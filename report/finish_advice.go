@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
@@ -207,11 +208,23 @@ func (f *finisher) listing() *thresholds.Listing {
 	add("type", filter.Types...)
 	add("match", filter.Match...)
 	add("regex", filter.Regex...)
+	add("under", filter.Under...)
 	add("owner", filter.Owners...)
 	number("min-size", known(filter.MinSize), "")
 	number("max-size", filter.MaxSize, "")
 	number("min-elements", known(filter.MinElements), "")
 	number("max-elements", filter.MaxElements, "")
+	number("min-memory", filter.MinMemory, "")
+	number("max-memory", filter.MaxMemory, "")
+	for _, t := range []struct {
+		flag string
+		at   *int64
+	}{{"expire-after", filter.ExpireAfter}, {"expire-before", filter.ExpireBefore}} {
+		if t.at != nil {
+			add(t.flag, time.Unix(*t.at, 0).UTC().Format(time.RFC3339))
+		}
+	}
+	add("over", filter.Over...)
 	number("ttl-under", filter.TTLUnder, "s")
 	number("ttl-over", filter.TTLOver, "s")
 	number("idle-over", filter.IdleOver, "s")

@@ -18,11 +18,19 @@ type Filter struct {
 	MinElements int64    `json:"min_elements,omitempty"`
 	MaxSize     *int64   `json:"max_size,omitempty"` // nil is none, as in all that follows
 	MaxElements *int64   `json:"max_elements,omitempty"`
-	NoTTL       bool     `json:"no_ttl,omitempty"`    // keys without an expiry
-	TTLUnder    *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
-	TTLOver     *int64   `json:"ttl_over,omitempty"`
-	IdleOver    *int64   `json:"idle_over,omitempty"` // seconds
-	Owners      []string `json:"owners,omitempty" redact:"text"`
+	// Bounds of memory, in bytes, and of the time of expiry, in seconds since the epoch:
+	// from ExpireAfter on, and before ExpireBefore.
+	MinMemory    *int64 `json:"min_memory,omitempty"`
+	MaxMemory    *int64 `json:"max_memory,omitempty"`
+	ExpireAfter  *int64 `json:"expire_after,omitempty"`
+	ExpireBefore *int64 `json:"expire_before,omitempty"`
+	// Over are rules, as a selection names them: only keys with a finding of one of them.
+	Over     []string `json:"over,omitempty"`
+	NoTTL    bool     `json:"no_ttl,omitempty"`    // keys without an expiry
+	TTLUnder *int64   `json:"ttl_under,omitempty"` // seconds when the snapshot was taken
+	TTLOver  *int64   `json:"ttl_over,omitempty"`
+	IdleOver *int64   `json:"idle_over,omitempty"` // seconds
+	Owners   []string `json:"owners,omitempty" redact:"text"`
 	// Dropped is the number of keys that were read and not counted.
 	Dropped int64 `json:"dropped"`
 }
@@ -80,6 +88,21 @@ func filterConditions(f *Filter) (parts []message.Message) {
 	if f.MaxElements != nil {
 		add("with at most {elements}", elementsArg(*f.MaxElements))
 	}
+	size := func(id string, n *int64) {
+		if n != nil {
+			add(id, message.ExactSize("size", *n))
+		}
+	}
+	size("of at least {size} of memory", f.MinMemory)
+	size("of at most {size} of memory", f.MaxMemory)
+	at := func(id string, seconds *int64) {
+		if seconds != nil {
+			add(id, message.Time("time", *seconds))
+		}
+	}
+	at("that expire at {time} or later", f.ExpireAfter)
+	at("that expire before {time}", f.ExpireBefore)
+	words("with a finding of {rule}", "with a finding of {rule}", "rule", f.Over, message.Text)
 	if f.NoTTL {
 		add("without a TTL")
 	}

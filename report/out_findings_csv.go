@@ -9,7 +9,7 @@ import (
 )
 
 // CSV of the findings: a line for each of the worst examples of each rule and
-// severity, with the sums of the whole finding repeated on it (keys --rule lists
+// severity, with the sums of the whole finding repeated on it (keys --over lists
 // every offender). A finding without examples has one line. Texts and commands
 // are sentences of ours; several in one cell are separated by semicolons, and so
 // are the groups of a subject. Commands stand one a line of their cell, so that they

@@ -243,6 +243,27 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 	return h, nil
 }
 
+// StateInfo is what a state says of itself.
+type StateInfo struct {
+	Run       string // "" unknown
+	Snapshots []Name
+	Judge     string // digest of the configuration and of the build that judged the keys
+}
+
+// ReadStateInfo reads the beginning of a state.
+func ReadStateInfo(r io.Reader) (*StateInfo, error) {
+	h, err := readShardHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	judge := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", h.Tool.Version, h.Names, h.Policy))
+	info := &StateInfo{Run: h.Run, Judge: base64.RawURLEncoding.EncodeToString(judge[:12])}
+	for i := range h.Inputs {
+		info.Snapshots = append(info.Snapshots, h.Inputs[i].Name)
+	}
+	return info, nil
+}
+
 // differences returns what keeps two states from being merged, "" nothing.
 func (h *shardHeader) differences(o *shardHeader) string {
 	var list []string

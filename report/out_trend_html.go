@@ -25,11 +25,20 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v.Sections, v.Wrong, v.About = true, t.wrong(), t.about()
 	v.Title = word("Trend")
 	for _, s := range t.rows("total") {
-		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New("{what}, now {size}", message.Phrase("what", s.label()),
-			message.Phrase("size", s.figure(s.last())))})
+		args := []message.Arg{message.Phrase("what", s.label()), message.Phrase("size", s.figure(s.last())), message.Phrase("growth", s.growth()),
+			message.Phrase("change", s.change())}
+		id := "{what}, now {size}"
+		if !s.growth().IsZero() {
+			id = "{what}, now {size} ({growth})"
+		}
+		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New(id, args...)})
+		if s.Measure == "memory" && v.Verdict.IsZero() && !s.growth().IsZero() {
+			v.Verdict = message.New("{what}: {change} ({growth}).", args...)
+		}
 	}
 	if f := t.Full; f != nil && f.Days > 0 {
 		v.Cards = append(v.Cards, htmlFact{verbatim(day(f.Time)), message.New("maxmemory {size} is reached", message.Size("size", f.MaxMemory))})
+		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.", message.Text("day", day(f.Time)), message.Size("size", f.MaxMemory)))
 	}
 	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
 	p := &htmlPage{htmlStyle: v.htmlStyle, budget: &budget}
@@ -39,15 +48,40 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 			continue
 		}
 		p.section(word(part.title), message.Message{})
-		p.add(htmlBlock{Chart: t.chart(part.title, rows, v.htmlStyle)})
+		for _, same := range byMeasure(rows) {
+			p.add(htmlBlock{Chart: t.chart(part.title, same, v.htmlStyle)})
+		}
 		lines := trendTable(part.kind, rows)
-		lines.columns[len(lines.columns)-1] = wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) })
+		lines.columns[len(lines.columns)-1] = rightColumn("growth", func(i int) message.Message { return rows[i].growth() })
+		lines.columns = append(lines.columns, wordColumn("over time", func(i int) string { return cellLine(rows[i].Values) }))
 		p.table(lines)
-		made := p.sections[len(p.sections)-1].Blocks[1].Table
+		blocks := p.sections[len(p.sections)-1].Blocks
+		made := blocks[len(blocks)-1].Table
 		made.Columns[len(made.Columns)-1] = &htmlColumn{Title: "over time", Line: true}
 	}
 	v.Rest = p.sections
 	return v.write(w, o)
+}
+
+// byMeasure returns the series of each measure, which have a chart of their own, in the order
+// in which the measures come first.
+func byMeasure(rows []*TrendSeries) (list [][]*TrendSeries) {
+	for _, s := range rows {
+		i := slices.IndexFunc(list, func(same []*TrendSeries) bool { return same[0].Measure == s.Measure })
+		if i < 0 {
+			i, list = len(list), append(list, nil)
+		}
+		list[i] = append(list[i], s)
+	}
+	return list
+}
+
+// growth returns the change as a percentage, zero if it is unknown.
+func (s *TrendSeries) growth() message.Message {
+	if !s.first().Known() || !s.last().Known() {
+		return message.Message{}
+	}
+	return growthText(int64(s.first()), int64(s.last()))
 }
 
 // htmlChart shows figures over time as lines.
@@ -73,9 +107,8 @@ type htmlPoint struct {
 	Title string
 }
 
-// chart returns the chart of the first series that have the measure of the first.
+// chart returns the chart of the first series, which have one measure.
 func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *htmlChart {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(s *TrendSeries) bool { return s.Measure != rows[0].Measure })
 	rows = rows[:min(len(rows), chartLines)]
 	first, last := t.Reports[0].Time, t.Reports[len(t.Reports)-1].Time
 	end, most := last, Figure(1)
@@ -83,7 +116,7 @@ func (t *Trend) chart(title string, rows []*TrendSeries, style *htmlStyle) *html
 		most = max(most, slices.Max(s.Values))
 	}
 	f, full := t.Forecast, t.Full
-	if f != nil && rows[0].Kind == "total" {
+	if f != nil && rows[0].Kind == "total" && rows[0].Measure == "memory" {
 		most = max(most, Figure(f.MaxMemory))
 	} else {
 		f, full = nil, nil

@@ -51,7 +51,7 @@ zset-max-listpack-entries 256 2 3000 [{128 1 50} {256 3 3050} {512 5 3750}]
 		t.Errorf("less than a 500th: %+v", list)
 	}
 	if text := e.CompactSettings(&sums, 1)[1].Text.String(); text != "Set zset-max-listpack-entries to 256 (128 now): 2 sorted sets become compact when the server restarts, "+
-		"or when they are written anew. Saves 2.9 KB. The cost: a look-up then reads up to 256 elements one after the other, some 2 µs. Others would save: 512: 3.6 KB." {
+		"or when they are written again. Saves 2.9 KB. The cost: a look-up then reads up to 256 elements one after the other, some 2 µs. Others would save: 512: 3.6 KB." {
 		t.Error(text)
 	}
 }

@@ -66,7 +66,7 @@ type Listing struct {
 // the pattern matches keys of other groups, too.
 func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) (argv []string, matching int64) {
 	if rule != "" {
-		more = append(more, "--rule", rule)
+		more = append(more, "--over", rule)
 	}
 	databases := l.Databases
 	if g.DB >= 0 {

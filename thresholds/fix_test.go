@@ -180,7 +180,7 @@ func TestSavings(t *testing.T) {
 		{"lists", sums(func(g *GroupSums) { text(g); g.Type = parser.List }), 0, "", ""},
 		{"hashes near the compact limits", sums(func(g *GroupSums) {
 			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 5000, "compact-encoding"
-		}), 5000, "compact", "rdblens keys --db 0 --group a:* --rule compact-encoding dump.rdb"},
+		}), 5000, "compact", "rdblens keys --db 0 --group a:* --over compact-encoding dump.rdb"},
 		{"a single one", sums(func(g *GroupSums) {
 			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 1, 5000, "compact-encoding"
 		}), 0, "", ""},
@@ -294,7 +294,7 @@ func TestFixFirst(t *testing.T) {
 	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "The rule flags 7 keys, 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
 		t.Errorf("%+v", a)
 	}
-	if a := list[1]; strings.Join(a.List, " ") != "rdblens keys --db 0 --group t:* --rule no-ttl dump.rdb" || a.Keys != 1000 || a.Of != 1000 || a.Memory != 80_000 || a.Group != "t:*" {
+	if a := list[1]; strings.Join(a.List, " ") != "rdblens keys --db 0 --group t:* --over no-ttl dump.rdb" || a.Keys != 1000 || a.Of != 1000 || a.Memory != 80_000 || a.Group != "t:*" {
 		t.Errorf("%+v", a)
 	}
 	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000,

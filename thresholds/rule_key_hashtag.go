@@ -16,7 +16,7 @@ func init() {
 		idle:    withoutTags,
 		check: func(c *compiler) {
 			severity := c.Severity
-			if !c.engine.env.Cluster {
+			if !c.engine.env.Cluster && c.Origin.Kind < FromFile { // what a team says counts everywhere
 				severity = max(severity-1, Info)
 			}
 			c.whenSevere(classes, int64(naming.ClassBrace), 0, severity, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
@@ -43,7 +43,7 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A name with { and } around something, or with {}. Its severity is that of the setting if the snapshot shows cluster mode or --cluster is given, and one less " +
-				"elsewhere (an info instead of a warning), where tags have no effect. Not checked if hashtags: false says that the proxy ignores tags.",
+				"elsewhere (an info instead of a warning), where tags have no effect, unless the team sets it. Not checked if hashtags: false says that the proxy ignores tags.",
 			Why:     "A cluster chooses the slot by what is in the braces: all keys with the same tag are on one node, intended or not.",
 			Fix:     "Omit braces from names. If keys must be in one slot for a transaction or a script, keep the tag, and keep the data that shares it small.",
 			Example: "{user}:1001:name: every key of this form is in the same slot.",

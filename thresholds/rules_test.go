@@ -258,7 +258,7 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-hashtag": {
 		{key: key("{user}:1", nil), want: "--i--"}, {key: key("{user}:1", nil), want: "--w--", env: inCluster}, {key: key("a{}b", nil), want: "--i--"},
-		{key: key("{user}:1", nil), want: "wwwww", config: "rules: {key-hashtag: error}"}, {key: key("{user}:1", nil), want: "eeeee", config: "rules: {key-hashtag: error}", env: inCluster}, {key: key("a{b", nil), want: "-----"},
+		{key: key("{user}:1", nil), want: "eeeee", config: "rules: {key-hashtag: error}"}, {key: key("{user}:1", nil), want: "eeeee", config: "rules: {key-hashtag: error}", env: inCluster}, {key: key("a{b", nil), want: "-----"},
 		{key: key("a}b{c", nil), want: "-----"}, {key: key("{user}:1", nil), want: "-----", config: "hashtags: false"}, {key: key("a:b", nil), want: "-----"},
 	},
 	"key-abbreviation": {

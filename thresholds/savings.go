@@ -29,9 +29,9 @@ type GroupSums struct {
 	CompactRule               string
 	IsFolded                  bool // Group stands for keys of any name
 
-	// NameSize returns what a key of the group takes in memory whose name has so many
+	// NameSize returns what a key of the group takes in memory whose name has n
 	// bytes, nil unknown.
-	NameSize func(bytes int64) int64
+	NameSize func(n int64) int64
 	// Large are keys that are known to take more than LeastLarge bytes of memory, the largest first.
 	Large []Subject
 	// Largest is the largest key, nil if its group is no backlog (see Identity.IsBacklog).

@@ -66,7 +66,8 @@ func (e *env) browse(ctx context.Context, o *passFlags, args []string, advice bo
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(browseMemory)
 	}
-	// Names are UTF-8 whatever the locale, as in all outputs.
+	// tcell: it adds 0.15 MB less than bubbletea, and has a screen for tests. Names are UTF-8
+	// whatever the locale, as in all outputs.
 	os.Setenv("LC_ALL", "C.UTF-8")
 	screen, err := tcell.NewTerminfoScreen()
 	if err == nil {

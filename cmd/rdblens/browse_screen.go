@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -272,10 +273,14 @@ type panelLine struct {
 	style tcell.Style
 }
 
+// sizeUnit is a size, whose unit stays beside its number.
+var sizeUnit = regexp.MustCompile(`([0-9]) ([KMGTP]?B)\b`)
+
 func (p *panelText) add(style tcell.Style, first, next, s string) {
 	if s == "" {
 		return
 	}
+	s = sizeUnit.ReplaceAllString(s, "$1"+text.NBSP+"$2")
 	for line := range strings.Lines(strings.ReplaceAll(text.Wrap(first, next, s, p.width), text.NBSP, " ")) {
 		for _, part := range shownLines([]string{strings.TrimRight(line, "\n")}, p.width) {
 			p.lines = append(p.lines, panelLine{part, style})

@@ -61,10 +61,11 @@ type download struct {
 	first   time.Duration // pause before the second attempt; it doubles with each
 	body    io.ReadCloser
 	stalled *time.Timer
-	offset  int64  // bytes that were read
-	size    int64  // of the object in bytes, -1 unknown
-	version string // its ETag or date, "" unknown
-	failed  int    // attempts without a byte
+	offset  int64                 // bytes that were read
+	size    int64                 // of the object in bytes, -1 unknown
+	version string                // its ETag or date, "" unknown
+	failed  int                   // attempts without a byte
+	warn    func(message.Message) // is called before each further attempt, unless it is nil
 }
 
 // newDownload returns a reader of a URL, which is requested when it is first read.
@@ -144,8 +145,12 @@ func (d *download) Read(p []byte) (int, error) {
 		if pause == 0 {
 			pause = d.first << (d.failed - 1)
 		}
+		if pause = min(pause, longestPause); d.warn != nil {
+			d.warn(message.New("{host}: {reason}; attempt {n} of {most} in {pause}", message.Element("host", d.host()), message.Reason("reason", d.bare(err)),
+				message.Int("n", int64(d.failed+1)), message.Int("most", maxAttempts), message.Duration("pause", int64(pause.Round(time.Second)/time.Second))))
+		}
 		select {
-		case <-time.After(min(pause, longestPause)):
+		case <-time.After(pause):
 		case <-d.ctx.Done():
 		}
 	}
@@ -218,8 +223,17 @@ func strongTag(tag string) string {
 	return tag
 }
 
-// plain returns an error without the URL, which may have secrets.
-func (d *download) plain(err error) error {
+// host returns the host of the URL; its path and query may have secrets.
+func (d *download) host() string {
+	u, err := url.Parse(d.url)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// bare returns an error without the URL, which may have secrets.
+func (d *download) bare(err error) error {
 	var final finalError
 	if errors.As(err, &final) {
 		err = final.error
@@ -231,6 +245,12 @@ func (d *download) plain(err error) error {
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
+	return err
+}
+
+// plain returns an error as the user sees it: without the URL, and how far it went.
+func (d *download) plain(err error) error {
+	err = d.bare(err)
 	if d.offset > 0 {
 		return &message.Error{Message: message.New("after {size}: {reason}", message.Size("size", d.offset), message.Reason("reason", err)), Err: err}
 	}

@@ -68,6 +68,9 @@ func (e *env) expand(args []string, flags expandFlags, what inputKind) ([]*input
 			return nil, err
 		}
 	}
+	for _, in := range x.list {
+		in.warn = e.warn
+	}
 	return x.list, nil
 }
 

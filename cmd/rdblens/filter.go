@@ -45,13 +45,13 @@ func (x *expression) match(name []byte) bool {
 
 // ready prepares the filter when all flags were read.
 func (f *filter) ready() {
-	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil || f.ExpireAfter != nil || f.ExpireBefore != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
 }
 
 // active reports whether the filter can drop a key.
 func (f *filter) active() bool {
 	return f.types != 0 || f.Databases != nil || f.globs != nil || f.expressions != nil || f.Under != nil ||
-		f.MinSize > 0 || f.MinElements > 0 || f.bounded || f.Owners != nil
+		f.MinSize > 0 || f.MinElements > 0 || f.bounded || f.Owners != nil || f.Over != nil
 }
 
 // keep reports whether a key counts, except for its owner: see keepOwner. created is
@@ -75,6 +75,9 @@ func (f *filter) within(k *parser.Key, created int64) bool {
 	under := func(n int64, most *int64) bool { return most == nil || n >= 0 && n <= *most }
 	ttl, timed := report.TTL(k, created)
 	return under(k.ValueBytes, f.MaxSize) && under(k.Elements, f.MaxElements) &&
+		(f.MinMemory == nil || k.Memory >= *f.MinMemory) && under(k.Memory, f.MaxMemory) &&
+		(f.ExpireAfter == nil || k.HasExpire && k.ExpireAt >= *f.ExpireAfter*1000) &&
+		(f.ExpireBefore == nil || k.HasExpire && k.ExpireAt < *f.ExpireBefore*1000) &&
 		!(f.NoTTL && k.HasExpire) &&
 		(f.TTLUnder == nil || timed && ttl < *f.TTLUnder) && (f.TTLOver == nil || timed && ttl > *f.TTLOver) &&
 		(f.IdleOver == nil || k.Idle > *f.IdleOver)
@@ -147,6 +150,10 @@ func (f *filter) register(cmd *cobra.Command) {
 		hint: sizes, set: sizeOf(&f.MinSize, 0)}.add(cmd)
 	option{name: "max-size", arg: "SIZE", usage: "only keys whose value has at most this many bytes",
 		hint: sizes, set: optional(&f.MaxSize, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
+	option{name: "min-memory", arg: "SIZE", usage: "only keys that take at least this many bytes of memory: 10KB, 1MB",
+		hint: sizes, set: optional(&f.MinMemory, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
+	option{name: "max-memory", arg: "SIZE", usage: "only keys that take at most this many bytes of memory (for the server's limit see --maxmemory)",
+		hint: sizes, set: optional(&f.MaxMemory, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
 	option{name: "min-elements", arg: "N", usage: "only keys with at least this many elements",
 		set: wholeNumber(&f.MinElements, 0, math.MaxInt)}.add(cmd)
 	option{name: "max-elements", arg: "N", usage: "only keys with at most this many elements",
@@ -157,9 +164,16 @@ func (f *filter) register(cmd *cobra.Command) {
 		hint: times, set: optional(&f.TTLUnder, durationOf)}.add(cmd)
 	option{name: "ttl-over", arg: "TIME", usage: "only keys that had more than this TTL left when the snapshot was taken: 30d",
 		hint: times, set: optional(&f.TTLOver, durationOf)}.add(cmd)
+	const dates = "a time is 2026-12-01, 2026-12-01T18:00 or 2026-12-01T18:00:00+01:00, in UTC unless it says so"
+	option{name: "expire-after", arg: "TIME", usage: "only keys that expire at this time or later: 2026-12-01, 2026-12-01T18:00",
+		hint: dates, set: optional(&f.ExpireAfter, timeOf)}.add(cmd)
+	option{name: "expire-before", arg: "TIME", usage: "only keys that expire before this time",
+		hint: dates, set: optional(&f.ExpireBefore, timeOf)}.add(cmd)
 	option{name: "idle-over", arg: "TIME", usage: "only keys that had not been used for longer than this (snapshots of servers with an LRU policy): 30d",
 		hint: times, set: optional(&f.IdleOver, durationOf)}.add(cmd)
 	exclusive(cmd, "no-ttl", "ttl-under", "a key without a TTL has none that is under or over a limit")
+	exclusive(cmd, "no-ttl", "expire-after", "a key without a TTL does not expire")
+	exclusive(cmd, "no-ttl", "expire-before", "a key without a TTL does not expire")
 	exclusive(cmd, "no-ttl", "ttl-over", "a key without a TTL has none that is under or over a limit")
 	option{name: "owner", arg: "NAME,...", usage: "only keys of groups that the configuration assigns to these owners",
 		set: func(arg string) error { // the configuration decides later which owners exist

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -188,6 +189,26 @@ func durationOf(target *int64) func(string) error {
 			err = errEmpty
 		}
 		return err
+	}
+}
+
+// timeOf accepts times, in seconds since the epoch: dates, times without a zone, which
+// are in UTC, and those of RFC 3339.
+func timeOf(target *int64) func(string) error {
+	return func(arg string) error {
+		if arg == "" {
+			return errEmpty
+		}
+		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
+			if t, err := time.Parse(layout, arg); err == nil {
+				*target = t.Unix()
+				return nil
+			}
+		}
+		if _, err := message.ParseDuration(arg); err == nil {
+			return message.Errorf("{name} is a duration, not a time", message.Element("name", arg)).WithHint("--ttl-over and --ttl-under take durations")
+		}
+		return message.Errorf("{name} is not a time", message.Element("name", arg))
 	}
 }
 

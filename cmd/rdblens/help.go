@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // What help has besides the description of a command: its flags in groups, and examples.
@@ -41,7 +43,7 @@ Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "he
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{flagsOf .}}{{if .HasAvailableInheritedFlags}}
 
 Global Flags:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{usagesOf .InheritedFlags}}{{end}}{{if .HasAvailableSubCommands}}
 
 Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
 `
@@ -49,6 +51,7 @@ Use "{{.CommandPath}} [command] --help" for more information about a command.{{e
 // setHelp groups the flags of all commands and adds their examples.
 func setHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagsOf", flagsOf)
+	cobra.AddTemplateFunc("usagesOf", usagesOf)
 	root.SetUsageTemplate(helpTemplate)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -69,11 +72,15 @@ func setHelp(root *cobra.Command) {
 	visit(root)
 }
 
+// usagesOf returns the help of flags, in the width of the terminal.
+func usagesOf(flags *pflag.FlagSet) string {
+	return strings.TrimRight(flags.FlagUsagesWrapped(max(0, terminalWidth(os.Stdout)-1)), "\n")
+}
+
 // flagsOf returns the help of the flags of a command, in groups.
 func flagsOf(cmd *cobra.Command) string {
 	var b strings.Builder
 	var rare []string
-	width := max(0, terminalWidth(os.Stdout)-1)
 	part := func(title string, in func(name string) bool) {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -86,7 +93,7 @@ func flagsOf(cmd *cobra.Command) string {
 			}
 		})
 		if flags.HasAvailableFlags() {
-			b.WriteString("\n\n" + title + ":\n" + strings.TrimRight(flags.FlagUsagesWrapped(width), "\n"))
+			b.WriteString("\n\n" + title + ":\n" + usagesOf(flags))
 		}
 	}
 	part("Flags", func(name string) bool {
@@ -102,7 +109,7 @@ func flagsOf(cmd *cobra.Command) string {
 	}
 	if rare != nil {
 		slices.Sort(rare)
-		b.WriteString("\n\nRarely used:\n  " + strings.Join(rare, ", "))
+		b.WriteString("\n\nRarely used:\n" + strings.TrimRight(text.Wrap("  ", "  ", strings.Join(rare, ", "), 80), "\n"))
 	}
 	return b.String()
 }
@@ -140,7 +147,7 @@ var helpExamples = map[string][][2]string{
 	"keys": {
 		{"Which keys are there?", "keys dump.rdb > keys.csv"},
 		{"Which hashes have 5,000 fields or more?", "keys --type hash --min-elements 5000 dump.rdb"},
-		{"Which keys break these rules?", "keys --rule big-string,no-ttl -f jsonl dump.rdb"},
+		{"Which keys break these rules?", "keys --over big-string,no-ttl -f jsonl dump.rdb"},
 	},
 	"show": {
 		{"What does this key hold?", "show dump.rdb cart:42"},

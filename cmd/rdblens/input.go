@@ -24,7 +24,9 @@ type input struct {
 	failed error                         // why it cannot be opened
 	state  []byte                        // that was read from standard input
 	later  *report.Later                 // what was written after it, nil: it is no base of an append-only file
+	warn   func(message.Message)         // is called before each further attempt of a download, unless it is nil
 	shard  *shardSet                     // of which set of Dragonfly's it is a shard, nil: it was named itself
+	judge  string                        // of a state: what judged its keys, "" it is none
 }
 
 func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
@@ -53,6 +55,7 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) 
 		src, err = parser.Wrap(newPump(ctx, func() (io.Reader, error) { return os.Open(in.path) }))
 	case statErr != nil && isURL(in.path):
 		if d, err = newDownload(ctx, in.path, in.limit); err == nil {
+			d.warn = in.warn
 			src, err = parser.Wrap(d)
 		}
 	default:

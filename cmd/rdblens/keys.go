@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -95,7 +96,13 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			o.groups = append(o.groups, arg)
 			return nil
 		}}.add(cmd)
-	option{name: "rule", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "rule" { // its former name
+			name = "over"
+		}
+		return pflag.NormalizedName(name)
+	})
+	option{name: "over", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
 		words: selectors(), set: func(arg string) (err error) {
 			if arg == "" {
 				return errEmpty
@@ -303,7 +310,7 @@ func readOnce(list []*input) bool {
 // explains.
 func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) error {
 	if p.only == 0 {
-		return usageError("--unexplained is about findings").withHint("add --rule no-ttl")
+		return usageError("--unexplained is about findings").withHint("add --over no-ttl")
 	}
 	if readOnce(list) {
 		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be read once").withHint("save it to a file first")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ type nightlyFlags struct {
 	passFlags
 	dir          string
 	job          string
+	ofRun        string   // of states, "" any
 	replicas     []string // options of redis-cli
 	metrics      string
 	notify       []string
@@ -48,7 +48,8 @@ prints one message about what happened; it prints nothing if nothing happened. I
 names snapshots that are missing, cannot be read, are older than before or taken in
 the future, have the data of another one, lost or gained more than a limit, and
 findings that were not there before. What goes on is told once, and again every
---remind.
+--remind. In place of snapshots it takes the states that scan -f shard=DIR/ saved, on
+any machine: one of each snapshot, judged by the configuration of the scans.
 
 DIR has all that nightly writes: a report and a page for each night, a report for
 each snapshot, and what is known of each snapshot. A night that is interrupted
@@ -66,7 +67,8 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.dir == "" {
-				return usageError("--dir: no directory given").withHint("write {code}", message.Code("code", "--dir /var/lib/rdblens"))
+				return usageError("--dir: no directory given").withHint("write {code}",
+					message.Code("code", "--dir /var/lib/rdblens"))
 			}
 			return e.nightly(cmd.Context(), &o, args)
 		},
@@ -74,6 +76,7 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	o.passFlags.register(cmd)
 	option{name: "dir", arg: "DIR", usage: "reports, and what is known of the snapshots", set: textOf(&o.dir)}.add(cmd)
 	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)", set: textOf(&o.job)}.add(cmd)
+	option{name: "run", arg: "ID", usage: "of states, those that scan --run ID saved", hint: "write {names}", names: "2026-03-01", set: textOf(&o.ofRun)}.add(cmd)
 	option{name: "replica", arg: "OPTIONS", usage: "options of redis-cli, with which it fetches a snapshot from a replica, such as '-h replica1'; can be repeated", set: func(arg string) error {
 		o.replicas = append(o.replicas, arg)
 		return textOf(new(string))(arg)
@@ -143,7 +146,8 @@ func (o *nightlyFlags) configured(c thresholds.Nightly) error {
 		o.notify = nil
 		for _, to := range c.Notify {
 			if err := checkNotify(to.Value); err != nil {
-				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()), message.Phrase("problem", message.Of(err)))
+				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()),
+					message.Phrase("problem", message.Of(err)))
 				exit.hint = hintOf(err)
 				return exit
 			}
@@ -157,16 +161,18 @@ func (o *nightlyFlags) configured(c thresholds.Nightly) error {
 type night struct {
 	*env
 	*nightlyFlags
-	now     time.Time
-	run     string // name of its directory: 2026-11-23T033000Z
-	part    string // directory that the run fills, renamed to run when it is whole
-	state   *nightState
-	next    *nightState
-	nights  []report.Night
-	states  []report.Source // what the scans gathered, for the report of all
-	fleet   *report.Report
-	worst   int // exit code
-	printed bytes.Buffer
+	now    time.Time
+	run    string // name of its directory: 2026-11-23T033000Z
+	part   string // directory that the run fills, renamed to run when it is whole
+	state  *nightState
+	next   *nightState
+	nights []report.Night
+	states []report.Source // what the scans gathered, for the report of all
+	fleet  *report.Report
+	worst  int // exit code
+	// ofStates is true if states are given in place of snapshots.
+	ofStates bool
+	printed  bytes.Buffer
 }
 
 func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err error) {
@@ -217,7 +223,7 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 		return &exitError{code: exitUsage, err: inputError(n.part, message.Of(reasonOf(err)))}
 	}
 	defer os.RemoveAll(n.part)
-	list, err := n.inputs(args, o.expandFlags)
+	list, err := n.given(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -271,7 +277,8 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 		}
 		err := n.send(ctx, to, s.Unsent)
 		if err != nil {
-			n.complain(message.Errorf("the message did not reach {name}: {reason}", message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
+			n.complain(message.Errorf("the message did not reach {name}: {reason}",
+				message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
 			n.worst = max(n.worst, exitUsage)
 		}
 		return err == nil
@@ -302,152 +309,6 @@ const (
 	inputsDir    = "inputs" // of a run
 )
 
-// scanAll scans the inputs and compares each with its last complete report.
-func (n *night) scanAll(ctx context.Context, list []*input) error {
-	settings, err := n.settings()
-	if err != nil {
-		return err
-	}
-	n.next = &nightState{Schema: nightSchema, Run: n.run, Inputs: map[string]nightInput{}}
-	if err := os.MkdirAll(filepath.Join(n.part, inputsDir), 0o750); err != nil {
-		return &exitError{code: exitUsage, err: err}
-	}
-	for i, in := range list {
-		if err := ctx.Err(); err != nil {
-			return &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
-		}
-		if _, twice := n.next.Inputs[in.name]; twice {
-			return usageError("{file} is given twice", message.Path("file", in.name)).withHint("give them labels: LABEL=FILE")
-		}
-		night, r, err := n.scanOne(ctx, in, fmt.Sprintf("%d", i))
-		if err != nil {
-			return err
-		}
-		known := n.state.Inputs[in.name]
-		if known.Report != "" {
-			if err := n.compare(ctx, night, r, known.Report); err != nil {
-				return err
-			}
-			if night.Last == nil {
-				n.warn(message.New("{file}: its last report cannot be read, so nothing is compared", message.Path("file", in.name)))
-				known.Settings = settings
-			}
-		}
-		night.Judged = known.Settings == settings
-		now := nightInput{Settings: settings, Since: cmp.Or(known.Since, n.run), Report: known.Report}
-		if night.Err == nil && night.Now != nil && night.Now.Complete {
-			now.Report = n.run + "/" + inputsDir + "/" + fmt.Sprintf("%d.json.zst", i)
-		} else {
-			now.Settings = cmp.Or(known.Settings, settings)
-		}
-		n.next.Inputs[in.name] = now
-		n.nights = append(n.nights, *night)
-	}
-	for name, known := range n.state.Inputs {
-		if _, given := n.next.Inputs[name]; given || known.Report == "" {
-			continue
-		}
-		gone := report.Night{Name: name, Gone: true, Last: &report.Brief{}}
-		if last := n.lastReport(known.Report); last != nil {
-			gone.Last = report.NewBrief(last)
-		}
-		n.nights = append(n.nights, gone)
-		n.next.Inputs[name] = known
-	}
-	slices.SortFunc(n.nights, func(a, b report.Night) int { return strings.Compare(a.Name, b.Name) })
-	return n.rename(ctx, settings)
-}
-
-// rename compares inputs that had other names with their last reports.
-func (n *night) rename(ctx context.Context, settings string) error {
-	names := report.Renames(n.nights)
-	for i := range n.nights {
-		in := &n.nights[i]
-		was := names[in.Name]
-		if was == "" {
-			continue
-		}
-		now, known := n.next.Inputs[in.Name], n.state.Inputs[was]
-		r, err := n.savedReport(&input{path: filepath.Join(n.part, strings.TrimPrefix(filepath.FromSlash(now.Report), n.run)), size: -1})
-		if err != nil {
-			return err
-		}
-		if err := n.compare(ctx, in, r, known.Report); err != nil {
-			return err
-		}
-		in.Was, in.Judged = was, known.Settings == settings
-		now.Since = known.Since
-		n.next.Inputs[in.Name] = now
-		delete(n.next.Inputs, was)
-	}
-	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
-		return in.Gone && slices.Contains(slices.Collect(maps.Values(names)), in.Name)
-	})
-	return nil
-}
-
-// lastReport reads a report of an earlier run, nil if it cannot be read.
-func (n *night) lastReport(name string) *report.Report {
-	r, err := n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(name)), size: -1})
-	if err != nil {
-		return nil
-	}
-	return r
-}
-
-// compare compares the report of an input, nil if there is none, with an earlier one if
-// that can be read and the input was read to its end.
-func (n *night) compare(ctx context.Context, in *report.Night, r *report.Report, name string) error {
-	last := n.lastReport(name)
-	if last == nil {
-		return nil
-	}
-	in.Last = report.NewBrief(last)
-	if r == nil || in.Err != nil || !r.Complete {
-		return nil
-	}
-	d, err := report.Compare(ctx, report.CompareInput{Saved: last}, report.CompareInput{Saved: r}, n.policy, n.options(report.Options{}), report.CompareOptions{})
-	if err != nil {
-		return err
-	}
-	d.Keys, d.Types = report.DiffKeys{}, nil // a fleet has many
-	in.Diff = d
-	return nil
-}
-
-// scanOne scans one input, and saves its report, which is nil if nothing could be read,
-// and its state.
-func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Night, *report.Report, error) {
-	night := &report.Night{Name: in.name}
-	stop := n.progress([]*input{in})
-	r, err := report.Scan(ctx, []report.Source{n.source(in)}, n.policy, n.options(report.Options{Top: nightTop, Shard: true, AllGroups: true, FailOn: n.severity}))
-	stop()
-	var failed report.ScanError
-	if err != nil && !errors.As(err, &failed) {
-		return nil, nil, err
-	}
-	if len(failed) > 0 {
-		night.Err = failed[0].Err
-	}
-	if ctx.Err() != nil {
-		return nil, nil, &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
-	}
-	state := filepath.Join(n.part, inputsDir, file+".shard")
-	if err := report.WriteAll([]report.Target{{Format: "shard", Path: state}}, nil, nil, r, report.WriteOptions{}); err != nil {
-		return nil, nil, outputError(err)
-	}
-	n.states = append(n.states, report.Source{Name: state, Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return os.Open(state) }})
-	if r.Inputs[0].Format == "" {
-		return night, nil, nil
-	}
-	night.Now = report.NewBrief(r)
-	return night, r, n.saveReport(filepath.Join(n.part, inputsDir, file+".json.zst"), r)
-}
-
-// nightTop is the number of keys on each list of the largest, by which nights are
-// compared.
-const nightTop = 100
-
 // mergeAll makes the report and the page of all inputs.
 func (n *night) mergeAll(ctx context.Context) error {
 	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity})
@@ -457,7 +318,8 @@ func (n *night) mergeAll(ctx context.Context) error {
 	}
 	n.fleet = r
 	write := report.WriteOptions{Language: n.language, Now: n.now, Command: n.commandLine()}
-	targets := []report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")}, {Format: "html", Path: filepath.Join(n.part, "report.html")}}
+	targets := []report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")},
+		{Format: "html", Path: filepath.Join(n.part, "report.html")}}
 	for _, s := range n.states {
 		os.Remove(s.Name)
 	}
@@ -478,6 +340,9 @@ func (n *night) acceptAll() error {
 	}
 	n.next.Open, n.worst = nil, exitDone
 	n.baseline = n.path(acceptedFile) // what judges the next night
+	if n.ofStates {                   // the scans judge
+		return nil
+	}
 	settings, err := n.settings()
 	for name, in := range n.next.Inputs {
 		in.Settings = settings

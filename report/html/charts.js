@@ -44,8 +44,8 @@ const drawTimes = () => {
     });
     const day = (seconds) => new Date(seconds * 1000).toISOString().slice(...(step < 3600 ? [11, 16] : [0, 10])).replace("T", " ");
     svg.append(make("path", { class: "grid", d: `M0 ${height - bottom}H${width}` }), make("path", { class: "bars", d: path }), label(0, height - 5, day(from), "start"), label(width, height - 5, day(from + step * keys.length), "end"));
-    const x = Math.min(width - 90, Math.max(90, (at + 0.5) * each));
-    svg.append(label(x, 11, `${keysOf(most)}, ${new Date((from + at * step) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`, "middle"));
+    const left = at < keys.length / 2;
+    svg.append(label((left ? at : at + 1) * each, 11, `${keysOf(most)}, ${new Date((from + at * step) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`, left ? "start" : "end"));
     boxes.push(make("div", {}, make("h3", {}, spans[step]()), svg));
   }
   $("#timeline").replaceChildren(make("div", { class: "times" }, ...boxes));

@@ -19,6 +19,7 @@ type Options struct {
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
 	Keep func(k *parser.Key, owner int) bool
+	Over thresholds.RuleSet // if not 0, only keys with a finding of one of these rules are counted
 	// Spares, if not nil, has Builders, Shards and cutoffs of earlier snapshots.
 	Spares *Spares
 	Part   bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing

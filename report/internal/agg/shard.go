@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"slices"
+
 	"math/bits"
 	"unsafe"
 
@@ -55,6 +57,10 @@ func (sh *Shard) Key(k *parser.Key) {
 	found := sh.builder.engine.Check(k, f, sh.found[:0])
 	if cap(found) > cap(sh.found) {
 		sh.found = found
+	}
+	if over := sh.builder.opt.Over; over != 0 && !slices.ContainsFunc(found, func(f thresholds.Finding) bool { return f.Ignored == 0 && over.Has(f.Rule) }) {
+		sh.dropped++
+		return
 	}
 	sh.instance.Add(k, f)
 	sh.add(k, f, found, owner)
