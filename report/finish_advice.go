@@ -208,6 +208,7 @@ func (f *finisher) listing() *thresholds.Listing {
 	add("type", filter.Types...)
 	add("match", filter.Match...)
 	add("regex", filter.Regex...)
+	add("under", filter.Under...)
 	add("owner", filter.Owners...)
 	number("min-size", known(filter.MinSize), "")
 	number("max-size", filter.MaxSize, "")

@@ -140,7 +140,8 @@ type nightEvents struct {
 }
 
 func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64, what message.Message) *Event {
-	n.events = append(n.events, Event{ID: strings.Join([]string{kind, input, about}, "\x00"), Kind: kind, Severity: severity, Input: input, What: what, Harm: harm})
+	n.events = append(n.events, Event{ID: strings.Join([]string{kind, input, about}, "\x00"), Kind: kind,
+		Severity: severity, Input: input, What: what, Harm: harm})
 	return &n.events[len(n.events)-1]
 }
 
@@ -156,25 +157,31 @@ func wholeLoss(r *Brief) int64 {
 func (n *nightEvents) input(in *Night) {
 	switch {
 	case in.Gone:
-		n.add(EventGone, thresholds.Error, in.Name, "", wholeLoss(in.Last), message.New("missing: it was not given; before, it had {keys}", keysArg("keys", in.Last.Totals.Keys)))
+		n.add(EventGone, thresholds.Error, in.Name, "", wholeLoss(in.Last),
+			message.New("missing: it was not given; before, it had {keys}", keysArg("keys", in.Last.Totals.Keys)))
 		return
 	case in.Now == nil:
-		n.add(EventUnreadable, thresholds.Error, in.Name, "", wholeLoss(in.Last), message.New("nothing could be read: {reason}", message.Reason("reason", in.Err)))
+		n.add(EventUnreadable, thresholds.Error, in.Name, "", wholeLoss(in.Last),
+			message.New("nothing could be read: {reason}", message.Reason("reason", in.Err)))
 		return
 	case in.Err != nil || !in.Now.Complete:
-		what := message.New("not read to its end, after {keys}: {reason}", keysArg("keys", in.Now.Totals.Keys), message.Reason("reason", in.Err))
+		what := message.New("not read to its end, after {keys}: {reason}", keysArg("keys", in.Now.Totals.Keys),
+			message.Reason("reason", in.Err))
 		if in.Err == nil {
 			what = message.New("not read to its end, after {keys}", keysArg("keys", in.Now.Totals.Keys))
 		}
 		n.add(EventIncomplete, thresholds.Error, in.Name, "", wholeLoss(in.Last), what)
 	case in.Was != "":
-		n.add(EventRenamed, thresholds.Info, in.Name, in.Was, 0, message.New("named {file} before", message.Path("file", in.Was)))
+		n.add(EventRenamed, thresholds.Info, in.Name, in.Was, 0,
+			message.New("named {file} before", message.Path("file", in.Was)))
 	case in.Last == nil:
-		n.add(EventNew, thresholds.Info, in.Name, "", in.Now.Totals.Keys, message.New("new: {keys}", keysArg("keys", in.Now.Totals.Keys)))
+		n.add(EventNew, thresholds.Info, in.Name, "", in.Now.Totals.Keys,
+			message.New("new: {keys}", keysArg("keys", in.Now.Totals.Keys)))
 	}
 	now := created(in.Now)
 	if now.Known() && !n.Now.IsZero() && int64(now) > n.Now.Add(futureSlack).Unix() {
-		n.add(EventFuture, thresholds.Error, in.Name, "", 1, message.New("taken in the future: {time}", message.Time("time", int64(now))))
+		n.add(EventFuture, thresholds.Error, in.Name, "", 1,
+			message.New("taken in the future: {time}", message.Time("time", int64(now))))
 	}
 	if in.Last != nil {
 		n.time(in, now)
@@ -192,9 +199,12 @@ func (n *nightEvents) time(in *Night, now Figure) {
 	switch {
 	case !now.Known() || !last.Known() || !n.Now.IsZero() && int64(last) > n.Now.Add(futureSlack).Unix():
 	case now < last:
-		n.add(EventOlder, thresholds.Error, in.Name, "", 1, message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)), message.Time("before", int64(last))))
+		n.add(EventOlder, thresholds.Error, in.Name, "", 1,
+			message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)),
+				message.Time("before", int64(last))))
 	case now == last && in.Now.Complete && n.Now.Sub(n.Last) > staleAfter:
-		n.add(EventStale, thresholds.Warning, in.Name, "", 1, message.New("no new snapshot: it is the one of {time} again", message.Time("time", int64(now))))
+		n.add(EventStale, thresholds.Warning, in.Name, "", 1,
+			message.New("no new snapshot: it is the one of {time} again", message.Time("time", int64(now))))
 	}
 }
 
@@ -212,8 +222,10 @@ func (n *nightEvents) server(in *Night) {
 	}
 	now, last := &in.Now.Inputs[0], &in.Last.Inputs[0]
 	if now.Server != last.Server || now.ServerVersion != last.ServerVersion {
-		n.add(EventServer, thresholds.Info, in.Name, string(now.ServerVersion), 0, message.New("written by {server} {version}, before by {old} {before}",
-			message.Text("server", now.Server), message.Element("version", string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before", string(last.ServerVersion))))
+		n.add(EventServer, thresholds.Info, in.Name, string(now.ServerVersion), 0,
+			message.New("written by {server} {version}, before by {old} {before}",
+				message.Text("server", now.Server), message.Element("version",
+					string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before", string(last.ServerVersion))))
 	}
 }
 
@@ -226,7 +238,8 @@ func (n *nightEvents) findings(in *Night) {
 			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these tell of the snapshot itself
 				continue
 			}
-			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, message.New("{text}", message.Foreign("text", f.Text)))
+			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,
+				message.New("{text}", message.Foreign("text", f.Text)))
 		}
 		return
 	}
@@ -243,7 +256,8 @@ func (n *nightEvents) findings(in *Night) {
 		if e.KeyRow != nil {
 			subject, db = e.Key, &e.DB
 		}
-		n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, message.New("{text}", message.Foreign("text", e.Text)))
+		n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count,
+			message.New("{text}", message.Foreign("text", e.Text)))
 	}
 }
 
@@ -275,9 +289,11 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	if s < n.Severity || !known {
 		return
 	}
-	what := message.New("{rule}: {key}: {text}", message.Text("rule", rule), message.Name("key", string(subject)), message.Phrase("text", text))
+	what := message.New("{rule}: {key}: {text}", message.Text("rule", rule),
+		message.Name("key", string(subject)), message.Phrase("text", text))
 	if count > 1 {
-		what = message.New("{rule}: {findings}, the worst {key}: {text}", message.Text("rule", rule), message.Number("findings", count, "1 finding", "{n} findings"),
+		what = message.New("{rule}: {findings}, the worst {key}: {text}", message.Text("rule", rule),
+			message.Number("findings", count, "1 finding", "{n} findings"),
 			message.Name("key", string(subject)), message.Phrase("text", text))
 	}
 	e := n.add(EventFinding, s, input, "", count, what)
@@ -341,8 +357,10 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	if r.Group != nil {
 		what, about = message.Name("what", string(*r.Group)), string(*r.Group)
 	}
-	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore), message.New("{what}: {n} -> {keys}, {before} -> {after}",
-		what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)))
+	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
+		message.New("{what}: {n} -> {keys}, {before} -> {after}",
+			what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before",
+				before), message.Size("after", after)))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a

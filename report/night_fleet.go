@@ -28,7 +28,8 @@ type Brief struct {
 
 // NewBrief returns what Events looks at of a report of one input.
 func NewBrief(r *Report) *Brief {
-	b := &Brief{Report: Report{Inputs: r.Inputs, Totals: r.Totals, Tool: r.Tool, Complete: r.Complete, Findings: r.Findings}, print: fingerprint(r)}
+	b := &Brief{Report: Report{Inputs: r.Inputs, Totals: r.Totals, Tool: r.Tool, Complete: r.Complete,
+		Findings: r.Findings}, print: fingerprint(r)}
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		b.Rules = append(b.Rules, Finding{Rule: f.Rule, Severity: f.Severity, Count: f.Count, Examples: slices.Clone(f.Examples[:min(1, len(f.Examples))])})
@@ -139,7 +140,8 @@ func (n *nightEvents) sameData(nights []Night) {
 			if other = last[print]; other == nil || other == in || in.Last.fingerprint() == print || other.Now.fingerprint() == print {
 				continue
 			}
-			n.copied(in, other, message.New("the same data as {file} had before: {keys}", message.Path("file", other.Name), keysArg("keys", in.Now.Totals.Keys)))
+			n.copied(in, other, message.New("the same data as {file} had before: {keys}", message.Path("file",
+				other.Name), keysArg("keys", in.Now.Totals.Keys)))
 			continue
 		}
 		// The copy is the one that is less like itself the night before.
@@ -147,7 +149,8 @@ func (n *nightEvents) sameData(nights []Night) {
 		if sameKeys(other.Last, other.Now) < sameKeys(in.Last, in.Now) {
 			copied, other = other, in
 		}
-		n.copied(copied, other, message.New("the same data as {file}: {keys}", message.Path("file", other.Name), keysArg("keys", in.Now.Totals.Keys)))
+		n.copied(copied, other, message.New("the same data as {file}: {keys}", message.Path("file", other.Name),
+			keysArg("keys", in.Now.Totals.Keys)))
 	}
 }
 

@@ -43,7 +43,7 @@ func (n *TreeNode) leavesBelow(path []*TreeNode, visit func(path []*TreeNode)) {
 }
 
 // leafOf returns the node without children that has a key: of several whose pattern its name has,
-// the one that says most. It is nil if none can be told.
+// the one that says most. It is nil if no pattern fits.
 func (n *TreeNode) leafOf(key Name, separators string) *TreeNode {
 	var rest *TreeNode
 	at := n

@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/rdblens/rdblens/testdata/testtool"
+	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
@@ -268,6 +269,18 @@ func TestTreeExports(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := exportTree(r)
+		if r.Tree != nil { // nodes count findings as the table of rules does
+			var want Counts
+			for i := range r.Rules {
+				if rule, _ := thresholds.Lookup(r.Rules[i].Rule); !rule.Instance {
+					want.add(severityOf(r.Rules[i].Severity), r.Rules[i].Count)
+				}
+			}
+			want.Explained = r.Findings.Explained
+			if r.Tree.Findings != want {
+				t.Errorf("%d nodes: the root has findings %+v, the rules %+v", nodes, r.Tree.Findings, want)
+			}
+		}
 		leaves := map[string]int64{}
 		var keys, size int64
 		root.leaves(func(path []*TreeNode) {

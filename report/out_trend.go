@@ -34,6 +34,9 @@ type Trend struct {
 	Top     int           `json:"top"`    // groups that tables for people show
 	Reports []TrendReport `json:"reports"`
 	Series  []TrendSeries `json:"series"`
+	// Prefixes are those that say most about where the memory of the last report is: of the
+	// series of kind "prefix", tables for people show them. Nil if no prefix stands out.
+	Prefixes []Name `json:"prefixes,omitempty"`
 	// Forecast says how full the server is and when it will be full, nil if no maxmemory
 	// is known. Full is the part of it that versions before it had, nil also if the keys
 	// do not grow.
@@ -50,7 +53,7 @@ type TrendReport struct {
 
 // TrendSeries has a figure of each report.
 type TrendSeries struct {
-	Kind    string   `json:"kind"`               // "total", "findings", "type", "owner" or "group"
+	Kind    string   `json:"kind"`               // "total", "findings", "type", "owner", "prefix" or "group"
 	Name    Name     `json:"name" redact:"keep"` // see Trend.Redacted
 	Measure string   `json:"measure"`            // "memory" (bytes), "keys" or "count"
 	Values  []Figure `json:"values"`
@@ -78,6 +81,7 @@ type trendPoint struct {
 	values    map[int]Figure // by index in series
 	maxMemory int64
 	figures   [3]Figure // of forecasts, in the order of forecastFigures
+	prefixes  []Name    // that say most about where the memory is
 }
 
 // Add adds the figures of a report. It is an error if its snapshots do not say when
@@ -136,6 +140,17 @@ func (b *TrendBuilder) Add(path string, r *Report) error {
 		set("group", groups[i].Group, "memory", groups[i].MemoryBytes)
 		set("group", groups[i].Group, "keys", Figure(groups[i].Keys))
 	}
+	if r.Tree != nil {
+		for _, n := range r.Tree.heaviest(MaxTrendGroups) {
+			set("prefix", n.Prefix, "memory", n.MemoryBytes)
+			set("prefix", n.Prefix, "keys", Figure(n.Keys))
+		}
+		for _, place := range cutRows(r.Tree, overviewPlaces, 0) {
+			if place.label.IsZero() {
+				p.prefixes = append(p.prefixes, Name(strings.TrimSuffix(string(place.Group.Group), restOfPrefix)))
+			}
+		}
+	}
 	b.points = append(b.points, p)
 	return nil
 }
@@ -171,6 +186,7 @@ func (b *TrendBuilder) Trend(maxMemory int64, top int) *Trend {
 	for _, p := range b.points {
 		t.Reports = append(t.Reports, p.TrendReport)
 	}
+	t.Prefixes = b.points[len(b.points)-1].prefixes
 	t.full(b.points, maxMemory)
 	return t
 }
@@ -250,7 +266,7 @@ func writeTrendMarkdown(w *bufio.Writer, t *Trend, o WriteOptions) error {
 
 // trendParts are the kinds of series, in the order in which they are shown.
 var trendParts = []struct{ kind, title string }{
-	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"}, {"group", "Memory by group"},
+	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"}, {"prefix", "Memory by prefix"}, {"group", "Memory by group"},
 }
 
 func (t *Trend) write(p page) {
@@ -308,7 +324,11 @@ func day(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.
 // rows returns the series of a kind that are shown.
 func (t *Trend) rows(kind string) (rows []*TrendSeries) {
 	for i := range t.Series {
-		if s := &t.Series[i]; s.Kind == kind && (kind != "group" || s.Measure == "memory" && len(rows) < t.Top) {
+		s := &t.Series[i]
+		switch {
+		case s.Kind != kind, kind == "group" && (s.Measure != "memory" || len(rows) == t.Top),
+			kind == "prefix" && (s.Measure != "memory" || !slices.Contains(t.Prefixes, s.Name)):
+		default:
 			rows = append(rows, s)
 		}
 	}

@@ -143,6 +143,51 @@ func TestOwnersOfSeveralInputs(t *testing.T) {
 	}
 }
 
+// TestPrefixReports compares the report of each prefix, made in one pass, with a scan of its keys
+// alone.
+func TestPrefixReports(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := []Source{FileSource("../testdata/shop.rdb"), FileSource("../testdata/shop.rdb")}
+	now := time.Unix(1800000000, 0)
+	whole, err := Scan(t.Context(), sources, policy, Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(whole.Prefixes(2, 3), " "); got != "archive:invoices: coupon:flash: leaderboard:global:" {
+		t.Errorf("heaviest prefixes: %s", got)
+	}
+	prefixes := []string{"coupon:flash:", "cart:", "nothing:"}
+	text := func(r *Report) string {
+		r.FixFirst, r.Savings = nil, nil // those of the whole name also what no part of the keys has
+		r.Filter, r.Config, r.Inputs = nil, Config{}, nil
+		return string(render(t, "json", r, 0))
+	}
+	var got []string
+	_, err = Scan(t.Context(), sources, policy, Options{Now: now, Prefixes: prefixes, Part: func(prefix string, r *Report) {
+		got = append(got, prefix)
+		if len(r.Filter.Under) != 1 || r.Filter.Under[0] != prefix || r.Filter.Dropped+r.Totals.Keys != whole.Totals.Keys {
+			t.Errorf("%q: filter %+v of %d keys", prefix, r.Filter, r.Totals.Keys)
+		}
+		alone, err := Scan(t.Context(), sources, policy, Options{Now: now, Keep: func(k *parser.Key, _ string, _ int64) bool { return strings.HasPrefix(string(k.Name), prefix) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*Report{r, alone} { // rules over the whole instance say nothing about a part
+			r.Rules = slices.DeleteFunc(r.Rules, func(f Finding) bool { return f.Rule == "ttl-stampede" || f.Rule == "multiple-databases" })
+			r.Findings, r.Passed = Counts{}, nil
+		}
+		if got, want := text(r), text(alone); got != want {
+			t.Errorf("%q: the report differs from that of a scan with a filter:\n%s", prefix, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+		}
+	}})
+	if want := prefixes[:2]; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v: reports of %q, want %q", err, got, want)
+	}
+}
+
 // TestOwnerReports compares the report of each owner, made in one pass, with a scan
 // of the owner's keys alone.
 func TestOwnerReports(t *testing.T) {
@@ -165,7 +210,7 @@ func TestOwnerReports(t *testing.T) {
 	}
 	for _, jobs := range []int{1, 4} {
 		keys, owners := int64(0), []string{}
-		whole, err := Scan(t.Context(), sources, policy, Options{Jobs: jobs, Top: 5, Now: time.Unix(1800000000, 0), Owner: func(owner string, r *Report) {
+		whole, err := Scan(t.Context(), sources, policy, Options{Jobs: jobs, Top: 5, Now: time.Unix(1800000000, 0), Part: func(owner string, r *Report) {
 			owners = append(owners, owner)
 			keys += r.Totals.Keys
 			if len(r.Filter.Owners) != 1 || r.Filter.Owners[0] != owner || r.Filter.Dropped+r.Totals.Keys != 2*12624 {

@@ -69,7 +69,7 @@ func (t *Trend) Redacted(by *redact.Redactor) *Trend {
 	c := redacted(by, *t)
 	for i := range c.Series {
 		switch s := &c.Series[i]; s.Kind {
-		case "group":
+		case "group", "prefix":
 			s.Name = Name(by.Name([]byte(s.Name)))
 		case "owner":
 			if s.Name != noOwner {

@@ -92,10 +92,12 @@ type Options struct {
 	MaxAge time.Duration
 	// Expect are names of snapshots whose states Merge must have.
 	Expect []string
-	// Owner, if not nil, is called with a report of the keys of each owner of the
+	// Part, if not nil, is called with a report of the keys of each owner of the
 	// policy that has any, "" for keys without one, after a scan of which anything
-	// was read.
-	Owner func(owner string, r *Report)
+	// was read; or if there are Prefixes, with one of the keys of each that has any. No
+	// prefix must begin with another one.
+	Part     func(part string, r *Report)
+	Prefixes []string
 
 	// keys is filled with the keys that Compare compares, nil none.
 	keys *agg.KeyList
@@ -196,7 +198,7 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		close(next)
 	}()
 	all := agg.NewBuilder(agg.Options{Top: s.opt.Top, Examples: s.opt.Examples})
-	var owners []*agg.Builder
+	var parts []*agg.Builder
 	var inputs []Input
 	var failed ScanError
 	for i := range sources {
@@ -209,11 +211,11 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 		if s.spares != nil {
 			s.spares.Merged(all, one.builder)
 		}
-		if owners == nil {
-			owners = one.owners
+		if parts == nil {
+			parts = one.parts
 		} else {
-			for n, b := range one.owners {
-				owners[n].Merge(b)
+			for n, b := range one.parts {
+				parts[n].Merge(b)
 			}
 		}
 		<-slots
@@ -222,11 +224,11 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 			failed = append(failed, &SourceError{sources[i].Name, one.input.Keys, one.err, i})
 		}
 	}
-	return s.report(all, owners, inputs, failed)
+	return s.report(all, parts, inputs, failed)
 }
 
-// report returns the report of what was gathered, and passes on those of owners.
-func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, failed ScanError) (*Report, error) {
+// report returns the report of what was gathered, and passes on those of parts.
+func (s *scan) report(all *agg.Builder, parts []*agg.Builder, inputs []Input, failed ScanError) (*Report, error) {
 	var shard []byte
 	if s.opt.Shard {
 		var err error
@@ -249,9 +251,9 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 		r.Interrupted = failed != nil && errors.Is(failed, context.Canceled)
 		return r
 	}
-	for i, b := range owners {
+	for i, b := range parts {
 		if b.Keys > 0 {
-			s.ownerReport(finish, b, i, inputs, all)
+			s.partReport(finish, b, i, inputs, all)
 		}
 	}
 	r := finish(all, inputs)
@@ -271,8 +273,8 @@ func (s *scan) report(all *agg.Builder, owners []*agg.Builder, inputs []Input, f
 	return r, nil
 }
 
-// ownerReport passes on the report of the keys of one owner.
-func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Builder, owner int, inputs []Input, all *agg.Builder) {
+// partReport passes on the report of the keys of one owner or prefix.
+func (s *scan) partReport(finish func(*agg.Builder, []Input) *Report, b *agg.Builder, part int, inputs []Input, all *agg.Builder) {
 	own := slices.Clone(inputs)
 	for i := range own {
 		own[i].Memory = nil // that is of the whole snapshot
@@ -281,13 +283,19 @@ func (s *scan) ownerReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bu
 	r.Passed = slices.DeleteFunc(r.Passed, func(rule string) bool { return rule == "min-keys" || rule == "budget" }) // they are about all keys
 	for _, steps := range [][]Step{r.FixFirst, r.Savings} {
 		for i := range steps {
-			steps[i].List = []string{} // the command would list keys of other owners, too
+			steps[i].List = []string{} // the command would list keys of other parts, too
 		}
 	}
 	filter := s.opt.Filter
-	filter.Owners, filter.Dropped = []string{s.policy.Owners()[owner]}, all.Keys+all.Dropped-b.Keys
+	filter.Dropped = all.Keys + all.Dropped - b.Keys
 	r.Filter = &filter
-	s.opt.Owner(filter.Owners[0], r)
+	if s.opt.Prefixes != nil {
+		filter.Under = []string{s.opt.Prefixes[part]}
+		s.opt.Part(filter.Under[0], r)
+		return
+	}
+	filter.Owners = []string{s.policy.Owners()[part]}
+	s.opt.Part(filter.Owners[0], r)
 }
 
 // scan is what the snapshots of a Scan have in common.
@@ -354,7 +362,7 @@ func (s *scan) config(inputs []Input) Config {
 // scanned is what was read of one source.
 type scanned struct {
 	builder *agg.Builder
-	owners  []*agg.Builder // of each owner, if Options.Owner asks for them
+	parts   []*agg.Builder // of each owner or prefix, if Options.Part asks for them
 	input   Input
 	err     error
 
@@ -400,7 +408,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 		}
 	}
 	b := agg.NewBuilder(o)
-	each := agg.ByOwner{All: b}
+	each := agg.ByPart{All: b, Prefixes: s.opt.Prefixes}
 	c := keyspace{MaxMemory: s.opt.MaxMemory, Info: s.opt.Info}
 	var check *target.Check
 	info, err := func() (*parser.Info, error) {
@@ -425,13 +433,13 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			}
 			engine = s.engine(info, c.Model)
 			b.Start(engine)
-			if s.opt.Owner != nil {
+			if s.opt.Part != nil {
 				each.Start()
 			}
 		}
 		return parser.Run(ctx, src, options, func() parser.Sink {
 			var sink parser.Sink
-			if sink = b.NewShard(); s.opt.Owner != nil {
+			if sink = b.NewShard(); s.opt.Part != nil {
 				sink = each.NewShard()
 			}
 			if check != nil {
@@ -459,7 +467,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())
 		}
 	}
-	out := scanned{builder: b, owners: each.Owners, input: in, err: err}
+	out := scanned{builder: b, parts: each.Parts, input: in, err: err}
 	if c.Model != nil && !c.Partial && info.Sampled != nil && info.UsedMem > 0 {
 		keys, databases := c.Templates, []memory.Database(nil)
 		for _, d := range databasesOf(b, number) {

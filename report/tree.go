@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/report/internal/tree"
@@ -174,6 +176,48 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 		n.Children = append(n.Children, f.treeNode(c, of, marks))
 	}
 	return n
+}
+
+// heaviest returns the nodes below one that stand for one prefix or pattern, at most so many of
+// them, those with most memory first.
+func (n *TreeNode) heaviest(most int) (list []*TreeNode) {
+	var visit func(n *TreeNode)
+	visit = func(n *TreeNode) {
+		for _, c := range n.Children {
+			if !c.isRest() {
+				list = append(list, c)
+				visit(c)
+			}
+		}
+	}
+	visit(n)
+	slices.SortStableFunc(list, func(a, b *TreeNode) int { return cmp.Compare(b.size(), a.size()) })
+	return list[:min(len(list), most)]
+}
+
+// Prefixes returns the prefixes of so many segments that stand for exactly the keys that begin with
+// them, at most so many of them, those with most memory first.
+func (r *Report) Prefixes(segments, most int) (list []string) {
+	var nodes []*TreeNode
+	var visit func(n *TreeNode, depth int)
+	visit = func(n *TreeNode, depth int) {
+		if depth == segments && n.Children != nil && !strings.Contains(string(n.Prefix), "*") {
+			nodes = append(nodes, n)
+		}
+		for _, c := range n.Children {
+			if depth < segments {
+				visit(c, depth+1)
+			}
+		}
+	}
+	if r.Tree != nil {
+		visit(r.Tree, 0)
+	}
+	slices.SortStableFunc(nodes, func(a, b *TreeNode) int { return cmp.Compare(b.size(), a.size()) })
+	for _, n := range nodes[:min(len(nodes), most)] {
+		list = append(list, string(n.Prefix))
+	}
+	return list
 }
 
 // restOfPrefix ends the prefix of the node that has what its parent does not list.

@@ -67,7 +67,8 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.dir == "" {
-				return usageError("--dir: no directory given").withHint("write {code}", message.Code("code", "--dir /var/lib/rdblens"))
+				return usageError("--dir: no directory given").withHint("write {code}",
+					message.Code("code", "--dir /var/lib/rdblens"))
 			}
 			return e.nightly(cmd.Context(), &o, args)
 		},
@@ -145,7 +146,8 @@ func (o *nightlyFlags) configured(c thresholds.Nightly) error {
 		o.notify = nil
 		for _, to := range c.Notify {
 			if err := checkNotify(to.Value); err != nil {
-				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()), message.Phrase("problem", message.Of(err)))
+				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()),
+					message.Phrase("problem", message.Of(err)))
 				exit.hint = hintOf(err)
 				return exit
 			}
@@ -275,7 +277,8 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 		}
 		err := n.send(ctx, to, s.Unsent)
 		if err != nil {
-			n.complain(message.Errorf("the message did not reach {name}: {reason}", message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
+			n.complain(message.Errorf("the message did not reach {name}: {reason}",
+				message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
 			n.worst = max(n.worst, exitUsage)
 		}
 		return err == nil
@@ -315,7 +318,8 @@ func (n *night) mergeAll(ctx context.Context) error {
 	}
 	n.fleet = r
 	write := report.WriteOptions{Language: n.language, Now: n.now, Command: n.commandLine()}
-	targets := []report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")}, {Format: "html", Path: filepath.Join(n.part, "report.html")}}
+	targets := []report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")},
+		{Format: "html", Path: filepath.Join(n.part, "report.html")}}
 	for _, s := range n.states {
 		os.Remove(s.Name)
 	}

@@ -21,7 +21,8 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	events := report.Events(n.nights, report.NightOptions{Shrink: n.shrink, Grow: n.grow, Severity: n.severity, Now: n.now, Last: n.lastRun()})
+	events := report.Events(n.nights, report.NightOptions{Shrink: n.shrink, Grow: n.grow, Severity: n.severity,
+		Now: n.now, Last: n.lastRun()})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -85,8 +86,11 @@ func (n *night) lastRun() time.Time {
 // stock says what the first night found, which is not new.
 func (n *night) stock() {
 	f := &n.fleet.Findings
-	fmt.Fprintf(&n.printed, "rdblens %s: %s\n%s\n", text.Sanitize(n.job), n.line(message.New("first night: {count}, {keys}, {errors}, {warnings}: later nights tell what is new", message.Number("count", int64(len(n.nights)), "1 snapshot", "{n} snapshots"),
-		countOfKeys(n.fleet.Totals.Keys), message.Number("errors", f.Error, "1 error", "{n} errors"), message.Number("warnings", f.Warning, "1 warning", "{n} warnings"))),
+	fmt.Fprintf(&n.printed, "rdblens %s: %s\n%s\n", text.Sanitize(n.job),
+		n.line(message.New("first night: {count}, {keys}, {errors}, {warnings}: later nights tell what is new",
+			message.Number("count", int64(len(n.nights)), "1 snapshot", "{n} snapshots"),
+			countOfKeys(n.fleet.Totals.Keys), message.Number("errors", f.Error, "1 error", "{n} errors"),
+			message.Number("warnings", f.Warning, "1 warning", "{n} warnings"))),
 		n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
 }
 
@@ -122,7 +126,8 @@ func (n *night) folded(events []report.Event) []report.Event {
 			case n:
 				text = "{text} (and in {n} more snapshots)"
 			}
-			e.What = message.New(text, message.Phrase("text", e.What), message.Int("n", int64(n-1)), message.Int("inputs", int64(len(inputs[id]))))
+			e.What = message.New(text, message.Phrase("text", e.What), message.Int("n", int64(n-1)),
+				message.Int("inputs", int64(len(inputs[id]))))
 		}
 		list = append(list, e)
 	}
@@ -142,9 +147,11 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 	subject := message.New("{n} still open", message.Int("n", int64(open)))
 	if len(list) > 0 {
 		first := n.sentence(&list[0])
-		subject = message.New("{severity}: {text}", message.Text("severity", list[0].Severity.String()), message.Phrase("text", first))
+		subject = message.New("{severity}: {text}", message.Text("severity", list[0].Severity.String()),
+			message.Phrase("text", first))
 		if more := len(list) - 1; more > 0 {
-			subject = message.New("{severity}: {text} (and {n} more)", message.Text("severity", list[0].Severity.String()), message.Phrase("text", first), message.Int("n", int64(more)))
+			subject = message.New("{severity}: {text} (and {n} more)",
+				message.Text("severity", list[0].Severity.String()), message.Phrase("text", first), message.Int("n", int64(more)))
 		}
 	}
 	fmt.Fprintf(w, "rdblens %s: %s\n", text.Sanitize(n.job), text.ShortenEnd(n.line(subject), 160))
@@ -158,7 +165,8 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 		}
 		fmt.Fprintf(w, "%-8s %s", list[i].Severity, text.ShortenEnd(n.line(n.sentence(&list[i])), 400))
 		if known, was := n.state.Open[eventKey(list[i].ID)]; was {
-			fmt.Fprintf(w, " %s", n.line(message.New("(since {day})", message.Text("day", time.Unix(known.Since, 0).UTC().Format(time.DateOnly)))))
+			fmt.Fprintf(w, " %s", n.line(message.New("(since {day})",
+				message.Text("day", time.Unix(known.Since, 0).UTC().Format(time.DateOnly)))))
 		}
 		w.WriteByte('\n')
 	}
@@ -172,7 +180,8 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 		}
 	}
 	if still > 0 && len(list) > 0 {
-		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}", message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
+		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}",
+			message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
 	}
 	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
 }
@@ -253,7 +262,8 @@ func (n *night) writeMetrics(failed error) error {
 		if n.nights[i].Gone {
 			missing = 1
 		}
-		fmt.Fprintf(&b, "rdblens_snapshot_missing{job=\"%s\",snapshot=\"%s\"} %d\n", report.LabelValue(n.job), report.LabelValue(n.nights[i].Name), missing)
+		fmt.Fprintf(&b, "rdblens_snapshot_missing{job=\"%s\",snapshot=\"%s\"} %d\n", report.LabelValue(n.job),
+			report.LabelValue(n.nights[i].Name), missing)
 	}
 	metric("snapshot_findings", "Findings of a snapshot by severity.")
 	for i := range n.nights {
@@ -266,7 +276,8 @@ func (n *night) writeMetrics(failed error) error {
 			severity string
 			n        int64
 		}{{"error", f.Error}, {"warning", f.Warning}, {"info", f.Info}} {
-			fmt.Fprintf(&b, "rdblens_snapshot_findings{job=\"%s\",snapshot=\"%s\",severity=\"%s\"} %d\n", report.LabelValue(n.job), report.LabelValue(in.Name), of.severity, of.n)
+			fmt.Fprintf(&b, "rdblens_snapshot_findings{job=\"%s\",snapshot=\"%s\",severity=\"%s\"} %d\n",
+				report.LabelValue(n.job), report.LabelValue(in.Name), of.severity, of.n)
 		}
 	}
 	metric("exit_code", "Exit code of the nightly run.")

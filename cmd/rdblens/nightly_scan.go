@@ -44,7 +44,8 @@ func (n *night) given(ctx context.Context, args []string) ([]*input, error) {
 		case n.ofRun != "" && info.Run != n.ofRun:
 			continue // a snapshot without another state is missing
 		case len(info.Snapshots) != 1:
-			return nil, usageError("{file}: a state of {count}", message.Path("file", in.name), message.Number("count", int64(len(info.Snapshots)), "1 snapshot", "{n} snapshots")).
+			return nil, usageError("{file}: a state of {count}", message.Path("file", in.name),
+				message.Number("count", int64(len(info.Snapshots)), "1 snapshot", "{n} snapshots")).
 				withHint("give the states of single snapshots")
 		default:
 			in.name, in.judge = string(info.Snapshots[0]), info.Judge
@@ -71,7 +72,8 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 			return &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
 		}
 		if _, twice := n.next.Inputs[in.name]; twice {
-			return usageError("{file} is given twice", message.Path("file", in.name)).withHint("give them labels: LABEL=FILE; states of several nights: --run ID")
+			return usageError("{file} is given twice",
+				message.Path("file", in.name)).withHint("give them labels: LABEL=FILE; states of several nights: --run ID")
 		}
 		night, r, err := n.scanOne(ctx, in, fmt.Sprintf("%d", i))
 		if err != nil {
@@ -122,7 +124,8 @@ func (n *night) rename(ctx context.Context) error {
 			continue
 		}
 		now, known := n.next.Inputs[in.Name], n.state.Inputs[was]
-		r, err := n.savedReport(&input{path: filepath.Join(n.part, strings.TrimPrefix(filepath.FromSlash(now.Report), n.run)), size: -1})
+		r, err := n.savedReport(&input{path: filepath.Join(n.part,
+			strings.TrimPrefix(filepath.FromSlash(now.Report), n.run)), size: -1})
 		if err != nil {
 			return err
 		}
@@ -160,7 +163,8 @@ func (n *night) compare(ctx context.Context, in *report.Night, r *report.Report,
 	if r == nil || in.Err != nil || !r.Complete {
 		return nil
 	}
-	d, err := report.Compare(ctx, report.CompareInput{Saved: last}, report.CompareInput{Saved: r}, n.policy, n.options(report.Options{}), report.CompareOptions{})
+	d, err := report.Compare(ctx, report.CompareInput{Saved: last}, report.CompareInput{Saved: r}, n.policy,
+		n.options(report.Options{}), report.CompareOptions{})
 	if err != nil {
 		return err
 	}
@@ -197,7 +201,9 @@ func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Ni
 	if err := report.WriteAll([]report.Target{{Format: "shard", Path: state}}, nil, nil, r, report.WriteOptions{}); err != nil {
 		return nil, nil, outputError(err)
 	}
-	n.states = append(n.states, report.Source{Name: state, Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return os.Open(state) }})
+	n.states = append(n.states, report.Source{Name: state, Size: -1, Open: func(context.Context) (io.ReadCloser, error) {
+		return os.Open(state)
+	}})
 	if r.Inputs[0].Format == "" {
 		return night, nil, nil
 	}

@@ -62,7 +62,8 @@ func readNightState(dir string) (*nightState, error) {
 		return nil, reasonOf(err)
 	}
 	if err := json.Unmarshal(b, s); err != nil || s.Schema != nightSchema {
-		return nil, message.Errorf("{file} is not of this version, or damaged", message.Path("file", stateFile)).WithHint("remove it: the next night takes stock again")
+		return nil, message.Errorf("{file} is not of this version, or damaged",
+			message.Path("file", stateFile)).WithHint("remove it: the next night takes stock again")
 	}
 	return s, nil
 }

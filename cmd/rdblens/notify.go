@@ -40,13 +40,20 @@ var chats = map[string]chat{
 	}, nil},
 	"teams": {20_000, nil, func(s string) any {
 		run := map[string]any{"type": "TextRun", "text": s}
-		card := map[string]any{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4",
+		card := map[string]any{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+			"type": "AdaptiveCard", "version": "1.4",
 			"body": []any{map[string]any{"type": "RichTextBlock", "inlines": []any{run}}}}
-		return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
+		return map[string]any{"type": "message",
+			"attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
 	}, nil},
-	"feishu":   {8000, strings.NewReplacer("<", "＜"), func(s string) any { return map[string]any{"msg_type": "text", "content": map[string]string{"text": s}} }, codeIs("code")},
-	"dingtalk": {8000, nil, func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} }, codeIs("errcode")},
-	"wecom":    {2000, strings.NewReplacer("<", "＜"), func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} }, codeIs("errcode")},
+	"feishu": {8000, strings.NewReplacer("<", "＜"),
+		func(s string) any { return map[string]any{"msg_type": "text", "content": map[string]string{"text": s}} }, codeIs("code")},
+	"dingtalk": {8000, nil, func(s string) any {
+		return map[string]any{"msgtype": "text",
+			"text": map[string]string{"content": s}}
+	}, codeIs("errcode")},
+	"wecom": {2000, strings.NewReplacer("<", "＜"),
+		func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} }, codeIs("errcode")},
 }
 
 // codeIs accepts an answer with a field that is 0.
@@ -65,7 +72,8 @@ func checkNotify(arg string) error {
 	kind, file, ok := strings.Cut(arg, "=")
 	if _, known := chats[kind]; known {
 		if !ok || file == "" || strings.Contains(file, "://") {
-			return message.Errorf("{name} takes a file with the URL of the webhook", message.Code("name", kind)).WithHint("--notify {name}=/etc/rdblens/{name}.url", message.Code("name", kind))
+			return message.Errorf("{name} takes a file with the URL of the webhook",
+				message.Code("name", kind)).WithHint("--notify {name}=/etc/rdblens/{name}.url", message.Code("name", kind))
 		}
 	}
 	return nil
@@ -202,7 +210,8 @@ func (n *night) fetch(ctx context.Context) (list []*input) {
 		cmd := exec.CommandContext(ctx, "redis-cli", append(strings.Fields(options), "--rdb", path)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-			in.failed = message.Errorf("redis-cli: {error}: {text}", message.Foreign("error", err.Error()), message.Foreign("text", cutText(lines[len(lines)-1], 300)))
+			in.failed = message.Errorf("redis-cli: {error}: {text}", message.Foreign("error", err.Error()),
+				message.Foreign("text", cutText(lines[len(lines)-1], 300)))
 		}
 		if st, err := os.Stat(path); err == nil {
 			in.size = st.Size()

@@ -50,8 +50,9 @@ const newestServers = "newest"
 type scanFlags struct {
 	passFlags
 	reportFlags
-	ownersDir string // of --split-by, "" not asked
-	source    sourceFlags
+	partsDir string // of --split-by, "" not asked
+	segments int    // of the prefixes that --split-by asks for, 0: by owner
+	source   sourceFlags
 	// whatIfAlone: --what-if has no value, or the next argument is meant to be.
 	whatIfAlone bool
 }
@@ -114,25 +115,10 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 			o.rows = o.Top
 			return err
 		}}.add(cmd)
-	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the JSON tree, those with most memory",
-		set: func(arg string) error {
-			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
-				return err
-			}
-			if o.TreeNodes == 0 {
-				o.TreeNodes = -1
-			}
-			return nil
-		}}.add(cmd)
 	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
-	option{name: "split-by", arg: "owner=DIR", usage: "write a report of the keys of each owner to this directory, in every format of -f, and an index README.md",
-		hint: "write {names}", names: "owner=reports", set: func(arg string) error {
-			dir, ok := strings.CutPrefix(arg, "owner=")
-			if o.ownersDir = dir; !ok || dir == "" {
-				return message.Errorf("{name} is not owner=DIR", message.Element("name", arg))
-			}
-			return nil
-		}}.add(cmd)
+	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
+		"to this directory, in every format of -f, and an index README.md",
+		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
@@ -206,6 +192,16 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
+	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the tree of JSON, ncdu, pprof and folded, those with most memory",
+		set: func(arg string) error {
+			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
+				return err
+			}
+			if o.TreeNodes == 0 {
+				o.TreeNodes = -1
+			}
+			return nil
+		}}.add(cmd)
 	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
 		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
@@ -310,7 +306,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	}
 	stop := e.progress(list)
 	started := time.Now()
-	owners, err := o.splitOwners()
+	parts, err := e.splitParts(ctx, o, list)
 	if err != nil {
 		return err
 	}
@@ -328,8 +324,8 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	o.nameStates(r)
 	write := o.reportFlags.writeOptions(e, r, started)
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
-	if err == nil && owners != nil && bad.unread < len(list) {
-		err = owners.write(o.targets, paths(list), write)
+	if err == nil && parts != nil && bad.unread < len(list) {
+		err = parts.write(o.targets, paths(list), r, write)
 	}
 	if err != nil && !closedPipe(err) {
 		bad.complain(e)
@@ -410,17 +406,21 @@ func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) 
 	return write
 }
 
-// scanInputs scans the inputs. What is wrong with one of them is in the failures,
+// scanSources scans the inputs. What is wrong with one of them is in the failures,
 // and in its row of the report.
-func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
+func (e *env) scanSources(ctx context.Context, policy *thresholds.Policy, list []*input, options report.Options) (*report.Report, *failures, error) {
 	var sources []report.Source
 	for _, in := range list {
 		sources = append(sources, e.source(in))
 	}
-	options := o.options(o.Options)
-	r, err := report.Scan(ctx, sources, o.policy, options)
+	r, err := report.Scan(ctx, sources, policy, options)
 	bad, err := failuresOf(err)
 	return r, bad, err
+}
+
+// scanInputs is scanSources with the options of flags.
+func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
+	return e.scanSources(ctx, o.policy, list, o.options(o.Options))
 }
 
 // options returns the options of a scan with the flags of the pass.

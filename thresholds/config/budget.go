@@ -22,7 +22,8 @@ func budgetShape() shape[thresholds.Budget] {
 	type entry = thresholds.Budget
 	rule, _ := thresholds.Lookup("budget")
 	fields := []field[entry]{
-		to("group", keysShape("the keys whose names match a glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
+		to("group", keysShape("the keys whose names match a glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = append(e.Keys, v...) }),
+		to("prefix", prefixShape(), func(e *entry, v string) { e.Keys = append(e.Keys, naming.PrefixGlob(v)) }),
 		to("owner", ownerShape("the keys of this owner"), func(e *entry, v string) { e.Owner = v }),
 		to("database", plainCount().with("description", "the keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
 		to("reason", text("reason", "where the budget comes from"), func(e *entry, v string) { e.Reason = v }),
@@ -54,6 +55,13 @@ func budgetShape() shape[thresholds.Budget] {
 			}
 		}
 		return b, scopes <= 1 || r.refuse(at, message.New("write an entry for each"), "a budget is of a group, an owner or a database")
+	})
+}
+
+// prefixShape is a prefix of names, as it is.
+func prefixShape() shape[string] {
+	return as(text("prefix", "the keys whose names begin with this, as the tree of names has it: order:2026:").with("minLength", 1), func(r *reader, n ast.Node, prefix string) (string, bool) {
+		return prefix, prefix != "" || r.refuse(n, message.New("omit prefix"), "prefix must not be empty")
 	})
 }
 

@@ -22,25 +22,33 @@ func nightlyShape() shape[thresholds.Nightly] {
 		rule, _ := thresholds.Lookup(ruleName)
 		return to(name, number(rule, name, rule.Unit, description), func(s *settings, v figure) {
 			s.Edits = append(s.Edits, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Origin: v.Origin,
-				Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: v.Number, None: v.off, Origin: v.Origin}})
+				Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: v.Number,
+					None: v.off, Origin: v.Origin}})
 		})
 	}
 	words := func(name, description string) shape[thresholds.Text] {
-		return as(text(name, description).with("pattern", `\S`), func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
-			return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint, "{what} must not be blank", message.Word("what", name))
-		})
+		return as(text(name, description).with("pattern", `\S`),
+			func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
+				return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
+					"{what} must not be blank", message.Word("what", name))
+			})
 	}
 	notify := listOf("notify", words("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
 	s := record[settings]{what: "nightly", fields: []field[settings]{
-		to("shrink", changesShape("shrink", "losses that are told"), func(s *settings, v []thresholds.ChangeLimit) { s.Shrink = v }),
+		to("shrink", changesShape("shrink", "losses that are told"),
+			func(s *settings, v []thresholds.ChangeLimit) { s.Shrink = v }),
 		to("grow", changesShape("grow", "growth that is told"), func(s *settings, v []thresholds.ChangeLimit) { s.Grow = v }),
 		limit("max_age", "max-age", "a snapshot older than this is an error"),
 		limit("min_keys", "min-keys", "a snapshot with fewer keys is an error"),
-		to("notify", notify.with("description", "where the message goes"), func(s *settings, v []thresholds.Text) { s.Notify = v }),
-		to("metrics", words("metrics", "file for node_exporter's textfile collector"), func(s *settings, v thresholds.Text) { s.Metrics = v }),
-		to("keep", days(plainCount().with("description", "days for which reports are kept")), func(s *settings, v *thresholds.Days) { s.Keep = v }),
-		to("remind", as(number(&thresholds.Rule{Name: "remind"}, "remind", message.Seconds, "how often to tell again what goes on"),
+		to("notify", notify.with("description", "where the message goes"),
+			func(s *settings, v []thresholds.Text) { s.Notify = v }),
+		to("metrics", words("metrics", "file for node_exporter's textfile collector"),
+			func(s *settings, v thresholds.Text) { s.Metrics = v }),
+		to("keep", days(plainCount().with("description", "days for which reports are kept")),
+			func(s *settings, v *thresholds.Days) { s.Keep = v }),
+		to("remind", as(number(&thresholds.Rule{Name: "remind"}, "remind", message.Seconds,
+			"how often to tell again what goes on"),
 			func(_ *reader, _ ast.Node, v figure) (*thresholds.Days, bool) {
 				if v.off {
 					v.Number = -1
@@ -74,13 +82,15 @@ func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 		}
 		l, err := thresholds.ParseChange(word)
 		l.Origin = r.origin(n)
-		return l, err == nil && matchesChange(word) || r.refuse(n, message.New("write 5% or 1 GB"), "{what}: {word} is neither a percentage nor a size with its unit",
+		return l, err == nil && matchesChange(word) || r.refuse(n, message.New("write 5% or 1 GB"),
+			"{what}: {word} is neither a percentage nor a size with its unit",
 			message.Word("what", name), message.Element("word", word))
 	}
 	return shape[[]thresholds.ChangeLimit]{func() object {
 		return object{"description": description + ": of all keys of a snapshot, or by group, with " + thresholds.ChangeOfInput + " for all keys of each and " +
 			thresholds.ChangeOfFleet + " for those of all together", "anyOf": []any{change(),
-			object{"type": "object", "maxProperties": thresholds.MaxChangeLimits, "propertyNames": object{"pattern": `\S`}, "additionalProperties": change()},
+			object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
+				"propertyNames": object{"pattern": `\S`}, "additionalProperties": change()},
 			object{"type": "null"}}}
 	}, func(r *reader, n ast.Node) (all []thresholds.ChangeLimit, ok bool) {
 		if _, isNull := plain(n).(*ast.NullNode); !isMapping(n) && !isNull {
@@ -94,7 +104,8 @@ func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 				continue
 			}
 			if _, err := naming.ParseGlob(group); err != nil || !notBlank(group) {
-				r.refuse(entry.Key, message.New(`write "*" for every group`), "{what} needs the pattern of a group", message.Word("what", name))
+				r.refuse(entry.Key, message.New(`write "*" for every group`),
+					"{what} needs the pattern of a group", message.Word("what", name))
 				continue
 			}
 			if err := l.Of(group); err == nil {

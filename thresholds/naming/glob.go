@@ -34,6 +34,19 @@ func (s *byteSet) add(from, to byte) {
 	}
 }
 
+// PrefixGlob returns the pattern of all names that begin with a text.
+func PrefixGlob(prefix string) *Glob {
+	var b strings.Builder
+	for i := range len(prefix) {
+		if strings.IndexByte(`*?[\`, prefix[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(prefix[i])
+	}
+	g, _ := ParseGlob(b.String() + "*") // only the empty pattern is an error
+	return g
+}
+
 // ParseGlob compiles a pattern. Malformed patterns, such as [ without ], are read as
 // a server reads them. Only the empty pattern is an error.
 func ParseGlob(pattern string) (*Glob, error) {

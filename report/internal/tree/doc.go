@@ -58,6 +58,17 @@
 // deviations), and what the nodes above it may lack. Merging trees adds what one of them may have
 // counted elsewhere to the nodes that only the other one has (MergeTree).
 //
+// # Rows and states
+//
+// Cut chooses the rows of a screen: it opens the row with most memory, the root first, while its
+// children over 1.5 % of all explain half of it and have room, or are far larger than other rows.
+// What no row has is one row more, so that rows add up to the whole. If prefixes that do not begin
+// with * have less than a tenth, no prefix stands out, and there are no rows.
+//
+// Records writes the nodes of a tree in the order of their paths, and a Reader makes a tree of
+// them. It is merged as the tree that wrote it would be: a state loses nothing. Lists of candidates
+// and Tables are not part of it, as they only serve a scan that goes on.
+//
 // # Bounds
 //
 // A tree has up to 12,288 leaves and 32,768 nodes, with 4 MB of labels, of 128 bytes each

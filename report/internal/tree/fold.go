@@ -10,7 +10,7 @@ import (
 // ranked is a value that may keep its node.
 type ranked struct {
 	node       int32
-	keys, size int64 // keys: with those that it may lack, but at most twice its own
+	keys, size int64 // keys: with those that it may lack, but at most twice its own, or as sampled
 }
 
 // foldFull folds the places that have more values than the limit.
@@ -50,7 +50,7 @@ func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
 		}
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
 		if !isStar(n) && (words || !n.word) {
-			list = append(list, ranked{c, n.Keys + min(n.Keys, n.lacks()), n.Size})
+			list = append(list, ranked{c, n.Keys + max(min(n.Keys, n.lacks()), sampling*int64(n.hits)), n.Size})
 		}
 	}
 	t.scratch.values = list

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -50,19 +51,26 @@ var orders = []func(r *rand.Rand, keys []key){
 // heavySize is the size of the keys of the heavy value.
 const heavySize = 61
 
-// TestHeavyValues plants a value with 2.1 to 40 % of the keys among values that are folded,
-// in any order of the keys: it has a node, and does not lack more keys than it says.
+// TestHeavyValues plants a value with 1 to 40 % of the keys among values that are folded, in any
+// order of the keys: with over 2 % it has a node, and no node lacks more keys than it says, also in
+// a tree that was merged of parts.
 func TestHeavyValues(t *testing.T) {
 	seeds := 24
-	if testing.Short() {
+	switch {
+	case testtool.Nightly():
+		seeds = 200
+	case testing.Short():
 		seeds = 6
 	}
-	worst := 0.0
-	exact := 0
+	worst, mostDiffer := 0.0, 0.0
+	exact, planted, found, differ, nodes := 0, 0, 0, 0, 0
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		n := 60_000
 		share := []float64{0.021, 0.05, 0.15, 0.4}[seed%4]
+		if seed >= 24 {
+			share = 0.01 + 0.39*r.Float64()
+		}
 		tenants := []int{700, 5000, 40_000}[seed/4%3]
 		number := seed%3 == 0 // the names of tenants are numbers, or words
 		order := seed % len(orders)
@@ -89,7 +97,14 @@ func TestHeavyValues(t *testing.T) {
 		if number {
 			path = "app:777:"
 		}
-		if got := f.count(path); got < 0 {
+		got := f.count(path)
+		if share >= 0.02 {
+			planted++
+		}
+		if got >= 0 && share >= 0.02 {
+			found++
+		}
+		if got < 0 && share >= 0.02 {
 			t.Errorf("seed %d: %s with %.1f %% of %d tenants in order %d has no node", seed, path, 100*share, tenants, order)
 		}
 		if lacks == 0 {
@@ -99,7 +114,18 @@ func TestHeavyValues(t *testing.T) {
 		if order == 0 && lacks > 0 {
 			t.Errorf("seed %d: in random order it lacks %d keys", seed, lacks)
 		}
+		merged := newForest(":")
+		for part := range slices.Chunk(keys, n/3) {
+			p := newForest(":").fill(part, 1500, 1)
+			merged.MergeTree(p.Tree, func(to int32, from *Node) { merged.sums.add(merged.Node(to), p.sums.list[from.Leaf()-1]) })
+			merged.Settle(MaxLeaves)
+		}
+		merged.Finish()
+		merged.check(t, keys)
+		d, most := compareTrees(f, merged)
+		differ, nodes, mostDiffer = differ+d, nodes+f.used, max(mostDiffer, float64(most)/float64(n))
 	}
+	t.Logf("%d of %d values with 2 %% or more have nodes; of %d nodes %d differ in trees of merged parts, by %.2f %% of all keys at most", found, planted, nodes, differ, 100*mostDiffer)
 	t.Logf("%d of %d exact, %.2f %% of all keys lacking at worst", exact, seeds, 100*worst)
 	if worst > 0.03 {
 		t.Errorf("a node lacks %.2f %% of all keys", 100*worst)
