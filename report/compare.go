@@ -88,6 +88,10 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 	c.policy = policy
 	lists[first].LookUp(lists[1-first], reports[first].Complete)
 	if inputs[first].Saved == nil && reports[first].Complete {
+		opt := opt
+		if m := reports[first].Inputs[0].Memory; m != nil { // the one that was found
+			opt.Memory.Allocator = m.Allocator
+		}
 		if err := c.readAgain(ctx, &inputs[first].Source, lists[first], policy, opt); err != nil {
 			c.note("{file} could not be read a second time: {reason}", fileArg("file", Name(inputs[first].Source.Name)), message.Phrase("reason", reasonOf(err)))
 		}

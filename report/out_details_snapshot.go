@@ -287,7 +287,10 @@ func (m *Memory) prediction() message.Message {
 		size Figure
 		id   string
 	}{{m.Startup, "{size} empty server"}, {m.Keys, "{size} keys"}, {m.Tables, "{size} key tables"}} {
-		if p.size.Known() {
+		switch {
+		case p.size == m.Keys && m.KeysPlusMinus > 0 && p.size.Known():
+			list = append(list, message.New("{size} keys (± {chance})", sizeArg("size", p.size), message.Size("chance", m.KeysPlusMinus)))
+		case p.size.Known():
 			list = append(list, message.New(p.id, sizeArg("size", p.size)))
 		}
 	}

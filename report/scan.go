@@ -459,6 +459,8 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 	if in.Format != "" {
 		c.Slots, c.Databases, c.Bounded, c.Rough = info.Slots, databasesOf(b, number), b.Tables.MemoryBound, b.Tables.MemoryApproximate
 		c.Templates, c.NameBytes = info.TemplateMemory, b.Tables.NameBytes()
+		c.Random = memory.Random{Scored: b.Tables.Cells[parser.ZSet][parser.EncSkiplist].Elements,
+			Sets: b.Tables.Cells[parser.Set][parser.EncHashtable].Elements, Hashes: b.Tables.Cells[parser.Hash][parser.EncHashtable].Elements}
 		gone := b.Histograms.Expired()
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.filter != nil

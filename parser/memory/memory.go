@@ -20,6 +20,7 @@ import "github.com/rdblens/rdblens/parser/internal/memory"
 //	Allocator() string  // one of Allocators
 //	State() string      // one of States
 //	Allocators() []*Model  // the same model with each allocator
+//	Deviation(Random) float64 // by how much servers that load the same file differ, in bytes (standard deviation)
 //	Approximate() bool  // the snapshot comes from a server that the model was not made for
 //
 //	// Instance predicts used_memory of a server with these databases, whose keys
@@ -44,6 +45,9 @@ type Slot = memory.Slot
 // An Instance is the predicted memory of a server, in bytes: an empty server
 // (Startup), its Keys, the Tables of its databases, and their sum, UsedMemory.
 type Instance = memory.Instance
+
+// Random are numbers of elements whose memory chance decides: see Model.Deviation.
+type Random = memory.Random
 
 // Choose returns the model for a snapshot that a server of a release has
 // written: server is "redis", "valkey", "keydb", "dragonfly", "redis-enterprise",
