@@ -117,14 +117,14 @@ func roundShares(rows []memoryPlace) {
 	for i := range rows {
 		whole += int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes))
 	}
+	if whole == 0 {
+		return
+	}
 	order := make([]int, len(rows))
 	remainders := make([]float64, len(rows))
 	left := steps
 	for i := range rows {
 		exact := steps * ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), whole)
-		if math.IsNaN(exact) {
-			continue
-		}
 		down := math.Floor(exact)
 		order[i], remainders[i], rows[i].share = i, exact-down, down/steps
 		left -= int(down)
