@@ -88,7 +88,8 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 
 // findAllocator also reports whether that is certain: all keys were read, and a pass over
 // them would find the same.
-func findAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string, certain bool) {
+func findAllocator(ctx context.Context, source *Source, options memory.Options,
+	whole bool) (allocator, basis string, certain bool) {
 	if options.Allocator != "" {
 		return options.Allocator, AllocatorGiven, false
 	}

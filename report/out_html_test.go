@@ -31,7 +31,10 @@ var pictures = flag.String("pictures", "", "a directory for screenshots of pages
 func TestPage(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
-	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "walks": testPageWalks, "addresses": testPageAddresses, "searches": testPageSearches, "sticks": testPageSticks, "zooms": testPageZooms, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots, "compares": testPageCompares, "trends": testPageTrends} {
+	// What depends on frames is alone: of several tabs, some have few.
+	t.Run("sticks", func(t *testing.T) { testPageSticks(t, ctx) })
+	t.Run("zooms", func(t *testing.T) { testPageZooms(t, ctx) })
+	for name, test := range map[string]func(*testing.T, context.Context){"opens": testPageOpens, "controls": testPageControls, "walks": testPageWalks, "addresses": testPageAddresses, "searches": testPageSearches, "fits": testPageFits, "prints": testPagePrints, "slots": testPageSlots, "compares": testPageCompares, "trends": testPageTrends} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, ctx)

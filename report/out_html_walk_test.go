@@ -201,14 +201,14 @@ func testPageSticks(t *testing.T, ctx context.Context) {
 	}
 }
 
-// testPageZooms checks that the page stays at work while it zooms into 2,000 nodes: no frame
-// takes over 100 ms, on a machine that does nothing else 17.
+// testPageZooms checks that the page stays at work while it zooms into 2,000 nodes: the median
+// frame takes at most 40 ms, on a machine that does nothing else 17.
 func testPageZooms(t *testing.T, ctx context.Context) {
 	tab := openPage(t, ctx, bigReport(), cdppage.SetWebLifecycleState(cdppage.SetWebLifecycleStateStateActive))
 	frames := evaluate[[]float64](t, tab, `(async () => {
 		const times = [];
-		for (const at of ["tenant60:", "", "tenant59:", "", "tenant58:", ""]) {
-			location.hash = at ? "#at=" + at : "#at=";
+		for (let i = 0; i < 6 || i < 24 && times.length < 100; i++) {
+			location.hash = i % 2 ? "#at=" : "#at=tenant" + (60 - i) + ":";
 			const end = performance.now() + 400;
 			let last = performance.now();
 			while (performance.now() < end) {

@@ -2,7 +2,7 @@ package identity
 
 var goRecognisers = []*Recogniser{
 	{
-		Library: "asynq", Language: "Go", About: "job queue", Prefix: "asynq:",
+		Library: "asynq", Language: "Go", About: "job queue", Prefix: "asynq:", Tried: "0.26.0",
 		Source: "hibiken/asynq internal/base/base.go, internal/rdb/rdb.go",
 		Note:   "Archived tasks are trimmed when a task is archived; completed ones are kept only with Retention.",
 		Shapes: []*Shape{
@@ -184,7 +184,7 @@ var goRecognisers = []*Recogniser{
 		},
 	},
 	{
-		Library: "ulule/limiter", Language: "Go", About: "rate limiter", Prefix: "limiter",
+		Library: "ulule/limiter", Language: "Go", About: "rate limiter", Prefix: "limiter", Tried: "3.11.2",
 		Source: "ulule/limiter drivers/store/redis",
 		Shapes: []*Shape{
 			{Name: "{P}limiter:{ip}", Type: str, Role: RateLimit, Sign: 2, Kind: "integer", TTL: "yes",
