@@ -187,14 +187,6 @@ type Key struct {
 	// least 1 KB that is the largest; nil of a number.
 	Head []byte
 
-	// Formats are those of a string, or of the first eight elements of a collection (of a
-	// hash the values, of a stream those of its first entry): 0 unless
-	// Options.Details asks for it.
-	Formats format.Set
-	// LongestField is the longest field name of a hash in bytes; -1 of other types, and
-	// unless Options.Details asks for it.
-	LongestField int64
-
 	FieldsWithTTL  int64 // fields of a hash (of Dragonfly: members of a set, too) that have an expiry of their own
 	MinFieldExpire int64 // the earliest of them, ms since the epoch; 0 none
 
@@ -231,6 +223,14 @@ type Key struct {
 	// that of a file it is the place in the file, but behind the frame of a
 	// replication stream and within compressed data it counts what is inside.
 	Offset int64
+
+	// Formats are those of a string, or of the first eight elements of a collection (of a
+	// hash the values, of a stream those of its first entry): 0 unless
+	// Options.Details asks for it.
+	Formats format.Set
+	// LongestField is the longest field name of a hash in bytes; -1 of other types, and
+	// unless Options.Details asks for it.
+	LongestField int64
 
 	copied *spool.Spool // ends with the value, if the file has that in pieces
 	peek   peek

@@ -236,7 +236,8 @@ func (w *walker) embeddedOtherwise(n int64) bool {
 }
 
 // fastRecordAhead is more than what fastRecord reads without looking for the block's
-// end: an expiry, a type, a name of up to 63 bytes and the first of a value.
+// end: an expiry, a type, a name of up to 63 bytes and the first of a value. Where details
+// are asked for, walker.ahead is so large that it is not used.
 const fastRecordAhead = 96
 
 // fastRecord is step for what most records in a block are: at most an expiry, then
@@ -244,7 +245,7 @@ const fastRecordAhead = 96
 // the next record is another, or the block nearly ends.
 func (w *walker) fastRecord() bool {
 	b := w.Buf[w.Pos:]
-	if len(b) < fastRecordAhead || w.pend.any || w.src.details != 0 {
+	if len(b) < w.ahead || w.pend.any {
 		return false
 	}
 	k := &w.key

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"math"
+
 	"github.com/rdblens/rdblens/parser/internal/crc64"
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/module"
@@ -18,9 +20,10 @@ type walker struct {
 	around   surroundings // of the stream that it reads, nil in a block
 	counters *counters
 
-	key  Key
-	db   int
-	pend pending // what opcodes said of the next key
+	key   Key
+	db    int
+	pend  pending // what opcodes said of the next key
+	ahead int     // bytes that fastRecord wants to see
 	// inKey reports whether the name in key is that of the key being read.
 	inKey   bool
 	lastKey []byte // name of the last whole key, nil before the first
@@ -105,6 +108,9 @@ func newWalker(src *dialect) *walker {
 	w.digits = make([]byte, 0, 24)
 	w.maxName, w.block.MaxHead = MaxName, MaxElementName
 	w.key.peek.in, w.key.LongestField = w, -1
+	if w.ahead = fastRecordAhead; src.details != 0 {
+		w.ahead = math.MaxInt
+	}
 	return w
 }
 
@@ -214,10 +220,13 @@ func (w *walker) rest(t byte) {
 		w.visitKey()
 	}
 	start := w.Offset()
-	if w.src.details != 0 {
+	switch {
+	case w.src.details != 0:
 		w.detailed(func() { w.valueOf(t) })
-	} else {
-		w.valueOf(t)
+	case t == 0:
+		w.stringValue()
+	default:
+		w.collection(t)
 	}
 	if t == 0 {
 		k.Serialized = w.Offset() - start
