@@ -152,22 +152,20 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 	if f.Days != nil {
 		args = append(args, message.Text("day", day(f.Line[len(f.Line)-1].Time)))
 	}
-	id := "maxmemory {limit} is {share} full by the {of} of {now}"
+	id := "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} to {most}, most likely on {day}, at {pace}"
 	switch {
 	case f.State == "over" && len(f.Line) == 0:
 		return message.New("ALREADY OVER: maxmemory {limit} is {share} full by the {of} of {now}, {more} over", args...), true
 	case f.State == "over":
 		return message.New("ALREADY OVER: maxmemory {limit} is {share} full by the {of} of {now}, {more} over, and it changes by {pace}", args...), true
 	case f.State == "unknown":
-		id += "; reports of one time show no pace"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; reports of one time show no pace"
 	case f.State == "flat":
-		id += "; it does not grow: {pace}"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; it does not grow: {pace}"
 	case f.DaysLeast == nil:
-		id += "; full in {days}, on {day}, at {pace} (too few reports for a spread)"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {days}, on {day}, at {pace} (too few reports for a spread)"
 	case f.DaysMost == nil:
-		id += "; full in {least} or later, most likely on {day}, at {pace}"
-	default:
-		id += "; full in {least} to {most}, most likely on {day}, at {pace}"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, most likely on {day}, at {pace}"
 	}
 	return message.New(id, args...), false
 }
