@@ -60,7 +60,7 @@ their lists; all others by group.`,
 			return err
 		})}.add(cmd)
 	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on-new", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above that are new or severer than before: " + strings.Join(severities, ", "),
+	option{name: "fail-on-new", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above that are new or severer than before: {list}", list: strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.failOnNew)}.add(cmd)
 	for _, f := range []struct {
 		name, usage string

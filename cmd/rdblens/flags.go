@@ -22,7 +22,8 @@ import (
 type option struct {
 	name, short string
 	arg         string // name of the argument in --help, such as SIZE
-	usage       string
+	usage       string // {list} is list
+	list        string
 	value       string // default, as --help shows it; set is not called with it
 	words       []string
 	set         func(arg string) error
@@ -33,11 +34,14 @@ type option struct {
 
 // add declares the flag. Its words complete the argument.
 func (o option) add(cmd *cobra.Command) {
-	cmd.Flags().VarP(&o, o.name, o.short, o.usage)
+	cmd.Flags().VarP(&o, o.name, o.short, o.describe(o.usage))
 	if o.words != nil {
 		cmd.RegisterFlagCompletionFunc(o.name, completeWords(o.words...))
 	}
 }
+
+// describe returns what --help says of the flag: usage, or its translation, with the list.
+func (o *option) describe(usage string) string { return strings.ReplaceAll(usage, "{list}", o.list) }
 
 // Set, String and Type implement pflag.Value.
 

@@ -19,8 +19,8 @@ var flagGroups = []struct {
 	names []string
 }{
 	{"Input", []string{"cluster", "cluster-nodes", "expect", "info", "jobs", "max-download", "no-checksum", "recursive", "source", "source-url", "strict"}},
-	{"Filters", []string{"db", "group", "idle-over", "match", "max-elements", "max-size", "min-elements", "min-size", "no-ttl", "owner", "regex", "rule",
-		"ttl-over", "ttl-under", "type", "under"}},
+	{"Filters", []string{"db", "expire-after", "expire-before", "group", "idle-over", "match", "max-elements", "max-memory", "max-size",
+		"min-elements", "min-memory", "min-size", "no-ttl", "over", "owner", "regex", "rule", "ttl-over", "ttl-under", "type", "under", "unexplained"}},
 	{"Rules", []string{"accept", "baseline", "config", "fail-on", "fail-on-growth", "fail-on-new", "fail-on-shrink", "grow", "max-age", "min-change", "min-keys",
 		"profile", "rules", "shrink"}},
 	{"Server", []string{"allocator", "maxmemory", "server", "state", "target", "what-if"}},

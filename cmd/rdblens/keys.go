@@ -80,7 +80,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	for _, c := range columns {
 		words = append(words, "+"+c.name)
 	}
-	option{name: "columns", arg: "LIST", usage: "columns to add to each row: " + strings.Join(words, ", "),
+	option{name: "columns", arg: "LIST", usage: "columns to add to each row: {list}", list: strings.Join(words, ", "),
 		words: words, hint: "columns: {names}", set: eachWord(func(word string) error {
 			if !slices.Contains(words, word) {
 				return message.Errorf("unknown column {name}", message.Element("name", word))

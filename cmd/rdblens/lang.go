@@ -180,7 +180,16 @@ func (e *env) translateHelp(cmd *cobra.Command) {
 		}
 	}
 	cmd.Example = strings.Join(lines, "\n")
-	flags := func(f *pflag.Flag) { f.Usage = e.t(f.Usage) }
+	flags := func(f *pflag.Flag) {
+		if o, ok := f.Value.(*option); ok {
+			f.Usage = o.describe(e.t(o.usage))
+		} else {
+			f.Usage = e.t(f.Usage)
+		}
+	}
+	if f := cmd.Flags().Lookup("help"); f != nil {
+		f.Usage = "help for this command"
+	}
 	cmd.LocalFlags().VisitAll(flags)
 	cmd.InheritedFlags().VisitAll(flags)
 }

@@ -47,7 +47,15 @@ func TestHelpTranslated(t *testing.T) {
 			}
 		}
 		cmd.InitDefaultHelpFlag()
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { check(path+" --"+f.Name, f.Usage) })
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			usage := f.Usage
+			if o, ok := f.Value.(*option); ok {
+				usage = o.usage
+			} else if f.Name == "help" {
+				usage = "help for this command"
+			}
+			check(path+" --"+f.Name, usage)
+		})
 		for _, c := range cmd.Commands() {
 			walk(c)
 		}

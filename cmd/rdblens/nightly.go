@@ -112,7 +112,7 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		}}.add(cmd)
 	}
 	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on", arg: "SEVERITY", value: "warning", usage: "tell findings of this severity or above: " + strings.Join(severities, ", "),
+	option{name: "fail-on", arg: "SEVERITY", value: "warning", usage: "tell findings of this severity or above: {list}", list: strings.Join(severities, ", "),
 		words: severities, set: severityOf(&o.severity)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys)", "100000").add(cmd)

@@ -27,9 +27,9 @@ func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 	var values []string
 	usage := "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated"
 	if cmd.Name() != "scan" { // its description lists them
-		usage += ": " + strings.Join(formats, ", ")
+		usage += ": {list}"
 	}
-	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: usage,
+	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: usage, list: strings.Join(formats, ", "),
 		words: formats, hint: "formats: {names}; -f table -f json=report.json", set: func(arg string) (err error) {
 			values = append(values, arg)
 			o.targets, err = report.ParseTargets(values)

@@ -36,7 +36,7 @@ type policyFlags struct {
 func (p *policyFlags) register(cmd *cobra.Command) {
 	p.given = cmd.Flags()
 	profileOption(&p.profile).add(cmd)
-	option{name: "config", arg: "FILE", usage: "the team's configuration (default " + teamConfig + " in the current directory, if it exists)",
+	option{name: "config", arg: "FILE", usage: "the team's configuration (default {list} in the current directory, if it exists)", list: teamConfig,
 		set: textOf(&p.config)}.add(cmd)
 	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
 		words: selectors(), set: checkedText(&p.rules, func(arg string) error {
@@ -118,7 +118,7 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	}
 	option{name: "server", arg: "NAME", usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
 		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)
-	option{name: "allocator", arg: "NAME", usage: "its allocator: " + strings.Join(memory.Allocators(), ", ") + " (default the one that used_memory fits)",
+	option{name: "allocator", arg: "NAME", usage: "its allocator: {list} (default the one that used_memory fits)", list: strings.Join(memory.Allocators(), ", "),
 		words: memory.Allocators(), set: model(&p.memory.Allocator), hint: "--allocator jemalloc-system"}.add(cmd)
 	option{name: "state", arg: "STATE", usage: "live (as the keys grew) or reloaded (as after a restart) (default live)",
 		words: memory.States(), set: model(&p.memory.State), hint: "--state reloaded"}.add(cmd)

@@ -165,7 +165,7 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 	for _, m := range measures {
 		words = append(words, m.word)
 	}
-	option{name: "by", arg: "MEASURE", value: by, usage: "measure that ranks the keys shown: " + strings.Join(words, ", "),
+	option{name: "by", arg: "MEASURE", value: by, usage: "measure that ranks the keys shown: {list}", list: strings.Join(words, ", "),
 		words: words, hint: "measures: {names}", set: func(arg string) error {
 			for _, m := range measures {
 				if arg == m.word || arg == m.column {
@@ -176,7 +176,7 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			return message.Errorf("unknown measure {name}", message.Element("name", arg))
 		}}.add(cmd)
 	orders := strings.Join(report.GroupOrders(), ", ")
-	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: " + orders,
+	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: {list}", list: orders,
 		words: report.GroupOrders(), hint: "columns: {names}", set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "groups-by" { // its former name
@@ -185,7 +185,7 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 		return pflag.NormalizedName(name)
 	})
 	sections := strings.Join(report.Sections(), ", ")
-	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: " + sections,
+	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: {list}", list: sections,
 		words: report.Sections(), hint: "sections: {names}", set: eachWord(func(word string) error {
 			var name string
 			err := oneOf(&name, "section", report.Sections())(word)
@@ -214,7 +214,7 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			return cmd.Flags().Set("cluster", "true")
 		}}.add(cmd)
 	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: " + strings.Join(severities, ", "),
+	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: {list}", list: strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
 }
 

@@ -13,7 +13,7 @@ import (
 // packages which a reader meets first have at most 20 files; those of report's
 // formats and their parts, which are named out_*, are beside these.
 func TestSizes(t *testing.T) {
-	const root, mostLines, mostFiles = "../..", 500, 22
+	const root, mostLines, mostFiles = "../..", 500, 28
 	files := map[string]int{"parser": 0, "parser/memory": 0, "report": 0}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		switch {
