@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestBehind compares how far consumer groups have read with what XINFO GROUPS says of them:
+// TestBehind compares how far consumer groups have read with what XINFO GROUPS reports:
 // groupLimits of testdata/gen reads 5 entries of each stream. A snapshot that says that it was
 // taken later shows that their consumers are idle.
 func TestBehind(t *testing.T) {

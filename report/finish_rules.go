@@ -65,9 +65,9 @@ func (f *finisher) rules() {
 
 // passed names the rules that found nothing.
 func (f *finisher) passed() {
-	judges := f.Engine(0).Judges()
+	applied := f.Engine(0).Judges()
 	for _, rule := range thresholds.Rules() {
-		if judges.Has(rule.ID) && !slices.ContainsFunc(f.r.Rules, func(found Finding) bool { return found.Rule == rule.Name }) {
+		if applied.Has(rule.ID) && !slices.ContainsFunc(f.r.Rules, func(found Finding) bool { return found.Rule == rule.Name }) {
 			f.r.Passed = append(f.r.Passed, rule.Name)
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdblens/rdblens/report/serverinfo"
 	"github.com/rdblens/rdblens/testdata/testtool"
@@ -49,6 +51,9 @@ func TestPartsOfUsedMemory(t *testing.T) {
 				fmt.Fprint(client, "GET big\r\n")
 			}
 			client.Read(make([]byte, 1))
+			for used := regexp.MustCompile(`mem_clients_normal:\d{8}`); !used.MatchString(s.Do("INFO memory")); { // a timer counts them
+				time.Sleep(50 * time.Millisecond)
+			}
 		}},
 		"scripts": {nil, func(t *testing.T, s *testtool.Server) {
 			s.Do(lines(2000, "SET key:%d value") + lines(3000, `SCRIPT LOAD "return %d --`+big[:2000]+`"`))

@@ -235,7 +235,7 @@ func (n *nightEvents) findings(in *Night) {
 	if in.Diff != nil {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
-			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these tell of the snapshot itself
+			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these are about the snapshot itself
 				continue
 			}
 			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,

@@ -243,7 +243,7 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 	return h, nil
 }
 
-// StateInfo is what a state says of itself.
+// StateInfo is what a state states about its scan.
 type StateInfo struct {
 	Run       string // "" unknown
 	Snapshots []Name

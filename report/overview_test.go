@@ -269,7 +269,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestProblems checks that the findings of each severity of a rule stand alone, and that
+// TestProblems checks that the findings of each severity of a rule have a row of their own, and that
 // those which the team raised come first.
 func TestProblems(t *testing.T) {
 	r := &Report{Complete: true, Config: Config{Profile: "default"}, Totals: Totals{Keys: 100, MemoryBytes: 1 << 20}, Passed: []string{"no-ttl"}}

@@ -196,7 +196,7 @@ func (e *Engine) fix(p *Problem, l *Listing) *Advice {
 }
 
 // raisedFix is that of errors of the team's own, where the rule has none.
-var raisedFix = &fix{action: adviseInstance, id: "Mend {key}: {text}."}
+var raisedFix = &fix{action: adviseInstance, id: "Fix {key}: {text}."}
 
 // permitted returns the fix, or the one in its place, that may be given.
 func (e *Engine) permitted(f *fix, t *thing) *fix {

@@ -31,7 +31,7 @@ type Days struct {
 // of every snapshot is compared with each.
 const MaxChangeLimits = 200
 
-// ChangeLimit is a change that is told: of all keys, or of a group of keys.
+// ChangeLimit is a change that is reported: of all keys, or of a group of keys.
 type ChangeLimit struct {
 	Group *naming.Glob // nil: all keys
 	Fleet bool         // of all snapshots together; Group is nil

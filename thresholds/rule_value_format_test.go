@@ -12,7 +12,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// formats gives a key values of these formats.
+// formats returns what sets the formats of a key.
 func formats(list ...format.Format) func(*parser.Key) {
 	return func(k *parser.Key) {
 		k.Formats = 0

@@ -129,7 +129,7 @@ const (
 	hashKeyBytes = 128 // the key of the hash
 )
 
-// tableBytes returns the bytes of the table of a database with so many keys: a pointer for
+// tableBytes returns the bytes of the table of a database with a number of keys: a pointer for
 // each of the next power of 2 (dict.c).
 func tableBytes(keys int64) int64 {
 	if keys <= 0 {

@@ -175,6 +175,7 @@ var helpExamples = map[string][][2]string{
 	"config":          {{"Where do the team's own limits go?", "config init"}},
 	"config init":     {{"Where do the team's own limits go?", "config init rdblens.yaml"}},
 	"config check":    {{"Is the configuration right?", "config check rdblens.yaml"}},
+	"config suggest":  {{"Which configuration fits this keyspace?", "config suggest dump.rdb > rdblens.yaml"}},
 	"config show":     {{"Which settings are in force, and where are they from?", "config show"}},
 	"config schema":   {{"How does an editor check the configuration?", "config schema > rdblens.schema.json"}},
 	"baseline":        {{"How are known problems accepted?", "baseline create -o baseline.yaml dump.rdb"}},

@@ -36,9 +36,9 @@ func nightlyShape() shape[thresholds.Nightly] {
 	notify := listOf("notify", words("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
 	s := record[settings]{what: "nightly", fields: []field[settings]{
-		to("shrink", changesShape("shrink", "losses that are told"),
+		to("shrink", changesShape("shrink", "losses that are reported"),
 			func(s *settings, v []thresholds.ChangeLimit) { s.Shrink = v }),
-		to("grow", changesShape("grow", "growth that is told"), func(s *settings, v []thresholds.ChangeLimit) { s.Grow = v }),
+		to("grow", changesShape("grow", "growth that is reported"), func(s *settings, v []thresholds.ChangeLimit) { s.Grow = v }),
 		limit("max_age", "max-age", "a snapshot older than this is an error"),
 		limit("min_keys", "min-keys", "a snapshot with fewer keys is an error"),
 		to("notify", notify.with("description", "where the message goes"),

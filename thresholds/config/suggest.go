@@ -474,11 +474,11 @@ func sizeLimit(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// ttlLimits are the usual lifetimes in seconds.
+// ttlLimits are the usual TTLs in seconds.
 var ttlLimits = []int64{60, 300, 600, 1800, 3600, 7200, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 3 * 86400, 7 * 86400, 14 * 86400, 30 * 86400, 60 * 86400, 90 * 86400,
 	180 * 86400, 365 * 86400, 2 * 365 * 86400, 5 * 365 * 86400}
 
-// ttlLimit returns the next usual lifetime: what is left of one says that it is at least as
+// ttlLimit returns the next usual TTL: what is left of one says that it is at least as
 // long.
 func ttlLimit(longest int64) string {
 	for _, n := range ttlLimits {
