@@ -130,16 +130,9 @@ func TestBrowsePanics(t *testing.T) {
 			t.Errorf("%q, restored %d times", p, screen.restored)
 		}
 	}()
-	go func() {
-		for b.work == nil { // run has begun
-			screen.PostEvent(tcell.NewEventInterrupt(nil))
-			time.Sleep(time.Millisecond)
-			if b.screen != nil {
-				b.post(t.Context(), workPanic{"odd"})
-				return
-			}
-		}
-	}()
+	if err := screen.PostEvent(tcell.NewEventInterrupt(workPanic{"odd"})); err != nil { // as post does
+		t.Fatal(err)
+	}
 	b.run(t.Context(), screen)
 	t.Error("it did not panic")
 }
