@@ -69,11 +69,11 @@ RACED = ./parser ./report ./cmd/rdblens
 TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestMan|TestCommandLine|TestCommitText|TestChats|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen.*|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
 LONG  = |TestFrameDiagnosis|TestScansFitSchema|TestBaselineAccepts.*|TestMemory.*|TestShowMemory|TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
 
-# Scripts in which one goroutine does all the work.
-SCRIPTS = |^TestScripts$$/^(baseline|config|diff|filter|flags|formats|hands|identify|memory|rules|source|target|team|trend|unreadable|usage)$$
+# Each command of a script starts the test's binary anew, which is slow with the race detector.
+SCRIPTS = |TestScripts
 
 race: ## the tests with the race detector, which needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG))$$$(SCRIPTS)' $(RACED)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG)$(SCRIPTS))$$' $(RACED)
 
 fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
 	@mkdir -p bin && grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \
