@@ -47,7 +47,7 @@ func newNightly(e *env) *cobra.Command {
 prints one message about what happened; it prints nothing if nothing happened. It
 names snapshots that are missing, cannot be read, are older than before or taken in
 the future, have the data of another one, lost or gained more than a limit, and
-findings that were not there before. What goes on is told once, and again every
+findings that were not there before. What goes on is reported once, and again every
 --remind. In place of snapshots it takes the states that scan -f shard=DIR/ saved, on
 any machine: one of each snapshot, judged by the configuration of the scans.
 

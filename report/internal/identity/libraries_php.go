@@ -174,7 +174,7 @@ var phpRecognisers = []*Recogniser{
 	},
 	{
 		Library: "Mage-OS", Aliases: []string{"Magento 2.4.9"}, Language: "PHP", About: "cache",
-		Source: "mage-os/mageos-magento2 issue 283",
+		Source: "mage-os/mageos-magento2#283",
 		Shapes: []*Shape{
 			{Name: "{P}cache:all_ids", Type: set, Role: Index, Sign: 1, ByDesign: true,
 				Delete: "with bin/magento cache:flush"},
