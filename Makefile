@@ -66,8 +66,8 @@ engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, pa
 # The packages that run things side by side, and their tests in which nothing does: those
 # of texts, pages, files and a compiled binary, and long ones.
 RACED = ./parser ./report ./cmd/rdblens
-TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestMan|TestCommandLine|TestCommitText|TestChats|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen.*|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
-LONG  = |TestFrameDiagnosis|TestScansFitSchema|TestBaselineAccepts.*|TestMemory.*|TestShowMemory|TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
+TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestMan|TestCommandLine|TestCommitText|TestChats|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
+LONG  = |TestScreenHeight|TestFrameDiagnosis|TestScansFitSchema|TestBaselineAccepts.*|TestMemory.*|TestShowMemory|TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
 
 # Each command of a script starts the test's binary anew, which is slow with the race detector.
 SCRIPTS = |TestScripts

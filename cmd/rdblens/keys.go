@@ -112,7 +112,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --rule: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
 }
 
 // setFormat sets the format from FORMAT or FORMAT=FILE.
