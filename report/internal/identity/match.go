@@ -377,7 +377,7 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 
 func (r *Recogniser) identity(s *Shape, signs int) *Identity {
 	id := &Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: thresholds.Likely,
-		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments}
+		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.Contains(s.Name, " ")}
 	if signs > sufficient {
 		id.Sure = thresholds.Sure
 	}
