@@ -212,6 +212,9 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	if len(problems) == 0 {
 		v.sentence(word("None."))
 	}
+	for _, m := range r.countedText() {
+		v.sentence(m)
+	}
 	for i := range problems {
 		f := problems[i].Finding
 		v.fold(htmlFold{ID: "rule-" + f.Rule + "-" + f.Severity, Severity: f.Severity, Rule: text.Sanitize(f.Rule), Title: f.titleText(),
