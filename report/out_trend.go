@@ -275,10 +275,16 @@ func (t *Trend) write(p page) {
 	for _, s := range t.about() {
 		p.sentence(s)
 	}
+	t.sections(p, func([]*TrendSeries) {})
+}
+
+// sections writes a table of each kind of series, and calls drawn behind it.
+func (t *Trend) sections(p page, drawn func(rows []*TrendSeries)) {
 	for _, part := range trendParts {
 		if rows := t.rows(part.kind); len(rows) > 0 {
 			p.section(word(part.title), message.Message{})
 			p.table(trendTable(part.kind, rows))
+			drawn(rows)
 		}
 	}
 }
@@ -386,6 +392,7 @@ func trendTable(kind string, rows []*TrendSeries) table {
 		rightColumn("first", func(i int) message.Message { return rows[i].figure(rows[i].first()) }),
 		rightColumn("last", func(i int) message.Message { return rows[i].figure(rows[i].last()) }),
 		rightColumn("change", func(i int) message.Message { return rows[i].change() }),
+		rightColumn("growth", func(i int) message.Message { return rows[i].growth() }),
 		wordColumn("over time", func(i int) string { return sparkline(rows[i].Values) }),
 	}}
 }
