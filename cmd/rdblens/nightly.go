@@ -366,7 +366,7 @@ func (n *night) acceptAll() error {
 	}
 	n.next.Open, n.worst = nil, exitDone
 	n.baseline = n.accepted // what judges the next night
-	if n.ofStates {                   // the scans judge
+	if n.ofStates {         // the scans judge
 		return nil
 	}
 	settings, err := n.settings()
