@@ -1,6 +1,9 @@
 package message
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
 
 // Error is an error whose text is a message. Err is what caused it, nil if nothing did;
 // the message says what of it people need.
@@ -31,8 +34,8 @@ type Messager interface{ AsMessage() Message }
 func (e *Error) AsMessage() Message { return e.Message }
 
 // Of returns the message of an error: its own if it is a Messager, else that of the
-// first Messager that it wraps, without what was added to it, else its text as
-// somebody else's, which redaction replaces. Of(nil) is zero.
+// first Messager that it wraps, without what was added to it, or the sentence of the operating
+// system for an error number; else its text as somebody else's, which redaction replaces. Of(nil) is zero.
 func Of(err error) Message {
 	if err == nil {
 		return Message{}
@@ -40,6 +43,9 @@ func Of(err error) Message {
 	var m Messager
 	if errors.As(err, &m) {
 		return m.AsMessage()
+	}
+	if number, ok := err.(syscall.Errno); ok {
+		return New(number.Error())
 	}
 	return New("{error}", Foreign("error", err.Error()))
 }
