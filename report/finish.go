@@ -83,6 +83,7 @@ type finisher struct {
 	// known are the identities of groups, by their patterns.
 	known     map[string]*Identity
 	explained explained
+	counted   [agg.RuleSeverities]bool // findings that are only counted
 	// Judgements are those of the Builder, and those about groups.
 	Judgements []agg.Judgement
 	backlogs   map[string]backlog // by pattern

@@ -36,6 +36,9 @@ func (d *details) findings() {
 		countColumn("found", func(i int) Figure { return Figure(rules[i].Count) }),
 		sizeColumn(d.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
 		sentenceColumn("flags", func(i int) message.Message { return rules[i].titleText() }))
+	for _, m := range d.r.countedText() {
+		d.sentence(m)
+	}
 	for i := range rules {
 		d.finding(&rules[i])
 	}

@@ -40,6 +40,7 @@ type htmlView struct {
 	Parts        []htmlPart
 	Fixes        []htmlFix
 	Broken       message.Message
+	Counted      []message.Message
 	Savings      *htmlTable
 	SizeLabel    string
 	Measures     []htmlChoice // of the map
@@ -163,7 +164,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.SizeLabel = "value bytes"
 	}
 	all := newOverview(r, o)
-	v.About, v.Wrong, v.Broken, v.Verdict = all.about, all.wrong, all.broken, all.verdict()
+	v.About, v.Wrong, v.Broken, v.Verdict, v.Counted = all.about, all.wrong, all.broken, all.verdict(), r.countedText()
 	v.Title = word("Redis keyspace")
 	if len(r.Inputs) == 1 {
 		v.Title = fileText(r.Inputs[0].Name.base())

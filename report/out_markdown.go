@@ -149,6 +149,11 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 			p.block("*%s*", p.style.sentence(note))
 		}
 		p.table(t)
+		if title == "Problems" {
+			for _, m := range v.r.countedText() {
+				p.sentence(m)
+			}
+		}
 		p.w.WriteString("\n</details>\n")
 	}
 	if v.r.Config.Profile != "" || rows.problems > 0 {

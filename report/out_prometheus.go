@@ -168,10 +168,7 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 
 	m.budgets(r)
 	if c := &r.Config; c.Profile != "" && len(r.Passed) > 0 {
-		broken := map[string]bool{}
-		for i := range r.Rules {
-			broken[r.Rules[i].Rule] = true
-		}
+		broken := r.broken()
 		of := []string{"profile", c.Profile, "config", c.File, "result"}
 		m.add("rules", "Rules that keys were checked against, by profile, configuration and whether they found anything.",
 			sample{append(slices.Clone(of), "passed"), Figure(len(r.Passed))}, sample{append(of, "broken"), Figure(len(broken))})

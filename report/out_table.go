@@ -146,6 +146,11 @@ func (v *overview) write(p page, rows screenRows) {
 			p.sentence(message.New("  and {problems} (--details)", message.Number("problems", int64(n), "1 more problem", "{n} more problems")))
 		}
 	}
+	if !v.small {
+		for _, m := range v.r.countedText() {
+			p.sentence(message.New("  {sentence}", message.Phrase("sentence", m)))
+		}
+	}
 	if rows.fixes > 0 {
 		p.section(word("Fix first"), message.Message{})
 		p.list(v.fixes[:rows.fixes])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // Messages as writers need them. A sentence is a message until a page renders it, in a
@@ -200,10 +201,30 @@ func (r *Report) judgedText() message.Message {
 	if config.IsZero() || len(r.Passed) == 0 {
 		return config
 	}
-	broken := map[string]bool{}
-	for i := range r.Rules {
-		broken[r.Rules[i].Rule] = true
-	}
+	broken := r.broken()
 	return message.New("{config}: {passed} of {rules} found nothing", message.Phrase("config", config), message.Int("passed", int64(len(r.Passed))),
 		message.Number("rules", int64(len(r.Passed)+len(broken)), "1 rule", "{n} rules"))
+}
+
+// countedText says how many findings are only counted, in a sentence for each rule.
+func (r *Report) countedText() (list []message.Message) {
+	for i := range r.Counted {
+		c := &r.Counted[i]
+		unit := message.Count
+		if rule, ok := thresholds.Lookup(c.Rule); ok {
+			unit = rule.Unit
+		}
+		var shares []message.Message
+		for n, b := range c.Histogram {
+			limit, id := b.UpTo, "at most {limit} {share}"
+			if !limit.Known() {
+				limit, id = c.Histogram[n-1].UpTo, "over {limit} {share}"
+			}
+			shares = append(shares, message.New(id, message.Limit("limit", unit, int64(limit)), shareArg("share", b.Keys, c.Of)))
+		}
+		list = append(list, message.New("Only counted: {rule} over {limit}: {n} of {of} ({shares}); {command} lists them", message.Text("rule", c.Rule),
+			message.Limit("limit", unit, c.Limit), message.Int("n", c.Count), keysArg("of", c.Of), message.List("shares", ", ", shares),
+			message.Code("command", "rdblens keys --over "+c.Rule)))
+	}
+	return list
 }
