@@ -79,7 +79,7 @@ func (e *env) configInit(path string, template []byte) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		exit := inputFailed(exitUsage, path, "{error}", message.Foreign("error", reasonOf(err).Error()))
+		exit := inputFailed(exitUsage, path, "{error}", message.Reason("error", reasonOf(err)))
 		if errors.Is(err, fs.ErrExist) {
 			return exit.withHint("rdblens config check {file}", message.Path("file", path))
 		}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 )
 
@@ -35,7 +36,7 @@ func (e *Error) AsMessage() Message { return e.Message }
 
 // Of returns the message of an error: its own if it is a Messager, else that of the
 // first Messager that it wraps, without what was added to it, or the sentence of the operating
-// system for an error number; else its text as somebody else's, which redaction replaces. Of(nil) is zero.
+// system for an error number, with the path of what was opened; else its text as somebody else's, which redaction replaces. Of(nil) is zero.
 func Of(err error) Message {
 	if err == nil {
 		return Message{}
@@ -44,8 +45,11 @@ func Of(err error) Message {
 	if errors.As(err, &m) {
 		return m.AsMessage()
 	}
-	if number, ok := err.(syscall.Errno); ok {
-		return New(number.Error())
+	switch err := err.(type) {
+	case syscall.Errno:
+		return New(err.Error())
+	case *fs.PathError:
+		return New("{file}: {reason}", Path("file", err.Path), Reason("reason", err.Err))
 	}
 	return New("{error}", Foreign("error", err.Error()))
 }
