@@ -34,15 +34,26 @@ type Recogniser struct {
 	Shapes        []*Shape
 }
 
-// Shape is one form of keys of a library. All that is given must hold. Several words
-// have spaces between them.
+// Shape is one form of keys of a library. The tables of libraries have a row for each, with
+// these columns. Several words have spaces between them.
 type Shape struct {
 	Name string // a template, see parts
 	Type parser.Type
 	Role Role
 	// Sign is how much the shape proves, 0 to 2; see the package documentation.
-	Sign int
+	Sign     int
+	ByDesign bool   // kept: no TTL by design, else expires
+	Setting  string // what bounds the keys, "" nothing or not known
+	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
+	Delete string
+	has
+}
 
+// The values of Shape.ByDesign.
+const kept, expires = true, false
+
+// has is what keys of a shape have besides their name. All that is given must hold.
+type has struct {
 	// Of a hash or a stream: fields that are all there, of which one is there, and that
 	// no others are beside; a regular expression that the name of a field matches.
 	Fields, AnyField, OnlyFields string
@@ -52,11 +63,6 @@ type Shape struct {
 	JSON, Text, Kind string
 	Score            string // the form of scores, see scores
 	TTL              string // "yes" or "no"
-
-	ByDesign bool   // no TTL by design
-	Setting  string // what bounds the keys, "" nothing or not known
-	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
-	Delete string
 }
 
 // Template returns the form of the names for people: <prefix>queue:<name>.
