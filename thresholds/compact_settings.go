@@ -90,6 +90,16 @@ func (e *Engine) CountCompact(k *parser.Key, to *CompactSums) {
 	c.Saves += k.Memory - k.CompactMemory
 }
 
+// WasLarger reports whether a collection is in its full encoding although it is within the
+// limits of the compact one: no server converts it back before it loads it again.
+func (e *Engine) WasLarger(k *parser.Key) bool {
+	if k.Type >= parser.NumTypes || e.compact[k.Type] == nil || k.Encoding != e.compact[k.Type].full {
+		return false
+	}
+	limit := e.compact[k.Type].form(k.Type, k.Integers)
+	return stepOf(k.Elements, limit.count) == 0 && stepOf(k.Longest, limit.bytes) == 0
+}
+
 // stepOf returns the least multiple of a limit that a figure is within, as an index, -1 none.
 func stepOf(n, limit int64) int {
 	return slices.IndexFunc(compactMultiples[:], func(m int64) bool { return n <= m*limit })
