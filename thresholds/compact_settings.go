@@ -179,7 +179,7 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name, Value: to.Value, Steps: steps,
 		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server restarts, or when they are written again. "+
 			"Saves {saved}. The cost: {cost}. Others would save: {others}.", args...),
-		Brief: message.New("{setting} {value}", args...)}
+		Brief: message.New("{setting} {value}", args...), Computed: message.New(resizedTables)}
 }
 
 // elementsPerMicrosecond is how many elements of a listpack a look-up reads in a microsecond.
