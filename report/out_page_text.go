@@ -158,7 +158,7 @@ func (p *textPage) table(t table) {
 			continue
 		}
 		for i := range g.Rows {
-			if share := t.columns[c].bar(i); share > 0 {
+			if share := t.columns[c].bar(i).to; share > 0 {
 				g.Rows[i][c] = strings.Repeat("#", max(1, min(longest, int(math.Round(share*longest)))))
 			}
 		}

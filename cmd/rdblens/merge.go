@@ -15,7 +15,6 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// mergeFlags are the flags of merge.
 type mergeFlags struct {
 	expandFlags
 	reportFlags
@@ -64,7 +63,6 @@ Formats:
 	return cmd
 }
 
-// expected adds names of --expect.
 func expected(list []string, arg string) ([]string, error) {
 	names := strings.Split(arg, ",")
 	if file, isFile := strings.CutPrefix(arg, "@"); isFile {

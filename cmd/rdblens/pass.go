@@ -20,7 +20,6 @@ import (
 // the current directory.
 const teamConfig = "rdblens.yaml"
 
-// policyFlags select the rules.
 type policyFlags struct {
 	given   *pflag.FlagSet // of the command
 	profile string
@@ -45,7 +44,6 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 		})}.add(cmd)
 }
 
-// limitOption is a flag that sets the error limit of a rule that has its name.
 func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	return option{name: name, arg: arg, usage: usage, hint: "write {names}", names: examples, set: func(value string) error {
 		rule, _ := thresholds.Lookup(name)
@@ -60,13 +58,11 @@ func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	}}
 }
 
-// asked reports whether a flag sets the limit of a rule.
 func (p *policyFlags) asked(rule string) bool {
 	r, _ := thresholds.Lookup(rule)
 	return slices.ContainsFunc(p.edits, func(e thresholds.Edit) bool { return e.Rule == r.ID })
 }
 
-// profileOption is the flag that selects a profile.
 func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
 		words: config.Profiles(), set: checkedText(target, func(arg string) error {

@@ -256,7 +256,7 @@ func (s *Sample) texts(yield func(text) bool) {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		if !yield(text{v.Text, len(v.Text) < elementLimit(i), -1}) {
+		if !yield(text{v.Text, len(v.Text) < kept(i), -1}) {
 			return
 		}
 	}

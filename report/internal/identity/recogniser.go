@@ -2,17 +2,21 @@ package identity
 
 import (
 	"bytes"
+	"embed"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
-// Recogniser is what is known of one library or product. It is data: see the files
-// libraries_*.go.
+// Recogniser is what is known of one library or product. It is data: see the directory
+// libraries.
 type Recogniser struct {
 	Library  string
 	Aliases  []string // other words by which it is found
@@ -34,26 +38,15 @@ type Recogniser struct {
 	Shapes        []*Shape
 }
 
-// Shape is one form of keys of a library. The tables of libraries have a row for each, with
-// these columns. Several words have spaces between them.
+// Shape is one form of keys of a library. All that is given must hold. Several words
+// have spaces between them.
 type Shape struct {
 	Name string // a template, see parts
-	Type parser.Type
-	Role Role
+	Type shapeType
+	Role thresholds.Role
 	// Sign is how much the shape proves, 0 to 2; see the package documentation.
-	Sign     int
-	ByDesign bool   // kept: no TTL by design, else expires
-	Setting  string // what bounds the keys, "" nothing or not known
-	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
-	Delete string
-	has
-}
+	Sign int
 
-// The values of Shape.ByDesign.
-const kept, expires = true, false
-
-// has is what keys of a shape have besides their name. All that is given must hold.
-type has struct {
 	// Of a hash or a stream: fields that are all there, of which one is there, and that
 	// no others are beside; a regular expression that the name of a field matches.
 	Fields, AnyField, OnlyFields string
@@ -63,7 +56,15 @@ type has struct {
 	JSON, Text, Kind string
 	Score            string // the form of scores, see scores
 	TTL              string // "yes" or "no"
+
+	ByDesign bool   // no TTL by design
+	Setting  string // what bounds the keys, "" nothing or not known
+	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
+	Delete string
 }
+
+// shapeType is the type of keys, as TYPE says it.
+type shapeType struct{ parser.Type }
 
 // Template returns the form of the names for people: <prefix>queue:<name>.
 func (s *Shape) Template() string {
@@ -313,13 +314,42 @@ func (s *Shape) ready() (*pattern, error) {
 func Recognisers() []*Recogniser { return recognisers() }
 
 var recognisers = sync.OnceValue(func() []*Recogniser {
-	list := slices.Concat(dotnetRecognisers, goRecognisers, javaRecognisers, javascriptRecognisers, phpRecognisers, productsRecognisers,
-		pythonRecognisers, pythonMoreRecognisers, rubyRecognisers)
+	list, err := readRecognisers()
+	if err != nil {
+		panic(err) // a test reads all of them
+	}
 	slices.SortFunc(list, func(a, b *Recogniser) int {
 		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
 	})
 	return list
 })
+
+// libraryFiles has the recognisers by language. The names of fields are those of Recogniser and Shape.
+//
+//go:embed libraries
+var libraryFiles embed.FS
+
+func readRecognisers() (list []*Recogniser, err error) {
+	files, err := fs.Glob(libraryFiles, "libraries/*.json")
+	for _, file := range files {
+		data, _ := libraryFiles.ReadFile(file)
+		var rows []*Recogniser
+		if err = json.Unmarshal(data, &rows); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		list = append(list, rows...)
+	}
+	return list, err
+}
+
+// UnmarshalText reads the word of a type.
+func (t *shapeType) UnmarshalText(word []byte) error {
+	typ, known := parser.ParseType(string(word))
+	if t.Type = typ; !known {
+		return fmt.Errorf("unknown type %q", word)
+	}
+	return nil
+}
 
 // Find returns the recogniser of a library by its name or an alias, nil if there is none.
 func Find(library string) *Recogniser {

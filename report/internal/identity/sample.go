@@ -74,12 +74,12 @@ func take(k *parser.Key) Sample {
 	case parser.Stream:
 		v.Element = func(e *parser.Element) bool { return len(s.Values) == 0 }
 		v.Field = func(name, value parser.Text) bool {
-			s.Values = append(s.Values, Value{Name: clone(name.Bytes, maxOther), Text: clone(value.Bytes, elementLimit(len(s.Values)))})
+			s.Values = append(s.Values, Value{Name: clone(name.Bytes, maxOther), Text: clone(value.Bytes, kept(len(s.Values)))})
 			return len(s.Values) < limit
 		}
 	default:
 		v.Element = func(e *parser.Element) bool {
-			s.Values = append(s.Values, Value{clone(e.Name.Bytes, maxOther), clone(e.Value.Bytes, elementLimit(len(s.Values))), e.Score})
+			s.Values = append(s.Values, Value{clone(e.Name.Bytes, maxOther), clone(e.Value.Bytes, kept(len(s.Values))), e.Score})
 			return len(s.Values) < limit
 		}
 	}
@@ -87,8 +87,8 @@ func take(k *parser.Key) Sample {
 	return s
 }
 
-// elementLimit returns how many bytes are kept of an element.
-func elementLimit(i int) int {
+// kept returns how many bytes are kept of an element.
+func kept(i int) int {
 	if i < 2 {
 		return maxFirst
 	}
