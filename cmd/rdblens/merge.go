@@ -49,7 +49,7 @@ Formats:
 	}
 	o.expandFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "")
-	o.runOption("leave out states of other runs, and name the snapshots that have no state of this one").add(cmd)
+	runOption(&o.Run, "leave out states of other runs, and name the snapshots that have no state of this one; today is the day in UTC").add(cmd)
 	age := int64(0)
 	option{name: "max-age", arg: "DURATION", usage: "leave out states of older snapshots, and name the snapshots that have no other", hint: "write {names}", names: "26h or 2d", set: func(arg string) error {
 		err := durationOf(&age)(arg)

@@ -29,7 +29,6 @@ type policyFlags struct {
 	edits   []thresholds.Edit // of flags that set a limit
 	// baseline is a file of accepted findings. Only scan has the flag.
 	baseline string
-	nightly  bool // the settings for nightly runs apply
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -80,7 +79,7 @@ func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline, Nightly: p.nightly}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}

@@ -110,7 +110,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 			o.rows = o.Top
 			return err
 		}}.add(cmd)
-	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
+	runOption(&o.Run, "name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time; today is the day in UTC").add(cmd)
 	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
@@ -339,13 +339,20 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	return nil
 }
 
-func (o *reportFlags) runOption(usage string) option {
-	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "2026-03-01 or $(date +%F)", set: checkedText(&o.Run, func(arg string) error {
+// runOption is the flag of the run of states.
+func runOption(to *string, usage string) option {
+	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "today or $(date +%F)", set: func(arg string) error {
+		if *to = arg; arg == "today" {
+			*to = now().UTC().Format(time.DateOnly)
+		}
+		if arg == "" {
+			return errEmpty
+		}
 		if len(arg) > 64 || strings.Trim(arg, runCharacters) != "" || strings.HasPrefix(arg, ".") {
 			return message.Errorf("{name} is not of letters, digits, - . and _", message.Element("name", arg))
 		}
 		return nil
-	})}
+	}}
 }
 
 const runCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
