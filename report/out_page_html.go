@@ -220,7 +220,7 @@ func (p *htmlPage) commands(list []string) {
 
 // namedColumns are the titles of columns that say what the rows of a table are about: the
 // first of these that a table has is its first column.
-var namedColumns = []string{"key", "group", "group or key", "file", "snapshot"}
+var namedColumns = []string{"key", "group", "group or key", "file", "snapshot", "type"}
 
 // htmlPaperColumns is the rank from which columns are dropped on paper, where room is short.
 const htmlPaperColumns = 4
