@@ -18,7 +18,6 @@ import (
 // which a screen has the first rows. The formats of a terminal and of a mail are
 // empty if nothing changed.
 
-// diffFormats are the formats of a Diff, by the names of those of a report.
 var diffFormats = writers[*Diff]{
 	"table": writeDiffTable, "details": writeDiffDetails, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "json": writeDiffJSON, "html": writeDiffHTML,
 }
@@ -87,7 +86,6 @@ func (f *DiffFinding) line() message.Message {
 	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule), message.Phrase("subject", f.what()))
 }
 
-// what returns what a finding is about.
 func (f *DiffFinding) what() message.Message {
 	switch {
 	case f.Group != "" && (max(f.CountAfter, f.CountBefore) != 1 || f.Subject == ""):
@@ -120,7 +118,6 @@ func (r *DiffRow) changeText() message.Message {
 	return parts(", ", change, when(r.TTL != "", r.TTL))
 }
 
-// rowName returns the name of a row.
 func (d *Diff) rowName(r *DiffRow) message.Message {
 	switch {
 	case r.RenamedTo != nil:
@@ -220,7 +217,6 @@ func (d *Diff) about() []message.Message {
 	return lines
 }
 
-// shownKey is a key with the list that it is on.
 type shownKey struct {
 	*DiffKey
 	change string

@@ -70,10 +70,8 @@ func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page),
 	}
 }
 
-// screenRows are the rows of the parts of an overview.
 type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes int }
 
-// all returns the rows that there are.
 func (v *overview) all() screenRows {
 	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
 }
@@ -124,7 +122,6 @@ func (v *overview) uselessIgnores() message.Message {
 	return message.New("Ignores that have ended or matched nothing: {names}", args...)
 }
 
-// write writes the parts.
 func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {

@@ -138,7 +138,6 @@ func (g *Grid) shrink(shown, widths []int, excess int) {
 	}
 }
 
-// units are those of sizes.
 var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB": true, "PB": true, "EB": true}
 
 func (g *Grid) render(w io.Writer, shown, widths []int) error {
