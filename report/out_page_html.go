@@ -123,9 +123,8 @@ func (s *htmlSection) Short() message.Message {
 }
 
 // htmlShort are the titles in the contents that are not those of the sections.
-var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "Groups of names": "Groups", "By type": "Types",
-	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases", "By owner": "Owners",
-	"How exact this is": "Exactness"}
+var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "By type": "Types",
+	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases", "By owner": "Owners"}
 
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
