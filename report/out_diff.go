@@ -32,7 +32,13 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	}
 	lines := linesOf(o)
 	rows := lines
-	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
+	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool {
+		if rows == 0 {
+			return false
+		}
+		rows--
+		return true
+	})
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -104,6 +105,17 @@ func (g *Grid) Write(w io.Writer, width int) error {
 		return nil
 	}
 	return g.render(w, shown, widths)
+}
+
+// Lines returns how many lines Write writes where no column is dropped.
+func (g *Grid) Lines() int {
+	if widths := g.widths(); len(widths) == 0 || slices.Max(widths) == 0 {
+		return 0
+	}
+	if slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Title != "" }) {
+		return len(g.Rows) + 1
+	}
+	return len(g.Rows)
 }
 
 // widths returns the width of each column, 0 for one without content.
