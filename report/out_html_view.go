@@ -151,13 +151,13 @@ func (r *Report) nodesStrip(nodes []Node) []htmlBar {
 
 func (n *Node) size() int64 { return max(0, int64(sizeOf(n.MemoryBytes, n.ValueBytes))) }
 
-// newHTMLBar returns the bar of a size and so many keys at a place of a strip.
-func newHTMLBar(x int, size, most, keys int64, name, class string) htmlBar {
+// newHTMLBar returns the bar of a size and of n keys at place x of a strip.
+func newHTMLBar(x int, size, most, n int64, name, class string) htmlBar {
 	height := 0
-	if keys > 0 || class != "" {
+	if n > 0 || class != "" {
 		height = max(2, int(ratio(size, max(most, 1))*100))
 	}
-	return htmlBar{x, 100 - height, height, class, name + ": " + message.FormatBytes(size) + ", " + message.FormatCount(keys)}
+	return htmlBar{x, 100 - height, height, class, name + ": " + message.FormatBytes(size) + ", " + message.FormatCount(n)}
 }
 
 // slots shows the ranges of hash slots as a strip, and the fullest.
