@@ -73,7 +73,8 @@ func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
 // limits.
 func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	change := func() object {
-		return object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"}}
+		return object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"},
+			"errorMessage": "write 5% or 1 GB"}
 	}
 	read := func(r *reader, n ast.Node) (l thresholds.ChangeLimit, ok bool) {
 		word, ok := r.scalar(n, name)
@@ -88,16 +89,15 @@ func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	}
 	return shape[[]thresholds.ChangeLimit]{func() object {
 		return object{"description": description + ": of all keys of a snapshot, or by group, with " + thresholds.ChangeOfInput + " for all keys of each and " +
-			thresholds.ChangeOfFleet + " for those of all together", "anyOf": []any{change(),
-			object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
-				"propertyNames": object{"pattern": `\S`}, "additionalProperties": change()},
-			object{"type": "null"}}}
+			thresholds.ChangeOfFleet + " for those of all together", "maxProperties": thresholds.MaxChangeLimits,
+			"propertyNames": object{"pattern": `\S`}, "additionalProperties": change(),
+			"type": []string{"string", "object", "null"}, "pattern": changePattern, "errorMessage": "write 5% or 1 GB"}
 	}, func(r *reader, n ast.Node) (all []thresholds.ChangeLimit, ok bool) {
 		if _, isNull := plain(n).(*ast.NullNode); !isMapping(n) && !isNull {
 			l, ok := read(r, n)
 			return []thresholds.ChangeLimit{l}, ok
 		}
-		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name)) {
+		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name, noHint)) {
 			group, ok1 := r.scalar(entry.Key, "a name")
 			l, ok2 := read(r, entry.Value)
 			if !ok1 || !ok2 {
