@@ -46,7 +46,6 @@ type SettingValue struct {
 	SavesBytes int64 `json:"saves_bytes"`
 }
 
-// maxSteps is the number of savings that a report has.
 const maxSteps = 100
 
 // steps sets what to fix first and what saves memory. All else that the report has of the
@@ -150,7 +149,6 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 	return list
 }
 
-// worst sets the worst finding of a problem.
 func (f *finisher) worst(p *thresholds.Problem) {
 	if thresholds.Rules()[p.Rule].Instance {
 		for i := range f.Judgements {

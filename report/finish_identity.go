@@ -131,7 +131,6 @@ func (e *explained) keys() (n int64) {
 	return n
 }
 
-// takeFrom takes the findings from the sums of a rule and severity.
 func (e *explained) takeFrom(o *agg.RuleSums, ruleSeverity int) {
 	from := &e.sums[ruleSeverity]
 	o.Keys -= from.Keys
@@ -244,7 +243,6 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 	return s
 }
 
-// keyExample is a key with a finding.
 type keyExample struct {
 	key   *agg.RetainedKey
 	group []byte // pattern
@@ -311,7 +309,6 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	return append(list, others[:min(len(others), max(len(kept)+known-len(list), 0))]...)
 }
 
-// findingOf returns what a rule finds about a key that was retained.
 func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule thresholds.RuleID, severity thresholds.Severity) (thresholds.Finding, bool) {
 	engine := f.Engine(int(from.Input))
 	var facts naming.Facts

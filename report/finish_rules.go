@@ -230,7 +230,6 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 	return Figure(f.Measured), Figure(f.Limit)
 }
 
-// advice returns pieces of advice for a report.
 func advice(list []thresholds.Advice) []Advice {
 	out := []Advice{}
 	for _, a := range list {
@@ -244,7 +243,6 @@ func advice(list []thresholds.Advice) []Advice {
 	return out
 }
 
-// findingGroups returns the groups of every rule and severity.
 func (f *finisher) findingGroups() [][]FindingGroup {
 	lists := make([][]FindingGroup, agg.RuleSeverities)
 	for pattern, g := range f.Tables.Groups.All {

@@ -37,7 +37,6 @@ func foreign(s string) message.Message {
 	return only(message.Foreign("text", s))
 }
 
-// named is a name alone.
 func named(n Name) message.Message { return only(message.Name("name", n)) }
 
 // sentenceOf returns a message, of a report of an older version the text that stands in
@@ -49,7 +48,6 @@ func sentenceOf(m message.Message, text string) message.Message {
 	return m
 }
 
-// sentencesOf is sentenceOf for lists.
 func sentencesOf(messages []message.Message, texts []string) (list []message.Message) {
 	if len(messages) == len(texts) {
 		return messages
@@ -126,7 +124,6 @@ type style struct {
 	figure    func(string) string             // nil: as text
 }
 
-// sentence returns a message with the marks of the format.
 func (s *style) sentence(m message.Message) string { return s.marked(shown(m, s.catalogue, nameWidth)) }
 
 // cell returns a message for the cell of a table. A name that is alone is not marked,

@@ -252,7 +252,6 @@ type Counts struct {
 	Explained int64 `json:"explained,omitempty"`
 }
 
-// add adds findings of a severity.
 func (c *Counts) add(severity thresholds.Severity, n int64) {
 	switch severity {
 	case thresholds.Error:

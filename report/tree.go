@@ -61,7 +61,6 @@ type TreeKey struct {
 // otherwise.
 const DefaultTreeNodes = 2000
 
-// tree sets the tree of names.
 func (f *finisher) tree() {
 	most := f.opt.TreeNodes
 	if most == 0 {

@@ -148,7 +148,6 @@ func inForce(path string) (string, error) {
 	return teamConfig, nil
 }
 
-// loadPolicy makes a policy and prints its warnings.
 func (e *env) loadPolicy(ctx context.Context, options config.Options) (*thresholds.Policy, error) {
 	policy, err := readPolicy(ctx, options)
 	if err != nil {

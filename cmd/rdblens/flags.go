@@ -186,7 +186,6 @@ func sizeOf(target *int64, least int64) func(string) error {
 	}
 }
 
-// durationOf accepts durations.
 func durationOf(target *int64) func(string) error {
 	return func(arg string) (err error) {
 		if *target, err = message.ParseDuration(arg); arg == "" {

@@ -72,12 +72,10 @@ func setHelp(root *cobra.Command) {
 	visit(root)
 }
 
-// usagesOf returns the help of flags, in the width of the terminal.
 func usagesOf(flags *pflag.FlagSet) string {
 	return strings.TrimRight(flags.FlagUsagesWrapped(max(0, terminalWidth(os.Stdout)-1)), "\n")
 }
 
-// flagsOf returns the help of the flags of a command, in groups.
 func flagsOf(cmd *cobra.Command) string {
 	var b strings.Builder
 	var rare []string

@@ -27,7 +27,6 @@ const (
 	progressWidth = 72
 )
 
-// isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -224,7 +224,6 @@ func (r *renderer) message(m Message) {
 	r.depth--
 }
 
-// translated returns the template of the language.
 func (r *renderer) translated(id string) string {
 	if r.catalogue != nil {
 		if to, ok := r.catalogue.Lookup(id); ok {
@@ -395,7 +394,6 @@ func hasWords(id string) bool {
 	return false
 }
 
-// jsonArg is the JSON form of an argument.
 type jsonArg struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`
