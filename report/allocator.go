@@ -43,7 +43,6 @@ type census struct {
 // blockSums has the sums of the keys of a block. Bytes are those of names and values.
 type blockSums struct{ keys, bytes, memory float64 }
 
-// censusSink is a sink of a census.
 type censusSink struct {
 	all *census
 	census
@@ -236,7 +235,6 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 	return models[i].Allocator(), AllocatorUnknown
 }
 
-// sampleOf returns what the sampled keys take by the model.
 func sampleOf(info *parser.Info, model *memory.Model) int64 {
 	for i, name := range memory.Allocators() {
 		if name == model.Allocator() && i < len(info.Sampled) {

@@ -24,6 +24,8 @@ type Step struct {
 	OfKeys      int64  `json:"of_keys"`
 	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
 	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
+	SavesAtLeast bool `json:"saves_at_least,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
@@ -46,7 +48,6 @@ type SettingValue struct {
 	SavesBytes int64 `json:"saves_bytes"`
 }
 
-// maxSteps is the number of savings that a report has.
 const maxSteps = 100
 
 // steps sets what to fix first and what saves memory. All else that the report has of the
@@ -69,7 +70,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
+			SavesBytes: from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
@@ -89,12 +90,13 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	for i := range f.r.Groups {
 		at[f.r.Groups[i].Group] = i
 	}
+	model := f.model()
 	for pattern, g := range f.Tables.Groups.All {
 		if i, ok := at[f.pattern(pattern)]; ok {
 			list[i] = f.sumsOf(pattern, g)
+			list[i].Model = model
 		}
 	}
-	f.nameSizes(list)
 	for i := range f.r.Rules {
 		found := &f.r.Rules[i]
 		for _, g := range found.Groups {
@@ -106,64 +108,43 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// nameSizes sets what keys of a group take in memory by the length of their names, by the
-// model of the first input.
-func (f *finisher) nameSizes(list []thresholds.GroupSums) {
+// model returns the memory model of the first input, nil if there is none.
+func (f *finisher) model() *memory.Model {
 	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
-		return
+		return nil
 	}
 	m := f.r.Inputs[0].Memory
 	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
-	for i := range list {
-		g := &list[i]
-		g.NameSize = func(name int64) int64 {
-			alloc, _ := model.TextSizes(name, g.ValueBytes/max(1, g.Keys), g.WithoutTTL == 0)
-			return alloc
-		}
-	}
+	return model
 }
 
-// flagged returns the rules that are broken.
+// flagged returns the rules that are broken, each with its findings of the worst severity:
+// those of several are not added up.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
 	for i := range sums {
 		at[Name(sums[i].Group)] = &sums[i]
 	}
-	known := map[string]int{} // index in list of each rule
-	for i := range f.r.Rules {
+	for i := range f.r.Rules { // the severest first
 		found := &f.r.Rules[i]
 		rule, ok := thresholds.Lookup(found.Rule)
-		if !ok {
+		if !ok || slices.ContainsFunc(list, func(p thresholds.Problem) bool { return p.Rule == rule.ID }) {
 			continue
 		}
-		n, isKnown := known[found.Rule]
-		if !isKnown {
-			n, known[found.Rule] = len(list), len(list)
-			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised}
-			f.worst(&p)
-			list = append(list, p)
-		}
-		p := &list[n]
-		p.Keys += found.Count
-		p.Bytes += int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))
+		p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised, Keys: found.Count,
+			Bytes: int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))}
+		f.worst(&p)
 		for _, g := range found.Groups {
-			of := at[g.Group]
-			if of == nil || rule.Instance {
-				continue
-			}
-			bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
-			if i := slices.IndexFunc(p.Groups, func(known thresholds.Flagged) bool { return known.Group == string(g.Group) }); i >= 0 {
-				p.Groups[i].Flagged += g.Count
-				p.Groups[i].FlaggedMemory += bytes
-			} else {
+			if of := at[g.Group]; of != nil && !rule.Instance {
+				bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
 				p.Groups = append(p.Groups, thresholds.Flagged{GroupSums: *of, Flagged: g.Count, FlaggedMemory: bytes})
 			}
 		}
+		list = append(list, p)
 	}
 	return list
 }
 
-// worst sets the worst finding of a problem.
 func (f *finisher) worst(p *thresholds.Problem) {
 	if thresholds.Rules()[p.Rule].Instance {
 		for i := range f.Judgements {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
@@ -73,8 +74,8 @@ func withoutSample(g *agg.Group) *identity.Group {
 	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
 }
 
-// explained are the findings that the identities of their groups explain. A report counts
-// them apart: nobody can act on them.
+// explained are the findings that the identities of their groups explain, because nobody can
+// act on them, and those that the policy only counts. A report counts them apart.
 type explained struct {
 	sums [agg.RuleSeverities]agg.RuleSums
 	// apart is true if what MEMORY USAGE would state about them is not known, because there are
@@ -87,10 +88,16 @@ type explained struct {
 func (f *finisher) identify() {
 	f.known = f.identities()
 	f.explained.owners = map[int]*Counts{}
+	for id := range thresholds.Rules() {
+		for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
+			id := thresholds.RuleID(id)
+			f.counted[agg.RuleSeverity(id, severity)] = f.Engine(0).Policy().CountsOnly(id, severity)
+		}
+	}
 	for pattern, g := range f.Tables.Groups.All {
 		id := f.known[string(pattern)]
 		for at, count := range f.Tables.Groups.Findings(g) {
-			if !explains(id, at) {
+			if !f.explains(id, at) {
 				continue
 			}
 			to := &f.explained.sums[at]
@@ -112,9 +119,10 @@ func (f *finisher) identify() {
 	}
 }
 
-// explains reports whether an identity explains findings of a rule and severity.
-func explains(id *Identity, ruleSeverity int) bool {
-	return id != nil && id.Explains(agg.RuleOf(ruleSeverity).Name())
+// explains reports whether findings of a rule and severity are counted apart in groups of an
+// identity.
+func (f *finisher) explains(id *Identity, ruleSeverity int) bool {
+	return f.counted[ruleSeverity] || id.Explains(agg.RuleOf(ruleSeverity).Name())
 }
 
 func (e *explained) keys() (n int64) {
@@ -124,7 +132,6 @@ func (e *explained) keys() (n int64) {
 	return n
 }
 
-// takeFrom takes the findings from the sums of a rule and severity.
 func (e *explained) takeFrom(o *agg.RuleSums, ruleSeverity int) {
 	from := &e.sums[ruleSeverity]
 	o.Keys -= from.Keys
@@ -139,7 +146,7 @@ func (f *finisher) findings(pattern []byte, g *agg.Group) iter.Seq2[int, agg.Cou
 	id := f.known[string(pattern)]
 	return func(yield func(int, agg.Count) bool) {
 		for at, count := range f.Tables.Groups.Findings(g) {
-			if !explains(id, at) && !yield(at, count) {
+			if !f.explains(id, at) && !yield(at, count) {
 				return
 			}
 		}
@@ -158,6 +165,12 @@ type backlog struct {
 	key   *agg.RetainedKey
 }
 
+// backlogIn returns the backlog of a group, if its key is the largest of a leaf of that group.
+func (f *finisher) backlogIn(pattern string, leaf *agg.RetainedKey) (ruleSeverity int, count agg.Count, ok bool) {
+	b, ok := f.backlogs[pattern]
+	return b.at, b.count, ok && leaf != nil && leaf.Input == b.key.Input && leaf.Offset == b.key.Offset
+}
+
 // judgeGroups sets what rules find that compare the keys of groups, or need their identity.
 func (f *finisher) judgeGroups() {
 	var sums []thresholds.GroupSums
@@ -169,9 +182,7 @@ func (f *finisher) judgeGroups() {
 		s.Large = large[string(pattern)]
 		if largest := g.Largest(); s.Identity.IsBacklog() && largest != nil {
 			key := largest.Key()
-			subject := f.subject(&key, keyExample{key: largest, group: pattern})
-			s.Largest = &subject
-			if found, ok := engine.Backlog(&s); ok {
+			if found, ok := engine.Backlog(&key, s.Identity); ok {
 				f.backlogs[string(pattern)] = backlog{agg.RuleSeverity(found.Rule, found.Severity),
 					agg.Count{Keys: 1, ValueBytes: max(key.ValueBytes, 0), Memory: max(key.Memory, 0)}, found, largest}
 			}
@@ -232,12 +243,23 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 		s.Type = t
 	}
 	if largest := g.Largest(); largest != nil {
+		key := largest.Key()
 		s.Content, s.Elements = largest.Content, largest.Elements
+		s.LargestName, s.LargestValue, s.IsNumber = int64(len(key.Name)), key.ValueBytes, key.Encoding == parser.EncInt
+		s.WasLarger = f.Engine(0).WasLarger(&key)
+		s.IsNumbered = isNumbered(s.Group, string(key.Name))
 	}
 	return s
 }
 
-// keyExample is a key with a finding.
+// isNumbered reports whether a name has a number in place of the single * of its pattern.
+func isNumbered(pattern, name string) bool {
+	before, after, _ := strings.Cut(pattern, "*")
+	number := strings.TrimSuffix(strings.TrimPrefix(name, before), after)
+	_, err := strconv.ParseInt(number, 10, 64)
+	return err == nil && number[0] != '0'
+}
+
 type keyExample struct {
 	key   *agg.RetainedKey
 	group []byte // pattern
@@ -268,7 +290,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	known := len(list)
 	for i := range kept {
 		key := f.Top.Key(&kept[i])
-		if !explains(f.known[string(key.Group())], at) {
+		if !f.explains(f.known[string(key.Group())], at) {
 			list = append(list, keyExample{key, key.Group(), kept[i].Finding})
 		}
 	}
@@ -278,7 +300,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	var others []keyExample
 	for pattern, g := range f.Tables.Groups.All {
 		largest := g.Largest()
-		if largest == nil || explains(f.known[string(pattern)], at) {
+		if largest == nil || f.explains(f.known[string(pattern)], at) {
 			continue
 		}
 		key := largest.Key()
@@ -304,7 +326,6 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	return append(list, others[:min(len(others), max(len(kept)+known-len(list), 0))]...)
 }
 
-// findingOf returns what a rule finds about a key that was retained.
 func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule thresholds.RuleID, severity thresholds.Severity) (thresholds.Finding, bool) {
 	engine := f.Engine(int(from.Input))
 	var facts naming.Facts

@@ -24,6 +24,7 @@ const (
 	detailsCommands = 3
 	detailsHot      = 10
 	detailsNodes    = 40
+	detailsMemories = 8 // inputs whose memory has a section of its own
 )
 
 // details writes sections of a report to a page.
@@ -38,23 +39,33 @@ func newDetails(p page, r *Report, o WriteOptions) *details {
 	return &details{page: p, r: r, changes: o.Advice, advised: make(map[string]bool)}
 }
 
-// sections are the sections, in their order.
+// most returns the rows that a list of n rows has: all on a page for browsers, whose tables
+// have pages, else at most so many.
+func (d *details) most(n, rows int) int {
+	if _, pages := d.page.(*htmlPage); pages {
+		rows = htmlRows
+	}
+	return min(n, rows)
+}
+
+// sections are the sections, the most important first. A ticket has them folded under titles
+// that say what is in them.
 var sections = []struct {
-	name  string
-	write func(*details)
+	name, title string
+	write       func(*details)
 }{
-	{"findings", (*details).findings},
-	{"target", (*details).target},
-	{"keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
-	{"groups", (*details).groups},
-	{"types", func(d *details) { d.types(); d.encodings() }},
-	{"databases", (*details).databases},
-	{"owners", func(d *details) { d.owners(); d.budgets() }},
-	{"expiry", (*details).expiry},
-	{"histograms", (*details).histograms},
-	{"totals", (*details).totals},
-	{"snapshots", (*details).snapshots},
-	{"ignored", (*details).ignored},
+	{"findings", "All problems, their worst keys, and what to do", (*details).findings},
+	{"target", "What the other server does not load", (*details).target},
+	{"keys", "The largest keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
+	{"groups", "Groups of keys", (*details).groups},
+	{"snapshots", "The files, and the memory of a server with their keys", (*details).snapshots},
+	{"types", "Types", func(d *details) { d.types(); d.encodings() }},
+	{"totals", "Totals", (*details).totals},
+	{"owners", "Owners", func(d *details) { d.owners(); d.budgets() }},
+	{"databases", "Databases", (*details).databases},
+	{"expiry", "TTLs", (*details).expiry},
+	{"histograms", "Distributions", (*details).histograms},
+	{"ignored", "Ignored findings", (*details).ignored},
 }
 
 // Sections returns the names that WriteOptions.Sections takes.

@@ -56,7 +56,7 @@ func (d *details) hot() {
 	if len(rows) == 0 {
 		return
 	}
-	rows = rows[:min(len(rows), detailsHot)]
+	rows = rows[:d.most(len(rows), detailsHot)]
 	d.section(word("Hot keys"), word("highest LFU counters, 0 to 255, as the server that wrote the snapshot counted"))
 	t := d.r.keysTable(rows, true)
 	t.columns = slices.Insert(t.columns, 0, countColumn("counter", func(i int) Figure { return rows[i].Freq }))
@@ -68,7 +68,7 @@ func (d *details) groups() {
 	if len(all) == 0 {
 		return
 	}
-	rows := all[:min(len(all), detailsGroups)]
+	rows := all[:d.most(len(all), detailsGroups)]
 	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
 	if len(rows) < len(all) {
 		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]), message.Int("n", int64(len(rows)))),

@@ -18,7 +18,6 @@ import (
 // which a screen has the first rows. The formats of a terminal and of a mail are
 // empty if nothing changed.
 
-// diffFormats are the formats of a Diff, by the names of those of a report.
 var diffFormats = writers[*Diff]{
 	"table": writeDiffTable, "details": writeDiffDetails, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "json": writeDiffJSON, "html": writeDiffHTML,
 }
@@ -33,7 +32,13 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	}
 	lines := linesOf(o)
 	rows := lines
-	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
+	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool {
+		if rows == 0 {
+			return false
+		}
+		rows--
+		return true
+	})
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
@@ -87,7 +92,6 @@ func (f *DiffFinding) line() message.Message {
 	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule), message.Phrase("subject", f.what()))
 }
 
-// what returns what a finding is about.
 func (f *DiffFinding) what() message.Message {
 	switch {
 	case f.Group != "" && (max(f.CountAfter, f.CountBefore) != 1 || f.Subject == ""):
@@ -120,7 +124,6 @@ func (r *DiffRow) changeText() message.Message {
 	return parts(", ", change, when(r.TTL != "", r.TTL))
 }
 
-// rowName returns the name of a row.
 func (d *Diff) rowName(r *DiffRow) message.Message {
 	switch {
 	case r.RenamedTo != nil:
@@ -220,7 +223,6 @@ func (d *Diff) about() []message.Message {
 	return lines
 }
 
-// shownKey is a key with the list that it is on.
 type shownKey struct {
 	*DiffKey
 	change string
@@ -254,8 +256,7 @@ func (d *Diff) changedGroups(all bool) (rows []*DiffRow) {
 	return rows
 }
 
-// write writes the sections, each with at most so many rows; full is with what did
-// not change, too.
+// write writes what was compared, and the sections.
 func (d *Diff) write(p page, most int, full bool) {
 	for _, m := range d.alerts() {
 		p.alert(m)
@@ -263,59 +264,69 @@ func (d *Diff) write(p page, most int, full bool) {
 	for _, m := range d.about() {
 		p.sentence(m)
 	}
+	d.sections(p, most, full)
+}
+
+// sections writes what changed, at most so many rows of each kind; full is with what did not
+// change, too.
+func (d *Diff) sections(p page, most int, full bool) {
 	least := []message.Arg{message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes)}
 	if !d.Changed {
 		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", least...))
 	}
-	rest := func(n int) (shown int) {
-		return min(n, most)
-	}
-	omitted := func(n int) {
-		if n > most {
+	part := func(title string, note message.Message, n int, write func(rows int)) {
+		if n == 0 {
+			return
+		}
+		p.section(word(title), note)
+		if write(min(n, most)); n > most {
 			p.sentence(message.New("  and {rows} (--details)", message.Number("rows", int64(n-most), "1 more row", "{n} more rows")))
 		}
 	}
+	table := func(title string, note message.Message, name string, rows []*DiffRow) {
+		part(title, note, len(rows), func(n int) { d.rowsTable(p, name, rows[:n]) })
+	}
 	f := &d.Findings
-	if n := len(f.New) + len(f.Resolved); n > 0 || full {
-		p.section(word("Findings"), message.New("{new} new, {resolved} resolved, {same} still there, by rule and group", message.Int("new", int64(len(f.New))),
-			message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))))
-		rows := slices.Concat(f.New, f.Resolved)
-		if full {
-			rows = append(rows, f.Persisting...)
+	rows, changed := slices.Concat(f.New, f.Resolved), len(f.New)+len(f.Resolved)
+	if full {
+		rows = append(rows, f.Persisting...)
+	}
+	state := func(i int) string {
+		switch {
+		case i >= changed:
+			return "still there"
+		case i >= len(f.New):
+			return "resolved"
+		case rows[i].SeverityBefore != "":
+			return "worse"
 		}
-		state := func(i int) string {
-			switch {
-			case i >= n:
-				return "still there"
-			case i >= len(f.New):
-				return "resolved"
-			case rows[i].SeverityBefore != "":
-				return "worse"
+		return "new"
+	}
+	part("Findings", message.New("{new} new, {resolved} resolved, {same} still there, by rule and group",
+		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))),
+		len(rows), func(n int) { d.findingsTable(p, rows[:n], state, full) })
+	keys := d.shownKeys(full)
+	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)),
+		len(keys), func(n int) { d.keysTable(p, keys[:n]) })
+	places := d.changedPlaces()
+	if full && len(d.Prefixes) > 0 {
+		places = pointersTo(d.Prefixes)
+	}
+	if len(d.Prefixes) > 0 {
+		table("Where it changed", message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+			append(least, keysArg("keys", d.MinKeys))...), "group", places)
+	}
+	if full || len(d.Prefixes) == 0 { // else groups are what prefixes have
+		var gone []*DiffRow
+		groups := slices.DeleteFunc(d.changedGroups(full), func(r *DiffRow) bool {
+			if r.Change == ChangeGone {
+				gone = append(gone, r)
 			}
-			return "new"
-		}
-		d.findingsTable(p, rows[:rest(len(rows))], state, full)
-		omitted(len(rows))
-	}
-	if keys := d.shownKeys(full); len(keys) > 0 {
-		p.section(word("Keys"), message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)))
-		d.keysTable(p, keys[:rest(len(keys))])
-		omitted(len(keys))
-	}
-	if places := d.changedPlaces(); len(d.Prefixes) > 0 {
-		if full {
-			places = pointersTo(d.Prefixes)
-		}
-		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
-			append(least, keysArg("keys", d.MinKeys))...))
-		d.rowsTable(p, "group", places[:rest(len(places))])
-		omitted(len(places))
-	}
-	if groups := d.changedGroups(full); len(groups) > 0 && (full || len(d.Prefixes) == 0) {
-		p.section(word("Groups"), message.New("{n} of {all}, by {share} and {bytes} or more",
-			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...))
-		d.rowsTable(p, "group", groups[:rest(len(groups))])
-		omitted(len(groups))
+			return r.Change == ChangeGone
+		})
+		table("Gone", message.Plural(int64(len(gone)), "1 group of names has no keys any more", "{n} groups of names have no keys any more"), "group", gone)
+		table("Groups", message.New("{n} of {all}, by {share} and {bytes} or more",
+			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...), "group", groups)
 	}
 	var types []*DiffRow
 	for i := range d.Types {
@@ -323,11 +334,7 @@ func (d *Diff) write(p page, most int, full bool) {
 			types = append(types, r)
 		}
 	}
-	if len(types) > 0 {
-		p.section(word("Types"), message.Message{})
-		d.rowsTable(p, "type", types[:rest(len(types))])
-		omitted(len(types))
-	}
+	table("Types", message.Message{}, "type", types)
 	notes := sentencesOf(d.NoteMessages, d.Notes)
 	if full {
 		p.section(word("All keys"), message.Message{})

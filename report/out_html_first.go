@@ -84,7 +84,7 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 	for i := range r.FixFirst {
 		most = max(most, r.FixFirst[i].SavesBytes, int64(r.FixFirst[i].MemoryBytes))
 	}
-	budget := htmlFixesBytes
+	budget := 20 << 10 // bytes of commands
 	for i := range r.FixFirst {
 		s := &r.FixFirst[i]
 		if s.ChangesData && !o.Advice {
@@ -125,7 +125,8 @@ func (r *Report) severityAbout(s *Step) string {
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		for n := range f.Examples {
-			if e := &f.Examples[n]; s.Key != "" && e.KeyRow != nil && e.Key == s.Key {
+			e := &f.Examples[n]
+			if s.Key != "" && e.KeyRow != nil && e.Key == s.Key || s.Group != "" && slices.Contains(e.Groups, s.Group) {
 				return f.Severity
 			}
 		}

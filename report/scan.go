@@ -227,7 +227,6 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	return s.report(all, parts, inputs, failed)
 }
 
-// report returns the report of what was gathered, and passes on those of parts.
 func (s *scan) report(all *agg.Builder, parts []*agg.Builder, inputs []Input, failed ScanError) (*Report, error) {
 	var shard []byte
 	if s.opt.Shard {
@@ -298,7 +297,6 @@ func (s *scan) partReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bui
 	s.opt.Part(filter.Owners[0], r)
 }
 
-// scan is what the snapshots of a Scan have in common.
 type scan struct {
 	policy *thresholds.Policy
 	opt    Options
@@ -340,7 +338,6 @@ func (s *scan) check() error {
 	return nil
 }
 
-// config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
 	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}
@@ -372,27 +369,30 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, basis, certain := findAllocator(ctx, source, s.opt.Memory, firstPart, true)
+	allocator, before, certain := findAllocator(ctx, source, s.opt.Memory, firstPart, true)
 	out := s.pass(ctx, source, number, jobs, allocator, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
 	}
-	if m.AllocatorBasis = basis; basis == AllocatorGiven || out.found == "" {
+	if m.AllocatorBasis = before; before == AllocatorGiven || out.found == "" {
 		return out
 	}
-	m.AllocatorBasis = out.basis
-	if out.basis != AllocatorFound || out.found == m.Allocator {
+	found, basis := out.found, out.basis
+	m.AllocatorBasis = basis
+	if found == m.Allocator || basis != AllocatorFound && basis != AllocatorTie {
 		return out
 	}
-	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
+	if source.Size < 0 || s.opt.keys != nil {
+		if basis == AllocatorFound {
+			m.AllocatorBasis = AllocatorAssumed
+		}
 		return out
 	}
-	found := out.found
 	out = scanned{} // its memory is used again
 	out = s.pass(ctx, source, number, jobs, found, false)
 	if m = out.input.Memory; m != nil {
-		m.AllocatorBasis = AllocatorFound
+		m.AllocatorBasis = basis
 	}
 	return out
 }

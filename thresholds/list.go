@@ -48,7 +48,8 @@ func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, fro
 		case pattern != "":
 			re, err := regexp.Compile(pattern)
 			if err != nil {
-				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}", message.Element("entry", entry), message.Reason("reason", err))
+				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}", message.Element("entry", entry), message.Reason("reason", err)).
+					WithHint("write {example}", message.Code("example", l.Example))
 			}
 			list.patterns = append(list.patterns, re)
 		case l.Known != nil && !slices.Contains(l.Known, entry):
@@ -64,7 +65,6 @@ func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, fro
 	return list, 0, nil
 }
 
-// matches reports whether one of the regular expressions matches a text.
 func (l *List) matches(text []byte) bool {
 	for _, re := range l.patterns {
 		if re.Match(text) {

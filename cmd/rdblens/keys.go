@@ -26,7 +26,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// keysFlags are the flags of keys.
 type keysFlags struct {
 	passFlags
 	redactFlags
@@ -36,10 +35,10 @@ type keysFlags struct {
 	chosen  bool      // the format was
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
-	// unexplained leaves out findings that the report explains; explained has these, by the
-	// pattern of names, once they are known.
+	// unexplained: findings are those of a report, which knows the identities of groups;
+	// identities has these, by the pattern of names, once they are known.
 	unexplained bool
-	explained   map[string]thresholds.RuleSet
+	identities  map[string]*report.Identity
 	groups      []string // patterns, nil any
 }
 
@@ -62,7 +61,6 @@ decompression, and without the line before a replication stream.`,
 	return cmd
 }
 
-// register declares the flags.
 func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
 	o.redactFlags.register(e, cmd)
@@ -112,10 +110,9 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: without what a library writes on purpose, with its long queues; reads each snapshot twice")
 }
 
-// setFormat sets the format from FORMAT or FORMAT=FILE.
 func (o *keysFlags) setFormat(arg string) error {
 	format, path, toFile := strings.Cut(arg, "=")
 	if end := strings.TrimPrefix(filepath.Ext(arg), "."); end != "" && keysFormats[format] == nil {
@@ -196,7 +193,6 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	return bad.end(e, len(list))
 }
 
-// writeKeys writes the rows of all inputs. The error is one of writing.
 func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io.Writer) (*failures, error) {
 	bad := new(failures)
 	var names []string
@@ -246,7 +242,6 @@ func (p *keysFlags) sorted(list []*input) bool {
 	return true
 }
 
-// keysOf writes the rows of one input.
 func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer) (*parser.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -274,8 +269,8 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 			for _, g := range p.groups {
 				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
 			}
-			for _, pattern := range slices.Sorted(maps.Keys(p.explained)) {
-				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.explained[pattern]})
+			for _, pattern := range slices.Sorted(maps.Keys(p.identities)) {
+				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.identities[pattern]})
 			}
 		}
 	}
@@ -301,13 +296,11 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 	return err
 }
 
-// readOnce reports whether an input is standard input.
 func readOnce(list []*input) bool {
 	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
 }
 
-// learnIdentities finds in a pass of its own which findings the report of the same keys
-// explains.
+// learnIdentities finds in a pass of its own what the report of the same keys says that they are.
 func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) error {
 	if p.only == 0 {
 		return usageError("--unexplained is about findings").withHint("add --over no-ttl")
@@ -320,24 +313,18 @@ func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) 
 	if err != nil {
 		return err
 	}
-	p.explained = map[string]thresholds.RuleSet{}
+	p.identities = map[string]*report.Identity{}
 	namer := naming.NewNamer(p.policy.Separators.Value)
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		var rules thresholds.RuleSet
-		for _, rule := range thresholds.Rules() {
-			if p.only.Has(rule.ID) && g.Identity.Explains(rule.Name) {
-				rules |= 1 << rule.ID
-			}
-		}
-		if rules == 0 {
+		if g.Identity == nil {
 			continue
 		}
 		pattern := string(g.Group)
 		if !strings.Contains(pattern, "*") { // the name of the only key
 			pattern = string(namer.AppendPattern(nil, []byte(g.Group)))
 		}
-		p.explained[pattern] = rules
+		p.identities[pattern] = g.Identity
 	}
 	return nil
 }

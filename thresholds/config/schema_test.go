@@ -57,8 +57,13 @@ func (v *validator) keyword(s map[string]any, keyword string, want, value any) b
 		return !slices.ContainsFunc(schemas.([]any), func(x any) bool { return !match(x) })
 	}
 	switch keyword {
-	case "$schema", "$defs", "title", "description", "default", "examples":
+	case "$schema", "$defs", "title", "description", "default", "examples", "errorMessage", "then", "else":
 		return true
+	case "if":
+		if v.accepts(want, value) {
+			return s["then"] == nil || v.accepts(s["then"], value)
+		}
+		return s["else"] == nil || v.accepts(s["else"], value)
 	case "$ref":
 		at := any(v.root)
 		for step := range strings.SplitSeq(strings.TrimPrefix(want.(string), "#/"), "/") {
@@ -216,7 +221,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		"budgets: [{without_ttl: {warning: %s}}]", "budgets: [{growth: {warning: %s}, reason: %s}]",
 		"overrides: [{owner: x, key: %s}]", "overrides: [{key: x, owner: %s}]", "overrides: [{key: x, rules: %s}]", "overrides: [{key: x, owner: y, rules: %s}]",
 		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s",
-		"nightly: {shrink: %s}", "nightly: {grow: {'a:*': %s}}", "nightly: {max_age: %s}", "nightly: {min_keys: %s}", "nightly: {notify: %s}", "nightly: {notify: [%s]}", "nightly: {metrics: %s}", "nightly: {keep: %s}", "nightly: {remind: %s}"}
+		"nightly: {shrink: %s}", "nightly: {grow: {'a:*': %s}}", "nightly: {max_age: %s}", "nightly: {inputs: %s}", "nightly: {inputs: {'a*': %s}}", "nightly: {inputs: {b: {shrink: %s}}}", "nightly: {inputs: {b: {shrink: {'*': %s}, min_keys: %s}}}", "nightly: {min_keys: %s}", "nightly: {notify: %s}", "nightly: {notify: [%s]}", "nightly: {metrics: %s}", "nightly: {keep: %s}", "nightly: {remind: %s}"}
 	for _, name := range configFields {
 		places = append(places, name+": %s")
 	}
@@ -273,6 +278,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		check("namespaces: {" + name + ": x}")
 		check("abbreviations: {" + name + ": x}")
 		check("nightly: {shrink: {" + name + ": 5%}}")
+		check("nightly: {inputs: {" + name + ": {}}}")
 	}
 	team, err := os.ReadFile("testdata/team.yaml")
 	if err != nil {
@@ -325,8 +331,8 @@ func TestSchema(t *testing.T) {
 	same("the configuration", fields(v.root), configFields)
 	rules := v.root["properties"].(map[string]any)["rules"]
 	for _, r := range thresholds.Rules() {
-		own := rules.(map[string]any)["properties"].(map[string]any)[r.Name].(map[string]any)["anyOf"].([]any)
-		same(r.Name, fields(own[len(own)-1]), fieldsOf(r))
+		own := rules.(map[string]any)["properties"].(map[string]any)[r.Name].(map[string]any)["then"]
+		same(r.Name, fields(own), fieldsOf(r))
 	}
 	if !bytes.Equal(Schema(), Schema()) {
 		t.Error("not the same each time")

@@ -24,7 +24,7 @@ const keptNodes = 512
 // blocks. From block lateBlock on, each sampled key stands for lateWeight of those.
 const (
 	sampling   = 32
-	lateBlock  = 64
+	lateBlock  = 512
 	lateWeight = 4
 )
 

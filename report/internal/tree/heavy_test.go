@@ -92,7 +92,7 @@ func TestHeavyValues(t *testing.T) {
 		orders[order](r, keys)
 		block := 1500
 		if seed%5 == 3 {
-			block = 500 // more blocks than are sampled often
+			block = 60 // more blocks than are sampled often
 		}
 		f := newForest(":").fill(keys, block, 1+15*(seed%2))
 		f.Finish()
