@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -319,6 +320,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
 	b.identity(p, n)
+	b.source(p, n)
 	for i := range b.report.Rules {
 		f := &b.report.Rules[i]
 		count := int64(0)
@@ -388,6 +390,25 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 	}
 }
 
+// source names the lines of source code that write the keys below a node, of the groups with
+// most memory first.
+func (b *browser) source(p *panelText, n *report.TreeNode) {
+	const most = 3
+	var seen []string
+	for i := range b.report.Groups {
+		g := &b.report.Groups[i]
+		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.holds(n, g.Group) {
+			continue
+		}
+		if seen = append(seen, g.Source[0].Place()); len(seen) > most {
+			break
+		}
+		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), g.Source)
+		p.add(styleText, "", "  ", b.env.line(line))
+		p.add(styleDim, "  ", "    ", text.Sanitize(g.Source[0].Text))
+	}
+}
+
 // finding writes a finding.
 func (b *browser) finding(p *panelText, severity, rule string, m message.Message) {
 	p.add(b.severity(styleText, severity, false), severity+" ", "  ", rule+" "+b.env.line(m))
@@ -438,7 +459,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	if k.Owner != "" {
 		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
 	}
-	b.identity(p, b.tree.find([]byte(k.Key)))
+	n := b.tree.find([]byte(k.Key))
+	b.identity(p, n)
+	b.source(p, n)
 	rules := b.report.Rules
 	if v := b.view(); v.report != nil {
 		rules = v.report.Rules

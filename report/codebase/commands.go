@@ -43,7 +43,7 @@ func init() {
 		~leftpushall=LPUSH ~rightpushall=RPUSH ~leftpop=LPOP ~rightpop=RPOP boundlistops=RPUSH listrightpopleftpush=RPOPLPUSH`)
 	add("list", write, all, `blpop brpop`)
 	add("list", read, one, `lrange llen lindex lpos listrange=LRANGE listlength=LLEN listgetbyindex=LINDEX`)
-	add("set", write, one, `sadd srem spop smove setadd=SADD setremove=SREM setpop=SPOP setmove=SMOVE boundsetops=SADD saddmultiple=SADD`)
+	add("set", write, one, `sadd srem spop smove setadd=SADD setremove=SREM setpop=SPOP setmove=SMOVE boundsetops=SADD saddmultiple=SADD saddarray=SADD`)
 	add("set", read, one, `smembers sismember smismember scard srandmember sscan sscaniter=SSCAN setmembers=SMEMBERS setcontains=SISMEMBER
 		setlength=SCARD setscan=SSCAN`)
 	add("set", read, all, `sinter sunion sdiff sinterstore sunionstore sdiffstore`)
@@ -124,7 +124,7 @@ var raw = wordSet(`do send call cmd execute sendcommand send_command execute_com
 var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo`)
 
 // fetchers are methods of caches that take a key first.
-var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete exist? increment
+var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
 	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
@@ -178,7 +178,7 @@ func keyLike(name string) bool {
 	s := strings.ToLower(name)
 	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup", "keydown",
 		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
-		"primarykey", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
+		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
 		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey", "propertykey"} {
 		if strings.Contains(s, other) {
 			return false

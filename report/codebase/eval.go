@@ -20,7 +20,7 @@ const (
 type program struct {
 	constants map[string][]*declaration // by name
 	functions map[string][]*function    // by name
-	settings  map[string]string         // of the application, by path
+	settings  map[string]setting        // of the application, by path
 	steps     int
 }
 
@@ -108,9 +108,9 @@ func (p *program) eval(n *node, at frame) []Part {
 	case callNode:
 		return p.call(n, at)
 	case settingNode:
-		if v := p.settings[n.text]; v != "" && v != ambiguous {
-			return []Part{{Text: v}}
-		} else if v == "" && n.label != "" {
+		if v := p.settings[n.text]; v.value != "" && !v.ambiguous {
+			return []Part{{Text: v.value}}
+		} else if v.value == "" && n.label != "" {
 			return []Part{{Text: n.label}}
 		}
 	}

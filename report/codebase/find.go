@@ -54,7 +54,7 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 	}
 	result := make([][]Reference, len(groups))
 	for i, list := range all {
-		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+		slices.SortStableFunc(list, byScore)
 		for n, candidate := range list[:min(len(list), maxCandidates)] {
 			if candidate.Score >= list[0].Score-scoreGap || n == 0 {
 				result[i] = append(result[i], f.reference(&candidate, from[candidate.Pattern]))
@@ -63,6 +63,9 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 	}
 	return result
 }
+
+// byScore orders candidates, the best first.
+func byScore(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) }
 
 func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Message: c.Why()}
@@ -94,9 +97,14 @@ func escapePath(file string) string {
 func (c *Candidate) Why() message.Message {
 	var why []message.Message
 	key := message.Name("pattern", c.Key)
-	if len(c.Commands) > 0 {
+	switch {
+	case c.Library != "" && c.Key != "":
+		why = append(why, message.New("it sets up {library}, {name}", message.Text("library", c.Library), message.Name("name", c.Key)))
+	case c.Library != "":
+		why = append(why, message.New("it sets up {library}", message.Text("library", c.Library)))
+	case len(c.Commands) > 0:
 		why = append(why, message.New("{commands} with {pattern}", message.Code("commands", strings.Join(c.Commands, ", ")), key))
-	} else {
+	default:
 		why = append(why, message.New("it names {pattern}", key))
 	}
 	if c.Prefix != "" {

@@ -56,6 +56,7 @@ type Checkout struct {
 	Skipped  Skipped
 	Cut      bool // there are more files than are read
 	owners   owners
+	setups   []setup // lines that set up a library, by file and line
 }
 
 // Scan finds the patterns of keys in the sources below a directory. It runs nothing and
@@ -72,6 +73,13 @@ func Scan(dir string) (*Checkout, error) {
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, Cut: len(w.files) >= maxFiles, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
+	for _, w := range s.wrapped {
+		if len(w.by.passes) == 0 { // what it does with the key is not known
+			s.program.steps = 0
+			w.sure = Likely
+			s.add(w.site, s.program.eval(w.key, w.frame()))
+		}
+	}
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
 	return s.checkout, nil
@@ -82,7 +90,14 @@ type scanner struct {
 	checkout *Checkout
 	program  program
 	found    map[string]int // index of the pattern of a line
+	wrapped  []wrapped
 	sources  map[string]*source
+}
+
+// wrapped is a key that is given to a function of the checkout which has the name of a command.
+type wrapped struct {
+	*site
+	by *function
 }
 
 // A reading is what one pass over one file found.
@@ -130,6 +145,9 @@ type worker struct {
 }
 
 func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *reading {
+	if known := s.sources[name]; callees != nil && (known == nil || !known.callsAny(callees)) {
+		return &reading{skip: func(*Skipped) {}}
+	}
 	src, ok := s.read(name)
 	switch {
 	case !ok:
@@ -142,14 +160,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{}}
-	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
-		if file.redis = strings.Contains(src, word); file.redis {
-			break
-		}
-	}
-	for _, word := range [...]string{"'bull'", `"bull"`, "'bullmq'", `"bullmq"`, "nestjs/bull"} {
-		file.bull = file.bull || strings.Contains(src, word)
-	}
+	file.redis = aboutServer(src)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -160,6 +171,23 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
 	return &reading{collector: c, lines: strings.Count(strings.TrimSuffix(src, "\n"), "\n") + 1}
+}
+
+// aboutServer reports whether a source speaks of Redis, other than by "redistribute".
+func aboutServer(src string) bool {
+	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
+		for rest := src; ; {
+			_, after, found := strings.Cut(rest, word)
+			if !found {
+				break
+			}
+			if !strings.HasPrefix(after, "t") {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
 }
 
 // declarations reads all files, and adds the patterns of their calls.
@@ -187,14 +215,21 @@ func (s *scanner) declarations() {
 		decls = append(decls, r.decls...)
 	})
 	s.sources = sources
+	s.setups(sites)
 	for _, site := range sites {
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && hasParameter(site.key, 0) {
-			f.passes = append(f.passes, passed{site.key, site.command, site.sure, site.list})
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 {
+			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, list: site.list})
 		}
 	}
 	for _, site := range alternatives(sites) {
-		if site.callee != "" && s.own(site) {
-			continue // a key that a function of the checkout may change
+		if site.setup != nil {
+			continue
+		}
+		if site.callee != "" {
+			if f := s.own(site); f != nil { // a function of the checkout, which may change the key
+				s.wrapped = append(s.wrapped, wrapped{site, f})
+				continue
+			}
 		}
 		s.program.steps = 0
 		parts := s.program.eval(site.key, site.frame())
@@ -207,6 +242,33 @@ func (s *scanner) declarations() {
 		s.add(site, parts)
 	}
 	s.builders(decls)
+}
+
+// setups adds the lines that set up libraries.
+func (s *scanner) setups(sites []*site) {
+	add := func(w *setupWord, p Pattern) {
+		p.Sure = Likely
+		s.checkout.setups = append(s.checkout.setups, setup{p, w.library, w.rank})
+	}
+	for _, c := range sites {
+		if c.setup == nil {
+			continue
+		}
+		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text}
+		if c.function != nil {
+			p.Function = strings.Trim(c.function.container+"."+c.function.name, ".")
+		}
+		if c.key != nil {
+			s.program.steps = 0
+			p.Key, _ = constant(s.program.eval(c.key, c.frame()))
+		}
+		add(c.setup, p)
+	}
+	for path, first := range s.firstSettings() {
+		for i := range setupWords[path] {
+			add(&setupWords[path][i], first)
+		}
+	}
 }
 
 // alternatives returns the sites with one for each value that a key may have.
@@ -262,53 +324,124 @@ func keysOf[V any](m map[string]V) func(yield func(string) bool) {
 	}
 }
 
-// hasParameter reports whether a value depends on a parameter of the function around.
-func hasParameter(n *node, depth int) bool {
-	if n == nil || depth > 8 {
-		return false
-	}
-	return n.kind == paramNode || slices.ContainsFunc(n.args, func(a *node) bool { return hasParameter(a, depth+1) })
-}
+// maxRounds is the number of functions between a command and the key that it is given.
+const maxRounds = 3
 
-// calls adds the patterns of the calls of functions that pass a key on.
+// calls adds the patterns of the calls of functions that pass a key on, and then of those of
+// functions that call these.
 func (s *scanner) calls() {
-	callees := map[string]bool{}
-	for name, list := range s.program.functions {
-		for _, f := range list {
-			if len(f.passes) > 0 && len(name) > 2 {
-				callees[name] = true
+	for range maxRounds {
+		callees := map[string]bool{}
+		for name, list := range s.program.functions {
+			for _, f := range list {
+				if f.due = len(f.passes); f.due > f.done && len(name) > 2 {
+					callees[name] = true
+				}
 			}
 		}
-	}
-	if len(callees) == 0 {
-		return
-	}
-	s.each(callees, func(r *reading) {
-		if r.skip != nil {
+		if len(callees) == 0 {
 			return
 		}
-		for _, site := range r.sites {
-			f := s.callee(site)
-			if f == nil {
-				continue
+		s.each(callees, func(r *reading) {
+			if r.skip != nil {
+				return
 			}
-			for _, pass := range f.passes {
-				s.program.steps = 0
-				site.command, site.sure = pass.command, pass.sure
-				if i := int(pass.key.index); pass.list && i < len(site.args) && site.args[i].kind == listNode {
-					for _, key := range site.args[i].args {
-						s.add(site, s.program.eval(key, site.frame()))
-					}
-					continue
+			for _, site := range r.sites {
+				if f := s.callee(site); f != nil {
+					s.passOn(site, f)
 				}
-				values := s.program.values(site.args, site.frame())
-				if !slices.ContainsFunc(values, literal) && len(f.passes) > 0 && len(values) > 0 {
-					continue
-				}
-				s.add(site, s.program.eval(pass.key, frame{source: f.source, container: f.container, arguments: values}))
+			}
+		})
+		for _, list := range s.program.functions {
+			for _, f := range list {
+				f.done = f.due
 			}
 		}
-	})
+	}
+}
+
+// passOn adds the keys that a call gives to a function which passes them on.
+func (s *scanner) passOn(c *site, f *function) {
+	for n := f.done; n < f.due; n++ {
+		pass := &f.passes[n]
+		s.program.steps = 0
+		c.command, c.sure = pass.command, pass.sure
+		var of []*node // arguments that the key depends on
+		for _, i := range pass.parameters() {
+			if i < len(c.args) {
+				of = append(of, c.args[i])
+			}
+		}
+		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
+			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
+			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, list: pass.list, via: f, next: pass, args: c.args})
+		}
+		if pass.list && pass.via == nil {
+			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
+				for _, key := range c.args[i].args {
+					s.add(c, s.program.eval(key, c.frame()))
+				}
+				continue
+			}
+		}
+		if len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal) {
+			s.add(c, s.program.passed(pass, f, s.program.values(c.args, c.frame())))
+		}
+	}
+}
+
+// parameters returns the numbers of the parameters that a key depends on.
+func (p *passed) parameters() []int {
+	if p.via == nil {
+		return parametersOf(nil, p.key, 0)
+	}
+	var list []int
+	for _, i := range p.next.parameters() {
+		if i < len(p.args) {
+			list = parametersOf(list, p.args[i], 0)
+		}
+	}
+	return list
+}
+
+// parametersOf appends the numbers of the parameters of the function around in a value.
+func parametersOf(list []int, n *node, depth int) []int {
+	if n == nil || depth > 8 {
+		return list
+	}
+	if n.kind == paramNode {
+		list = append(list, int(n.index))
+	}
+	list = parametersOf(list, n.of, depth+1)
+	for _, a := range n.args {
+		list = parametersOf(list, a, depth+1)
+	}
+	return list
+}
+
+// passed returns the key that a function passes on which is called with some values.
+func (p *program) passed(pass *passed, f *function, values [][]Part) []Part {
+	at := frame{source: f.source, container: f.container, arguments: values}
+	for pass.via != nil {
+		values = p.values(pass.args, at)
+		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
+		pass = pass.next
+	}
+	return p.eval(pass.key, at)
+}
+
+// known returns the function of the first pass that a later one has read again, nil if there
+// is none.
+func (s *scanner) known(f *function) *function {
+	if f == nil {
+		return nil
+	}
+	for _, k := range s.program.functions[f.name] {
+		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
+			return k
+		}
+	}
+	return nil
 }
 
 // callee returns the function that a site calls, nil if that is not certain.
@@ -333,7 +466,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
 		case !common && ofServer(c.receiver):
-		case !common && clients[last] && f.source.redis:
+		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == last:
 		default:
 			continue
@@ -348,16 +481,16 @@ func (s *scanner) callee(c *site) *function {
 	return found
 }
 
-// own reports whether the checkout has the method that a site calls.
-func (s *scanner) own(c *site) bool {
+// own returns the method of the checkout that a site calls, nil if it has none.
+func (s *scanner) own(c *site) *function {
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
 	for _, f := range s.program.functions[c.callee] {
 		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
 			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
-			return true
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
 // similar reports whether a variable has the name of a class.
@@ -417,6 +550,9 @@ func Join(parts []Part) string {
 func (c *Checkout) sort() {
 	slices.SortStableFunc(c.Patterns, func(a, b Pattern) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Key, b.Key))
+	})
+	slices.SortStableFunc(c.setups, func(a, b setup) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	slices.Sort(c.Prefixes)
 }

@@ -26,14 +26,7 @@ func nightlyShape() shape[thresholds.Nightly] {
 					None: v.off, Origin: v.Origin}})
 		})
 	}
-	words := func(name, description string) shape[thresholds.Text] {
-		return as(text(name, description).with("pattern", `\S`),
-			func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
-				return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
-					"{what} must not be blank", message.Word("what", name))
-			})
-	}
-	notify := listOf("notify", words("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
+	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
 	s := record[settings]{what: "nightly", fields: []field[settings]{
 		to("shrink", changesShape("shrink", "losses that are reported"),
@@ -43,7 +36,7 @@ func nightlyShape() shape[thresholds.Nightly] {
 		limit("min_keys", "min-keys", "a snapshot with fewer keys is an error"),
 		to("notify", notify.with("description", "where the message goes"),
 			func(s *settings, v []thresholds.Text) { s.Notify = v }),
-		to("metrics", words("metrics", "file for node_exporter's textfile collector"),
+		to("metrics", someText("metrics", "file for node_exporter's textfile collector"),
 			func(s *settings, v thresholds.Text) { s.Metrics = v }),
 		to("keep", days(plainCount().with("description", "days for which reports are kept")),
 			func(s *settings, v *thresholds.Days) { s.Keep = v }),
@@ -65,6 +58,15 @@ func days(s shape[int64]) shape[*thresholds.Days] {
 	return as(s, func(r *reader, n ast.Node, v int64) (*thresholds.Days, bool) {
 		return &thresholds.Days{Number: v, Origin: r.origin(n)}, true
 	})
+}
+
+// someText is a text that is not blank.
+func someText(name, description string) shape[thresholds.Text] {
+	return as(text(name, description).with("pattern", `\S`),
+		func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
+			return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
+				"{what} must not be blank", message.Word("what", name))
+		})
 }
 
 func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
