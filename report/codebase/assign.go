@@ -315,6 +315,9 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 	if n.kind == wordNode && n.of == nil {
 		if f == c.function() {
 			if v, known := c.locals()[n.text]; known {
+				if v.kind == textNode && v.text == "" {
+					v = hole // it gets its value in a way that is not known
+				}
 				if n.label != "" {
 					labelled := *v
 					labelled.label = n.label

@@ -229,9 +229,12 @@ func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
 	}
-	other := c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp
-	if c.syntax == python {
-		other = !c.file.imports["django"] && !c.file.imports["flask_caching"]
+	other := c.syntax != ruby && c.syntax != php
+	switch imports := c.file.imports; c.syntax {
+	case python:
+		other = !imports["django"] && !imports["flask_caching"]
+	case csharp:
+		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
 	}
 	if other && !c.file.redis || strings.Contains(last, "memorycache") {
 		return // a map in memory, more often than not

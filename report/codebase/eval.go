@@ -310,7 +310,7 @@ func (p *program) result(f *function, arguments [][]Part, at frame) []Part {
 
 // passThrough are functions and methods whose value is that of their argument or of
 // what they are called on.
-var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into clone freeze intern to_s
+var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
 	symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
 

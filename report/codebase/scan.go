@@ -447,14 +447,15 @@ func (s *scanner) known(f *function) *function {
 // callee returns the function that a site calls, nil if that is not certain.
 func (s *scanner) callee(c *site) *function {
 	n := &node{kind: wordNode, text: c.callee}
+	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
 	if c.receiver == "" {
-		if f, _ := s.program.function(n, c.frame()); f != nil && len(f.passes) > 0 {
-			return f
+		f, _ := s.program.function(n, c.frame())
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
+			return nil
 		}
-		return nil
+		return f
 	}
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
 	var found *function
 	for _, f := range s.program.functions[c.callee] {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) {
@@ -462,7 +463,7 @@ func (s *scanner) callee(c *site) *function {
 		}
 		switch class := strings.ToLower(f.container); {
 		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
-		case class != "" && similar(class, last):
+		case class != "" && similar(class, last) && (!common || class == last || ofServer(class) || strings.Contains(class, "cache")):
 		case strings.EqualFold(f.source.base, last):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
 		case !common && ofServer(c.receiver):
