@@ -27,7 +27,7 @@ test: ## all tests; at the end those that were skipped, and why
 
 nightly-tests: ## all tests with all keys, seeds and damaged bytes, the race detector on all packages, and a minute of each fuzz target
 	RDBLENS_NIGHTLY=1 $(MAKE) test
-	$(MAKE) race RACED='$(PACKAGES)' LONG= SCRIPTS=
+	$(MAKE) race RACED='$(PACKAGES)' LONG= SCRIPTS= FRAMES=15
 	$(MAKE) fuzz FUZZTIME=1m
 
 lint: ## gofmt, go vet and staticcheck
@@ -67,13 +67,16 @@ engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, pa
 # of texts, pages, files and a compiled binary, and long ones.
 RACED = ./parser ./report ./cmd/rdblens
 TEXTS = TestLanguage|TestSizes|TestLayers|TestReadme.*|TestHelpTranslated|TestTranslated|TestTemplatesTranslated|TestStaticBinary|TestMan|TestCommandLine|TestCommitText|TestChats|TestGrafanaDashboard|TestAlertRules|TestSystemdUnits|TestPage.*|TestScreen|TestTicket.*|TestPprofReads|TestParquet.*|TestRedact.*
-LONG  = |TestScreenHeight|TestFrameDiagnosis|TestScansFitSchema|TestBaselineAccepts.*|TestMemory.*|TestShowMemory|TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats
+LONG  = |TestScreenHeight|TestFrameDiagnosis|TestScansFitSchema|TestBaselineAccepts.*|TestMemory.*|TestShowMemory|TestBounds|TestSharedTruth|TestTruth|TestTextLengths|TestMergeOfStates|TestDamagedStates|TestTopsAreThoseOfASort|TestTrendFormats|TestDiffFormats|TestAllocatorFound|TestFullTable|TestFoldedPlaces|TestTreeIsExact|TestGroupsAreExact|TestFindingsAreThoseOfTheRules|TestAnnouncedDamage|TestRecordsFixtures|TestSmallReads|TestShowJSON|TestShowInputs|TestNobodyReads|TestConfigSuggest|TestShowHugeTexts|TestKeysBelow
+
+# FRAMES is the number of bytes damaged in each compressed snapshot.
+FRAMES = 3
 
 # Each command of a script starts the test's binary anew, which is slow with the race detector.
 SCRIPTS = |TestScripts
 
 race: ## the tests with the race detector, which needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG)$(SCRIPTS))$$' $(RACED)
+	CGO_ENABLED=1 RDBLENS_FRAMES=$(FRAMES) $(GO) test -race -timeout 40m -skip '^($(TEXTS)$(LONG)$(SCRIPTS))$$' $(RACED)
 
 fuzz: ## every fuzz target for FUZZTIME, FUZZJOBS at a time
 	@mkdir -p bin && grep -rE --include='*_test.go' '^func Fuzz' cmd parser report thresholds | \

@@ -21,7 +21,6 @@ type taggedValues struct {
 	copied *spool.Spool // of the last one that was read whole
 }
 
-// stop ends their coroutines.
 func (v *taggedValues) stop() {
 	for id, t := range v.open {
 		t.stop()
@@ -31,7 +30,6 @@ func (v *taggedValues) stop() {
 	v.copied.Close()
 }
 
-// taggedValue is a value in chunks.
 type taggedValue struct {
 	w     *walker
 	part  []byte // what was read of a chunk and is still to be walked
@@ -87,7 +85,6 @@ func (r *reader) newTagged() *taggedValue {
 	return t
 }
 
-// record walks the record in the chunks.
 func (t *taggedValue) record() {
 	w := t.w
 	for {
@@ -106,7 +103,6 @@ func (t *taggedValue) record() {
 // carried is how many bytes of a chunk are added to what was left of those before.
 const carried = 64 << 10
 
-// refill is that of the value's walker.
 func (t *taggedValue) refill(keep int) bool {
 	w := t.w
 	w.keepFirst()

@@ -18,7 +18,6 @@ const (
 // entry, Key.Formats is about.
 const formatElements = 8
 
-// detailsOf returns what is asked for of values of a type.
 func (w *walker) detailsOf(t Type) (d Details) {
 	switch t {
 	case Hash:

@@ -262,7 +262,6 @@ func (b *compressed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// dragonflyValue walks a value of a type that Dragonfly alone has.
 func (w *walker) dragonflyValue(row *typeRow) {
 	w.rare = true
 	r := w.modules()

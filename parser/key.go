@@ -71,7 +71,6 @@ func ParseType(s string) (Type, bool) {
 	return 0, false
 }
 
-// typeOfModule returns the type of values with a module ID.
 func typeOfModule(id uint64) Type {
 	id >>= 10
 	for t := JSON; t < NumTypes; t++ {

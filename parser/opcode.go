@@ -28,7 +28,6 @@ func (w *walker) opcodeAhead() {
 	}
 }
 
-// step reads one opcode, or one key.
 func (w *walker) step() stepped {
 	w.opcodeAhead()
 	op := w.Buf[w.Pos]

@@ -291,7 +291,6 @@ func (r *Records) value() span {
 	return span{r.s.offset() - n, n}
 }
 
-// at has what is read again.
 func (r *Records) at() io.ReaderAt {
 	switch {
 	case r.s.key != nil && r.s.key.copied != nil:
@@ -366,5 +365,4 @@ func (r *Records) read(from, n int64) ([]byte, error) {
 	return r.buf[from-r.bufAt:][:n], nil
 }
 
-// errEnough ends a visit.
 var errEnough = errors.New("no more elements are wanted")

@@ -23,7 +23,6 @@ func (w *walker) moduleType() Type {
 	return typeOfModule(id)
 }
 
-// modules returns the walker's reader of modules' values.
 func (w *walker) modules() *module.Reader {
 	if w.module == nil {
 		w.module = &module.Reader{Cursor: &w.Cursor, Names: &w.src.names, InOrder: w.inOrder}
@@ -37,7 +36,6 @@ func (w *walker) modules() *module.Reader {
 // moduleFields passes what a module wrote outside of values, up to its end mark.
 func (w *walker) moduleFields() { w.modules().Skip() }
 
-// moduleValue walks a value that a module wrote.
 func (w *walker) moduleValue() {
 	k, r := &w.key, w.modules()
 	id := w.Length()
@@ -143,7 +141,6 @@ func (w *walker) array() {
 	}
 }
 
-// arrayNumber returns the text of a number in an array.
 func (w *walker) arrayNumber(bits uint64, double bool) Text {
 	if double {
 		w.heads[1] = strconv.AppendFloat(w.heads[1][:0], math.Float64frombits(bits), 'g', 17, 64)
@@ -194,7 +191,6 @@ const (
 	maxWholeNames     = 64 << 20
 )
 
-// defineTemplate reads opcode 242.
 func (w *walker) defineTemplate() {
 	t := &w.src.templates
 	id, n := w.Length(), w.Length()
@@ -219,7 +215,6 @@ func (w *walker) defineTemplate() {
 	w.leave()
 }
 
-// templateNames reads n field names.
 func (w *walker) templateNames(n uint64) nameList {
 	var d nameList
 	t := &w.src.templates
@@ -246,7 +241,6 @@ func (w *walker) templateName(s *str) []byte {
 	return w.text(s, MaxElementName)
 }
 
-// add adds a field to a template.
 func (t *templates) add(d *nameList, n int64, name []byte) {
 	if t.names+len(name) > t.most() {
 		name = nil
@@ -383,7 +377,6 @@ func (w *walker) packedNames(b *rdb.Block) nameList {
 	return d
 }
 
-// sortedModules returns modules by name.
 func sortedModules(m map[string]*ModuleInfo) []ModuleInfo {
 	var out []ModuleInfo
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -85,7 +85,6 @@ var redisTypes = []typeRow{
 	{64, "", Cron, EncUnknown, memory.Other, rdb.Layout{Kind: rdb.Cron}},   // KeyDB's
 }
 
-// valkeyTypes are those under the magic VALKEY.
 var valkeyTypes = []typeRow{
 	{22, "9.0", Hash, EncHashtable, memory.HashTable,
 		rdb.Layout{Kind: rdb.Counted, Strings: 2, Beside: rdb.ExpiryBinary}},

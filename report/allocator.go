@@ -37,7 +37,6 @@ type census struct {
 	databases map[int]*memory.Database
 }
 
-// censusSink is a sink of a census.
 type censusSink struct {
 	all *census
 	census
@@ -181,7 +180,6 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 	return models[i].Allocator(), AllocatorUnknown
 }
 
-// sampleOf returns what the sampled keys take by the model.
 func sampleOf(info *parser.Info, model *memory.Model) int64 {
 	for i, name := range memory.Allocators() {
 		if name == model.Allocator() && i < len(info.Sampled) {

@@ -154,9 +154,11 @@ func patternText(s string) string {
 }
 
 // figureOf returns the figure of a finding, 0 if it has none in the unit of the rule, or
-// is below its limit: examples of such a rule are not in the order of their figures.
+// is below its limit: examples of such a rule are not in the order of their figures. The
+// figure of a group that has more findings than are accepted is their number.
 func figureOf(rule *thresholds.Rule, e *Example) int64 {
-	if !e.Measured.Known() || e.Measured < e.Limit || rule.Unit != message.None && e.Unit != rule.Unit.String() {
+	if !e.Measured.Known() || e.Measured < e.Limit || e.KeyRow == nil && !rule.Instance ||
+		rule.Unit != message.None && e.Unit != rule.Unit.String() {
 		return 0
 	}
 	return int64(e.Measured)

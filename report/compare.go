@@ -106,7 +106,6 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 	return c.d, nil
 }
 
-// comparison makes a Diff.
 type comparison struct {
 	d      *Diff
 	policy *thresholds.Policy // nil: no budgets
@@ -166,7 +165,6 @@ func (f Figure) plus(o Figure) Figure {
 	return f + o
 }
 
-// note adds a sentence about the comparison.
 func (c *comparison) note(id string, args ...message.Arg) {
 	m := message.New(id, args...)
 	c.d.Notes, c.d.NoteMessages = append(c.d.Notes, m.String()), append(c.d.NoteMessages, m)
@@ -178,10 +176,8 @@ func (c *comparison) alert(id string, args ...message.Arg) {
 	c.d.Alerts, c.d.AlertMessages = append(c.d.Alerts, m.String()), append(c.d.AlertMessages, m)
 }
 
-// size returns what is compared of a row.
 func (c *comparison) size(r *DiffRow) (before, after int64) { return c.d.Size(r) }
 
-// judge sets what changed of a row.
 func (c *comparison) judge(r *DiffRow) {
 	before, after := c.size(r)
 	r.Change = c.d.change(before, after, r.KeysBefore > 0, r.KeysAfter > 0)
@@ -208,7 +204,6 @@ func (c *comparison) judge(r *DiffRow) {
 	}
 }
 
-// compare fills in the Diff.
 func (c *comparison) compare(lists [2]*agg.KeyList) {
 	d := c.d
 	c.alerts()

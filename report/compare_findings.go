@@ -98,7 +98,6 @@ func (s *DiffSide) server() message.Message {
 	return serverText(&Input{Server: s.Server, ServerVersion: s.ServerVersion})
 }
 
-// savedKeys returns the keys on the lists of a report.
 func savedKeys(r *Report) *agg.KeyList {
 	list := agg.NewKeyList(nil)
 	measure := ByMemory
@@ -140,7 +139,6 @@ func savedKeys(r *Report) *agg.KeyList {
 	return list
 }
 
-// keys compares single keys.
 func (c *comparison) keys(lists [2]*agg.KeyList) {
 	d := c.d
 	by := map[int]int64{} // change of the listed keys that changed, by row
@@ -216,7 +214,6 @@ func (c *comparison) keys(lists [2]*agg.KeyList) {
 	}
 }
 
-// set sets the figures of a side.
 func (k *DiffKey) set(side int, f *agg.KeyFigures) {
 	if side == 0 {
 		k.ElementsBefore, k.ValueBytesBefore, k.MemoryBytesBefore = Figure(f.Elements), Figure(f.ValueBytes), Figure(f.Memory)
@@ -244,7 +241,6 @@ type place struct {
 	subject Name // or the name of a group that is not among them
 }
 
-// findings compares the findings.
 func (c *comparison) findings() {
 	list := &c.d.Findings
 	before, after := c.findingsOf(0), c.findingsOf(1)
@@ -319,13 +315,11 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 	return list
 }
 
-// sideFindings are the findings of one side.
 type sideFindings struct {
 	all  map[place]*DiffFinding
 	also map[place]bool // in which a finding of an instance rule has keys, too
 }
 
-// findingsOf returns the findings of a side.
 func (c *comparison) findingsOf(side int) sideFindings {
 	all, also := map[place]*DiffFinding{}, map[place]bool{}
 	add := func(at place, f *Finding, count int64, e *Example) {

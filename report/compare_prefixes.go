@@ -218,7 +218,6 @@ func (x *prefixComparison) standsForSeveral(side int, segment string, n *TreeNod
 	return strings.Contains(segment, "*")
 }
 
-// rowOf returns the row of nodes that are compared together.
 func (x *prefixComparison) rowOf(old, new []*TreeNode) (r DiffRow) {
 	first := true
 	for side, list := range [2][]*TreeNode{old, new} {

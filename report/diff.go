@@ -178,7 +178,6 @@ type DiffFinding struct {
 	SubjectMessage message.Message `json:"subject_message,omitzero"`
 }
 
-// add adds the figures of keys of one side.
 func (d *DiffRow) add(side int, g *Group) {
 	if side == 0 {
 		d.KeysBefore += g.Keys
@@ -208,7 +207,6 @@ func (d *Diff) Size(r *DiffRow) (before, after int64) {
 	return r.ValueBytesBefore, r.ValueBytesAfter
 }
 
-// counts reports whether a change of a size counts.
 func (d *Diff) counts(before, after int64) bool {
 	by := max(after-before, before-after)
 	return by >= d.MinBytes && float64(by) >= d.MinShare*float64(before)

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // jobSnapshot has a queue of BullMQ with 30 jobs, and 5 strings without a TTL.
@@ -89,5 +92,66 @@ func TestExplainedFindings(t *testing.T) {
 		if in.Names[0] == "no-ttl" && len(in.Groups) == 1 && in.Groups[0] == "bull:mail:*" {
 			t.Error("a baseline accepts what is explained")
 		}
+	}
+}
+
+// TestCountedFindings checks that limits which Baidu's rules only recommend are counted in one
+// line, that a team gets them as findings when it sets them, and that nothing is in both.
+func TestCountedFindings(t *testing.T) {
+	buf := []byte("REDIS0011\xfa\x09redis-ver\x067.0.15\xfa\x05ctime\x0a1700000000\xfe\x00")
+	for i, length := range []int{29, 30, 31, 31, 128, 128, 129} { // bytes of names; values have 3
+		name := fmt.Sprintf("cart:%d:%s", i, bytes.Repeat([]byte("n"), length-7))
+		if length > 63 {
+			buf = append(buf, 0, 0x40|byte(length>>8), byte(length))
+		} else {
+			buf = append(buf, 0, byte(length))
+		}
+		buf = append(append(buf, name...), "\x03abc"...)
+	}
+	buf = append(buf, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+	scan := func(configuration, rules string) *Report {
+		policy, err := config.LoadText(config.Options{Config: "rdblens.yaml", Rules: rules}, []byte("extends: baidu\n"+configuration))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Scan(context.Background(), []Source{{Name: "a.rdb", Open: func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(buf)), nil
+		}}}, policy, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	counts := func(r *Report) map[string]int64 {
+		list := map[string]int64{}
+		for i := range r.Rules {
+			if f := &r.Rules[i]; f.Rule == "key-length" {
+				list[f.Severity] = f.Count
+			}
+		}
+		return list
+	}
+	r := scan("", "")
+	if got := counts(r); got["info"] != 0 || got["warning"] != 1 || r.Findings.Info != 0 {
+		t.Errorf("findings %v, %d of severity info in all", got, r.Findings.Info)
+	}
+	want := Counted{Rule: "key-length", Severity: "info", Limit: 30, Count: 4, Of: 7}
+	if len(r.Counted) != 1 || slices.Contains(r.Passed, "key-length") {
+		t.Fatalf("counted %+v, passed %v", r.Counted, r.Passed)
+	}
+	got := r.Counted[0]
+	if got.Rule != want.Rule || got.Severity != want.Severity || got.Limit != want.Limit || got.Count != want.Count || got.Of != want.Of {
+		t.Errorf("counted %+v, want %+v", got, want)
+	}
+	if histogram := []CountedBucket{{30, 2}, {128, 4}, {Unknown, 1}}; !slices.Equal(got.Histogram, histogram) {
+		t.Errorf("histogram %v, want %v", got.Histogram, histogram)
+	}
+	for _, asked := range []*Report{scan("rules: {key-length: {info: 30}}\n", ""), scan("rules: {key-length: {count_info: off}}\n", ""), scan("", "key-length")} {
+		if got := counts(asked); got["info"] < 4 || len(asked.Counted) != 0 {
+			t.Errorf("asked for: findings %v, counted %v", got, asked.Counted)
+		}
+	}
+	if r := scan("rules: {key-length: {info: 20, count_info: true}}\n", ""); len(r.Counted) != 1 || r.Counted[0].Limit != 20 || r.Counted[0].Count != 7 {
+		t.Errorf("a team's own limit is not only counted although it says so: %+v", r.Counted)
 	}
 }

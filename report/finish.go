@@ -56,7 +56,6 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	return r
 }
 
-// slots adds the slots of several snapshots.
 func (f *finisher) slots(ranges []thresholds.SlotRange) {
 	if f.r.Slots == nil {
 		f.r.Slots = ranges
@@ -68,7 +67,6 @@ func (f *finisher) slots(ranges []thresholds.SlotRange) {
 	}
 }
 
-// finisher makes the report of a Builder.
 type finisher struct {
 	*agg.Builder
 	opt   *Options
@@ -83,12 +81,12 @@ type finisher struct {
 	// known are the identities of groups, by their patterns.
 	known     map[string]*Identity
 	explained explained
+	counted   [agg.RuleSeverities]bool // findings that are only counted
 	// Judgements are those of the Builder, and those about groups.
 	Judgements []agg.Judgement
 	backlogs   map[string]backlog // by pattern
 }
 
-// databasesOf returns the databases of one input, by number.
 func databasesOf(b *agg.Builder, input int) []Database {
 	var list []Database
 	for i := range b.Tables.Databases {
@@ -235,7 +233,6 @@ func (f *finisher) types() {
 	sortBySize(r.Encodings, func(row *Encoding) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
 
-// row returns the row of an entry of a list.
 func (f *finisher) row(e *agg.Entry) KeyRow {
 	retained := f.Top.Key(e)
 	key := retained.Key()
@@ -281,7 +278,6 @@ func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey, id *Identity
 	return list
 }
 
-// findExamples gathers the findings of the examples by key.
 func (f *finisher) findExamples() {
 	f.examples = map[*agg.RetainedKey][]thresholds.Finding{}
 	for at := range agg.RuleSeverities {
@@ -293,7 +289,6 @@ func (f *finisher) findExamples() {
 	}
 }
 
-// pattern returns the name of the group of a pattern.
 func (f *finisher) pattern(text []byte) Name { return Name(f.Tables.Groups.Name(text)) }
 
 // nameHash returns NameHash as a number, 0 if there is none.

@@ -45,7 +45,6 @@ type SettingValue struct {
 	SavesBytes int64 `json:"saves_bytes"`
 }
 
-// maxSteps is the number of savings that a report has.
 const maxSteps = 100
 
 // steps sets what to fix first and what saves memory. All else that the report has of the
@@ -122,47 +121,33 @@ func (f *finisher) nameSizes(list []thresholds.GroupSums) {
 	}
 }
 
-// flagged returns the rules that are broken.
+// flagged returns the rules that are broken, each with its findings of the worst severity:
+// those of several are not added up.
 func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Problem) {
 	at := map[Name]*thresholds.GroupSums{}
 	for i := range sums {
 		at[Name(sums[i].Group)] = &sums[i]
 	}
-	known := map[string]int{} // index in list of each rule
-	for i := range f.r.Rules {
+	for i := range f.r.Rules { // the severest first
 		found := &f.r.Rules[i]
 		rule, ok := thresholds.Lookup(found.Rule)
-		if !ok {
+		if !ok || slices.ContainsFunc(list, func(p thresholds.Problem) bool { return p.Rule == rule.ID }) {
 			continue
 		}
-		n, isKnown := known[found.Rule]
-		if !isKnown {
-			n, known[found.Rule] = len(list), len(list)
-			p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised}
-			f.worst(&p)
-			list = append(list, p)
-		}
-		p := &list[n]
-		p.Keys += found.Count
-		p.Bytes += int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))
+		p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised, Keys: found.Count,
+			Bytes: int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))}
+		f.worst(&p)
 		for _, g := range found.Groups {
-			of := at[g.Group]
-			if of == nil || rule.Instance {
-				continue
-			}
-			bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
-			if i := slices.IndexFunc(p.Groups, func(known thresholds.Flagged) bool { return known.Group == string(g.Group) }); i >= 0 {
-				p.Groups[i].Flagged += g.Count
-				p.Groups[i].FlaggedMemory += bytes
-			} else {
+			if of := at[g.Group]; of != nil && !rule.Instance {
+				bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
 				p.Groups = append(p.Groups, thresholds.Flagged{GroupSums: *of, Flagged: g.Count, FlaggedMemory: bytes})
 			}
 		}
+		list = append(list, p)
 	}
 	return list
 }
 
-// worst sets the worst finding of a problem.
 func (f *finisher) worst(p *thresholds.Problem) {
 	if thresholds.Rules()[p.Rule].Instance {
 		for i := range f.Judgements {

@@ -73,8 +73,8 @@ func withoutSample(g *agg.Group) *identity.Group {
 	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
 }
 
-// explained are the findings that the identities of their groups explain. A report counts
-// them apart: nobody can act on them.
+// explained are the findings that the identities of their groups explain, because nobody can
+// act on them, and those that the policy only counts. A report counts them apart.
 type explained struct {
 	sums [agg.RuleSeverities]agg.RuleSums
 	// apart is true if what MEMORY USAGE would state about them is not known, because there are
@@ -87,10 +87,16 @@ type explained struct {
 func (f *finisher) identify() {
 	f.known = f.identities()
 	f.explained.owners = map[int]*Counts{}
+	for id := range thresholds.Rules() {
+		for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
+			id := thresholds.RuleID(id)
+			f.counted[agg.RuleSeverity(id, severity)] = f.Engine(0).Policy().CountsOnly(id, severity)
+		}
+	}
 	for pattern, g := range f.Tables.Groups.All {
 		id := f.known[string(pattern)]
 		for at, count := range f.Tables.Groups.Findings(g) {
-			if !explains(id, at) {
+			if !f.explains(id, at) {
 				continue
 			}
 			to := &f.explained.sums[at]
@@ -112,9 +118,10 @@ func (f *finisher) identify() {
 	}
 }
 
-// explains reports whether an identity explains findings of a rule and severity.
-func explains(id *Identity, ruleSeverity int) bool {
-	return id != nil && id.Explains(agg.RuleOf(ruleSeverity).Name())
+// explains reports whether findings of a rule and severity are counted apart in groups of an
+// identity.
+func (f *finisher) explains(id *Identity, ruleSeverity int) bool {
+	return f.counted[ruleSeverity] || id.Explains(agg.RuleOf(ruleSeverity).Name())
 }
 
 func (e *explained) keys() (n int64) {
@@ -124,7 +131,6 @@ func (e *explained) keys() (n int64) {
 	return n
 }
 
-// takeFrom takes the findings from the sums of a rule and severity.
 func (e *explained) takeFrom(o *agg.RuleSums, ruleSeverity int) {
 	from := &e.sums[ruleSeverity]
 	o.Keys -= from.Keys
@@ -139,7 +145,7 @@ func (f *finisher) findings(pattern []byte, g *agg.Group) iter.Seq2[int, agg.Cou
 	id := f.known[string(pattern)]
 	return func(yield func(int, agg.Count) bool) {
 		for at, count := range f.Tables.Groups.Findings(g) {
-			if !explains(id, at) && !yield(at, count) {
+			if !f.explains(id, at) && !yield(at, count) {
 				return
 			}
 		}
@@ -237,7 +243,6 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 	return s
 }
 
-// keyExample is a key with a finding.
 type keyExample struct {
 	key   *agg.RetainedKey
 	group []byte // pattern
@@ -268,7 +273,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	known := len(list)
 	for i := range kept {
 		key := f.Top.Key(&kept[i])
-		if !explains(f.known[string(key.Group())], at) {
+		if !f.explains(f.known[string(key.Group())], at) {
 			list = append(list, keyExample{key, key.Group(), kept[i].Finding})
 		}
 	}
@@ -278,7 +283,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	var others []keyExample
 	for pattern, g := range f.Tables.Groups.All {
 		largest := g.Largest()
-		if largest == nil || explains(f.known[string(pattern)], at) {
+		if largest == nil || f.explains(f.known[string(pattern)], at) {
 			continue
 		}
 		key := largest.Key()
@@ -304,7 +309,6 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	return append(list, others[:min(len(others), max(len(kept)+known-len(list), 0))]...)
 }
 
-// findingOf returns what a rule finds about a key that was retained.
 func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule thresholds.RuleID, severity thresholds.Severity) (thresholds.Finding, bool) {
 	engine := f.Engine(int(from.Input))
 	var facts naming.Facts

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
@@ -60,17 +61,68 @@ func (f *finisher) rules() {
 		}
 	}
 	f.ignored(ignored)
+	f.count()
 	f.passed()
+}
+
+// count sets the findings that the policy only counts.
+func (f *finisher) count() {
+	for at, counted := range f.counted {
+		sums := &f.Tables.Rules[at]
+		if !counted || sums.Keys == 0 {
+			continue
+		}
+		id := agg.RuleOf(at)
+		rule, setting := thresholds.Rules()[id], &f.Engine(0).Policy().Settings[id]
+		row := Counted{Rule: rule.Name, Severity: agg.SeverityOf(at).String(), Title: rule.Title, Count: sums.Keys, ValueBytes: sums.ValueBytes,
+			MemoryBytes: memoryFigure(sums.Memory, sums.Keys), Unit: rule.Unit.String()}
+		var rest int64
+		for _, t := range f.r.Types {
+			if typ, ok := parser.ParseType(t.Type); ok && rule.AppliesTo(typ) {
+				rest += t.Keys
+			}
+		}
+		row.Of = rest
+		for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
+			limit, ok := setting.Limit(parser.String, false, severity)
+			if !ok {
+				continue
+			}
+			over := int64(0)
+			for above := severity; above <= thresholds.Error; above++ {
+				over += f.Tables.Rules[agg.RuleSeverity(id, above)].Keys
+			}
+			if severity == thresholds.Info {
+				row.Limit = limit
+			}
+			row.Histogram = append(row.Histogram, CountedBucket{UpTo: Figure(limit), Keys: max(0, rest-over)})
+			rest = over
+		}
+		row.Histogram = append(row.Histogram, CountedBucket{UpTo: Unknown, Keys: rest})
+		f.r.Counted = append(f.r.Counted, row)
+	}
 }
 
 // passed names the rules that found nothing.
 func (f *finisher) passed() {
 	applied := f.Engine(0).Judges()
 	for _, rule := range thresholds.Rules() {
-		if applied.Has(rule.ID) && !slices.ContainsFunc(f.r.Rules, func(found Finding) bool { return found.Rule == rule.Name }) {
+		if applied.Has(rule.ID) && !f.r.broken()[rule.Name] {
 			f.r.Passed = append(f.r.Passed, rule.Name)
 		}
 	}
+}
+
+// broken are the names of the rules that found something, if only to count it.
+func (r *Report) broken() map[string]bool {
+	names := map[string]bool{}
+	for i := range r.Rules {
+		names[r.Rules[i].Rule] = true
+	}
+	for i := range r.Counted {
+		names[r.Counted[i].Rule] = true
+	}
+	return names
 }
 
 func newFinding(rule *thresholds.Rule, severity thresholds.Severity) *Finding {
@@ -178,7 +230,6 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 	return Figure(f.Measured), Figure(f.Limit)
 }
 
-// advice returns pieces of advice for a report.
 func advice(list []thresholds.Advice) []Advice {
 	out := []Advice{}
 	for _, a := range list {
@@ -192,7 +243,6 @@ func advice(list []thresholds.Advice) []Advice {
 	return out
 }
 
-// findingGroups returns the groups of every rule and severity.
 func (f *finisher) findingGroups() [][]FindingGroup {
 	lists := make([][]FindingGroup, agg.RuleSeverities)
 	for pattern, g := range f.Tables.Groups.All {

@@ -2,106 +2,145 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 // TestHTMLFigures checks bars, slots and sentences of a page by hand.
 func TestHTMLFigures(t *testing.T) {
 	r := &Report{Complete: true, By: ByMemory, Inputs: []Input{{Name: "a.rdb", UsedMem: 3000, Memory: &Memory{Predicted: 2500, Difference: p(500)}}},
 		Totals: Totals{Keys: 8, MemoryBytes: 2000, ValueBytes: 900, WithoutTTL: 2, WithoutTTLMemory: 500}, Findings: Counts{Error: 3, Warning: 4}, GroupsFolded: 7}
-	v := newHTMLView(r, WriteOptions{})
-	const exact, offline = "Numbers of keys, elements, bytes and findings are exact: every key was read.", "This page needs no network: everything is in it."
-	want := []string{exact, "Memory is computed from the server's own structures", "Names have more patterns than groups are kept of: 7 patterns", "The predicted used_memory is 2.4 KB, 16.7% from what the snapshot states.", offline}
-	if !slices.EqualFunc(englishLines(v.Exact), want, strings.HasPrefix) {
-		t.Errorf("%q", englishLines(v.Exact))
+	exactly := func(want ...string) {
+		t.Helper()
+		v := newHTMLView(r, WriteOptions{})
+		var got []string
+		for _, b := range sectionOf(t, v, "exactness").Blocks {
+			got = append(got, english(b.Text))
+		}
+		if !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%q", got)
+		}
 	}
+	const offline = "This page needs no network: everything is in it."
+	exactly("Numbers of keys, elements, bytes and findings are exact: every key was read.", "Memory is computed from the server's own structures",
+		"Names have more patterns than groups are kept of: 7 patterns", offline)
 	r.Complete, r.Totals.MemoryBytes, r.Totals.MemoryBound, r.GroupsFolded = false, Unknown, true, 0
 	r.Inputs = append(r.Inputs, Input{Name: "b.rdb"})
-	v = newHTMLView(r, WriteOptions{})
-	want = []string{"Numbers of keys, elements, bytes and findings are those of what was read", "The server that wrote the snapshot is not known well enough", "Some keys have types whose memory is known as a lower bound only.", offline}
-	if !slices.EqualFunc(englishLines(v.Exact), want, strings.HasPrefix) || english(v.Title) != "2 snapshots" || v.SizeLabel != "value bytes" {
-		t.Errorf("%q, %q", english(v.Title), englishLines(v.Exact))
+	exactly("Numbers of keys, elements, bytes and findings are those of what was read", "The server that wrote the snapshot is not known well enough",
+		"Some keys have types whose memory is known as a lower bound only.", offline)
+	if v := newHTMLView(r, WriteOptions{}); english(v.Title) != "2 snapshots" || v.SizeLabel != "value bytes" {
+		t.Errorf("%q", english(v.Title))
 	}
-	b := v.bars("t", "l", []Bucket{{Label: "a", Keys: 1000, ValueBytes: 5, MemoryBytes: Unknown}, {Label: "b", Keys: 1}, {Label: "c"}, {Label: "d", Keys: 500}, {Label: "e", Keys: 5}})
-	var widths []int
-	for _, row := range b.Rows {
-		widths = append(widths, row.Width)
+	r.Inputs = []Input{{Name: "a/b.rdb"}}
+	if v := newHTMLView(r, WriteOptions{}); english(v.Title) != "b.rdb" {
+		t.Errorf("%q", english(v.Title))
 	}
-	if !slices.Equal(widths, []int{1000, 4, 0, 500, 5}) || english(b.Rows[0].Keys) != "1,000" || english(b.Rows[0].Size) != "5 B" || v.bars("t", "l", make([]Bucket, 3)) != nil {
-		t.Errorf("%+v", b)
+	// Bars of a histogram are in thousandths of the most keys.
+	r.Expiry = []Bucket{{Label: "a", Keys: 1000, ValueBytes: 5}, {Label: "b", Keys: 1}, {Label: "c"}, {Label: "d", Keys: 500}, {Label: "e", Keys: 5}}
+	var widths []string
+	for _, row := range sectionOf(t, newHTMLView(r, WriteOptions{}), "ttls").Blocks[0].Table.Rows {
+		widths = append(widths, regexp.MustCompile(`width="(\d+)"`).FindStringSubmatch(string(row))[1])
 	}
-	for _, c := range []struct {
-		keys []int64
-		want string
-	}{{[]int64{0, 1, 0, 2, 0}, "[1 0 2]"}, {[]int64{1}, "[1]"}, {[]int64{0, 0}, "[]"}, {[]int64{1, 0}, "[1]"}, {[]int64{0, 1}, "[1]"}} {
-		var list []Bucket
-		for _, n := range c.keys {
-			list = append(list, Bucket{Keys: n})
+	if !slices.Equal(widths, []string{"1000", "4", "0", "500", "5"}) {
+		t.Errorf("bars %q", widths)
+	}
+	slots := func(list ...thresholds.SlotRange) *htmlSection {
+		v := &htmlView{htmlPage: newHTMLPage(WriteOptions{}), SizeLabel: "memory"}
+		if v.slots(&Report{Slots: list}); len(v.Sections) == 0 {
+			return nil
 		}
-		var got []int64
-		for _, b := range withoutEmptyEnds(list) {
-			got = append(got, b.Keys)
-		}
-		if fmt.Sprint(got) != c.want {
-			t.Errorf("%v: %v", c.keys, got)
-		}
-	}
-	budget := 1 << 20
-	slots := func(list ...thresholds.SlotRange) *htmlSlots {
-		v.Slots = nil
-		v.slots(&Report{Slots: list}, &budget)
-		return v.Slots
+		return v.last()
 	}
 	if slots() != nil || slots(thresholds.SlotRange{Last: 63}) != nil {
 		t.Error("slots without keys")
 	}
-	s := slots(thresholds.SlotRange{First: 0, Last: 63, Keys: 5, Bytes: 1000}, thresholds.SlotRange{First: 64, Last: 127}, thresholds.SlotRange{First: 128, Last: 191, Keys: 1, Bytes: 1}, thresholds.SlotRange{First: 192, Last: 255, Keys: 1, Bytes: 499})
-	if got := fmt.Sprint(s.Bars); got != "[{0 0 100  0-63: 1,000 B, 5} {1 100 0  64-127: 0 B, 0} {2 98 2  128-191: 1 B, 1} {3 51 49  192-255: 499 B, 1}]" {
+	s := slots(thresholds.SlotRange{First: 0, Last: 63, Keys: 5, Bytes: 1000}, thresholds.SlotRange{First: 64, Last: 127},
+		thresholds.SlotRange{First: 128, Last: 191, Keys: 1, Bytes: 1}, thresholds.SlotRange{First: 192, Last: 255, Keys: 1, Bytes: 499})
+	if got := fmt.Sprint(s.Blocks[0].Strip); got != "[{0 0 100  0-63: 1,000 B, 5} {1 100 0  64-127: 0 B, 0} {2 98 2  128-191: 1 B, 1} {3 51 49  192-255: 499 B, 1}]" {
 		t.Error(got)
 	}
-	if english(s.Note) != "Each bar is 64 of the 16,384 slots. 3 of 4 bars have keys, on average 500 B." || fmt.Sprint(s.Fullest.Rows) != "[[0-63 1,000 B 66.7% 5] [192-255 499 B 33.3% 1] [128-191 1 B &lt;0.1% 1]]" {
-		t.Errorf("%q, %v", english(s.Note), s.Fullest.Rows)
+	if got := tableText(s.Blocks[1].Table); english(s.Note) != "Each bar is 64 of the 16,384 slots. 3 of 4 bars have keys, on average 500 B." ||
+		!slices.Equal(got, []string{"slots|memory|share|keys", "0-63|1,000 B|66.7%|5", "192-255|499 B|33.3%|1", "128-191|1 B|&lt;0.1%|1"}) {
+		t.Errorf("%q, %q", english(s.Note), got)
 	}
+}
+
+// sectionOf returns a section of a page.
+func sectionOf(t *testing.T, v *htmlView, id string) *htmlSection {
+	t.Helper()
+	i := slices.IndexFunc(v.Sections, func(s htmlSection) bool { return s.ID == id })
+	if i < 0 {
+		t.Fatalf("no section %s", id)
+	}
+	return &v.Sections[i]
+}
+
+var cellTags = regexp.MustCompile(`<[^>]*>`)
+
+// tableText returns the titles of a table and the texts of its rows.
+func tableText(h *htmlTable) []string {
+	var titles []string
+	for _, c := range h.Columns {
+		titles = append(titles, c.Title)
+	}
+	rows := []string{strings.Join(titles, "|")}
+	for _, row := range h.Rows {
+		rows = append(rows, cellTags.ReplaceAllString(strings.ReplaceAll(strings.TrimSuffix(string(row), "</td>"), "</td>", "|"), ""))
+	}
+	return rows
 }
 
 // TestHTMLFindings checks the findings of a page: the first is open, each says how many
 // more there are, and commands that change data are shown where they were asked for.
 func TestHTMLFindings(t *testing.T) {
-	advice := []Advice{{Text: "look", Commands: []string{"TYPE k"}}, {Text: "delete", Condition: "if so", Commands: []string{"DEL k", "DEL l"}, ChangesData: true}}
+	advice := []Advice{{Kind: "inspect", Text: "look", Commands: []string{"TYPE k"}}, {Kind: "delete", Text: "delete", Condition: "if so", Commands: []string{"DEL k", "DEL l"}, ChangesData: true}}
 	r := &Report{Config: Config{Profile: "aliyun"}, Rules: []Finding{
 		{Rule: "big-string", Severity: "error", Title: "large", Count: 3, Groups: []FindingGroup{{Group: "g", Count: 3}}, Examples: []Example{{KeyRow: &KeyRow{Key: "k"}, Text: "over", Advice: advice}, {KeyRow: &KeyRow{Key: "l"}, Text: "over"}}},
 		{Rule: "big-stream", Severity: "warning", Count: 1, Examples: []Example{{KeyRow: &KeyRow{Key: "m"}, Text: "over"}}}, {Rule: "no-ttl", Severity: "info", Count: 5}}}
 	for _, all := range []bool{false, true} {
 		v := newHTMLView(r, WriteOptions{Advice: all})
 		var got []string
-		for _, f := range v.Findings {
+		var sources []*requirements.Source
+		for _, b := range sectionOf(t, v, "findings").Blocks {
+			f := b.Fold
 			var texts []string
-			for _, a := range f.Advice {
-				texts = append(texts, english(a.Text)+" "+strings.Join(a.Commands, ","))
+			rows := 0
+			for _, b := range f.Blocks {
+				switch {
+				case b.Table != nil:
+					rows = len(b.Table.Rows)
+				case b.Source != nil:
+					sources = append(sources, b.Source)
+				case b.Label != "":
+					texts = append(texts, b.Label+": "+english(b.Text))
+				}
+				texts = append(texts, b.Commands...)
 			}
-			got = append(got, fmt.Sprintf("%s %s %s %t %d %q %q", f.Severity, f.Rule, english(f.Count), f.Open, len(f.Worst.Rows), strings.Join(englishLines(f.More), ""), texts))
+			got = append(got, fmt.Sprintf("%s %s %s %s %t %d %q", f.ID, f.Severity, f.Rule, english(f.Count), f.Open, rows, texts))
 		}
 		more := ""
 		if all {
-			more = ` "(if so) delete DEL k,DEL l"`
+			more = ` "delete: (if so) delete" "DEL k" "DEL l"`
 		}
-		want := []string{`error big-string 3 true 2 "And 1 more. In groups: g (3)" ["look TYPE k"` + more + `]`, `warning big-stream 1 false 1 "" []`, `info no-ttl 5 false 0 "" []`}
+		want := []string{`rule-big-string-error error big-string 3 true 2 ["groups: g (3)" "inspect: look" "TYPE k"` + more + `]`,
+			`rule-big-stream-warning warning big-stream 1 false 1 []`, `rule-no-ttl-info info no-ttl 5 false 0 []`}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		// The sources of a rule are those of the profile.
-		if len(v.Findings[0].Sources) == 0 || v.Findings[0].Why == "" || v.Findings[0].Fix == "" {
-			t.Errorf("%+v", v.Findings)
-		}
-		for _, s := range v.Findings[0].Sources {
+		for _, s := range sources {
 			if !slices.Contains(s.Profiles, "aliyun") {
 				t.Errorf("%+v", s)
 			}
+		}
+		if len(sources) == 0 {
+			t.Error("no sources")
 		}
 	}
 }
@@ -109,17 +148,27 @@ func TestHTMLFindings(t *testing.T) {
 // TestHTMLTable checks that a table ends where its bytes do, and has no empty column.
 func TestHTMLTable(t *testing.T) {
 	tbl := table{3, []column{wordColumn("a", func(i int) string { return fmt.Sprint(i) }), wordColumn("b", func(int) string { return "" }), nameColumn("c", func(i int) message.Message { return verbatim(strings.Repeat("<", i)) })}}
-	style := newHTMLStyle(WriteOptions{})
-	const cell = len("<td class=n></td>")
-	const all = 6*cell + 3 + 4*3 // "<" takes four
-	for budget, rows := range map[int]int{2*cell + 1: 1, 2 * cell: 0, 4*cell + 1 + 1 + 4: 2, 4*cell + 1 + 4: 1, all: 3, all - 1: 2} {
-		left := budget
-		if h := style.newTable(tbl, &left); len(h.Rows) != rows || len(h.Columns) != 2 || (left < 0) != (rows < 3) || rows == 3 && left != 0 {
-			t.Errorf("%d bytes: %d rows, %d bytes left, %+v", budget, len(h.Rows), left, h.Columns)
+	write := func(room int) (*htmlPage, *htmlTable) {
+		p := &htmlPage{htmlStyle: newHTMLStyle(WriteOptions{}), Sections: make([]htmlSection, 1), room: room}
+		p.table(tbl)
+		return p, p.last().Blocks[0].Table
+	}
+	const all = 1 << 20
+	p, h := write(all)
+	if got := tableText(h); !slices.Equal(got, []string{"a|c", "0|", "1|&lt;", "2|&lt;&lt;"}) || h.Columns[1].Class != "name" {
+		t.Errorf("%q, %+v", got, h.Columns)
+	}
+	bytes := 0
+	for _, row := range h.Rows {
+		bytes += len(row)
+	}
+	for room, rows := range map[int]int{bytes: 3, bytes - 1: 2, len(h.Rows[0]): 1, len(h.Rows[0]) - 1: 0} {
+		if p, h := write(room); len(h.Rows) != rows || (p.room < 0) != (rows < 3) {
+			t.Errorf("%d bytes: %d rows, %d bytes left", room, len(h.Rows), p.room)
 		}
 	}
-	if h := style.newTable(tbl, new(int)); len(h.Rows) != 0 || !h.Columns[1].Name || h.Columns[0].Name {
-		t.Errorf("%+v", h)
+	if p.room != all-bytes {
+		t.Errorf("%d bytes left", p.room)
 	}
 }
 
@@ -166,7 +215,7 @@ func TestDropOrder(t *testing.T) {
 	p.table(r.nodesTable(nil))
 	p.table(r.groupsTable(nil, true))
 	p.table(v.problemsTable(0))
-	want := []string{"average B, serialized, largest key", "memory without TTL, value", "value, elements", "value, ", "owner, before, now", "elements, db", "owner, keys, now, before, by",
+	want := []string{"average B, serialized, largest key", "memory without TTL, value", "value, elements", "value", "owner, before, now", "elements, db", "owner, keys, now, before, by",
 		"findings, share, serialized, encoding, usage, largest element, largest, snapshot, db, value, TTL", "share, no TTL, warnings, used_memory, node", "share, largest key, max, min TTL, elements, value, median, what it is, owner", "snapshot, groups, memory"}
 	if !slices.Equal(p.orders, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(p.orders, "\n"), strings.Join(want, "\n"))

@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
@@ -19,26 +22,31 @@ func TestHTMLFleet(t *testing.T) {
 		Nodes: []Node{{Input: 1, MemoryBytes: 600, Keys: 4, Skew: 2}, {Input: 0, MemoryBytes: 300, Keys: 3, Skew: 1}, {Input: 2, MemoryBytes: 0, Keys: 2}},
 		Top:   map[string][]KeyRow{ByMemory: {{Key: "same", Input: 1, Memory: 70}, {Key: "same", Input: 0, Memory: 60}, {Key: "one", Input: 2, Memory: 50}, {Key: "same", DB: 1, Memory: 40}}}}
 	v := newHTMLView(r, WriteOptions{})
-	if got, want := fmt.Sprint(v.Nodes.Bars), "[{0 50 50  d/a.rdb: 300 B, 3} {1 0 100 s-warning d/b.rdb: 600 B, 4} {2 98 2 s-error d/c.rdb: 0 B, 2}]"; got != want {
+	nodes := sectionOf(t, v, "nodes").Blocks
+	if got, want := fmt.Sprint(nodes[0].Strip), "[{0 50 50  d/a.rdb: 300 B, 3} {1 0 100 s-warning d/b.rdb: 600 B, 4} {2 98 2 s-error d/c.rdb: 0 B, 2}]"; got != want || len(nodes[1].Table.Rows) != 3 {
 		t.Errorf("%s, want %s", got, want)
 	}
-	var keys []string
-	for _, row := range v.Keys.Rows {
-		keys = append(keys, fmt.Sprint(row[0], " ", row[2]))
+	keys := sectionOf(t, v, "keys").Blocks
+	var rows []string
+	for _, row := range tableText(keys[1].Table) {
+		cells := strings.Split(row, "|")
+		rows = append(rows, cells[0]+" "+cells[2])
 	}
-	if v.Keys.Columns[2].Title != "listed on nodes" || !slices.Equal(keys, []string{"same 2", "one 1", "same 1"}) {
-		t.Errorf("%q", keys)
+	if keys[0].Figure != "scatter" || !slices.Equal(rows, []string{"key listed on nodes", "same 2", "one 1", "same 1"}) {
+		t.Errorf("%q", rows)
 	}
-	memory := v.Rest[slices.IndexFunc(v.Rest, func(s htmlSection) bool { return s.ID == "part-memory" })].Blocks[0].Table
-	if got := fmt.Sprint(memory.Rows); len(memory.Rows) != 2 || memory.Columns[0].Title != "snapshot" {
-		t.Errorf("%s", got)
+	if got := tableText(sectionOf(t, v, "memory").Blocks[0].Table); len(got) != 3 || !strings.HasPrefix(got[0], "snapshot|model|") {
+		t.Errorf("%q", got)
 	}
-	if got := fmt.Sprint(v.Passed); got != "[{big-string string longer than the limit}]" && len(v.Passed) != 1 {
-		t.Errorf("%s", got)
+	findings := sectionOf(t, v, "findings").Blocks
+	if f := findings[len(findings)-1].Fold; f.ID != "passed" || len(f.Blocks[0].Items) != 1 || !strings.HasPrefix(english(f.Blocks[0].Items[0]), "big-string: ") {
+		t.Errorf("%+v", f)
 	}
 	r.Inputs, r.Nodes = r.Inputs[:1], nil
-	if v := newHTMLView(r, WriteOptions{}); v.Nodes != nil {
-		t.Error("a strip of one node")
+	for _, s := range newHTMLView(r, WriteOptions{}).Sections {
+		if s.ID == "nodes" {
+			t.Error("a strip of one node")
+		}
 	}
 }
 
@@ -80,20 +88,31 @@ func TestExpiryTimes(t *testing.T) {
 func TestWaterfall(t *testing.T) {
 	d := compareSaved(t, groupsReport("a:*=1000", "b:*=500", "gone:*=100"), groupsReport("a:*=2000", "b:*=400", "new:*=50"), CompareOptions{})
 	before, after := d.Size(&d.Totals)
-	steps := d.waterfall()[0].Blocks[0].Steps
-	var labels []string
-	for i, s := range steps {
-		labels = append(labels, english(s.Label)+" "+s.Class)
-		if i > 0 && i < len(steps)-1 && s.Width == 0 {
-			t.Errorf("no bar for %s", labels[i])
+	p := newHTMLPage(WriteOptions{})
+	d.waterfall(p)
+	var got []string
+	end := 0
+	for _, row := range p.last().Blocks[0].Table.Rows {
+		bar := regexp.MustCompile(`<rect class="(\w+)" x="(\d+)" width="(\d+)"`).FindStringSubmatch(string(row))
+		label, _, _ := strings.Cut(cellTags.ReplaceAllString(strings.ReplaceAll(string(row), "</td>", "|"), ""), "|")
+		got = append(got, label+" "+bar[1])
+		x, _ := strconv.Atoi(bar[2])
+		width, _ := strconv.Atoi(bar[3])
+		if width == 0 {
+			t.Errorf("no bar for %s", label)
+		}
+		if bar[1] == "whole" && len(got) > 1 && max(end-width, width-end) > 8 {
+			t.Errorf("the way ends at %d, not at %d", end, width)
+		}
+		if end = x + width; bar[1] == "fewer" {
+			end = x
 		}
 	}
-	want := []string{"before whole", "a:* more", "b:* less-size", "gone:* less-size", "new:* more", "now whole"}
-	if !slices.Equal(labels, want) {
-		t.Errorf("%q of %d to %d bytes", labels, before, after)
-	}
-	if end := steps[4].X + steps[4].Width; max(end-steps[5].Width, steps[5].Width-end) > 4 {
-		t.Errorf("the way ends at %d, not at %d", end, steps[5].Width)
+	want := []string{"before whole", "a:* more", "b:* fewer", "gone:* fewer", "new:* more", "now whole"}
+	for i := range got {
+		if !strings.HasPrefix(got[i], strings.Fields(want[i])[0]) || !strings.HasSuffix(got[i], strings.Fields(want[i])[1]) {
+			t.Errorf("%q of %d to %d bytes", got, before, after)
+		}
 	}
 	if got := english(d.headline()); got != "166 KB more (+53.1%), +850 keys. No new findings. 1 group is gone." {
 		t.Error(got)

@@ -245,7 +245,6 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// explain adds a sentence of explanation.
 func (m *Memory) explain(id string, args ...message.Arg) {
 	sentence := message.New(id, args...)
 	m.Explanation, m.ExplanationMessages = append(m.Explanation, sentence.String()), append(m.ExplanationMessages, sentence)

@@ -38,7 +38,6 @@ const (
 	byRest   = "rest"
 )
 
-// partText is what a part is called and what frees it.
 type partText struct {
 	name, title, remedy string
 	code                string // {code} of the remedy
@@ -247,7 +246,6 @@ func partTextOf(name string) partText {
 	return partText{name: name, title: name}
 }
 
-// partIndex returns the place of a part.
 func partIndex(name string) int {
 	i := slices.IndexFunc(partTexts, func(t partText) bool { return t.name == name })
 	if i < 0 {
@@ -256,7 +254,6 @@ func partIndex(name string) int {
 	return i
 }
 
-// parts writes what used_memory consists of.
 func (d *details) parts(m *Memory) {
 	rows := m.Parts
 	d.rows(len(rows),

@@ -49,7 +49,6 @@ func (f *finisher) bounds() *Bounds {
 	return &b
 }
 
-// sentences says what the bounds mean.
 func (b *Bounds) sentences() (list []message.Message) {
 	if b == nil {
 		return nil
@@ -164,7 +163,6 @@ func (m *merge) repeated() (n int, names []Name) {
 	return n, names[:min(len(names), 10)]
 }
 
-// merge is a Merge that is under way.
 type merge struct {
 	scan
 	sources []Source
@@ -175,7 +173,6 @@ type merge struct {
 	engine  *thresholds.Engine
 }
 
-// state is one of the states.
 type state struct {
 	header  *shardHeader // nil if it could not be read
 	err     error        // why not
@@ -379,7 +376,6 @@ func bytesOf(n *Name) []byte {
 	return []byte(*n)
 }
 
-// read returns what a state has.
 func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 	src, _, err := m.open(ctx, i)
 	if err != nil {

@@ -19,6 +19,8 @@ const (
 	EventFuture     = "future"     // it was taken in the future
 	EventOlder      = "older"      // it is older than the one before
 	EventStale      = "stale"      // it is the one before
+	EventAge        = "max-age"    // it was taken longer ago than its limit
+	EventFew        = "min-keys"   // it has fewer keys than its limit
 	EventShrunk     = "shrunk"     // it, or a group of its keys, lost more than a limit
 	EventGrown      = "grown"      // it, or a group of its keys, grew by more than a limit
 	EventFinding    = "finding"    // a rule finds what it did not find before
@@ -32,7 +34,8 @@ const (
 // are reported once. The others are about one night.
 func Lasts(kind string) bool {
 	switch kind {
-	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventFinding:
+	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventAge, EventFew,
+		EventFinding:
 		return true
 	}
 	return false
@@ -97,10 +100,10 @@ func (d *Diff) Exceeded(l *thresholds.ChangeLimit, direction int64) (rows []*Dif
 
 // NightOptions say which changes are events.
 type NightOptions struct {
-	Shrink, Grow []thresholds.ChangeLimit
-	Severity     thresholds.Severity // least of a finding that is an event
-	Now          time.Time
-	Last         time.Time // when the last run began: a snapshot may be read twice within staleAfter
+	Limits   *thresholds.Nightly
+	Severity thresholds.Severity // least of a finding that is an event
+	Now      time.Time
+	Last     time.Time // when the last run began: a snapshot may be read twice within staleAfter
 }
 
 // What is lost without a limit of the configuration: keys that have no expiry do not go
@@ -187,9 +190,31 @@ func (n *nightEvents) input(in *Night) {
 		n.time(in, now)
 		n.server(in)
 	}
+	limits := n.Limits.Of(in.Name)
+	n.limits(in, now, &limits)
 	n.findings(in)
 	if in.Diff != nil {
-		n.changes(in.Name, in.Diff)
+		n.changes(in.Name, in.Diff, &limits)
+	}
+}
+
+// limits adds what is too old, or has too few keys.
+func (n *nightEvents) limits(in *Night, now Figure, l *thresholds.NightlyLimits) {
+	add := func(kind, id string, args ...message.Arg) {
+		n.add(kind, thresholds.Error, in.Name, "", 1, message.New("{rule}: {text}", message.Text("rule", kind),
+			message.Phrase("text", message.New(id, args...))))
+	}
+	if age := l.MaxAge; age != nil && age.Number >= 0 {
+		limit := message.Figure("limit", age.Number, message.FormExactDuration)
+		switch {
+		case !now.Known():
+			add(EventAge, "it does not say when it was taken, and the limit is {limit}", limit)
+		case n.Now.Unix()-int64(now) > age.Number:
+			add(EventAge, "taken {created}, longer ago than {limit}", message.Time("created", int64(now)), limit)
+		}
+	}
+	if least := l.MinKeys; least != nil && in.Now.Complete && in.Now.Totals.Keys < least.Number {
+		add(EventFew, "{keys}, under {limit}", keysArg("keys", in.Now.Totals.Keys), message.Int("limit", least.Number))
 	}
 }
 
@@ -235,11 +260,10 @@ func (n *nightEvents) findings(in *Night) {
 	if in.Diff != nil {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
-			if !in.Judged && f.Rule != "max-age" && f.Rule != "min-keys" { // these are about the snapshot itself
-				continue
+			if in.Judged {
+				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,
+					message.New("{text}", message.Foreign("text", f.Text)), f.Source)
 			}
-			n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,
-				message.New("{text}", message.Foreign("text", f.Text)), f.Source)
 		}
 		return
 	}
@@ -308,7 +332,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 }
 
 // changes adds what an input, or a group of its keys, lost or gained.
-func (n *nightEvents) changes(input string, d *Diff) {
+func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyLimits) {
 	listed := map[*DiffRow]bool{}
 	row := func(kind string, r *DiffRow) {
 		if !listed[r] {
@@ -316,12 +340,12 @@ func (n *nightEvents) changes(input string, d *Diff) {
 			n.change(kind, input, d, r)
 		}
 	}
-	for _, l := range ofInputs(n.Shrink) {
+	for _, l := range ofInputs(limits.Shrink) {
 		for _, r := range d.Exceeded(&l, -1) {
 			row(EventShrunk, r)
 		}
 	}
-	for _, l := range ofInputs(n.Grow) {
+	for _, l := range ofInputs(limits.Grow) {
 		for _, r := range d.Exceeded(&l, 1) {
 			if r.KeysBefore > 0 || l.Bytes > 0 { // nothing has no share
 				row(EventGrown, r)
@@ -331,14 +355,14 @@ func (n *nightEvents) changes(input string, d *Diff) {
 	// Without a limit: the group that lost most, if that explains what all keys lost, or
 	// all keys, but not both.
 	lost := d.Totals.KeysBefore - d.Totals.KeysAfter
-	all := float64(lost) >= usualShrink*float64(max(d.Totals.KeysBefore, 1)) && !n.limited(n.Shrink, nil)
+	all := float64(lost) >= usualShrink*float64(max(d.Totals.KeysBefore, 1)) && !limited(limits.Shrink, nil)
 	explained := false
 	for i := range d.Groups {
 		r := &d.Groups[i]
 		gone := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
 		most := float64(r.KeysBefore-r.KeysAfter) >= mostOfLoss*float64(lost)
 		explained = explained || most && listed[r]
-		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || n.limited(n.Shrink, r.Group) {
+		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || limited(limits.Shrink, r.Group) {
 			continue
 		}
 		if most || !all {
@@ -365,7 +389,7 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
 // group, which then applies alone.
-func (n *nightEvents) limited(limits []thresholds.ChangeLimit, group *Name) bool {
+func limited(limits []thresholds.ChangeLimit, group *Name) bool {
 	return slices.ContainsFunc(limits, func(l thresholds.ChangeLimit) bool {
 		if l.Group == nil || group == nil {
 			return l.Group == nil && group == nil

@@ -172,7 +172,7 @@ func (n *nightEvents) fleet(nights []Night) {
 		limits    []thresholds.ChangeLimit
 		kind      string
 		direction int64
-	}{{n.Shrink, EventShrunk, -1}, {n.Grow, EventGrown, 1}} {
+	}{{n.Limits.Shrink, EventShrunk, -1}, {n.Limits.Grow, EventGrown, 1}} {
 		for i := range list.limits {
 			if l := &list.limits[i]; l.Fleet || l.Bytes > 0 {
 				n.together(nights, l, list.kind, list.direction)

@@ -54,7 +54,6 @@ type csvWriter struct {
 	line []byte
 }
 
-// newCSVWriter writes the header line.
 func newCSVWriter(w *bufio.Writer, header string) *csvWriter {
 	w.WriteString(header + "\n")
 	return &csvWriter{w: w}

@@ -24,6 +24,7 @@ const (
 	detailsCommands = 3
 	detailsHot      = 10
 	detailsNodes    = 40
+	detailsMemories = 8 // inputs whose memory has a section of its own
 )
 
 // details writes sections of a report to a page.
@@ -36,6 +37,15 @@ type details struct {
 
 func newDetails(p page, r *Report, o WriteOptions) *details {
 	return &details{page: p, r: r, changes: o.Advice, advised: make(map[string]bool)}
+}
+
+// most returns the rows that a list of n rows has: all on a page for browsers, whose tables
+// have pages, else at most so many.
+func (d *details) most(n, rows int) int {
+	if _, pages := d.page.(*htmlPage); pages {
+		rows = htmlRows
+	}
+	return min(n, rows)
 }
 
 // sections are the sections, in their order.

@@ -36,6 +36,9 @@ func (d *details) findings() {
 		countColumn("found", func(i int) Figure { return Figure(rules[i].Count) }),
 		sizeColumn(d.sizeTitle(), func(i int) Figure { return sizeOf(rules[i].MemoryBytes, int64(rules[i].ValueBytes)) }),
 		sentenceColumn("flags", func(i int) message.Message { return rules[i].titleText() }))
+	for _, m := range d.r.countedText() {
+		d.sentence(m)
+	}
 	for i := range rules {
 		d.finding(&rules[i])
 	}
@@ -56,7 +59,12 @@ func (d *details) finding(f *Finding) {
 	}
 	d.heading(message.New("{severity} {rule} ({n}): {title}", message.Text("severity", f.Severity), message.Text("rule", f.Rule),
 		message.Int("n", f.Count), message.Phrase("title", f.titleText())))
-	rows := f.Examples[:min(len(f.Examples), detailsExamples)]
+	d.evidence(f)
+}
+
+// evidence writes the examples of a finding, which has some, and the advice on the worst.
+func (d *details) evidence(f *Finding) {
+	rows := f.Examples[:d.most(len(f.Examples), detailsExamples)]
 	d.table(d.examplesTable(rows))
 	if len(f.Groups) > 0 && f.Count > 1 {
 		d.field("groups", groupsText(f))
@@ -179,11 +187,11 @@ func (a *Advice) sentence() message.Message {
 func (d *details) advice(a *Advice) {
 	d.field(a.Kind, a.sentence())
 	var list []string
-	for _, c := range a.Commands[:min(len(a.Commands), detailsCommands)] {
+	for _, c := range a.Commands[:d.most(len(a.Commands), detailsCommands)] {
 		list = append(list, text.Sanitize(c))
 	}
 	d.commands(list)
-	if n := len(a.Commands) - detailsCommands; n > 0 {
+	if n := len(a.Commands) - len(list); n > 0 {
 		d.field("", message.New("and {commands}", message.Number("commands", int64(n), "1 more command", "{n} more commands")))
 	}
 }

@@ -56,7 +56,7 @@ func (d *details) hot() {
 	if len(rows) == 0 {
 		return
 	}
-	rows = rows[:min(len(rows), detailsHot)]
+	rows = rows[:d.most(len(rows), detailsHot)]
 	d.section(word("Hot keys"), word("highest LFU counters, 0 to 255, as the server that wrote the snapshot counted"))
 	t := d.r.keysTable(rows, true)
 	t.columns = slices.Insert(t.columns, 0, countColumn("counter", func(i int) Figure { return rows[i].Freq }))

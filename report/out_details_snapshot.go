@@ -19,16 +19,48 @@ func (d *details) snapshots() {
 		d.section(word("Snapshot"), message.Message{})
 		d.snapshot(&d.r.Inputs[0])
 	default:
+		if _, first := d.page.(*htmlPage); !first { // which begins with them
+			d.nodes()
+		}
 		d.section(word("Snapshots"), message.Message{})
 		d.snapshotRows()
-		d.nodes()
+		d.memories()
 	}
 	for i := range d.r.Inputs {
 		in := &d.r.Inputs[i]
-		if in.Memory != nil {
+		if m := in.Memory; m != nil && (len(d.r.Inputs) <= detailsMemories || m.Fit != nil || m.WhatIf != nil) {
 			d.memory(in)
 		}
 	}
+}
+
+// memories writes one table of the memory of all inputs.
+func (d *details) memories() {
+	var with []int
+	for i := range d.r.Inputs {
+		if d.r.Inputs[i].Memory != nil {
+			with = append(with, i)
+		}
+	}
+	memory := func(i int) *Memory { return d.r.Inputs[with[i]].Memory }
+	if len(with) > 0 {
+		d.section(word("Memory"), message.Message{})
+	}
+	d.rows(d.most(len(with), detailsNodes),
+		d.r.inputColumn(func(i int) int { return with[i] }),
+		wordColumn("model", func(i int) string { return memory(i).Model }),
+		wordColumn("allocator", func(i int) string { return memory(i).Allocator }).drop(4),
+		sizeColumn("used_memory", func(i int) Figure { return d.r.Inputs[with[i]].UsedMem }),
+		sizeColumn("predicted", func(i int) Figure { return memory(i).Predicted }),
+		rightColumn("difference", func(i int) message.Message {
+			if memory(i).Difference == nil {
+				return message.Message{}
+			}
+			return signedSize(*memory(i).Difference)
+		}).drop(1),
+		sizeColumn("keys", func(i int) Figure { return memory(i).Keys }).drop(2),
+		sizeColumn("key tables", func(i int) Figure { return memory(i).Tables }).drop(3),
+		sizeColumn("empty server", func(i int) Figure { return memory(i).Startup }).drop(3))
 }
 
 // takenText returns the time of a snapshot, zero if unknown.
@@ -220,7 +252,7 @@ func (d *details) snapshotRows() {
 // nodes writes a table of the worst inputs.
 func (d *details) nodes() {
 	rows := d.r.worstNodes()
-	rows = rows[:min(len(rows), detailsNodes)]
+	rows = rows[:d.most(len(rows), detailsNodes)]
 	d.section(word("Nodes"), d.r.nodesNote(len(rows)))
 	d.table(d.r.nodesTable(rows))
 }

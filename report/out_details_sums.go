@@ -1,8 +1,7 @@
 package report
 
 import (
-	"math"
-	"strings"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
@@ -160,7 +159,6 @@ func (d *details) expiry() {
 
 // bars writes a histogram with a bar for the number of keys.
 func (d *details) bars(title string, rows []Bucket) {
-	const barWidth = 24
 	var keys, most int64
 	for _, b := range rows {
 		keys += b.Keys
@@ -170,40 +168,26 @@ func (d *details) bars(title string, rows []Bucket) {
 		leftColumn(title, func(i int) message.Message { return word(rows[i].Label) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		rightColumn("share", func(i int) message.Message { return shareText(rows[i].Keys, keys) }),
+		barColumn(func(i int) float64 { return ratio(rows[i].Keys, max(most, 1)) }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
-		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		wordColumn("", func(i int) string {
-			if rows[i].Keys == 0 {
-				return ""
-			}
-			return strings.Repeat("#", max(1, int(math.Round(barWidth*ratio(rows[i].Keys, most)))))
-		}).drop(1))
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }))
 }
 
 func (d *details) histograms() {
 	h := &d.r.Histograms
 	begun := false
-	for _, line := range []struct {
+	for _, part := range []struct {
 		label   string
 		buckets []Bucket
 	}{{"key length", h.KeyLength}, {"elements", h.Elements}, {"idle", h.Idle}, {"LFU counter", h.LFU}} {
-		var keys int64
-		for _, b := range line.buckets {
-			keys += b.Keys
-		}
-		var list []message.Message
-		for _, b := range line.buckets {
-			if b.Keys > 0 {
-				list = append(list, message.New("{label}: {share}", message.Word("label", b.Label), shareArg("share", b.Keys, keys)))
-			}
-		}
-		if list == nil {
+		used := slices.DeleteFunc(slices.Clone(part.buckets), func(b Bucket) bool { return b.Keys == 0 })
+		if len(used) == 0 {
 			continue
 		}
 		if !begun {
 			d.section(word("Distribution of keys"), word("key length in bytes, elements of collections, idle time"))
 			begun = true
 		}
-		d.field(line.label, parts(", ", list...))
+		d.bars(part.label, used)
 	}
 }

@@ -18,7 +18,6 @@ import (
 // which a screen has the first rows. The formats of a terminal and of a mail are
 // empty if nothing changed.
 
-// diffFormats are the formats of a Diff, by the names of those of a report.
 var diffFormats = writers[*Diff]{
 	"table": writeDiffTable, "details": writeDiffDetails, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "json": writeDiffJSON, "html": writeDiffHTML,
 }
@@ -33,7 +32,13 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	}
 	lines := linesOf(o)
 	rows := lines
-	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool { rows--; return rows >= 0 })
+	return writeScreen(w, o, lines, func(p page) { d.write(p, rows, false) }, func() bool {
+		if rows == 0 {
+			return false
+		}
+		rows--
+		return true
+	})
 }
 
 func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
@@ -87,7 +92,6 @@ func (f *DiffFinding) line() message.Message {
 	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule), message.Phrase("subject", f.what()))
 }
 
-// what returns what a finding is about.
 func (f *DiffFinding) what() message.Message {
 	switch {
 	case f.Group != "" && (max(f.CountAfter, f.CountBefore) != 1 || f.Subject == ""):
@@ -120,7 +124,6 @@ func (r *DiffRow) changeText() message.Message {
 	return parts(", ", change, when(r.TTL != "", r.TTL))
 }
 
-// rowName returns the name of a row.
 func (d *Diff) rowName(r *DiffRow) message.Message {
 	switch {
 	case r.RenamedTo != nil:
@@ -220,7 +223,6 @@ func (d *Diff) about() []message.Message {
 	return lines
 }
 
-// shownKey is a key with the list that it is on.
 type shownKey struct {
 	*DiffKey
 	change string
@@ -254,8 +256,7 @@ func (d *Diff) changedGroups(all bool) (rows []*DiffRow) {
 	return rows
 }
 
-// write writes the sections, each with at most so many rows; full is with what did
-// not change, too.
+// write writes what was compared, and the sections.
 func (d *Diff) write(p page, most int, full bool) {
 	for _, m := range d.alerts() {
 		p.alert(m)
@@ -263,12 +264,15 @@ func (d *Diff) write(p page, most int, full bool) {
 	for _, m := range d.about() {
 		p.sentence(m)
 	}
+	d.sections(p, most, full)
+}
+
+// sections writes what changed, at most so many rows of each kind; full is with what did not
+// change, too.
+func (d *Diff) sections(p page, most int, full bool) {
 	least := []message.Arg{message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes)}
 	if !d.Changed {
 		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", least...))
-	}
-	rest := func(n int) (shown int) {
-		return min(n, most)
 	}
 	omitted := func(n int) {
 		if n > most {
@@ -294,12 +298,12 @@ func (d *Diff) write(p page, most int, full bool) {
 			}
 			return "new"
 		}
-		d.findingsTable(p, rows[:rest(len(rows))], state, full)
+		d.findingsTable(p, rows[:min(len(rows), most)], state, full)
 		omitted(len(rows))
 	}
 	if keys := d.shownKeys(full); len(keys) > 0 {
 		p.section(word("Keys"), message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)))
-		d.keysTable(p, keys[:rest(len(keys))])
+		d.keysTable(p, keys[:min(len(keys), most)])
 		omitted(len(keys))
 	}
 	if places := d.changedPlaces(); len(d.Prefixes) > 0 {
@@ -308,13 +312,26 @@ func (d *Diff) write(p page, most int, full bool) {
 		}
 		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
 			append(least, keysArg("keys", d.MinKeys))...))
-		d.rowsTable(p, "group", places[:rest(len(places))])
+		d.rowsTable(p, "group", places[:min(len(places), most)])
 		omitted(len(places))
 	}
-	if groups := d.changedGroups(full); len(groups) > 0 && (full || len(d.Prefixes) == 0) {
+	var gone []*DiffRow
+	groups := slices.DeleteFunc(d.changedGroups(full), func(r *DiffRow) bool {
+		if r.Change == ChangeGone {
+			gone = append(gone, r)
+		}
+		return r.Change == ChangeGone
+	})
+	shown := full || len(d.Prefixes) == 0 // else they are what prefixes have
+	if len(gone) > 0 && shown {
+		p.section(word("Gone"), message.Plural(int64(len(gone)), "1 group of names has no keys any more", "{n} groups of names have no keys any more"))
+		d.rowsTable(p, "group", gone[:min(len(gone), most)])
+		omitted(len(gone))
+	}
+	if len(groups) > 0 && shown {
 		p.section(word("Groups"), message.New("{n} of {all}, by {share} and {bytes} or more",
 			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...))
-		d.rowsTable(p, "group", groups[:rest(len(groups))])
+		d.rowsTable(p, "group", groups[:min(len(groups), most)])
 		omitted(len(groups))
 	}
 	var types []*DiffRow
@@ -325,7 +342,7 @@ func (d *Diff) write(p page, most int, full bool) {
 	}
 	if len(types) > 0 {
 		p.section(word("Types"), message.Message{})
-		d.rowsTable(p, "type", types[:rest(len(types))])
+		d.rowsTable(p, "type", types[:min(len(types), most)])
 		omitted(len(types))
 	}
 	notes := sentencesOf(d.NoteMessages, d.Notes)

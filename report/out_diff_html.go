@@ -2,21 +2,16 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// htmlDiffRows is the most rows of a table of the page.
-const htmlDiffRows = 300
-
 // writeDiffHTML writes the page of reports with the sections of a comparison.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
-	v := emptyHTMLView(o)
-	v.Sections, v.Wrong, v.About = true, d.alerts(), d.about()[:1]
-	v.Title = message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name))
-	v.Foot = parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))
+	v := &htmlView{htmlPage: newHTMLPage(o), SizeLabel: "memory", Wrong: d.alerts(), About: d.about()[:1], Verdict: d.headline(),
+		Title: message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name)),
+		Foot:  parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))}
 	if d.Measure != ByMemory {
 		v.SizeLabel = "value bytes"
 	}
@@ -33,11 +28,8 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		{count(len(d.Findings.New)), word("new findings")},
 		{count(len(d.Findings.Resolved)), word("resolved findings")},
 	}
-	v.Verdict = d.headline()
-	budget := htmlFindingsBytes + htmlGroupsBytes + htmlKeysBytes
-	p := &htmlPage{htmlStyle: v.htmlStyle, budget: &budget}
-	d.write(p, htmlDiffRows, true)
-	v.Rest = slices.Insert(p.sections[1:], 0, d.waterfall()...) // behind the head
+	d.waterfall(v.htmlPage)
+	d.sections(v.htmlPage, htmlRows, true)
 	return v.write(w, o)
 }
 
@@ -70,30 +62,19 @@ func (d *Diff) headline() message.Message {
 // htmlSteps is the most groups of a waterfall.
 const htmlSteps = 10
 
-// htmlStep is a step of a waterfall: a bar from one size to another. X and Width are in
-// thousandths.
-type htmlStep struct {
-	Label, Size message.Message
-	Class       string
-	X, Width    int
-}
-
-// waterfall returns the section with the way from the size before to that now: the groups
-// that changed most, and all others together.
-func (d *Diff) waterfall() []htmlSection {
+// waterfall writes the way from the size before to that now: the groups that changed most,
+// and all others together.
+func (d *Diff) waterfall(p page) {
 	before, after := d.Size(&d.Totals)
-	rows := pointersTo(d.Groups)
 	change := func(r *DiffRow) int64 {
 		was, is := d.Size(r)
 		return is - was
 	}
-	rows = slices.DeleteFunc(rows, func(r *DiffRow) bool { return change(r) == 0 })
-	slices.SortStableFunc(rows, func(a, b *DiffRow) int {
-		return cmp.Compare(max(change(b), -change(b)), max(change(a), -change(a)))
-	})
+	rows := slices.DeleteFunc(pointersTo(d.Groups), func(r *DiffRow) bool { return change(r) == 0 })
+	sortBySize(rows, func(r **DiffRow) Figure { return Figure(max(change(*r), -change(*r))) })
 	rows = rows[:min(len(rows), htmlSteps)]
 	if len(rows) == 0 {
-		return nil
+		return
 	}
 	type step struct {
 		label    message.Message
@@ -107,29 +88,32 @@ func (d *Diff) waterfall() []htmlSection {
 	if at != after {
 		list = append(list, step{word("everything else"), at, after})
 	}
+	last := len(list)
 	list = append(list, step{word("now"), 0, after})
 	least, most := min(before, after), max(before, after, 1)
-	for _, s := range list[1 : len(list)-1] {
+	for _, s := range list[1:last] {
 		least, most = min(least, s.from, s.to), max(most, s.from, s.to)
 	}
 	least = max(0, least-(most-least)/4) // where the scale begins
-	x := func(size int64) int { return int(float64(max(size, least)-least) / float64(max(most-least, 1)) * 1000) }
-	section := htmlSection{ID: "part-waterfall", Title: word("What changed most")}
-	if least > 0 {
-		section.Note = message.New("the scale begins at {size}", message.Size("size", least))
-	}
-	block := htmlBlock{}
-	for i, s := range list {
-		from, to := x(min(s.from, s.to)), x(max(s.from, s.to))
-		h := htmlStep{s.label, signedSize(s.to - s.from), "more", from, max(to-from, 2)}
-		switch {
-		case i == 0 || i == len(list)-1:
-			h.Class, h.Size = "whole", sizeText(Figure(s.to))
-		case s.to < s.from:
-			h.Class = "less-size"
-		}
-		block.Steps = append(block.Steps, h)
-	}
-	section.Blocks = []htmlBlock{block}
-	return []htmlSection{section}
+	p.section(word("What changed most"), when(least > 0, "the scale begins at {size}", message.Size("size", least)))
+	p.table(table{len(list), []column{
+		nameColumn("group", func(i int) message.Message { return list[i].label }),
+		rightColumn("size", func(i int) message.Message {
+			if s := &list[i]; i > 0 && i < last {
+				return signedSize(s.to - s.from)
+			}
+			return sizeText(Figure(list[i].to))
+		}),
+		spanColumn(func(i int) span {
+			s, class := list[i], "more"
+			switch {
+			case i == 0 || i == last:
+				class = "whole"
+			case s.to < s.from:
+				class = "fewer"
+			}
+			place := func(size int64) float64 { return ratio(max(size, least)-least, max(most-least, 1)) }
+			return span{place(min(s.from, s.to)), place(max(s.from, s.to)), class}
+		}),
+	}})
 }

@@ -57,17 +57,17 @@ func TestPageIsAccessible(t *testing.T) {
 // testPageSlots checks the strip of slots.
 func testPageSlots(t *testing.T, ctx context.Context) {
 	tab := openPage(t, ctx, slotsReport())
-	if n := evaluate[int](t, tab, `document.querySelectorAll("svg.slots rect").length`); n != 256 {
+	if n := evaluate[int](t, tab, `document.querySelectorAll("#slots svg.strip rect").length`); n != 256 {
 		t.Errorf("%d bars", n)
 	}
-	heights := evaluate[[]int](t, tab, `[...document.querySelectorAll("svg.slots rect")].map((r) => r.height.baseVal.value)`)
+	heights := evaluate[[]int](t, tab, `[...document.querySelectorAll("#slots svg.strip rect")].map((r) => r.height.baseVal.value)`)
 	if heights[0] != 0 || heights[1] != 2 || heights[254] != 100 || heights[127] != 50 {
 		t.Errorf("heights %v", heights)
 	}
-	if got := evaluate[string](t, tab, `document.querySelectorAll("svg.slots title")[128].textContent`); got != "8192-8255: 128 MB, 128" {
+	if got := evaluate[string](t, tab, `document.querySelectorAll("#slots svg.strip title")[128].textContent`); got != "8192-8255: 128 MB, 128" {
 		t.Errorf("title %q", got)
 	}
-	if got := evaluate[string](t, tab, `document.querySelector("#slots td").textContent`); got != "16256-16319" {
+	if got := evaluate[string](t, tab, `document.querySelector("#slots tbody td").textContent`); got != "16256-16319" {
 		t.Errorf("the fullest are %q", got)
 	}
 	tab = openPage(t, ctx, ordinaryReport())

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -18,7 +17,14 @@ type htmlData struct {
 	Groups  []htmlGroup              `json:"groups,omitempty"`
 	Rules   []htmlRule               `json:"rules,omitempty"`
 	Times   []thresholds.ExpiryTimes `json:"times,omitempty"`
+	Charts  []htmlChart              `json:"charts,omitempty"`
 }
+
+// The bytes that the tree and the names of groups may have.
+const (
+	htmlMapBytes    = 500 << 10
+	htmlGroupsBytes = 150 << 10
+)
 
 // htmlNode is a node of the tree of names. It is written as an array: what its name adds to
 // that of its parent, or \0 and the name, keys, size, keys and size without TTL, elements,
@@ -89,7 +95,7 @@ func (v *htmlView) data(r *Report) {
 			continue
 		}
 		h := htmlGroup{name: g.Group.Display(), keys: g.Keys}
-		if m := identityText(g.Identity); !m.IsZero() {
+		if m := g.Identity.Label(); !m.IsZero() {
 			h.identity = [2]string{v.english.line(m), v.chinese.line(m)}
 		}
 		if budget -= len(h.name) + len(h.identity[0]) + len(h.identity[1]) + 20; budget < 0 {
@@ -160,20 +166,4 @@ func (v *htmlView) tree(root *TreeNode) *htmlNode {
 		level = next
 	}
 	return top
-}
-
-// identityText says which library wrote keys, or what they look like; zero if that is not
-// known.
-func identityText(id *Identity) message.Message {
-	switch {
-	case id == nil:
-		return message.Message{}
-	case id.Library != "" && id.Role != "":
-		return message.New("{library}: {role}", message.Text("library", id.Library), message.Word("role", string(id.Role)))
-	case id.Library != "":
-		return verbatim(id.Library)
-	case id.Role == "":
-		return message.Message{}
-	}
-	return message.New("looks like: {role}", message.Word("role", string(id.Role)))
 }

@@ -84,7 +84,7 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 	for i := range r.FixFirst {
 		most = max(most, r.FixFirst[i].SavesBytes, int64(r.FixFirst[i].MemoryBytes))
 	}
-	budget := htmlFixesBytes
+	budget := 20 << 10 // bytes of commands
 	for i := range r.FixFirst {
 		s := &r.FixFirst[i]
 		if s.ChangesData && !o.Advice {

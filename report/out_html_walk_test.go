@@ -39,7 +39,7 @@ func waitFor(t *testing.T, tab context.Context, expression string) {
 // testPageWalks walks the map with a keyboard: Tab reaches it, arrows go from cell to cell,
 // Enter goes in, to a leaf at last, which has details and not an empty area, and Escape out.
 func testPageWalks(t *testing.T, ctx context.Context) {
-	tab := openPage(t, ctx, bigReport())
+	tab := openPage(t, ctx, bigPage())
 	first := evaluate[int](t, tab, cellCount)
 	if first < 100 || first > 2500 {
 		t.Errorf("%d cells", first)
@@ -90,15 +90,13 @@ func testPageWalks(t *testing.T, ctx context.Context) {
 	waitFor(t, tab, fmt.Sprintf(`%s === %q`, paneTitle, in))
 	press(t, tab, kb.Escape)
 	waitFor(t, tab, `document.querySelector("#pane").classList.contains("hidden")`)
-	if n := evaluate[int](t, tab, cellCount); n != first {
-		t.Errorf("back at %d cells, not %d", n, first)
-	}
+	waitFor(t, tab, fmt.Sprintf(`%s === %d`, cellCount, first)) // made in several frames
 }
 
 // testPageAddresses checks that each view is a URL, opens from it, and that Back returns to
 // the view before.
 func testPageAddresses(t *testing.T, ctx context.Context) {
-	r := bigReport()
+	r := bigPage()
 	key := string(r.Top[ByMemory][7].Key)
 	tab := openPage(t, ctx, r)
 	view := func() string {
@@ -146,7 +144,7 @@ func testPageAddresses(t *testing.T, ctx context.Context) {
 // testPageSearches checks that / searches, that what does not fit is dim, and that the number
 // of keys is that of the prefixes that fit.
 func testPageSearches(t *testing.T, ctx context.Context) {
-	r := bigReport()
+	r := bigPage()
 	tab := openPage(t, ctx, r)
 	evaluate[any](t, tab, `document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}))`)
 	waitFor(t, tab, `document.activeElement.id === "search"`)
@@ -182,8 +180,12 @@ func formatted(n int64) string { return fmt.Sprint(english(countText(Figure(n)))
 // testPageSticks checks that the bar stays, that headings of tables stay below it, and that
 // on a phone the first column is the name.
 func testPageSticks(t *testing.T, ctx context.Context) {
+	tab := openPage(t, ctx, bigPage())
 	for _, width := range []int64{390, 1440} {
-		tab := openPage(t, ctx, bigReport(), emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500))
+		if err := chromedp.Run(tab, emulation.SetDeviceMetricsOverride(width, 844, 1, width < 500)); err != nil {
+			t.Fatal(err)
+		}
+		evaluate[any](t, tab, `scrollTo(0, 0)`)
 		evaluate[any](t, tab, `document.querySelector("#groups-table tbody tr:nth-child(12)").scrollIntoView()`)
 		waitFor(t, tab, `scrollY > 500 && document.querySelector("#groups-table th").getBoundingClientRect().top > 0`)
 		tops := evaluate[[]float64](t, tab, `["#bar", "#groups-table th"].map((s) => document.querySelector(s).getBoundingClientRect().top)`)
@@ -202,14 +204,15 @@ func testPageSticks(t *testing.T, ctx context.Context) {
 }
 
 // testPageZooms checks that the page stays at work while it zooms into 2,000 nodes: the median
-// frame takes at most 40 ms, on a machine that does nothing else 17.
+// frame takes at most 40 ms. On a machine that does nothing else it takes 17, and of 20 the
+// slowest 18.
 func testPageZooms(t *testing.T, ctx context.Context) {
-	tab := openPage(t, ctx, bigReport(), cdppage.SetWebLifecycleState(cdppage.SetWebLifecycleStateStateActive))
+	tab := openPage(t, ctx, bigPage(), cdppage.SetWebLifecycleState(cdppage.SetWebLifecycleStateStateActive))
 	frames := evaluate[[]float64](t, tab, `(async () => {
 		const times = [];
-		for (let i = 0; i < 6 || i < 24 && times.length < 100; i++) {
+		for (let i = 0; i < 4 || i < 24 && times.length < 100; i++) {
 			location.hash = i % 2 ? "#at=" : "#at=tenant" + (60 - i) + ":";
-			const end = performance.now() + 400;
+			const end = performance.now() + 300;
 			let last = performance.now();
 			while (performance.now() < end) {
 				await new Promise(requestAnimationFrame);

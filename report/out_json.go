@@ -44,7 +44,6 @@ func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 	return writeJSONFields(w, reflect.ValueOf(c))
 }
 
-// writeJSONFields writes the fields of a struct.
 func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 	j := jsonWriter{Writer: w}
 	j.encoder = json.NewEncoder(&j.buf)
@@ -102,7 +101,6 @@ func (j *jsonWriter) write(v reflect.Value, indent string) {
 	}
 }
 
-// line begins the line of element i.
 func (j *jsonWriter) line(i int, indent string) {
 	if i > 0 {
 		j.WriteByte(',')

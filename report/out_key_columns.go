@@ -2,7 +2,6 @@ package report
 
 import "strings"
 
-// keyColumn is a column of the rows of keys.
 type keyColumn struct {
 	name    string
 	text    bool // it has texts, else numbers
@@ -39,10 +38,8 @@ var keyColumns = []keyColumn{
 	{name: "longest_string_bytes"},
 }
 
-// eachRow is the number of columns that each row has.
 const eachRow = 16
 
-// keyColumnNames returns the names of the columns of each row.
 func keyColumnNames() (names []string) {
 	for _, c := range keyColumns[:eachRow] {
 		names = append(names, c.name)
@@ -50,7 +47,6 @@ func keyColumnNames() (names []string) {
 	return names
 }
 
-// columnOf returns the column of a name.
 func columnOf(name string) keyColumn {
 	for _, c := range keyColumns {
 		if c.name == name {

@@ -29,7 +29,6 @@ var typeCells, typeFields = func() (cells, fields [parser.NumTypes][parser.NumEn
 	return cells, fields
 }()
 
-// hasElementName reports whether the key's largest element has a name.
 func hasElementName(k *parser.Key) bool {
 	k.NameLargest()
 	return k.LargestName != nil && k.Type != parser.String && k.Elements != 0
@@ -159,7 +158,6 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	return append(dst, "}\n"...)
 }
 
-// newKeyRow returns the row of a key. It keeps nothing of the key.
 func newKeyRow(k *parser.Key) KeyRow {
 	row := KeyRow{DB: k.DB, Key: Name(k.Name), Type: k.Type.String(), Encoding: k.Encoding.String(),
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),

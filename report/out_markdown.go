@@ -60,13 +60,11 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return err
 }
 
-// ticketPart is one of the ticketSections.
 type ticketPart struct {
 	text  string // "" is none
 	names wholeNames
 }
 
-// ticketParts returns the ticketSections.
 func (v *overview) ticketParts(o WriteOptions) (parts []ticketPart) {
 	for _, s := range ticketSections {
 		var b bytes.Buffer
@@ -138,7 +136,6 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	return b.Bytes()
 }
 
-// evidence writes the tables of the overview, each folded.
 func (v *overview) evidence(p *markdownPage, rows screenRows) {
 	fold := func(n int, title string, note message.Message, t table) {
 		if n == 0 {
@@ -149,6 +146,11 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 			p.block("*%s*", p.style.sentence(note))
 		}
 		p.table(t)
+		if title == "Problems" {
+			for _, m := range v.r.countedText() {
+				p.sentence(m)
+			}
+		}
 		p.w.WriteString("\n</details>\n")
 	}
 	if v.r.Config.Profile != "" || rows.problems > 0 {
@@ -162,7 +164,6 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 	fold(rows.savings, "What could be saved", word("estimates"), v.savingsTable(rows.savings))
 }
 
-// omitted lists the rows that a ticket leaves out.
 func (v *overview) omitted(rows screenRows) (list []message.Message) {
 	for _, part := range []struct {
 		n         int

@@ -239,10 +239,13 @@ func (v *overview) savingsTable(n int) table {
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sentenceColumn("how", func(i int) message.Message { return rows[i].How }),
 		nameColumn("group", func(i int) message.Message {
-			if rows[i].Group == "" { // another server
-				return message.New("{server}, {need}", rows[i].How.Args...)
+			switch {
+			case rows[i].Group != "":
+				return named(rows[i].Group)
+			case rows[i].Kind == "setting":
+				return message.New("the whole server")
 			}
-			return named(rows[i].Group)
+			return message.New("{server}, {need}", rows[i].How.Args...)
 		}),
 	}}
 }

@@ -35,7 +35,14 @@ type table struct {
 type column struct {
 	text.Column
 	cell func(i int) message.Message
-	bar  func(i int) float64 // a share of 0 to 1 that a terminal shows as a bar, nil none
+	bar  func(i int) span // what terminals and browsers show as a bar, nil none
+}
+
+// span is where a bar begins and ends, as shares of 0 to 1, and its class on a page for
+// browsers.
+type span struct {
+	from, to float64
+	class    string
 }
 
 func leftColumn(title string, cell func(i int) message.Message) column {
@@ -64,10 +71,14 @@ func sentenceColumn(title string, cell func(i int) message.Message) column {
 // dropBar is the rank of bars: they are dropped first.
 const dropBar = 12
 
-// barColumn shows shares as bars on a terminal, and nothing elsewhere.
+// barColumn shows shares as bars on a terminal and in a browser, and nothing elsewhere.
 func barColumn(share func(i int) float64) column {
+	return spanColumn(func(i int) span { return span{to: share(i)} })
+}
+
+func spanColumn(bar func(i int) span) column {
 	c := leftColumn("", func(int) message.Message { return message.Message{} })
-	c.bar, c.Drop = share, dropBar
+	c.bar, c.Drop = bar, dropBar
 	return c
 }
 

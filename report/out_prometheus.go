@@ -36,7 +36,6 @@ const (
 	otherGroups = FoldedGroup
 )
 
-// sample is one value of a metric.
 type sample struct {
 	labels []string // names and values, alternating
 	value  Figure
@@ -90,7 +89,6 @@ func LabelValue(s string) string { return labelEscapes.Replace(Name(s).Display()
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// samplesOf returns a sample for each row of a table.
 func samplesOf[T any](rows []T, f func(*T) sample) []sample {
 	list := make([]sample, len(rows))
 	for i := range rows {
@@ -168,10 +166,7 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 
 	m.budgets(r)
 	if c := &r.Config; c.Profile != "" && len(r.Passed) > 0 {
-		broken := map[string]bool{}
-		for i := range r.Rules {
-			broken[r.Rules[i].Rule] = true
-		}
+		broken := r.broken()
 		of := []string{"profile", c.Profile, "config", c.File, "result"}
 		m.add("rules", "Rules that keys were checked against, by profile, configuration and whether they found anything.",
 			sample{append(slices.Clone(of), "passed"), Figure(len(r.Passed))}, sample{append(of, "broken"), Figure(len(broken))})
@@ -184,7 +179,6 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return nil
 }
 
-// inputs writes the metrics of each input.
 func (m metricsWriter) inputs(r *Report, now time.Time) {
 	add := func(name, help string, value func(*Input) Figure) {
 		samples := make([]sample, len(r.Inputs))
@@ -212,7 +206,6 @@ func (m metricsWriter) inputs(r *Report, now time.Time) {
 	})
 }
 
-// budgets writes what each budget has used, and its limits.
 func (m metricsWriter) budgets(r *Report) {
 	var now, limits []sample
 	for i := range r.Budgets {

@@ -15,7 +15,6 @@ func init() {
 	register(&Format{Name: "summary", Doc: "at most ten lines, for a mail", Extension: ".summary.txt", rank: 4, write: writeSummary})
 }
 
-// summaryLines is the most lines of a summary.
 const summaryLines = 10
 
 // summaryWidth is the width, in columns, to which a line is cut.
@@ -49,7 +48,6 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return nil
 }
 
-// writeLines writes the lines of a summary.
 func writeLines(w *bufio.Writer, lines []message.Message, o WriteOptions) {
 	style := textStyle(o.Language.Catalogue())
 	for _, m := range lines[:min(len(lines), summaryLines)] {

@@ -56,24 +56,27 @@ func linesOf(o WriteOptions) int {
 }
 
 // writeScreen writes what fits into so many lines: less takes something away from what write
-// writes, and reports whether it could.
+// writes, and reports whether it could. Until it fits, tables are counted and not written.
 func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page), less func() bool) error {
-	for {
+	for measures := true; ; {
 		var b bytes.Buffer
-		screen := bufio.NewWriter(&b)
-		err := writeText(screen, o, write)
-		screen.Flush()
-		if bytes.Count(b.Bytes(), []byte("\n")) <= lines || !less() {
+		p := newTextPage(bufio.NewWriter(&b), o)
+		p.measures = measures
+		write(p)
+		p.w.Flush()
+		switch {
+		case bytes.Count(b.Bytes(), []byte("\n")) > lines && less():
+		case measures:
+			measures = false
+		default:
 			w.Write(b.Bytes())
-			return err
+			return p.err
 		}
 	}
 }
 
-// screenRows are the rows of the parts of an overview.
 type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes int }
 
-// all returns the rows that there are.
 func (v *overview) all() screenRows {
 	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
 }
@@ -124,7 +127,6 @@ func (v *overview) uselessIgnores() message.Message {
 	return message.New("Ignores that have ended or matched nothing: {names}", args...)
 }
 
-// write writes the parts.
 func (v *overview) write(p page, rows screenRows) {
 	v.head(p, rows.alerts)
 	if rows.keys > 0 {
@@ -144,6 +146,11 @@ func (v *overview) write(p page, rows screenRows) {
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 && !v.small {
 			p.sentence(message.New("  and {problems} (--details)", message.Number("problems", int64(n), "1 more problem", "{n} more problems")))
+		}
+	}
+	if !v.small {
+		for _, m := range v.r.countedText() {
+			p.sentence(message.New("  {sentence}", message.Phrase("sentence", m)))
 		}
 	}
 	if rows.fixes > 0 {

@@ -24,7 +24,6 @@ func (n *TreeNode) isRest() bool {
 	return n.Children == nil && strings.HasSuffix(string(n.Prefix), restOfPrefix)
 }
 
-// segment returns what a node adds to the prefix of its parent.
 func (n *TreeNode) segment(parent *TreeNode) Name {
 	return Name(strings.TrimPrefix(string(n.Prefix), string(parent.Prefix)))
 }

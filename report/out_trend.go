@@ -222,7 +222,6 @@ func (t *Trend) full(points []trendPoint, limit int64) {
 	}
 }
 
-// trendFormats are the formats of a Trend, by the names of those of a report.
 var trendFormats = writers[*Trend]{
 	"table":    func(w *bufio.Writer, t *Trend, o WriteOptions) error { return writeText(w, o, t.write) },
 	"markdown": writeTrendMarkdown, "html": writeTrendHTML, "csv": writeTrendCSV,
@@ -276,10 +275,16 @@ func (t *Trend) write(p page) {
 	for _, s := range t.about() {
 		p.sentence(s)
 	}
+	t.sections(p, func([]*TrendSeries) {})
+}
+
+// sections writes a table of each kind of series, and calls drawn behind it.
+func (t *Trend) sections(p page, drawn func(rows []*TrendSeries)) {
 	for _, part := range trendParts {
 		if rows := t.rows(part.kind); len(rows) > 0 {
 			p.section(word(part.title), message.Message{})
 			p.table(trendTable(part.kind, rows))
+			drawn(rows)
 		}
 	}
 }
@@ -321,7 +326,6 @@ func (t *Trend) about() []message.Message {
 
 func day(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
-// rows returns the series of a kind that are shown.
 func (t *Trend) rows(kind string) (rows []*TrendSeries) {
 	for i := range t.Series {
 		s := &t.Series[i]
@@ -335,7 +339,6 @@ func (t *Trend) rows(kind string) (rows []*TrendSeries) {
 	return rows
 }
 
-// label returns the name of a series.
 func (s *TrendSeries) label() message.Message {
 	switch {
 	case s.Kind == "total" && s.Name == "keys" && s.Measure == "memory":
@@ -379,7 +382,6 @@ func (s *TrendSeries) change() message.Message {
 	return message.New("+{size}", message.Phrase("size", s.figure(to-from)))
 }
 
-// trendTable has the series of a kind.
 func trendTable(kind string, rows []*TrendSeries) table {
 	name := nameColumn(kind, func(i int) message.Message { return rows[i].label() })
 	if kind == "total" {
@@ -390,6 +392,7 @@ func trendTable(kind string, rows []*TrendSeries) table {
 		rightColumn("first", func(i int) message.Message { return rows[i].figure(rows[i].first()) }),
 		rightColumn("last", func(i int) message.Message { return rows[i].figure(rows[i].last()) }),
 		rightColumn("change", func(i int) message.Message { return rows[i].change() }),
+		rightColumn("growth", func(i int) message.Message { return rows[i].growth() }),
 		wordColumn("over time", func(i int) string { return sparkline(rows[i].Values) }),
 	}}
 }
@@ -424,7 +427,6 @@ func everyNth(n, most int) iter.Seq[int] {
 	}
 }
 
-// bounds returns the least and the greatest of the figures that are known.
 func bounds(values []Figure) (least, most Figure) {
 	least, most = math.MaxInt64, Unknown
 	for _, v := range values {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // Messages as writers need them. A sentence is a message until a page renders it, in a
@@ -36,7 +37,6 @@ func foreign(s string) message.Message {
 	return only(message.Foreign("text", s))
 }
 
-// named is a name alone.
 func named(n Name) message.Message { return only(message.Name("name", n)) }
 
 // sentenceOf returns a message, of a report of an older version the text that stands in
@@ -48,7 +48,6 @@ func sentenceOf(m message.Message, text string) message.Message {
 	return m
 }
 
-// sentencesOf is sentenceOf for lists.
 func sentencesOf(messages []message.Message, texts []string) (list []message.Message) {
 	if len(messages) == len(texts) {
 		return messages
@@ -125,7 +124,6 @@ type style struct {
 	figure    func(string) string             // nil: as text
 }
 
-// sentence returns a message with the marks of the format.
 func (s *style) sentence(m message.Message) string { return s.marked(shown(m, s.catalogue, nameWidth)) }
 
 // cell returns a message for the cell of a table. A name that is alone is not marked,
@@ -200,10 +198,30 @@ func (r *Report) judgedText() message.Message {
 	if config.IsZero() || len(r.Passed) == 0 {
 		return config
 	}
-	broken := map[string]bool{}
-	for i := range r.Rules {
-		broken[r.Rules[i].Rule] = true
-	}
+	broken := r.broken()
 	return message.New("{config}: {passed} of {rules} found nothing", message.Phrase("config", config), message.Int("passed", int64(len(r.Passed))),
 		message.Number("rules", int64(len(r.Passed)+len(broken)), "1 rule", "{n} rules"))
+}
+
+// countedText says how many findings are only counted, in a sentence for each rule.
+func (r *Report) countedText() (list []message.Message) {
+	for i := range r.Counted {
+		c := &r.Counted[i]
+		unit := message.Count
+		if rule, ok := thresholds.Lookup(c.Rule); ok {
+			unit = rule.Unit
+		}
+		var shares []message.Message
+		for n, b := range c.Histogram {
+			limit, id := b.UpTo, "at most {limit} {share}"
+			if !limit.Known() {
+				limit, id = c.Histogram[n-1].UpTo, "over {limit} {share}"
+			}
+			shares = append(shares, message.New(id, message.Limit("limit", unit, int64(limit)), shareArg("share", b.Keys, c.Of)))
+		}
+		list = append(list, message.New("Only counted: {rule} over {limit}: {n} of {of} ({shares}); {command} lists them", message.Text("rule", c.Rule),
+			message.Limit("limit", unit, c.Limit), message.Int("n", c.Count), keysArg("of", c.Of), message.List("shares", ", ", shares),
+			message.Code("command", "rdblens keys --over "+c.Rule)))
+	}
+	return list
 }

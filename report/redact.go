@@ -126,7 +126,6 @@ func (c copier) value(v reflect.Value) reflect.Value {
 	return v
 }
 
-// fields returns a copy of a struct.
 func (c copier) fields(v reflect.Value) reflect.Value {
 	to := reflect.New(v.Type()).Elem()
 	to.Set(v)
@@ -237,7 +236,6 @@ func knownModule(name string) bool {
 	return known || slices.Contains([]string{"(other)", "REDIS", "VALKEY"}, name)
 }
 
-// moduleArg is the type of a module.
 func moduleArg(arg, name string) message.Arg {
 	if knownModule(name) {
 		return message.Text(arg, name)

@@ -81,6 +81,9 @@ type Report struct {
 
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
+	// Counted are findings that are only counted, because the limit is a profile's
+	// recommendation that many keys are over. They are not in Rules.
+	Counted []Counted `json:"counted,omitempty"`
 	// Passed are the names of the rules that keys were checked against and that found
 	// nothing that counts, in the order of the rules; nil of older versions.
 	Passed  []string  `json:"passed,omitempty"`
@@ -242,13 +245,13 @@ type Counts struct {
 	Warning int64 `json:"warning"`
 	Info    int64 `json:"info"`
 	Ignored int64 `json:"ignored"`
-	// Explained are those of keys that a recognised library writes as it does by design:
-	// without a TTL, under a name of its own. They are in no other number. Of a node they
-	// are not known, and not taken out.
+	// Explained are those of keys that a recognised library writes as it does by design
+	// (without a TTL, under a name of its own), and those that are only counted, see
+	// Report.Counted. They are in no other number. Of a node they are not known, and not
+	// taken out.
 	Explained int64 `json:"explained,omitempty"`
 }
 
-// add adds findings of a severity.
 func (c *Counts) add(severity thresholds.Severity, n int64) {
 	switch severity {
 	case thresholds.Error:
@@ -280,6 +283,27 @@ type Finding struct {
 	Groups     []FindingGroup `json:"groups"`
 	GroupsMore Figure         `json:"groups_more"`
 	Examples   []Example      `json:"examples"` // worst first
+}
+
+// Counted has the number of findings of one rule at one severity, and how the keys lie
+// between the limits of the rule.
+type Counted struct {
+	Rule        string          `json:"rule"`
+	Severity    string          `json:"severity"`
+	Title       string          `json:"title"`
+	Limit       int64           `json:"limit"` // in Unit
+	Unit        string          `json:"unit"`  // as in Example
+	Count       int64           `json:"count"` // exact
+	Of          int64           `json:"of"`    // keys that the rule checks
+	ValueBytes  int64           `json:"value_bytes"`
+	MemoryBytes Figure          `json:"memory_bytes"`
+	Histogram   []CountedBucket `json:"histogram"` // by limit
+}
+
+// CountedBucket has the keys up to a limit, and over the one before.
+type CountedBucket struct {
+	UpTo Figure `json:"up_to"` // in the unit of the rule; unknown: over all limits
+	Keys int64  `json:"keys"`  // of the first one also those that the rule exempts
 }
 
 // FindingGroup has the findings among the keys of one group.

@@ -227,7 +227,6 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	return s.report(all, parts, inputs, failed)
 }
 
-// report returns the report of what was gathered, and passes on those of parts.
 func (s *scan) report(all *agg.Builder, parts []*agg.Builder, inputs []Input, failed ScanError) (*Report, error) {
 	var shard []byte
 	if s.opt.Shard {
@@ -298,7 +297,6 @@ func (s *scan) partReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bui
 	s.opt.Part(filter.Owners[0], r)
 }
 
-// scan is what the snapshots of a Scan have in common.
 type scan struct {
 	policy *thresholds.Policy
 	opt    Options
@@ -340,7 +338,6 @@ func (s *scan) check() error {
 	return nil
 }
 
-// config returns the configuration in force.
 func (s *scan) config(inputs []Input) Config {
 	p := s.policy
 	c := Config{Profile: p.Profile.Value, File: p.File, Rules: p.Rules, Baseline: p.Baseline, Separators: p.Separators.Value, Cluster: p.Cluster.Value}

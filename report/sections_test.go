@@ -332,15 +332,18 @@ func TestSumsSections(t *testing.T) {
 		{"expiry of nothing", &Report{Expiry: []Bucket{{Label: "x"}}}, (*details).expiry, ""},
 		{"expiry", &Report{Totals: Totals{Keys: 1}, Expiry: []Bucket{{Label: "a", Keys: 48, ValueBytes: 2, MemoryBytes: 3}, {Label: "b", Keys: 1, MemoryBytes: Unknown}, {Label: "c", MemoryBytes: Unknown}, {Label: "d", Keys: 3, MemoryBytes: Unknown}}}, (*details).expiry, `
 # TTL (time left when the snapshot was taken)
-| TTL | keys | share | value | memory |
-| a | 48 | 92.3% | 2 B | 3 B | ########################
-| b | 1 | 1.9% | 0 B |  | #
-| c | 0 | 0.0% | 0 B |  |
-| d | 3 | 5.8% | 0 B |  | ##`},
+| TTL | keys | share | value | memory
+| a | 48 | 92.3% | 2 B | 3 B
+| b | 1 | 1.9% | 0 B |
+| c | 0 | 0.0% | 0 B |
+| d | 3 | 5.8% | 0 B |`},
 		{"histograms", &Report{Histograms: Histograms{KeyLength: []Bucket{{Label: "1-8", Keys: 3}, {Label: "9-16"}, {Label: "17", Keys: 1}}, Idle: []Bucket{{Label: "x"}}, LFU: []Bucket{{Label: "5", Keys: 2}}}}, (*details).histograms, `
 # Distribution of keys (key length in bytes, elements of collections, idle time)
-key length: 1-8: 75.0%, 17: 25.0%
-LFU counter: 5: 100.0%`},
+| key length | keys | share | value | memory
+| 1-8 | 3 | 75.0% | 0 B | 0 B
+| 17 | 1 | 25.0% | 0 B | 0 B
+| LFU counter | keys | share | value | memory
+| 5 | 2 | 100.0% | 0 B | 0 B`},
 	})
 }
 

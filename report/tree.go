@@ -61,7 +61,6 @@ type TreeKey struct {
 // otherwise.
 const DefaultTreeNodes = 2000
 
-// tree sets the tree of names.
 func (f *finisher) tree() {
 	most := f.opt.TreeNodes
 	if most == 0 {
@@ -71,7 +70,7 @@ func (f *finisher) tree() {
 		return
 	}
 	marks := &treeMarks{f: f, number: map[Identity]int32{}}
-	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return explains(f.known[pattern], ruleSeverity) }, marks.mark)
+	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return f.explains(f.known[pattern], ruleSeverity) }, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
 }
 
@@ -137,7 +136,7 @@ func commonIdentity(list []*Identity) *Identity {
 		same(&id.Tried, o.Tried)
 		same(&id.Source, o.Source)
 		id.ByDesign = id.ByDesign && o.ByDesign
-		id.EmptySegments = id.EmptySegments && o.EmptySegments
+		id.EmptySegments, id.WhiteSpace = id.EmptySegments && o.EmptySegments, id.WhiteSpace && o.WhiteSpace
 		id.Sure = thresholds.LessSure(id.Sure, o.Sure)
 	}
 	if id.Library == "" && (id.Role == "" || id.Sure == thresholds.Sure || id.Sure == thresholds.Likely) {

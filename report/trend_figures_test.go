@@ -125,105 +125,35 @@ func TestTrendGroups(t *testing.T) {
 	}
 }
 
-// TestLines checks the lines of figures that a terminal and a page show.
-func TestLines(t *testing.T) {
+// TestSparkline checks the bars of figures that a cell has.
+func TestSparkline(t *testing.T) {
 	many := make([]Figure, 61)
 	for i := range many {
 		many[i] = Figure(i)
 	}
 	for _, c := range []struct {
-		values      []Figure
-		spark, cell string
+		values []Figure
+		spark  string
 	}{
-		{[]Figure{5}, "▄", "M100 10h0"},
-		{[]Figure{Unknown}, " ", ""},
-		{[]Figure{5, 5}, "▄▄", "M0 10L200 10h0"},
-		{[]Figure{0, 7}, "▁█", "M0 20L200 0h0"},
-		{[]Figure{10, 11, 12, 13, 14, 15, 16, 17, 18}, "▁▁▂▃▄▅▆▇█", ""},
-		{[]Figure{0, Unknown, 4, 2}, "▁ █▄", "M0 20M133 0L200 10h0"},
-		{many[:30], strings.Repeat("▁", 4) + strings.Repeat("▂", 4) + strings.Repeat("▃", 3) + strings.Repeat("▄", 4) + strings.Repeat("▅", 4) + strings.Repeat("▆", 3) + strings.Repeat("▇", 4) + strings.Repeat("█", 4), ""},
+		{[]Figure{5}, "▄"},
+		{[]Figure{Unknown}, " "},
+		{[]Figure{5, 5}, "▄▄"},
+		{[]Figure{0, 7}, "▁█"},
+		{[]Figure{10, 11, 12, 13, 14, 15, 16, 17, 18}, "▁▁▂▃▄▅▆▇█"},
+		{[]Figure{0, Unknown, 4, 2}, "▁ █▄"},
+		{many[:30], strings.Repeat("▁", 4) + strings.Repeat("▂", 4) + strings.Repeat("▃", 3) + strings.Repeat("▄", 4) + strings.Repeat("▅", 4) + strings.Repeat("▆", 3) + strings.Repeat("▇", 4) + strings.Repeat("█", 4)},
 	} {
 		if got := sparkline(c.values); got != c.spark && len(c.values) < 30 {
 			t.Errorf("%v: %q, want %q", c.values, got, c.spark)
 		}
-		if got := cellLine(c.values); c.cell+c.spark != c.spark && got != c.cell || c.spark == " " && got != "" {
-			t.Errorf("%v: path %q, want %q", c.values, got, c.cell)
-		}
 	}
-	for _, c := range []struct {
-		n, most    int
-		first, len int
-	}{{1, 30, 0, 1}, {29, 30, 0, 29}, {30, 30, 0, 30}, {31, 30, 0, 16}, {32, 30, 1, 16}, {60, 30, 1, 30}, {61, 30, 0, 21}, {0, 30, 0, 0}} {
-		if c.n == 0 {
-			continue
-		}
-		list := slices.Collect(everyNth(c.n, c.most))
-		if list[0] != c.first || len(list) != c.len || list[len(list)-1] != c.n-1 {
-			t.Errorf("%d of at most %d: %v", c.n, c.most, list)
+	for n, want := range map[int]int{1: 1, 29: 29, 30: 30, 31: 16, 32: 16, 60: 30, 61: 21} { // the last figure always
+		bars := []rune(sparkline(append(make([]Figure, n-1), 1)))
+		if len(bars) != want || n > 1 && bars[len(bars)-1] != '█' {
+			t.Errorf("%d figures: %q", n, string(bars))
 		}
 	}
 	if n := len([]rune(sparkline(many))); n != 21 {
 		t.Errorf("61 figures are %d bars", n)
-	}
-}
-
-// TestChart checks the lines, the limit and what is expected in a chart, by hand: 1000
-// wide for the time that was observed and as much again at most, 200 high.
-func TestChart(t *testing.T) {
-	const day = 86400
-	trend := &Trend{Reports: []TrendReport{{Time: 0}, {Time: 2 * day}, {Time: 4 * day}}}
-	total := &TrendSeries{Kind: "total", Name: "keys", Measure: "memory", Values: []Figure{100, Unknown, 300}}
-	style := newHTMLStyle(WriteOptions{})
-	line := func(from, to int64) []TrendPoint { return []TrendPoint{{0, from}, {4 * day, to}} }
-	for name, c := range map[string]struct {
-		forecast *TrendForecast
-		full     *TrendFull
-		want     string
-	}{
-		"nothing known": {nil, nil, `300 B 1970-01-01 1970-01-05 0 "" M0 134M1000 0h0 [0 134 1000 0]`},
-		"soon": {&TrendForecast{MaxMemory: 400, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 400, Now: 300, Days: 2, Time: 6 * day},
-			`400 B 1970-01-01 1970-01-07 1 "M0 150L1000 0" M0 150M666 50h0 [0 150 666 50]`},
-		"late": {&TrendForecast{MaxMemory: 1500, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 1500, Now: 300, Days: 24, Time: 28 * day},
-			`1.5 KB 1970-01-01 1970-01-09 1 "M0 187L1000 134" M0 187M500 160h0 [0 187 500 160]`},
-		"passed": {&TrendForecast{MaxMemory: 150, PerDay: 50, Line: line(100, 300)}, &TrendFull{MaxMemory: 150, Now: 300, Time: 4 * day},
-			`300 B 1970-01-01 1970-01-05 100 "M0 134L1000 0" M0 134M1000 0h0 [0 134 1000 0]`},
-		"flat": {&TrendForecast{MaxMemory: 600, Line: line(200, 200)}, nil, `600 B 1970-01-01 1970-01-05 1 "M0 134L1000 134" M0 167M1000 100h0 [0 167 1000 100]`},
-		"one":  {&TrendForecast{MaxMemory: 600}, nil, `600 B 1970-01-01 1970-01-05 1 "" M0 167M1000 100h0 [0 167 1000 100]`},
-	} {
-		trend.Forecast, trend.Full = c.forecast, c.full
-		chart := trend.chart("Totals", []*TrendSeries{total}, style)
-		if len(chart.Lines) != 1 || chart.Lines[0].Number != 1 || english(chart.Lines[0].Name) != "memory of the keys" || chart.Title != "Totals" {
-			t.Fatalf("%s: %+v", name, chart)
-		}
-		var points []int
-		for _, p := range chart.Lines[0].Points {
-			points = append(points, p.X, p.Y)
-		}
-		if got := fmt.Sprintf("%s %s %s %d %q %s %v", english(chart.Top), chart.From, chart.To, chart.Limit, chart.Ahead, chart.Lines[0].Path, points); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
-	if title := trend.chart("", []*TrendSeries{total}, style).Lines[0].Points[1].Title; title != "1970-01-05 00:00:00 UTC: 300 B" {
-		t.Error(title)
-	}
-	// Of findings, errors are red, warnings yellow and hints blue; what may be full is not theirs.
-	var rows []*TrendSeries
-	for range 3 {
-		rows = append(rows, &TrendSeries{Kind: "findings", Measure: "count", Values: []Figure{0, 0, 0}})
-	}
-	chart := trend.chart("Findings", rows, style)
-	var numbers []int
-	for _, l := range chart.Lines {
-		numbers = append(numbers, l.Number)
-	}
-	if !slices.Equal(numbers, []int{6, 3, 1}) || chart.Limit != 0 || chart.Ahead != "" || chart.Lines[0].Path != "M0 200L500 200L1000 200h0" {
-		t.Errorf("%v, %+v", numbers, chart)
-	}
-	var many []*TrendSeries
-	for range chartLines + 1 {
-		many = append(many, &TrendSeries{Kind: "group", Measure: "memory", Values: []Figure{1, 2, 3}})
-	}
-	if chart := trend.chart("Groups", many, style); len(chart.Lines) != chartLines || chart.Lines[5].Number != 6 {
-		t.Errorf("%d lines", len(chart.Lines))
 	}
 }

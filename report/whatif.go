@@ -85,7 +85,6 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 	return t
 }
 
-// targetText returns the sentence of a problem.
 func targetText(server *target.Server, p *target.Problem) message.Message {
 	line, _, _ := strings.Cut(server.Title(), " ")
 	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)), moduleArg("name", p.Name),
@@ -233,7 +232,6 @@ func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in
 	return list, nil
 }
 
-// memorySink adds up the memory of keys.
 type memorySink struct {
 	total *atomic.Int64
 	sum   int64

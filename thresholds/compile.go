@@ -168,7 +168,6 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 	t.checks = append(t.checks, x)
 }
 
-// check runs all gates.
 func (t *table) check(dst []Finding, k *parser.Key, f *naming.Facts, created int64) []Finding {
 	var m measures
 	fillMeasures(&m, k, f, created)

@@ -66,7 +66,6 @@ func (e *Engine) explainInstance(f *InstanceFinding) *explainer {
 	return &explainer{Engine: e, Finding: f.Finding, key: key, isCut: true, instance: f, setting: &e.policy.Settings[f.Rule]}
 }
 
-// settingsOf returns the settings that apply to a key.
 func (e *Engine) settingsOf(name []byte) []Setting {
 	if e.ruled == nil {
 		return e.base.settings
@@ -109,7 +108,6 @@ func (x *explainer) commands(ids ...string) (list []message.Message) {
 	return list
 }
 
-// command is commands for one with further arguments.
 func (x *explainer) command(id string, args ...message.Arg) (list []message.Message) {
 	if x.isCut {
 		return nil

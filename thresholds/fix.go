@@ -81,7 +81,6 @@ func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) (argv []str
 	return l.argv(databases, g.Group, slices.Concat(l.Filter, []string{"--group", g.Group}, more)), matching
 }
 
-// ofKey returns the command that lists a key.
 func (l *Listing) ofKey(k *parser.Key) []string {
 	return l.argv([]int{k.DB}, string(k.Name), []string{"--match", naming.EscapeGlob(string(k.Name))})
 }

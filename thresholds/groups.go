@@ -7,7 +7,6 @@ import (
 // Rules about groups compare the keys of one group with each other. They need the sums of
 // the whole snapshot, and are judged once, after all keys.
 
-// groupCheck is a rule about groups.
 type groupCheck func(s *Setting, g *GroupSums) (InstanceFinding, bool)
 
 // JudgeGroups returns what rules about groups find: the worst first, at most 100 for a rule,

@@ -130,8 +130,10 @@ type Identity struct {
 	// if it is from sources and documentation only.
 	Tried  string `json:"tried,omitempty"`
 	Source string `json:"source,omitempty"` // where the facts are from
-	// EmptySegments reports whether the library writes names with empty segments.
+	// EmptySegments reports whether the library writes names with empty segments, WhiteSpace
+	// whether it writes names with white space.
 	EmptySegments bool `json:"empty_segments,omitempty"`
+	WhiteSpace    bool `json:"white_space,omitempty"`
 }
 
 // FixedName reports whether the library decides how the names are built, so that the
@@ -171,6 +173,10 @@ func (id *Identity) Explains(rule string) bool {
 		return true
 	case "key-empty-segment":
 		return id.EmptySegments
+	case "key-special-char":
+		return id.WhiteSpace
+	case "key-length": // of a cache entry most is what the application calls it
+		return id.Role != RoleCache
 	case "single-element": // it chose the type, too
 		return true
 	case "compact-encoding": // it was once longer, and will be again

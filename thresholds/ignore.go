@@ -209,7 +209,6 @@ func (x *Ignores) eachGroup(r *ignoreIndex, db int, texts [2][]byte, f func(i in
 	}
 }
 
-// try calls f with the entries of a list that match.
 func (x *Ignores) try(list []uint16, db int, f func(i int) bool, matches func(i uint16) bool) {
 	for _, i := range list {
 		if in := &x.list[i]; in.Database != nil && db != AnyDatabase && *in.Database != db || !matches(i) {
@@ -265,7 +264,6 @@ func (x *ignoreIndex) add(i uint16, in *Ignore, groups []*naming.GroupPattern) {
 // entry of Ignores accepts.
 func (e *Engine) Worse(entry int) bool { return e.worse[entry].Load() }
 
-// ignore marks the findings that the policy ignores.
 func (e *Engine) ignore(k *parser.Key, found []Finding) {
 	for i := range found {
 		found[i].Ignored = e.ignoring(&found[i], k.DB, k.Name)

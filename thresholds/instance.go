@@ -64,14 +64,12 @@ func (t *totals) add(o totals) {
 	t.bytes += o.bytes
 }
 
-// instanceRule is a rule over the instance that is on.
 type instanceRule struct {
 	rule     RuleID
 	make     func() accumulator
 	expiring bool // see Rule.expiring
 }
 
-// instanceRules returns the rules over the instance that are on, by RuleID.
 func (e *Engine) instanceRules() []instanceRule {
 	var list []instanceRule
 	for _, r := range Rules() {

@@ -64,7 +64,6 @@ func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, fro
 	return list, 0, nil
 }
 
-// matches reports whether one of the regular expressions matches a text.
 func (l *List) matches(text []byte) bool {
 	for _, re := range l.patterns {
 		if re.Match(text) {

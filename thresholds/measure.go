@@ -127,7 +127,6 @@ func longestValue(k *parser.Key) int64 {
 	return k.LongestValue
 }
 
-// fieldsExpire reports whether every field of a hash has an expiry.
 func fieldsExpire(k *parser.Key) bool {
 	return k.FieldsWithTTL > 0 && k.FieldsWithTTL >= k.Elements
 }

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -9,22 +10,57 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// Nightly is how a configuration sets nightly runs. What is zero is not set.
+// Nightly is how a configuration, or flags, set nightly runs. What is zero is not set.
 type Nightly struct {
-	Shrink, Grow []ChangeLimit // at most MaxChangeLimits each
-	// Edits set the limits of the rules max-age and min-keys. Policy.Settings has them if
-	// the policy is made for a nightly run.
-	Edits   []Edit
-	Notify  []Text // arguments of --notify
-	Metrics Text   // path
-	Keep    *Days
-	Remind  *Days
+	NightlyLimits
+	Inputs  []NightlyInput // at most MaxChangeLimits
+	Notify  []Text         // arguments of --notify
+	Metrics Text           // path
+	Keep    *Amount        // days
+	Remind  *Amount        // seconds
 }
 
-// Days is a number of days or seconds with its origin, -1 for never.
-type Days struct {
+// NightlyLimits are what a snapshot must keep.
+type NightlyLimits struct {
+	Shrink, Grow []ChangeLimit // at most MaxChangeLimits each
+	MaxAge       *Amount       // seconds
+	MinKeys      *Amount
+}
+
+// NightlyInput has the limits of the snapshots whose names match a glob.
+type NightlyInput struct {
+	Name *naming.Glob
+	NightlyLimits
+}
+
+// Amount is a number with its origin, -1 for none.
+type Amount struct {
 	Number int64
 	Origin Origin
+}
+
+// With returns the limits, and those of another one in place of what that sets.
+func (l NightlyLimits) With(other NightlyLimits) NightlyLimits {
+	if other.Shrink != nil {
+		l.Shrink = other.Shrink
+	}
+	if other.Grow != nil {
+		l.Grow = other.Grow
+	}
+	l.MaxAge, l.MinKeys = cmp.Or(other.MaxAge, l.MaxAge), cmp.Or(other.MinKeys, l.MinKeys)
+	return l
+}
+
+// Of returns the limits of a snapshot. Of several entries that match its name, the last
+// one that sets a limit decides it.
+func (n *Nightly) Of(name string) NightlyLimits {
+	l := n.NightlyLimits
+	for i := range n.Inputs {
+		if n.Inputs[i].Name.Match([]byte(name)) {
+			l = l.With(n.Inputs[i].NightlyLimits)
+		}
+	}
+	return l
 }
 
 // MaxChangeLimits is the largest number of limits for losses, and for growth: every group
@@ -35,7 +71,7 @@ const MaxChangeLimits = 200
 type ChangeLimit struct {
 	Group *naming.Glob // nil: all keys
 	Fleet bool         // of all snapshots together; Group is nil
-	Share float64      // of what was there before, if Bytes is 0
+	Share float64      // of what was there before, if Bytes is 0; +Inf: no limit
 	Bytes int64
 	Text  string // as it was written, without the group
 	Origin
@@ -48,9 +84,14 @@ const (
 	ChangeOfFleet = "all"
 )
 
-// ParseChange reads a percentage, or a size with its unit. It must be more than 0.
+// ParseChange reads a percentage, or a size with its unit, which must be more than 0, or
+// off.
 func ParseChange(s string) (l ChangeLimit, err error) {
 	l.Text = strings.TrimSpace(s)
+	if l.Text == "off" {
+		l.Share = math.Inf(1)
+		return l, nil
+	}
 	if percent, ok := strings.CutSuffix(l.Text, "%"); ok {
 		l.Share, err = strconv.ParseFloat(strings.TrimSpace(percent), 64)
 		if l.Share /= 100; err != nil || !(l.Share > 0) || math.IsInf(l.Share, 0) {

@@ -111,7 +111,6 @@ func (t *namespaceTable) find(name []byte, f *naming.Facts) *namespaceEntry {
 	return nil
 }
 
-// segments returns the segments of a namespace.
 func (t *namespaceTable) segments(name string) (list []*naming.Glob) {
 	for _, s := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(t.separators, r) }) {
 		if g, err := naming.ParseGlob(s); err == nil {

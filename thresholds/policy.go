@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -43,6 +45,7 @@ type Policy struct {
 	Fallback func(RuleID) *Setting
 	// Deselected is the set of rules that Select excluded: no edit applies to them.
 	Deselected RuleSet
+	named      RuleSet // that Select was given in full
 
 	// Stored is what package config makes the policy of again, see config.Restore.
 	Stored []byte
@@ -236,8 +239,21 @@ func (p *Policy) Select(selector string) error {
 			p.Apply([]Edit{{Rule: id, Kind: EditSwitch, On: set.Has(id), Origin: from}})
 		}
 	}
-	p.Rules, p.Deselected = selector, AllRules()&^set
+	p.Rules, p.Deselected, p.named = selector, AllRules()&^set, named&set
 	return nil
+}
+
+// CountsOnly reports whether findings of a rule and severity are only counted: they are in no
+// group's sums, have no examples, and fail nothing.
+func (p *Policy) CountsOnly(rule RuleID, severity Severity) bool {
+	s := &p.Settings[rule]
+	param := slices.IndexFunc(s.Rule.Params, func(param Param) bool { return param.Name == countInfo.Name })
+	if param < 0 || s.Params[param].Number == 0 || severity != Info || p.named.Has(rule) {
+		return false
+	}
+	return !slices.ContainsFunc(s.Limits, func(l Limit) bool {
+		return l.Severity == Info && (l.Under && !l.None || l.Origin.Kind > max(FromProfile, s.Params[param].Origin.Kind))
+	})
 }
 
 // Owners returns the owners that the policy names, in the order of their first

@@ -23,7 +23,6 @@ type LoadOptions struct {
 	Cluster                *bool
 	Edits                  []Edit
 	Baseline               string
-	Nightly                bool
 }
 
 // SetLoad sets config.Load.

@@ -19,7 +19,6 @@ import (
 // findings, which a test checks. Only keys without overrides and policies without
 // ignore entries take the short way.
 
-// prefilter has the ranges for the keys of one type.
 type prefilter struct {
 	nameGates []gate // those that depend on the name only
 

@@ -163,6 +163,11 @@ const (
 	Both               // the rule has limits of both kinds
 )
 
+// countInfo is the parameter of rules whose mildest limit is a recommendation that many keys
+// are over, see Policy.CountsOnly.
+var countInfo = Param{Name: "count_info", Kind: FlagParam,
+	Doc: "true: findings at severity info are only counted, in one line, unless the limit is the team's own or --rules names the rule"}
+
 // Doc is the documentation of a rule.
 type Doc struct {
 	What    string // what is flagged, exactly

@@ -19,6 +19,7 @@ func init() {
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
+		Params:  []Param{countInfo},
 		check: func(c *compiler) {
 			c.over(valueBytes, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.note = textKind(k.Head)

@@ -10,6 +10,7 @@ func init() {
 		Unit:    message.Bytes,
 		Bound:   Both,
 		PerType: true,
+		Params:  []Param{countInfo},
 		check: func(c *compiler) {
 			c.over(nameLength, nil)
 			c.under(shortName, nil)

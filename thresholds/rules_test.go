@@ -224,14 +224,14 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"key-structure": {
 		{key: key("user", nil), want: "wiwew"}, {key: key("user:1", nil), want: "---ew"}, {key: key("user:1:x", nil), want: "----w"}, {key: key("a:b:c:d", nil), want: "-----"},
-		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "-i-ew"}, {key: key("user_", nil), want: "wi-ew"}, {key: key("_user", nil), want: "wi-ew"},
+		{key: key("user#1", nil), want: "-i-ew"}, {key: key("uid#0#0", nil), want: "-i-ew"}, {key: key("user_1", nil), want: "-i-ew"}, {key: key("user_", nil), want: "wiwew"}, {key: key("_user", nil), want: "wiwew"},
 		{key: key("user_1", nil), want: "wiwew", config: "separators: ':#'"}, {key: key("a_b", nil), want: "-----", config: "separators: ':'\nrules: {key-structure: {error: 2, also: '_'}}"},
 		{key: key("a_b", nil), want: "wwwww", config: "rules: {key-structure: {error: 2, warning: 3, also: '_'}}"}, {key: key("a:b::d", nil), want: "-----"}, {key: key(":a", nil), want: "---ew"},
 		{key: key("", nil), want: "wiwew"}, {key: key("a:b:c__d", nil), want: "----w"},
 	},
 	"key-empty-segment": {
 		{key: key("a:b::d", nil), want: "iiiii"}, {key: key("a:b:c:", nil), want: "iiiii"}, {key: key(":a:b:c", nil), want: "iiiii"}, {key: key("", nil), want: "iiiii"},
-		{key: key("a:b:c__d", nil), want: "--i--"}, {key: key("a##b", nil), want: "i-i--"}, {key: key("a:b:c:d", nil), want: "-----"}, {key: key("user", nil), want: "-----"},
+		{key: key("a:b:c__d", nil), want: "-----"}, {key: key("a##b", nil), want: "i-i--"}, {key: key("a:b:c:d", nil), want: "-----"}, {key: key("user", nil), want: "-----"},
 	},
 	"key-type-suffix": {
 		{key: key("user:1:string", nil), want: "-----"}, {key: key("user:1:hash", nil), want: "---e-"}, {key: key("user:1:hash", collection(parser.Hash, parser.EncListpack, 2)), want: "-----"},
@@ -415,7 +415,7 @@ func TestSettingsOfTheProfiles(t *testing.T) {
 			}
 		}
 	}
-	separators := map[string]string{"default": ":#", "aliyun": ":", "baidu": ":#_", "typed": ":", "upper": ":"}
+	separators := map[string]string{"default": ":#", "aliyun": ":", "baidu": ":#", "typed": ":", "upper": ":"}
 	for _, profile := range profileNames {
 		if got := mustLoad(t, LoadOptions{Profile: profile}).Separators.Value; got != separators[profile] {
 			t.Errorf("%s: separators %q", profile, got)

@@ -2,7 +2,6 @@ package thresholds
 
 import "github.com/rdblens/rdblens/parser"
 
-// server is the server that wrote a snapshot.
 type server struct {
 	family         string // "redis", "valkey", "keydb", "dragonfly", "redis-enterprise", "" unknown
 	parser.Version        // zero if unknown: such a server is treated as an old one
@@ -39,5 +38,4 @@ func (s server) setListpacks() bool {
 	return s.AtLeast(7, 2)
 }
 
-// memoryUsage reports whether the server has MEMORY USAGE.
 func (s server) memoryUsage() bool { return s.unlinks() }

@@ -64,7 +64,7 @@ var nameExpectations = map[string]func(profile string, a about, k *parser.Key) S
 	"key-structure": func(p string, a about, k *parser.Key) Severity {
 		segments := segmentsUnder(p, a.name)
 		least := map[string]int{"default": 2, "aliyun": 2, "baidu": 2, "typed": 3, "upper": 4}[p]
-		if also := strings.Split(strings.Trim(strings.ReplaceAll(a.name, "#", ":"), "_"), "_"); p == "default" && len(also) >= least {
+		if also := strings.Split(strings.Trim(strings.ReplaceAll(a.name, "#", ":"), "_"), "_"); (p == "default" || p == "baidu") && len(also) >= least {
 			return Off
 		}
 		if len(segments) < least {
@@ -181,7 +181,7 @@ func TestListsOnServersKeys(t *testing.T) {
 
 // segmentsUnder returns the segments of a name under a profile.
 func segmentsUnder(profile, name string) []string {
-	separators := map[string]string{"default": ":#", "baidu": ":#_"}[profile]
+	separators := map[string]string{"default": ":#", "baidu": ":#"}[profile]
 	return strings.Split(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(separators, r) {
 			return ':'

@@ -72,6 +72,9 @@ func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, args []strin
 		return usageError("{file} exists", message.Path("file", o.output)).withHint("rdblens baseline update -o {file}", message.Path("file", o.output))
 	}
 	r, err := e.reportOf(ctx, &o.passFlags, args)
+	if err == nil {
+		err = withoutBaseline(r, args[0])
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (e *env) baselineUpdate(ctx context.Context, o *baselineFlags, args []strin
 	}
 	list, added := r.UpdateBaseline(list, o.Acceptance)
 	removed := 0
-	if r.Complete && r.Filter == nil { // all keys show what matches nothing
+	if r.Complete && r.Filter == nil && r.Config.Baseline == "" { // all keys show what matches nothing
 		list, removed = r.PruneBaseline(list, time.Now())
 	}
 	return e.writeBaseline(o, r, list, added, removed)
@@ -94,6 +97,9 @@ func (e *env) baselineUpdate(ctx context.Context, o *baselineFlags, args []strin
 
 func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, args []string) error {
 	list, r, err := e.loadBaseline(ctx, o, args)
+	if err == nil {
+		err = withoutBaseline(r, args[0])
+	}
 	if err != nil {
 		return err
 	}
@@ -155,8 +161,8 @@ func (e *env) baselineShow(path string) error {
 		return policyError(err)
 	}
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: make([]text.Column, 7)}
-	table.Add("rule", "db", "keys", "accepted", "by", "until", "reason")
+	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")}, {Title: e.t("accepted")},
+		{Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
 	for i := range list {
 		in := &list[i]
 		db, until := "", in.LastDay()
@@ -164,7 +170,7 @@ func (e *env) baselineShow(path string) error {
 			db = fmt.Sprint(*in.Database)
 		}
 		if in.Ended(time.Now()) {
-			until += " (ended)"
+			until += " " + e.t("(ended)")
 		}
 		table.Add(text.Sanitize(strings.Join(in.Names, ", ")), db, text.Display([]byte(in.Pattern())), config.AcceptedText(in), text.Sanitize(in.By), until, text.Sanitize(in.Reason))
 	}
@@ -183,7 +189,7 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, args []string) (*repor
 		case err != nil:
 			return nil, &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
 		case r != nil:
-			return r, withoutBaseline(r, args[0])
+			return r, nil
 		}
 	}
 	what := snapshots
@@ -218,9 +224,6 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, args []string) (*repor
 	if err == nil && bad.unread > 0 {
 		err = bad.end(e, len(list))
 	}
-	if err == nil && what.name == states.name {
-		err = withoutBaseline(r, args[0])
-	}
 	return r, err
 }
 
@@ -233,15 +236,20 @@ func withoutBaseline(r *report.Report, path string) error {
 		withHint("use the snapshot, or a report without --baseline")
 }
 
-// hasStates reports whether an argument is the state of a scan, or a directory of them.
+// hasStates reports whether an argument is the state of a scan, or a directory or a glob
+// of them.
 func hasStates(arg string) bool {
 	if st, err := os.Stat(arg); err == nil && st.IsDir() {
-		inside, _ := filepath.Glob(filepath.Join(arg, "*.shard"))
-		return len(inside) > 0
+		arg = filepath.Join(globLiteral(arg), "*"+states.extension)
+	} else if err == nil {
+		arg = globLiteral(arg)
 	}
-	f, err := report.OpenShard(arg)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil
+	matches, _ := filepath.Glob(arg)
+	return slices.ContainsFunc(matches, func(path string) bool {
+		f, err := states.open(path)
+		if err == nil {
+			f.Close()
+		}
+		return err == nil
+	})
 }

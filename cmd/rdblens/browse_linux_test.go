@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -293,6 +294,8 @@ func (s *session) send(keys string) {
 // ends checks that the process ends with a code and that the terminal is as it was.
 func (s *session) ends(code int) {
 	s.t.Helper()
+	late := time.AfterFunc(20*time.Second, func() { s.cmd.Process.Kill() })
+	defer late.Stop()
 	if got := exitCode(s.t, s.cmd.Wait()); got != code {
 		s.t.Errorf("exit code %d, want %d", got, code)
 	}
@@ -352,6 +355,10 @@ func TestBrowse(t *testing.T) {
 // TestBrowseSignals checks that signals end browse, and that the terminal is as before.
 func TestBrowseSignals(t *testing.T) {
 	for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		// A process that ignores a signal, as under nohup, starts others that ignore it.
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, sent)
+		defer signal.Stop(heard)
 		s := browse(t, 24, 80, nil, "../../testdata/shop.rdb")
 		s.until("q quit")
 		s.cmd.Process.Signal(sent)

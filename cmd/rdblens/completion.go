@@ -19,7 +19,6 @@ func completeWords(words ...string) completer {
 	}
 }
 
-// beginningWith returns the words that continue what was begun.
 func beginningWith(begun string, words []string) []string {
 	before := begun[:strings.LastIndexByte(begun, ',')+1]
 	if strings.HasPrefix(begun[len(before):], "-") {
@@ -34,5 +33,4 @@ func beginningWith(begun string, words []string) []string {
 	return list
 }
 
-// selectors returns the words of a list of rules.
 func selectors() []string { return append([]string{"all"}, thresholds.RuleNames()...) }

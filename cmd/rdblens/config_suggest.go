@@ -13,7 +13,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// newConfigSuggest is the command that makes a configuration from what a keyspace is.
 func newConfigSuggest(e *env) *cobra.Command {
 	profile, separators := config.Profiles()[0], ":"
 	cmd := &cobra.Command{
@@ -75,7 +74,6 @@ func (e *env) configSuggest(ctx context.Context, profile, separators string, nam
 	return outputError(err)
 }
 
-// observe adds the keys of an input to a Keyspace.
 func (e *env) observe(ctx context.Context, in *input, all *config.Keyspace, separators string) error {
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {

@@ -62,6 +62,26 @@ func TestSystemdUnits(t *testing.T) {
 	}
 }
 
+// TestWorkflows checks that what builds releases is pinned: a tag can be moved.
+func TestWorkflows(t *testing.T) {
+	paths, err := filepath.Glob("../../.github/workflows/*.yml")
+	if err != nil || len(paths) < 3 {
+		t.Fatal(err, paths)
+	}
+	pinned := regexp.MustCompile(`uses: [a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d`)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "uses:") && !pinned.MatchString(line) {
+				t.Errorf("%s: %s", path, line)
+			}
+		}
+	}
+}
+
 // TestAlertRules checks the alert rules with Prometheus's own tool, on series that
 // raise each of them.
 func TestAlertRules(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// diffFlags are the flags of diff.
 type diffFlags struct {
 	passFlags
 	outputFlags
@@ -196,7 +195,6 @@ func (o *diffFlags) checkNames(sides [2]report.CompareInput, args []string) erro
 	return nil
 }
 
-// verdict returns the error that the --fail-on flags ask for.
 func (o *diffFlags) verdict(d *report.Diff) error {
 	var failed []message.Message
 	n := int64(0)
@@ -273,7 +271,6 @@ func (e *env) savedReport(in *input) (*report.Report, error) {
 	return report.Read(b)
 }
 
-// isJSON reports whether a reader begins with an object.
 func isJSON(b *bufio.Reader) bool {
 	start, _ := b.Peek(64)
 	return bytes.HasPrefix(bytes.TrimSpace(start), []byte("{"))

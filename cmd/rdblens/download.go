@@ -186,7 +186,6 @@ func (d *download) request() (pause time.Duration, err error) {
 	return 0, nil
 }
 
-// check examines the head of a response.
 func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 	status := message.Errorf("the server answers {n}", message.Text("n", fmt.Sprint(resp.StatusCode, " ", http.StatusText(resp.StatusCode))))
 	switch {
@@ -270,7 +269,6 @@ func (d *download) drop() {
 	}
 }
 
-// Close ends the download.
 func (d *download) Close() error {
 	if d == nil {
 		return nil

@@ -34,7 +34,6 @@ func (x *expandFlags) register(cmd *cobra.Command) {
 
 const defaultDownload = 100 << 30
 
-// inputKind is what a command reads.
 type inputKind struct {
 	name, names string                               // "snapshot", "snapshots"
 	extension   string                               // of files that are named even if they are none

@@ -65,7 +65,6 @@ func (f *failures) add(name string, keys int64, err error) {
 	f.complaints = append(f.complaints, c)
 }
 
-// complain reports what was wrong with the inputs.
 func (f *failures) complain(e *env) {
 	for _, c := range f.complaints {
 		e.complain(c.err, c.hint)
@@ -85,13 +84,11 @@ func (f *failures) end(e *env, inputs int) error {
 	return &exitError{code: exitPartial}
 }
 
-// countOfKeys is the argument {keys}.
 func countOfKeys(n int64) message.Arg { return message.Number("keys", n, "1 key", "{n} keys") }
 
 // isInterrupt reports whether a signal stopped the reading.
 func isInterrupt(err error) bool { return errors.Is(err, context.Canceled) }
 
-// shortened returns the beginning of a name, for a message.
 func shortened(name []byte) []byte {
 	const most = 200
 	return name[:min(len(name), most)]

@@ -24,7 +24,6 @@ const (
 	maxShards = 4096
 )
 
-// shardSet is a set of files.
 type shardSet struct {
 	summary string // path
 	id      string // snapshot-id of the summary, "" unknown

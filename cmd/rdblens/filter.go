@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -83,7 +83,6 @@ func (f *filter) within(k *parser.Key, created int64) bool {
 		(f.IdleOver == nil || k.Idle > *f.IdleOver)
 }
 
-// keepOwner reports whether keys of an owner count.
 func (f *filter) keepOwner(owner string) bool {
 	return f.Owners == nil || slices.Contains(f.Owners, owner)
 }
@@ -115,7 +114,6 @@ func (f *filter) keepName(name []byte) bool {
 	return ok
 }
 
-// register declares the flags of the filter.
 func (f *filter) register(cmd *cobra.Command) {
 	f.registerNames(cmd)
 	option{name: "under", arg: "PREFIX", usage: "only keys whose name begins with this, as the tree of names has it: order:2026:; can be repeated",
@@ -192,7 +190,7 @@ func (f *filter) registerNames(cmd *cobra.Command) {
 		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
 			t, ok := parser.ParseType(word)
 			if !ok {
-				return fmt.Errorf("unknown type %q", word)
+				return message.Errorf("unknown type {name}", message.Element("name", word))
 			}
 			for other := range parser.NumTypes {
 				if other == t || t == parser.Module && other.OfModule() {
@@ -218,7 +216,6 @@ func (f *filter) registerNames(cmd *cobra.Command) {
 		}}.add(cmd)
 }
 
-// typeNames returns the words for types that --type takes.
 func typeNames() []string {
 	names := make([]string, parser.NumTypes)
 	for t := range parser.NumTypes {

@@ -45,7 +45,7 @@ Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "he
 Global Flags:
 {{usagesOf .InheritedFlags}}{{end}}{{if .HasAvailableSubCommands}}
 
-Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
+COMMAND --help says more, with examples.{{end}}
 `
 
 // setHelp groups the flags of all commands and adds their examples.
@@ -72,12 +72,10 @@ func setHelp(root *cobra.Command) {
 	visit(root)
 }
 
-// usagesOf returns the help of flags, in the width of the terminal.
 func usagesOf(flags *pflag.FlagSet) string {
 	return strings.TrimRight(flags.FlagUsagesWrapped(max(0, terminalWidth(os.Stdout)-1)), "\n")
 }
 
-// flagsOf returns the help of the flags of a command, in groups.
 func flagsOf(cmd *cobra.Command) string {
 	var b strings.Builder
 	var rare []string

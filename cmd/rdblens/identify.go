@@ -59,7 +59,6 @@ func libraries() (names []string) {
 	return names
 }
 
-// identifyList prints what is known.
 func (e *env) identifyList() error {
 	w := bufio.NewWriter(e.stdout)
 	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")}, {Title: e.t("What it is")},
@@ -76,7 +75,6 @@ func (e *env) tried(release string) string {
 	return cmp.Or(release, e.t("documentation only"))
 }
 
-// identifyLibrary prints what is known of a library.
 func (e *env) identifyLibrary(r *report.Recogniser) error {
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintf(w, "%s: %s (%s)\n\n", r.Library, r.About, r.Language)

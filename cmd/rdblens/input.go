@@ -13,7 +13,6 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// input is one snapshot that a command reads.
 type input struct {
 	name   string                        // its label, or its path without what may be secret in a URL
 	path   string                        // or URL; "-" is standard input
@@ -70,7 +69,6 @@ func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) 
 	return &openInput{src, in, d, cancel}, nil
 }
 
-// openInput is an input that is being read.
 type openInput struct {
 	*parser.Source
 	in   *input

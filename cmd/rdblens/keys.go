@@ -26,7 +26,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// keysFlags are the flags of keys.
 type keysFlags struct {
 	passFlags
 	redactFlags
@@ -62,7 +61,6 @@ decompression, and without the line before a replication stream.`,
 	return cmd
 }
 
-// register declares the flags.
 func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
 	o.redactFlags.register(e, cmd)
@@ -115,7 +113,6 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
 }
 
-// setFormat sets the format from FORMAT or FORMAT=FILE.
 func (o *keysFlags) setFormat(arg string) error {
 	format, path, toFile := strings.Cut(arg, "=")
 	if end := strings.TrimPrefix(filepath.Ext(arg), "."); end != "" && keysFormats[format] == nil {
@@ -196,7 +193,6 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	return bad.end(e, len(list))
 }
 
-// writeKeys writes the rows of all inputs. The error is one of writing.
 func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io.Writer) (*failures, error) {
 	bad := new(failures)
 	var names []string
@@ -246,7 +242,6 @@ func (p *keysFlags) sorted(list []*input) bool {
 	return true
 }
 
-// keysOf writes the rows of one input.
 func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer) (*parser.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -301,7 +296,6 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 	return err
 }
 
-// readOnce reports whether an input is standard input.
 func readOnce(list []*input) bool {
 	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
 }

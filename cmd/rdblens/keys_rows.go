@@ -12,7 +12,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// rowWriter writes the rows of one input.
 type rowWriter struct {
 	*keysFlags
 	fixed    int                    // bytes that a row takes at most besides the key's name
@@ -33,7 +32,6 @@ func (w *rowWriter) newSink() parser.Sink {
 	return s
 }
 
-// chunk returns an empty chunk.
 func (w *rowWriter) chunk() []byte {
 	select {
 	case c := <-w.spare:
@@ -109,7 +107,6 @@ type column struct {
 	ofGroup bool // it needs the compiled rules
 }
 
-// columns are those that --columns takes.
 var columns = []column{
 	{name: "ttl_seconds", number: func(s *rowSink, k *parser.Key) (int64, bool) { return report.TTL(k, s.created) }},
 	{name: "file", text: func(s *rowSink, _ *parser.Key) ([]byte, bool) { return s.file, true }},
@@ -148,7 +145,6 @@ type keysFormat struct {
 	begin   func(out io.Writer, more []string, sorted bool) (io.Writer, error)
 }
 
-// keysFormats are those of keys.
 var keysFormats = map[string]*keysFormat{
 	"csv": {
 		row: func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte { return report.AppendKeyCSV(dst, k) },

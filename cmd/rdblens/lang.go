@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -24,8 +25,9 @@ import (
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
-	root.PersistentFlags().Var(&option{arg: "LANGUAGE", hint: "{names}", names: strings.Join(words, " or "),
-		set: oneOf((*string)(&e.language), "language", words)}, "lang", "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)")
+	lang := &option{arg: "LANGUAGE", usage: "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)",
+		hint: "{names}", names: strings.Join(words, " or "), set: oneOf((*string)(&e.language), "language", words)}
+	root.PersistentFlags().Var(lang, "lang", lang.usage)
 	root.RegisterFlagCompletionFunc("lang", completeWords(words...))
 	print := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -37,12 +39,15 @@ func (e *env) addLanguage(root *cobra.Command) {
 		e.translateHelp(cmd)
 		cmd.SetOut(&help)
 		print(cmd, args)
-		e.help.Write(helpWords.ReplaceAllFunc(help.Bytes(), func(s []byte) []byte { return []byte(e.t(string(s))) }))
+		words := helpWords.ReplaceAllStringFunc(help.String(), e.t)
+		io.WriteString(&e.help, flagDefault.ReplaceAllString(words, e.t("(default $1)")))
 	})
 }
 
-// helpWords are the words that cobra adds to the help of a command.
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
+
+// flagDefault is what pflag says of the default of a flag.
+var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no
 // translation.
@@ -51,7 +56,6 @@ var untranslated func(sentence string)
 // t returns a sentence without arguments in the language that was chosen.
 func (e *env) t(sentence string) string { return e.line(message.New(sentence)) }
 
-// figure returns a figure in the language that was chosen.
 func (e *env) figure(a message.Arg) string { return e.line(message.New("{"+a.Name+"}", a)) }
 
 // line returns a message for standard output. Names stand as they are, in quotes
@@ -69,7 +73,6 @@ func shownName(name string) string {
 	return shown
 }
 
-// quotedName returns a name for an error.
 func quotedName(_ message.Kind, name string) string { return text.Sanitize(strconv.Quote(name)) }
 
 // render returns a message in the language that was chosen, with names as a function
@@ -102,7 +105,6 @@ func (e *env) errorLine(word string, m message.Message) {
 	fmt.Fprintln(e.stderr, word, e.render(m, quotedName))
 }
 
-// complain writes an error and, on a line of its own, a hint.
 func (e *env) complain(err error, hint message.Message) {
 	var problems config.Errors
 	if errors.As(err, &problems) {
@@ -115,12 +117,10 @@ func (e *env) complain(err error, hint message.Message) {
 	}
 }
 
-// warn writes a warning.
 func (e *env) warn(m message.Message) {
 	fmt.Fprintln(e.stderr, e.render(message.New("warning: {warning}", message.Phrase("warning", m)), quotedName))
 }
 
-// hint writes what to do.
 func (e *env) hint(m message.Message) {
 	fmt.Fprintln(e.stderr, e.line(message.New("hint: {hint}", message.Phrase("hint", m))))
 }
@@ -167,7 +167,6 @@ func hintOf(err error) message.Message {
 	return message.Message{}
 }
 
-// translateHelp translates what the help of a command shows.
 func (e *env) translateHelp(cmd *cobra.Command) {
 	cmd.Short, cmd.Long = e.t(cmd.Short), e.helpText(cmd.Long)
 	for _, c := range cmd.Commands() {

@@ -169,7 +169,6 @@ type exitError struct {
 	hint message.Message // what to do, zero if unknown
 }
 
-// withHint adds what to do.
 func (e *exitError) withHint(id string, args ...message.Arg) *exitError {
 	e.hint = message.New(id, args...)
 	return e

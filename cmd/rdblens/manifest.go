@@ -83,7 +83,6 @@ func manifestLine(line string) (name, kind string, ok bool) {
 	return name, kind, kind != "" && name != "" && name != ".." && name == filepath.Base(name)
 }
 
-// manifestsIn returns the manifests in a directory that can be read.
 func manifestsIn(dir string) (list []*manifest) {
 	paths, _ := filepath.Glob(filepath.Join(globLiteral(dir), "*"+manifestEnd))
 	for _, path := range paths {
@@ -94,7 +93,6 @@ func manifestsIn(dir string) (list []*manifest) {
 	return list
 }
 
-// globLiteral returns a glob that matches a path alone.
 func globLiteral(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// mergeFlags are the flags of merge.
 type mergeFlags struct {
 	expandFlags
 	reportFlags
@@ -50,7 +49,7 @@ Formats:
 	}
 	o.expandFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "")
-	o.runOption("leave out states of other runs, and name the snapshots that have no state of this one").add(cmd)
+	runOption(&o.Run, "leave out states of other runs, and name the snapshots that have no state of this one; today is the day in UTC").add(cmd)
 	age := int64(0)
 	option{name: "max-age", arg: "DURATION", usage: "leave out states of older snapshots, and name the snapshots that have no other", hint: "write {names}", names: "26h or 2d", set: func(arg string) error {
 		err := durationOf(&age)(arg)
@@ -64,7 +63,6 @@ Formats:
 	return cmd
 }
 
-// expected adds names of --expect.
 func expected(list []string, arg string) ([]string, error) {
 	names := strings.Split(arg, ",")
 	if file, isFile := strings.CutPrefix(arg, "@"); isFile {

@@ -21,23 +21,21 @@ import (
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // nightlyFlags are the flags of nightly.
 type nightlyFlags struct {
 	passFlags
-	code         sourceFlags
-	dir          string
-	job          string
-	ofRun        string   // of states, "" any
-	replicas     []string // options of redis-cli
-	metrics      string
-	notify       []string
-	keep         int   // days
-	remind       int64 // seconds
-	accept       bool
-	shrink, grow []thresholds.ChangeLimit
-	severity     thresholds.Severity
+	thresholds.Nightly // what flags set; configured adds the rest
+	code               sourceFlags
+	dir                string
+	job                string
+	ofRun              string   // of states, "" any
+	replicas           []string // options of redis-cli
+	targets            []report.Target
+	accept             bool
+	severity           thresholds.Severity
 }
 
 func newNightly(e *env) *cobra.Command {
@@ -79,32 +77,39 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	o.code.register(cmd)
 	option{name: "dir", arg: "DIR", usage: "reports, and what is known of the snapshots", set: textOf(&o.dir)}.add(cmd)
 	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)", set: textOf(&o.job)}.add(cmd)
-	option{name: "run", arg: "ID", usage: "of states, those that scan --run ID saved", hint: "write {names}", names: "2026-03-01", set: textOf(&o.ofRun)}.add(cmd)
-	option{name: "replica", arg: "OPTIONS", usage: "options of redis-cli, with which it fetches a snapshot from a replica, such as '-h replica1'; can be repeated", set: func(arg string) error {
-		o.replicas = append(o.replicas, arg)
-		return textOf(new(string))(arg)
-	}}.add(cmd)
-	option{name: "metrics", arg: "FILE", usage: "metrics for node_exporter's textfile collector, whatever the exit code", set: textOf(&o.metrics)}.add(cmd)
+	option{name: "baseline", arg: "FILE", usage: "accepted findings, which --accept renews (default accepted.yaml in DIR)", set: textOf(&o.baseline)}.add(cmd)
+	runOption(&o.ofRun, "of states, those that scan --run ID saved; today is the day in UTC").add(cmd)
+	option{name: "format", short: "f", arg: "FORMAT=FILE", usage: "write the report of all snapshots of the night in this format, too, whatever happened; can be repeated",
+		words: report.FormatNames(), hint: "write {names}", names: "html=/srv/www/redis.html", set: o.addTarget}.add(cmd)
+	option{name: "replica", arg: "OPTIONS", usage: "options of redis-cli, with which it fetches a snapshot from a replica, such as '-h replica1'; can be repeated",
+		hint: "a password is seen in ps: set REDISCLI_AUTH", set: o.addReplica}.add(cmd)
+	option{name: "metrics", arg: "FILE", usage: "metrics for node_exporter's textfile collector, whatever the exit code", set: textOf(&o.Metrics.Value)}.add(cmd)
 	option{name: "notify", arg: "TO", usage: "where the message goes: mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE or wecom=FILE with the URL of a webhook in FILE, or a command that reads it; can be repeated",
 		set: func(arg string) error {
-			o.notify = append(o.notify, arg)
+			o.Notify = append(o.Notify, thresholds.Text{Value: arg})
 			return checkNotify(arg)
 		}}.add(cmd)
-	o.keep, o.remind, o.severity = 30, 7*24*60*60, thresholds.Warning
-	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: wholeNumber(&o.keep, 0, math.MaxInt32)}.add(cmd)
+	amount := func(to **thresholds.Amount, set func(*int64) func(string) error) func(string) error {
+		return func(arg string) error {
+			*to = &thresholds.Amount{}
+			return set(&(*to).Number)(arg)
+		}
+	}
+	days := func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt32) }
+	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: amount(&o.Keep, days)}.add(cmd)
 	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on, or off", hint: "write {names}", names: "7d, 24h or off", set: func(arg string) error {
 		if arg == "off" {
-			o.remind = never
+			o.Remind = &thresholds.Amount{Number: -1}
 			return nil
 		}
-		return durationOf(&o.remind)(arg)
+		return amount(&o.Remind, durationOf)(arg)
 	}}.add(cmd)
 	cmd.Flags().BoolVar(&o.accept, "accept", false, "accept the findings and the snapshots of this night")
 	for _, f := range []struct {
 		name, usage string
 		to          *[]thresholds.ChangeLimit
-	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.shrink},
-		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.grow}} {
+	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.Shrink},
+		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.Grow}} {
 		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB, 'session:*:20%' or all:20%", set: func(arg string) error {
 			group, l, err := parseChangeLimit(arg)
 			if err == nil {
@@ -114,47 +119,57 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 			return err
 		}}.add(cmd)
 	}
+	o.severity = thresholds.Warning
 	severities := []string{"error", "warning", "info", "never"}
 	option{name: "fail-on", arg: "SEVERITY", value: "warning", usage: "tell findings of this severity or above: {list}", list: strings.Join(severities, ", "),
 		words: severities, set: severityOf(&o.severity)}.add(cmd)
-	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error (rule max-age)", "26h or 2d").add(cmd)
-	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error (rule min-keys)", "100000").add(cmd)
+	option{name: "max-age", arg: "DURATION", usage: "tell if a snapshot is older than this, by its own time", hint: "write {names}", names: "26h or 2d",
+		set: amount(&o.MaxAge, durationOf)}.add(cmd)
+	option{name: "min-keys", arg: "N", usage: "tell if a snapshot has fewer keys", hint: "write {names}", names: "100000",
+		set: amount(&o.MinKeys, func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt) })}.add(cmd)
 	return cmd
 }
 
-// never is the interval of reminders that never come: some 290 years.
-const never = math.MaxInt64 / int64(time.Second)
+// addTarget adds a file of --format.
+func (o *nightlyFlags) addTarget(arg string) error {
+	list, err := report.ParseTargets([]string{arg})
+	if err == nil && (list[0].Path == "" || list[0].Path == "-") {
+		err = message.Errorf("{name} names no file: standard output is for the message", message.Element("name", arg))
+	}
+	o.targets = append(o.targets, list...)
+	return err
+}
 
-// configured takes the settings of a configuration that no flag sets.
-func (o *nightlyFlags) configured(c thresholds.Nightly) error {
-	set := func(flag string, isSet bool) bool { return isSet && !o.given.Changed(flag) }
-	if set("shrink", c.Shrink != nil) {
-		o.shrink = c.Shrink
-	}
-	if set("grow", c.Grow != nil) {
-		o.grow = c.Grow
-	}
-	if set("keep", c.Keep != nil) {
-		o.keep = int(c.Keep.Number)
-	}
-	if set("remind", c.Remind != nil) {
-		if o.remind = c.Remind.Number; o.remind < 0 {
-			o.remind = never
+// addReplica adds options of redis-cli.
+func (o *nightlyFlags) addReplica(arg string) error {
+	for _, word := range strings.Fields(arg) {
+		if word == "-a" || word == "--pass" || word == "-u" {
+			return message.Errorf("{name} is seen in ps and in the report", message.Code("name", word))
 		}
 	}
-	if set("metrics", c.Metrics.Value != "") {
-		o.metrics = c.Metrics.Value
+	o.replicas = append(o.replicas, arg)
+	return textOf(new(string))(arg)
+}
+
+// configured adds the settings of a configuration. Flags take precedence, each as a whole.
+func (o *nightlyFlags) configured(c thresholds.Nightly) error {
+	flags := o.Nightly
+	o.NightlyLimits = c.With(flags.NightlyLimits)
+	every, _ := naming.ParseGlob("*") // valid
+	o.Inputs = append(slices.Clip(c.Inputs), thresholds.NightlyInput{Name: every, NightlyLimits: flags.NightlyLimits})
+	o.Keep = cmp.Or(flags.Keep, c.Keep, &thresholds.Amount{Number: 30})
+	o.Remind = cmp.Or(flags.Remind, c.Remind, &thresholds.Amount{Number: 7 * 24 * 60 * 60})
+	o.Metrics.Value = cmp.Or(flags.Metrics.Value, c.Metrics.Value)
+	if flags.Notify != nil {
+		return nil
 	}
-	if set("notify", c.Notify != nil) {
-		o.notify = nil
-		for _, to := range c.Notify {
-			if err := checkNotify(to.Value); err != nil {
-				exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()),
-					message.Phrase("problem", message.Of(err)))
-				exit.hint = hintOf(err)
-				return exit
-			}
-			o.notify = append(o.notify, to.Value)
+	o.Notify = c.Notify
+	for _, to := range c.Notify {
+		if err := checkNotify(to.Value); err != nil {
+			exit := usageError("{origin}: notify: {problem}", message.Phrase("origin", to.Origin.Message()),
+				message.Phrase("problem", message.Of(err)))
+			exit.hint = hintOf(err)
+			return exit
 		}
 	}
 	return nil
@@ -174,6 +189,8 @@ type night struct {
 	finder *codebase.Finder
 	fleet  *report.Report
 	worst  int // exit code
+	// accepted is the path of the baseline, which may not exist.
+	accepted string
 	// ofStates is true if states are given in place of snapshots.
 	ofStates bool
 	printed  bytes.Buffer
@@ -201,9 +218,11 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if n.state, err = readNightState(n.dir); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(err))}
 	}
-	o.nightly = true
-	if o.baseline == "" && !o.accept && exists(n.path(acceptedFile)) {
-		o.baseline = n.path(acceptedFile)
+	n.accepted = cmp.Or(o.baseline, n.path(acceptedFile))
+	if o.accept || o.baseline == "" && !exists(n.accepted) {
+		o.baseline = ""
+	} else {
+		o.baseline = n.accepted
 	}
 	if err := o.load(ctx, e); err != nil {
 		return err
@@ -234,6 +253,9 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	if err != nil {
 		return err
 	}
+	if err := report.CheckTargets(n.targets, paths(list)); err != nil {
+		return outputError(err)
+	}
 	if err := n.scanAll(ctx, append(list, n.fetch(ctx)...)); err != nil {
 		return err
 	}
@@ -256,7 +278,10 @@ func (n *night) finish(ctx context.Context) error {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
 	if reports {
-		n.next.Unsent, n.next.UnsentTo = n.printed.String(), append([]string{""}, n.notify...)
+		n.next.Unsent, n.next.UnsentTo = n.printed.String(), []string{""}
+		for _, to := range n.Notify {
+			n.next.UnsentTo = append(n.next.UnsentTo, to.Value)
+		}
 	}
 	if err := n.next.write(n.dir); err != nil {
 		return outputError(err)
@@ -279,7 +304,7 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 			_, err := io.WriteString(n.stdout, s.Unsent)
 			return err == nil || closedPipe(err)
 		}
-		if !slices.Contains(n.notify, to) {
+		if !slices.ContainsFunc(n.Notify, func(t thresholds.Text) bool { return t.Value == to }) {
 			return true // no longer asked for
 		}
 		err := n.send(ctx, to, s.Unsent)
@@ -318,15 +343,16 @@ const (
 
 // mergeAll makes the report and the page of all inputs.
 func (n *night) mergeAll(ctx context.Context) error {
-	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity, Source: n.finder})
+	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity, Source: n.finder,
+		Shard: slices.ContainsFunc(n.targets, func(t report.Target) bool { return t.Format == "shard" })})
 	var failed report.ScanError
 	if err != nil && !errors.As(err, &failed) {
 		return err
 	}
 	n.fleet = r
 	write := report.WriteOptions{Language: n.language, Now: n.now, Command: n.commandLine()}
-	targets := []report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")},
-		{Format: "html", Path: filepath.Join(n.part, "report.html")}}
+	targets := append([]report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")},
+		{Format: "html", Path: filepath.Join(n.part, "report.html")}}, n.targets...)
 	for _, s := range n.states {
 		os.Remove(s.Name)
 	}
@@ -337,7 +363,7 @@ func (n *night) mergeAll(ctx context.Context) error {
 func (n *night) acceptAll() error {
 	reason := n.t("accepted when the baseline was made")
 	list := n.fleet.Accept(report.Acceptance{By: os.Getenv("USER"), Reason: reason})
-	if err := writeFile(n.path(acceptedFile), config.WriteBaseline(list)); err != nil {
+	if err := writeFile(n.accepted, config.WriteBaseline(list)); err != nil {
 		return outputError(err)
 	}
 	for i := range n.nights {
@@ -346,8 +372,8 @@ func (n *night) acceptAll() error {
 		}
 	}
 	n.next.Open, n.worst = nil, exitDone
-	n.baseline = n.path(acceptedFile) // what judges the next night
-	if n.ofStates {                   // the scans judge
+	n.baseline = n.accepted // what judges the next night
+	if n.ofStates {         // the scans judge
 		return nil
 	}
 	settings, err := n.settings()

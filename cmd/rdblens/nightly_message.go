@@ -21,8 +21,7 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	events := report.Events(n.nights, report.NightOptions{Shrink: n.shrink, Grow: n.grow, Severity: n.severity,
-		Now: n.now, Last: n.lastRun()})
+	events := report.Events(n.nights, report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: n.lastRun()})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -44,7 +43,7 @@ func (n *night) message() bool {
 		case !open:
 			fresh = append(fresh, e)
 			known.Reported = n.now.Unix()
-		case n.now.Unix()-known.Reported >= n.remind:
+		case n.due(known):
 			again = append(again, e)
 			known.Reported = n.now.Unix()
 		}
@@ -57,7 +56,7 @@ func (n *night) message() bool {
 		if _, listed := n.next.Open[key]; listed || !lasting[key] {
 			continue
 		}
-		if n.now.Unix()-known.Reported >= n.remind {
+		if n.due(known) {
 			due++
 			known.Reported = n.now.Unix()
 		}
@@ -75,6 +74,11 @@ func (n *night) message() bool {
 	n.worst = max(n.worst, exitFindings)
 	n.compose(n.folded(fresh), again, len(n.next.Open))
 	return true
+}
+
+// due reports whether it is time to tell again what goes on.
+func (n *night) due(e openEvent) bool {
+	return n.Remind.Number >= 0 && n.now.Unix()-e.Reported >= n.Remind.Number
 }
 
 // lastRun returns when the last run began, zero if there was none.
@@ -234,7 +238,7 @@ func (n *night) command(e *report.Event) string {
 
 // writeMetrics writes the metrics of the run, whatever came of it.
 func (n *night) writeMetrics(failed error) error {
-	if n.metrics == "" {
+	if n.Metrics.Value == "" {
 		return nil
 	}
 	code := exitUsage
@@ -284,9 +288,9 @@ func (n *night) writeMetrics(failed error) error {
 	fmt.Fprintf(&b, "rdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
 	metric("run_timestamp_seconds", "When the nightly run began.")
 	fmt.Fprintf(&b, "rdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
-	if err := writeFile(n.metrics, b.Bytes()); err != nil {
+	if err := writeFile(n.Metrics.Value, b.Bytes()); err != nil {
 		return err
 	}
 	// node_exporter is another user.
-	return os.Chmod(n.metrics, 0o644)
+	return os.Chmod(n.Metrics.Value, 0o644)
 }

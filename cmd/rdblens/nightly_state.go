@@ -146,7 +146,7 @@ func (n *night) removeOld() {
 			continue
 		}
 		taken, err := time.Parse("2006-01-02T150405Z", name[:18])
-		if err != nil || n.now.Sub(taken) < time.Duration(n.keep)*24*time.Hour {
+		if err != nil || n.now.Sub(taken) < time.Duration(n.Keep.Number)*24*time.Hour {
 			continue
 		}
 		if needed[name] == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/rdblens/rdblens/report"
 )
 
-// outputFlags are the flags of commands that write a document.
 type outputFlags struct {
 	targets    []report.Target
 	details    bool
@@ -21,7 +20,6 @@ type outputFlags struct {
 	limitBytes int
 }
 
-// register declares the flags. Formats are the names of those that the command has.
 func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 	o.targets = []report.Target{{Format: "table"}}
 	var values []string
@@ -48,13 +46,13 @@ func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 		hint: "a comment on GitHub takes 65536, Jira 32767, WeCom 4096", set: wholeNumber(&o.limitBytes, report.MinLimitBytes, math.MaxInt32)}.add(cmd)
 }
 
-// writeOptions returns the options for what a command that began at started writes.
 func (o *outputFlags) writeOptions(e *env, started time.Time) report.WriteOptions {
 	for i := range o.targets {
 		if o.details && o.targets[i].Format == "table" {
 			o.targets[i].Format = "details"
 		}
 	}
-	return report.WriteOptions{Width: terminalWidth(e.stdout), Height: terminalHeight(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
-		Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
+	columns, lines := terminalSize(e.stdout)
+	return report.WriteOptions{Width: columns, Height: lines, Language: e.language,
+		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
 }

@@ -20,7 +20,6 @@ import (
 // much memory as a report of all keys.
 const maxParts = 64
 
-// partReports are the reports that --split-by asks for.
 type partReports struct {
 	dir  string
 	what string // "owner" or "prefix"
@@ -32,7 +31,6 @@ type partReport struct {
 	*report.Report
 }
 
-// setParts reads the value of --split-by.
 func (o *scanFlags) setParts(arg string) error {
 	part, dir, _ := strings.Cut(arg, "=")
 	o.partsDir, o.segments = dir, 0

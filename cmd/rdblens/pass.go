@@ -20,7 +20,6 @@ import (
 // the current directory.
 const teamConfig = "rdblens.yaml"
 
-// policyFlags select the rules.
 type policyFlags struct {
 	given   *pflag.FlagSet // of the command
 	profile string
@@ -30,7 +29,6 @@ type policyFlags struct {
 	edits   []thresholds.Edit // of flags that set a limit
 	// baseline is a file of accepted findings. Only scan has the flag.
 	baseline string
-	nightly  bool // the settings for nightly runs apply
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -45,7 +43,6 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 		})}.add(cmd)
 }
 
-// limitOption is a flag that sets the error limit of a rule that has its name.
 func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	return option{name: name, arg: arg, usage: usage, hint: "write {names}", names: examples, set: func(value string) error {
 		rule, _ := thresholds.Lookup(name)
@@ -60,13 +57,11 @@ func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
 	}}
 }
 
-// asked reports whether a flag sets the limit of a rule.
 func (p *policyFlags) asked(rule string) bool {
 	r, _ := thresholds.Lookup(rule)
 	return slices.ContainsFunc(p.edits, func(e thresholds.Edit) bool { return e.Rule == r.ID })
 }
 
-// profileOption is the flag that selects a profile.
 func profileOption(target *string) option {
 	return option{name: "profile", arg: "NAME", usage: "rule profile: default, aliyun, baidu, typed or upper",
 		words: config.Profiles(), set: checkedText(target, func(arg string) error {
@@ -84,7 +79,7 @@ func (p *policyFlags) load(ctx context.Context, e *env) (*thresholds.Policy, err
 	if err != nil {
 		return nil, err
 	}
-	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline, Nightly: p.nightly}
+	options := config.Options{Profile: p.profile, Config: path, Rules: p.rules, Edits: p.edits, Baseline: p.baseline}
 	if p.given.Changed("cluster") { // =false, too
 		options.Cluster = &p.cluster
 	}

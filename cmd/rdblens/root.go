@@ -9,7 +9,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// newRoot returns the command tree.
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rdblens",
@@ -83,7 +82,6 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atLeastOneFile requires a snapshot to read.
 func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil

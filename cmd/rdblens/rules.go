@@ -234,7 +234,6 @@ func changes(r *thresholds.Rule) (list []thresholds.Advice) {
 	return list
 }
 
-// commandsText returns the commands of a piece of advice, one a line.
 func commandsText(a thresholds.Advice) string {
 	lines := make([]string, len(a.Commands))
 	for i, c := range a.Commands {

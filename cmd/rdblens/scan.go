@@ -24,7 +24,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/target"
 )
 
-// measures are the words of --by and what they rank by.
 var measures = []struct{ word, column string }{
 	{"memory", report.ByMemory},
 	{"usage", report.ByMemoryUsage},
@@ -46,7 +45,6 @@ const maxDepth = 12
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
 
-// scanFlags are the flags of scan.
 type scanFlags struct {
 	passFlags
 	reportFlags
@@ -57,7 +55,6 @@ type scanFlags struct {
 	whatIfAlone bool
 }
 
-// reportFlags are the flags of commands that write a report.
 type reportFlags struct {
 	redactFlags
 	report.Options // those that flags set
@@ -94,7 +91,6 @@ Formats:
 	return cmd
 }
 
-// formatHelp lists the formats.
 func formatHelp() string {
 	var b strings.Builder
 	for _, f := range report.Formats() {
@@ -103,7 +99,6 @@ func formatHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// register declares the flags.
 func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	o.passFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "memory")
@@ -115,7 +110,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 			o.rows = o.Top
 			return err
 		}}.add(cmd)
-	o.runOption("name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time").add(cmd)
+	runOption(&o.Run, "name the run in the state that -f shard=FILE saves; shard=DIR/ names the file by snapshot, run and time; today is the day in UTC").add(cmd)
 	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
@@ -218,7 +213,6 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
 }
 
-// readNodes reads the output of CLUSTER NODES.
 func (o *reportFlags) readNodes(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -346,13 +340,19 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 }
 
 // runOption is the flag of the run of states.
-func (o *reportFlags) runOption(usage string) option {
-	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "2026-03-01 or $(date +%F)", set: checkedText(&o.Run, func(arg string) error {
+func runOption(to *string, usage string) option {
+	return option{name: "run", arg: "ID", usage: usage, hint: "write {names}", names: "today or $(date +%F)", set: func(arg string) error {
+		if *to = arg; arg == "today" {
+			*to = now().UTC().Format(time.DateOnly)
+		}
+		if arg == "" {
+			return errEmpty
+		}
 		if len(arg) > 64 || strings.Trim(arg, runCharacters) != "" || strings.HasPrefix(arg, ".") {
 			return message.Errorf("{name} is not of letters, digits, - . and _", message.Element("name", arg))
 		}
 		return nil
-	})}
+	}}
 }
 
 const runCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._"
@@ -385,7 +385,6 @@ func (o *reportFlags) nameStates(r *report.Report) {
 	}
 }
 
-// writes reports whether the report is written in a format.
 func (o *outputFlags) writes(format string) bool {
 	return slices.ContainsFunc(o.targets, func(t report.Target) bool { return t.Format == format })
 }
@@ -418,12 +417,10 @@ func (e *env) scanSources(ctx context.Context, policy *thresholds.Policy, list [
 	return r, bad, err
 }
 
-// scanInputs is scanSources with the options of flags.
 func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
 	return e.scanSources(ctx, o.policy, list, o.options(o.Options))
 }
 
-// options returns the options of a scan with the flags of the pass.
 func (o *passFlags) options(options report.Options) report.Options {
 	options.Tool = tool()
 	options.Memory, options.Jobs, options.NoChecksum, options.Strict = o.memory, o.jobs, o.parse.NoChecksum, o.parse.Strict
@@ -443,7 +440,6 @@ func (e *env) source(in *input) report.Source {
 	}}
 }
 
-// verdict returns the error that --fail-on asks for.
 func verdict(r *report.Report, failOn thresholds.Severity) error {
 	if failOn == thresholds.Off {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// trendFlags are the flags of trend.
 type trendFlags struct {
 	outputFlags
 	maxMemory int64

@@ -129,7 +129,6 @@ func Of(b []byte, whole bool) Format {
 	return Binary
 }
 
-// ofText returns the format of a text.
 func ofText(b []byte, whole bool) Format {
 	switch {
 	case whole && len(b) <= 64 && numberText.Match(b):

@@ -40,7 +40,6 @@ func (f *Form) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// format returns the figure in English.
 func (f Form) format(n int64) string {
 	switch f {
 	case FormBytes:

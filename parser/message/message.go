@@ -224,7 +224,6 @@ func (r *renderer) message(m Message) {
 	r.depth--
 }
 
-// translated returns the template of the language.
 func (r *renderer) translated(id string) string {
 	if r.catalogue != nil {
 		if to, ok := r.catalogue.Lookup(id); ok {
@@ -297,7 +296,7 @@ func (r *renderer) put(kind Kind, s string) {
 		own, before := kind == KindText || kind == KindFigure, last.Kind == KindText || last.Kind == KindFigure
 		switch space := spaceBetween(last.Text, s); {
 		case !own || !before:
-		case space == noSpace && last.Kind == KindText:
+		case space == noSpace:
 			last.Text, s = strings.TrimRight(last.Text, " "), strings.TrimLeft(s, " ")
 		case space == oneSpace:
 			s = " " + s
@@ -395,7 +394,6 @@ func hasWords(id string) bool {
 	return false
 }
 
-// jsonArg is the JSON form of an argument.
 type jsonArg struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`

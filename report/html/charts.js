@@ -51,9 +51,49 @@ const drawTimes = () => {
   $("#timeline").replaceChildren(make("div", { class: "times" }, ...boxes));
 };
 
+// Figures over time, with the limit and what is expected.
+const drawTrend = (box, { times, memory, names, values, limit, ahead }) => {
+  const [width, height, left, bottom] = [box.clientWidth || 1000, 240, 68, 22];
+  const figure = (n) => memory ? bytes(n) : count(Math.round(n));
+  const [first, last] = [times[0], times[times.length - 1]];
+  const end = Math.max(last, Math.min(ahead?.at(-1)?.time ?? 0, 2 * last - first)); // as much again as was observed at most
+  const most = Math.max(1, limit ?? 0, ...values.flat());
+  const unit = memory ? 1024 ** Math.floor(Math.log(Math.max(1, most / 4)) / Math.log(1024)) : 1;
+  const tens = 10 ** Math.floor(Math.log10(Math.max(1, most / 4 / unit)));
+  const step = unit * tens * [1, 2, 5, 10].find((n) => n * tens * unit * 4 >= most);
+  const top = Math.ceil(most / step) * step;
+  const x = (time) => left + (time - first) / Math.max(1, end - first) * (width - left - 12);
+  const y = (n) => height - bottom - n / top * (height - bottom - 14);
+  const svg = chart(width, height, $("h2", box.parentElement).textContent);
+  for (let n = 0; n <= top; n += step) svg.append(make("path", { class: "grid", d: `M${left} ${y(n)}H${width - 12}` }), label(left - 6, y(n) + 4, figure(n), "end"));
+  const days = (time) => new Date(time * 1000).toISOString().slice(0, 10);
+  svg.append(label(left, height - 5, days(first), "start"));
+  if (end > first) svg.append(label(width - 12, height - 5, days(end), "end"));
+  if (limit) svg.append(make("path", { class: "limit trace", d: `M${left} ${y(limit)}H${width - 12}` }), label(width - 12, y(limit) - 4, `maxmemory ${figure(limit)}`, "end"));
+  if (ahead?.length > 1) {
+    const [from, to] = [ahead[0], ahead.at(-1)];
+    const at = from.bytes + (to.bytes - from.bytes) * (end - from.time) / Math.max(1, to.time - from.time);
+    svg.append(make("path", { class: "l1 trace ahead", d: `M${x(from.time)} ${y(from.bytes)}L${x(end)} ${y(at)}` }));
+  }
+  const color = (i) => "l" + ({ error: 6, warning: 3, info: 1 }[names[i][0]] ?? i + 1);
+  const every = Math.ceil(times.length / 100);
+  values.forEach((line, i) => {
+    let path = "";
+    const dots = [];
+    line.forEach((n, at) => {
+      if (n === null || (times.length - 1 - at) % every) return;
+      path += (path && line[at - every] !== null ? "L" : "M") + `${x(times[at]).toFixed(1)} ${y(n).toFixed(1)}`;
+      dots.push(make("circle", { class: color(i), cx: x(times[at]), cy: y(n), r: 3 }, make("title", {}, `${days(times[at])}: ${names[i][root.lang === "zh" ? 1 : 0]} ${figure(n)}`)));
+    });
+    svg.append(make("path", { class: color(i) + " trace", d: path }), ...dots);
+  });
+  box.replaceChildren(svg, make("ul", { class: "legend" }, ...names.map((name, i) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: color(i), width: 12, height: 12 })), name[root.lang === "zh" ? 1 : 0]))));
+};
+
 const drawCharts = () => {
   if (data.times && $("#timeline")) drawTimes();
   if ($("#scatter")) drawScatter();
+  data.charts?.forEach((c, i) => drawTrend($("#chart-" + i), c));
 };
 let chartWidth = 0;
 new ResizeObserver(() => {

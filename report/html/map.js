@@ -109,40 +109,66 @@ const layout = (node, x, y, w, h, depth, place) => {
   });
 };
 
-const draw = () => {
-  const [width, height] = [map.clientWidth || 800, map.clientHeight || 460];
+// draw draws the cells of what is shown. If it is zoomed to, most cells are made while it moves,
+// a few milliseconds in each frame. focused returns the cell that gets the focus.
+let mapSize = [0, 0];
+const draw = (slowly = false, focused = null) => {
+  mapSize = [map.clientWidth || 800, map.clientHeight || 460];
   cells = [];
+  layout(shownNode, 0, 0, ...mapSize, 0, (item, parent, x, y, w, h, depth, outer) => cells.push({ ...item, parent, x, y, w, h, depth, outer, cell: null }));
   const layer = make("div", { class: "layer" });
-  layout(shownNode, 0, 0, width, height, 0, (item, parent, x, y, w, h, depth, outer) => {
-    const { node, rest } = item;
-    const name = rest ? say("{n} more", count(rest)) : node.path.slice(node.path.startsWith(parent.path) ? parent.path.length : 0) || node.path;
-    const kind = rest ? "t-mixed" : colors[color](node);
-    const worst = rest ? "" : node.error ? "error" : node.warning ? "warning" : "";
-    const cell = make("a", { class: "cell " + (outer ? "outer" : kind), href: addressOf({ at: node.path }), tabindex: "-1" });
-    cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
-    const px = (n, of) => n / of * 100 + "%";
-    Object.assign(cell.style, { left: px(x, width), top: px(y, height), width: px(w, width), height: px(h, height) });
-    if (h > 15 && w > 24) cell.append(make("span", {}, name));
-    if (!outer && h > 34 && w > 40) cell.append(make("span", { class: "figure" }, rest ? "" : show1(node)));
-    if (worst && h > 16 && w > 40 && (outer ? depth === 0 : true)) cell.append(make("i", { class: "badge " + worst }));
-    cells.push({ node, rest, x, y, w, h, depth, outer, cell });
-    layer.append(cell);
-  });
-  const old = $(".layer", map);
+  const wanted = focused?.();
+  const address = addressOf({ at: "" });
+  const make1 = () => {
+    const end = slowly ? performance.now() + 4 : Infinity;
+    const marked = markOf();
+    for (; made < cells.length && (performance.now() < end || made % 20); made++) {
+      layer.append(makeCell(cells[made], address + (address === "#" ? "" : "&") + "at="));
+      marked(cells[made]);
+      if (cells[made] === wanted) setTimeout(() => wanted.cell.focus({ preventScroll: true }));
+    }
+    if (made < cells.length) setTimeout(() => layer.isConnected && make1(), 8);
+    else mark();
+  };
+  let made = 0;
   map.replaceChildren(layer);
-  mark();
-  return old;
+  make1();
+};
+const makeCell = (c, address) => {
+  const { node, rest, parent, x, y, w, h, depth, outer } = c;
+  const name = rest ? say("{n} more", count(rest)) : node.path.slice(node.path.startsWith(parent.path) ? parent.path.length : 0) || node.path;
+  const worst = rest ? "" : node.error ? "error" : node.warning ? "warning" : "";
+  const cell = c.cell = document.createElement("a");
+  cell.className = "cell " + (outer ? "outer" : rest ? "t-mixed" : colors[color](node));
+  cell.href = address + encodeURIComponent(node.path);
+  cell.tabIndex = -1;
+  cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
+  const px = (n, of) => n / of * 100 + "%";
+  Object.assign(cell.style, { left: px(x, mapSize[0]), top: px(y, mapSize[1]), width: px(w, mapSize[0]), height: px(h, mapSize[1]) });
+  if (h > 15 && w > 24) cell.append(make("span", {}, name));
+  if (!outer && h > 34 && w > 40) cell.append(make("span", { class: "figure" }, rest ? "" : show1(node)));
+  if (worst && h > 16 && w > 40 && (!outer || depth === 0)) {
+    cell.append(make("i", { class: "badge " + worst }));
+    cell.classList.add("marked");
+  }
+  return cell;
 };
 
-// mark shows what is searched for and what is chosen, and lets one cell have the focus.
-const mark = () => {
+// markOf returns a function that shows what is searched for and what is chosen; mark does so
+// for all cells, and lets one have the focus.
+const markOf = () => {
   const chosen = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
-  for (const c of cells) {
+  return (c) => {
+    c.chosen = c.node === chosen && !c.rest;
     c.cell.classList.toggle("dim", hits !== null && !hits.has(c.node));
-    c.cell.classList.toggle("chosen", c.node === chosen && !c.rest);
-  }
-  const one = cells.find((c) => c.node === chosen && !c.rest) ?? cells[0];
-  cells.forEach((c) => { c.cell.tabIndex = c === one ? 0 : -1; });
+    c.cell.classList.toggle("chosen", c.chosen);
+  };
+};
+const mark = () => {
+  const made = cells.filter((c) => c.cell);
+  made.forEach(markOf());
+  const one = made.find((c) => c.chosen) ?? made[0];
+  made.forEach((c) => { c.cell.tabIndex = c === one ? 0 : -1; });
 };
 
 // nodeOfKey returns the deepest node whose names a key's name fits.
@@ -170,7 +196,7 @@ const fits = (name, node) => {
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const zoom = (from, to, before) => {
   const layer = $(".layer", map);
-  const [width, height] = [map.clientWidth, map.clientHeight];
+  const [width, height] = mapSize;
   const rectangle = (list, node) => list.find((c) => inside(c.node) === node && !c.rest) ?? list.find((c) => isBelow(node, c.node) && !c.rest);
   let start;
   const into = isBelow(to, from) && rectangle(before, to);
@@ -203,6 +229,8 @@ if (tree) {
   views.push((before, again) => {
     const node = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
     const from = shownNode;
+    const moved = state.key !== before.key && state.key !== undefined || state.at !== before.at && state.at !== undefined;
+    const away = moved && from && map.getBoundingClientRect().bottom < 200; // asked before anything changes
     const [oldMeasure, oldColor] = [measure, color];
     measure = ["size", "keys", "nottl", "findings"].includes(state.size) ? state.size : "size";
     color = legends[state.color] ? state.color : "type";
@@ -216,27 +244,18 @@ if (tree) {
     if (next !== from || measure !== oldMeasure || color !== oldColor || again) {
       const focus = map.contains(document.activeElement);
       const drawn = cells;
-      draw();
-      if (from && next !== from) {
-        zoom(from, next, drawn);
-        if (focus) (cells.find((c) => isBelow(from, c.node)) ?? cells[0])?.cell.focus({ preventScroll: true });
-      }
+      const zooms = from && next !== from;
+      draw(zooms && !still.matches, zooms && focus ? () => cells.find((c) => isBelow(from, c.node)) ?? cells[0] : null);
+      if (zooms) zoom(from, next, drawn);
       $("#legend").replaceChildren(...legends[color]().map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)));
     } else mark();
     drawCrumbs(node);
-    if ((state.key !== before.key && state.key !== undefined) || (state.at !== before.at && state.at !== undefined)) {
-      if (scrollY > map.getBoundingClientRect().bottom + scrollY - 200) scrollTo(0, 0);
-    }
+    if (away) scrollTo(0, 0);
   });
   for (const [id, name] of [["measure", "size"], ["color", "color"]]) {
     $("#" + id).addEventListener("change", (e) => go({ [name]: e.target.selectedIndex ? e.target.value : null, key: state.key }));
   }
-  let size = "";
-  new ResizeObserver(() => {
-    const now = map.clientWidth + "x" + map.clientHeight;
-    if (shownNode && now !== size) draw();
-    size = now;
-  }).observe(map);
+  new ResizeObserver(() => { if (shownNode && (map.clientWidth !== mapSize[0] || map.clientHeight !== mapSize[1])) draw(); }).observe(map);
 
   // Keys: arrows go to the next cell, Escape and Backspace out.
   map.addEventListener("keydown", (e) => {
@@ -252,7 +271,7 @@ if (tree) {
     for (const c of cells) {
       const [cx, cy] = middle(c);
       const [along, across] = direction[0] ? [(cx - x) * direction[0], Math.abs(cy - y)] : [(cy - y) * direction[1], Math.abs(cx - x)];
-      if (c === here || along <= 1) continue;
+      if (c === here || along <= 1 || !c.cell) continue;
       const far = along + 2 * across;
       if (!best || far < best.far) best = { far, c };
     }

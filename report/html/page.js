@@ -28,7 +28,8 @@ const bytes = (n) => {
   const shown = unit > 0 && n < 99.95 ? n.toFixed(1).replace(/\.0$/, "") : count(Math.round(n));
   return shown + " " + units[unit];
 };
-const count = (n) => n.toLocaleString("en-US");
+const grouped = new Intl.NumberFormat("en-US");
+const count = (n) => grouped.format(n);
 const percent = (share) => share > 0 && share < 0.001 ? "<0.1%" : (share * 100).toFixed(1) + "%";
 const duration = (s) => {
   if (s < 0) return say("expired");
@@ -50,12 +51,11 @@ const figureOf = (cell) => {
 const english = (cell) => ($(".en", cell) ?? cell).textContent;
 
 // The state is what stands behind # in the URL: at, the prefix that the map shows; key, a key;
-// q, what is searched; size and color of the map; to, the part of the page. A link to a part
-// is its name alone.
+// q, what is searched; size and color of the map; to, the part of the page; by the name of a
+// table its order and page. A link to a part is its name alone.
 const noState = {};
 let state = noState;
-const readState = () => {
-  const hash = location.hash.slice(1);
+const stateOf = (hash) => {
   if (hash.includes("=")) return Object.fromEntries(new URLSearchParams(hash));
   return hash ? { to: new URLSearchParams("to=" + hash).get("to") } : {};
 };
@@ -73,18 +73,18 @@ const goQuietly = (changes) => location.replace(addressOf(changes));
 const views = [];
 const update = (again = false) => {
   const before = state;
-  state = readState();
+  state = stateOf(location.hash.slice(1));
   for (const view of views) view(before, again);
 };
 
-// Links to parts keep the rest of the state.
-$("#contents").addEventListener("click", (e) => {
-  const link = e.target.closest("a");
+// Links to parts, and those of tables, keep the rest of the state.
+document.addEventListener("click", (e) => {
+  const link = e.target.closest("#contents a, td a[href^='#']");
   if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
-  const to = link.getAttribute("href").slice(1);
-  if (state.to === to) show(to);
-  else go({ to });
+  const wanted = stateOf(link.getAttribute("href").slice(1));
+  if (wanted.to && state.to === wanted.to) show(wanted.to);
+  else go(wanted);
 });
 const show = (to) => {
   const part = document.getElementById(to);

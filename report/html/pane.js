@@ -45,7 +45,8 @@ const keyPane = (k) => {
   k.heads.forEach((h, i) => {
     const cell = k.row.cells[i];
     if (i === 0 || !cell.textContent) return;
-    const title = make("dt", {}, ...($("button", $$("th", k.row.closest("table"))[i]) ?? $$("th", k.row.closest("table"))[i]).cloneNode(true).childNodes);
+    const head = headsOf(k.row.closest("table"))[i];
+    const title = make("dt", {}, ...($("button", head) ?? head).cloneNode(true).childNodes);
     const value = make("dd", {});
     if (h === "findings") for (const rule of english(cell).split(", ")) {
       const severity = (data.rules ?? []).find((r) => r.rule === rule)?.severity;

@@ -192,7 +192,6 @@ func (r *Redactor) name(name, cut []byte) []byte {
 	return dst
 }
 
-// separates reports whether a segment is a separator or brace.
 func (r *Redactor) separates(segment []byte) bool {
 	return len(segment) == 1 && (bytes.IndexByte([]byte(r.namer.Separators()), segment[0]) >= 0 || segment[0] == '{' || segment[0] == '}')
 }

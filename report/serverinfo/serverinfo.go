@@ -152,7 +152,6 @@ func keysOf(s string) (keys, expires int64) {
 	return keys, expires
 }
 
-// set stores a figure and reports whether it is one.
 func (i *Info) set(name, value string) bool {
 	name, ok := names[name]
 	if !ok {

@@ -68,7 +68,6 @@ var byteClass = func() (t [256]uint8) {
 	return t
 }()
 
-// appendHex appends \xNN for each byte.
 func (e *escaper) appendHex(dst, bytes []byte) []byte {
 	for _, c := range bytes {
 		dst = append(dst, e.escape...)
@@ -189,7 +188,6 @@ func AppendCSV(dst, name []byte) []byte { return csvEscaper.appendCell(dst, name
 // escaped already, so its backslashes stay.
 func AppendCSVSentence(dst []byte, s string) []byte { return csvSentence.appendCell(dst, []byte(s)) }
 
-// appendCell appends a CSV cell.
 func (e *escaper) appendCell(dst, name []byte) []byte {
 	if len(name) == 0 {
 		return dst

@@ -38,6 +38,7 @@ nightly:
   notify: [mail=a@example.com, /usr/bin/tell]
   keep: 10
   remind: 7d
+  inputs: {'cache-*': {shrink: off, min_keys: 5}, a: {grow: {'x:*': 3%}, max_age: off}}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +53,9 @@ nightly:
 		"ignore.no-ttl,big-* = key c:*, reason: wanted, until 2026-12-31 (team.yaml:14)", "ignore.key-length = key x:*, y:*, reason: long (team.yaml:15)", "budgets.d:* = keys warning 10; keys error 20; memory error 1 MB, reason: planned (team.yaml:17)", "budgets.database 3 = without_ttl info 50% (team.yaml:18)",
 		"budgets.snapshot = growth warning 10% (team.yaml:19)", "namespaces.user = accounts (team.yaml:20)", "abbreviations.economic = ec (team.yaml:21)",
 		"nightly.shrink.flat:* = 5% (team.yaml:23)", "nightly.shrink.input = 20% (team.yaml:23)", "nightly.shrink.all = 10 % (team.yaml:23)", "nightly.grow.input = 1 GB (team.yaml:24)", "nightly.max_age = 1d 2h (team.yaml:25)",
-		"nightly.min_keys = off (team.yaml:26)", "nightly.notify = mail=a@example.com (team.yaml:27)", "nightly.notify = /usr/bin/tell (team.yaml:27)", "nightly.keep = 10 (team.yaml:28)", "nightly.remind = 7d (team.yaml:29)"} {
+		"nightly.min_keys = off (team.yaml:26)", "nightly.notify = mail=a@example.com (team.yaml:27)", "nightly.notify = /usr/bin/tell (team.yaml:27)", "nightly.keep = 10 (team.yaml:28)", "nightly.remind = 7d (team.yaml:29)",
+		"nightly.inputs.cache-*.shrink.input = off (team.yaml:30)", "nightly.inputs.cache-*.shrink.* = off (team.yaml:30)", "nightly.inputs.cache-*.min_keys = 5 (team.yaml:30)",
+		"nightly.inputs.a.grow.x:* = 3% (team.yaml:30)", "nightly.inputs.a.max_age = off (team.yaml:30)"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no %q", want)
 		}

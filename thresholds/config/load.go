@@ -31,8 +31,6 @@ type Options struct {
 	// Baseline is the path of accepted findings, which are ignored after those that
 	// the file ignores; "" for none.
 	Baseline string
-	// Nightly applies the limits of rules that the file has for nightly runs.
-	Nightly bool `json:",omitempty"`
 }
 
 // UnknownProfile returns the error for a name that no built-in profile has.
@@ -120,12 +118,6 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	p := base.Clone()
 	p.Profile, p.File = profile, opt.Config
 	team.addTo(p)
-	if opt.Nightly {
-		for _, e := range team.nightly.Edits {
-			p.Deselected &^= 1 << e.Rule
-		}
-		p.Apply(team.nightly.Edits)
-	}
 	if opt.Cluster != nil {
 		p.Cluster = thresholds.Switch{Value: *opt.Cluster, Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--cluster"}}
 	}

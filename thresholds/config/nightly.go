@@ -18,46 +18,39 @@ var matchesChange = regexp.MustCompile(changePattern).MatchString
 // nightlyShape are the settings of nightly runs.
 func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly
-	limit := func(name, ruleName, description string) field[settings] {
-		rule, _ := thresholds.Lookup(ruleName)
-		return to(name, number(rule, name, rule.Unit, description), func(s *settings, v figure) {
-			s.Edits = append(s.Edits, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Origin: v.Origin,
-				Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: v.Number,
-					None: v.off, Origin: v.Origin}})
-		})
-	}
 	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
-	s := record[settings]{what: "nightly", fields: []field[settings]{
-		to("shrink", changesShape("shrink", "losses that are reported"),
-			func(s *settings, v []thresholds.ChangeLimit) { s.Shrink = v }),
-		to("grow", changesShape("grow", "growth that is reported"), func(s *settings, v []thresholds.ChangeLimit) { s.Grow = v }),
-		limit("max_age", "max-age", "a snapshot older than this is an error"),
-		limit("min_keys", "min-keys", "a snapshot with fewer keys is an error"),
+	keep := as(plainCount().with("description", "days for which reports are kept"),
+		func(r *reader, n ast.Node, v int64) (*thresholds.Amount, bool) {
+			return &thresholds.Amount{Number: v, Origin: r.origin(n)}, true
+		})
+	fields := nightlyLimits(func(s *settings) *thresholds.NightlyLimits { return &s.NightlyLimits })
+	s := record[settings]{what: "nightly", fields: append(fields,
+		to("inputs", inputsShape(), func(s *settings, v []thresholds.NightlyInput) { s.Inputs = v }),
 		to("notify", notify.with("description", "where the message goes"),
 			func(s *settings, v []thresholds.Text) { s.Notify = v }),
 		to("metrics", someText("metrics", "file for node_exporter's textfile collector"),
 			func(s *settings, v thresholds.Text) { s.Metrics = v }),
-		to("keep", days(plainCount().with("description", "days for which reports are kept")),
-			func(s *settings, v *thresholds.Days) { s.Keep = v }),
-		to("remind", as(number(&thresholds.Rule{Name: "remind"}, "remind", message.Seconds,
-			"how often to tell again what goes on"),
-			func(_ *reader, _ ast.Node, v figure) (*thresholds.Days, bool) {
-				if v.off {
-					v.Number = -1
-				}
-				return &thresholds.Days{Number: v.Number, Origin: v.Origin}, true
-			}), func(s *settings, v *thresholds.Days) { s.Remind = v }),
-	}}.shape()
+		to("keep", keep, func(s *settings, v *thresholds.Amount) { s.Keep = v }),
+		to("remind", amount("remind", message.Seconds, "how often to tell again what goes on"),
+			func(s *settings, v *thresholds.Amount) { s.Remind = v }),
+	)}.shape()
 	s.schema = s.schema.orNull().with("description", "settings of rdblens nightly; its flags take precedence")
 	return s
 }
 
-// days adds the origin to a number.
-func days(s shape[int64]) shape[*thresholds.Days] {
-	return as(s, func(r *reader, n ast.Node, v int64) (*thresholds.Days, bool) {
-		return &thresholds.Days{Number: v, Origin: r.origin(n)}, true
-	})
+// nightlyLimits are the limits of all snapshots, or of some.
+func nightlyLimits[S any](of func(*S) *thresholds.NightlyLimits) []field[S] {
+	return []field[S]{
+		to("shrink", changesShape("shrink", "losses that are reported"),
+			func(s *S, v []thresholds.ChangeLimit) { of(s).Shrink = v }),
+		to("grow", changesShape("grow", "growth that is reported"),
+			func(s *S, v []thresholds.ChangeLimit) { of(s).Grow = v }),
+		to("max_age", amount("max_age", message.Seconds, "a snapshot older than this is an error"),
+			func(s *S, v *thresholds.Amount) { of(s).MaxAge = v }),
+		to("min_keys", amount("min_keys", message.Count, "a snapshot with fewer keys is an error"),
+			func(s *S, v *thresholds.Amount) { of(s).MinKeys = v }),
+	}
 }
 
 // someText is a text that is not blank.
@@ -69,51 +62,88 @@ func someText(name, description string) shape[thresholds.Text] {
 		})
 }
 
+// amount is a number, or off.
+func amount(name string, unit message.Unit, description string) shape[*thresholds.Amount] {
+	return as(number(&thresholds.Rule{Name: name}, name, unit, description),
+		func(_ *reader, _ ast.Node, v figure) (*thresholds.Amount, bool) {
+			if v.off {
+				v.Number = -1
+			}
+			return &thresholds.Amount{Number: v.Number, Origin: v.Origin}, true
+		})
+}
+
+// inputsShape is a mapping of names of snapshots to their limits.
+func inputsShape() shape[[]thresholds.NightlyInput] {
+	limits := record[thresholds.NightlyInput]{what: "inputs", fields: nightlyLimits(
+		func(in *thresholds.NightlyInput) *thresholds.NightlyLimits { return &in.NightlyLimits })}.shape()
+	limits.schema = limits.schema.orNull()
+	s := byGlob("inputs", limits, func(in *thresholds.NightlyInput, name string) (err error) {
+		in.Name, err = naming.ParseGlob(name)
+		return err
+	})
+	s.schema = s.schema.orNull().with("description", "limits of the snapshots whose names match a glob, in place of those of all; "+
+		"of several that match, the last one that sets a limit decides it")
+	return s
+}
+
+// byGlob is a mapping of globs to values, which set gives their glob.
+func byGlob[T any](name string, of shape[T], set func(v *T, glob string) error) shape[[]T] {
+	return shape[[]T]{func() object {
+		return object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
+			"propertyNames": object{"pattern": `\S`}, "additionalProperties": of.schema()}
+	}, func(r *reader, n ast.Node) (all []T, ok bool) {
+		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name)) {
+			glob, ok1 := r.scalar(entry.Key, "a name")
+			v, ok2 := of.read(r, entry.Value)
+			switch {
+			case !ok1 || !ok2:
+			case !notBlank(glob) || set(&v, glob) != nil:
+				r.refuse(entry.Key, message.New(`write "*" for all`), "{what} needs a pattern", message.Word("what", name))
+			default:
+				all = append(all, v)
+			}
+		}
+		return all, true
+	}}
+}
+
 func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
 
 // changesShape is one limit, for all keys of each snapshot, or a mapping of groups to
-// limits.
+// limits. One limit that is off is for all keys and groups.
 func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
-	change := func() object {
-		return object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"}}
-	}
-	read := func(r *reader, n ast.Node) (l thresholds.ChangeLimit, ok bool) {
+	change := shape[thresholds.ChangeLimit]{func() object {
+		return anyOf(object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"}}, ref("off")())
+	}, func(r *reader, n ast.Node) (l thresholds.ChangeLimit, ok bool) {
 		word, ok := r.scalar(n, name)
 		if !ok {
 			return l, false
 		}
+		if isOff(word) {
+			word = "off"
+		}
 		l, err := thresholds.ParseChange(word)
 		l.Origin = r.origin(n)
-		return l, err == nil && matchesChange(word) || r.refuse(n, message.New("write 5% or 1 GB"),
+		return l, err == nil && (word == "off" || matchesChange(word)) || r.refuse(n, message.New("write 5% or 1 GB"),
 			"{what}: {word} is neither a percentage nor a size with its unit",
 			message.Word("what", name), message.Element("word", word))
-	}
+	}}
+	groups := byGlob(name, change, (*thresholds.ChangeLimit).Of)
 	return shape[[]thresholds.ChangeLimit]{func() object {
-		return object{"description": description + ": of all keys of a snapshot, or by group, with " + thresholds.ChangeOfInput + " for all keys of each and " +
-			thresholds.ChangeOfFleet + " for those of all together", "anyOf": []any{change(),
-			object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
-				"propertyNames": object{"pattern": `\S`}, "additionalProperties": change()},
-			object{"type": "null"}}}
+		return object{"description": description + ": of all keys of a snapshot, or by group, with " +
+			thresholds.ChangeOfInput + " for all keys of each and " + thresholds.ChangeOfFleet + " for those of all together",
+			"anyOf": []any{change.schema(), groups.schema(), object{"type": "null"}}}
 	}, func(r *reader, n ast.Node) (all []thresholds.ChangeLimit, ok bool) {
-		if _, isNull := plain(n).(*ast.NullNode); !isMapping(n) && !isNull {
-			l, ok := read(r, n)
-			return []thresholds.ChangeLimit{l}, ok
+		if _, isNull := plain(n).(*ast.NullNode); isMapping(n) || isNull {
+			return groups.read(r, n)
 		}
-		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name)) {
-			group, ok1 := r.scalar(entry.Key, "a name")
-			l, ok2 := read(r, entry.Value)
-			if !ok1 || !ok2 {
-				continue
-			}
-			if _, err := naming.ParseGlob(group); err != nil || !notBlank(group) {
-				r.refuse(entry.Key, message.New(`write "*" for every group`),
-					"{what} needs the pattern of a group", message.Word("what", name))
-				continue
-			}
-			if err := l.Of(group); err == nil {
-				all = append(all, l)
-			}
+		l, ok := change.read(r, n)
+		all = []thresholds.ChangeLimit{l}
+		if l.Text == "off" {
+			l.Of("*") // a valid glob
+			all = append(all, l)
 		}
-		return all, true
+		return all, ok
 	}}
 }

@@ -216,7 +216,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		"budgets: [{without_ttl: {warning: %s}}]", "budgets: [{growth: {warning: %s}, reason: %s}]",
 		"overrides: [{owner: x, key: %s}]", "overrides: [{key: x, owner: %s}]", "overrides: [{key: x, rules: %s}]", "overrides: [{key: x, owner: y, rules: %s}]",
 		"namespaces: [%s]", "namespaces: {a: %s}", "namespaces: {a: {owner: %s}}", "abbreviations: {a: %s}", "nosuch: %s",
-		"nightly: {shrink: %s}", "nightly: {grow: {'a:*': %s}}", "nightly: {max_age: %s}", "nightly: {min_keys: %s}", "nightly: {notify: %s}", "nightly: {notify: [%s]}", "nightly: {metrics: %s}", "nightly: {keep: %s}", "nightly: {remind: %s}"}
+		"nightly: {shrink: %s}", "nightly: {grow: {'a:*': %s}}", "nightly: {max_age: %s}", "nightly: {inputs: %s}", "nightly: {inputs: {'a*': %s}}", "nightly: {inputs: {b: {shrink: %s}}}", "nightly: {inputs: {b: {shrink: {'*': %s}, min_keys: %s}}}", "nightly: {min_keys: %s}", "nightly: {notify: %s}", "nightly: {notify: [%s]}", "nightly: {metrics: %s}", "nightly: {keep: %s}", "nightly: {remind: %s}"}
 	for _, name := range configFields {
 		places = append(places, name+": %s")
 	}
@@ -273,6 +273,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 		check("namespaces: {" + name + ": x}")
 		check("abbreviations: {" + name + ": x}")
 		check("nightly: {shrink: {" + name + ": 5%}}")
+		check("nightly: {inputs: {" + name + ": {}}}")
 	}
 	team, err := os.ReadFile("testdata/team.yaml")
 	if err != nil {

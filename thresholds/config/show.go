@@ -74,36 +74,37 @@ func Entries(p *thresholds.Policy) []Entry {
 
 // showNightly appends the settings of nightly runs.
 func showNightly(list []Entry, n *thresholds.Nightly) []Entry {
-	const path = "nightly."
-	limits := func(name string, all []thresholds.ChangeLimit) {
-		for i := range all {
-			list = append(list, Entry{path + name + all[i].Subject(), all[i].Text, all[i].Origin})
+	amount := func(path string, a *thresholds.Amount, unit message.Unit) {
+		switch {
+		case a == nil:
+		case a.Number < 0:
+			list = append(list, Entry{path, "off", a.Origin})
+		default:
+			list = append(list, Entry{path, unit.Format(a.Number), a.Origin})
 		}
 	}
-	limits("shrink.", n.Shrink)
-	limits("grow.", n.Grow)
-	for i := range n.Edits {
-		e := &n.Edits[i]
-		rule := thresholds.Rules()[e.Rule]
-		shown := showLimit("", rule, e.Limit)
-		list = append(list, Entry{path + strings.ReplaceAll(rule.Name, "-", "_"), shown.Value, shown.Origin})
+	limits := func(path string, l *thresholds.NightlyLimits) {
+		for i := range l.Shrink {
+			list = append(list, Entry{path + "shrink." + l.Shrink[i].Subject(), l.Shrink[i].Text, l.Shrink[i].Origin})
+		}
+		for i := range l.Grow {
+			list = append(list, Entry{path + "grow." + l.Grow[i].Subject(), l.Grow[i].Text, l.Grow[i].Origin})
+		}
+		amount(path+"max_age", l.MaxAge, message.Seconds)
+		amount(path+"min_keys", l.MinKeys, message.Count)
+	}
+	limits("nightly.", &n.NightlyLimits)
+	for i := range n.Inputs {
+		limits("nightly.inputs."+n.Inputs[i].Name.String()+".", &n.Inputs[i].NightlyLimits)
 	}
 	for _, to := range n.Notify {
-		list = append(list, Entry{path + "notify", to.Value, to.Origin})
+		list = append(list, Entry{"nightly.notify", to.Value, to.Origin})
 	}
 	if n.Metrics.Value != "" {
-		list = append(list, Entry{path + "metrics", n.Metrics.Value, n.Metrics.Origin})
+		list = append(list, Entry{"nightly.metrics", n.Metrics.Value, n.Metrics.Origin})
 	}
-	if n.Keep != nil {
-		list = append(list, Entry{path + "keep", strconv.FormatInt(n.Keep.Number, 10), n.Keep.Origin})
-	}
-	if r := n.Remind; r != nil {
-		value := "off"
-		if r.Number >= 0 {
-			value = message.Seconds.Format(r.Number)
-		}
-		list = append(list, Entry{path + "remind", value, r.Origin})
-	}
+	amount("nightly.keep", n.Keep, message.Count)
+	amount("nightly.remind", n.Remind, message.Seconds)
 	return list
 }
 

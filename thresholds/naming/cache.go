@@ -136,14 +136,12 @@ func placeLong(name []byte) int {
 	return int(h >> (64 - cacheBits))
 }
 
-// fourWords are four words of a name.
 type fourWords [4]uint64
 
 func (w *fourWords) hash() uint64 {
 	return letters(w[0])*hashWord + letters(w[1])*hashSeed + letters(w[2])*hashRest + letters(w[3])*hashStar
 }
 
-// match reports whether the words match those of an entry.
 func (w *fourWords) match(e *cacheEntry) bool {
 	base, room := (*fourWords)(e.base[:4]), (*fourWords)(e.room[:4])
 	d := exceed(w[0]^base[0], room[0]) | exceed(w[1]^base[1], room[1]) |

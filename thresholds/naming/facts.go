@@ -274,7 +274,6 @@ func hashTag(name []byte) (start, end int) {
 // never part of Facts.Class.
 const classStar Class = 1 << 31
 
-// classOfByte has the kinds of each byte, and classStar.
 var classOfByte = func() (t [256]Class) {
 	for class, chars := range map[Class]string{ClassLower: "abcdefghijklmnopqrstuvwxyz", ClassUpper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 		ClassDigit: "0123456789", ClassDot: ".", ClassColon: ":", ClassUnderscore: "_", ClassHash: "#", ClassOperator: "-+=", ClassBrace: "{}",

@@ -23,7 +23,6 @@ type globOp struct {
 	set  byteSet
 }
 
-// byteSet has a bit for each byte.
 type byteSet [4]uint64
 
 func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }

@@ -215,7 +215,6 @@ func isDigit(b byte) bool { return b-'0' <= 9 }
 
 func isHex(b byte) bool { return isDigit(b) || (b|0x20)-'a' <= 5 }
 
-// uuidAt reports whether a UUID begins at byte i of a name.
 func uuidAt(name []byte, i int) bool {
 	if i < 0 || len(name)-i < 36 {
 		return false

@@ -85,7 +85,6 @@ type Basis struct {
 //go:embed requirements.yaml
 var text []byte
 
-// content is what requirements.yaml has.
 type content struct {
 	requirements []Requirement
 	rules        map[string]Basis // by name

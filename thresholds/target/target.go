@@ -268,7 +268,6 @@ func (s *shard) merge(o *shard) {
 // otherwise.
 const defaultDatabases = 16
 
-// add adds a key to the problems that it has.
 func (c *Check) add(s *shard, k *parser.Key) {
 	size := k.Memory
 	if size < 0 {

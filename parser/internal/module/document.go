@@ -31,7 +31,6 @@ func (r *Reader) document(version int) {
 	}
 }
 
-// newDocument prepares the walk of a document.
 func (r *Reader) newDocument() {
 	d := &r.doc
 	d.level, d.top, d.roots, d.root, d.name = 0, &d.outside, 0, 0, nil
@@ -49,7 +48,6 @@ func (r *Reader) openDocument() {
 	}
 }
 
-// A document is the state of the walk of a document.
 type document struct {
 	head, text []byte
 	level      int    // open arrays and objects
@@ -138,7 +136,6 @@ func (r *Reader) pop() {
 	}
 }
 
-// value begins a value at an offset.
 func (r *Reader) value(at int64) {
 	d := &r.doc
 	if d.level == 0 {

@@ -71,7 +71,6 @@ func (r *Reader) jsonTree() {
 	}
 }
 
-// treeName reads the name of a member.
 func (r *Reader) treeName() {
 	if !r.open() {
 		return

@@ -126,7 +126,6 @@ func (r *Reader) Read(id uint64, model *memory.Model) *Value {
 	return &r.Value
 }
 
-// begin begins a value of an encoding version.
 func (r *Reader) begin(version int, model *memory.Model) {
 	r.Value = Value{Facts: Facts{Version: version}, Index: -1, TextLen: -1}
 	r.Sizes.Reset(model)
@@ -282,7 +281,6 @@ func (r *Reader) openString() {
 	}
 }
 
-// close passes what is left of the string.
 func (r *Reader) close() { r.block.Skip(r.block.Rest(), "a string") }
 
 // passString passes a string whose opcode was read.
@@ -305,7 +303,6 @@ func (r *Reader) largest(n int64) bool {
 	return true
 }
 
-// named names the largest element.
 func (r *Reader) named(name []byte, n int64) {
 	r.name = append(r.name[:0], name[:min(len(name), MaxName)]...)
 	r.Name, r.NameLen = r.name, n

@@ -100,7 +100,6 @@ func (r *Reader) rule(version int) {
 	r.Sizes.Rule(destination, context)
 }
 
-// chunk walks the ith chunk.
 func (r *Reader) chunk(uncompressed bool, i int64) {
 	var count int64
 	var first, last uint64

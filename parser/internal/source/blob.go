@@ -79,7 +79,6 @@ func (b *zstdBlob) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin reads the header of the frame.
 func (b *zstdBlob) begin() (err error) {
 	b.sized = true
 	head, _ := b.in.Peek(zstd.HeaderMaxSize)

@@ -138,7 +138,6 @@ func (z *lz4Reader) take(n int) (b []byte, err error) {
 	return z.block, err
 }
 
-// decompress decompresses a block, or copies a plain one.
 func (z *lz4Reader) decompress(out, block []byte, plain bool) (n int, err error) {
 	if plain {
 		n = copy(out, block)

@@ -97,7 +97,6 @@ func merge(list []Group, here, there map[string]int64, separators string) int {
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
-// segments splits a pattern behind its separators.
 func segments(pattern, separators string) []string {
 	var parts []string
 	for {

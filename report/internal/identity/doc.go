@@ -3,8 +3,8 @@
 //
 // # Recognisers
 //
-// A recogniser is a file in the directory recognisers: the library, and its shapes. A
-// shape says how a name is built, the type, what stands in the value, and what is true
+// A recogniser is an object in a file of the directory libraries: the library, and its
+// shapes. A shape says how a name is built, the type, what stands in the value, and what is true
 // of such keys: their role, whether they have no TTL by design, the setting that bounds
 // them, and how they may be deleted. Names are templates. The part {P} in front is
 // learned from the names and never assumed, because nearly every library lets its user

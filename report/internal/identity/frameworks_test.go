@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -80,13 +81,13 @@ func readKeyspace(t *testing.T, file string) *keyspace {
 }
 
 // identify returns the identity of each key.
-func (s *keyspace) identify() map[string]*Identity {
+func (s *keyspace) identify() map[string]*thresholds.Identity {
 	patterns := slices.Sorted(maps.Keys(s.groups))
 	var groups []*Group
 	for _, p := range patterns {
 		groups = append(groups, s.groups[p])
 	}
-	of := map[string]*Identity{}
+	of := map[string]*thresholds.Identity{}
 	for i, id := range Identify(groups) {
 		for _, name := range s.names[patterns[i]] {
 			of[name] = id

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
@@ -216,5 +217,26 @@ func TestSamplerBounds(t *testing.T) {
 	p.Add(s)
 	if s.Reset(); len(p.Samples()) != 2*perHead || s.Bytes() > 1<<16 {
 		t.Errorf("%d samples, and %d bytes afterwards", len(p.Samples()), s.Bytes())
+	}
+}
+
+// TestExplainedNames checks which findings about names a library explains: those that it
+// causes itself, not those of what the application calls its entries.
+func TestExplainedNames(t *testing.T) {
+	session := "spring:session:index:org.springframework.session.FindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME:ann@example.com"
+	for _, c := range []struct {
+		sample *Sample
+		rules  string
+	}{
+		{text1("search::SimpleKey [red shoe, 3]", true, "\xac\xed\x00\x05sr\x00\x13java.util.ArrayList"), "key-special-char key-structure key-empty-segment"},
+		{text1("search::red shoe", true, "\xac\xed\x00\x05sr\x00\x13java.util.ArrayList"), "key-structure key-empty-segment"},
+		{collection(session, parser.Set, items("\xac\xed\x00\x05t\x00\x24a")...), "key-length key-structure"},
+	} {
+		id := Identify([]*Group{{Pattern: string(c.sample.Name), Keys: 1, Samples: []*Sample{c.sample}}})[0]
+		for _, rule := range []string{"key-special-char", "key-length", "key-structure", "key-empty-segment", "big-string", "key-words"} {
+			if got, want := id.Explains(rule), strings.Contains(c.rules, rule); got != want {
+				t.Errorf("%s: %s is explained: %v, want %v (%+v)", c.sample.Name, rule, got, want, id)
+			}
+		}
 	}
 }

@@ -13,30 +13,30 @@ import (
 // layouts are what keys of no library can look like, the surest first. Each needs two
 // signs, as a library does: a form of the value, and a word in the name or the TTL.
 var layouts = []struct {
-	role     Role
+	role     thresholds.Role
 	byDesign bool
 	like     func(k *Sample) bool
 }{
-	{HyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
-	{Lock, false, func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
-	{RateLimit, false, func(k *Sample) bool {
+	{thresholds.RoleHyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
+	{thresholds.RoleLock, false, func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
+	{thresholds.RoleRateLimit, false, func(k *Sample) bool {
 		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.Match(k.Name) || addressEnd.Match(k.Name))
 	}},
-	{RateLimit, false, isWindow},
-	{Counter, false, func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
-	{Session, false, func(k *Sample) bool {
+	{thresholds.RoleRateLimit, false, isWindow},
+	{thresholds.RoleCounter, false, func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
+	{thresholds.RoleSession, false, func(k *Sample) bool {
 		return k.TTL && sessionWords.Match(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
 	}},
-	{GeoSet, false, isGeoSet},
-	{Leaderboard, false, func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
-	{Queue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.Match(k.Name) }},
-	{Delayed, true, func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
-	{Events, true, func(k *Sample) bool { return k.Type == parser.Stream }},
-	{Bitmap, false, isBitmap},
-	{Index, false, func(k *Sample) bool {
+	{thresholds.RoleGeoSet, false, isGeoSet},
+	{thresholds.RoleLeaderboard, false, func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
+	{thresholds.RoleQueue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.Match(k.Name) }},
+	{thresholds.RoleDelayed, true, func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
+	{thresholds.RoleEvents, true, func(k *Sample) bool { return k.Type == parser.Stream }},
+	{thresholds.RoleBitmap, false, isBitmap},
+	{thresholds.RoleIndex, false, func(k *Sample) bool {
 		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.Match(k.Name)
 	}},
-	{Cache, false, func(k *Sample) bool {
+	{thresholds.RoleCache, false, func(k *Sample) bool {
 		return isString(k) && k.TTL && (cacheWords.Match(k.Name) || isSerialized(k))
 	}},
 }
@@ -62,7 +62,7 @@ func words(list string) *regexp.Regexp {
 
 // layout returns what a group of no library looks like, nil if its samples look like
 // several things, or like nothing.
-func layout(g *Group) *Identity {
+func layout(g *Group) *thresholds.Identity {
 	if len(g.Samples) == 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func layout(g *Group) *Identity {
 			all = all && !k.NameOnly && l.like(k)
 		}
 		if all {
-			return &Identity{Role: l.role, ByDesign: l.byDesign, Sure: thresholds.LooksLike}
+			return &thresholds.Identity{Role: l.role, ByDesign: l.byDesign, Sure: thresholds.LooksLike}
 		}
 	}
 	return nil

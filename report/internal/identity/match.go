@@ -157,7 +157,7 @@ func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for n, s := range r.Shapes {
-			m.byType[s.Type] = append(m.byType[s.Type], &candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
+			m.byType[s.Type.Type] = append(m.byType[s.Type.Type], &candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
 		}
 	}
 	return m
@@ -300,14 +300,14 @@ func (m *matcher) better(a, b *match, signs, than int) bool {
 }
 
 // Identify returns the identities of groups, nil where none is known.
-func Identify(groups []*Group) []*Identity {
+func Identify(groups []*Group) []*thresholds.Identity {
 	return identify(Recognisers(), groups)
 }
 
 // agreement is the share of the samples of a group that one library must have.
 const agreement = 0.9
 
-func identify(list []*Recogniser, groups []*Group) []*Identity {
+func identify(list []*Recogniser, groups []*Group) []*thresholds.Identity {
 	m := newMatcher(list)
 	found := make([][][]match, len(groups))
 	for i, g := range groups {
@@ -324,7 +324,7 @@ func identify(list []*Recogniser, groups []*Group) []*Identity {
 			found[i][j] = list
 		}
 	}
-	out := make([]*Identity, len(groups))
+	out := make([]*thresholds.Identity, len(groups))
 	for i, g := range groups {
 		if out[i] = m.group(g, found[i]); out[i] == nil {
 			out[i] = layout(g)
@@ -334,7 +334,7 @@ func identify(list []*Recogniser, groups []*Group) []*Identity {
 }
 
 // group returns the identity of a group by the shapes of its samples.
-func (m *matcher) group(g *Group, found [][]match) *Identity {
+func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 	type key struct {
 		library int
 		shape   *Shape
@@ -375,9 +375,9 @@ func (m *matcher) group(g *Group, found [][]match) *Identity {
 	return nil
 }
 
-func (r *Recogniser) identity(s *Shape, signs int) *Identity {
-	id := &Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: thresholds.Likely,
-		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments}
+func (r *Recogniser) identity(s *Shape, signs int) *thresholds.Identity {
+	id := &thresholds.Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: thresholds.Likely,
+		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.Contains(s.Name, " ")}
 	if signs > sufficient {
 		id.Sure = thresholds.Sure
 	}

@@ -2,17 +2,21 @@ package identity
 
 import (
 	"bytes"
+	"embed"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
-// Recogniser is what is known of one library or product. It is data: see the files
-// libraries_*.go.
+// Recogniser is what is known of one library or product. It is data: see the directory
+// libraries.
 type Recogniser struct {
 	Library  string
 	Aliases  []string // other words by which it is found
@@ -38,8 +42,8 @@ type Recogniser struct {
 // have spaces between them.
 type Shape struct {
 	Name string // a template, see parts
-	Type parser.Type
-	Role Role
+	Type shapeType
+	Role thresholds.Role
 	// Sign is how much the shape proves, 0 to 2; see the package documentation.
 	Sign int
 
@@ -58,6 +62,9 @@ type Shape struct {
 	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
 	Delete string
 }
+
+// shapeType is the type of keys, as TYPE says it.
+type shapeType struct{ parser.Type }
 
 // Template returns the form of the names for people: <prefix>queue:<name>.
 func (s *Shape) Template() string {
@@ -307,13 +314,42 @@ func (s *Shape) ready() (*pattern, error) {
 func Recognisers() []*Recogniser { return recognisers() }
 
 var recognisers = sync.OnceValue(func() []*Recogniser {
-	list := slices.Concat(dotnetRecognisers, goRecognisers, javaRecognisers, javascriptRecognisers, phpRecognisers, productsRecognisers,
-		pythonRecognisers, pythonMoreRecognisers, rubyRecognisers)
+	list, err := readRecognisers()
+	if err != nil {
+		panic(err) // a test reads all of them
+	}
 	slices.SortFunc(list, func(a, b *Recogniser) int {
 		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
 	})
 	return list
 })
+
+// libraryFiles has the recognisers by language. The names of fields are those of Recogniser and Shape.
+//
+//go:embed libraries
+var libraryFiles embed.FS
+
+func readRecognisers() (list []*Recogniser, err error) {
+	files, err := fs.Glob(libraryFiles, "libraries/*.json")
+	for _, file := range files {
+		data, _ := libraryFiles.ReadFile(file)
+		var rows []*Recogniser
+		if err = json.Unmarshal(data, &rows); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		list = append(list, rows...)
+	}
+	return list, err
+}
+
+// UnmarshalText reads the word of a type.
+func (t *shapeType) UnmarshalText(word []byte) error {
+	typ, known := parser.ParseType(string(word))
+	if t.Type = typ; !known {
+		return fmt.Errorf("unknown type %q", word)
+	}
+	return nil
+}
 
 // Find returns the recogniser of a library by its name or an alias, nil if there is none.
 func Find(library string) *Recogniser {

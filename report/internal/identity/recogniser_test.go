@@ -1,12 +1,30 @@
 package identity
 
 import (
+	"encoding/json"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/thresholds"
 )
+
+// TestFields finds fields of the files that no struct has.
+func TestFields(t *testing.T) {
+	files, _ := fs.Glob(libraryFiles, "libraries/*.json")
+	for _, file := range files {
+		data, err := libraryFiles.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := json.NewDecoder(data)
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(new([]*Recogniser)); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
 
 // TestRecognisers makes every shape ready, and checks what people read of it.
 func TestRecognisers(t *testing.T) {
