@@ -159,6 +159,9 @@ func (p *program) name(n *node, at frame) []Part {
 	}
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
+	if !at.source.syntax.getters {
+		f = nil
+	}
 	if d != nil && rank >= other {
 		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
 	}

@@ -458,7 +458,7 @@ func (s *scanner) callee(c *site) *function {
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
 	var found *function
 	for _, f := range s.program.functions[c.callee] {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) {
+		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || f.source.syntax.exact && len(f.params) != len(c.args) {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {

@@ -23,20 +23,22 @@ type syntax struct {
 	methods   bool     // a function may have no keyword: name(parameters) {
 	typeFirst bool     // the type of a parameter precedes its name
 	members   bool     // a member of the class around can be named alone
+	getters   bool     // a function may be called without parentheses
+	exact     bool     // a call has as many arguments as the function has parameters
 	concat    string   // operator that joins strings
 	regexes   bool     // / may begin a regular expression
 }
 
 var (
-	javaScript = &syntax{name: "JavaScript", slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
-	python     = &syntax{name: "Python", hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
-	ruby       = &syntax{name: "Ruby", members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
+	javaScript = &syntax{name: "JavaScript", getters: true, slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
+	python     = &syntax{name: "Python", getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
+	ruby       = &syntax{name: "Ruby", getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
 	php        = &syntax{name: "PHP", hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
-	java       = &syntax{name: "Java", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
-	kotlin     = &syntax{name: "Kotlin", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
+	java       = &syntax{name: "Java", exact: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
+	kotlin     = &syntax{name: "Kotlin", getters: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
 	golang     = &syntax{name: "Go", slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
-	csharp     = &syntax{name: "C#", members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
-	rust       = &syntax{name: "Rust", slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
+	csharp     = &syntax{name: "C#", getters: true, members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
+	rust       = &syntax{name: "Rust", exact: true, slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
 )
 
 var syntaxes = map[string]*syntax{
