@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,45 +42,39 @@ func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	if finder == nil {
 		return
 	}
-	of := map[Name]codebase.Group{}
-	for _, r := range sides {
-		for i := range r.Groups {
-			of[r.Groups[i].Group] = r.Groups[i].forSource()
-		}
-	}
-	var groups []codebase.Group
-	var found [][]*[]SourceLine
-	known := map[Name]int{}
-	add := func(name Name, typ string, to *[]SourceLine) {
-		n, twice := known[name]
-		if !twice {
-			n = len(groups)
-			g, ok := of[name]
-			if !ok {
-				g = codebase.Group{Pattern: string(name), Type: typ}
-			}
-			known[name], groups, found = n, append(groups, g), append(found, nil)
-		}
-		found[n] = append(found[n], to)
-	}
+	to := map[Name][]*[]SourceLine{}
 	for _, rows := range [][]DiffRow{d.Groups, d.Prefixes} {
 		for i := range rows {
 			if r := &rows[i]; r.changed() && r.Group != nil && !r.Prefix {
-				add(*r.Group, r.Type, &r.Source)
+				to[*r.Group] = append(to[*r.Group], &r.Source)
 			}
 		}
 	}
 	for _, k := range d.shownKeys(false) {
-		add(k.Group, k.Type, &k.Source)
+		to[k.Group] = append(to[k.Group], &k.Source)
 	}
 	for i := range d.Findings.New {
-		if f := &d.Findings.New[i]; f.Group != "" {
-			add(f.Group, "", &f.Source)
+		f := &d.Findings.New[i]
+		to[f.Group] = append(to[f.Group], &f.Source)
+	}
+	known := map[Name]*Group{}
+	for _, r := range sides {
+		for i := range r.Groups {
+			known[r.Groups[i].Group] = &r.Groups[i]
 		}
 	}
+	var groups []codebase.Group
+	names := slices.Sorted(maps.Keys(to))
+	for _, name := range names {
+		g := known[name]
+		if g == nil {
+			g = &Group{Group: name}
+		}
+		groups = append(groups, g.forSource())
+	}
 	for i, lines := range finder.Find(groups) {
-		for _, to := range found[i] {
-			*to = lines
+		for _, source := range to[names[i]] {
+			*source = lines
 		}
 	}
 }

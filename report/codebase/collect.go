@@ -12,25 +12,6 @@ type source struct {
 	calls   [32]uint64      // hashes of the names of the functions that it calls
 }
 
-// callHash is the place of a name in source.calls.
-func callHash(name string) (word int, bit uint64) {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return int(h >> 6 & 31), 1 << (h & 63)
-}
-
-// callsAny reports whether a file may call one of some functions.
-func (s *source) callsAny(names map[string]bool) bool {
-	for name := range names {
-		if word, bit := callHash(name); s.calls[word]&bit != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // A declaration gives a value a name.
 type declaration struct {
 	name, container string

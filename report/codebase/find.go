@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"cmp"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -74,23 +75,10 @@ func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 	}
 	r.Why = r.Message.String()
 	if f.URL != "" {
-		r.URL = strings.NewReplacer("{path}", escapePath(c.File), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
+		r.URL = strings.NewReplacer("{path}", (&url.URL{Path: c.File}).EscapedPath(), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
 	}
 	r.Owners = from.owners.of(c.File)
 	return r
-}
-
-// escapePath escapes a path for a URL, but for its slashes.
-func escapePath(file string) string {
-	var b strings.Builder
-	for i := range len(file) {
-		if c := file[i]; isWord(c) && c < 0x80 || strings.IndexByte("/-.~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)>>4, 16)+strconv.FormatUint(uint64(c)&15, 16)))
-		}
-	}
-	return b.String()
 }
 
 // Why says why a line is a candidate.

@@ -63,9 +63,6 @@ func TestReference(t *testing.T) {
 	if r := f.Find([]Group{{Pattern: "crawl:*:jobs", Type: "set"}})[0]; len(r) != 3 || r[0].Dir == "" {
 		t.Errorf("%+v", r)
 	}
-	if got := escapePath("a b/ü%.js"); got != "a%20b/%C3%BC%25.js" {
-		t.Error(got)
-	}
 }
 
 // TestUnmatched lists the patterns that no key of a snapshot has.

@@ -3,12 +3,14 @@ package codebase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Sure says how sure it is that a pattern is one of keys.
@@ -21,29 +23,26 @@ const (
 )
 
 func (s Sure) String() string {
-	switch s {
-	case Likely:
-		return "likely"
-	case Certain:
-		return "certain"
-	}
-	return "unknown"
+	return [...]string{"unknown", "likely", "certain"}[s]
 }
 
 const maxLine = 200 // bytes of a line of source that are kept
 
+// MarshalText returns the word of s.
+func (s Sure) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A Pattern is a pattern of the names of keys, at one line of source.
 type Pattern struct {
-	Key      string   // the pattern, * for what varies: crawl:*:jobs
-	Parts    []Part   // the same
-	File     string   // relative to the directory, with slashes
-	Line     int      // from 1
-	Function string   // around the line, with its class: "Cache.get"; "" none
-	Text     string   // the line, without spaces around it, at most 200 bytes
-	Sure     Sure     //
-	Commands []string // what the line does with the keys: "SADD"; none where it only names them
-	Type     string   // of the keys, as the commands tell; "" any
-	Writes   bool     // a command writes the keys
+	Key      string   `json:"pattern"`            // * for what varies: crawl:*:jobs
+	Parts    []Part   `json:"-"`                  // the same
+	File     string   `json:"file"`               // relative to the directory, with slashes
+	Line     int      `json:"line"`               // from 1
+	Function string   `json:"function,omitempty"` // around the line, with its class: "Cache.get"; "" none
+	Text     string   `json:"text"`               // the line, without spaces around it, at most 200 bytes
+	Sure     Sure     `json:"sure"`
+	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
+	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
+	Writes   bool     `json:"writes"`         // a command writes the keys
 }
 
 // A Checkout is what Scan found in a directory.
@@ -109,31 +108,20 @@ type reading struct {
 
 // each collects from every file, and calls yield for them in the order of their names.
 func (s *scanner) each(callees map[string]bool, yield func(*reading)) {
-	results := make([]chan *reading, len(s.files))
-	for i := range results {
-		results[i] = make(chan *reading, 1)
-	}
-	var next sync.Mutex
-	at, ahead := 0, make(chan struct{}, 256)
-	take := func() int {
-		ahead <- struct{}{}
-		next.Lock()
-		defer next.Unlock()
-		at++
-		return at - 1
-	}
-	for range min(runtime.GOMAXPROCS(0), len(s.files)) {
-		go func() {
+	results := make([]*reading, len(s.files))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
 			w := worker{words: words{}}
-			for i := take(); i < len(s.files); i = take() {
-				results[i] <- s.readFile(s.files[i], callees, &w)
+			for i := int(next.Add(1)) - 1; i < len(s.files); i = int(next.Add(1)) - 1 {
+				results[i] = s.readFile(s.files[i], callees, &w)
 			}
-			<-ahead
-		}()
+		})
 	}
-	for _, c := range results {
-		yield(<-c)
-		<-ahead
+	all.Wait()
+	for _, r := range results {
+		yield(r)
 	}
 }
 
@@ -298,7 +286,7 @@ func (s *scanner) builders(decls []*declaration) {
 		at := frame{source: d.source, container: d.container}
 		s.add(&site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{name: d.container}}, s.program.eval(d.value, at))
 	}
-	for _, name := range slices.Sorted(keysOf(s.program.functions)) {
+	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
 			if !keyLike(name) && !keyLike(f.container) {
 				continue
@@ -312,193 +300,6 @@ func (s *scanner) builders(decls []*declaration) {
 			}
 		}
 	}
-}
-
-func keysOf[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// maxRounds is the number of functions between a command and the key that it is given.
-const maxRounds = 3
-
-// calls adds the patterns of the calls of functions that pass a key on, and then of those of
-// functions that call these.
-func (s *scanner) calls() {
-	for range maxRounds {
-		callees := map[string]bool{}
-		for name, list := range s.program.functions {
-			for _, f := range list {
-				if f.due = len(f.passes); f.due > f.done && len(name) > 2 {
-					callees[name] = true
-				}
-			}
-		}
-		if len(callees) == 0 {
-			return
-		}
-		s.each(callees, func(r *reading) {
-			if r.skip != nil {
-				return
-			}
-			for _, site := range r.sites {
-				if f := s.callee(site); f != nil {
-					s.passOn(site, f)
-				}
-			}
-		})
-		for _, list := range s.program.functions {
-			for _, f := range list {
-				f.done = f.due
-			}
-		}
-	}
-}
-
-// passOn adds the keys that a call gives to a function which passes them on.
-func (s *scanner) passOn(c *site, f *function) {
-	for n := f.done; n < f.due; n++ {
-		pass := &f.passes[n]
-		s.program.steps = 0
-		c.command, c.sure = pass.command, pass.sure
-		var of []*node // arguments that the key depends on
-		for _, i := range pass.parameters() {
-			if i < len(c.args) {
-				of = append(of, c.args[i])
-			}
-		}
-		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
-			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
-			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, list: pass.list, via: f, next: pass, args: c.args})
-		}
-		if pass.list && pass.via == nil {
-			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
-				for _, key := range c.args[i].args {
-					s.add(c, s.program.eval(key, c.frame()))
-				}
-				continue
-			}
-		}
-		if len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal) {
-			s.add(c, s.program.passed(pass, f, s.program.values(c.args, c.frame())))
-		}
-	}
-}
-
-// parameters returns the numbers of the parameters that a key depends on.
-func (p *passed) parameters() []int {
-	if p.via == nil {
-		return parametersOf(nil, p.key, 0)
-	}
-	var list []int
-	for _, i := range p.next.parameters() {
-		if i < len(p.args) {
-			list = parametersOf(list, p.args[i], 0)
-		}
-	}
-	return list
-}
-
-// parametersOf appends the numbers of the parameters of the function around in a value.
-func parametersOf(list []int, n *node, depth int) []int {
-	if n == nil || depth > 8 {
-		return list
-	}
-	if n.kind == paramNode {
-		list = append(list, int(n.index))
-	}
-	list = parametersOf(list, n.of, depth+1)
-	for _, a := range n.args {
-		list = parametersOf(list, a, depth+1)
-	}
-	return list
-}
-
-// passed returns the key that a function passes on which is called with some values.
-func (p *program) passed(pass *passed, f *function, values [][]Part) []Part {
-	at := frame{source: f.source, container: f.container, arguments: values}
-	for pass.via != nil {
-		values = p.values(pass.args, at)
-		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
-		pass = pass.next
-	}
-	return p.eval(pass.key, at)
-}
-
-// known returns the function of the first pass that a later one has read again, nil if there
-// is none.
-func (s *scanner) known(f *function) *function {
-	if f == nil {
-		return nil
-	}
-	for _, k := range s.program.functions[f.name] {
-		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
-			return k
-		}
-	}
-	return nil
-}
-
-// callee returns the function that a site calls, nil if that is not certain.
-func (s *scanner) callee(c *site) *function {
-	n := &node{kind: wordNode, text: c.callee}
-	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
-	if c.receiver == "" {
-		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
-			return nil
-		}
-		return f
-	}
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	var found *function
-	for _, f := range s.program.functions[c.callee] {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || f.source.syntax.exact && len(f.params) != len(c.args) {
-			continue
-		}
-		switch class := strings.ToLower(f.container); {
-		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
-		case class != "" && similar(class, last) && (!common || class == last || ofServer(class) || strings.Contains(class, "cache")):
-		case strings.EqualFold(f.source.base, last):
-		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
-		case !common && ofServer(c.receiver):
-		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
-		case f.source.syntax == golang && lastWord(f.source.dir) == last:
-		default:
-			continue
-		}
-		switch {
-		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
-			found = f
-		case len(f.params) == len(c.args) && f.container != found.container:
-			return nil
-		}
-	}
-	return found
-}
-
-// own returns the method of the checkout that a site calls, nil if it has none.
-func (s *scanner) own(c *site) *function {
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	for _, f := range s.program.functions[c.callee] {
-		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
-			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
-			return f
-		}
-	}
-	return nil
-}
-
-// similar reports whether a variable has the name of a class.
-func similar(class, variable string) bool {
-	clean := func(s string) string { return strings.NewReplacer("_", "", "$", "", "*", "").Replace(s) }
-	class, variable = clean(class), clean(variable)
-	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
 }
 
 // add adds the pattern of a site, if it can be one of keys.
@@ -515,7 +316,7 @@ func (s *scanner) add(c *site, parts []Part) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure}
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	_ "embed" // setups.txt
 	"slices"
 	"strings"
 )
@@ -13,98 +14,13 @@ type setup struct {
 	rank    int    // of its word in setupLines
 }
 
-// setupLines has the words of the lines that set up a library, the most telling first. The
-// first argument of a call of word( is a name, which the library's keys have. A word is
-// only one of a file that mentions what follows |. A word with a dot between lower-case
-// words is a setting of application.yml, and those in quotes are texts.
-const setupLines = `
-BullMQ: Queue(|bullmq registerQueue(|bullmq FlowProducer|bullmq Processor(|bullmq Worker(|bullmq
-Bull: Queue(|bull Bull(|bull registerQueue(|bull Processor(|bull
-Bee-Queue: Queue(|bee-queue
-Kue: createQueue|kue
-RSMQ: RedisSMQ createQueue|rsmq
-node-resque: Queue|node-resque Worker|node-resque
-bottleneck: Bottleneck
-Keyv: KeyvRedis Keyv|keyv
-connect-redis: RedisStore|connect-redis
-koa-session: session|koa-session
-rate-limit-redis: RedisStore|rate-limit-redis
-rate-limiter-flexible: RateLimiterRedis
-@fastify/rate-limit: rateLimit|@fastify/rate-limit
-socket.io: createAdapter|socket.io
-redlock: Redlock
-Apollo Server: KeyvAdapter RedisCache|apollo-server-cache-redis
-envelop response cache: createRedisCache
-Sidekiq: sidekiq_options( queue_as( configure_server|Sidekiq configure_client|Sidekiq
-sidekiq-cron: load_from_hash|Sidekiq::Cron load_from_hash!|Sidekiq::Cron Cron|sidekiq-cron
-sidekiq-throttled: sidekiq_throttle
-sidekiq-unique-jobs: SidekiqUniqueJobs
-Resque: @queue|Resque redis|Resque
-redis-rack: session_store|redis
-redis-semaphore: Semaphore|Redis::Semaphore
-Rails cache: cache_store|redis
-rack-attack: throttle|Rack::Attack Attack|Rack::Attack
-Flipper: Flipper|redis
-Rollout: Rollout|redis
-message_bus: redis_config|MessageBus
-RQ: Queue(|rq job(|rq RQ_QUEUES
-Celery: Celery|celery CELERY_RESULT_BACKEND CELERY_BROKER_URL CELERY_TASK_QUEUES
-RedBeat: redbeat_redis_url CELERY_REDBEAT_REDIS_URL
-Huey: RedisHuey( PriorityRedisHuey( HUEY
-Dramatiq: RedisBroker
-ARQ: create_pool|arq WorkerSettings|arq
-SAQ: from_url|saq
-TaskIQ: ListQueueBroker RedisStreamBroker
-django-redis: CACHES|django_redis
-django-q2: Q_CLUSTER
-django-constance: CONSTANCE_CONFIG
-django-cacheops: CACHEOPS
-channels-redis: CHANNEL_LAYERS
-django-redis-sessions: SESSION_REDIS
-Flask-Session: SESSION_REDIS SESSION_TYPE
-cachelib: CACHE_TYPE RedisCache|cachelib
-limits: Limiter|limiter RATELIMIT_STORAGE_URL
-dogpile.cache: make_region
-Beaker: CacheManager|beaker
-requests-cache: CachedSession|requests_cache
-LangChain: RedisChatMessageHistory RedisVectorStore
-Spring Session: EnableRedisHttpSession EnableRedisIndexedHttpSession spring.session
-Spring Cache: RedisCacheManager EnableCaching spring.cache
-Spring Data Redis: RedisHash(
-Redisson: create|Redisson
-ShedLock: RedisLockProvider SchedulerLock
-JetCache: Cached|jetcache jetcache
-Sa-Token: sa-token
-Spring Cloud Gateway: RedisRateLimiter
-shiro-redis: RedisSessionDAO
-asynq: Queue(|hibiken/asynq NewServer|hibiken/asynq NewClient|hibiken/asynq
-machinery: NewServer|machinery
-gocraft/work: NewEnqueuer( NewWorkerPool
-taskq: RegisterQueue|taskq
-adjust/rmq: OpenQueue( OpenConnection|rmq
-redsync: NewMutex(|redsync
-bsm/redislock: Obtain|redislock
-go-redis/redis_rate: NewLimiter|redis_rate
-go-redis/cache: New|go-redis/cache
-ulule/limiter: NewStore|ulule/limiter
-alexedwards/scs: New|scs/redisstore
-boj/redistore: NewRediStore
-Laravel: onQueue( 'CACHE_PREFIX' 'REDIS_QUEUE'
-Laravel Horizon: 'HORIZON_PREFIX'
-Symfony Cache: framework.cache RedisAdapter
-Symfony session: RedisSessionHandler framework.session
-symfony/messenger: framework.messenger
-symfony/lock: framework.lock
-symfony/rate-limiter: framework.rate_limiter
-WordPress Redis Object Cache: WP_REDIS_PREFIX 'WP_REDIS_PREFIX'
-Hangfire.Redis.StackExchange: UseRedisStorage
-ASP.NET Core IDistributedCache: AddStackExchangeRedisCache AddDistributedRedisCache
-ASP.NET Core Data Protection: PersistKeysToStackExchangeRedis
-FusionCache: AddFusionCache
-MassTransit: RedisRepository
-CAP: UseRedis|CAP
-Orleans: AddRedisGrainStorage UseRedisClustering
-`
+// setupLines has, for each library, the words of the lines that set it up, the most telling first.
+// The first argument of a call of word( is a name, which the library's keys have. A word is only
+// one of a file that mentions what follows |. A word with a dot between lower-case words is a
+// setting of application.yml, and those in quotes are texts.
+//
+//go:embed setups.txt
+var setupLines string
 
 // A setupWord is a word of setupLines.
 type setupWord struct {
