@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -399,25 +398,6 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 			library = b.t("looks like")
 		}
 		p.add(styleText, "", "  ", library+": "+b.env.line(message.New("{list}", message.List("list", "; ", what))))
-	}
-}
-
-// source names the lines of source code that write the keys below a node, of the groups with
-// most memory first.
-func (b *browser) source(p *panelText, n *report.TreeNode) {
-	const most = 3
-	var seen []string
-	for i := range b.report.Groups {
-		g := &b.report.Groups[i]
-		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.holds(n, g.Group) {
-			continue
-		}
-		if seen = append(seen, g.Source[0].Place()); len(seen) > most {
-			break
-		}
-		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), g.Source)
-		p.add(styleText, "", "  ", b.env.line(line))
-		p.add(styleDim, "  ", "    ", text.Sanitize(g.Source[0].Text))
 	}
 }
 

@@ -88,8 +88,8 @@ func (n *night) settings() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q", tool().Version, n.rules)
 	for _, entry := range config.Entries(n.policy) {
-		judges := !strings.HasPrefix(entry.Path, "nightly.") && !strings.HasPrefix(entry.Path, "source")
-		if judges && (n.baseline == "" || entry.Origin.Name != n.baseline) {
+		applies := !strings.HasPrefix(entry.Path, "nightly.") && !strings.HasPrefix(entry.Path, "source")
+		if applies && (n.baseline == "" || entry.Origin.Name != n.baseline) {
 			fmt.Fprintf(h, "%q %q", entry.Path, entry.Value)
 		}
 	}

@@ -2,11 +2,14 @@ package main
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/codebase"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -54,4 +57,23 @@ func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*codebase.Finde
 		return nil, usageError("--source-url needs --source").withHint("--source DIR")
 	}
 	return nil, nil
+}
+
+// source names the lines of source code that write the keys below a node, of the groups with
+// most memory first.
+func (b *browser) source(p *panelText, n *report.TreeNode) {
+	const most = 3
+	var seen []string
+	for i := range b.report.Groups {
+		g := &b.report.Groups[i]
+		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.holds(n, g.Group) {
+			continue
+		}
+		if seen = append(seen, g.Source[0].Place()); len(seen) > most {
+			break
+		}
+		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), g.Source)
+		p.add(styleText, "", "  ", b.env.line(line))
+		p.add(styleDim, "  ", "    ", text.Sanitize(g.Source[0].Text))
+	}
 }
