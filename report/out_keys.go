@@ -84,46 +84,34 @@ func appendNameCSV(dst []byte, k *parser.Key) []byte {
 // rule, severity, measure, limit and unit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
-	dst = append(dst, `{"db":`...)
-	dst = text.AppendInt(dst, int64(k.DB))
+	figure := func(field string, n int64, known bool) {
+		if dst = append(dst, field...); known {
+			dst = text.AppendInt(dst, n)
+		} else {
+			dst = append(dst, "null"...)
+		}
+	}
+	figure(`{"db":`, int64(k.DB), true)
 	dst = append(dst, `,"key":`...)
 	dst = text.AppendJSON(dst, k.Name)
 	dst = append(dst, typeFields[k.Type][k.Encoding]...)
-	dst = text.AppendNumber(dst, k.Elements)
-	dst = append(dst, `,"value_bytes":`...)
-	dst = text.AppendNumber(dst, k.ValueBytes)
-	dst = append(dst, `,"serialized_bytes":`...)
-	dst = text.AppendNumber(dst, k.Serialized)
-	dst = append(dst, `,"memory_bytes":`...)
-	dst = text.AppendNumber(dst, k.Memory)
-	dst = append(dst, `,"memory_usage_bytes":`...)
-	dst = text.AppendNumber(dst, k.MemoryUsage)
-	dst = append(dst, `,"largest_element_bytes":`...)
-	dst = text.AppendNumber(dst, k.Largest)
+	figure("", k.Elements, k.Elements >= 0)
+	figure(`,"value_bytes":`, k.ValueBytes, k.ValueBytes >= 0)
+	figure(`,"serialized_bytes":`, k.Serialized, k.Serialized >= 0)
+	figure(`,"memory_bytes":`, k.Memory, k.Memory >= 0)
+	figure(`,"memory_usage_bytes":`, k.MemoryUsage, k.MemoryUsage >= 0)
+	figure(`,"largest_element_bytes":`, k.Largest, k.Largest >= 0)
 	dst = append(dst, `,"largest_element":`...)
 	if hasElementName(k) {
 		dst = text.AppendJSON(dst, k.LargestName)
 	} else {
 		dst = append(dst, "null"...)
 	}
-	dst = append(dst, `,"expire_at_ms":`...)
-	if k.HasExpire {
-		dst = text.AppendInt(dst, k.ExpireAt)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"fields_with_ttl":`...)
-	if k.Type == parser.Hash {
-		dst = text.AppendNumber(dst, k.FieldsWithTTL)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"idle_seconds":`...)
-	dst = text.AppendNumber(dst, k.Idle)
-	dst = append(dst, `,"freq":`...)
-	dst = text.AppendNumber(dst, int64(k.Freq))
-	dst = append(dst, `,"offset":`...)
-	dst = text.AppendInt(dst, k.Offset)
+	figure(`,"expire_at_ms":`, k.ExpireAt, k.HasExpire)
+	figure(`,"fields_with_ttl":`, k.FieldsWithTTL, k.Type == parser.Hash && k.FieldsWithTTL >= 0)
+	figure(`,"idle_seconds":`, k.Idle, k.Idle >= 0)
+	figure(`,"freq":`, int64(k.Freq), k.Freq >= 0)
+	figure(`,"offset":`, k.Offset, true)
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}
