@@ -116,17 +116,7 @@ func (c *candidate) compare(o *candidate) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(o.severity, c.severity), rank(o)-rank(c), cmp.Compare(o.harm, c.harm), compareBools(o.own, c.own), cmp.Compare(o.bytes, c.bytes))
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
+	return cmp.Or(cmp.Compare(o.severity, c.severity), rank(o)-rank(c), cmp.Compare(o.harm, c.harm), compareBool(o.own, c.own), cmp.Compare(o.bytes, c.bytes))
 }
 
 // FixFirst returns what to do first, at most so many pieces of advice: the fixes of
