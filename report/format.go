@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/output"
 )
@@ -154,7 +155,8 @@ func Write(format string, w io.Writer, d Document, o WriteOptions) error {
 }
 
 func unknownFormat(name string) error {
-	return fmt.Errorf("unknown format %q: the formats are %s", name, strings.Join(FormatNames(), ", "))
+	return message.Errorf("unknown format {name}: the formats are {names}", message.Element("name", name),
+		message.Text("names", strings.Join(FormatNames(), ", ")))
 }
 
 // Target is where a report goes in one format.

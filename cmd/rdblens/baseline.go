@@ -162,8 +162,8 @@ func (e *env) baselineShow(path string) error {
 		return policyError(err)
 	}
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: make([]text.Column, 7)}
-	table.Add("rule", "db", "keys", "accepted", "by", "until", "reason")
+	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")}, {Title: e.t("accepted")},
+		{Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
 	for i := range list {
 		in := &list[i]
 		db, until := "", in.LastDay()
@@ -171,7 +171,7 @@ func (e *env) baselineShow(path string) error {
 			db = fmt.Sprint(*in.Database)
 		}
 		if in.Ended(time.Now()) {
-			until += " (ended)"
+			until += " " + e.t("(ended)")
 		}
 		table.Add(text.Sanitize(strings.Join(in.Names, ", ")), db, text.Display([]byte(in.Pattern())), config.AcceptedText(in), text.Sanitize(in.By), until, text.Sanitize(in.Reason))
 	}

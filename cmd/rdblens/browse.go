@@ -146,6 +146,7 @@ func (b *browser) valueOf(ctx context.Context, k *report.KeyRow) []string {
 	quiet := *b.env
 	quiet.stdout, quiet.stderr = &out, &out
 	w := newTextWriter(&quiet, 200, b.pass.policy)
+	w.most = showLine
 	s := &showing{e: &quiet, filter: &filter{}, sizes: true, named: true, names: [][]byte{[]byte(k.Key)}, out: w}
 	s.filter.Databases = []int{k.DB}
 	of := b.inputsOf(k)

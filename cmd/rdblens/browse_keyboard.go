@@ -49,6 +49,7 @@ type browseView struct {
 	report  *report.Report // of the keys of the node alone, nil not known
 	partial bool           // the rows are those keys that the report has
 	lines   []string       // a text
+	about   *browseRow     // a text: what is known of a row
 	at, top int            // the row with the cursor, and the first on the screen
 	total   browseRow      // of a search
 }
@@ -238,6 +239,10 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.open()
 	case tcell.KeyLeft, tcell.KeyEscape, tcell.KeyBackspace, tcell.KeyBackspace2:
 		b.back()
+	case tcell.KeyTab:
+		if len(v.rows) > 0 {
+			b.push(&browseView{title: v.row().name(), lines: []string{""}, about: v.row()})
+		}
 	case tcell.KeyCtrlL:
 		b.screen.Sync()
 	case tcell.KeyRune:
@@ -379,23 +384,24 @@ func (b *browser) search(v *browseView) {
 func (b *browser) help() (lines []string) {
 	for _, line := range [][2]string{
 		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
-		{"Enter, Right, l", "open the prefix; list its biggest keys; show the value of a key"},
+		{"Enter, Right, l", "open a prefix; show the value of a key"},
 		{"Left, h, Esc", "back"},
-		{"b", "list the biggest keys of the prefix, whatever is below it"},
-		{"/", "search: prefixes with this in their names, and the largest keys"},
-		{"m", "sort by memory"},
-		{"c", "sort by the number of keys, or of elements"},
-		{"t", "sort by the memory of keys without a TTL"},
-		{"n", "sort by name"},
-		{"f", "sort by findings, the severest first"},
-		{"Space", "mark; the commands that list what is marked are printed at the end"},
-		{"u", "remove all marks"},
-		{"i", "hide or show what is known of the prefix or key"},
-		{"q, Ctrl-C", "quit"},
+		{"Tab", "all that is known of the prefix or key"},
+		{"b", "the biggest keys of a prefix, whatever is below it"},
+		{"/", "search prefixes and the largest keys by name"},
+		{"m c t", "sort by memory, by keys, by memory without TTL"},
+		{"n f", "sort by name, by findings"},
+		{"Space, u", "mark; remove all marks"},
+		{"i", "hide or show the details"},
+		{"q, Ctrl-C", "quit; what is marked is printed with commands"},
+		{"", ""},
+		{"E W i", "has findings: errors, warnings, info"},
+		{"*", "stands for values that are too many"},
+		{"…", "stands for the prefixes that are not listed"},
 	} {
-		lines = append(lines, padded(line[0], 18)+b.t(line[1]))
+		lines = append(lines, strings.TrimSpace(padded(line[0], 18)+b.t(line[1])))
 	}
-	return append(lines, "", b.t("E, W and i count findings: errors, warnings, info. * in a prefix stands for values that are too many, … for the prefixes that are not listed."))
+	return lines
 }
 
 // size returns bytes with their unit.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -190,7 +190,7 @@ func (f *filter) registerNames(cmd *cobra.Command) {
 		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
 			t, ok := parser.ParseType(word)
 			if !ok {
-				return fmt.Errorf("unknown type %q", word)
+				return message.Errorf("unknown type {name}", message.Element("name", word))
 			}
 			for other := range parser.NumTypes {
 				if other == t || t == parser.Module && other.OfModule() {

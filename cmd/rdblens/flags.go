@@ -68,7 +68,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if f, ok := invalid.GetFlag().Value.(*option); !ok && errors.Is(err, strconv.ErrSyntax) {
 			problem = message.New("{name} is neither true nor false", message.Element("name", invalid.GetValue()))
 		} else if ok && hint.IsZero() {
-			hint = message.New(f.hint, message.Code("names", cmp.Or(f.names, strings.Join(f.words, ", "))))
+			var names []message.Message
+			for name := range strings.SplitSeq(cmp.Or(f.names, strings.Join(f.words, ", ")), " or ") {
+				names = append(names, message.New("{name}", message.Code("name", name)))
+			}
+			hint = message.New(f.hint, message.List("names", " or ", names))
 		}
 		exit := usageError("--{name}: {problem}", message.Text("name", invalid.GetFlag().Name), message.Phrase("problem", problem))
 		exit.hint = hint
@@ -92,6 +96,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	exit := commandError(err)
+	if unknown != nil && unknown.GetSpecifiedShortnames() == "" {
+		exit = usageError("unknown flag: {name}", message.Code("name", "--"+unknown.GetSpecifiedName()))
+	}
 	exit.hint = hint
 	return exit
 }

@@ -45,7 +45,7 @@ Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "he
 Global Flags:
 {{usagesOf .InheritedFlags}}{{end}}{{if .HasAvailableSubCommands}}
 
-Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
+COMMAND --help says more, with examples.{{end}}
 `
 
 // setHelp groups the flags of all commands and adds their examples.

@@ -52,6 +52,7 @@ func (o *outputFlags) writeOptions(e *env, started time.Time) report.WriteOption
 			o.targets[i].Format = "details"
 		}
 	}
-	return report.WriteOptions{Width: terminalWidth(e.stdout), Height: terminalHeight(e.stdout), Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Language: e.language,
-		Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
+	columns, lines := terminalSize(e.stdout)
+	return report.WriteOptions{Width: columns, Height: lines, Language: e.language,
+		Color: o.color == "always" || o.color != "never" && takesColor(e.stdout), Now: now(), Elapsed: time.Since(started), LimitBytes: o.limitBytes, Command: e.commandLine()}
 }

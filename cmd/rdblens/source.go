@@ -73,7 +73,7 @@ func readSource(dir string) (*codebase.Checkout, error) {
 	}
 	c, err := codebase.Scan(dir)
 	if err != nil {
-		return nil, inputFailed(exitUsage, dir, "{error}", message.Foreign("error", err.Error()))
+		return nil, inputFailed(exitUsage, dir, "{error}", message.Reason("error", reasonOf(err)))
 	}
 	return c, nil
 }

@@ -277,7 +277,7 @@ func (r *renderer) put(kind Kind, s string) {
 		own, before := kind == KindText || kind == KindFigure, last.Kind == KindText || last.Kind == KindFigure
 		switch space := spaceBetween(last.Text, s); {
 		case !own || !before:
-		case space == noSpace && last.Kind == KindText:
+		case space == noSpace:
 			last.Text, s = strings.TrimRight(last.Text, " "), strings.TrimLeft(s, " ")
 		case space == oneSpace:
 			s = " " + s
