@@ -34,6 +34,14 @@ func hasElementName(k *parser.Key) bool {
 	return k.LargestName != nil && k.Type != parser.String && k.Elements != 0
 }
 
+// fieldsWithTTL returns the fields of a hash that have an expiry, -1 of other types.
+func fieldsWithTTL(k *parser.Key) int64 {
+	if k.Type != parser.Hash {
+		return -1
+	}
+	return k.FieldsWithTTL
+}
+
 // AppendKeyCSV appends a key as a line of CSV under KeysHeader (RFC 4180, except
 // that lines end with a line feed alone). The cell of an unknown figure is empty.
 // It allocates memory only to grow dst.
@@ -52,11 +60,7 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 		dst = text.AppendInt(dst, k.ExpireAt)
 	}
 	dst = append(dst, ',')
-	fields := int64(-1)
-	if k.Type == parser.Hash {
-		fields = k.FieldsWithTTL
-	}
-	dst = text.AppendCells(dst, fields, k.Idle, int64(k.Freq), k.Offset)
+	dst = text.AppendCells(dst, fieldsWithTTL(k), k.Idle, int64(k.Freq), k.Offset)
 	dst[len(dst)-1] = '\n'
 	return dst
 }
@@ -90,16 +94,14 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	dst = text.AppendJSON(dst, k.Name)
 	dst = append(dst, typeFields[k.Type][k.Encoding]...)
 	dst = text.AppendNumber(dst, k.Elements)
-	dst = append(dst, `,"value_bytes":`...)
-	dst = text.AppendNumber(dst, k.ValueBytes)
-	dst = append(dst, `,"serialized_bytes":`...)
-	dst = text.AppendNumber(dst, k.Serialized)
-	dst = append(dst, `,"memory_bytes":`...)
-	dst = text.AppendNumber(dst, k.Memory)
-	dst = append(dst, `,"memory_usage_bytes":`...)
-	dst = text.AppendNumber(dst, k.MemoryUsage)
-	dst = append(dst, `,"largest_element_bytes":`...)
-	dst = text.AppendNumber(dst, k.Largest)
+	number := func(field string, n int64) {
+		dst = text.AppendNumber(append(dst, field...), n)
+	}
+	number(`,"value_bytes":`, k.ValueBytes)
+	number(`,"serialized_bytes":`, k.Serialized)
+	number(`,"memory_bytes":`, k.Memory)
+	number(`,"memory_usage_bytes":`, k.MemoryUsage)
+	number(`,"largest_element_bytes":`, k.Largest)
 	dst = append(dst, `,"largest_element":`...)
 	if hasElementName(k) {
 		dst = text.AppendJSON(dst, k.LargestName)
@@ -112,18 +114,10 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 	} else {
 		dst = append(dst, "null"...)
 	}
-	dst = append(dst, `,"fields_with_ttl":`...)
-	if k.Type == parser.Hash {
-		dst = text.AppendNumber(dst, k.FieldsWithTTL)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"idle_seconds":`...)
-	dst = text.AppendNumber(dst, k.Idle)
-	dst = append(dst, `,"freq":`...)
-	dst = text.AppendNumber(dst, int64(k.Freq))
-	dst = append(dst, `,"offset":`...)
-	dst = text.AppendInt(dst, k.Offset)
+	number(`,"fields_with_ttl":`, fieldsWithTTL(k))
+	number(`,"idle_seconds":`, k.Idle)
+	number(`,"freq":`, int64(k.Freq))
+	number(`,"offset":`, k.Offset)
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}
@@ -131,8 +125,7 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		dst = append(dst, `,"memory_is_approximate":true`...)
 	}
 	if k.NameLen > int64(len(k.Name)) {
-		dst = append(dst, `,"key_bytes":`...)
-		dst = text.AppendInt(dst, k.NameLen)
+		number(`,"key_bytes":`, k.NameLen)
 		dst = fmt.Appendf(dst, `,"key_hash":"%016x"`, k.NameHash)
 	}
 	for i, f := range found {
@@ -143,10 +136,9 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		}
 		dst = append(append(append(dst, `{"rule":"`...), f.Rule.Name()...), `","severity":"`...)
 		measured, limit := measure(f)
-		dst = append(append(dst, f.Severity.String()...), `","measured":`...)
-		dst = text.AppendNumber(dst, int64(measured))
-		dst = append(dst, `,"limit":`...)
-		dst = text.AppendNumber(dst, int64(limit))
+		dst = append(append(dst, f.Severity.String()...), '"')
+		number(`,"measured":`, int64(measured))
+		number(`,"limit":`, int64(limit))
 		if unit := f.Unit().String(); unit != "" {
 			dst = append(append(append(dst, `,"unit":"`...), unit...), '"')
 		}
@@ -162,7 +154,7 @@ func newKeyRow(k *parser.Key) KeyRow {
 	row := KeyRow{DB: k.DB, Key: Name(k.Name), Type: k.Type.String(), Encoding: k.Encoding.String(),
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
 		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),
-		FieldsWithTTL: Unknown, Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
+		FieldsWithTTL: Figure(fieldsWithTTL(k)), Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
 		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Approximate: k.MemoryApproximate, Module: k.ModuleName}
 	if hasElementName(k) {
 		name := Name(k.LargestName)
@@ -171,9 +163,6 @@ func newKeyRow(k *parser.Key) KeyRow {
 	if k.HasExpire {
 		at := k.ExpireAt
 		row.ExpireAt = &at
-	}
-	if k.Type == parser.Hash {
-		row.FieldsWithTTL = Figure(k.FieldsWithTTL)
 	}
 	if k.NameLen > int64(len(k.Name)) {
 		row.NameBytes, row.NameHash = k.NameLen, fmt.Sprintf("%016x", k.NameHash)

@@ -73,6 +73,15 @@ func TestRendering(t *testing.T) {
 	}
 }
 
+func TestFigures(t *testing.T) {
+	for want, a := range map[string]Arg{"12.5%": Share("n", 0.125), "10,239 bytes": Figure("n", 10<<10-1, FormSize), "10 KB": Figure("n", 10<<10, FormSize),
+		"2x": Figure("n", 200, FormRatio), "5%": Figure("n", 500, FormPercent), "1d 1s": Figure("n", 86401, FormExactDuration)} {
+		if a.Text != want {
+			t.Errorf("%q, want %q", a.Text, want)
+		}
+	}
+}
+
 func TestString(t *testing.T) {
 	m := New("{key} in {file}: {text}", Name("key", "a b"), Path("file", "/d/x.rdb"), Element("text", "\x1b[0m"))
 	if got := m.String(); got != `"a b" in /d/x.rdb: "\x1b[0m"` {
