@@ -301,7 +301,8 @@ func spaceBetween(a, b string) int {
 	switch {
 	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after), isWideMark(before), isWideMark(after):
 		return noSpace
-	case !spaced && (unicode.Is(unicode.Han, before) && isLatin(after) || isLatin(before) && unicode.Is(unicode.Han, after)):
+	case !spaced && (unicode.Is(unicode.Han, before) && isLatin(after) || isLatin(before) &&
+		unicode.Is(unicode.Han, after)):
 		return oneSpace
 	}
 	return asIs

@@ -191,7 +191,8 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 	}
 	for _, f := range found {
 		if f.ignored != 0 {
-			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity, false})
+			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity,
+				false})
 			if owner != nil {
 				owner.Ignored += a.Keys
 			}
