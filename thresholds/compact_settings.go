@@ -90,6 +90,16 @@ func (e *Engine) CountCompact(k *parser.Key, to *CompactSums) {
 	c.Saves += k.Memory - k.CompactMemory
 }
 
+// WasLarger reports whether a collection is in its full encoding although it is within the
+// limits of the compact one: no server converts it back before it loads it again.
+func (e *Engine) WasLarger(k *parser.Key) bool {
+	if k.Type >= parser.NumTypes || e.compact[k.Type] == nil || k.Encoding != e.compact[k.Type].full {
+		return false
+	}
+	limit := e.compact[k.Type].form(k.Type, k.Integers)
+	return stepOf(k.Elements, limit.count) == 0 && stepOf(k.Longest, limit.bytes) == 0
+}
+
 // stepOf returns the least multiple of a limit that a figure is within, as an index, -1 none.
 func stepOf(n, limit int64) int {
 	return slices.IndexFunc(compactMultiples[:], func(m int64) bool { return n <= m*limit })
@@ -169,7 +179,7 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name, Value: to.Value, Steps: steps,
 		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server restarts, or when they are written again. "+
 			"Saves {saved}. The cost: {cost}. Others would save: {others}.", args...),
-		Brief: message.New("{setting} {value}", args...)}
+		Brief: message.New("{setting} {value}", args...), Computed: message.New(resizedTables)}
 }
 
 // elementsPerMicrosecond is how many elements of a listpack a look-up reads in a microsecond.
