@@ -80,14 +80,6 @@ func hasElementName(k *parser.Key) bool {
 	return k.LargestName != nil && k.Type != parser.String && k.Elements != 0
 }
 
-// fieldsWithTTL returns the fields of a hash that have an expiry, -1 of other types.
-func fieldsWithTTL(k *parser.Key) int64 {
-	if k.Type != parser.Hash {
-		return -1
-	}
-	return k.FieldsWithTTL
-}
-
 // AppendKeyCSV appends a key as a line of CSV under KeysHeader (RFC 4180, except
 // that lines end with a line feed alone). The cell of an unknown figure is empty.
 // It allocates memory only to grow dst.
@@ -106,7 +98,11 @@ func AppendKeyCSV(dst []byte, k *parser.Key) []byte {
 		dst = text.AppendInt(dst, k.ExpireAt)
 	}
 	dst = append(dst, ',')
-	dst = text.AppendCells(dst, fieldsWithTTL(k), k.Idle, int64(k.Freq), k.Offset)
+	fields := int64(-1)
+	if k.Type == parser.Hash {
+		fields = k.FieldsWithTTL
+	}
+	dst = text.AppendCells(dst, fields, k.Idle, int64(k.Freq), k.Offset)
 	dst[len(dst)-1] = '\n'
 	return dst
 }
@@ -134,36 +130,34 @@ func appendNameCSV(dst []byte, k *parser.Key) []byte {
 // rule, severity, measure, limit and unit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
-	dst = append(dst, `{"db":`...)
-	dst = text.AppendInt(dst, int64(k.DB))
+	figure := func(field string, n int64, known bool) {
+		if dst = append(dst, field...); known {
+			dst = text.AppendInt(dst, n)
+		} else {
+			dst = append(dst, "null"...)
+		}
+	}
+	figure(`{"db":`, int64(k.DB), true)
 	dst = append(dst, `,"key":`...)
 	dst = text.AppendJSON(dst, k.Name)
 	dst = append(dst, typeFields[k.Type][k.Encoding]...)
-	dst = text.AppendNumber(dst, k.Elements)
-	number := func(field string, n int64) {
-		dst = text.AppendNumber(append(dst, field...), n)
-	}
-	number(`,"value_bytes":`, k.ValueBytes)
-	number(`,"serialized_bytes":`, k.Serialized)
-	number(`,"memory_bytes":`, k.Memory)
-	number(`,"memory_usage_bytes":`, k.MemoryUsage)
-	number(`,"largest_element_bytes":`, k.Largest)
+	figure("", k.Elements, k.Elements >= 0)
+	figure(`,"value_bytes":`, k.ValueBytes, k.ValueBytes >= 0)
+	figure(`,"serialized_bytes":`, k.Serialized, k.Serialized >= 0)
+	figure(`,"memory_bytes":`, k.Memory, k.Memory >= 0)
+	figure(`,"memory_usage_bytes":`, k.MemoryUsage, k.MemoryUsage >= 0)
+	figure(`,"largest_element_bytes":`, k.Largest, k.Largest >= 0)
 	dst = append(dst, `,"largest_element":`...)
 	if hasElementName(k) {
 		dst = text.AppendJSON(dst, k.LargestName)
 	} else {
 		dst = append(dst, "null"...)
 	}
-	dst = append(dst, `,"expire_at_ms":`...)
-	if k.HasExpire {
-		dst = text.AppendInt(dst, k.ExpireAt)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	number(`,"fields_with_ttl":`, fieldsWithTTL(k))
-	number(`,"idle_seconds":`, k.Idle)
-	number(`,"freq":`, int64(k.Freq))
-	number(`,"offset":`, k.Offset)
+	figure(`,"expire_at_ms":`, k.ExpireAt, k.HasExpire)
+	figure(`,"fields_with_ttl":`, k.FieldsWithTTL, k.Type == parser.Hash && k.FieldsWithTTL >= 0)
+	figure(`,"idle_seconds":`, k.Idle, k.Idle >= 0)
+	figure(`,"freq":`, int64(k.Freq), k.Freq >= 0)
+	figure(`,"offset":`, k.Offset, true)
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}
@@ -171,7 +165,8 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		dst = append(dst, `,"memory_is_approximate":true`...)
 	}
 	if k.NameLen > int64(len(k.Name)) {
-		number(`,"key_bytes":`, k.NameLen)
+		dst = append(dst, `,"key_bytes":`...)
+		dst = text.AppendInt(dst, k.NameLen)
 		dst = fmt.Appendf(dst, `,"key_hash":"%016x"`, k.NameHash)
 	}
 	for i, f := range found {
@@ -182,9 +177,10 @@ func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 		}
 		dst = append(append(append(dst, `{"rule":"`...), f.Rule.Name()...), `","severity":"`...)
 		measured, limit := measure(f)
-		dst = append(append(dst, f.Severity.String()...), '"')
-		number(`,"measured":`, int64(measured))
-		number(`,"limit":`, int64(limit))
+		dst = append(append(dst, f.Severity.String()...), `","measured":`...)
+		dst = text.AppendNumber(dst, int64(measured))
+		dst = append(dst, `,"limit":`...)
+		dst = text.AppendNumber(dst, int64(limit))
 		if unit := f.Unit().String(); unit != "" {
 			dst = append(append(append(dst, `,"unit":"`...), unit...), '"')
 		}
@@ -200,7 +196,7 @@ func newKeyRow(k *parser.Key) KeyRow {
 	row := KeyRow{DB: k.DB, Key: Name(k.Name), Type: k.Type.String(), Encoding: k.Encoding.String(),
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
 		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),
-		FieldsWithTTL: Figure(fieldsWithTTL(k)), Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
+		FieldsWithTTL: Unknown, Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
 		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Approximate: k.MemoryApproximate, Module: k.ModuleName}
 	if hasElementName(k) {
 		name := Name(k.LargestName)
@@ -209,6 +205,9 @@ func newKeyRow(k *parser.Key) KeyRow {
 	if k.HasExpire {
 		at := k.ExpireAt
 		row.ExpireAt = &at
+	}
+	if k.Type == parser.Hash {
+		row.FieldsWithTTL = Figure(k.FieldsWithTTL)
 	}
 	if k.NameLen > int64(len(k.Name)) {
 		row.NameBytes, row.NameHash = k.NameLen, fmt.Sprintf("%016x", k.NameHash)

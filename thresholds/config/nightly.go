@@ -91,7 +91,7 @@ func byGlob[T any](name string, of shape[T], set func(v *T, glob string) error) 
 		return object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
 			"propertyNames": object{"pattern": `\S`}, "additionalProperties": of.schema()}
 	}, func(r *reader, n ast.Node) (all []T, ok bool) {
-		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name)) {
+		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name, message.New("write {example}", message.Code("example", `"shop:*": ...`)))) {
 			glob, ok1 := r.scalar(entry.Key, "a name")
 			v, ok2 := of.read(r, entry.Value)
 			switch {
@@ -112,7 +112,8 @@ func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
 // limits. One limit that is off is for all keys and groups.
 func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	change := shape[thresholds.ChangeLimit]{func() object {
-		return anyOf(object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"}}, ref("off")())
+		return object{"type": []string{"string", "boolean"}, "pattern": changePattern + "|" + words(wordsOff)["pattern"].(string),
+			"not": object{"enum": []bool{true}}, "examples": []string{"5%", "1 GB"}, "errorMessage": "write 5%, 1 GB, or off"}
 	}, func(r *reader, n ast.Node) (l thresholds.ChangeLimit, ok bool) {
 		word, ok := r.scalar(n, name)
 		if !ok {
@@ -129,9 +130,9 @@ func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	}}
 	groups := byGlob(name, change, (*thresholds.ChangeLimit).Of)
 	return shape[[]thresholds.ChangeLimit]{func() object {
-		return object{"description": description + ": of all keys of a snapshot, or by group, with " +
-			thresholds.ChangeOfInput + " for all keys of each and " + thresholds.ChangeOfFleet + " for those of all together",
-			"anyOf": []any{change.schema(), groups.schema(), object{"type": "null"}}}
+		return with(byType("null", object{}, byType("object", groups.schema(), change.schema())), "description", description+
+			": of all keys of a snapshot, or by group, with "+thresholds.ChangeOfInput+" for all keys of each and "+
+			thresholds.ChangeOfFleet+" for those of all together")
 	}, func(r *reader, n ast.Node) (all []thresholds.ChangeLimit, ok bool) {
 		if _, isNull := plain(n).(*ast.NullNode); isMapping(n) || isNull {
 			return groups.read(r, n)
