@@ -116,6 +116,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		}
 		return only(message.Duration("time", *seconds))
 	}
+	share := 1 // the rank of shares: in an overview they say most
+	if full {
+		share = 8
+	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
@@ -124,7 +128,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 				return percentText(rows[i].share)
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).drop(8),
+		}).drop(share),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).only(!full),

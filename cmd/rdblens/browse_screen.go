@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -375,11 +376,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting, ByDesign: g.Identity.ByDesign,
 			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
-		known := false
-		for _, s := range seen {
-			known = known || s == id
-		}
-		if known {
+		if slices.Contains(seen, id) {
 			continue
 		}
 		seen = append(seen, id)
