@@ -33,9 +33,9 @@ func (w *walker) stream(variant uint8) {
 		raw := w.text(id, 16)
 		hi, lo := binary.BigEndian.Uint64(raw), binary.BigEndian.Uint64(raw[8:])
 		w.open(b)
-		w.streamNode(b, hi, lo)
+		entries := w.streamNode(b, hi, lo)
 		if w.model != nil {
-			w.acc.AddStreamNode(hi, lo, b.Size)
+			w.acc.AddStreamNode(hi, lo, b.Size, entries)
 		}
 	}
 	k.Largest = max(k.Largest, 0)
@@ -271,8 +271,8 @@ func (w *walker) producers() {
 }
 
 // streamNode walks one node: a master entry with the usual field names, then
-// entries that differ from it.
-func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) {
+// entries that differ from it. It returns the number of entries, deleted ones included.
+func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) (seen int64) {
 	claimed := b.OpenPacked(rdb.Listpack)
 	e := &w.entries[0]
 	count, deleted := b.Number(e, "the count"), b.Number(e, "the count of deleted entries")
@@ -295,7 +295,6 @@ func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) {
 	}
 	entries := 4 + names
 	k := &w.key
-	var seen int64
 	for b.Rest() > 1 {
 		flags := b.Number(e, "an entry's flags")
 		ms, seq := b.Number(e, "an ID"), b.Number(e, "an ID")
@@ -361,4 +360,5 @@ func (w *walker) streamNode(b *rdb.Block, hi, lo uint64) {
 		b.Failf("a stream's node says it has %d entries, but %d are there", claimed, seen)
 	}
 	b.ClosePacked(rdb.Listpack, claimed, entries)
+	return seen
 }

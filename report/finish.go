@@ -348,7 +348,7 @@ func (f *finisher) groups() {
 		row.Identity = f.known[string(pattern)]
 		f.r.Groups = append(f.r.Groups, row)
 	}
-	f.source()
+	f.r.FindSource(f.opt.Source)
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
@@ -390,13 +390,18 @@ func (f *finisher) owners() {
 	}
 	for i := range f.Tables.Owners {
 		o := &f.Tables.Owners[i]
-		var explained Counts
+		var explained, backlogs Counts
 		if c := f.explained.owners[i]; c != nil {
 			explained = *c
 		}
+		for _, b := range f.backlogs {
+			if int(b.key.Owner) == i {
+				backlogs.add(agg.SeverityOf(b.at), b.count.Keys)
+			}
+		}
 		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
 			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
-			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error, Warning: o.Findings[thresholds.Warning] - explained.Warning,
+			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error, Warning: o.Findings[thresholds.Warning] - explained.Warning + backlogs.Warning,
 				Info: o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored, Explained: explained.Error + explained.Warning + explained.Info}})
 	}
 	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -24,6 +23,8 @@ type Step struct {
 	OfKeys      int64  `json:"of_keys"`
 	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
 	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
+	SavesAtLeast bool `json:"saves_at_least,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
@@ -68,7 +69,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
+			SavesBytes: from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
@@ -88,12 +89,13 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	for i := range f.r.Groups {
 		at[f.r.Groups[i].Group] = i
 	}
+	model := f.model()
 	for pattern, g := range f.Tables.Groups.All {
 		if i, ok := at[f.pattern(pattern)]; ok {
 			list[i] = f.sumsOf(pattern, g)
+			list[i].Model = model
 		}
 	}
-	f.nameSizes(list)
 	for i := range f.r.Rules {
 		found := &f.r.Rules[i]
 		for _, g := range found.Groups {
@@ -105,21 +107,14 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 	return list
 }
 
-// nameSizes sets what keys of a group take in memory by the length of their names, by the
-// model of the first input.
-func (f *finisher) nameSizes(list []thresholds.GroupSums) {
+// model returns the memory model of the first input, nil if there is none.
+func (f *finisher) model() *memory.Model {
 	if len(f.r.Inputs) == 0 || f.r.Inputs[0].Memory == nil || f.r.Inputs[0].Memory.Model == "" {
-		return
+		return nil
 	}
 	m := f.r.Inputs[0].Memory
 	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
-	for i := range list {
-		g := &list[i]
-		g.NameSize = func(name int64) int64 {
-			alloc, _ := model.TextSizes(name, g.ValueBytes/max(1, g.Keys), g.WithoutTTL == 0)
-			return alloc
-		}
-	}
+	return model
 }
 
 // flagged returns the rules that are broken, each with its findings of the worst severity:
@@ -280,21 +275,4 @@ func (r *Report) predicted(model string) (n int64, ok bool) {
 		n += int64(m.WhatIf[at].Predicted)
 	}
 	return n, len(r.Inputs) > 0
-}
-
-// SourceLine is a line of source code that likely writes the keys of a group.
-type SourceLine = codebase.Reference
-
-// source adds the lines of source code that likely write the keys of each group.
-func (f *finisher) source() {
-	if f.opt.Source == nil {
-		return
-	}
-	var groups []codebase.Group
-	for pattern := range f.Tables.Groups.All {
-		groups = append(groups, codebase.Group{Pattern: string(f.Tables.Groups.Name(pattern)), Type: f.r.Groups[len(groups)].Type})
-	}
-	for i, lines := range f.opt.Source.Find(groups) {
-		f.r.Groups[i].Source = lines
-	}
 }

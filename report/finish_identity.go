@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
@@ -164,6 +165,12 @@ type backlog struct {
 	key   *agg.RetainedKey
 }
 
+// backlogIn returns the backlog of a group, if its key is the largest of a leaf of that group.
+func (f *finisher) backlogIn(pattern string, leaf *agg.RetainedKey) (ruleSeverity int, count agg.Count, ok bool) {
+	b, ok := f.backlogs[pattern]
+	return b.at, b.count, ok && leaf != nil && leaf.Input == b.key.Input && leaf.Offset == b.key.Offset
+}
+
 // judgeGroups sets what rules find that compare the keys of groups, or need their identity.
 func (f *finisher) judgeGroups() {
 	var sums []thresholds.GroupSums
@@ -175,9 +182,7 @@ func (f *finisher) judgeGroups() {
 		s.Large = large[string(pattern)]
 		if largest := g.Largest(); s.Identity.IsBacklog() && largest != nil {
 			key := largest.Key()
-			subject := f.subject(&key, keyExample{key: largest, group: pattern})
-			s.Largest = &subject
-			if found, ok := engine.Backlog(&s); ok {
+			if found, ok := engine.Backlog(&key, s.Identity); ok {
 				f.backlogs[string(pattern)] = backlog{agg.RuleSeverity(found.Rule, found.Severity),
 					agg.Count{Keys: 1, ValueBytes: max(key.ValueBytes, 0), Memory: max(key.Memory, 0)}, found, largest}
 			}
@@ -238,9 +243,21 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 		s.Type = t
 	}
 	if largest := g.Largest(); largest != nil {
+		key := largest.Key()
 		s.Content, s.Elements = largest.Content, largest.Elements
+		s.LargestName, s.LargestValue, s.IsNumber = int64(len(key.Name)), key.ValueBytes, key.Encoding == parser.EncInt
+		s.WasLarger = f.Engine(0).WasLarger(&key)
+		s.IsNumbered = isNumbered(s.Group, string(key.Name))
 	}
 	return s
+}
+
+// isNumbered reports whether a name has a number in place of the single * of its pattern.
+func isNumbered(pattern, name string) bool {
+	before, after, _ := strings.Cut(pattern, "*")
+	number := strings.TrimSuffix(strings.TrimPrefix(name, before), after)
+	_, err := strconv.ParseInt(number, 10, 64)
+	return err == nil && number[0] != '0'
 }
 
 type keyExample struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/output"
 )
@@ -153,7 +154,8 @@ func Write(format string, w io.Writer, d Document, o WriteOptions) error {
 }
 
 func unknownFormat(name string) error {
-	return fmt.Errorf("unknown format %q: the formats are %s", name, strings.Join(FormatNames(), ", "))
+	return message.Errorf("unknown format {name}: the formats are {names}", message.Element("name", name),
+		message.Text("names", strings.Join(FormatNames(), ", ")))
 }
 
 // Target is where a report goes in one format.
@@ -177,7 +179,8 @@ func ParseTargets(values []string) ([]Target, error) {
 		}
 		if t.Path == "" {
 			if onStdout != "" {
-				return nil, fmt.Errorf("formats %s and %s both go to standard output: name a file for one of them, as in %s=report.%[2]s", onStdout, t.Format, t.Format)
+				return nil, fmt.Errorf("formats %s and %s both go to standard output: name a file for one of them, as in "+
+					"%s=report.%[2]s", onStdout, t.Format, t.Format)
 			}
 			onStdout = t.Format
 		}

@@ -23,6 +23,8 @@ type textPage struct {
 	small bool  // the terminal has few lines: no empty ones, and a line for each item of a list
 	begun bool  // something was written
 	err   error // the first of a table
+	// measures: a table has empty lines, as many as there would be.
+	measures bool
 }
 
 func newTextPage(w *bufio.Writer, o WriteOptions) *textPage {
@@ -152,9 +154,13 @@ func (p *textPage) table(t table) {
 	g := t.grid(func(id string) string { return p.line(word(id)) }, func(m message.Message, _ column) string {
 		return strings.ReplaceAll(p.cell(m), text.NBSP, " ")
 	})
+	if p.measures {
+		p.w.WriteString(strings.Repeat("\n", g.Lines()))
+		return
+	}
 	const longest = 10 // columns of a bar
 	for c := range t.columns {
-		if t.columns[c].bar == nil || p.width == 0 {
+		if t.columns[c].bar == nil || p.width == 0 && t.columns[c].Drop == dropBar {
 			continue
 		}
 		for i := range g.Rows {

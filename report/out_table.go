@@ -56,16 +56,21 @@ func linesOf(o WriteOptions) int {
 }
 
 // writeScreen writes what fits into so many lines: less takes something away from what write
-// writes, and reports whether it could.
+// writes, and reports whether it could. Until it fits, tables are counted and not written.
 func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page), less func() bool) error {
-	for {
+	for measures := true; ; {
 		var b bytes.Buffer
-		screen := bufio.NewWriter(&b)
-		err := writeText(screen, o, write)
-		screen.Flush()
-		if bytes.Count(b.Bytes(), []byte("\n")) <= lines || !less() {
+		p := newTextPage(bufio.NewWriter(&b), o)
+		p.measures = measures
+		write(p)
+		p.w.Flush()
+		switch {
+		case bytes.Count(b.Bytes(), []byte("\n")) > lines && less():
+		case measures:
+			measures = false
+		default:
 			w.Write(b.Bytes())
-			return err
+			return p.err
 		}
 	}
 }
@@ -111,15 +116,10 @@ func (v *overview) uselessIgnores() message.Message {
 			list = append(list, in.entry())
 		}
 	}
-	const most = 3
-	args := []message.Arg{message.List("names", ", ", list[:min(len(list), most)]), message.Int("n", int64(len(list)-most))}
-	switch {
-	case len(list) == 0:
+	if list == nil {
 		return message.Message{}
-	case len(list) > most:
-		return message.New("Ignores that have ended or matched nothing: {names} and {n} more (--details)", args...)
 	}
-	return message.New("Ignores that have ended or matched nothing: {names}", args...)
+	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
 }
 
 func (v *overview) write(p page, rows screenRows) {

@@ -80,7 +80,7 @@ type Options struct {
 	// Over, if not 0, are rules: only keys with a finding of one of them are counted.
 	// Filter.Over has their names.
 	Over thresholds.RuleSet
-	// Source, if not nil, finds the lines of source code that write the keys of groups.
+	// Source finds the lines of source code that write the keys of groups, nil none.
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool
@@ -369,27 +369,30 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, basis, certain := findAllocator(ctx, source, s.opt.Memory, false)
+	allocator, before, certain := findAllocator(ctx, source, s.opt.Memory, firstPart, true)
 	out := s.pass(ctx, source, number, jobs, allocator, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
 	}
-	if m.AllocatorBasis = basis; basis == AllocatorGiven || out.found == "" {
+	if m.AllocatorBasis = before; before == AllocatorGiven || out.found == "" {
 		return out
 	}
-	m.AllocatorBasis = out.basis
-	if out.basis != AllocatorFound || out.found == m.Allocator {
+	found, basis := out.found, out.basis
+	m.AllocatorBasis = basis
+	if found == m.Allocator || basis != AllocatorFound && basis != AllocatorTie {
 		return out
 	}
-	if m.AllocatorBasis = AllocatorAssumed; source.Size < 0 || s.opt.keys != nil {
+	if source.Size < 0 || s.opt.keys != nil {
+		if basis == AllocatorFound {
+			m.AllocatorBasis = AllocatorAssumed
+		}
 		return out
 	}
-	found := out.found
 	out = scanned{} // its memory is used again
 	out = s.pass(ctx, source, number, jobs, found, false)
 	if m = out.input.Memory; m != nil {
-		m.AllocatorBasis = AllocatorFound
+		m.AllocatorBasis = basis
 	}
 	return out
 }

@@ -70,7 +70,7 @@ func (f *finisher) tree() {
 		return
 	}
 	marks := &treeMarks{f: f, number: map[Identity]int32{}}
-	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return f.explains(f.known[pattern], ruleSeverity) }, marks.mark)
+	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return f.explains(f.known[pattern], ruleSeverity) }, f.backlogIn, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
 }
 

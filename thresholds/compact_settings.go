@@ -76,18 +76,34 @@ func (e *Engine) CountCompact(k *parser.Key, to *CompactSums) {
 		return // the server deletes it without any setting
 	}
 	l := e.compact[k.Type]
-	limit := l.form(k.Type, k.Integers)
-	form := map[parser.Type]int{parser.Hash: compactHash, parser.ZSet: compactZSet, parser.Set: compactSet}[k.Type]
-	if k.Type == parser.Set && k.Integers {
+	limit, form := l.form(k.Type, k.Integers), compactHash
+	switch {
+	case k.Encoding != l.full || limit.count == 0:
+		return
+	case k.Type == parser.ZSet:
+		form = compactZSet
+	case k.Type == parser.Set && k.Integers:
 		form = compactIntset
+	case k.Type == parser.Set:
+		form = compactSet
 	}
 	elements, bytes := stepOf(k.Elements, limit.count), stepOf(k.Longest, limit.bytes)
-	if k.Encoding != l.full || limit.count == 0 || elements < 0 || bytes < 0 {
+	if elements < 0 || bytes < 0 {
 		return
 	}
 	c := &to[form][elements][bytes]
 	c.Keys++
 	c.Saves += k.Memory - k.CompactMemory
+}
+
+// WasLarger reports whether a collection is in its full encoding although it is within the
+// limits of the compact one: no server converts it back before it loads it again.
+func (e *Engine) WasLarger(k *parser.Key) bool {
+	if k.Type >= parser.NumTypes || e.compact[k.Type] == nil || k.Encoding != e.compact[k.Type].full {
+		return false
+	}
+	limit := e.compact[k.Type].form(k.Type, k.Integers)
+	return stepOf(k.Elements, limit.count) == 0 && stepOf(k.Longest, limit.bytes) == 0
 }
 
 // stepOf returns the least multiple of a limit that a figure is within, as an index, -1 none.
@@ -169,7 +185,7 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name, Value: to.Value, Steps: steps,
 		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server restarts, or when they are written again. "+
 			"Saves {saved}. The cost: {cost}. Others would save: {others}.", args...),
-		Brief: message.New("{setting} {value}", args...)}
+		Brief: message.New("{setting} {value}", args...), Computed: message.New(resizedTables)}
 }
 
 // elementsPerMicrosecond is how many elements of a listpack a look-up reads in a microsecond.

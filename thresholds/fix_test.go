@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -136,6 +137,7 @@ func TestContentOf(t *testing.T) {
 func sums(change func(*GroupSums)) GroupSums {
 	g := GroupSums{Group: "a:*", DB: 0, Type: parser.String, Elements: 1, Keys: 1000, WithoutTTL: 1000, ValueBytes: 10_000, Serialized: 12_000, NameBytes: 6000,
 		Memory: 100_000, MemoryWithoutTTL: 100_000}
+	g.Model, _, _ = memory.Choose("", "", memory.Options{Server: "redis-7.0"})
 	change(&g)
 	return g
 }
@@ -150,10 +152,12 @@ func TestSavings(t *testing.T) {
 	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
 	text := func(g *GroupSums) {
 		g.Group, g.Content, g.ValueBytes, g.Serialized, g.NameBytes, g.WithoutTTL = "doc:*", ContentText, 512_000, 409_600, 9000, 0
+		g.Memory = 600_000
 	}
-	// An entry has 4 bytes besides its value of 10 and the variable part of the name of 4: 18*1000 + 3*128 = 18,384.
-	// The table of 1,000 keys has 1,024 pointers, that of 3 has 4, that of 502 has 512.
-	const table = 1024*8 - 4*8
+	// An entry has 4 bytes besides its value of 10 and the variable part of the name of 4: 500 of them and the 7 bytes of
+	// a listpack are 9,007, which jemalloc makes 10,240. A key has 48: dictEntry 24, object 16, name 8.
+	// The table of 1,000 keys has 1,024 pointers, that of 2 has 4, that of 501 has 512.
+	const table, hash = 1024*8 - 4*8, 10240 + 48
 	for _, c := range []struct {
 		what  string
 		sums  GroupSums
@@ -161,18 +165,19 @@ func TestSavings(t *testing.T) {
 		kind  string
 		list  string
 	}{
-		{"small strings", sums(func(g *GroupSums) {}), 100_000 - 18_384 + table, "share", "rdblens keys --db 0 --group a:* --no-ttl dump.rdb"},
-		{"in several databases", sums(func(g *GroupSums) { g.DB = AnyDatabase }), 100_000 - 18_384 + table, "share", "rdblens keys --group a:* --no-ttl dump.rdb"},
+		{"small strings", sums(func(g *GroupSums) {}), 100_000 - 2*hash + table, "share", "rdblens keys --db 0 --group a:* --no-ttl dump.rdb"},
+		{"in several databases", sums(func(g *GroupSums) { g.DB = AnyDatabase }), 100_000 - 2*hash + table, "share", "rdblens keys --group a:* --no-ttl dump.rdb"},
 		{"too few without a TTL", sums(func(g *GroupSums) { g.WithoutTTL = 499 }), 0, "", ""},
-		{"just enough", sums(func(g *GroupSums) { g.WithoutTTL, g.MemoryWithoutTTL = 500, 50_000 }), 50_000 - (18*500 + 2*128) + 512*8, "share", ""},
-		{"values of 64 bytes", sums(func(g *GroupSums) { g.ValueBytes = 64_000 }), 100_000 - (72*1000 + 3*128) + table, "share", ""},
+		{"just enough", sums(func(g *GroupSums) { g.WithoutTTL, g.MemoryWithoutTTL = 500, 50_000 }), 50_000 - hash, "share", ""},
+		{"numbers in names and values", sums(func(g *GroupSums) { g.IsNumbered, g.IsNumber, g.ValueBytes = true, true, 6000 }), 100_000 - 2*(5120+48) + table, "share", ""}, // 4 and 5 bytes
+		{"values of 64 bytes", sums(func(g *GroupSums) { g.ValueBytes = 64_000 }), 100_000 - 2*(40960+48) + table, "share", ""},
 		{"values of 65 bytes", sums(func(g *GroupSums) { g.ValueBytes = 65_000 }), 0, "", ""},
 		{"long names", sums(func(g *GroupSums) { g.NameBytes = 67_000 }), 0, "", ""},
 		{"hashes", sums(func(g *GroupSums) { g.Type = parser.Hash }), 0, "", ""},
 		{"bitmaps", sums(func(g *GroupSums) { g.Content = ContentBitmap }), 0, "", ""},
 		{"a library's", sums(func(g *GroupSums) { g.Identity = byDesignIdentity }), 0, "", ""},
 		{"memory unknown", sums(func(g *GroupSums) { g.Memory = -1 }), 0, "", ""},
-		{"text that LZF shrinks to 80 %", sums(text), 102_400, "compress", "rdblens keys --db 0 --group doc:* dump.rdb"},
+		{"text that LZF shrinks to 80 %", sums(text), 600_000 - 1000*(448+16+24+16+24), "compress", "rdblens keys --db 0 --group doc:* dump.rdb"},
 		{"a byte less", sums(func(g *GroupSums) { text(g); g.Serialized++ }), 0, "", ""},
 		{"shorter texts", sums(func(g *GroupSums) { text(g); g.ValueBytes--; g.Serialized = 1000 }), 0, "", ""},
 		{"text of unknown content", sums(func(g *GroupSums) { text(g); g.Content = 0 }), 0, "", ""},
@@ -181,11 +186,16 @@ func TestSavings(t *testing.T) {
 		{"hashes near the compact limits", sums(func(g *GroupSums) {
 			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 5000, "compact-encoding"
 		}), 5000, "compact", "rdblens keys --db 0 --group a:* --over compact-encoding dump.rdb"},
+		{"hashes that were larger", sums(func(g *GroupSums) {
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule, g.WasLarger = parser.Hash, 2, 5000, "compact-encoding", true
+		}), 5000, "compact", ""},
 		{"a single one", sums(func(g *GroupSums) {
 			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 1, 5000, "compact-encoding"
 		}), 0, "", ""},
 		// customer, shipping and addresses: 5, 5 and 6 letters less.
-		{"long words", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:addresses:*", parser.Hash }), 16_000, "shorten", ""},
+		{"long words", sums(func(g *GroupSums) {
+			g.Group, g.Type, g.NameBytes = "customer:shipping:addresses:*", parser.Hash, 33_000
+		}), 16_000, "shorten", ""},
 		{"a short pattern", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:a*", parser.Hash }), 0, "", ""},
 	} {
 		list := e.Savings([]GroupSums{c.sums}, 1_000_000, &listing, 10)
@@ -195,6 +205,8 @@ func TestSavings(t *testing.T) {
 			t.Errorf("%s: %+v, want %s %d %s", c.what, list, c.kind, c.saves, c.list)
 		case c.kind == "share" && list[0].Keys != c.sums.WithoutTTL:
 			t.Errorf("%s: %d keys", c.what, list[0].Keys)
+		case list[0].SavesAtLeast != c.sums.WasLarger:
+			t.Errorf("%s: %+v", c.what, list[0])
 		case list[0].ChangesData || list[0].Of != c.sums.Keys || !strings.HasSuffix(list[0].Text.String(), "."):
 			t.Errorf("%s: %+v", c.what, list[0])
 		}
@@ -206,7 +218,7 @@ func TestSavings(t *testing.T) {
 			t.Errorf("of %d: %+v", whole, list)
 		}
 	}
-	if list := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "b:*" }), sums(func(*GroupSums) {}), sums(text)}, 1_000_000, &Listing{Matching: matching}, 10); len(list) != 3 || list[0].Kind != "compress" || list[1].Group != "a:*" || list[1].List != nil {
+	if list := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "b:*" }), sums(func(*GroupSums) {}), sums(text)}, 1_000_000, &Listing{Matching: matching}, 10); len(list) != 3 || list[2].Kind != "compress" || list[0].Group != "a:*" || list[0].List != nil {
 		t.Errorf("%+v", list)
 	}
 }

@@ -116,30 +116,30 @@ func TestManyGroups(t *testing.T) {
 func TestBacklog(t *testing.T) {
 	waiting := &Identity{Library: "Sidekiq", Role: RoleWaiting, ByDesign: true, Sure: Sure}
 	dead := &Identity{Library: "Sidekiq", Role: RoleFailed, ByDesign: true, Sure: Sure, Setting: "dead_max_jobs", Deletion: "with DeadSet.new.clear"}
-	group := func(id *Identity, typ parser.Type, enc parser.Encoding, n int64) *GroupSums {
+	queue := func(id *Identity, typ parser.Type, enc parser.Encoding, n int64) *Subject {
 		s := SubjectOf(key("dead", collection(typ, enc, n)))
 		s.Identity = id
-		return &GroupSums{Group: "dead", Keys: 1, Identity: id, Largest: &s}
+		return &s
 	}
 	for _, profile := range profileNames {
 		for _, c := range []struct {
-			group *GroupSums
+			queue *Subject
 			want  bool
 		}{
-			{group(waiting, parser.List, parser.EncQuicklist, 10_001), profile != "baidu"}, // where all lists have a limit
-			{group(waiting, parser.List, parser.EncQuicklist, 10_000), false}, {group(dead, parser.ZSet, parser.EncSkiplist, 10_001), true},
-			{group(nil, parser.ZSet, parser.EncSkiplist, 10_001), false}, {group(&Identity{Role: RoleQueue}, parser.List, parser.EncQuicklist, 10_001), false},
+			{queue(waiting, parser.List, parser.EncQuicklist, 10_001), profile != "baidu"}, // where all lists have a limit
+			{queue(waiting, parser.List, parser.EncQuicklist, 10_000), false}, {queue(dead, parser.ZSet, parser.EncSkiplist, 10_001), true},
+			{queue(nil, parser.ZSet, parser.EncSkiplist, 10_001), false}, {queue(&Identity{Role: RoleQueue}, parser.List, parser.EncQuicklist, 10_001), false},
 		} {
 			e := mustLoad(t, LoadOptions{Profile: profile}).Compile(testEnv())
-			found, ok := e.Backlog(c.group)
+			found, ok := e.Backlog(&c.queue.Key, c.queue.Identity)
 			if ok != c.want {
-				t.Errorf("%s: %+v of %d: %v", profile, c.group.Identity, c.group.Largest.Elements, ok)
+				t.Errorf("%s: %+v of %d: %v", profile, c.queue.Identity, c.queue.Elements, ok)
 			}
-			if !ok || c.group.Identity != dead {
+			if !ok || c.queue.Identity != dead {
 				continue
 			}
-			advice := adviceTexts(e.Advise(found, c.group.Largest))
-			if e.Text(found, c.group.Largest).String() != "10,001 items, over 10,000" || advice[0].Kind != "setting" || advice[0].Text !=
+			advice := adviceTexts(e.Advise(found, c.queue))
+			if e.Text(found, c.queue).String() != "10,001 items, over 10,000" || advice[0].Kind != "setting" || advice[0].Text !=
 				"Sidekiq bounds its failed or dead jobs with dead_max_jobs, which may not act on what is there already." {
 				t.Errorf("%+v", advice)
 			}
@@ -148,7 +148,7 @@ func TestBacklog(t *testing.T) {
 					t.Errorf("%+v", a)
 				}
 			}
-			p := Problem{Rule: found.Rule, Severity: found.Severity, Finding: found, Key: c.group.Largest}
+			p := Problem{Rule: found.Rule, Severity: found.Severity, Finding: found, Key: c.queue}
 			if list := e.FixFirst([]Problem{p}, nil, nil, &listing, 5); len(list) != 1 ||
 				!strings.HasPrefix(list[0].Text.String(), "10,001 failed or dead jobs of Sidekiq, ") || !strings.HasSuffix(list[0].Text.String(), ": set dead_max_jobs. Key: dead.") {
 				t.Errorf("%+v", list)

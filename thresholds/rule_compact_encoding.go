@@ -195,7 +195,11 @@ func adviseCompactEncoding(x *explainer) {
 		x.advise(adviseCompact, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
 	}
 	if s.savesMemory() {
-		x.advise(adviseCompact, nil, "{memory} now, {compact} in the compact encoding: {saved} less.", message.ExactSize("memory", s.Memory),
+		saved := "{memory} now, {compact} in the compact encoding: {saved} less."
+		if x.note == notePassedNone {
+			saved = "{memory} now, or more if its table is still as large as it was, {compact} in the compact encoding: at least {saved} less."
+		}
+		x.advise(adviseCompact, nil, saved, message.ExactSize("memory", s.Memory),
 			message.ExactSize("compact", s.CompactMemory), message.ExactSize("saved", s.Memory-s.CompactMemory))
 	}
 	x.inspect()

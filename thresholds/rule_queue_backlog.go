@@ -56,13 +56,12 @@ func init() {
 	})
 }
 
-// Backlog returns the finding about the largest queue of a group that a library is
-// recognised to use for jobs which wait or failed; ok is false if there is none, or if it is
-// over a limit that all queues have.
-func (e *Engine) Backlog(g *GroupSums) (found Finding, ok bool) {
+// Backlog returns the finding about a key that a library is recognised to use as a queue
+// of jobs which wait or failed; ok is false if there is none, or if it is over a limit that
+// all queues have.
+func (e *Engine) Backlog(k *parser.Key, id *Identity) (found Finding, ok bool) {
 	rule, _ := Lookup("queue-backlog")
-	k := g.Largest
-	if k == nil || !g.Identity.IsBacklog() || !slices.Contains(queueTypes, k.Type) {
+	if !id.IsBacklog() || !slices.Contains(queueTypes, k.Type) {
 		return found, false
 	}
 	s := &e.settingsOf(k.Name)[rule.ID]
@@ -72,7 +71,7 @@ func (e *Engine) Backlog(g *GroupSums) (found Finding, ok bool) {
 	}
 	list := []Finding{{Rule: rule.ID, Severity: Warning, Measured: k.Elements, Limit: limit}}
 	if e.ignores != nil {
-		e.ignore(&k.Key, list)
+		e.ignore(k, list)
 	}
 	return list[0], list[0].Ignored == 0
 }

@@ -2,11 +2,12 @@ package thresholds
 
 import (
 	"cmp"
-	"math/bits"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -29,13 +30,15 @@ type GroupSums struct {
 	CompactRule               string
 	IsFolded                  bool // Group stands for keys of any name
 
-	// NameSize returns what a key of the group takes in memory whose name has n
-	// bytes, nil unknown.
-	NameSize func(n int64) int64
+	// Model computes what keys take in memory; nil unknown.
+	Model *memory.Model
+	// Of the largest key, the lengths of its name and value, in bytes. IsNumbered: what its name
+	// has in place of a single * is a number; IsNumber: so is its value.
+	LargestName, LargestValue int64
+	IsNumbered, IsNumber      bool
+	WasLarger                 bool // it is within the limits of the compact encoding, which it does not have
 	// Large are keys that are known to take more than LeastLarge bytes of memory, the largest first.
 	Large []Subject
-	// Largest is the largest key, nil if its group is no backlog (see Identity.IsBacklog).
-	Largest *Subject
 }
 
 // Bounds of savings that are worth a line.
@@ -55,7 +58,7 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) 
 	}
 	for i := range groups {
 		g := &groups[i]
-		if g.Keys < minSavingKeys || g.Memory < 0 {
+		if g.Keys < minSavingKeys || g.Memory < 0 || g.Model == nil {
 			continue
 		}
 		own := saving{of: g}
@@ -75,7 +78,7 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) 
 	for _, s := range best[:min(len(best), most)] {
 		args := append(s.args, message.Size("saved", s.bytes))
 		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
-		a.Saves, a.Brief = s.bytes, message.New(s.brief, args...)
+		a.Saves, a.SavesAtLeast, a.Brief = s.bytes, s.atLeast, message.New(s.brief, args...)
 		if s.how != "" {
 			a.Computed = message.New(s.how, args...)
 		}
@@ -94,6 +97,7 @@ type saving struct {
 	flags        []string // of the command keys that select them, nil none
 	brief, id    string   // templates
 	how          string   // template: how the figure was computed
+	atLeast      bool     // bytes are a lower bound
 	args         []message.Arg
 }
 
@@ -102,15 +106,23 @@ func CompareSavings(a, b Advice) int {
 	return cmp.Or(cmp.Compare(b.Saves, a.Saves), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }
 
+// resizedTables is what savings of compact encodings leave out: by measurement 10 to 28 % of them.
+const resizedTables = "tables that are not being resized; one that is has a second table, which the file does not show: then it is up to a third more"
+
 // compacted returns what the compact encodings would save.
 func (g *GroupSums) compacted() saving {
 	if g.CompactKeys < minSavingKeys {
 		return saving{}
 	}
 	s := saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
-		id:   "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
-		args: []message.Arg{message.Code("rule", g.CompactRule)}}
-	if g.Identity.FixedName() { // the application cannot make its values shorter
+		id:  "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
+		how: resizedTables, args: []message.Arg{message.Code("rule", g.CompactRule)}}
+	switch {
+	case g.WasLarger:
+		s.brief, s.atLeast = "once larger: restart, or DUMP and RESTORE", true
+		s.id = "A restart, or DUMP and RESTORE of each, makes {which} compact: they were once larger. Saves at least {saved}."
+		s.how = "what the same elements take in new tables; the file does not show how large the present tables are"
+	case g.Identity.FixedName(): // the application cannot make its values shorter
 		s.brief = "higher compact limits"
 		s.id = "Raise the server's limits of the compact encoding for {which} of {library} (rules explain {rule}). Saves {saved}."
 		s.args = append(s.args, g.Identity.words()...)
@@ -118,44 +130,80 @@ func (g *GroupSums) compacted() saving {
 	return s
 }
 
-// The sizes of a hash in a listpack that small strings would share: at most
-// hashFields fields of up to hashValue bytes, each with entryBytes besides name
-// and value (encoding and length of the entry, twice: lpEncodeGetType and
-// lpEncodeBacklen in listpack.c).
+// meanSize returns the mean of size over lengths around an average. They are all the same if
+// the largest key has that length, too; else they are spread evenly around it, up to there.
+func meanSize(average float64, largest int64, size func(n int64) float64) (mean float64) {
+	const points = 16
+	spread := min(max(float64(largest)-average, .5), average)
+	for i := range points {
+		at := average + spread*(2*float64(i)+1-points)/points
+		mean += size(int64(math.Round(at))) / points
+	}
+	return mean
+}
+
+// keySize returns what a key takes whose name has n bytes, with a string of value bytes.
+func (g *GroupSums) keySize(n, value int64) float64 {
+	alloc, _ := g.Model.TextSizes(n, value, g.WithoutTTL*2 < g.Keys)
+	return float64(alloc)
+}
+
+func (g *GroupSums) average(sum int64) float64 { return float64(sum) / float64(g.Keys) }
+
+// listpackBytes are those of an empty listpack: its header and its end.
+const listpackBytes = 7
+
+// Hashes in listpacks that small strings would share have at most hashFields fields, of up
+// to hashValue bytes.
 const (
-	hashFields   = 500
-	hashValue    = 64
-	entryBytes   = 4
-	hashKeyBytes = 128 // the key of the hash
+	hashFields = 500
+	hashValue  = 64
 )
 
-// tableBytes returns the bytes of the table of a database with a number of keys: a pointer for
-// each of the next power of 2 (dict.c).
-func tableBytes(keys int64) int64 {
-	if keys <= 0 {
-		return 0
+// entryBytes returns what a string of n bytes takes as an entry of a listpack: its encoding,
+// itself, and the length of both (lpEncodeGetType and lpEncodeBacklen in listpack.c).
+func entryBytes(n float64, isNumber bool) float64 {
+	if isNumber {
+		for _, step := range []struct{ digits, bytes float64 }{{2, 2}, {3, 3}, {4, 4}, {7, 5}, {9, 6}} {
+			if n <= step.digits {
+				return step.bytes
+			}
+		}
+		return 10
 	}
-	return 8 << bits.Len64(uint64(keys-1))
+	return n + 2
 }
 
 // shared returns what small strings without a TTL would save as fields of hashes: the
 // overhead of each of the keys, which are among all keys. Values and names are taken as long as the average of the group.
 func (g *GroupSums) shared(all int64) saving {
-	n, value, variable := g.WithoutTTL, g.ValueBytes/g.Keys, g.NameBytes/g.Keys-g.literal()
+	n, value, variable := g.WithoutTTL, g.average(g.ValueBytes), g.average(g.NameBytes)-float64(g.literal())
 	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
 		return saving{}
 	}
-	hashes := n/hashFields + 1
-	packed := (value+variable+entryBytes)*n + hashes*hashKeyBytes
-	tables := tableBytes(all) - tableBytes(all-n+hashes)
+	field := entryBytes(variable, g.IsNumbered) + entryBytes(value, g.IsNumber)
+	hash := func(fields int64) int64 {
+		if fields == 0 {
+			return 0
+		}
+		return g.Model.PackedKey(g.literal()+2, listpackBytes+int64(math.Round(float64(fields)*field)))
+	}
+	hashes := (n + hashFields - 1) / hashFields
+	packed := n/hashFields*hash(hashFields) + hash(n%hashFields)
+	// A server that runs makes the table smaller when less than a tenth of it is used (dict.c, hashtable.c).
+	tables := g.Model.KeyTable(all) - g.Model.KeyTable(all-n+hashes)
+	if g.Model.State() == "live" && (all-n+hashes)*10 > all {
+		tables = 0
+	}
+	bytes := int64(math.Round(value))
 	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
 		how:   "{bytes} now, with the table of keys, and {packed} as listpacks of 500 fields, each with {field} of name, value and entry",
 		brief: "share hashes ({all} for {short})",
 		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
 			"Saves about {saved}.",
-		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-value), message.ExactSize("value", value),
-			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", value),
-			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed), message.ExactSize("field", value+variable+entryBytes)}}
+		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-bytes), message.ExactSize("value", bytes),
+			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", bytes),
+			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed), message.ExactSize("field", int64(math.Round(field)))}}
 }
 
 // literal returns the bytes that the names of all keys of a group have in common.
@@ -170,8 +218,7 @@ const (
 	shortWord   = 3
 )
 
-// shortened returns what shorter words in the names would save: for a name of average
-// length what the model says, else a byte for each letter.
+// shortened returns what shorter words in the names would save.
 func (g *GroupSums) shortened() saving {
 	if g.literal() < longLiteral || g.Keys < hashFields {
 		return saving{}
@@ -185,15 +232,19 @@ func (g *GroupSums) shortened() saving {
 		}
 		word++
 	}
-	name, saved := g.NameBytes/g.Keys, less
-	if g.NameSize != nil {
-		saved = g.NameSize(name) - g.NameSize(max(0, name-less))
+	name, value, largest := g.average(g.NameBytes), 1024., int64(1024) // a value of another type is beside the name
+	if g.Type == parser.String {
+		value, largest = g.average(g.ValueBytes), g.LargestValue
 	}
-	return saving{action: adviseShorten, bytes: saved * g.Keys, keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
+	saved := meanSize(value, largest, func(value int64) float64 {
+		return meanSize(name, g.LargestName, func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
+	})
+	bytes := int64(math.Round(name))
+	return saving{action: adviseShorten, bytes: int64(saved * float64(g.Keys)), keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
 		id:  "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
 		how: "names of {name} on average become {short}, which is {less} less in the allocator's size classes",
-		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less), message.ExactSize("name", name), message.ExactSize("short", max(0, name-less)),
-			message.ExactSize("less", saved)}}
+		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less), message.ExactSize("name", bytes), message.ExactSize("short", max(0, bytes-less)),
+			message.ExactSize("less", int64(math.Round(saved)))}}
 }
 
 // minCompressed is the average length from which on strings are worth compressing,
@@ -207,10 +258,13 @@ func (g *GroupSums) compressed() saving {
 	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
 		return saving{}
 	}
-	return saving{action: adviseCompress, bytes: g.ValueBytes - g.Serialized, keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
-		how:  "the file has these values compressed by the server, {values} as {stored}; size classes are not counted",
+	share := float64(g.Serialized) / float64(g.ValueBytes)
+	name := g.NameBytes / g.Keys
+	after := meanSize(g.average(g.Serialized), int64(share*float64(g.LargestValue)), func(n int64) float64 { return g.keySize(name, n) })
+	return saving{action: adviseCompress, bytes: g.Memory - int64(after*float64(g.Keys)), keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
+		how:  "the file has these values compressed by the server, {values} as {stored}; the saving is that of the allocator's size classes",
 		id:   "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
-		args: []message.Arg{message.Share("share", float64(g.Serialized)/float64(g.ValueBytes)), message.Size("values", g.ValueBytes), message.Size("stored", g.Serialized)}}
+		args: []message.Arg{message.Share("share", share), message.Size("values", g.ValueBytes), message.Size("stored", g.Serialized)}}
 }
 
 // OtherServer returns the saving of a move to another server: all keys take need bytes

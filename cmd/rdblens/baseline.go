@@ -18,6 +18,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // baselineFlags are the flags of the commands that make a baseline.
@@ -161,8 +162,8 @@ func (e *env) baselineShow(path string) error {
 		return policyError(err)
 	}
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: make([]text.Column, 7)}
-	table.Add("rule", "db", "keys", "accepted", "by", "until", "reason")
+	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")}, {Title: e.t("accepted")},
+		{Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
 	for i := range list {
 		in := &list[i]
 		db, until := "", in.LastDay()
@@ -170,7 +171,7 @@ func (e *env) baselineShow(path string) error {
 			db = fmt.Sprint(*in.Database)
 		}
 		if in.Ended(time.Now()) {
-			until += " (ended)"
+			until += " " + e.t("(ended)")
 		}
 		table.Add(text.Sanitize(strings.Join(in.Names, ", ")), db, text.Display([]byte(in.Pattern())), config.AcceptedText(in), text.Sanitize(in.By), until, text.Sanitize(in.Reason))
 	}
@@ -240,9 +241,9 @@ func withoutBaseline(r *report.Report, path string) error {
 // of them.
 func hasStates(arg string) bool {
 	if st, err := os.Stat(arg); err == nil && st.IsDir() {
-		arg = filepath.Join(globLiteral(arg), "*"+states.extension)
+		arg = filepath.Join(naming.EscapeGlob(arg), "*"+states.extension)
 	} else if err == nil {
-		arg = globLiteral(arg)
+		arg = naming.EscapeGlob(arg)
 	}
 	matches, _ := filepath.Glob(arg)
 	return slices.ContainsFunc(matches, func(path string) bool {

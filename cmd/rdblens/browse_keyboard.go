@@ -49,6 +49,7 @@ type browseView struct {
 	report  *report.Report // of the keys of the node alone, nil not known
 	partial bool           // the rows are those keys that the report has
 	lines   []string       // a text
+	about   *browseRow     // a text: what is known of a row
 	at, top int            // the row with the cursor, and the first on the screen
 	total   browseRow      // of a search
 }
@@ -219,7 +220,11 @@ func (b *browser) key(event *tcell.EventKey) bool {
 	}
 	v := b.view()
 	page := max(b.height-1, 1)
-	switch event.Key() {
+	pressed := event.Key()
+	if same, ok := lettersOfKeys[event.Rune()]; ok && pressed == tcell.KeyRune {
+		pressed = same
+	}
+	switch pressed {
 	case tcell.KeyCtrlC:
 		return false
 	case tcell.KeyUp, tcell.KeyCtrlP:
@@ -238,52 +243,41 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.open()
 	case tcell.KeyLeft, tcell.KeyEscape, tcell.KeyBackspace, tcell.KeyBackspace2:
 		b.back()
+	case tcell.KeyTab:
+		if len(v.rows) > 0 {
+			r := *v.row()
+			b.push(&browseView{title: r.name(), lines: []string{""}, about: &r})
+		}
 	case tcell.KeyCtrlL:
 		b.screen.Sync()
 	case tcell.KeyRune:
-		return b.letter(v, event.Rune())
+		switch event.Rune() {
+		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
+			b.resort(rowOrder(event.Rune()))
+		case 'b':
+			if len(v.rows) > 0 && v.row().node != nil {
+				b.keysView(v.row().node)
+			}
+		case 'i':
+			b.noPanel = !b.noPanel
+		case ' ':
+			b.toggle(v)
+		case 'u':
+			clear(b.marks)
+		case '/':
+			b.searching, b.query = true, ""
+			b.push(&browseView{search: true, title: b.t("search")})
+		case '?':
+			b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
+		}
 	}
 	v.at = max(0, min(v.at, v.last()))
 	return true
 }
 
-func (b *browser) letter(v *browseView, r rune) bool {
-	switch r {
-	case 'q':
-		return false
-	case 'k':
-		v.at--
-	case 'j':
-		v.at++
-	case 'g':
-		v.at = 0
-	case 'G':
-		v.at = v.last()
-	case 'l':
-		b.open()
-	case 'h':
-		b.back()
-	case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
-		b.resort(rowOrder(r))
-	case 'b':
-		if len(v.rows) > 0 && v.row().node != nil {
-			b.keysView(v.row().node)
-		}
-	case 'i':
-		b.noPanel = !b.noPanel
-	case ' ':
-		b.toggle(v)
-	case 'u':
-		clear(b.marks)
-	case '/':
-		b.searching, b.query = true, ""
-		b.push(&browseView{search: true, title: b.t("search")})
-	case '?':
-		b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
-	}
-	v.at = max(0, min(v.at, v.last()))
-	return true
-}
+// lettersOfKeys are letters that do what a key of the keyboard does.
+var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome, 'G': tcell.KeyEnd,
+	'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
 
 // toggle marks the row with the cursor, or removes its mark, and goes on.
 func (b *browser) toggle(v *browseView) {
@@ -379,23 +373,24 @@ func (b *browser) search(v *browseView) {
 func (b *browser) help() (lines []string) {
 	for _, line := range [][2]string{
 		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
-		{"Enter, Right, l", "open the prefix; list its biggest keys; show the value of a key"},
+		{"Enter, Right, l", "open a prefix; show the value of a key"},
 		{"Left, h, Esc", "back"},
-		{"b", "list the biggest keys of the prefix, whatever is below it"},
-		{"/", "search: prefixes with this in their names, and the largest keys"},
-		{"m", "sort by memory"},
-		{"c", "sort by the number of keys, or of elements"},
-		{"t", "sort by the memory of keys without a TTL"},
-		{"n", "sort by name"},
-		{"f", "sort by findings, the severest first"},
-		{"Space", "mark; the commands that list what is marked are printed at the end"},
-		{"u", "remove all marks"},
-		{"i", "hide or show what is known of the prefix or key"},
-		{"q, Ctrl-C", "quit"},
+		{"Tab", "all that is known of the prefix or key"},
+		{"b", "the biggest keys of a prefix, whatever is below it"},
+		{"/", "search prefixes and the largest keys by name"},
+		{"m c t", "sort by memory, by keys, by memory without TTL"},
+		{"n f", "sort by name, by findings"},
+		{"Space, u", "mark; remove all marks"},
+		{"i", "hide or show the details"},
+		{"q, Ctrl-C", "quit; what is marked is printed with commands"},
+		{"", ""},
+		{"E W i", "has findings: errors, warnings, info"},
+		{"*", "stands for values that are too many"},
+		{"…", "stands for the prefixes that are not listed"},
 	} {
-		lines = append(lines, padded(line[0], 18)+b.t(line[1]))
+		lines = append(lines, strings.TrimSpace(padded(line[0], 18)+b.t(line[1])))
 	}
-	return append(lines, "", b.t("E, W and i count findings: errors, warnings, info. * in a prefix stands for values that are too many, … for the prefixes that are not listed."))
+	return lines
 }
 
 // size returns bytes with their unit.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // The panel is beside the list from browseWide columns on, below it elsewhere.
@@ -79,6 +81,12 @@ func (b *browser) draw() {
 	if len(v.rows) > 0 {
 		b.rows(v, listWidth, listHeight)
 	} else {
+		if v.about != nil {
+			v.lines = nil
+			for _, line := range b.details(v.about, width-2) {
+				v.lines = append(v.lines, line.text)
+			}
+		}
 		b.text(v, listWidth, listHeight)
 	}
 	b.foot(height - 1)
@@ -126,6 +134,13 @@ func (b *browser) heading(v *browseView) {
 		left += "  " + b.env.line(message.New("the biggest {n} of {all}", message.Int("n", int64(len(v.rows))), message.Number("all", v.report.Totals.Keys, "1 key", "{n} keys")))
 	case v.node != nil && v.node != b.report.Tree:
 		left += "  " + b.sums(&browseRow{node: v.node})
+	}
+	if len(b.marks) > 0 {
+		all := int64(0)
+		for _, r := range b.marks {
+			all += r.memory()
+		}
+		right = b.env.line(message.New("{n} marked, {size}", message.Int("n", int64(len(b.marks))), message.Size("size", all))) + "  " + right
 	}
 	b.line(1, styleBold, left, right)
 }
@@ -251,15 +266,7 @@ func (b *browser) foot(y int) {
 		b.line(y, styleDim, label, b.t("Esc ends it"))
 		return
 	}
-	right := ""
-	if len(b.marks) > 0 {
-		all := int64(0)
-		for _, r := range b.marks {
-			all += r.memory()
-		}
-		right = b.env.line(message.New("{n} marked, {size}", message.Int("n", int64(len(b.marks))), message.Size("size", all)))
-	}
-	b.line(y, styleDim, b.t("Enter open  h back  / search  m c t n f sort  b keys  Space mark  q quit"), right)
+	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  b keys  Space mark  q quit"), "")
 }
 
 // panelText collects the lines of a panel.
@@ -290,20 +297,26 @@ func (p *panelText) add(style tcell.Style, first, next, s string) {
 
 // panel draws what is known of a row.
 func (b *browser) panel(r *browseRow, x, y, width, height int) {
-	p := &panelText{width: width - 1}
+	lines := b.details(r, width-1)
+	for i, line := range lines {
+		if i == height-1 && len(lines) > height {
+			b.put(x, y+i, width, styleDim, "... "+b.t("Tab shows all"))
+			return
+		}
+		b.screen.PutStrStyled(x, y+i, line.text, line.style)
+	}
+}
+
+// details returns what is known of a row.
+func (b *browser) details(r *browseRow, width int) []panelLine {
+	p := &panelText{width: width}
 	p.add(styleBold, "", "", r.name())
 	if r.key != nil {
 		b.aboutKey(p, r.key)
 	} else {
 		b.aboutNode(p, r.node)
 	}
-	for i, line := range p.lines {
-		if i == height-1 && len(p.lines) > height {
-			b.put(x, y+i, width, styleDim, "...")
-			return
-		}
-		b.screen.PutStrStyled(x, y+i, line.text, line.style)
-	}
+	return p.lines
 }
 
 // aboutNode says what is known of a prefix.
@@ -319,6 +332,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
 	b.identity(p, n)
+	b.source(p, n)
 	for i := range b.report.Rules {
 		f := &b.report.Rules[i]
 		count := int64(0)
@@ -362,11 +376,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting, ByDesign: g.Identity.ByDesign,
 			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
-		known := false
-		for _, s := range seen {
-			known = known || s == id
-		}
-		if known {
+		if slices.Contains(seen, id) {
 			continue
 		}
 		seen = append(seen, id)
@@ -438,7 +448,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	if k.Owner != "" {
 		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
 	}
-	b.identity(p, b.tree.find([]byte(k.Key)))
+	n := b.tree.find([]byte(k.Key))
+	b.identity(p, n)
+	b.source(p, n)
 	rules := b.report.Rules
 	if v := b.view(); v.report != nil {
 		rules = v.report.Rules
@@ -450,7 +462,11 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 			e = exampleOf(b.report.Rules, f.Rule, k)
 		}
 		if e == nil {
-			b.finding(p, f.Severity, f.Rule, message.Message{})
+			title := message.Message{}
+			if rule, known := thresholds.Lookup(f.Rule); known {
+				title = message.New(rule.Title)
+			}
+			b.finding(p, f.Severity, f.Rule, title)
 			continue
 		}
 		what := e.Message

@@ -245,12 +245,15 @@ func figureOr(a, b report.Figure) int64 {
 	return max(int64(b), 0)
 }
 
-// count returns the keys of a prefix, or the elements of a key.
+// count returns the keys of a prefix, or the elements of a key; -1 unknown, or of a string.
 func (r *browseRow) count() int64 {
-	if r.key != nil {
-		return int64(r.key.Elements)
+	switch {
+	case r.key == nil:
+		return r.node.Keys
+	case r.key.Type == "string":
+		return -1
 	}
-	return r.node.Keys
+	return int64(r.key.Elements)
 }
 
 // withoutTTL returns the bytes of keys without an expiry.

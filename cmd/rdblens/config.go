@@ -9,12 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -43,7 +45,7 @@ func newConfig(e *env) *cobra.Command {
 		Short: "Write a configuration with every setting in a comment (default " + teamConfig + ", - is standard output)",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.configInit(cmp.Or(strings.Join(args, ""), teamConfig), config.Template(profile))
+			return e.configInit(cmp.Or(strings.Join(args, ""), teamConfig), e.commented(config.Template(profile)))
 		},
 	}
 	profileOption(&profile).add(create)
@@ -77,7 +79,7 @@ func (e *env) configInit(path string, template []byte) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		exit := inputFailed(exitUsage, path, "{error}", message.Foreign("error", reasonOf(err).Error()))
+		exit := inputFailed(exitUsage, path, "{error}", message.Reason("error", reasonOf(err)))
 		if errors.Is(err, fs.ErrExist) {
 			return exit.withHint("rdblens config check {file}", message.Path("file", path))
 		}
@@ -92,14 +94,42 @@ func (e *env) configInit(path string, template []byte) error {
 	return outputError(err)
 }
 
-func (e *env) configCheck(ctx context.Context, path string) error {
-	policy, err := e.loadPolicy(ctx, config.Options{Config: path})
-	if err != nil {
-		return err
+// comment is a line of a configuration that ends with what a command, a rule or a value is.
+var comment = regexp.MustCompile(`^(#   rdblens [a-z ]+  +|#  # )(.*)$`)
+
+// commented returns a configuration whose comments are in the language that was chosen.
+func (e *env) commented(yaml []byte) []byte {
+	if e.language == language.English {
+		return yaml
 	}
+	var out strings.Builder
+	var words []string // of a comment that goes on
+	for line := range strings.Lines(string(yaml)) {
+		if s := strings.TrimSpace(strings.TrimPrefix(line, "# ")); s != strings.TrimSpace(line) && line[2] != ' ' {
+			words = append(words, s)
+			continue
+		}
+		if words != nil {
+			out.WriteString(text.Wrap("# ", "# ", e.t(strings.Join(words, " ")), 90))
+			words = nil
+		}
+		if item := comment.FindStringSubmatch(strings.TrimSuffix(line, "\n")); item != nil {
+			line = item[1] + e.t(item[2]) + "\n"
+		}
+		out.WriteString(line)
+	}
+	return []byte(out.String())
+}
+
+func (e *env) configCheck(ctx context.Context, path string) error {
+	policy, err := readPolicy(ctx, config.Options{Config: path})
+	if err != nil {
+		return policyError(err)
+	}
+	problems := config.Contradictions(policy)
 	w := bufio.NewWriter(e.stdout)
 	state := "{file}: ok, {settings}"
-	if len(policy.Warnings) > 0 {
+	if len(problems) > 0 {
 		state = "{file}: {settings}"
 	}
 	fmt.Fprintln(w, e.line(message.New(state, message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
@@ -126,10 +156,10 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 				message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
 		}
 	}
-	if err := outputError(w.Flush()); err != nil || len(policy.Warnings) == 0 {
+	if err := outputError(w.Flush()); err != nil || len(problems) == 0 {
 		return err
 	}
-	return &exitError{code: exitUsage, err: inputError(path, message.Plural(int64(len(policy.Warnings)), "1 setting cannot be meant", "{n} settings cannot be meant"))}
+	return policyError(problems)
 }
 
 // inForce returns the path of a configuration: the given one, or that of the current

@@ -35,10 +35,10 @@ type keysFlags struct {
 	chosen  bool      // the format was
 	path    string    // "" is standard output
 	only    thresholds.RuleSet
-	// unexplained leaves out findings that the report explains; explained has these, by the
-	// pattern of names, once they are known.
+	// unexplained: findings are those of a report, which knows the identities of groups;
+	// identities has these, by the pattern of names, once they are known.
 	unexplained bool
-	explained   map[string]thresholds.RuleSet
+	identities  map[string]*report.Identity
 	groups      []string // patterns, nil any
 }
 
@@ -110,7 +110,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: leave out what scan counts as explained, because a library writes these keys so; reads each snapshot twice")
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: without what a library writes on purpose, with its long queues; reads each snapshot twice")
 }
 
 func (o *keysFlags) setFormat(arg string) error {
@@ -248,7 +248,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	}
 	source := e.source(in)
 	sizes := p.memory
-	sizes.Allocator, _ = report.FindAllocator(ctx, &source, p.memory, true)
+	sizes.Allocator = report.FindAllocator(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
@@ -269,8 +269,8 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 			for _, g := range p.groups {
 				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
 			}
-			for _, pattern := range slices.Sorted(maps.Keys(p.explained)) {
-				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.explained[pattern]})
+			for _, pattern := range slices.Sorted(maps.Keys(p.identities)) {
+				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.identities[pattern]})
 			}
 		}
 	}
@@ -300,8 +300,7 @@ func readOnce(list []*input) bool {
 	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
 }
 
-// learnIdentities finds in a pass of its own which findings the report of the same keys
-// explains.
+// learnIdentities finds in a pass of its own what the report of the same keys says that they are.
 func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) error {
 	if p.only == 0 {
 		return usageError("--unexplained is about findings").withHint("add --over no-ttl")
@@ -314,24 +313,18 @@ func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) 
 	if err != nil {
 		return err
 	}
-	p.explained = map[string]thresholds.RuleSet{}
+	p.identities = map[string]*report.Identity{}
 	namer := naming.NewNamer(p.policy.Separators.Value)
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		var rules thresholds.RuleSet
-		for _, rule := range thresholds.Rules() {
-			if p.only.Has(rule.ID) && g.Identity.Explains(rule.Name) {
-				rules |= 1 << rule.ID
-			}
-		}
-		if rules == 0 {
+		if g.Identity == nil {
 			continue
 		}
 		pattern := string(g.Group)
 		if !strings.Contains(pattern, "*") { // the name of the only key
 			pattern = string(namer.AppendPattern(nil, []byte(g.Group)))
 		}
-		p.explained[pattern] = rules
+		p.identities[pattern] = g.Identity
 	}
 	return nil
 }

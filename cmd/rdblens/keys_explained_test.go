@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/report"
 )
 
 // jobSnapshot writes a queue of BullMQ with 30 jobs, and 5 strings, all without a TTL.
@@ -36,6 +39,43 @@ func jobSnapshot(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestKnownQueue checks that the long queue of a library is a finding of its key, its node of
+// the tree and its owner.
+func TestKnownQueue(t *testing.T) {
+	const items = 10_001
+	b := binary.BigEndian.AppendUint32([]byte("REDIS0010\x01\x05q:one\x80"), items)
+	b = append(append(b, strings.Repeat("\x01x", items)...), "\x01\x05q:two\x01\x01x\xff\x00\x00\x00\x00\x00\x00\x00\x00"...)
+	file, config := filepath.Join(t.TempDir(), "queue.rdb"), filepath.Join(t.TempDir(), "rdblens.yaml")
+	entry := "identities: [{key: 'q:*', library: acme, role: waiting jobs}]\nnamespaces: {q: jobs, r: web}\n"
+	for name, text := range map[string]string{file: string(b), config: entry} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := runKeys(t, 0, "--config", config, "--over", "queue-backlog", "--unexplained", "-f", "jsonl", file); strings.Count(got, "\n") != 1 || !strings.Contains(got, "q:one") {
+		t.Errorf("keys: %s", got)
+	}
+	if got := runKeys(t, 0, "--config", config, "--over", "queue-backlog", "-f", "jsonl", file); got != "" {
+		t.Errorf("keys without identities: %s", got)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"scan", "--config", config, "--rules", "queue-backlog", "-f", "json", file}, nil, &out, &errs); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	var r report.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Findings.Warning != 1 || r.Tree.Findings.Warning != 1 || r.Tree.Children[0].Findings.Warning != 1 {
+		t.Errorf("%+v, and %+v of the tree", r.Findings, r.Tree.Findings)
+	}
+	for _, o := range r.Owners {
+		if want := map[string]int64{"jobs": 1}[o.Owner]; o.Findings.Warning != want {
+			t.Errorf("owner %s: %+v, want %d warnings", o.Owner, o.Findings, want)
+		}
+	}
 }
 
 // TestUnexplained checks that keys lists the keys that a report counts, and all that break

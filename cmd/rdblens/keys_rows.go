@@ -17,7 +17,7 @@ type rowWriter struct {
 	fixed    int                    // bytes that a row takes at most besides the key's name
 	engine   *thresholds.Engine     // nil unless owners, groups or findings are asked for
 	inGroups []*naming.GroupPattern // that are asked for, nil any
-	wide     []widePattern          // of explained
+	wide     []widePattern          // of identities
 	created  int64                  // Info.Created
 	file     []byte                 // name of the input
 	out      io.Writer
@@ -240,32 +240,37 @@ func (s *rowSink) wanted(k *parser.Key) bool {
 	s.findings = slices.DeleteFunc(s.engine.Check(k, name, s.findings[:0]), func(f thresholds.Finding) bool {
 		return f.Ignored != 0 || !s.only.Has(f.Rule)
 	})
-	if len(s.findings) > 0 && s.explained != nil {
-		explained := s.explains(k)
-		s.findings = slices.DeleteFunc(s.findings, func(f thresholds.Finding) bool { return explained.Has(f.Rule) })
+	if id := s.identity(k); id != nil {
+		s.findings = slices.DeleteFunc(s.findings, func(f thresholds.Finding) bool { return id.Explains(f.Rule.Name()) })
+		if found, ok := s.engine.Backlog(k, id); ok && s.only.Has(found.Rule) {
+			s.findings = append(s.findings, found)
+		}
 	}
 	return len(s.findings) > 0
 }
 
-// explains returns the rules whose findings the report explains in the group of a key: that
-// of its pattern, or of the wider pattern that this one was folded into.
-func (s *rowSink) explains(k *parser.Key) thresholds.RuleSet {
+// identity returns what the report says of the group of a key: that of its pattern, or of the
+// wider pattern that this one was folded into; nil if that is not known.
+func (s *rowSink) identity(k *parser.Key) *report.Identity {
+	if s.identities == nil {
+		return nil
+	}
 	s.pattern = s.engine.Namer().AppendPattern(s.pattern[:0], k.Name)
-	if rules, known := s.explained[string(s.pattern)]; known {
-		return rules
+	if id := s.identities[string(s.pattern)]; id != nil {
+		return id
 	}
 	for i := range s.wide {
 		if w := &s.wide[i]; w.pattern.Match(s.pattern) {
-			return w.rules
+			return w.identity
 		}
 	}
-	return 0
+	return nil
 }
 
-// widePattern has the rules whose findings are explained in a group.
+// widePattern has the identity of a group.
 type widePattern struct {
-	pattern *naming.GroupPattern
-	rules   thresholds.RuleSet
+	pattern  *naming.GroupPattern
+	identity *report.Identity
 }
 
 func (s *rowSink) Size() int { return len(s.full)*rowChunk + cap(s.last) }

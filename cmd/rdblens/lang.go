@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -24,8 +25,10 @@ import (
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
-	root.PersistentFlags().Var(&option{arg: "LANGUAGE", hint: "{names}", names: strings.Join(words, " or "),
-		set: oneOf((*string)(&e.language), "language", words)}, "lang", "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)")
+	lang := &option{arg: "LANGUAGE",
+		usage: "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)",
+		hint:  "{names}", names: strings.Join(words, " or "), set: oneOf((*string)(&e.language), "language", words)}
+	root.PersistentFlags().Var(lang, "lang", lang.usage)
 	root.RegisterFlagCompletionFunc("lang", completeWords(words...))
 	print := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -37,11 +40,15 @@ func (e *env) addLanguage(root *cobra.Command) {
 		e.translateHelp(cmd)
 		cmd.SetOut(&help)
 		print(cmd, args)
-		e.help.Write(helpWords.ReplaceAllFunc(help.Bytes(), func(s []byte) []byte { return []byte(e.t(string(s))) }))
+		words := helpWords.ReplaceAllStringFunc(help.String(), e.t)
+		io.WriteString(&e.help, flagDefault.ReplaceAllString(words, e.t("(default $1)")))
 	})
 }
 
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|\(default |^Use "rdblens.*"[a-z ]*\.$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
+
+// flagDefault is what pflag says of the default of a flag.
+var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no
 // translation.

@@ -125,6 +125,7 @@ func TestWebhookErrors(t *testing.T) {
 			}
 		}, 4, "EOF"},
 		{"slow", server.URL, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // only then is it known that the other side has gone
 			select {
 			case <-r.Context().Done():
 			case <-time.After(5 * time.Second):

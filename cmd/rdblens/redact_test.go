@@ -50,32 +50,31 @@ func (t *tokens) letters() string {
 // octets of escapes, of percent signs or of hexadecimal; and in base64, at each place
 // of a longer text.
 func (t *tokens) leaks(out []byte) (list []string) {
-	spellings := map[string]bool{}
-	lengths := map[int]bool{}
-	add := func(s string) { spellings[s], lengths[len(s)] = true, true }
+	// By their first four bytes.
+	anyCase, exact := map[[4]byte][]string{}, map[[4]byte][]string{}
+	add := func(to map[[4]byte][]string, s string) { to[[4]byte([]byte(s))] = append(to[[4]byte([]byte(s))], s) }
 	for _, token := range t.list {
-		add(strings.ToLower(token))
-		add(hex.EncodeToString([]byte(token)))
+		add(anyCase, strings.ToLower(token))
+		add(anyCase, hex.EncodeToString([]byte(token)))
 		for i := range 3 {
-			add("=" + base64.RawStdEncoding.EncodeToString(append(make([]byte, i), token...))[(i*8+5)/6:][:len(token)])
+			add(exact, base64.RawStdEncoding.EncodeToString(append(make([]byte, i), token...))[(i*8+5)/6:][:len(token)])
 		}
 	}
-	search := func(out []byte, prefix string) {
-		window := make([]byte, 0, 64)
-		for n := range lengths {
-			for i := 0; i+n-len(prefix) <= len(out); i++ {
-				if window = append(append(window[:0], prefix...), out[i:i+n-len(prefix)]...); spellings[string(window)] && !slices.Contains(list, string(window)) {
-					list = append(list, string(window))
+	search := func(out []byte, of map[[4]byte][]string) {
+		for i := 0; i+4 <= len(out); i++ {
+			for _, s := range of[[4]byte(out[i:])] {
+				if bytes.HasPrefix(out[i:], []byte(s)) && !slices.Contains(list, s) {
+					list = append(list, s)
 				}
 			}
 		}
 	}
-	search(out, "=")
+	search(out, exact)
 	out = bytes.ToLower(out)
-	search(out, "")
+	search(out, anyCase)
 	for _, sign := range []string{`\x`, "%"} {
 		if bytes.Contains(out, []byte(sign)) {
-			search(bytes.ReplaceAll(out, []byte(sign), nil), "")
+			search(bytes.ReplaceAll(out, []byte(sign), nil), anyCase)
 		}
 	}
 	return list

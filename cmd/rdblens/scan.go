@@ -124,13 +124,15 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 				o.WhatIf = report.NewestServers()
 				return nil
 			}
-			return eachWord(func(word string) error {
-				if _, _, err := memory.Choose("", "", memory.Options{Server: word}); err != nil || word == "" {
+			if o.WhatIf = serverWords(arg); len(o.WhatIf) == 0 {
+				return errEmpty
+			}
+			for _, word := range o.WhatIf {
+				if !isModel(word) {
 					return message.Errorf("unknown server {name}", message.Element("name", word))
 				}
-				o.WhatIf = append(o.WhatIf, word)
-				return nil
-			})(arg)
+			}
+			return nil
 		}}.add(cmd)
 	cmd.Flags().Lookup("what-if").NoOptDefVal = newestServers
 	option{name: "target", arg: "SERVER", usage: "report whether this server loads the snapshots, such as redis-7.2, valkey-9.1 or keydb, and what their keys take there; see --fail-on",
@@ -229,6 +231,17 @@ func (o *reportFlags) readNodes(path string) error {
 	return nil
 }
 
+// serverWords returns the words of a list with commas or spaces between them.
+func serverWords(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// isModel reports whether a word names a server that there is a memory model for.
+func isModel(word string) bool {
+	_, _, err := memory.Choose("", "", memory.Options{Server: word})
+	return err == nil
+}
+
 // whatIfServers returns the files among the arguments: servers that follow --what-if after
 // a space are its value, unless there is such a file.
 func (o *scanFlags) whatIfServers(args []string) []string {
@@ -236,11 +249,8 @@ func (o *scanFlags) whatIfServers(args []string) []string {
 		return args
 	}
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		words := strings.Split(arg, ",")
-		if exists(arg) || slices.ContainsFunc(words, func(word string) bool {
-			_, _, err := memory.Choose("", "", memory.Options{Server: word})
-			return err != nil || word == ""
-		}) {
+		words := serverWords(arg)
+		if exists(arg) || len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !isModel(word) }) {
 			return false
 		}
 		if o.whatIfAlone {
@@ -295,7 +305,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return usageError("-f shard excludes --redact: a state has names as they are").withHint("rdblens merge --redact replaces them")
 	}
 	o.details = o.details || o.sections != nil
-	if o.Source, err = o.source.finder(); err != nil {
+	if o.Source, err = e.finder(&o.source, o.policy); err != nil {
 		return err
 	}
 	stop := e.progress(list)

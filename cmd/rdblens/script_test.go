@@ -162,7 +162,7 @@ func noFiles(ts *testscript.TestScript, neg bool, args []string) {
 // A word in quotes is a Go string, and TEXT*N the text N times. An element
 // N#TEXT stands for N elements TEXT0, TEXT1, ...; of a hash, fields of value v.
 func snapshotOf(text string) ([]byte, error) {
-	out := []byte("REDIS0011")
+	out := append(make([]byte, 0, 4<<20), "REDIS0011"...)
 	crc := true
 	for i, line := range strings.Split(text, "\n") {
 		words, err := wordsOf(line)
@@ -198,25 +198,23 @@ func snapshotOf(text string) ([]byte, error) {
 			out = appendString(appendString(append(out, 0), words[1]), words[2])
 		case "list", "set":
 			kind := map[string]byte{"list": 1, "set": 2}[words[0]]
-			elements := spread(words[2:])
-			out = appendLength(appendString(append(out, kind), words[1]), len(elements))
-			for _, e := range elements {
-				out = appendString(out, e)
+			out = appendLength(appendString(append(out, kind), words[1]), countOf(words[2:]))
+			for _, w := range words[2:] {
+				out, _ = spread(out, w, "")
 			}
 		case "hash":
-			var pairs []string
+			var pairs []byte
+			n := 0
 			for _, w := range words[2:] {
-				for _, f := range spread([]string{w}) {
-					pairs = append(pairs, f)
-					if f != w {
-						pairs = append(pairs, "v")
-					}
+				more := 0
+				if pairs, more = spread(pairs, w, "v"); more == 0 {
+					more = 1
+				} else {
+					more *= 2
 				}
+				n += more
 			}
-			out = appendLength(appendString(append(out, 4), words[1]), len(pairs)/2)
-			for _, p := range pairs {
-				out = appendString(out, p)
-			}
+			out = append(appendLength(appendString(append(out, 4), words[1]), n/2), pairs...)
 		case "zset":
 			out = appendLength(appendString(append(out, 5), words[1]), (len(words)-2)/2)
 			for i := 2; i+1 < len(words); i += 2 {
@@ -278,20 +276,40 @@ func wordsOf(line string) (words []string, err error) {
 	return words, nil
 }
 
-// spread expands elements N#TEXT.
-func spread(words []string) (list []string) {
-	for _, w := range words {
-		count, text, _ := strings.Cut(w, "#")
-		n, err := strconv.Atoi(count)
-		if err != nil || text == "" {
-			list = append(list, w)
-			continue
-		}
-		for i := range n {
-			list = append(list, text+strconv.Itoa(i))
+// spread appends the elements that N#TEXT stands for, each with a value if that is not "", and
+// returns N. Another word is an element, and 0 is returned.
+func spread(dst []byte, word, value string) (elements []byte, n int) {
+	n, text := timesOf(word)
+	if n == 0 {
+		return appendString(dst, word), 0
+	}
+	var digits []byte
+	for i := range n {
+		digits = strconv.AppendInt(digits[:0], int64(i), 10)
+		dst = append(append(appendLength(dst, len(text)+len(digits)), text...), digits...)
+		if value != "" {
+			dst = appendString(dst, value)
 		}
 	}
-	return list
+	return dst, n
+}
+
+// timesOf returns the parts of N#TEXT, 0 for another word.
+func timesOf(word string) (n int, text string) {
+	count, text, _ := strings.Cut(word, "#")
+	if n, err := strconv.Atoi(count); err == nil && text != "" {
+		return n, text
+	}
+	return 0, ""
+}
+
+// countOf returns how many elements words stand for.
+func countOf(words []string) (count int) {
+	for _, w := range words {
+		n, _ := timesOf(w)
+		count += max(n, 1)
+	}
+	return count
 }
 
 func appendLength(dst []byte, n int) []byte {

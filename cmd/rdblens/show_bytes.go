@@ -9,9 +9,9 @@ import (
 	"math"
 	"math/bits"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/format"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 )
@@ -46,13 +46,30 @@ func (w *textWriter) contentOf(b []byte, n int64) (c content, known bool) {
 	if lines := w.indented(b); whole && lines != nil {
 		return content{message.New("JSON, {size}", message.Size("size", n)), lines}, true
 	}
-	if len(b) > 0 && isBits(b) {
-		return w.bitmap(b, n), true
+	what, name := "binary, {format}, {size}", ""
+	switch f := format.Of(b, whole); f {
+	case format.None, format.JSON, format.Text, format.Number:
+		return c, false
+	case format.MessagePack, format.Protobuf, format.Binary:
+		if isBits(b) {
+			return w.bitmap(b, n), true
+		}
+		if name = f.String(); f == format.Binary {
+			what = "binary, {size}"
+		}
+	case format.Java:
+		name = "Java serialization"
+	case format.PHP:
+		name = "PHP serialization"
+	case format.Pickle:
+		name = fmt.Sprintf("Python pickle %d", b[1])
+	default:
+		name = f.String()
 	}
-	if !isText(b) {
-		return content{message.New("binary, {size}", message.Size("size", n)), nil}, true
+	if format.IsText(b) {
+		what = "{format}, {size}"
 	}
-	return c, false
+	return content{message.New(what, message.Text("format", name), message.Size("size", n)), nil}, true
 }
 
 // bytesFormat is a format that is known by its first bytes.
@@ -70,27 +87,15 @@ var formatsOfBytes = []bytesFormat{
 	{"\xff\xd8\xff", 0, "JPEG", nil},
 	{"GIF8", 0, "GIF", func(b []byte) string { return digits(b[3:]) + "a" }},
 	{"WEBP", 8, "WebP", nil},
-	{"\x1f\x8b\x08", 0, "gzip", nil},
-	{"\x28\xb5\x2f\xfd", 0, "zstd", nil},
-	{"\x04\x22\x4d\x18", 0, "LZ4", nil},
-	{"\xff\x06\x00\x00sNaPpY", 0, "Snappy", nil},
 	{"\xfd7zXZ\x00", 0, "xz", nil},
 	{"BZh", 0, "bzip2", nil},
 	{"PK\x03\x04", 0, "zip", nil},
 	{"7z\xbc\xaf\x27\x1c", 0, "7z", nil},
-	{"\xac\xed\x00\x05", 0, "Java serialization", nil},
-	{"\x80\x02", 0, "Python pickle 2", nil}, {"\x80\x03", 0, "Python pickle 3", nil},
-	{"\x80\x04\x95", 0, "Python pickle 4", nil}, {"\x80\x05\x95", 0, "Python pickle 5", nil},
 	{"\x04\x08", 0, "Ruby Marshal 4.8", nil},
 	{"SQLite format 3\x00", 0, "SQLite 3", nil},
 	{"PAR1", 0, "Parquet", nil},
 	{"Obj\x01", 0, "Avro", nil},
-	{"\x7fELF", 0, "ELF", nil},
-	{"OggS", 0, "Ogg", nil},
-	{"ID3", 0, "MP3", nil},
 	{"ftyp", 4, "MP4", nil},
-	{"wOF2", 0, "WOFF2", nil},
-	{"\x00asm", 0, "WebAssembly", nil},
 }
 
 // match returns the name of the format if b begins with it. Text is none but a PDF.
@@ -98,7 +103,7 @@ func (f *bytesFormat) match(b []byte) (name string, ok bool) {
 	if len(b) < f.at+len(f.magic)+4 || string(b[f.at:f.at+len(f.magic)]) != f.magic {
 		return "", false
 	}
-	if f.name != "PDF" && isText(b) || f.magic == "WEBP" && !bytes.HasPrefix(b, []byte("RIFF")) || f.magic == "BZh" && (b[3] < '1' || b[3] > '9') ||
+	if f.name != "PDF" && format.IsText(b) || f.magic == "WEBP" && !bytes.HasPrefix(b, []byte("RIFF")) || f.magic == "BZh" && (b[3] < '1' || b[3] > '9') ||
 		f.magic == "\x04\x08" && strings.IndexByte(`[{"Iio:T`, b[2]) < 0 {
 		return "", false
 	}
@@ -128,27 +133,11 @@ func pngSize(b []byte) string {
 	return fmt.Sprintf("%d x %d", binary.BigEndian.Uint32(b[16:]), binary.BigEndian.Uint32(b[20:]))
 }
 
-// isText reports whether bytes are UTF-8 without control characters other than white
-// space. The last character may be cut.
-func isText(b []byte) bool {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i > 0 && len(b)-i < utf8.UTFMax && !utf8.FullRune(b[i:])
-		}
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
-			return false
-		}
-		i += n
-	}
-	return true
-}
-
 // indented returns an object or a list of JSON in lines, nil if the bytes are none. Not more
 // lines than the limit of elements allows ten of are returned.
 func (w *textWriter) indented(b []byte) []string {
 	t := bytes.TrimSpace(b)
-	if len(t) < 2 || t[0] != '{' && t[0] != '[' || !json.Valid(t) {
+	if len(t) < 2 || t[0] != '{' && t[0] != '[' {
 		return nil
 	}
 	var out bytes.Buffer
@@ -169,8 +158,8 @@ func (w *textWriter) indented(b []byte) []string {
 	return lines
 }
 
-// isBits reports whether bytes are a bitmap rather than text: few of them are neither 0 nor
-// a power of two nor full, and some are no text.
+// isBits reports whether bytes are a bitmap: few of them are neither 0 nor a power of two nor
+// full.
 func isBits(b []byte) bool {
 	plain := 0
 	for _, c := range b {
@@ -178,7 +167,7 @@ func isBits(b []byte) bool {
 			plain++
 		}
 	}
-	return !isText(b) && 2*plain >= len(b)
+	return 2*plain >= len(b)
 }
 
 // bitmap lists the bits that are set, by BITCOUNT and BITPOS.
@@ -364,7 +353,7 @@ func (w *textWriter) writeString(r *parser.Records) error {
 		}
 		if w.WriteString("\n"); c.lines == nil {
 			most := showText
-			if known {
+			if known && !format.IsText(b) {
 				most = 256 // of what nobody reads
 			}
 			fmt.Fprintln(w, display(b[:min(len(b), most)], n))

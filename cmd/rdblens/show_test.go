@@ -81,12 +81,12 @@ func TestShowCutTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := long[:showText]
-	mark := head + "... (5,001 bytes (4.9 KB))"
+	mark := head + "... (4.9 KB)"
 	for _, c := range []struct{ key, want string }{
 		{"h", mark + " = first\n" + mark + " = second\nf = " + mark + "\n"},
 		{"s", mark + "\n" + mark + "\n"},
 		{"z", "1  " + mark + "\n2  " + mark + "\n"},
-		{"l", "0) " + head + "... (5,000 bytes (4.9 KB))\n"},
+		{"l", "0) " + head + "... (4.9 KB)\n"},
 	} {
 		if got := shows(t, b, c.key); got != c.want {
 			t.Errorf("%s: %q", c.key, strings.ReplaceAll(got, head, "<4 KB>"))
@@ -144,7 +144,7 @@ func TestShowLeavesOut(t *testing.T) {
 // TestShowHugeTexts has texts that are cut, and elements after them.
 func TestShowHugeTexts(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
-	cut := huge[:showText] + "... (17,825,792 bytes (17 MB))"
+	cut := huge[:showText] + "... (17 MB)"
 	for what, c := range map[string]struct {
 		entries []any
 		want    string

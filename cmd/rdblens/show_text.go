@@ -17,6 +17,7 @@ import (
 
 const (
 	showText   = 4 << 10 // bytes of a field or value that text shows
+	showLine   = 256     // and on a terminal
 	showFields = 100     // fields of a stream's entry, unless --limit is larger
 )
 
@@ -31,10 +32,15 @@ type textWriter struct {
 	keys   int
 	geo    bool // the scores of the current key are places
 	column int  // width of the first column of elements, 0 none
+	most   int  // bytes of an element that are shown
 }
 
 func newTextWriter(e *env, limit int, policy *thresholds.Policy) *textWriter {
-	return &textWriter{Writer: bufio.NewWriter(e.stdout), env: e, limit: limit, policy: policy, now: time.Now()}
+	w := &textWriter{Writer: bufio.NewWriter(e.stdout), env: e, limit: limit, policy: policy, now: time.Now(), most: showText}
+	if isTerminal(e.stdout) {
+		w.most = showLine
+	}
+	return w
 }
 
 func (w *textWriter) library(*parser.Payload) error { return nil }
@@ -289,7 +295,7 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	err := r.Visit(&parser.Visitor{
-		MaxText: showText,
+		MaxText: w.most,
 		Element: func(e *parser.Element) bool {
 			if end(); shown == w.limit {
 				return false
@@ -304,8 +310,7 @@ func (w *textWriter) value(r *parser.Records) error {
 				w.element(k.Type, e, shown)
 			}
 			shown++
-			_, err := w.Write(nil) // whether writing goes on
-			return err == nil
+			return goesOn(w)
 		},
 		Field: func(name, value parser.Text) bool {
 			fmt.Fprintf(w, "  %s=%s", display(name.Bytes, name.Len), display(value.Bytes, value.Len))
@@ -353,7 +358,7 @@ func (w *textWriter) element(t parser.Type, e *parser.Element, n int) {
 func display(b []byte, n int64) string {
 	s := text.Display(b)
 	if n > int64(len(b)) {
-		s += fmt.Sprintf("... (%s)", size(n).String())
+		s += "... (" + message.FormatBytes(n) + ")"
 	}
 	return s
 }

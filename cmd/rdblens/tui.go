@@ -47,24 +47,18 @@ func now() time.Time {
 	return time.Now()
 }
 
-// terminalHeight returns the lines of a terminal, 0 if w is none.
-func terminalHeight(w io.Writer) int {
+// terminalSize returns the columns and lines of a terminal, 0 if w is none.
+func terminalSize(w io.Writer) (columns, lines int) {
 	if f, ok := w.(*os.File); ok {
-		if _, lines, err := term.GetSize(int(f.Fd())); err == nil {
-			return lines
-		}
+		columns, lines, _ = term.GetSize(int(f.Fd()))
 	}
-	return 0
+	return columns, lines
 }
 
 // terminalWidth returns the columns of a terminal, 0 if w is none.
 func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return columns
-		}
-	}
-	return 0
+	columns, _ := terminalSize(w)
+	return columns
 }
 
 // startProgress draws a bar on stderr during a pass: bytes, rate and remaining

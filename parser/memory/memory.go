@@ -21,6 +21,9 @@ import "github.com/rdblens/rdblens/parser/internal/memory"
 //	State() string      // one of States
 //	Allocators() []*Model  // the same model with each allocator
 //	Deviation(Random) float64 // by how much servers that load the same file differ, in bytes (standard deviation)
+//	TextSizes(name, text int64, ttl bool) (memory, usage int64) // of a key with a text, by the bytes of both
+//	PackedKey(name, n int64) int64 // memory of a key with one packed block of n bytes
+//	KeyTable(n int64) int64        // memory of the table of a database with n keys
 //	Approximate() bool  // the snapshot comes from a server that the model was not made for
 //
 //	// Instance predicts used_memory of a server with these databases, whose keys

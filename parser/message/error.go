@@ -1,6 +1,10 @@
 package message
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
 
 // Error is an error whose text is a message. Err is what caused it, nil if nothing did;
 // the message says what of it people need.
@@ -31,8 +35,9 @@ type Messager interface{ AsMessage() Message }
 func (e *Error) AsMessage() Message { return e.Message }
 
 // Of returns the message of an error: its own if it is a Messager, else that of the
-// first Messager that it wraps, without what was added to it, else its text as
-// somebody else's, which redaction replaces. Of(nil) is zero.
+// first Messager that it wraps, without what was added to it, or the sentence of the operating
+// system for an error number, with the path of what was opened; else its text as somebody else's,
+// which redaction replaces. Of(nil) is zero.
 func Of(err error) Message {
 	if err == nil {
 		return Message{}
@@ -40,6 +45,12 @@ func Of(err error) Message {
 	var m Messager
 	if errors.As(err, &m) {
 		return m.AsMessage()
+	}
+	switch err := err.(type) {
+	case syscall.Errno:
+		return New(err.Error())
+	case *fs.PathError:
+		return New("{file}: {reason}", Path("file", err.Path), Reason("reason", err.Err))
 	}
 	return New("{error}", Foreign("error", err.Error()))
 }

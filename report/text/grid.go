@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -106,6 +107,17 @@ func (g *Grid) Write(w io.Writer, width int) error {
 	return g.render(w, shown, widths)
 }
 
+// Lines returns how many lines Write writes where no column is dropped.
+func (g *Grid) Lines() int {
+	if widths := g.widths(); len(widths) == 0 || slices.Max(widths) == 0 {
+		return 0
+	}
+	if slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Title != "" }) {
+		return len(g.Rows) + 1
+	}
+	return len(g.Rows)
+}
+
 // widths returns the width of each column, 0 for one without content.
 func (g *Grid) widths() []int {
 	widths := make([]int, len(g.Columns))
@@ -166,9 +178,10 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 		}),
 		tablewriter.WithEastAsian(tw.Off),
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
-			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.Off}},
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On},
+				Lines: tw.Lines{ShowHeaderLine: tw.Off}},
 		})),
 	)
 	if strings.Join(titles, "") != "" {

@@ -2,9 +2,10 @@ package memory
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // An allocator rounds requests up to the blocks that jemalloc has: used_memory
@@ -50,7 +51,7 @@ func chooseAllocator(name string) (allocator, error) {
 			return a, nil
 		}
 	}
-	return allocator{}, fmt.Errorf("unknown allocator %q: it is one of jemalloc, jemalloc-system and jemalloc-5.3.1", name)
+	return allocator{}, message.Errorf("unknown allocator {name}: it is jemalloc, jemalloc-system or jemalloc-5.3.1", message.Element("name", name))
 }
 
 // packaged are the releases that Debian and Ubuntu have as packages, which are linked to

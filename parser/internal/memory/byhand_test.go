@@ -56,7 +56,7 @@ func TestProducersByHand(t *testing.T) {
 		var a Accumulator
 		for range 2 { // the second time after a Reset
 			a.Reset(m)
-			a.AddStreamNode(1, 1, 100)
+			a.AddStreamNode(1, 1, 100, 0)
 			a.AddProducer([]byte("p"), 1, 2)
 			a.AddIdempotent(8)
 			a.AddIdempotent(8)
@@ -98,7 +98,7 @@ func TestStreamByHand(t *testing.T) {
 		m := mustChoose(t, Options{Server: c.server, State: "reloaded"})
 		var a Accumulator
 		a.Reset(m)
-		a.AddStreamNode(1, 1, 100)
+		a.AddStreamNode(1, 1, 100, 0)
 		a.BeginGroup([]byte("g"), 1)
 		a.AddPending(1, 1)
 		a.BeginConsumer([]byte("c"), 1)
@@ -121,10 +121,10 @@ func TestStreamByHand(t *testing.T) {
 		// XADD has reserved 4096 bytes on the server that wrote the file.
 		live := mustChoose(t, Options{Server: c.server})
 		a.Reset(live)
-		a.AddStreamNode(1, 1, 100)
+		a.AddStreamNode(1, 1, 100, 0)
 		more := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
 		a.Reset(m)
-		a.AddStreamNode(1, 1, 100)
+		a.AddStreamNode(1, 1, 100, 0)
 		less := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
 		reserved := int64(4096 - 112) // in MEMORY USAGE, which from 8.4 on counts what the listpack has
 		if m.usage == usageExact {

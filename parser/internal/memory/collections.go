@@ -189,6 +189,13 @@ func (m *Model) packedSizes(f *Facts) (alloc, usage int64) {
 	return m.packedBlockSizes(f, size)
 }
 
+// PackedKey returns what a key without a TTL takes, whose name has name bytes and whose value
+// is one packed block of n bytes.
+func (m *Model) PackedKey(name, n int64) int64 {
+	alloc, _ := m.keySizes(name, false)
+	return alloc + m.usable(n)
+}
+
 // packedUsage returns what MEMORY USAGE counts for a packed block of size bytes.
 func (m *Model) packedUsage(size int64) int64 {
 	if m.usage == usageExact || m.ziplists {

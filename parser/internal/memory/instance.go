@@ -69,7 +69,7 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 	case !m.cluster || m.slot == 0:
 		for _, d := range databases {
 			in.Tables += m.slotTables(Slot{d.Keys, d.Expires})
-			in.ExpiryTables += m.keyTable(d.Expires)
+			in.ExpiryTables += m.KeyTable(d.Expires)
 			if d.Number > 0 && d.Keys > 0 {
 				in.Tables += m.usedDatabase
 			}
@@ -77,7 +77,7 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 	case inSlots == inDatabases:
 		for _, s := range slots {
 			in.Tables += m.slotTables(s)
-			in.ExpiryTables += m.keyTable(s.Expires)
+			in.ExpiryTables += m.KeyTable(s.Expires)
 		}
 	default:
 		for _, d := range databases {
@@ -93,10 +93,10 @@ func (m *Model) Instance(keys int64, databases []Database, slots []Slot) Instanc
 	return in
 }
 
-// keyTable returns what a table of n keys takes. Of the entries of Redis' dict
+// KeyTable returns what a table of n keys takes. Of the entries of Redis' dict
 // it has those that collide on servers where the others are the keys themselves;
 // elsewhere they are counted with the keys.
-func (m *Model) keyTable(n int64) int64 {
+func (m *Model) KeyTable(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
@@ -115,7 +115,7 @@ func (m *Model) keyTable(n int64) int64 {
 // slotTables returns what the tables of keys and of expiries of one slot take, or
 // those of one database on a server that is no node of a cluster.
 func (m *Model) slotTables(s Slot) int64 {
-	size := m.keyTable(s.Keys) + m.keyTable(s.Expires)
+	size := m.KeyTable(s.Keys) + m.KeyTable(s.Expires)
 	if m.slot > 0 && s.Keys > 0 {
 		size += m.usable(m.slot)
 		if s.Expires > 0 || m.slotPairs && !m.live {
@@ -139,7 +139,7 @@ func (m *Model) randomSlotTables(n, header int64) int64 {
 	filled := filledSlots(n)
 	size := round(filled * float64(m.usable(header)))
 	each := float64(n) / filled
-	return size + round(filled*meanOfFilled(each, m.keyTable))
+	return size + round(filled*meanOfFilled(each, m.KeyTable))
 }
 
 // meanOfFilled returns the mean of size(k) over places that have at least one

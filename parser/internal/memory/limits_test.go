@@ -229,8 +229,8 @@ func TestAccumulatorsAgain(t *testing.T) {
 					}
 				}},
 				"a stream": {Facts{Shape: StreamTree, Elements: 3}, func() {
-					a.AddStreamNode(1, 2, 300)
-					a.AddStreamNode(3, 2, 300)
+					a.AddStreamNode(1, 2, 300, 0)
+					a.AddStreamNode(3, 2, 300, 0)
 					a.BeginGroup([]byte("group"), 5)
 					a.AddPending(1, 2)
 					a.BeginConsumer([]byte("consumer"), 8)

@@ -444,7 +444,7 @@ func TestNoAllocations(t *testing.T) {
 			sink = a.Sizes(&Facts{Shape: HashTable, Type: typeHash, Elements: 600, FieldsWithTTL: 300})
 			a.Reset(m)
 			for i := range uint64(100) {
-				a.AddStreamNode(i, i, 100)
+				a.AddStreamNode(i, i, 100, 0)
 			}
 			a.BeginGroup([]byte("group"), 5)
 			a.AddPending(1, 2)

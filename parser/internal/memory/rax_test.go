@@ -48,7 +48,7 @@ func TestNamesOfServers(t *testing.T) {
 				m := mustChoose(t, Options{Server: server, Allocator: allocator, State: "reloaded"})
 				var a Accumulator
 				a.Reset(m)
-				a.AddStreamNode(1000, 1, 29)
+				a.AddStreamNode(1000, 1, 29, 0)
 				if !asGroups {
 					a.BeginGroup([]byte("g"), 1)
 				}

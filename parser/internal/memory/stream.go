@@ -2,7 +2,7 @@ package memory
 
 const (
 	// streamTail is what XADD allocates for a stream's newest listpack
-	// (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c).
+	// (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c), unless stream-node-max-bytes is less.
 	streamTail = 4096
 
 	// MEMORY USAGE of Redis counts 16 bytes for every ID in a radix tree, and a
@@ -25,6 +25,8 @@ const (
 type streamState struct {
 	used      bool
 	lastNode  int64 // bytes of the last node's listpack
+	entries   int64 // that were added to it
+	maxBytes  int64 // about stream-node-max-bytes, 0 unknown; see AddStreamNode
 	inGroup   bool
 	consumers int64 // of the current group
 	producers int64
@@ -56,13 +58,19 @@ func (s *streamState) reset() {
 	*s = streamState{radix: t}
 }
 
-// AddStreamNode adds a node of a stream: the ID that it begins with and the
-// bytes of its listpack.
-func (a *Accumulator) AddStreamNode(hi, lo uint64, n int64) {
+// AddStreamNode adds a node of a stream: the ID that it begins with, the bytes of its
+// listpack, and how many entries it was given, those that were deleted included.
+//
+// XADD begins a node if the last one has stream-node-max-entries, which is a round number,
+// or if the next entry would make it larger than stream-node-max-bytes.
+func (a *Accumulator) AddStreamNode(hi, lo uint64, n, entries int64) {
 	m := a.model
+	if full := a.stream.entries; full%10 != 0 {
+		a.stream.maxBytes = max(a.stream.maxBytes, a.stream.lastNode+a.stream.lastNode/full)
+	}
 	a.extended, a.stream.used = true, true
 	a.stream.trees().ids.add(&m.allocator, hi, lo)
-	a.stream.lastNode = n
+	a.stream.lastNode, a.stream.entries = n, entries
 	a.addSizes(m.usable(n), m.packedUsage(n))
 }
 
@@ -215,17 +223,20 @@ func (a *Accumulator) addGroupIndex(pending raxSize) {
 
 // streamSizes returns what a stream takes without its key.
 func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
-	last := a.stream.lastNode
+	last, tail := a.stream.lastNode, int64(streamTail)
+	if a.stream.maxBytes > 0 {
+		tail = min(tail, a.stream.maxBytes)
+	}
 	if a.stream.producers == 0 {
 		a.closeIDs()
 		a.closeGroup()
 	}
 	alloc = int64(a.alloc) + m.usable(m.stream)
 	usage = int64(a.usage) + m.structUsage(m.stream)
-	if m.live && last > 0 && last < streamTail {
-		alloc += m.usable(streamTail) - m.usable(last)
+	if m.live && last > 0 && last < tail {
+		alloc += m.usable(tail) - m.usable(last)
 		if m.usage != usageExact {
-			usage += m.usable(streamTail) - m.packedUsage(last)
+			usage += m.usable(tail) - m.packedUsage(last)
 		}
 	}
 	if a.stream.inGroup {

@@ -26,14 +26,17 @@ const MaxMarks = 64
 // Tree returns the heaviest nodes of the tree of names, at most so many, once the groups
 // are ended. What they have besides sums is kept in a Groups, for TTL and Findings. explained
 // reports whether findings in a group are explained: nodes count them in Explained alone.
-// mark returns a number of a group.
-func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool, mark func(pattern string) int32) (root *TreeNode, of *Groups) {
+// more returns findings that groups do not have, by the largest key of a leaf of a group. mark
+// returns a number of a group.
+func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool,
+	more func(pattern string, largest *RetainedKey) (ruleSeverity int, count Count, ok bool),
+	mark func(pattern string) int32) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
-		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, mark: mark}
+		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, more: more, mark: mark}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
 		}
@@ -74,6 +77,7 @@ type treeBuilder struct {
 	nodes  int // that were made
 
 	explained func(pattern string, ruleSeverity int) bool
+	more      func(pattern string, largest *RetainedKey) (ruleSeverity int, count Count, ok bool)
 	mark      func(pattern string) int32
 }
 
@@ -89,6 +93,9 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 		} else {
 			b.of.addFindings(&to.Group, int32(ruleSeverity), count)
 		}
+	}
+	if ruleSeverity, count, ok := b.more(pattern, from.Largest()); ok {
+		b.of.addFindings(&to.Group, int32(ruleSeverity), count)
 	}
 }
 
@@ -114,7 +121,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 	b.nodes++
 	n := b.g.tree.Node(i)
 	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
-	if leaf := n.Leaf(); leaf != 0 {
+	if leaf := n.Leaf; leaf != 0 {
 		g := &b.g.list[leaf-1]
 		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
@@ -152,7 +159,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 
 // addLeaves adds the leaves below a node, which may be one.
 func (b *treeBuilder) addLeaves(to *TreeNode, i int32) {
-	if leaf := b.g.tree.Node(i).Leaf(); leaf != 0 {
+	if leaf := b.g.tree.Node(i).Leaf; leaf != 0 {
 		b.addLeaf(to, leaf)
 	}
 	for c := range b.g.tree.Children(i) {
