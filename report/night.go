@@ -30,16 +30,10 @@ const (
 	EventSettings   = "settings"   // other rules or another version of the tool judged it
 )
 
-// Lasts reports whether events of a kind go on until somebody fixes their cause: they
-// are reported once. The others are about one night.
-func Lasts(kind string) bool {
-	switch kind {
-	case EventGone, EventUnreadable, EventIncomplete, EventSameData, EventFuture, EventStale, EventAge, EventFew,
-		EventFinding:
-		return true
-	}
-	return false
-}
+// Lasts are the kinds of events that go on until somebody fixes their cause: they are
+// reported once. The others are about one night.
+var Lasts = map[string]bool{EventGone: true, EventUnreadable: true, EventIncomplete: true, EventSameData: true,
+	EventFuture: true, EventStale: true, EventAge: true, EventFew: true, EventFinding: true}
 
 // Event is one thing that happened to an input since its last complete report.
 type Event struct {

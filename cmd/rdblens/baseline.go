@@ -14,7 +14,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -135,18 +134,10 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 				message.Number("count", int64(f.GroupsMore), "1 more group", "{n} more groups")))
 		}
 	}
-	out, err := output.Create(o.output, nil)
-	if err != nil {
+	if err := writeFile(o.output, config.WriteBaseline(list)); err != nil {
 		return outputError(err)
 	}
-	defer out.Abort()
-	if _, err = out.Write(config.WriteBaseline(list)); err == nil {
-		err = out.Commit()
-	}
-	if err != nil {
-		return outputError(err)
-	}
-	_, err = fmt.Fprintln(e.stdout, e.line(message.New("{file}: {entries}, {new} new, {removed} removed", message.Path("file", o.output), entries(len(list)),
+	_, err := fmt.Fprintln(e.stdout, e.line(message.New("{file}: {entries}, {new} new, {removed} removed", message.Path("file", o.output), entries(len(list)),
 		message.Int("new", int64(added)), message.Int("removed", int64(removed)))))
 	return outputError(err)
 }
@@ -202,26 +193,19 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, args []string) (*repor
 		return nil, err
 	}
 	var r *report.Report
+	var bad *failures
 	if what.name == states.name {
-		var sources []report.Source
-		for _, in := range list {
-			sources = append(sources, in.stateSource(e))
-		}
-		r, err = report.Merge(ctx, sources, report.Options{Tool: tool(), AllGroups: true})
+		r, err = report.Merge(ctx, sourcesOf(list, e.stateSource), report.Options{Tool: tool(), AllGroups: true})
+		bad, err = failuresOf(err)
 	} else {
 		if err := o.load(ctx, e); err != nil {
 			return nil, err
 		}
 		list = e.withShards(list)
-		var sources []report.Source
-		for _, in := range list {
-			sources = append(sources, e.source(in))
-		}
 		stop := e.progress(list)
-		r, err = report.Scan(ctx, sources, o.policy, o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
+		r, bad, err = e.scanSources(ctx, o.policy, list, o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
 		stop()
 	}
-	bad, err := failuresOf(err)
 	if err == nil && bad.unread > 0 {
 		err = bad.end(e, len(list))
 	}

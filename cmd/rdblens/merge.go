@@ -68,16 +68,15 @@ Formats:
 }
 
 func expected(list []string, arg string) ([]string, error) {
-	names := strings.Split(arg, ",")
+	separator, before := ",", len(list)
 	if file, isFile := strings.CutPrefix(arg, "@"); isFile {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return nil, reasonOf(err)
 		}
-		names = strings.Split(string(b), "\n")
+		arg, separator = string(b), "\n"
 	}
-	before := len(list)
-	for _, name := range names {
+	for name := range strings.SplitSeq(arg, separator) {
 		if name = strings.TrimSpace(name); name != "" {
 			list = append(list, name)
 		}
@@ -103,13 +102,9 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return usageError("-f shard excludes --redact: a state has names as they are").withHint("redact the report that is made of all states")
 	}
 	o.details = o.details || o.sections != nil
-	var sources []report.Source
-	for _, in := range list {
-		sources = append(sources, in.stateSource(e))
-	}
 	started := time.Now()
 	o.Tool, o.Now = tool(), now()
-	r, err := report.Merge(ctx, sources, o.Options)
+	r, err := report.Merge(ctx, sourcesOf(list, e.stateSource), o.Options)
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
 		return (&exitError{code: exitUsage,
@@ -150,8 +145,8 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	return verdict(r, o.FailOn)
 }
 
-// stateSource returns the input as a source of Merge.
-func (in *input) stateSource(e *env) report.Source {
+// stateSource returns an input as a source of Merge.
+func (e *env) stateSource(in *input) report.Source {
 	return report.Source{Name: in.name, Size: in.size,
 		Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
 }

@@ -200,20 +200,11 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	n := &night{env: e, nightlyFlags: o, now: now().UTC()}
 	n.job = cmp.Or(n.job, filepath.Base(filepath.Clean(n.dir)))
 	defer func() { err = n.writeMetrics(err) }()
-	if o.config != "" && !exists(o.config) {
-		return (&exitError{code: exitUsage, err: inputError(o.config, message.New("no such file"))}).withHint("--config names a file that must exist")
-	}
-	if err := os.MkdirAll(n.dir, 0o750); err != nil {
+	unlock, err := n.open()
+	if err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
-	unlock, err := lockDir(n.dir)
-	if err != nil {
-		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(err))}
-	}
 	defer unlock()
-	if n.state, err = readNightState(n.dir); err != nil {
-		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(err))}
-	}
 	n.accepted = cmp.Or(o.baseline, n.path(acceptedFile))
 	if o.accept || o.baseline == "" && !exists(n.accepted) {
 		o.baseline = ""
@@ -256,6 +247,17 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 		return err
 	}
 	return n.finish(ctx)
+}
+
+// open takes the directory, until unlock is called, and reads the state.
+func (n *night) open() (unlock func(), err error) {
+	if err = os.MkdirAll(n.dir, 0o750); err == nil {
+		unlock, err = lockDir(n.dir)
+	}
+	if err == nil {
+		n.state, err = readNightState(n.dir)
+	}
+	return unlock, err
 }
 
 // finish writes what the night found: the directory of the run first, then the state
@@ -309,7 +311,7 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 		err := n.send(ctx, to, s.Unsent)
 		if err != nil {
 			n.complain(message.Errorf("the message did not reach {name}: {reason}",
-				message.Code("name", notifyName(to)), message.Reason("reason", err)), message.Message{})
+				message.Code("name", strings.Fields(to)[0]), message.Reason("reason", err)), message.Message{})
 			n.worst = max(n.worst, exitUsage)
 		}
 		return err == nil

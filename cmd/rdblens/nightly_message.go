@@ -47,7 +47,7 @@ func (n *night) message() bool {
 			again = append(again, e)
 			known.Reported = n.now.Unix()
 		}
-		if report.Lasts(e.Kind) {
+		if report.Lasts[e.Kind] {
 			n.next.Open[key] = known
 		}
 	}
@@ -64,15 +64,15 @@ func (n *night) message() bool {
 	}
 	if n.state.Run == "" { // it takes stock
 		fresh = slices.DeleteFunc(fresh, func(e report.Event) bool { return e.Kind == report.EventNew || e.Kind == report.EventFinding })
-		if !n.accept {
-			n.stock()
-		}
 	}
-	if n.accept || len(fresh)+len(again)+due == 0 {
-		return n.printed.Len() > 0
+	happened := len(fresh)+len(again)+due > 0
+	if n.accept || !happened && n.state.Run != "" {
+		return false
 	}
-	n.worst = max(n.worst, exitFindings)
-	n.compose(n.folded(fresh), again, len(n.next.Open))
+	if happened {
+		n.worst = max(n.worst, exitFindings)
+	}
+	n.compose(append(n.folded(fresh), again...))
 	return true
 }
 
@@ -82,14 +82,12 @@ func (n *night) due(e openEvent) bool {
 }
 
 // stock says what the first night found, which is not new.
-func (n *night) stock() {
+func (n *night) stock() message.Message {
 	f := &n.fleet.Findings
-	fmt.Fprintf(&n.printed, "rdblens %s: %s\n%s\n", text.Sanitize(n.job),
-		n.line(message.New("first night: {count}, {keys}, {errors}, {warnings}: later nights tell what is new",
-			message.Number("count", int64(len(n.nights)), "1 snapshot", "{n} snapshots"),
-			countOfKeys(n.fleet.Totals.Keys), message.Number("errors", f.Error, "1 error", "{n} errors"),
-			message.Number("warnings", f.Warning, "1 warning", "{n} warnings"))),
-		n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
+	return message.New("first night: {count}, {keys}, {errors}, {warnings}: later nights tell what is new",
+		message.Number("count", int64(len(n.nights)), "1 snapshot", "{n} snapshots"),
+		countOfKeys(n.fleet.Totals.Keys), message.Number("errors", f.Error, "1 error", "{n} errors"),
+		message.Number("warnings", f.Warning, "1 warning", "{n} warnings"))
 }
 
 // foldedEvents is the number of findings of one rule, by input and group, from which on
@@ -139,10 +137,12 @@ func leavesOut(kind string) bool {
 
 // compose writes the message: a line that can be a subject, a line for each event, the
 // first command to run, and where the report is.
-func (n *night) compose(fresh, again []report.Event, open int) {
-	list := append(slices.Clip(fresh), again...)
+func (n *night) compose(list []report.Event) {
 	w := &n.printed
-	subject := message.New("{n} still open", message.Int("n", int64(open)))
+	subject := message.New("{n} still open", message.Int("n", int64(len(n.next.Open))))
+	if n.state.Run == "" {
+		subject = n.stock()
+	}
 	if len(list) > 0 {
 		first := n.sentence(&list[0])
 		subject = message.New("{severity}: {text}", message.Text("severity", list[0].Severity.String()),
@@ -153,10 +153,10 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 		}
 	}
 	fmt.Fprintf(w, "rdblens %s: %s\n", text.Sanitize(n.job), text.ShortenEnd(n.line(subject), 160))
+	if len(list) > 0 {
+		w.WriteByte('\n')
+	}
 	for i := range list {
-		if i == 0 {
-			w.WriteByte('\n')
-		}
 		if i == maxShownEvents {
 			fmt.Fprintf(w, "%s\n", n.line(message.New("and {n} more", message.Int("n", int64(len(list)-i)))))
 			break
@@ -171,6 +171,9 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 	if len(list) > 0 {
 		fmt.Fprintf(w, "\n%s\n  %s\n", n.line(message.New("First:")), n.command(&list[0]))
 	}
+	if n.state.Run == "" && len(list) > 0 {
+		fmt.Fprintf(w, "%s\n", n.line(n.stock()))
+	}
 	still, oldest := 0, n.now.Unix()
 	for _, o := range n.next.Open {
 		if o.Reported < n.now.Unix() {
@@ -181,16 +184,11 @@ func (n *night) compose(fresh, again []report.Event, open int) {
 		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}",
 			message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
 	}
-	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", n.reportPath("report.html")))))
-}
-
-// reportPath returns the absolute path of a file of this run.
-func (n *night) reportPath(name string) string {
-	path := n.path(reportsDir, n.run, name)
-	if absolute, err := filepath.Abs(path); err == nil {
-		return absolute
+	page := n.path(reportsDir, n.run, "report.html")
+	if absolute, err := filepath.Abs(page); err == nil {
+		page = absolute
 	}
-	return path
+	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", page))))
 }
 
 // shortNames cuts the names in a message, so that a line stays one.

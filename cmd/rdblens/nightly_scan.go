@@ -182,7 +182,7 @@ func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Ni
 	var r *report.Report
 	var err error
 	if in.judge != "" {
-		r, err = report.Merge(ctx, []report.Source{in.stateSource(n.env)}, options)
+		r, err = report.Merge(ctx, []report.Source{n.stateSource(in)}, options)
 	} else {
 		r, err = report.Scan(ctx, []report.Source{n.source(in)}, n.policy, n.options(options))
 	}

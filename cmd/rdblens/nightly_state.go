@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -104,22 +105,15 @@ func (n *night) settings() (string, error) {
 
 // saveReport writes a report that savedReport reads.
 func (n *night) saveReport(path string, r *report.Report) error {
-	out, err := output.Create(path, nil)
-	if err != nil {
-		return outputError(err)
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err == nil {
+		err = errors.Join(report.Write("json", z, r, report.WriteOptions{}), z.Close())
 	}
-	defer out.Abort()
-	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return err
 	}
-	if err = report.Write("json", z, r, report.WriteOptions{}); err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		return outputError(output.NewError(path, err))
-	}
-	return outputError(out.Commit())
+	return outputError(writeFile(path, b.Bytes()))
 }
 
 // removeParts removes what interrupted runs have left.
@@ -151,7 +145,7 @@ func (n *night) removeOld() {
 	for _, entry := range runs {
 		name := entry.Name()
 		began := runTime(name)
-		if !needed[name] && !began.IsZero() && n.now.Sub(began) >= time.Duration(n.Keep.Number)*24*time.Hour {
+		if days := int64(n.now.Sub(began) / (24 * time.Hour)); !needed[name] && !began.IsZero() && n.Keep.Number >= 0 && days >= n.Keep.Number {
 			os.RemoveAll(n.path(reportsDir, name))
 		}
 	}

@@ -79,12 +79,6 @@ func checkNotify(arg string) error {
 	return nil
 }
 
-// notifyName returns what stands for an argument of --notify in errors.
-func notifyName(arg string) string {
-	name, _, _ := strings.Cut(arg, " ")
-	return name
-}
-
 // send sends the message of a night.
 func (n *night) send(ctx context.Context, to, text string) error {
 	kind, rest, _ := strings.Cut(to, "=")

@@ -418,11 +418,7 @@ func (o *reportFlags) writeOptions(e *env, r *report.Report, started time.Time) 
 // scanSources scans the inputs. What is wrong with one of them is in the failures,
 // and in its row of the report.
 func (e *env) scanSources(ctx context.Context, policy *thresholds.Policy, list []*input, options report.Options) (*report.Report, *failures, error) {
-	var sources []report.Source
-	for _, in := range list {
-		sources = append(sources, e.source(in))
-	}
-	r, err := report.Scan(ctx, sources, policy, options)
+	r, err := report.Scan(ctx, sourcesOf(list, e.source), policy, options)
 	bad, err := failuresOf(err)
 	return r, bad, err
 }
@@ -444,6 +440,13 @@ func (o *passFlags) options(options report.Options) report.Options {
 }
 
 // source returns the source of an input.
+func sourcesOf(list []*input, of func(*input) report.Source) (sources []report.Source) {
+	for _, in := range list {
+		sources = append(sources, of(in))
+	}
+	return sources
+}
+
 func (e *env) source(in *input) report.Source {
 	return report.Source{Name: in.name, Size: in.size, Later: in.later, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		return in.open(ctx, e.stdin)

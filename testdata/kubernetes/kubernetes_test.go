@@ -117,7 +117,7 @@ func TestNightly(t *testing.T) {
 		code    int
 		want    []string // lines
 	}{
-		{-1, 0, 1, []string{"rdblens fleet: first night: 4 snapshots, "}},
+		{-1, 0, 1, []string{"rdblens fleet: error: shard-3: min-keys: ", "first night: 4 snapshots, "}},
 		{-1, 0, 0, nil},
 		{2, 0, 3, []string{"rdblens fleet: error: shard-2: missing: it was not given; before, it had "}},
 		{-1, len(snapshots[0]) / 2, 3, []string{"rdblens fleet: error: shard-0: not read to its end, after "}},

@@ -20,10 +20,6 @@ func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly
 	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
-	keep := as(plainCount().with("description", "days for which reports are kept"),
-		func(r *reader, n ast.Node, v int64) (*thresholds.Amount, bool) {
-			return &thresholds.Amount{Number: v, Origin: r.origin(n)}, true
-		})
 	fields := nightlyLimits(func(s *settings) *thresholds.NightlyLimits { return &s.NightlyLimits })
 	s := record[settings]{what: "nightly", fields: append(fields,
 		to("inputs", inputsShape(), func(s *settings, v []thresholds.NightlyInput) { s.Inputs = v }),
@@ -31,7 +27,7 @@ func nightlyShape() shape[thresholds.Nightly] {
 			func(s *settings, v []thresholds.Text) { s.Notify = v }),
 		to("metrics", someText("metrics", "file for node_exporter's textfile collector"),
 			func(s *settings, v thresholds.Text) { s.Metrics = v }),
-		to("keep", keep, func(s *settings, v *thresholds.Amount) { s.Keep = v }),
+		to("keep", amount("keep", message.Count, "days for which reports are kept"), func(s *settings, v *thresholds.Amount) { s.Keep = v }),
 		to("remind", amount("remind", message.Seconds, "how often to tell again what goes on"),
 			func(s *settings, v *thresholds.Amount) { s.Remind = v }),
 	)}.shape()
