@@ -164,6 +164,9 @@ type DiffFinding struct {
 	CountBefore    int64  `json:"count_before"` // findings
 	CountAfter     int64  `json:"count_after"`
 	Text           string `json:"text" redact:"of Message"` // about the worst
+	// Reason says why a resolved finding is gone.
+	Reason        string          `json:"reason,omitempty" redact:"of ReasonMessage"`
+	ReasonMessage message.Message `json:"reason_message,omitzero"`
 	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
 	Message        message.Message `json:"message,omitzero"`
 	SubjectMessage message.Message `json:"subject_message,omitzero"`

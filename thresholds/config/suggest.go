@@ -115,14 +115,19 @@ func (s *Keyspace) Add(k *parser.Key, created int64) {
 	o.add(k, created, s.separators)
 }
 
-// isListable reports whether a configuration can list a first segment without quoting it.
+// isListable reports whether a configuration can list a first segment without quoting it. One
+// with four digits or more has an identifier, or a date.
 func isListable(name []byte) bool {
+	digits := 0
 	for _, c := range name {
 		if !isWordByte(c) {
 			return false
 		}
+		if c >= '0' && c <= '9' {
+			digits++
+		}
 	}
-	return len(name) > 0 && len(name) <= maxSpaceName && matchesNamespace(string(name))
+	return digits < 4 && len(name) > 0 && len(name) <= maxSpaceName && matchesNamespace(string(name))
 }
 
 func isWordByte(c byte) bool {
