@@ -190,8 +190,18 @@ func (s *Setting) setLimit(n Limit) {
 // ones, and mild ones before severe ones.
 func sortLimits(list []Limit) {
 	slices.SortFunc(list, func(a, b Limit) int {
-		return cmp.Or(cmp.Compare((a.Type+1)%(AnyType+1), (b.Type+1)%(AnyType+1)), compareBools(a.Under, b.Under), cmp.Compare(a.Severity, b.Severity))
+		return cmp.Or(cmp.Compare((a.Type+1)%(AnyType+1), (b.Type+1)%(AnyType+1)), compareBool(a.Under, b.Under), cmp.Compare(a.Severity, b.Severity))
 	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // first returns the limit that is exceeded first, for a type and a side, false if
