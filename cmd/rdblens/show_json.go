@@ -241,7 +241,6 @@ func (w *jsonWriter) omitted(k *parser.Key, shown int) {
 	}
 }
 
-// goesOn reports whether writing goes on.
 func (w *jsonWriter) goesOn() bool {
 	_, err := w.Write(nil)
 	return err == nil
