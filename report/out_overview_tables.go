@@ -143,7 +143,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
 		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
-		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
 				return message.Message{}

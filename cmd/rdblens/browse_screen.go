@@ -332,6 +332,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
 	b.identity(p, n)
+	b.source(p, n)
 	for i := range b.report.Rules {
 		f := &b.report.Rules[i]
 		count := int64(0)
@@ -447,7 +448,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	if k.Owner != "" {
 		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
 	}
-	b.identity(p, b.tree.find([]byte(k.Key)))
+	n := b.tree.find([]byte(k.Key))
+	b.identity(p, n)
+	b.source(p, n)
 	rules := b.report.Rules
 	if v := b.view(); v.report != nil {
 		rules = v.report.Rules
