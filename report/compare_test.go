@@ -103,7 +103,7 @@ func TestDiffFormats(t *testing.T) {
 					t.Errorf("%s: %d lines", c.name, n)
 				}
 			case "html":
-				if bytes.Contains(got, []byte("<script>alert")) || !bytes.Contains(got, []byte(`class="cards"`)) {
+				if bytes.Contains(got, []byte("<script>alert")) || !bytes.Contains(got, []byte(`class="verdict"`)) {
 					t.Errorf("%s: not the page of a comparison", c.name)
 				}
 				continue

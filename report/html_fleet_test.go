@@ -15,7 +15,7 @@ import (
 // it is much larger than the mean or damaged, one row for a key of one name, and a row of
 // memory for each input.
 func TestHTMLFleet(t *testing.T) {
-	r := &Report{By: ByMemory, Totals: Totals{Keys: 9, MemoryBytes: 900}, Config: Config{Checked: []string{"no-ttl", "big-string"}},
+	r := &Report{By: ByMemory, Totals: Totals{Keys: 9, MemoryBytes: 900}, Passed: []string{"big-string"},
 		Rules: []Finding{{Rule: "no-ttl", Severity: "warning", Count: 1}},
 		Inputs: []Input{{Name: "d/a.rdb", Memory: &Memory{Model: "redis-7.0", Predicted: 500, Difference: p(-20)}}, {Name: "d/b.rdb", Memory: &Memory{Model: "redis-7.2"}},
 			{Name: "d/c.rdb", Error: &Damage{}}},

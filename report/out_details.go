@@ -48,23 +48,24 @@ func (d *details) most(n, rows int) int {
 	return min(n, rows)
 }
 
-// sections are the sections, in their order.
+// sections are the sections, the most important first. A ticket has them folded under titles
+// that say what is in them.
 var sections = []struct {
-	name  string
-	write func(*details)
+	name, title string
+	write       func(*details)
 }{
-	{"findings", (*details).findings},
-	{"target", (*details).target},
-	{"keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
-	{"groups", (*details).groups},
-	{"types", func(d *details) { d.types(); d.encodings() }},
-	{"databases", (*details).databases},
-	{"owners", func(d *details) { d.owners(); d.budgets() }},
-	{"expiry", (*details).expiry},
-	{"histograms", (*details).histograms},
-	{"totals", (*details).totals},
-	{"snapshots", (*details).snapshots},
-	{"ignored", (*details).ignored},
+	{"findings", "All problems, their worst keys, and what to do", (*details).findings},
+	{"target", "What the other server does not load", (*details).target},
+	{"keys", "The largest keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
+	{"groups", "Groups of keys", (*details).groups},
+	{"snapshots", "The files, and the memory of a server with their keys", (*details).snapshots},
+	{"types", "Types", func(d *details) { d.types(); d.encodings() }},
+	{"totals", "Totals", (*details).totals},
+	{"owners", "Owners", func(d *details) { d.owners(); d.budgets() }},
+	{"databases", "Databases", (*details).databases},
+	{"expiry", "TTLs", (*details).expiry},
+	{"histograms", "Distributions", (*details).histograms},
+	{"ignored", "Ignored findings", (*details).ignored},
 }
 
 // Sections returns the names that WriteOptions.Sections takes.

@@ -68,7 +68,7 @@ func (d *details) groups() {
 	if len(all) == 0 {
 		return
 	}
-	rows := all[:min(len(all), detailsGroups)]
+	rows := all[:d.most(len(all), detailsGroups)]
 	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
 	if len(rows) < len(all) {
 		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]), message.Int("n", int64(len(rows)))),

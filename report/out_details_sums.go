@@ -168,7 +168,7 @@ func (d *details) bars(title string, rows []Bucket) {
 		leftColumn(title, func(i int) message.Message { return word(rows[i].Label) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		rightColumn("share", func(i int) message.Message { return shareText(rows[i].Keys, keys) }),
-		barColumn(func(i int) float64 { return ratio(rows[i].Keys, max(most, 1)) }),
+		barColumn(func(i int) float64 { return ratio(rows[i].Keys, max(most, 1)) }).drop(1),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }))
 }

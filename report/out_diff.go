@@ -274,65 +274,59 @@ func (d *Diff) sections(p page, most int, full bool) {
 	if !d.Changed {
 		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", least...))
 	}
-	omitted := func(n int) {
-		if n > most {
+	part := func(title string, note message.Message, n int, write func(rows int)) {
+		if n == 0 {
+			return
+		}
+		p.section(word(title), note)
+		if write(min(n, most)); n > most {
 			p.sentence(message.New("  and {rows} (--details)", message.Number("rows", int64(n-most), "1 more row", "{n} more rows")))
 		}
 	}
+	table := func(title string, note message.Message, name string, rows []*DiffRow) {
+		part(title, note, len(rows), func(n int) { d.rowsTable(p, name, rows[:n]) })
+	}
 	f := &d.Findings
-	if n := len(f.New) + len(f.Resolved); n > 0 || full {
-		p.section(word("Findings"), message.New("{new} new, {resolved} resolved, {same} still there, by rule and group", message.Int("new", int64(len(f.New))),
-			message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))))
-		rows := slices.Concat(f.New, f.Resolved)
-		if full {
-			rows = append(rows, f.Persisting...)
+	rows, changed := slices.Concat(f.New, f.Resolved), len(f.New)+len(f.Resolved)
+	if full {
+		rows = append(rows, f.Persisting...)
+	}
+	state := func(i int) string {
+		switch {
+		case i >= changed:
+			return "still there"
+		case i >= len(f.New):
+			return "resolved"
+		case rows[i].SeverityBefore != "":
+			return "worse"
 		}
-		state := func(i int) string {
-			switch {
-			case i >= n:
-				return "still there"
-			case i >= len(f.New):
-				return "resolved"
-			case rows[i].SeverityBefore != "":
-				return "worse"
+		return "new"
+	}
+	part("Findings", message.New("{new} new, {resolved} resolved, {same} still there, by rule and group",
+		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))),
+		len(rows), func(n int) { d.findingsTable(p, rows[:n], state, full) })
+	keys := d.shownKeys(full)
+	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)),
+		len(keys), func(n int) { d.keysTable(p, keys[:n]) })
+	places := d.changedPlaces()
+	if full && len(d.Prefixes) > 0 {
+		places = pointersTo(d.Prefixes)
+	}
+	if len(d.Prefixes) > 0 {
+		table("Where it changed", message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+			append(least, keysArg("keys", d.MinKeys))...), "group", places)
+	}
+	if full || len(d.Prefixes) == 0 { // else groups are what prefixes have
+		var gone []*DiffRow
+		groups := slices.DeleteFunc(d.changedGroups(full), func(r *DiffRow) bool {
+			if r.Change == ChangeGone {
+				gone = append(gone, r)
 			}
-			return "new"
-		}
-		d.findingsTable(p, rows[:min(len(rows), most)], state, full)
-		omitted(len(rows))
-	}
-	if keys := d.shownKeys(full); len(keys) > 0 {
-		p.section(word("Keys"), message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)))
-		d.keysTable(p, keys[:min(len(keys), most)])
-		omitted(len(keys))
-	}
-	if places := d.changedPlaces(); len(d.Prefixes) > 0 {
-		if full {
-			places = pointersTo(d.Prefixes)
-		}
-		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
-			append(least, keysArg("keys", d.MinKeys))...))
-		d.rowsTable(p, "group", places[:min(len(places), most)])
-		omitted(len(places))
-	}
-	var gone []*DiffRow
-	groups := slices.DeleteFunc(d.changedGroups(full), func(r *DiffRow) bool {
-		if r.Change == ChangeGone {
-			gone = append(gone, r)
-		}
-		return r.Change == ChangeGone
-	})
-	shown := full || len(d.Prefixes) == 0 // else they are what prefixes have
-	if len(gone) > 0 && shown {
-		p.section(word("Gone"), message.Plural(int64(len(gone)), "1 group of names has no keys any more", "{n} groups of names have no keys any more"))
-		d.rowsTable(p, "group", gone[:min(len(gone), most)])
-		omitted(len(gone))
-	}
-	if len(groups) > 0 && shown {
-		p.section(word("Groups"), message.New("{n} of {all}, by {share} and {bytes} or more",
-			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...))
-		d.rowsTable(p, "group", groups[:min(len(groups), most)])
-		omitted(len(groups))
+			return r.Change == ChangeGone
+		})
+		table("Gone", message.Plural(int64(len(gone)), "1 group of names has no keys any more", "{n} groups of names have no keys any more"), "group", gone)
+		table("Groups", message.New("{n} of {all}, by {share} and {bytes} or more",
+			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...), "group", groups)
 	}
 	var types []*DiffRow
 	for i := range d.Types {
@@ -340,11 +334,7 @@ func (d *Diff) sections(p page, most int, full bool) {
 			types = append(types, r)
 		}
 	}
-	if len(types) > 0 {
-		p.section(word("Types"), message.Message{})
-		d.rowsTable(p, "type", types[:min(len(types), most)])
-		omitted(len(types))
-	}
+	table("Types", message.Message{}, "type", types)
 	notes := sentencesOf(d.NoteMessages, d.Notes)
 	if full {
 		p.section(word("All keys"), message.Message{})
@@ -389,6 +379,7 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		sentenceColumn("the worst", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
 	}})
 }
@@ -425,6 +416,7 @@ func (d *Diff) keysTable(p page, rows []shownKey) {
 		}).drop(2),
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(1),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 	}})
 }
 
@@ -467,5 +459,6 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 		}),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(5),
 		name,
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 	}})
 }

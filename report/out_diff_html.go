@@ -9,24 +9,11 @@ import (
 
 // writeDiffHTML writes the page of reports with the sections of a comparison.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
-	v := &htmlView{htmlPage: newHTMLPage(o), SizeLabel: "memory", Wrong: d.alerts(), About: d.about()[:1], Verdict: d.headline(),
+	v := &htmlView{htmlPage: newHTMLPage(o), SizeLabel: "memory", Wrong: d.alerts(), About: d.about(), Verdict: d.headline(),
 		Title: message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name)),
 		Foot:  parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))}
 	if d.Measure != ByMemory {
 		v.SizeLabel = "value bytes"
-	}
-	t := &d.Totals
-	before, after := d.Size(t)
-	count := func(n int) message.Message { return only(message.Int("n", int64(n))) }
-	size := message.Word("size", v.SizeLabel)
-	v.Cards = []htmlFact{
-		{signedCount(t.KeysAfter - t.KeysBefore), message.New("keys, now {n}", message.Int("n", t.KeysAfter))},
-		{signedSize(after - before), message.New("{size}, now {n}", size, message.Size("n", after))},
-		{orWord(growthText(before, after), "0%"), message.New("growth of {size}", size)},
-		{orWord(shareText(t.WithoutTTLAfter, t.KeysAfter), "0%"),
-			message.New("of the keys have no TTL, before {share}", message.Phrase("share", orWord(shareText(t.WithoutTTLBefore, t.KeysBefore), "0%")))},
-		{count(len(d.Findings.New)), word("new findings")},
-		{count(len(d.Findings.Resolved)), word("resolved findings")},
 	}
 	d.waterfall(v.htmlPage)
 	d.sections(v.htmlPage, htmlRows, true)

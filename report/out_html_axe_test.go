@@ -2,12 +2,13 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/rdblens/rdblens/testdata/testtool"
@@ -28,7 +29,8 @@ func slotsReport() *Report {
 }
 
 // TestPageIsAccessible checks contrast, labels, names, order of headings and what else
-// axe-core knows, in both colour schemes.
+// axe-core knows: light in English with a prefix in the pane, and dark in Chinese with a key in
+// it; at night all pages, in all four combinations.
 func TestPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -36,18 +38,39 @@ func TestPageIsAccessible(t *testing.T) {
 	if err != nil {
 		testtool.Missing(t, "no bin/axe.min.js: make axe")
 	}
-	for _, c := range append(treeReports(), cannedReport{"slots", slotsReport()}, cannedReport{"big", bigReport()}) {
-		for _, scheme := range []string{"light", "dark"} {
-			tab := openPage(t, ctx, c.report, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.Reload(), chromedp.WaitReady("footer"), chromedp.Evaluate(`location.hash = "#at=tenant5:"`, nil), chromedp.Evaluate(string(axe)+"\n;0", nil))
-			for _, v := range evaluate[[]string](t, tab, `axe.run(document, {resultTypes: ["violations"]}).then((r) =>
+	pages := map[string]Document{"slots": slotsReport(), "big": bigPage()}
+	for _, c := range treeReports() {
+		pages[c.name] = c.report
+	}
+	for _, c := range cannedDiffs(t) {
+		pages["diff "+c.name] = c.diff
+	}
+	for _, c := range cannedTrends(t) {
+		if c.name != "full" {
+			pages["trend "+c.name] = c.trend
+		}
+	}
+	views := []struct{ scheme, language, hash string }{{"light", "en", "#at=tenant5:"}, {"dark", "zh", "#key=tenant7:service7:7:object7&color=severity"}}
+	if testtool.Nightly() {
+		views = append(views, views...)
+		views[2].language, views[3].language = "zh", "en"
+	}
+	for name, d := range pages {
+		if !testtool.Nightly() && !slices.Contains([]string{"ordinary", "diff next", "trend four"}, name) {
+			continue
+		}
+		tab := openPage(t, ctx, d, chromedp.Evaluate(string(axe)+"\n;0", nil))
+		for _, v := range views {
+			evaluate[any](t, tab, fmt.Sprintf(`(() => { document.documentElement.dataset.theme = %q; if (document.documentElement.lang !== %q) document.querySelector("#language").click(); location.hash = %q;
+				for (const d of document.querySelectorAll("details")) d.open = true; })()`, v.scheme, v.language, v.hash))
+			for _, found := range evaluate[[]string](t, tab, `new Promise((done) => setTimeout(done, 400)).then(() => axe.run(document, {resultTypes: ["violations"]})).then((r) =>
 				r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 300) + " " + n.any.map((a) => a.message)).join("\n    ")))`) {
-				t.Errorf("%s, %s: %s", c.name, scheme, v)
+				t.Errorf("%s, %+v: %s", name, v, found)
 			}
 		}
 	}
 	// It finds what is wrong.
-	tab := openPage(t, ctx, bigReport(), chromedp.Evaluate(string(axe)+"\n;0", nil))
+	tab := openPage(t, ctx, bigPage(), chromedp.Evaluate(string(axe)+"\n;0", nil))
 	evaluate[any](t, tab, `document.querySelector("select").labels[0].replaceWith(document.querySelector("select"))`)
 	if ids := evaluate[[]string](t, tab, `axe.run(document).then((r) => r.violations.map((v) => v.id))`); !strings.Contains(strings.Join(ids, " "), "select-name") {
 		t.Errorf("a select without a label is not found: %q", ids)

@@ -125,7 +125,8 @@ func (r *Report) severityAbout(s *Step) string {
 	for i := range r.Rules {
 		f := &r.Rules[i]
 		for n := range f.Examples {
-			if e := &f.Examples[n]; s.Key != "" && e.KeyRow != nil && e.Key == s.Key {
+			e := &f.Examples[n]
+			if s.Key != "" && e.KeyRow != nil && e.Key == s.Key || s.Group != "" && slices.Contains(e.Groups, s.Group) {
 				return f.Severity
 			}
 		}

@@ -57,9 +57,9 @@ func makeReadmePictures(t *testing.T, dir string) {
 	if err := Write("table", &screen, r, WriteOptions{Width: 100, Color: true, Now: time.Unix(int64(r.Inputs[0].Created)+3600, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	colors := strings.NewReplacer(bold, "<b>", red, "<b class=red>", yellow, "<b class=yellow>", plain, "</b>")
+	colors := strings.NewReplacer(bold, "<b>", dim, "<b class=dim>", red, "<b class=red>", yellow, "<b class=yellow>", plain, "</b>")
 	terminal := "<!doctype html><meta charset=utf-8><style>body{margin:0;background:#16181d;color:#d5d9e0}pre{font:13px/1.3 monospace;padding:12px;margin:0;display:inline-block}" +
-		"b{color:#fff}.red{color:#ff7b72}.yellow{color:#e3b341;font-weight:normal}</style><pre>$ rdblens scan shop.rdb\n" + colors.Replace(html.EscapeString(screen.String())) + "</pre><footer></footer>"
+		"b{color:#fff}.red{color:#ff7b72}.yellow{color:#e3b341;font-weight:normal}.dim{color:#8b949e;font-weight:normal}</style><pre>$ rdblens scan shop.rdb\n" + colors.Replace(html.EscapeString(screen.String())) + "</pre><footer></footer>"
 	path := filepath.Join(t.TempDir(), "terminal.html")
 	if err := os.WriteFile(path, []byte(terminal), 0o600); err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func makeReadmePictures(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	shoot(tab, "terminal.png", size[0], size[1])
-	shoot(openPage(t, ctx, r, emulation.SetDeviceMetricsOverride(1100, 900, 1, false),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}), chromedp.Reload(), chromedp.WaitReady("footer")), "page.png", 1100, 1390)
+	shoot(openPage(t, ctx, r, emulation.SetDeviceMetricsOverride(1280, 820, 1, false),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}), chromedp.Reload(), chromedp.WaitReady("footer")), "page.png", 1280, 820)
 }
 
 // fewColors returns a PNG with the 48 most used colours of another.

@@ -24,7 +24,6 @@ type htmlView struct {
 	About, Wrong []message.Message
 	Verdict      message.Message
 	Overview     bool // of a report: what to fix, and the map
-	Cards        []htmlFact
 	Parts        []htmlPart
 	Fixes        []htmlFix
 	Broken       message.Message
@@ -34,8 +33,6 @@ type htmlView struct {
 	Foot         message.Message
 	Data         htmlData
 }
-
-type htmlFact struct{ Value, Label message.Message }
 
 // htmlChoice is an entry of a list to choose from.
 type htmlChoice struct{ Value, Label string }
@@ -71,24 +68,22 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.section(word("What could be saved"), word("estimates"))
 		v.table(all.savingsTable(len(all.savings)))
 	}
-	v.findings(r, o, all.problems)
-	v.keys(r)
-	v.groups(r)
-	if d.expiry(); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
-		v.above(htmlBlock{Figure: "timeline"})
+	for _, part := range sections {
+		switch part.name {
+		case "findings":
+			v.findings(r, o, all.problems)
+		case "keys":
+			v.keys(r)
+			d.hot()
+		case "expiry":
+			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
+				v.above(htmlBlock{Figure: "timeline"})
+			}
+		default:
+			part.write(d)
+		}
 	}
-	d.types()
-	d.encodings()
-	d.histograms()
 	v.slots(r)
-	d.hot()
-	d.databases()
-	d.owners()
-	d.budgets()
-	d.totals()
-	d.snapshots()
-	d.ignored()
-	v.exact(r)
 	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config))
 	return v
 }
@@ -131,15 +126,6 @@ func (v *htmlView) keys(r *Report) {
 	v.above(htmlBlock{Figure: "scatter"})
 }
 
-func (v *htmlView) groups(r *Report) {
-	groups := slices.Clone(r.Groups)
-	sortGroups(groups, "")
-	groups = groups[:min(len(groups), htmlRows)]
-	v.section(word("Groups of names"), message.New("Keys whose names have one pattern, where * stands for what varies. The first {n} of {all}.",
-		message.Int("n", int64(len(groups))), message.Int("all", int64(len(r.Groups)))))
-	v.table(r.groupsTable(placesOf(groups), true))
-}
-
 // htmlNodes is the most bars of the strip of nodes.
 const htmlNodes = 256
 
@@ -165,13 +151,13 @@ func (r *Report) nodesStrip(nodes []Node) []htmlBar {
 
 func (n *Node) size() int64 { return max(0, int64(sizeOf(n.MemoryBytes, n.ValueBytes))) }
 
-// newHTMLBar returns the bar of a size and so many keys at a place of a strip.
-func newHTMLBar(x int, size, most, keys int64, name, class string) htmlBar {
+// newHTMLBar returns the bar of a size and of n keys at place x of a strip.
+func newHTMLBar(x int, size, most, n int64, name, class string) htmlBar {
 	height := 0
-	if keys > 0 || class != "" {
+	if n > 0 || class != "" {
 		height = max(2, int(ratio(size, max(most, 1))*100))
 	}
-	return htmlBar{x, 100 - height, height, class, name + ": " + message.FormatBytes(size) + ", " + message.FormatCount(keys)}
+	return htmlBar{x, 100 - height, height, class, name + ": " + message.FormatBytes(size) + ", " + message.FormatCount(n)}
 }
 
 // slots shows the ranges of hash slots as a strip, and the fullest.
@@ -234,9 +220,8 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		})
 	}
 	var passed []message.Message
-	for _, name := range r.Config.Checked {
-		rule, ok := thresholds.Lookup(name)
-		if ok && !slices.ContainsFunc(r.Rules, func(f Finding) bool { return f.Rule == name }) {
+	for _, name := range r.Passed {
+		if rule, ok := thresholds.Lookup(name); ok {
 			passed = append(passed, message.New("{rule}: {title}", message.Code("rule", name), message.Word("title", rule.Title)))
 		}
 	}
@@ -244,27 +229,4 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 		v.fold(htmlFold{ID: "passed", Title: message.Plural(int64(len(passed)), "1 rule found nothing", "{n} rules found nothing")},
 			func(in *htmlPage) { in.list(passed) })
 	}
-}
-
-// exact says how exact the figures are.
-func (v *htmlView) exact(r *Report) {
-	v.section(word("How exact this is"), message.Message{})
-	if r.Complete {
-		v.sentence(word("Numbers of keys, elements, bytes and findings are exact: every key was read."))
-	} else {
-		v.sentence(word("Numbers of keys, elements, bytes and findings are those of what was read: the files were not read to their end, or are damaged."))
-	}
-	if r.Totals.MemoryBytes.Known() {
-		v.sentence(word("Memory is computed from the server's own structures and the size classes of its allocator, key by key. " +
-			"It is what the server frees when the key is deleted."))
-	} else {
-		v.sentence(word("The server that wrote the snapshot is not known well enough to compute memory: sizes are those of the values."))
-	}
-	v.sentence(when(r.Totals.MemoryBound, "Some keys have types whose memory is known as a lower bound only."))
-	v.sentence(when(r.GroupsFolded > 0, "Names have more patterns than groups are kept of: {n} patterns are folded into wider groups, with * for a segment of many values.",
-		message.Int("n", r.GroupsFolded)))
-	for _, m := range r.Bounds.sentences() {
-		v.sentence(m)
-	}
-	v.sentence(word("This page needs no network: everything is in it."))
 }

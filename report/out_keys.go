@@ -9,6 +9,52 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
+// KeyRow is one key: the columns of the keys command, and what a report adds.
+type KeyRow struct {
+	DB             int    `json:"db"`
+	Key            Name   `json:"key"`
+	Type           string `json:"type"`
+	Encoding       string `json:"encoding,omitempty"` // "" unknown
+	Elements       Figure `json:"elements"`
+	ValueBytes     Figure `json:"value_bytes"`
+	Serialized     Figure `json:"serialized_bytes"`
+	Memory         Figure `json:"memory_bytes"`
+	MemoryUsage    Figure `json:"memory_usage_bytes"`
+	Largest        Figure `json:"largest_element_bytes"`
+	LargestElement *Name  `json:"largest_element"` // its name, nil if it has none
+	ExpireAt       *int64 `json:"expire_at_ms"`    // ms since the epoch; nil: no expiry
+	FieldsWithTTL  Figure `json:"fields_with_ttl"` // of a hash
+	Idle           Figure `json:"idle_seconds"`
+	Freq           Figure `json:"freq"`
+	Offset         int64  `json:"offset"` // in the decompressed snapshot
+
+	Input       int    `json:"input,omitempty"`     // index into inputs
+	NameBytes   int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
+	NameHash    string `json:"key_hash,omitempty"`  // of the whole name if Key is cut, see parser.Key.CutName
+	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
+	Group       Name   `json:"group,omitempty"`
+	Owner       string `json:"owner,omitempty" redact:"text"`
+	Longest     Figure `json:"longest_string_bytes"` // longest single string of the value
+	Pending     int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
+	Approximate bool   `json:"memory_is_approximate,omitempty"`
+	Module      string `json:"module,omitempty" redact:"module"`
+	// Findings are what the rules found about the key, but for those that are ignored.
+	// Those that depend on the content of the value are there if the key is an example of
+	// the rule: large-text, filter-growth, series-retention, vector-links, and big-string for
+	// values as long as a HyperLogLog.
+	Findings []KeyFinding `json:"findings,omitempty"`
+}
+
+// KeyFinding is what a rule found about a key.
+type KeyFinding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`       // "error", "warning" or "info"
+	Measured Figure `json:"measured"`       // in Unit; unknown if there is nothing to measure
+	Limit    Figure `json:"limit"`          // that was exceeded; unknown as above
+	Unit     string `json:"unit,omitempty"` // as in Example
+}
+
 // rowSlack is more than the bytes of a row besides its two names: sixteen numbers
 // of twenty bytes, the JSON field names, type and encoding.
 const rowSlack = 768
@@ -84,46 +130,34 @@ func appendNameCSV(dst []byte, k *parser.Key) []byte {
 // rule, severity, measure, limit and unit. It allocates memory only to grow dst.
 func AppendKeyJSON(dst []byte, k *parser.Key, found []thresholds.Finding) []byte {
 	dst = slices.Grow(dst, rowSlack+len(k.Name))
-	dst = append(dst, `{"db":`...)
-	dst = text.AppendInt(dst, int64(k.DB))
+	figure := func(field string, n int64, known bool) {
+		if dst = append(dst, field...); known {
+			dst = text.AppendInt(dst, n)
+		} else {
+			dst = append(dst, "null"...)
+		}
+	}
+	figure(`{"db":`, int64(k.DB), true)
 	dst = append(dst, `,"key":`...)
 	dst = text.AppendJSON(dst, k.Name)
 	dst = append(dst, typeFields[k.Type][k.Encoding]...)
-	dst = text.AppendNumber(dst, k.Elements)
-	dst = append(dst, `,"value_bytes":`...)
-	dst = text.AppendNumber(dst, k.ValueBytes)
-	dst = append(dst, `,"serialized_bytes":`...)
-	dst = text.AppendNumber(dst, k.Serialized)
-	dst = append(dst, `,"memory_bytes":`...)
-	dst = text.AppendNumber(dst, k.Memory)
-	dst = append(dst, `,"memory_usage_bytes":`...)
-	dst = text.AppendNumber(dst, k.MemoryUsage)
-	dst = append(dst, `,"largest_element_bytes":`...)
-	dst = text.AppendNumber(dst, k.Largest)
+	figure("", k.Elements, k.Elements >= 0)
+	figure(`,"value_bytes":`, k.ValueBytes, k.ValueBytes >= 0)
+	figure(`,"serialized_bytes":`, k.Serialized, k.Serialized >= 0)
+	figure(`,"memory_bytes":`, k.Memory, k.Memory >= 0)
+	figure(`,"memory_usage_bytes":`, k.MemoryUsage, k.MemoryUsage >= 0)
+	figure(`,"largest_element_bytes":`, k.Largest, k.Largest >= 0)
 	dst = append(dst, `,"largest_element":`...)
 	if hasElementName(k) {
 		dst = text.AppendJSON(dst, k.LargestName)
 	} else {
 		dst = append(dst, "null"...)
 	}
-	dst = append(dst, `,"expire_at_ms":`...)
-	if k.HasExpire {
-		dst = text.AppendInt(dst, k.ExpireAt)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"fields_with_ttl":`...)
-	if k.Type == parser.Hash {
-		dst = text.AppendNumber(dst, k.FieldsWithTTL)
-	} else {
-		dst = append(dst, "null"...)
-	}
-	dst = append(dst, `,"idle_seconds":`...)
-	dst = text.AppendNumber(dst, k.Idle)
-	dst = append(dst, `,"freq":`...)
-	dst = text.AppendNumber(dst, int64(k.Freq))
-	dst = append(dst, `,"offset":`...)
-	dst = text.AppendInt(dst, k.Offset)
+	figure(`,"expire_at_ms":`, k.ExpireAt, k.HasExpire)
+	figure(`,"fields_with_ttl":`, k.FieldsWithTTL, k.Type == parser.Hash && k.FieldsWithTTL >= 0)
+	figure(`,"idle_seconds":`, k.Idle, k.Idle >= 0)
+	figure(`,"freq":`, int64(k.Freq), k.Freq >= 0)
+	figure(`,"offset":`, k.Offset, true)
 	if k.MemoryBound {
 		dst = append(dst, `,"memory_is_lower_bound":true`...)
 	}

@@ -23,25 +23,6 @@ const (
 	MinLimitBytes     = 4096
 )
 
-// ticketSections are the sections of the details that a ticket has, the most
-// important first.
-var ticketSections = []struct {
-	name, title string
-}{
-	{"findings", "All problems, their worst keys, and what to do"},
-	{"target", "What the other server does not load"},
-	{"keys", "The largest keys"},
-	{"groups", "Groups of keys"},
-	{"snapshots", "The files, and the memory of a server with their keys"},
-	{"types", "Types"},
-	{"totals", "Totals"},
-	{"owners", "Owners"},
-	{"databases", "Databases"},
-	{"expiry", "TTLs"},
-	{"histograms", "Distributions"},
-	{"ignored", "Ignored findings"},
-}
-
 func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 	if o.LimitBytes <= 0 {
 		o.LimitBytes = DefaultLimitBytes
@@ -66,15 +47,10 @@ type ticketPart struct {
 }
 
 func (v *overview) ticketParts(o WriteOptions) (parts []ticketPart) {
-	for _, s := range ticketSections {
+	for _, s := range sections {
 		var b bytes.Buffer
 		p := newMarkdownPage(&b, o, nameWidth, 1)
-		d := newDetails(p, v.r, o)
-		for _, known := range sections {
-			if known.name == s.name {
-				known.write(d)
-			}
-		}
+		s.write(newDetails(p, v.r, o))
 		if b.Len() > 0 {
 			b.WriteString("\n</details>\n")
 		}
@@ -112,7 +88,7 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	}
 	v.evidence(p, rows)
 	var left []message.Message
-	for i, s := range ticketSections {
+	for i, s := range sections {
 		if parts[i].text != "" {
 			left = append(left, word(s.title))
 		}
@@ -120,7 +96,7 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	left = append(left, v.omitted(rows)...)
 	names := p.names
 	room := o.LimitBytes - len(names.block(p, o.LimitBytes))
-	for i, s := range ticketSections {
+	for i, s := range sections {
 		opening := p.opening(word(s.title))
 		if parts[i].text != "" && b.Len()+len(opening)+len(parts[i].text)+len(v.ticketFoot(left, o)) <= room {
 			b.WriteString(opening + parts[i].text)

@@ -116,6 +116,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		}
 		return only(message.Duration("time", *seconds))
 	}
+	share := 1 // the rank of shares: in an overview they say most
+	if full {
+		share = 8
+	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
@@ -124,7 +128,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 				return percentText(rows[i].share)
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).drop(8),
+		}).drop(share),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).only(!full),
@@ -137,9 +141,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
-		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).
+			only(slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
-		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }).only(anySource(rows)),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
 				return message.Message{}
@@ -147,10 +152,6 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
-}
-
-func anyIdentity(rows []memoryPlace) bool {
-	return slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })
 }
 
 // ownerText is the name of an owner, zero for "".

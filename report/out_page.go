@@ -71,7 +71,8 @@ func sentenceColumn(title string, cell func(i int) message.Message) column {
 // dropBar is the rank of bars: they are dropped first.
 const dropBar = 12
 
-// barColumn shows shares as bars on a terminal and in a browser, and nothing elsewhere.
+// barColumn shows shares as bars on a terminal and in a browser, and in text files unless its
+// rank is dropBar.
 func barColumn(share func(i int) float64) column {
 	return spanColumn(func(i int) span { return span{to: share(i)} })
 }

@@ -123,9 +123,8 @@ func (s *htmlSection) Short() message.Message {
 }
 
 // htmlShort are the titles in the contents that are not those of the sections.
-var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "Groups of names": "Groups", "By type": "Types",
-	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases", "By owner": "Owners",
-	"How exact this is": "Exactness"}
+var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "By type": "Types",
+	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases", "By owner": "Owners"}
 
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
@@ -220,7 +219,7 @@ func (p *htmlPage) commands(list []string) {
 
 // namedColumns are the titles of columns that say what the rows of a table are about: the
 // first of these that a table has is its first column.
-var namedColumns = []string{"key", "group", "group or key", "file", "snapshot"}
+var namedColumns = []string{"key", "group", "group or key", "file", "snapshot", "type"}
 
 // htmlPaperColumns is the rank from which columns are dropped on paper, where room is short.
 const htmlPaperColumns = 4

@@ -160,7 +160,7 @@ func (p *textPage) table(t table) {
 	}
 	const longest = 10 // columns of a bar
 	for c := range t.columns {
-		if t.columns[c].bar == nil || p.width == 0 {
+		if t.columns[c].bar == nil || p.width == 0 && t.columns[c].Drop == dropBar {
 			continue
 		}
 		for i := range g.Rows {

@@ -26,20 +26,14 @@ type htmlChart struct {
 func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := &htmlView{htmlPage: newHTMLPage(o), Title: word("Trend"), Wrong: t.wrong(), About: t.about()}
 	for _, s := range t.rows("total") {
-		args := []message.Arg{message.Phrase("what", s.label()), message.Phrase("size", s.figure(s.last())), message.Phrase("growth", s.growth()),
-			message.Phrase("change", s.change())}
-		id := "{what}, now {size}"
-		if !s.growth().IsZero() {
-			id = "{what}, now {size} ({growth})"
-		}
-		v.Cards = append(v.Cards, htmlFact{orWord(s.change(), "-"), message.New(id, args...)})
 		if s.Measure == "memory" && v.Verdict.IsZero() && !s.growth().IsZero() {
-			v.Verdict = message.New("{what}: {change} ({growth}).", args...)
+			v.Verdict = message.New("{what}: {change} ({growth}).", message.Phrase("what", s.label()), message.Phrase("growth", s.growth()),
+				message.Phrase("change", s.change()))
 		}
 	}
 	if f := t.Full; f != nil && f.Days > 0 {
-		v.Cards = append(v.Cards, htmlFact{verbatim(day(f.Time)), message.New("maxmemory {size} is reached", message.Size("size", f.MaxMemory))})
-		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.", message.Text("day", day(f.Time)), message.Size("size", f.MaxMemory)))
+		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.", message.Text("day", day(f.Time)),
+			message.Size("size", f.MaxMemory)))
 	}
 	t.sections(v.htmlPage, func(rows []*TrendSeries) {
 		var figures []htmlBlock

@@ -48,7 +48,8 @@ func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, fro
 		case pattern != "":
 			re, err := regexp.Compile(pattern)
 			if err != nil {
-				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}", message.Element("entry", entry), message.Reason("reason", err))
+				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}", message.Element("entry", entry), message.Reason("reason", err)).
+					WithHint("write {example}", message.Code("example", l.Example))
 			}
 			list.patterns = append(list.patterns, re)
 		case l.Known != nil && !slices.Contains(l.Known, entry):

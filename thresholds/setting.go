@@ -10,9 +10,10 @@ import (
 
 // Origin is the place where a value was set.
 type Origin struct {
-	Kind OriginKind
-	Name string // profile, path of the file, or flag
-	Line int    // in the file, from 1; 0 if unknown
+	Kind   OriginKind
+	Name   string // profile, path of the file, or flag
+	Line   int    // in the file, from 1; 0 if unknown
+	Column int    // in characters, from 1; 0 if unknown
 }
 
 // OriginKind is the kind of place where a value was set.

@@ -122,13 +122,14 @@ func (e *env) commented(yaml []byte) []byte {
 }
 
 func (e *env) configCheck(ctx context.Context, path string) error {
-	policy, err := e.loadPolicy(ctx, config.Options{Config: path})
+	policy, err := readPolicy(ctx, config.Options{Config: path})
 	if err != nil {
-		return err
+		return policyError(err)
 	}
+	problems := config.Contradictions(policy)
 	w := bufio.NewWriter(e.stdout)
 	state := "{file}: ok, {settings}"
-	if len(policy.Warnings) > 0 {
+	if len(problems) > 0 {
 		state = "{file}: {settings}"
 	}
 	fmt.Fprintln(w, e.line(message.New(state, message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
@@ -155,10 +156,10 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 				message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
 		}
 	}
-	if err := outputError(w.Flush()); err != nil || len(policy.Warnings) == 0 {
+	if err := outputError(w.Flush()); err != nil || len(problems) == 0 {
 		return err
 	}
-	return &exitError{code: exitUsage, err: inputError(path, message.Plural(int64(len(policy.Warnings)), "1 setting cannot be meant", "{n} settings cannot be meant"))}
+	return policyError(problems)
 }
 
 // inForce returns the path of a configuration: the given one, or that of the current

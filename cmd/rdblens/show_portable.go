@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"math"
 
 	"github.com/hdt3213/rdb/model"
@@ -30,10 +29,6 @@ type portableWriter struct {
 	fields []string          // names of a hash object's fields, in the order of the file
 	ttls   []int64           // and their TTLs, ms since the epoch; 0 none
 	size   int               // bytes of its texts
-}
-
-func newPortableWriter(w io.Writer, replace, fieldTTLs bool) *portableWriter {
-	return &portableWriter{respWriter: newRESP(w), replace: replace, fieldTTLs: fieldTTLs}
 }
 
 func (w *portableWriter) library(p *parser.Payload) error {
@@ -117,8 +112,7 @@ func (w *portableWriter) value(r *parser.Records) error {
 			w.writeBatch()
 			w.open(k)
 		}
-		_, err := w.Write(nil) // whether writing goes on
-		return err == nil
+		return goesOn(w)
 	}})
 	if w.object.GetElemCount() > 0 || k.Type == parser.String {
 		w.writeBatch()

@@ -58,8 +58,7 @@ func (s *streamCommands) write(r *parser.Records) error {
 				s.claimed = s.claimed[1:]
 			}
 			s.add(e.ID, int(e.Fields))
-			_, err := s.Write(nil) // whether writing goes on
-			return err == nil
+			return goesOn(s)
 		},
 		Field: func(name, value parser.Text) bool {
 			s.bytes(name.Bytes)

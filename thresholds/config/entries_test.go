@@ -115,8 +115,13 @@ func TestHiddenLimits(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		list := warnings(p)
-		if len(list) != want || want > 0 && !strings.Contains(list[0].String(), "can never be reported: the ") {
+		list := Contradictions(p)
+		for _, e := range list {
+			if e.Line != 2 || e.Column < 9 || e.Hint.IsZero() || !strings.HasSuffix(e.Excerpt, "^") {
+				t.Errorf("%s: at %d:%d, hint %q: %s", text, e.Line, e.Column, e.Hint, e.Excerpt)
+			}
+		}
+		if len(list) != want || want > 0 && !strings.Contains(list[0].Error(), "can never be reported: the ") {
 			t.Errorf("%s: %q, want %d", text, list, want)
 		}
 	}

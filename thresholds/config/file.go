@@ -29,6 +29,8 @@ type file struct {
 	abbreviations []thresholds.Abbreviation
 	identities    []thresholds.IdentityEntry
 	nightly       thresholds.Nightly
+	codeDirs      []thresholds.Text
+	sourceURL     thresholds.Text
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -71,6 +73,8 @@ var (
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
 			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
+			to("source", codeDirsShape(), func(f *file, v []thresholds.Text) { f.codeDirs = v }),
+			to("source_url", sourceURLShape(), func(f *file, v thresholds.Text) { f.sourceURL = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form
@@ -97,9 +101,10 @@ func entries[T any](name string, of shape[T]) shape[[]T] {
 // how many overrides have rules.
 func Schema() []byte {
 	definitions := object{
-		"off":        anyOf(object{"enum": []any{"off", false}}, words(wordsOff...)),
-		"switch":     anyOf(object{"type": "boolean"}, words(slices.Concat(wordsOn, wordsOff)...)),
-		"severity":   words(slices.Concat([]string{"off"}, severities)...),
+		"off":        words(wordsOff, "not", object{"enum": []bool{true}}),
+		"switch":     words(slices.Concat(wordsOn, wordsOff)),
+		"severity":   words(slices.Concat([]string{"off"}, severities), "type", "string"),
+		"setting":    words(slices.Concat([]string{"on", "off"}, severities, []string{"true", "yes", "false", "no"})),
 		"ignore":     ignores().schema(),
 		"overrides":  overrides().schema(),
 		"budgets":    budgets().schema(),
@@ -163,14 +168,14 @@ func separatorsShape() shape[thresholds.Text] {
 		return v, matchesSeparators(v) || r.refuse(n, message.New(`write ":" or ":#_"`), "separators must be ASCII punctuation, not {separators}", message.Element("separators", v))
 	})
 	s.schema = func() object {
-		return object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern}
+		return object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern, "errorMessage": `write ":" or ":#_"`}
 	}
 	return as(s, located)
 }
 
 // keysShape is one key pattern or several.
 func keysShape(description string) shape[[]*naming.Glob] {
-	glob := as(text("a key pattern", "glob").with("minLength", 1, "pattern", `\S`), func(r *reader, n ast.Node, pattern string) (*naming.Glob, bool) {
+	glob := as(text("a key pattern", "glob").with("minLength", 1, "pattern", `\S`, "errorMessage", `write "*" for all keys`), func(r *reader, n ast.Node, pattern string) (*naming.Glob, bool) {
 		g, err := naming.ParseGlob(pattern)
 		if err == nil && strings.TrimSpace(pattern) == "" {
 			err = message.Errorf("blank")
@@ -202,8 +207,8 @@ func overrideShape() shape[thresholds.Override] {
 		to("rules", rulesShape(true), func(e *entry, v edits) { e.Edits = v }),
 		to("reason", reasonShape("the sentence of the team's own standard that demands these settings"), func(e *entry, v thresholds.Text) { e.reason = v }),
 		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.source = v }),
-	}}.shape().with("required", []string{"key"}, "anyOf", []any{object{"required": []string{"owner"}},
-		object{"required": []string{"rules"}, "properties": object{"rules": object{"type": "object", "minProperties": 1}}}})
+	}}.shape().with("required", []string{"key"}, "if", object{"not": object{"required": []string{"owner"}}}, "then",
+		object{"required": []string{"rules"}, "properties": object{"rules": object{"type": "object", "minProperties": 1}}})
 	return as(s, func(r *reader, n ast.Node, e entry) (thresholds.Override, bool) {
 		at := firstKey(n)
 		e.Origin = r.origin(at)
@@ -240,8 +245,8 @@ func withReason(list edits, kind thresholds.EditKind, v thresholds.Text) edits {
 // hasRules reports whether an override names a rule, even one that it leaves as it
 // is, as no-ttl: {} does.
 func hasRules(r *reader, override ast.Node) bool {
-	return slices.ContainsFunc(r.mapping(override, ""), func(entry *ast.MappingValueNode) bool {
-		return isMapping(entry.Value) && len(r.mapping(entry.Value, "")) > 0
+	return slices.ContainsFunc(r.mapping(override, "", noHint), func(entry *ast.MappingValueNode) bool {
+		return isMapping(entry.Value) && len(r.mapping(entry.Value, "", noHint)) > 0
 	})
 }
 
@@ -269,7 +274,7 @@ type namespaces struct {
 
 // namespacesShape is a list of names, or a mapping of names to owners.
 func namespacesShape() shape[namespaces] {
-	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not", object{"type": "string", "pattern": wildEndPattern}), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
+	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not", object{"type": "string", "pattern": wildEndPattern}, "errorMessage", "write the first segments of names, such as user or *:pay"), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
 		entry := thresholds.Namespace{Name: word, Origin: r.origin(n)}
 		if strings.Contains(word, "[") {
 			return entry, r.refuse(n, message.New("write * for any characters within a segment, ? for one"), "a namespace has no brackets, as {word} has", message.Element("word", word))
@@ -283,11 +288,9 @@ func namespacesShape() shape[namespaces] {
 	owner := text("owner", "owner")
 	owned := record[string]{what: "a namespace", fields: []field[string]{to("owner", owner, func(into *string, v string) { *into = v })}}.shape()
 	return shape[namespaces]{func() object {
-		return with(anyOf(
-			object{"type": "array", "maxItems": maxEntries, "items": name.schema()},
-			object{"type": "object", "maxProperties": maxNames, "propertyNames": object{"pattern": namespacePattern, "not": object{"type": "string", "pattern": wildEndPattern}},
-				"additionalProperties": anyOf(owner.schema(), owned.schema(), object{"type": "null"})},
-			object{"type": "null"},
+		return with(byType("array", object{"maxItems": maxEntries, "items": name.schema()},
+			object{"type": []string{"array", "object", "null"}, "maxProperties": maxNames, "propertyNames": with(name.schema(), "type", "string"),
+				"additionalProperties": byType("object", owned.schema(), with(owner.schema(), "type", []string{"string", "number", "boolean", "null"}))},
 		), "description", "first segments of names, such as pay, prd:pay or *:pay, where * is within a segment. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
 			"key-namespace has closed: true. A separator at the end is ignored.")
 	},
@@ -297,7 +300,7 @@ func namespacesShape() shape[namespaces] {
 				v.all, ok = names.read(r, n)
 				return v, ok
 			}
-			for _, entry := range atMost(r, "namespaces", maxNames, r.mapping(n, "namespaces")) {
+			for _, entry := range atMost(r, "namespaces", maxNames, r.mapping(n, "namespaces", message.New("write {example}", message.Code("example", "order: {owner: checkout}")))) {
 				by := owner
 				if _, ok := plain(entry.Value).(*ast.NullNode); ok || isMapping(entry.Value) {
 					by = owned
@@ -316,10 +319,10 @@ func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 	short := text("a short form", "short form").with("minLength", 1)
 	return shape[[]thresholds.Abbreviation]{func() object {
 		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxNames,
-			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`}, "additionalProperties": short.schema()}
+			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`, "errorMessage": "write words of a-z, separated by spaces"}, "additionalProperties": short.schema()}
 	},
 		func(r *reader, n ast.Node) (all []thresholds.Abbreviation, ok bool) {
-			for _, entry := range atMost(r, "abbreviations", maxNames, r.mapping(n, "abbreviations")) {
+			for _, entry := range atMost(r, "abbreviations", maxNames, r.mapping(n, "abbreviations", message.New("write {example}", message.Code("example", "economic: ec")))) {
 				long, ok1 := r.scalar(entry.Key, "a name")
 				brief, ok2 := short.read(r, entry.Value)
 				switch words := strings.Fields(long); {

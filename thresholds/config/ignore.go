@@ -38,7 +38,7 @@ func ignoreShape() shape[thresholds.Ignore] {
 	})
 	rules := listOf("rule", rule)
 	rules.schema = listSchema(func() object {
-		return anyOf(object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}, object{"type": "string", "pattern": `[*?\[\\]`})
+		return object{"type": "string", "if": object{"not": object{"pattern": `[*?\[\\]`}}, "then": object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}}
 	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
 	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
 		day, err := time.Parse(time.DateOnly, date)
@@ -46,7 +46,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 	})
 	until.schema = func() object {
 		return object{"description": "last day on which the entry applies", "type": "string",
-			"pattern": `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`}
+			"pattern":      `^[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))$`,
+			"errorMessage": "write 2027-01-31: the last day on which the entry applies"}
 	}
 	group := text("a group", `group, "" for the key whose name is empty`)
 	groups := listOf("group", group)

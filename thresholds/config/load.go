@@ -135,7 +135,9 @@ func (s *stored) load() (*thresholds.Policy, error) {
 		}
 		p.Ignores, p.Baseline = slices.Concat(p.Ignores, accepted), opt.Baseline
 	}
-	p.Warnings = warnings(p)
+	for _, e := range contradictions(p) {
+		p.Warnings = append(p.Warnings, e.Problem)
+	}
 	var err error
 	p.Stored, err = json.Marshal(s)
 	return p, err
@@ -158,7 +160,7 @@ func (f *file) addTo(p *thresholds.Policy) {
 	p.Apply(f.edits)
 	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets, f.abbreviations
 	p.Identities = f.identities
-	p.Nightly = f.nightly
+	p.Nightly, p.CodeDirs, p.SourceURL = f.nightly, f.codeDirs, f.sourceURL
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user
@@ -219,21 +221,36 @@ func fallback(rule thresholds.RuleID) *thresholds.Setting {
 	return &s
 }
 
-// warnings returns what is valid in a policy but probably a mistake.
-func warnings(p *thresholds.Policy) []message.Message {
-	var list []message.Message
+// Contradictions returns what is valid in a policy but cannot be meant, nil if there is nothing.
+func Contradictions(p *thresholds.Policy) Errors {
+	var s stored
+	list := contradictions(p)
+	if json.Unmarshal(p.Stored, &s) == nil {
+		for _, e := range list {
+			e.Excerpt = excerpt(s.Text, e.Line, e.Column)
+		}
+	}
+	return list
+}
+
+// contradiction is a problem with what was set at a place. Its hint says what to write instead.
+func contradiction(at thresholds.Origin, hint, problem message.Message) *Error {
+	return &Error{Path: at.Name, Line: at.Line, Column: at.Column, Problem: problem, Hint: hint}
+}
+
+func contradictions(p *thresholds.Policy) (list Errors) {
 	seen := map[string]bool{}
 	add := func(o *thresholds.Override, settings []thresholds.Setting) {
 		for i := range settings {
-			for _, w := range slices.Concat(hiddenLimits(&settings[i]), contradictions(&settings[i], settings)) {
-				if text := w.String(); o == nil {
+			for _, e := range slices.Concat(hiddenLimits(&settings[i]), contradictionsOf(&settings[i], settings)) {
+				if text := e.Problem.String(); o == nil {
 					seen[text] = true
 				} else if seen[text] { // what holds for all keys is not repeated for some
 					continue
 				} else {
-					w = message.New("keys {pattern}: {warning}", message.Name("pattern", o.Pattern()), message.Phrase("warning", w))
+					e.Problem = message.New("keys {pattern}: {warning}", message.Name("pattern", o.Pattern()), message.Phrase("warning", e.Problem))
 				}
-				list = append(list, w)
+				list = append(list, e)
 			}
 		}
 	}
@@ -244,8 +261,9 @@ func warnings(p *thresholds.Policy) []message.Message {
 	}
 	for i := range p.Budgets {
 		if b := &p.Budgets[i]; b.Owner != "" && !slices.Contains(p.Owners(), b.Owner) {
-			list = append(list, message.New("budget of owner {owner} ({origin}): no namespace or override has this owner",
-				message.Element("owner", b.Owner), message.Phrase("origin", b.Origin.Message())))
+			list = append(list, contradiction(b.Origin, message.New("write an owner that a namespace or an override has, or group: with a pattern"),
+				message.New("budget of owner {owner} ({origin}): no namespace or override has this owner",
+					message.Element("owner", b.Owner), message.Phrase("origin", b.Origin.Message()))))
 		}
 	}
 	known := map[string]thresholds.Namespace{}
@@ -253,16 +271,18 @@ func warnings(p *thresholds.Policy) []message.Message {
 		if first, ok := known[n.Name]; !ok {
 			known[n.Name] = n
 		} else if first.Owner != n.Owner {
-			list = append(list, message.New("namespace {name} has the owner {owner} ({origin}); {other} ({otherorigin}) is ignored", message.Name("name", n.Name),
-				message.Element("owner", first.Owner), message.Phrase("origin", first.Origin.Message()), message.Element("other", n.Owner), message.Phrase("otherorigin", n.Origin.Message())))
+			list = append(list, contradiction(n.Origin, message.New("write the namespace once"), message.New(
+				"namespace {name} has the owner {owner} ({origin}); {other} ({otherorigin}) is ignored", message.Name("name", n.Name),
+				message.Element("owner", first.Owner), message.Phrase("origin", first.Origin.Message()), message.Element("other", n.Owner),
+				message.Phrase("otherorigin", n.Origin.Message()))))
 		}
 	}
 	return list
 }
 
-// contradictions describes what no key can fulfil together: lists and limits of one rule, or
+// contradictionsOf describes what no key can fulfil together: lists and limits of one rule, or
 // of a rule and a later one.
-func contradictions(s *thresholds.Setting, all []thresholds.Setting) (list []message.Message) {
+func contradictionsOf(s *thresholds.Setting, all []thresholds.Setting) (list Errors) {
 	if !s.On {
 		return nil
 	}
@@ -274,7 +294,8 @@ func contradictions(s *thresholds.Setting, all []thresholds.Setting) (list []mes
 			}
 			for _, entry := range allowed.Entries {
 				if slices.Contains(forbidden.Entries, entry) && allowed.Severity == forbidden.Severity {
-					list = append(list, message.New("{rule}: {entry} is allowed and forbidden ({origin})", rule, message.Code("entry", entry), message.Phrase("origin", forbidden.Origin.Message())))
+					list = append(list, contradiction(forbidden.Origin, message.New("remove it from one of the lists"), message.New(
+						"{rule}: {entry} is allowed and forbidden ({origin})", rule, message.Code("entry", entry), message.Phrase("origin", forbidden.Origin.Message()))))
 				}
 			}
 		}
@@ -286,40 +307,43 @@ func contradictions(s *thresholds.Setting, all []thresholds.Setting) (list []mes
 	switch s.Rule.Name {
 	case "ttl-unwanted":
 		if other := setting("no-ttl"); other.On && s.Origin.Kind >= thresholds.FromFile && other.Origin.Kind >= thresholds.FromFile {
-			list = append(list, message.New("{rule} ({origin}) and {other} ({otherorigin}): keys must have an expiry, and must not have one", rule,
-				message.Phrase("origin", s.Origin.Message()), message.Text("other", other.Rule.Name), message.Phrase("otherorigin", other.Origin.Message())))
+			list = append(list, contradiction(s.Origin, message.New("switch one of them off"), message.New(
+				"{rule} ({origin}) and {other} ({otherorigin}): keys must have an expiry, and must not have one", rule,
+				message.Phrase("origin", s.Origin.Message()), message.Text("other", other.Rule.Name), message.Phrase("otherorigin", other.Origin.Message()))))
 		}
 	case "ttl-too-short":
-		for _, short := range s.Limits {
-			for _, long := range setting("ttl-too-long").Limits {
-				if setting("ttl-too-long").On && !short.None && !long.None && short.Severity == long.Severity && short.Value > long.Value {
-					list = append(list, crossed(s.Rule, &short, &long, "ttl-too-long"))
-				}
-			}
+		if other := setting("ttl-too-long"); other.On {
+			list = append(list, crossed(s, s.Limits, other, other.Limits)...)
 		}
 	}
 	if s.Rule.Bound == thresholds.Both {
-		for _, least := range s.Limits {
-			for _, most := range s.Limits {
-				if least.Under && !most.Under && least.Severity == most.Severity && least.Type == most.Type && !least.None && !most.None && least.Value > most.Value {
-					list = append(list, crossed(s.Rule, &least, &most, s.Rule.Name))
-				}
+		least := slices.DeleteFunc(slices.Clone(s.Limits), func(l thresholds.Limit) bool { return !l.Under })
+		most := slices.DeleteFunc(slices.Clone(s.Limits), func(l thresholds.Limit) bool { return l.Under })
+		list = append(list, crossed(s, least, s, most)...)
+	}
+	return list
+}
+
+// crossed describes lower limits that are above upper ones of the same severity and unit.
+func crossed(s *thresholds.Setting, lower []thresholds.Limit, other *thresholds.Setting, upper []thresholds.Limit) (list Errors) {
+	for _, least := range lower {
+		for _, most := range upper {
+			if least.Severity != most.Severity || least.Type != most.Type || least.None || most.None || least.Value <= most.Value {
+				continue
 			}
+			unit := s.Rule.Unit
+			list = append(list, contradiction(least.Origin, message.New("write less than {most} here", message.Limit("most", unit, most.Value)), message.New(
+				"{rule}: at least {least} ({origin}) is more than the {most} that {other} allows ({otherorigin})", message.Text("rule", s.Rule.Name),
+				message.Limit("least", unit, least.Value), message.Phrase("origin", least.Origin.Message()), message.Limit("most", unit, most.Value),
+				message.Text("other", other.Rule.Name), message.Phrase("otherorigin", most.Origin.Message()))))
 		}
 	}
 	return list
 }
 
-// crossed describes a lower limit that is above an upper one of the same unit.
-func crossed(rule *thresholds.Rule, least, most *thresholds.Limit, other string) message.Message {
-	return message.New("{rule}: at least {least} ({origin}) is more than the {most} that {other} allows ({otherorigin})", message.Text("rule", rule.Name),
-		message.Limit("least", rule.Unit, least.Value), message.Phrase("origin", least.Origin.Message()), message.Limit("most", rule.Unit, most.Value),
-		message.Text("other", other), message.Phrase("otherorigin", most.Origin.Message()))
-}
-
 // hiddenLimits describes limits that can never be reported because one of a higher
 // severity is reached no later.
-func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
+func hiddenLimits(s *thresholds.Setting) (list Errors) {
 	if !s.On || s.Rule.Unit == message.None {
 		return nil
 	}
@@ -329,12 +353,19 @@ func hiddenLimits(s *thresholds.Setting) (list []message.Message) {
 		}
 		for above := l.Severity + 1; above <= thresholds.Error; above++ {
 			v, ok := s.Limit(l.Type, l.Under, above)
-			if !ok || v != l.Value && (v < l.Value) == (l.Under || s.Rule.Bound == thresholds.Under) {
+			isLeast := l.Under || s.Rule.Bound == thresholds.Under
+			if !ok || v != l.Value && (v < l.Value) == isLeast {
 				continue
 			}
-			list = append(list, message.New("{rule}: the {severity} limit {limit} ({origin}) can never be reported: the {above} limit is {other}",
-				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value), message.Phrase("origin", l.Origin.Message()),
-				message.Text("above", above.String()), message.Limit("other", s.Rule.Unit, v)))
+			hint := "write less than {other} here, or remove it"
+			if isLeast {
+				hint = "write more than {other} here, or remove it"
+			}
+			other := message.Limit("other", s.Rule.Unit, v)
+			list = append(list, contradiction(l.Origin, message.New(hint, other), message.New(
+				"{rule}: the {severity} limit {limit} ({origin}) can never be reported: the {above} limit is {other}",
+				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value),
+				message.Phrase("origin", l.Origin.Message()), message.Text("above", above.String()), other)))
 			break
 		}
 	}

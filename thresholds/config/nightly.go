@@ -18,14 +18,7 @@ var matchesChange = regexp.MustCompile(changePattern).MatchString
 // nightlyShape are the settings of nightly runs.
 func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly
-	words := func(name, description string) shape[thresholds.Text] {
-		return as(text(name, description).with("pattern", `\S`),
-			func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
-				return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
-					"{what} must not be blank", message.Word("what", name))
-			})
-	}
-	notify := listOf("notify", words("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
+	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
 	keep := as(plainCount().with("description", "days for which reports are kept"),
 		func(r *reader, n ast.Node, v int64) (*thresholds.Amount, bool) {
@@ -36,7 +29,7 @@ func nightlyShape() shape[thresholds.Nightly] {
 		to("inputs", inputsShape(), func(s *settings, v []thresholds.NightlyInput) { s.Inputs = v }),
 		to("notify", notify.with("description", "where the message goes"),
 			func(s *settings, v []thresholds.Text) { s.Notify = v }),
-		to("metrics", words("metrics", "file for node_exporter's textfile collector"),
+		to("metrics", someText("metrics", "file for node_exporter's textfile collector"),
 			func(s *settings, v thresholds.Text) { s.Metrics = v }),
 		to("keep", keep, func(s *settings, v *thresholds.Amount) { s.Keep = v }),
 		to("remind", amount("remind", message.Seconds, "how often to tell again what goes on"),
@@ -58,6 +51,15 @@ func nightlyLimits[S any](of func(*S) *thresholds.NightlyLimits) []field[S] {
 		to("min_keys", amount("min_keys", message.Count, "a snapshot with fewer keys is an error"),
 			func(s *S, v *thresholds.Amount) { of(s).MinKeys = v }),
 	}
+}
+
+// someText is a text that is not blank.
+func someText(name, description string) shape[thresholds.Text] {
+	return as(text(name, description).with("pattern", `\S`),
+		func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
+			return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
+				"{what} must not be blank", message.Word("what", name))
+		})
 }
 
 // amount is a number, or off.
@@ -91,7 +93,7 @@ func byGlob[T any](name string, of shape[T], set func(v *T, glob string) error) 
 		return object{"type": "object", "maxProperties": thresholds.MaxChangeLimits,
 			"propertyNames": object{"pattern": `\S`}, "additionalProperties": of.schema()}
 	}, func(r *reader, n ast.Node) (all []T, ok bool) {
-		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name)) {
+		for _, entry := range atMost(r, name, thresholds.MaxChangeLimits, r.mapping(n, name, message.New("write {example}", message.Code("example", `"shop:*": ...`)))) {
 			glob, ok1 := r.scalar(entry.Key, "a name")
 			v, ok2 := of.read(r, entry.Value)
 			switch {
@@ -112,7 +114,8 @@ func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
 // limits. One limit that is off is for all keys and groups.
 func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	change := shape[thresholds.ChangeLimit]{func() object {
-		return anyOf(object{"type": "string", "pattern": changePattern, "examples": []string{"5%", "1 GB"}}, ref("off")())
+		return object{"type": []string{"string", "boolean"}, "pattern": changePattern + "|" + words(wordsOff)["pattern"].(string),
+			"not": object{"enum": []bool{true}}, "examples": []string{"5%", "1 GB"}, "errorMessage": "write 5%, 1 GB, or off"}
 	}, func(r *reader, n ast.Node) (l thresholds.ChangeLimit, ok bool) {
 		word, ok := r.scalar(n, name)
 		if !ok {
@@ -129,9 +132,9 @@ func changesShape(name, description string) shape[[]thresholds.ChangeLimit] {
 	}}
 	groups := byGlob(name, change, (*thresholds.ChangeLimit).Of)
 	return shape[[]thresholds.ChangeLimit]{func() object {
-		return object{"description": description + ": of all keys of a snapshot, or by group, with " +
-			thresholds.ChangeOfInput + " for all keys of each and " + thresholds.ChangeOfFleet + " for those of all together",
-			"anyOf": []any{change.schema(), groups.schema(), object{"type": "null"}}}
+		return with(byType("null", object{}, byType("object", groups.schema(), change.schema())), "description", description+
+			": of all keys of a snapshot, or by group, with "+thresholds.ChangeOfInput+" for all keys of each and "+
+			thresholds.ChangeOfFleet+" for those of all together")
 	}, func(r *reader, n ast.Node) (all []thresholds.ChangeLimit, ok bool) {
 		if _, isNull := plain(n).(*ast.NullNode); isMapping(n) || isNull {
 			return groups.read(r, n)

@@ -58,7 +58,7 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 		hint = message.New("write off, on, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
 	}
 	return shape[edits]{func() object {
-		return with(anyOf(ref("switch")(), ref("severity")(), form.schema()), "description", rule.Title)
+		return with(byType("object", form.schema(), ref("setting")()), "description", rule.Title)
 	}, func(r *reader, n ast.Node) (edits, bool) {
 		if isMapping(n) {
 			list, ok := form.read(r, n)
@@ -142,7 +142,7 @@ func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden
 		entry.schema = func() object { return object{"enum": rule.Lists.Known} }
 	}
 	if rule.Lists.Form != "" {
-		entry = entry.with("pattern", rule.Lists.Form, "type", []string{"string", "boolean"})
+		entry = entry.with("pattern", rule.Lists.Form, "type", []string{"string", "boolean"}, "errorMessage", "write "+rule.Lists.Example)
 	}
 	entry = entry.with("minLength", 1)
 	s := listOf("entries", entry)
@@ -240,7 +240,7 @@ func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
 // limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
 	limits := record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
-	return shape[edits]{func() object { return anyOf(ref("off")(), limits.schema()) }, func(r *reader, n ast.Node) (list edits, ok bool) {
+	return shape[edits]{func() object { return byType("object", limits.schema(), ref("off")()) }, func(r *reader, n ast.Node) (list edits, ok bool) {
 		if isMapping(n) {
 			return limits.read(r, n)
 		}
@@ -282,11 +282,13 @@ func number(rule *thresholds.Rule, what string, unit message.Unit, description s
 
 // unitSchema is the schema of a figure in a unit, or off.
 func unitSchema(u message.Unit) object {
-	forms := []any{object{"type": "string", "pattern": u.Pattern(), "minLength": 1}, ref("off")()}
+	off := words(wordsOff)["pattern"].(string)
+	o := object{"type": []string{"string", "boolean"}, "pattern": "(" + u.Pattern() + ")|" + off, "not": object{"enum": []bool{true}}, "minLength": 1,
+		"examples": []string{u.Example()}, "errorMessage": "write " + u.Example() + ", or off"}
 	if largest := u.LargestNumber(); largest >= 0 {
-		forms = append(forms, object{"type": "integer", "minimum": 0, "maximum": largest})
+		return with(o, "type", []string{"string", "boolean", "integer"}, "minimum", 0, "maximum", largest)
 	}
-	return with(anyOf(forms...), "examples", []string{u.Example()})
+	return o
 }
 
 // expressionPattern matches what was meant as a regular expression, where a set of
@@ -308,7 +310,8 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 			return v, true
 		})
 	case thresholds.CharsParam:
-		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`, "not", object{"type": "string", "pattern": expressionPattern}), func(r *reader, n ast.Node, chars string) (value, bool) {
+		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`, "not", object{"type": "string", "pattern": expressionPattern},
+			"errorMessage", "write characters and ranges, such as a-z0-9.:"), func(r *reader, n ast.Node, chars string) (value, bool) {
 			if isExpression(chars) {
 				return value{}, r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:, or use key-pattern"), "{parameter} is a set of characters, and {chars} looks like a regular expression",
 					message.Code("parameter", p.Name), message.Element("chars", chars))

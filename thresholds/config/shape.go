@@ -34,11 +34,11 @@ func (s schema) with(keywords ...any) schema {
 // orNull is the schema of a value that may be left blank.
 func (s schema) orNull() schema {
 	return func() object {
-		o := s()
-		if choices, ok := o["anyOf"].([]any); ok {
-			return with(o, "anyOf", append(choices, object{"type": "null"}))
+		if o := s(); o["if"] == nil {
+			return with(o, "type", []string{"object", "null"})
+		} else {
+			return byType("null", object{}, o)
 		}
-		return with(o, "type", []string{"object", "null"})
 	}
 }
 
@@ -70,16 +70,20 @@ func ref(definition string) schema {
 	return func() object { return object{"$ref": "#/$defs/" + definition} }
 }
 
-func anyOf(list ...any) object { return object{"anyOf": list} }
+// byType is the schema of a value that has one form if it is of a type of JSON, and else
+// another one. A validator then names the problem within the form that was meant.
+func byType(name string, form, otherwise object) object {
+	return object{"if": object{"type": name}, "then": form, "else": otherwise}
+}
 
 // listSchema is the schema of a list, or of a single value.
 func listSchema(of schema, keywords ...any) schema {
-	return func() object { return anyOf(of(), with(object{"type": "array", "items": of()}, keywords...)) }
+	return func() object { return byType("array", with(object{"items": of()}, keywords...), of()) }
 }
 
-// words is the schema of some words in any letter case. Editors propose them in
-// lower case.
-func words(list ...string) object {
+// words is the schema of some words in any letter case, perhaps of true and false, too. Editors
+// propose them in lower case, and say what to write instead of others.
+func words(list []string, keywords ...any) object {
 	var pattern strings.Builder
 	for i, w := range list {
 		if i > 0 {
@@ -89,7 +93,8 @@ func words(list ...string) object {
 			pattern.WriteString("[" + string(c) + string(c-0x20) + "]")
 		}
 	}
-	return anyOf(object{"enum": list}, object{"type": "string", "pattern": "^(" + pattern.String() + ")$"})
+	return with(object{"type": []string{"string", "boolean"}, "pattern": "^(" + pattern.String() + ")$", "examples": list,
+		"errorMessage": "write " + strings.Join(list, ", ")}, keywords...)
 }
 
 // text is any single value; a number is the text that was written.
@@ -175,12 +180,21 @@ func (rec record[S]) shape() shape[S] {
 
 func (rec record[S]) read(r *reader, n ast.Node) (into S, ok bool) {
 	before := len(r.errs)
-	for _, entry := range r.mapping(n, rec.what) {
+	for _, entry := range r.mapping(n, rec.what, rec.hint()) {
 		if name, ok := r.scalar(entry.Key, "a name"); ok {
 			rec.readField(r, name, entry, &into)
 		}
 	}
 	return into, len(r.errs) == before
+}
+
+// hint says what names a record has.
+func (rec record[S]) hint() message.Message {
+	known := make([]message.Message, min(len(rec.fields), 6))
+	for i := range known {
+		known[i] = message.New("{entry}", message.Code("entry", rec.fields[i].name+": ..."))
+	}
+	return message.New("write names and values, such as {names}", message.List("names", ", ", known))
 }
 
 func (rec record[S]) readField(r *reader, name string, entry *ast.MappingValueNode, into *S) {

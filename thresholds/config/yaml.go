@@ -103,9 +103,15 @@ func (r *reader) parse() ast.Node {
 			r.problem(0, 0, noHint, "{reason}", message.Reason("reason", err))
 			return nil
 		}
-		hint, reason := noHint, at.GetMessage()
-		if strings.Contains(reason, "\t") {
+		reason := at.GetMessage()
+		hint := message.New("indent with as many spaces as the names beside it, and quote what has : # { [ or *")
+		switch {
+		case strings.Contains(reason, "\t"):
 			hint, reason = message.New("indent with spaces: YAML does not allow tabs"), strings.ReplaceAll(reason, "\t", `\t`)
+		case strings.Contains(reason, "already defined"):
+			hint = message.New("write the name once, with all that it has")
+		case strings.Contains(reason, "end token"):
+			hint = message.New("close what is opened here with } or ]")
 		}
 		r.refuseAt(at.GetToken(), hint, "{reason}", message.Foreign("reason", reason))
 		return nil
@@ -116,7 +122,7 @@ func (r *reader) parse() ast.Node {
 			continue
 		}
 		if body != nil {
-			r.refuse(doc.Body, noHint, "more than one document")
+			r.refuse(doc.Body, message.New("remove the line ---"), "more than one document")
 			return nil
 		}
 		body = doc.Body
@@ -255,7 +261,7 @@ func printable(s string) string {
 func (r *reader) origin(n ast.Node) thresholds.Origin {
 	o := thresholds.Origin{Kind: r.kind, Name: r.path}
 	if t := n.GetToken(); t != nil && t.Position != nil {
-		o.Line = t.Position.Line
+		o.Line, o.Column = t.Position.Line, t.Position.Column
 	}
 	return o
 }
@@ -276,7 +282,7 @@ func plain(n ast.Node) ast.Node {
 
 // mapping returns the entries of a mapping; null is an empty one. It reports
 // anything else.
-func (r *reader) mapping(n ast.Node, what string) []*ast.MappingValueNode {
+func (r *reader) mapping(n ast.Node, what string, hint message.Message) []*ast.MappingValueNode {
 	switch x := plain(n).(type) {
 	case *ast.MappingNode:
 		return x.Values
@@ -285,7 +291,7 @@ func (r *reader) mapping(n ast.Node, what string) []*ast.MappingValueNode {
 	case *ast.NullNode:
 		return nil
 	}
-	r.refuse(n, noHint, "{what} must be a mapping of names to values", message.Word("what", what))
+	r.refuse(n, hint, "{what} must be a mapping of names to values", message.Word("what", what))
 	return nil
 }
 
@@ -318,7 +324,7 @@ func (r *reader) scalar(n ast.Node, what string) (string, bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return x.GetToken().Value, true
 	}
-	return "", r.refuse(n, noHint, "{what} must be a single value", message.Word("what", what))
+	return "", r.refuse(n, message.New("write one value, without brackets or braces"), "{what} must be a single value", message.Word("what", what))
 }
 
 // number returns the text of a number with or without a unit. 0x10 is 16 and 10.0
