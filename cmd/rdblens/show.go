@@ -268,7 +268,7 @@ func (s *showing) run(ctx context.Context) error {
 	if s.sizes {
 		var sizes memory.Options
 		source := s.e.source(s.in)
-		sizes.Allocator, _ = report.FindAllocator(ctx, &source, sizes, false)
+		sizes.Allocator = report.FindAllocator(ctx, &source, sizes, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {

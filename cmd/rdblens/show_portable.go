@@ -80,15 +80,18 @@ func (w *portableWriter) refuses(k *parser.Key) *refusal {
 		if k.FieldsWithTTL == 0 || w.fieldTTLs {
 			return nil
 		}
-		return refuse("fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: {n}", message.Int("n", k.FieldsWithTTL))
+		return refuse("fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: {n}",
+			message.Int("n", k.FieldsWithTTL))
 	case parser.Stream:
 		if k.Pending > maxPending {
-			return refuse("it has {n} pending entries, more than the {limit} that --portable takes", message.Int("n", k.Pending), message.Int("limit", maxPending))
+			return refuse("it has {n} pending entries, more than the {limit} that --portable takes", message.Int("n", k.Pending),
+				message.Int("limit", maxPending))
 		}
 		return nil
 	}
 	if k.ModuleName != "" {
-		return refuse("it is a value of the module type {type}, which plain commands cannot write", message.Element("type", k.ModuleName))
+		return refuse("it is a value of the module type {type}, which plain commands cannot write",
+			message.Element("type", k.ModuleName))
 	}
 	return refuse("plain commands cannot write the type {type}", message.Text("type", k.Type.String()))
 }
@@ -121,14 +124,15 @@ func (w *portableWriter) value(r *parser.Records) error {
 	case err != nil:
 		return err
 	case nameless > 0:
-		return refuse("the names of {fields} are not known", message.Number("fields", int64(nameless), "1 field", "{n} fields"))
+		return refuse("the names of {fields} are not known",
+			message.Number("fields", int64(nameless), "1 field", "{n} fields"))
 	case unordered > 0:
-		return refuse("the scores of {count} are no numbers", message.Number("count", int64(unordered), "1 member", "{n} members"))
+		return refuse("the scores of {count} are no numbers",
+			message.Number("count", int64(unordered), "1 member", "{n} members"))
 	}
 	return nil
 }
 
-// open begins a batch.
 func (w *portableWriter) open(k *parser.Key) {
 	base := &model.BaseObject{DB: k.DB, Key: string(k.Name)}
 	w.size, w.fields, w.ttls = 0, w.fields[:0], w.ttls[:0]
@@ -146,7 +150,6 @@ func (w *portableWriter) open(k *parser.Key) {
 	}
 }
 
-// add adds an element to the batch.
 func (w *portableWriter) add(e *parser.Element) {
 	value := append([]byte{}, e.Value.Bytes...)
 	w.size += len(e.Name.Bytes) + len(value)
@@ -167,7 +170,6 @@ func (w *portableWriter) add(e *parser.Element) {
 	}
 }
 
-// writeBatch writes the batch.
 func (w *portableWriter) writeBatch() {
 	begin := func(name string, args int) {
 		w.begin(2 + args)
