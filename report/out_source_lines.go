@@ -15,11 +15,6 @@ func (g *Group) writtenAt() message.Message {
 	return only(message.Link("place", g.Source[0].Place(), g.Source[0].URL))
 }
 
-// anySource reports whether the source code of a group is known.
-func anySource(rows []memoryPlace) bool {
-	return slices.ContainsFunc(rows, func(g memoryPlace) bool { return len(g.Source) > 0 })
-}
-
 // withSource returns a sentence about a group with the line that writes its keys.
 func (r *Report) withSource(m message.Message, group Name) message.Message {
 	i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Group == group && len(g.Source) > 0 })
