@@ -314,7 +314,8 @@ func (e *DamageError) AsMessage() message.Message {
 	case e.Key != nil:
 		id = "offset {offset}: {reason} (in key {key})"
 	}
-	return message.New(id, message.Figure("offset", e.Offset, message.FormNumber), message.Phrase("reason", e.Reason), message.Name("key", cut(e.Key, most)))
+	return message.New(id, message.Figure("offset", e.Offset, message.FormNumber), message.Phrase("reason", e.Reason),
+		message.Name("key", cut(e.Key, most)))
 }
 
 // Unwrap returns the error of the reader below, if that was the reason.

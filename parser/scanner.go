@@ -157,7 +157,8 @@ type reader struct {
 }
 
 func newReader(src io.Reader, opt Options, blocks, size int) *reader {
-	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1, AnnouncedKeys: -1, AnnouncedExpires: -1}, counters: newCounters()}
+	r := &reader{opt: opt, info: &Info{Created: -1, UsedMem: -1, AnnouncedKeys: -1, AnnouncedExpires: -1},
+		counters: newCounters()}
 	r.blockReader = *newBlockReader(src, blocks, size)
 	r.closer, _ = src.(Ender)
 	if f, ok := src.(interface{ Frames() []string }); ok {
@@ -247,7 +248,8 @@ func (r *reader) begin() (*rdb.Failure, error) {
 	w.info = nil
 	r.info.Cluster = r.counters.cluster
 	if v := release.Newest(release.Of(w.src.valkey)); r.info.Version > v {
-		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every type is known",
+		r.warn("RDB version %d is newer than the newest that rdblens knows (%d): reading continues as long as every "+
+			"type is known",
 			r.info.Version, v)
 	}
 	if r.opt.Memory != nil {

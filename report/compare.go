@@ -50,6 +50,8 @@ const alertShrink = 0.3
 // The error is as that of Scan, with the sources of both. The Diff is nil if nothing
 // of one of the two could be read.
 func Compare(ctx context.Context, before, after CompareInput, policy *thresholds.Policy, opt Options, o CompareOptions) (*Diff, error) {
+	finder := opt.Source
+	opt.Source = nil // of what changed alone
 	var failed ScanError
 	inputs := [2]*CompareInput{&before, &after}
 	var reports [2]*Report
@@ -97,6 +99,7 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 		}
 	}
 	c.compare(lists)
+	c.d.findSource(finder, reports)
 	if failed != nil {
 		return c.d, failed
 	}

@@ -33,7 +33,8 @@ func (c *comparison) alerts() {
 		return before > 0 && float64(before-after) >= alertShrink*float64(before)
 	}
 	if lost(t.KeysBefore, t.KeysAfter) || lost(before, after) {
-		c.alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone", keysArg("before", t.KeysBefore),
+		c.alert("SHRUNK: {before} before, {after} now: {keys} of the keys and {bytes} of the bytes are gone",
+			keysArg("before", t.KeysBefore),
 			message.Int("after", t.KeysAfter), shareArg("keys", max(0, t.KeysBefore-t.KeysAfter), t.KeysBefore),
 			shareArg("bytes", max(0, before-after), before))
 	}
@@ -41,16 +42,19 @@ func (c *comparison) alerts() {
 		c.alert("REVERSED: the old snapshot was taken after the new one")
 	}
 	if d.Old.Profile != d.New.Profile {
-		c.note("the rules differ: profile {old} before, {new} now", elementOrNone("old", d.Old.Profile), elementOrNone("new", d.New.Profile))
+		c.note("the rules differ: profile {old} before, {new} now", elementOrNone("old", d.Old.Profile),
+			elementOrNone("new", d.New.Profile))
 	}
 	filters := [2]message.Message{filterOf(c.sides[0]), filterOf(c.sides[1])}
 	if filters[0].String() != filters[1].String() {
-		c.note("the filters differ: {old} before, {new} now", message.Phrase("old", orWord(filters[0], "none")), message.Phrase("new", orWord(filters[1], "none")))
+		c.note("the filters differ: {old} before, {new} now", message.Phrase("old", orWord(filters[0], "none")),
+			message.Phrase("new", orWord(filters[1], "none")))
 	} else if !filters[0].IsZero() {
 		c.note("only {filter}", message.Phrase("filter", filters[0]))
 	}
 	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
-		c.note("the server was {server} before and is {version} now: memory differs by that, too", message.Phrase("server", d.Old.server()),
+		c.note("the server was {server} before and is {version} now: memory differs by that, too",
+			message.Phrase("server", d.Old.server()),
 			message.Phrase("version", d.New.server()))
 	}
 }
@@ -74,7 +78,8 @@ func (c *comparison) inputAlerts() {
 		case after == nil:
 			c.alert("GONE: {file}: {before} before", fileArg("file", before.Name), keysArg("before", before.Keys))
 		case before.Keys > 0 && float64(before.Keys-after.Keys) >= alertShrink*float64(before.Keys):
-			c.alert("SHRUNK: {file}: {before} before, {after} now", fileArg("file", before.Name), keysArg("before", before.Keys), message.Int("after", after.Keys))
+			c.alert("SHRUNK: {file}: {before} before, {after} now", fileArg("file", before.Name), keysArg("before", before.Keys),
+				message.Int("after", after.Keys))
 		}
 	}
 }
@@ -111,7 +116,8 @@ func savedKeys(r *Report) *agg.KeyList {
 			return // cut shorter
 		}
 		keys = append(keys, agg.ListedKey{KeyID: agg.KeyID{Input: k.Input, DB: k.DB, Name: string(k.Key), Hash: hash},
-			KeyFigures: agg.KeyFigures{Type: k.Type, Elements: int64(k.Elements), ValueBytes: int64(k.ValueBytes), Memory: int64(k.Memory)}, Group: string(k.Group)})
+			KeyFigures: agg.KeyFigures{Type: k.Type, Elements: int64(k.Elements), ValueBytes: int64(k.ValueBytes),
+				Memory: int64(k.Memory)}, Group: string(k.Group)})
 	}
 	for _, rows := range keysByGroup(r) {
 		for _, k := range rows {
@@ -152,7 +158,8 @@ func (c *comparison) keys(lists [2]*agg.KeyList) {
 			d.Keys.Compared++
 			found := other.Found[i]
 			row, grouped := c.row[side][Name(k.Group)]
-			if r := c.rows; !found.Known && grouped && (side == 0 && r[row].KeysAfter == 0 || side == 1 && r[row].KeysBefore == 0) {
+			if r := c.rows; !found.Known && grouped &&
+				(side == 0 && r[row].KeysAfter == 0 || side == 1 && r[row].KeysBefore == 0) {
 				found.Known = true
 			}
 			figures := [2]agg.KeyFigures{}
@@ -164,7 +171,8 @@ func (c *comparison) keys(lists [2]*agg.KeyList) {
 				return max(f.ValueBytes, 0)
 			}
 			sizes := [2]int64{size(&figures[0]), size(&figures[1])}
-			key := DiffKey{Input: k.Input, DB: k.DB, Key: Name(k.Name), Type: k.Type, Group: Name(k.Group), Limit: Unknown, Shown: true}
+			key := DiffKey{Input: k.Input, DB: k.DB, Key: Name(k.Name), Type: k.Type, Group: Name(k.Group), Limit: Unknown,
+				Shown: true}
 			if !found.Known {
 				sizes[1-side], key.Limit = min(other.Cutoff, sizes[side]), Figure(other.Cutoff)
 			}
@@ -181,9 +189,11 @@ func (c *comparison) keys(lists [2]*agg.KeyList) {
 			if grouped {
 				r := &c.rows[row]
 				by[row] += sizes[1] - sizes[0]
-				key.Shown = !(r.Change == ChangeRenamed || (r.Change == ChangeNew || r.Change == ChangeGone) && max(r.KeysBefore, r.KeysAfter) > 1)
+				key.Shown = !(r.Change == ChangeRenamed || (r.Change == ChangeNew || r.Change == ChangeGone) &&
+					max(r.KeysBefore, r.KeysAfter) > 1)
 			}
-			list := map[string]*[]DiffKey{ChangeNew: &d.Keys.New, ChangeGone: &d.Keys.Gone, ChangeGrown: &d.Keys.Grown, ChangeShrunk: &d.Keys.Shrunk}[change]
+			list := map[string]*[]DiffKey{ChangeNew: &d.Keys.New, ChangeGone: &d.Keys.Gone, ChangeGrown: &d.Keys.Grown,
+				ChangeShrunk: &d.Keys.Shrunk}[change]
 			if !found.Known {
 				list = [2]*[]DiffKey{&d.Keys.Left, &d.Keys.Entered}[side]
 			}
@@ -201,9 +211,11 @@ func (c *comparison) keys(lists [2]*agg.KeyList) {
 			r.Explained = !d.counts(before, after-change)
 		}
 	}
-	for _, list := range []*[]DiffKey{&d.Keys.New, &d.Keys.Gone, &d.Keys.Grown, &d.Keys.Shrunk, &d.Keys.Entered, &d.Keys.Left} {
+	for _, list := range []*[]DiffKey{&d.Keys.New, &d.Keys.Gone, &d.Keys.Grown, &d.Keys.Shrunk, &d.Keys.Entered,
+		&d.Keys.Left} {
 		slices.SortFunc(*list, func(a, b DiffKey) int {
-			return cmp.Or(cmp.Compare(b.change(), a.change()), cmp.Compare(a.Input, b.Input), cmp.Compare(a.DB, b.DB), cmp.Compare(a.Key, b.Key))
+			return cmp.Or(cmp.Compare(b.change(), a.change()), cmp.Compare(a.Input, b.Input), cmp.Compare(a.DB, b.DB),
+				cmp.Compare(a.Key, b.Key))
 		})
 	}
 	for _, list := range lists {
@@ -279,12 +291,14 @@ func (c *comparison) findings() {
 	}
 	for _, list := range [][]DiffFinding{list.New, list.Resolved, list.Persisting} {
 		slices.SortFunc(list, func(a, b DiffFinding) int {
-			return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.CountAfter+b.CountBefore, a.CountAfter+a.CountBefore),
+			return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)),
+				cmp.Compare(b.CountAfter+b.CountBefore, a.CountAfter+a.CountBefore),
 				cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Subject, b.Subject))
 		})
 	}
 	if list.Unknown > 0 {
-		c.note("{findings} are in groups that a saved report does not name: they count as still there", message.Number("findings", list.Unknown, "1 finding", "{n} findings"))
+		c.note("{findings} are in groups that a saved report does not name: they count as still there",
+			message.Number("findings", list.Unknown, "1 finding", "{n} findings"))
 	}
 }
 
@@ -308,7 +322,8 @@ func (c *comparison) overGrowth() (list []DiffFinding) {
 		}
 		if f, ok := engine.Growth(i, sums[0], sums[1], int64(c.d.New.Created-c.d.Old.Created)); ok {
 			text := engine.InstanceText(f)
-			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(), Subject: Name(thresholds.SubjectText(f.Subject)),
+			list = append(list, DiffFinding{Rule: f.Rule.Name(), Severity: f.Severity.String(),
+				Subject:        Name(thresholds.SubjectText(f.Subject)),
 				SubjectMessage: f.Subject, CountAfter: 1, Text: text.String(), Message: text})
 		}
 	}

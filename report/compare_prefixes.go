@@ -112,7 +112,8 @@ func (x *prefixComparison) below(n [2]*TreeNode, root bool) (p prefixChanges) {
 	bytes, keys := after-before, row.KeysAfter-row.KeysBefore
 	explained := func(all, part int64) bool { return part*sign(all) >= max(all, -all)/2 }
 	ttl := row.TTL == "" || row.TTL == ChangeTTLLost && p.lost || row.TTL == ChangeTTLGained && p.gained
-	change := row.Change == "" || x.d.counts(before, after) && explained(bytes, p.bytes) || !x.d.counts(before, after) && explained(keys, p.keys)
+	change := row.Change == "" || x.d.counts(before, after) && explained(bytes, p.bytes) || !x.d.counts(before, after) &&
+		explained(keys, p.keys)
 	if len(p.rows) > 0 && ttl && change {
 		return p
 	}
@@ -178,7 +179,8 @@ func (x *prefixComparison) pair(n [2]*TreeNode) (pairs [][2]*TreeNode, pool [2][
 	var joins [2]bool // the nodes that only a side has
 	for side := range joins {
 		other := folded[1-side]
-		joins[side] = folds[1-side] && alone[side] > 0 && distance(other, folded[side]+alone[side]) <= distance(other, folded[side])
+		joins[side] = folds[1-side] && alone[side] > 0 &&
+			distance(other, folded[side]+alone[side]) <= distance(other, folded[side])
 	}
 	for _, name := range names {
 		pair := byName[name]
@@ -261,8 +263,10 @@ func (x *prefixComparison) rowOf(old, new []*TreeNode) (r DiffRow) {
 func (d *Diff) changedPlaces() (rows []*DiffRow) {
 	same := func(p, g *DiffRow) bool {
 		if g.Change == ChangeRenamed {
-			return strings.HasPrefix(string(nameOf(g.Group)), string(nameOf(p.Group))) && p.KeysBefore == g.KeysBefore && p.KeysAfter == 0 ||
-				strings.HasPrefix(string(nameOf(g.RenamedTo)), string(nameOf(p.Group))) && p.KeysAfter == g.KeysAfter && p.KeysBefore == 0
+			return strings.HasPrefix(string(nameOf(g.Group)), string(nameOf(p.Group))) && p.KeysBefore == g.KeysBefore &&
+				p.KeysAfter == 0 ||
+				strings.HasPrefix(string(nameOf(g.RenamedTo)), string(nameOf(p.Group))) && p.KeysAfter == g.KeysAfter &&
+					p.KeysBefore == 0
 		}
 		before, after := d.Size(p)
 		b, a := d.Size(g)
@@ -277,7 +281,8 @@ func (d *Diff) changedPlaces() (rows []*DiffRow) {
 	prefixes := len(rows)
 	for _, g := range d.changedGroups(false) {
 		covered := slices.ContainsFunc(rows[:prefixes], func(p *DiffRow) bool {
-			return p.Change == g.Change && (g.Change == ChangeNew || g.Change == ChangeGone) && strings.HasPrefix(string(nameOf(g.Group)), string(nameOf(p.Group)))
+			return p.Change == g.Change && (g.Change == ChangeNew || g.Change == ChangeGone) &&
+				strings.HasPrefix(string(nameOf(g.Group)), string(nameOf(p.Group)))
 		})
 		if !covered {
 			rows = append(rows, g)

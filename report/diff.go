@@ -91,6 +91,9 @@ type DiffRow struct {
 	// Growth is the change of the size as a share of the size before, 0.3 for 30 % more;
 	// null if there was nothing.
 	Growth *float64 `json:"growth"`
+	// Source has the lines of code that likely write the keys of a group that changed, the best
+	// first, at most three.
+	Source []SourceLine `json:"source,omitempty"`
 
 	KeysBefore             int64  `json:"keys_before"`
 	KeysAfter              int64  `json:"keys_after"`
@@ -139,6 +142,9 @@ type DiffKey struct {
 	MemoryBytesAfter  Figure `json:"memory_bytes_after"`
 	// Shown is false if the change is one of its whole group.
 	Shown bool `json:"shown"`
+	// Source has the lines of code that likely write the key, if it is shown; the best first, at
+	// most three.
+	Source []SourceLine `json:"source,omitempty"`
 }
 
 // DiffFindings has the findings of both sides by rule and group, those of instance
@@ -164,6 +170,9 @@ type DiffFinding struct {
 	CountBefore    int64  `json:"count_before"` // findings
 	CountAfter     int64  `json:"count_after"`
 	Text           string `json:"text" redact:"of Message"` // about the worst
+	// Source has the lines of code that likely write the keys of a new finding's group, the best
+	// first, at most three.
+	Source []SourceLine `json:"source,omitempty"`
 	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
 	Message        message.Message `json:"message,omitzero"`
 	SubjectMessage message.Message `json:"subject_message,omitzero"`

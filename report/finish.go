@@ -348,7 +348,7 @@ func (f *finisher) groups() {
 		row.Identity = f.known[string(pattern)]
 		f.r.Groups = append(f.r.Groups, row)
 	}
-	f.source()
+	f.r.FindSource(f.opt.Source)
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -276,21 +275,4 @@ func (r *Report) predicted(model string) (n int64, ok bool) {
 		n += int64(m.WhatIf[at].Predicted)
 	}
 	return n, len(r.Inputs) > 0
-}
-
-// SourceLine is a line of source code that likely writes the keys of a group.
-type SourceLine = codebase.Reference
-
-// source adds the lines of source code that likely write the keys of each group.
-func (f *finisher) source() {
-	if f.opt.Source == nil {
-		return
-	}
-	var groups []codebase.Group
-	for pattern := range f.Tables.Groups.All {
-		groups = append(groups, codebase.Group{Pattern: string(f.Tables.Groups.Name(pattern)), Type: f.r.Groups[len(groups)].Type})
-	}
-	for i, lines := range f.opt.Source.Find(groups) {
-		f.r.Groups[i].Source = lines
-	}
 }

@@ -74,7 +74,8 @@ func (f *finisher) count() {
 		}
 		id := agg.RuleOf(at)
 		rule, setting := thresholds.Rules()[id], &f.Engine(0).Policy().Settings[id]
-		row := Counted{Rule: rule.Name, Severity: agg.SeverityOf(at).String(), Title: rule.Title, Count: sums.Keys, ValueBytes: sums.ValueBytes,
+		row := Counted{Rule: rule.Name, Severity: agg.SeverityOf(at).String(), Title: rule.Title, Count: sums.Keys,
+			ValueBytes:  sums.ValueBytes,
 			MemoryBytes: memoryFigure(sums.Memory, sums.Keys), Unit: rule.Unit.String()}
 		var rest int64
 		for _, t := range f.r.Types {
@@ -162,7 +163,8 @@ func (f *finisher) keyFinding(rule *thresholds.Rule, severity thresholds.Severit
 // grown returns an example for each entry of a baseline that no longer ignores the
 // findings of a rule, because there are twice as many as were accepted, and adds the
 // keys to sums. They count at their worst severity, in the groups that are returned.
-func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, sums *agg.RuleSums) (list []Example, groups []FindingGroup) {
+func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, sums *agg.RuleSums) (list []Example,
+	groups []FindingGroup) {
 	ignores := f.Engine(0).Ignores()
 	for i := range f.Tables.Ignored {
 		now, in := &f.Tables.Ignored[i], &ignores[i]
@@ -173,14 +175,18 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 		sums.ValueBytes += now.ValueBytes
 		sums.Memory += now.Memory
 		if len(in.Groups) == 1 {
-			groups = append(groups, FindingGroup{Group: Name(in.Groups[0]), Count: now.Keys, ValueBytes: Figure(now.ValueBytes), MemoryBytes: memoryFigure(now.Memory, now.Keys)})
+			groups = append(groups, FindingGroup{Group: Name(in.Groups[0]), Count: now.Keys, ValueBytes: Figure(now.ValueBytes),
+				MemoryBytes: memoryFigure(now.Memory, now.Keys)})
 		}
 		text := message.New("{now} now, {accepted} accepted in the baseline", message.Int("now", now.Keys),
 			message.Number("accepted", in.Findings, "1 finding", "{n} findings"))
 		find := message.New("Find out why there are more, or accept them as well: rdblens baseline update.")
-		list = append(list, Example{Subject: Name(in.Pattern()), SubjectMessage: only(message.Name("pattern", in.Pattern())), Keys: now.Keys,
-			Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)), Measured: Figure(now.Keys), Limit: Figure(in.Findings),
-			Unit: message.Count.String(), Text: text.String(), Message: text, Advice: []Advice{{Kind: "look", Text: find.String(), Message: find}}})
+		list = append(list, Example{Subject: Name(in.Pattern()), SubjectMessage: only(message.Name("pattern", in.Pattern())),
+			Keys:  now.Keys,
+			Bytes: int64(sizeOf(memoryFigure(now.Memory, now.Keys), now.ValueBytes)), Measured: Figure(now.Keys),
+			Limit: Figure(in.Findings),
+			Unit:  message.Count.String(), Text: text.String(), Message: text,
+			Advice: []Advice{{Kind: "look", Text: find.String(), Message: find}}})
 	}
 	return list, groups
 }
@@ -189,7 +195,8 @@ func (f *finisher) grown(rule *thresholds.Rule, severity thresholds.Severity, su
 func (f *finisher) growing() []bool {
 	if f.grownEntries == nil {
 		engine := f.Engine(0)
-		f.grownEntries = thresholds.Growing(engine.Ignores(), func(i int) int64 { return f.Tables.Ignored[i].Keys }, engine.Namer())
+		f.grownEntries = thresholds.Growing(engine.Ignores(), func(i int) int64 { return f.Tables.Ignored[i].Keys },
+			engine.Namer())
 	}
 	return f.grownEntries
 }
@@ -198,7 +205,8 @@ func (f *finisher) growing() []bool {
 // of the others.
 func (f *finisher) worstGroups(found *Finding) {
 	slices.SortFunc(found.Groups, func(a, b FindingGroup) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(sizeOf(b.MemoryBytes, int64(b.ValueBytes)), sizeOf(a.MemoryBytes, int64(a.ValueBytes))),
+		return cmp.Or(cmp.Compare(b.Count, a.Count),
+			cmp.Compare(sizeOf(b.MemoryBytes, int64(b.ValueBytes)), sizeOf(a.MemoryBytes, int64(a.ValueBytes))),
 			cmp.Compare(a.Group, b.Group))
 	})
 	more := max(0, len(found.Groups)-maxFindingGroups)
@@ -217,7 +225,8 @@ func (f *finisher) example(e keyExample) Example {
 	measured, limit := measure(e.found)
 	text := engine.Text(e.found, &subject)
 	reason, source := engine.Reason(e.found, key.Name)
-	return Example{Reason: reason, Source: source, KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit, Unit: e.found.Unit().String(),
+	return Example{Reason: reason, Source: source, KeyRow: &row, Input: row.Input, Measured: measured, Limit: limit,
+		Unit: e.found.Unit().String(),
 		Text: text.String(), Message: text, Advice: advice(engine.Advise(e.found, &subject))}
 }
 
@@ -233,7 +242,8 @@ func measure(f thresholds.Finding) (measured, limit Figure) {
 func advice(list []thresholds.Advice) []Advice {
 	out := []Advice{}
 	for _, a := range list {
-		row := Advice{Kind: a.Kind, Text: a.Text.String(), Message: a.Text, ChangesData: a.ChangesData, Condition: a.Condition.String(),
+		row := Advice{Kind: a.Kind, Text: a.Text.String(), Message: a.Text, ChangesData: a.ChangesData,
+			Condition:        a.Condition.String(),
 			ConditionMessage: a.Condition, CommandMessages: a.Commands}
 		for _, c := range a.Commands {
 			row.Commands = append(row.Commands, thresholds.CommandText(c))
@@ -288,12 +298,14 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 	if found.Count == 0 {
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b finding) int { return thresholds.CompareInstance(*a.InstanceFinding, *b.InstanceFinding) })
+	slices.SortStableFunc(list,
+		func(a, b finding) int { return thresholds.CompareInstance(*a.InstanceFinding, *b.InstanceFinding) })
 	groups := map[Name]int64{}
 	for i, w := range list {
 		measured, limit := measure(w.Finding)
-		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: Name(thresholds.SubjectText(w.Subject)), SubjectMessage: w.Subject,
-			Keys: w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
+		example := Example{Input: nodeOf(w.of.Nodes, w.Largest), Subject: Name(thresholds.SubjectText(w.Subject)),
+			SubjectMessage: w.Subject,
+			Keys:           w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
 			pattern := f.pattern([]byte(text))
 			if slices.Contains(example.Groups, pattern) {
@@ -304,12 +316,14 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		}
 		if i < f.opt.Examples {
 			engine := f.Engine(example.Input)
-			example.Message, example.Advice = engine.InstanceText(*w.InstanceFinding), advice(engine.AdviseInstance(*w.InstanceFinding))
+			example.Message, example.Advice = engine.InstanceText(*w.InstanceFinding),
+				advice(engine.AdviseInstance(*w.InstanceFinding))
 			example.Reason, example.Source = engine.InstanceReason(w.InstanceFinding)
 			if n := len(w.of.Nodes); n > 1 {
 				example.Inputs, example.InputKeys, example.InputBytes = n, w.Largest.Keys, w.Largest.Bytes
 				if w.Largest.Keys > 0 && w.Largest.Keys < w.Keys {
-					example.Message = message.New("{text}; at most {keys} in one snapshot", message.Phrase("text", example.Message), keysArg("keys", w.Largest.Keys))
+					example.Message = message.New("{text}; at most {keys} in one snapshot", message.Phrase("text", example.Message),
+						keysArg("keys", w.Largest.Keys))
 				}
 			}
 			example.Text = example.Message.String()
@@ -317,7 +331,8 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 		}
 	}
 	for pattern, count := range groups {
-		found.Groups = append(found.Groups, FindingGroup{Group: pattern, Count: count, ValueBytes: Unknown, MemoryBytes: Unknown})
+		found.Groups = append(found.Groups,
+			FindingGroup{Group: pattern, Count: count, ValueBytes: Unknown, MemoryBytes: Unknown})
 	}
 	f.worstGroups(found)
 	found.GroupsMore = Unknown // a finding names those with most keys
@@ -330,7 +345,8 @@ func (f *finisher) ignored(counts []int64) {
 	engine := f.Engine(0)
 	grown := thresholds.Growing(engine.Ignores(), func(i int) int64 { return counts[i] }, engine.Namer())
 	for i, in := range engine.Ignores() {
-		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By, Reason: in.Reason, Source: in.Source, Until: in.LastDay(),
+		row := Ignored{Rule: strings.Join(in.Names, ", "), Pattern: in.Pattern(), Database: in.Database, By: in.By,
+			Reason: in.Reason, Source: in.Source, Until: in.LastDay(),
 			Expired: in.Ended(engine.Env().Now), Grown: f.Tables.Ignored[i].Exceeded, Count: counts[i]}
 		if grown[i] {
 			row.Grown = true

@@ -53,7 +53,8 @@ const (
 // are in the order of time, and there is one at least.
 func forecast(points []TrendPoint, limit int64, of string) *TrendForecast {
 	last := points[len(points)-1]
-	f := &TrendForecast{MaxMemory: limit, Of: of, Now: last.Bytes, Share: float64(last.Bytes) / float64(limit), State: "unknown", Line: []TrendPoint{}}
+	f := &TrendForecast{MaxMemory: limit, Of: of, Now: last.Bytes, Share: float64(last.Bytes) / float64(limit),
+		State: "unknown", Line: []TrendPoint{}}
 	slope, least, most, spread, ok := theilSen(points)
 	if ok {
 		level := levelAt(points, slope, last.Time)
@@ -129,7 +130,8 @@ func median(sorted []float64) float64 {
 }
 
 // forecastFigures are what a maxmemory is compared with, the best first.
-var forecastFigures = [3]struct{ name, title string }{{"used_memory", "used_memory"}, {"predicted", "predicted used_memory"}, {"keys", "memory of the keys"}}
+var forecastFigures = [3]struct{ name, title string }{{"used_memory", "used_memory"},
+	{"predicted", "predicted used_memory"}, {"keys", "memory of the keys"}}
 
 // sentence answers when the server is full. It is an alert if it is already.
 func (f *TrendForecast) sentence() (m message.Message, over bool) {
@@ -152,20 +154,24 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 	if f.Days != nil {
 		args = append(args, message.Text("day", day(f.Line[len(f.Line)-1].Time)))
 	}
-	id := "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} to {most}, most likely on {day}, at {pace}"
+	id := "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} to {most}, most likely on {day}, " +
+		"at {pace}"
 	switch {
 	case f.State == "over" && len(f.Line) == 0:
 		return message.New("ALREADY OVER: maxmemory {limit} is {share} full by the {of} of {now}, {more} over", args...), true
 	case f.State == "over":
-		return message.New("ALREADY OVER: maxmemory {limit} is {share} full by the {of} of {now}, {more} over, and it changes by {pace}", args...), true
+		return message.New("ALREADY OVER: maxmemory {limit} is {share} full by the {of} of {now}, {more} over, and it "+
+			"changes by {pace}", args...), true
 	case f.State == "unknown":
 		id = "maxmemory {limit} is {share} full by the {of} of {now}; reports of one time show no pace"
 	case f.State == "flat":
 		id = "maxmemory {limit} is {share} full by the {of} of {now}; it does not grow: {pace}"
 	case f.DaysLeast == nil:
-		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {days}, on {day}, at {pace} (too few reports for a spread)"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {days}, on {day}, at {pace} (too few reports " +
+			"for a spread)"
 	case f.DaysMost == nil:
-		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, most likely on {day}, at {pace}"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, most likely on {day}, " +
+			"at {pace}"
 	}
 	return message.New(id, args...), false
 }

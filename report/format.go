@@ -180,7 +180,8 @@ func ParseTargets(values []string) ([]Target, error) {
 		}
 		if t.Path == "" {
 			if onStdout != "" {
-				return nil, fmt.Errorf("formats %s and %s both go to standard output: name a file for one of them, as in %s=report.%[2]s", onStdout, t.Format, t.Format)
+				return nil, fmt.Errorf("formats %s and %s both go to standard output: name a file for one of them, as in "+
+					"%s=report.%[2]s", onStdout, t.Format, t.Format)
 			}
 			onStdout = t.Format
 		}

@@ -11,24 +11,25 @@ import (
 
 // Input is one snapshot.
 type Input struct {
-	Name          Name           `json:"name" redact:"path"` // "-" standard input
-	Server        string         `json:"server"`
-	ServerVersion Name           `json:"server_version" redact:"release"`
-	Format        string         `json:"format"` // magic: "REDIS" or "VALKEY"
-	RDBVersion    int            `json:"rdb_version"`
-	Created       Figure         `json:"created"` // when the snapshot was taken, seconds since the epoch
-	Checksum      string         `json:"checksum"`
-	Bytes         int64          `json:"bytes"`                    // of the decompressed snapshot that were read
-	FileBytes     Figure         `json:"file_bytes"`               // of the file, as it is stored
-	Keys          int64          `json:"keys"`                     // whole keys read, before any filter
-	AnnouncedKeys *int64         `json:"announced_keys,omitempty"` // keys that the file says it has; nil: it says nothing
-	Databases     int            `json:"databases"`                // databases that have keys, at most 65,536
-	UsedMem       Figure         `json:"used_mem"`                 // used_memory when the snapshot was taken
-	Cluster       bool           `json:"cluster"`
-	AOFBase       bool           `json:"aof_base,omitempty"`
-	Later         *Later         `json:"later,omitempty"`
-	Trailing      int64          `json:"trailing_bytes,omitempty"` // at most 1 MB where it is compressed or comes from a pipe
-	Frames        []string       `json:"frames"`                   // what surrounds the snapshot, outermost first
+	Name          Name   `json:"name" redact:"path"` // "-" standard input
+	Server        string `json:"server"`
+	ServerVersion Name   `json:"server_version" redact:"release"`
+	Format        string `json:"format"` // magic: "REDIS" or "VALKEY"
+	RDBVersion    int    `json:"rdb_version"`
+	Created       Figure `json:"created"` // when the snapshot was taken, seconds since the epoch
+	Checksum      string `json:"checksum"`
+	Bytes         int64  `json:"bytes"`                    // of the decompressed snapshot that were read
+	FileBytes     Figure `json:"file_bytes"`               // of the file, as it is stored
+	Keys          int64  `json:"keys"`                     // whole keys read, before any filter
+	AnnouncedKeys *int64 `json:"announced_keys,omitempty"` // keys that the file says it has; nil: it says nothing
+	Databases     int    `json:"databases"`                // databases that have keys, at most 65,536
+	UsedMem       Figure `json:"used_mem"`                 // used_memory when the snapshot was taken
+	Cluster       bool   `json:"cluster"`
+	AOFBase       bool   `json:"aof_base,omitempty"`
+	Later         *Later `json:"later,omitempty"`
+	// At most 1 MB where it is compressed or comes from a pipe.
+	Trailing      int64          `json:"trailing_bytes,omitempty"`
+	Frames        []string       `json:"frames"` // what surrounds the snapshot, outermost first
 	Functions     int64          `json:"functions"`
 	FunctionBytes int64          `json:"function_bytes"`
 	Scripts       int64          `json:"scripts,omitempty"` // Lua scripts in the header
@@ -38,9 +39,10 @@ type Input struct {
 	Memory        *Memory        `json:"memory,omitempty"`
 	Target        *Compatibility `json:"target,omitempty"` // nil: not asked
 	Complete      bool           `json:"complete"`
-	Ended         bool           `json:"ended"` // the end mark was read: every key that the file announces is counted, even if there is an Error
-	Warnings      []string       `json:"warnings" redact:"of WarningMessages"`
-	Error         *Damage        `json:"error,omitempty"`
+	// The end mark was read: every key that the file announces is counted, even if there is an Error.
+	Ended    bool     `json:"ended"`
+	Warnings []string `json:"warnings" redact:"of WarningMessages"`
+	Error    *Damage  `json:"error,omitempty"`
 	// WarningMessages are Warnings as messages.
 	WarningMessages []message.Message `json:"warning_messages,omitempty"`
 }

@@ -54,11 +54,13 @@ func (b *Bounds) sentences() (list []message.Message) {
 		return nil
 	}
 	if b.GroupKeys > 0 {
-		list = append(list, message.New("A group may lack up to {count}, which wider groups count: there were more patterns than a table holds.",
+		list = append(list, message.New("A group may lack up to {count}, which wider groups count: there were more "+
+			"patterns than a table holds.",
 			keysArg("count", b.GroupKeys)))
 	}
 	if b.Top > 0 {
-		list = append(list, message.New("Lists of the largest keys have {count} each: the state of a scan would have been too large.",
+		list = append(list, message.New("Lists of the largest keys have {count} each: the state of a scan would have been "+
+			"too large.",
 			keysArg("count", int64(b.Top))))
 	}
 	return list
@@ -73,7 +75,8 @@ func (b *Bounds) repeatedAlert() []message.Message {
 	for _, n := range b.RepeatedIn[:min(len(b.RepeatedIn), overviewAlerts)] {
 		files = append(files, fileText(n))
 	}
-	return []message.Message{message.New("TWICE: several files, such as {names}, have {snapshots} in common. All sums count these keys twice.",
+	return []message.Message{message.New("TWICE: several files, such as {names}, have {snapshots} in common. All sums "+
+		"count these keys twice.",
 		message.Number("snapshots", int64(b.Repeated), "1 snapshot", "{n} snapshots"), message.List("names", ", ", files))}
 }
 
@@ -85,7 +88,8 @@ type MismatchError struct {
 
 // AsMessage returns the error as a message.
 func (e *MismatchError) AsMessage() message.Message {
-	return message.New("{file} and {name} cannot be merged: their scans differ in {setting}", message.Path("file", e.First), message.Path("name", e.Second),
+	return message.New("{file} and {name} cannot be merged: their scans differ in {setting}",
+		message.Path("file", e.First), message.Path("name", e.Second),
 		message.Foreign("setting", e.What))
 }
 
@@ -150,7 +154,8 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 func (m *merge) repeated() (n int, names []Name) {
 	for i := 1; i < len(m.inputs); i++ {
 		a, b := &m.inputs[i-1], &m.inputs[i]
-		if m.from[i-1] == m.from[i] || b.Keys == 0 || a.Name != b.Name || a.Created != b.Created || a.Bytes != b.Bytes || a.Keys != b.Keys {
+		if m.from[i-1] == m.from[i] || b.Keys == 0 || a.Name != b.Name || a.Created != b.Created || a.Bytes != b.Bytes ||
+			a.Keys != b.Keys {
 			continue
 		}
 		n++
@@ -189,7 +194,8 @@ func (m *merge) leaveOut(s *state) {
 		now = time.Now()
 	}
 	oldest := now.Add(-m.opt.MaxAge).Unix()
-	old := m.opt.MaxAge > 0 && slices.ContainsFunc(h.Inputs, func(in Input) bool { return in.Created.Known() && int64(in.Created) < oldest })
+	old := m.opt.MaxAge > 0 &&
+		slices.ContainsFunc(h.Inputs, func(in Input) bool { return in.Created.Known() && int64(in.Created) < oldest })
 	if old || m.opt.Run != "" && h.Run != m.opt.Run {
 		s.left, s.run, s.header = h.Inputs, h.Run, nil
 		if s.left == nil {
@@ -218,9 +224,11 @@ func (m *merge) missing(has map[Name]bool, f func(name string, state int, err er
 		reason := message.New("its last state is of a snapshot taken {time}", message.Time("time", int64(in.Created)))
 		switch run := m.states[in.state].run; {
 		case m.opt.Run != "" && run != m.opt.Run && run == "":
-			reason = message.New("there is no state of run {run}: the last one is of no run, taken {time}", message.Element("run", m.opt.Run), message.Time("time", int64(in.Created)))
+			reason = message.New("there is no state of run {run}: the last one is of no run, taken {time}",
+				message.Element("run", m.opt.Run), message.Time("time", int64(in.Created)))
 		case m.opt.Run != "" && run != m.opt.Run:
-			reason = message.New("there is no state of run {run}: the last one is of run {old}, taken {time}", message.Element("run", m.opt.Run), message.Element("old", run),
+			reason = message.New("there is no state of run {run}: the last one is of run {old}, taken {time}",
+				message.Element("run", m.opt.Run), message.Element("old", run),
 				message.Time("time", int64(in.Created)))
 		}
 		f(string(name), in.state, &message.Error{Message: reason})
@@ -358,7 +366,8 @@ func (in *Input) failure(reason string) error {
 	case d == nil:
 		return errors.New(reason)
 	case d.Offset.Known():
-		e := &parser.DamageError{Offset: int64(d.Offset), Reason: message.New("{text}", message.Foreign("text", d.Reason)), LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
+		e := &parser.DamageError{Offset: int64(d.Offset), Reason: message.New("{text}", message.Foreign("text", d.Reason)),
+			LastKey: bytesOf(d.LastKey), Key: bytesOf(d.Key)}
 		if d.Reason == interrupted {
 			e.Err = context.Canceled
 		}
@@ -387,7 +396,8 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 		return nil, err
 	}
 	defer z.Close()
-	o := agg.StateOptions{Options: agg.Options{Top: m.opt.Top, Examples: m.opt.Examples}, Engine: m.engine, Numbers: m.states[i].numbers}
+	o := agg.StateOptions{Options: agg.Options{Top: m.opt.Top, Examples: m.opt.Examples}, Engine: m.engine,
+		Numbers: m.states[i].numbers}
 	b, err := agg.ReadState(io.LimitReader(z, maxShardText), o)
 	if err != nil && !errors.Is(err, agg.ErrState) {
 		err = fmt.Errorf("%w: %w", agg.ErrState, err)
@@ -397,7 +407,8 @@ func (m *merge) read(ctx context.Context, i int) (*agg.Builder, error) {
 
 // lose notes that a state could not be read after all.
 func (m *merge) lose(i int, err error) {
-	err = &message.Error{Message: message.New("its state {file}: {reason}", message.Path("file", m.sources[i].Name), message.Phrase("reason", reasonOf(err))), Err: err}
+	err = &message.Error{Message: message.New("its state {file}: {reason}", message.Path("file", m.sources[i].Name),
+		message.Phrase("reason", reasonOf(err))), Err: err}
 	for _, n := range m.states[i].numbers {
 		in := &m.inputs[n]
 		*in, m.errs[n] = newInput(string(in.Name), int64(in.FileBytes), nil, err), err

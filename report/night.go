@@ -262,7 +262,7 @@ func (n *nightEvents) findings(in *Night) {
 			f := &in.Diff.Findings.New[i]
 			if in.Judged {
 				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,
-					message.New("{text}", message.Foreign("text", f.Text)))
+					message.New("{text}", message.Foreign("text", f.Text)), f.Source)
 			}
 		}
 		return
@@ -281,7 +281,7 @@ func (n *nightEvents) findings(in *Night) {
 			subject, db = e.Key, &e.DB
 		}
 		n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count,
-			message.New("{text}", message.Foreign("text", e.Text)))
+			message.New("{text}", message.Foreign("text", e.Text)), nil)
 	}
 }
 
@@ -307,7 +307,8 @@ func (in *Night) Lasting() (ids []string) {
 	return ids
 }
 
-func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64, text message.Message) {
+func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64, text message.Message,
+	source []SourceLine) {
 	s, _ := thresholds.ParseSeverity(severity)
 	r, known := thresholds.Lookup(rule)
 	if s < n.Severity || !known {
@@ -320,7 +321,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 			message.Number("findings", count, "1 finding", "{n} findings"),
 			message.Name("key", string(subject)), message.Phrase("text", text))
 	}
-	e := n.add(EventFinding, s, input, "", count, what)
+	e := n.add(EventFinding, s, input, "", count, WithSource(what, source))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -382,9 +383,8 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 		what, about = message.Name("what", string(*r.Group)), string(*r.Group)
 	}
 	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
-		message.New("{what}: {n} -> {keys}, {before} -> {after}",
-			what, message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before",
-				before), message.Size("after", after)))
+		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
+			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Source))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a

@@ -375,6 +375,7 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		sentenceColumn("the worst", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
 	}})
 }
@@ -411,6 +412,7 @@ func (d *Diff) keysTable(p page, rows []shownKey) {
 		}).drop(2),
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(1),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 	}})
 }
 
@@ -453,5 +455,6 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 		}),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(5),
 		name,
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 	}})
 }

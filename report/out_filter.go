@@ -37,7 +37,8 @@ type Filter struct {
 
 // filterAlert says which keys were counted, and how many were not.
 func filterAlert(f *Filter) message.Message {
-	return message.New("FILTERED: only {filter}; {keys} left out of everything below.", message.Phrase("filter", filterText(f)),
+	return message.New("FILTERED: only {filter}; {keys} left out of everything below.",
+		message.Phrase("filter", filterText(f)),
 		keysArg("keys", f.Dropped))
 }
 
@@ -73,7 +74,8 @@ func filterConditions(f *Filter) (parts []message.Message) {
 	}
 	words("in database {database}", "in database {database}", "database", databases, message.Text)
 	words("that match {pattern}", "that match {pattern}", "pattern", f.Match, message.Name[string])
-	words("that match the expression {pattern}", "that match the expression {pattern}", "pattern", f.Regex, message.Name[string])
+	words("that match the expression {pattern}", "that match the expression {pattern}", "pattern", f.Regex,
+		message.Name[string])
 	words("under {pattern}", "under {pattern}", "pattern", f.Under, message.Name[string])
 	words("of the owner {owner}", "of the owners {owner}", "owner", f.Owners, message.Element[string])
 	if f.MinSize > 0 {

@@ -17,7 +17,8 @@ import (
 // `changes`, with the condition of each on the same line of `conditions`.
 
 func init() {
-	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", Extension: ".findings.csv", rank: 4, write: writeFindingsCSV})
+	register(&Format{Name: "findings.csv", Doc: "findings with their worst examples", Extension: ".findings.csv", rank: 4,
+		write: writeFindingsCSV})
 }
 
 func writeFindingsCSV(w *bufio.Writer, r *Report, o WriteOptions) error {

@@ -11,7 +11,8 @@ import (
 // with a semicolon between them, and its bytes of memory. A semicolon in a name is written as \x3b.
 
 func init() {
-	register(&Format{Name: "folded", Doc: "prefixes of names as folded stacks, for flame graphs", Extension: ".folded", rank: 7, write: writeFolded})
+	register(&Format{Name: "folded", Doc: "prefixes of names as folded stacks, for flame graphs", Extension: ".folded",
+		rank: 7, write: writeFolded})
 }
 
 func writeFolded(w *bufio.Writer, r *Report, _ WriteOptions) error {

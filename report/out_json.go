@@ -165,7 +165,8 @@ func (e *SchemaError) Error() string {
 	if e.Schema == "" {
 		return "not a report: it names no schema"
 	}
-	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " + strings.Join(olderSchemas, ", ")
+	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " +
+		strings.Join(olderSchemas, ", ")
 }
 
 // listFiller replaces nil by empty lists and maps, except fields that are omitted when

@@ -9,6 +9,52 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
+// KeyRow is one key: the columns of the keys command, and what a report adds.
+type KeyRow struct {
+	DB             int    `json:"db"`
+	Key            Name   `json:"key"`
+	Type           string `json:"type"`
+	Encoding       string `json:"encoding,omitempty"` // "" unknown
+	Elements       Figure `json:"elements"`
+	ValueBytes     Figure `json:"value_bytes"`
+	Serialized     Figure `json:"serialized_bytes"`
+	Memory         Figure `json:"memory_bytes"`
+	MemoryUsage    Figure `json:"memory_usage_bytes"`
+	Largest        Figure `json:"largest_element_bytes"`
+	LargestElement *Name  `json:"largest_element"` // its name, nil if it has none
+	ExpireAt       *int64 `json:"expire_at_ms"`    // ms since the epoch; nil: no expiry
+	FieldsWithTTL  Figure `json:"fields_with_ttl"` // of a hash
+	Idle           Figure `json:"idle_seconds"`
+	Freq           Figure `json:"freq"`
+	Offset         int64  `json:"offset"` // in the decompressed snapshot
+
+	Input       int    `json:"input,omitempty"`     // index into inputs
+	NameBytes   int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
+	NameHash    string `json:"key_hash,omitempty"`  // of the whole name if Key is cut, see parser.Key.CutName
+	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
+	Group       Name   `json:"group,omitempty"`
+	Owner       string `json:"owner,omitempty" redact:"text"`
+	Longest     Figure `json:"longest_string_bytes"` // longest single string of the value
+	Pending     int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
+	Approximate bool   `json:"memory_is_approximate,omitempty"`
+	Module      string `json:"module,omitempty" redact:"module"`
+	// Findings are what the rules found about the key, but for those that are ignored.
+	// Those that depend on the content of the value are there if the key is an example of
+	// the rule: large-text, filter-growth, series-retention, vector-links, and big-string for
+	// values as long as a HyperLogLog.
+	Findings []KeyFinding `json:"findings,omitempty"`
+}
+
+// KeyFinding is what a rule found about a key.
+type KeyFinding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`       // "error", "warning" or "info"
+	Measured Figure `json:"measured"`       // in Unit; unknown if there is nothing to measure
+	Limit    Figure `json:"limit"`          // that was exceeded; unknown as above
+	Unit     string `json:"unit,omitempty"` // as in Example
+}
+
 // rowSlack is more than the bytes of a row besides its two names: sixteen numbers
 // of twenty bytes, the JSON field names, type and encoding.
 const rowSlack = 768

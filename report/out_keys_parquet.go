@@ -70,7 +70,8 @@ func NewKeysParquet(w io.Writer, more []string, sorted bool) *KeysParquet {
 		parquet.CreatedBy("rdblens", "", ""),
 	}
 	if sorted {
-		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("file"), parquet.Ascending("offset"))))
+		options = append(options,
+			parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("file"), parquet.Ascending("offset"))))
 	}
 	p.w = parquet.NewGenericWriter[any](w, options...)
 	p.columns = p.w.ColumnWriters()
@@ -223,7 +224,9 @@ type pageCodec struct {
 func (c *pageCodec) Encode(dst, src []byte) ([]byte, error) {
 	if c.encoder == nil {
 		var err error
-		if c.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(pageBytes), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)); err != nil {
+		if c.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithWindowSize(pageBytes), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false),
+			zstd.WithZeroFrames(true)); err != nil {
 			return nil, err
 		}
 	}

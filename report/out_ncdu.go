@@ -16,7 +16,8 @@ import (
 // adds 4 KB to the size of each folder.
 
 func init() {
-	register(&Format{Name: "ncdu", Doc: "the keyspace as folders, for ncdu -f and gdu -f", Extension: ".ncdu.json", rank: 6, write: writeNcdu})
+	register(&Format{Name: "ncdu", Doc: "the keyspace as folders, for ncdu -f and gdu -f", Extension: ".ncdu.json",
+		rank: 6, write: writeNcdu})
 }
 
 // ncduItem is a folder or file of the export.

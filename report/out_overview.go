@@ -113,13 +113,8 @@ func (v *overview) alerts() {
 			damaged = append(damaged, message.New("DAMAGED: {file}: {reason}. Every key was read.", args...))
 		case !d.Offset.Known():
 			unread = append(unread, message.New("NOT READ: {file}: {reason}.", args...))
-		case in.Keys == 0:
-			lost = append(lost, message.New("INCOMPLETE: {file} could not be read at offset {offset}: {reason}. No key was read.", args...))
-		case in.Keys == 1:
-			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Only the key before it is counted.", args...))
 		default:
-			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. "+
-				"Only the {keys} before it are counted.", args...))
+			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Counted: {keys} before it.", args...))
 		}
 	}
 	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
@@ -173,12 +168,7 @@ func (v *overview) describe(now time.Time) {
 	}
 	if r.Redaction != nil && len(r.Redaction.Words) > 0 {
 		const most = 5
-		kept := names(r.Redaction.Words, most)
-		id := "words that stay in names: {words}"
-		if len(r.Redaction.Words) > most {
-			id = "words that stay in names: {words} and {n} more (JSON has all)"
-		}
-		v.about = append(v.about, message.New(id, message.List("words", ", ", kept), message.Int("n", int64(len(r.Redaction.Words)-most))))
+		v.about = append(v.about, message.New("words that stay in names: {words}", firstOf("words", names(r.Redaction.Words, len(r.Redaction.Words)), most)))
 	}
 	for i := range r.Inputs {
 		if m, blocked := r.Inputs[i].targetSentence(); !m.IsZero() && !blocked {
@@ -354,15 +344,8 @@ func (v *overview) warnings() (list []message.Message) {
 			gone = append(gone, in.entry())
 		}
 	}
-	const most = 3 // entries of the baseline that are named
-	args := []message.Arg{message.List("names", ", ", gone[:min(len(gone), most)]), message.Int("n", int64(len(gone)-most))}
-	switch {
-	case len(gone) > most:
-		list = append(list, message.New("of the baseline, {names} and {n} more match nothing any more (rdblens baseline prune)", args...))
-	case len(gone) == 1:
-		list = append(list, message.New("of the baseline, {names} matches nothing any more (rdblens baseline prune)", args...))
-	case len(gone) > 0:
-		list = append(list, message.New("of the baseline, {names} match nothing any more (rdblens baseline prune)", args...))
+	if gone != nil {
+		list = append(list, message.New("entries of the baseline that match nothing any more (rdblens baseline prune): {names}", firstOf("names", gone, 3)))
 	}
 	return list
 }

@@ -66,9 +66,9 @@ func (k *bigKey) called() message.Message {
 	case k.more == 0:
 		return named(k.Key)
 	case k.open:
-		return message.New("{key} and at least {n} more like it ({size})", args...)
+		return message.New("{key} +{n} or more alike ({size})", args...)
 	}
-	return message.New("{key} and {n} more like it ({size})", args...)
+	return message.New("{key} +{n} alike ({size})", args...)
 }
 
 // keysTable is the table of the first n biggest keys.

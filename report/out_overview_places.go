@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/tree"
@@ -42,11 +43,20 @@ type memoryPlace struct {
 	share float64
 }
 
-// addSource sets the source code of a row that stands for one group.
+// addSource sets the source code of a row that stands for one group, or for a prefix below which
+// one group has at least half of the memory.
 func (p *memoryPlace) addSource(groups []Group) {
-	i := slices.IndexFunc(groups, func(g Group) bool { return g.Group == p.Group.Group })
-	if i >= 0 && p.label.IsZero() {
-		p.Source = groups[i].Source
+	if !p.label.IsZero() {
+		return
+	}
+	prefix, folded := strings.CutSuffix(string(p.Group.Group), restOfPrefix)
+	for i := range groups {
+		g := &groups[i]
+		heavy := folded && strings.HasPrefix(string(g.Group), prefix) && 2*max(g.MemoryBytes, Figure(g.ValueBytes)) >= max(p.MemoryBytes, Figure(p.ValueBytes))
+		if g.Group == p.Group.Group || heavy {
+			p.Source = g.Source
+			return
+		}
 	}
 }
 

@@ -116,6 +116,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		}
 		return only(message.Duration("time", *seconds))
 	}
+	share := 1 // the rank of shares: in an overview they say most
+	if full {
+		share = 8
+	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
@@ -124,7 +128,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 				return percentText(rows[i].share)
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).drop(8),
+		}).drop(share),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).only(!full),
@@ -139,7 +143,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
 		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
-		nameColumn("written at", func(i int) message.Message { return rows[i].writtenAt() }),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
 				return message.Message{}

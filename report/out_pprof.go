@@ -13,7 +13,8 @@ import (
 // are those that all keys of the node have.
 
 func init() {
-	register(&Format{Name: "pprof", Doc: "prefixes of names as a profile, for go tool pprof", Extension: ".pb.gz", rank: 8, binary: true, write: writePprof})
+	register(&Format{Name: "pprof", Doc: "prefixes of names as a profile, for go tool pprof", Extension: ".pb.gz", rank: 8,
+		binary: true, write: writePprof})
 }
 
 func writePprof(w *bufio.Writer, r *Report, _ WriteOptions) error {
@@ -56,7 +57,8 @@ func writePprof(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		if leaf.Keys == 0 {
 			return
 		}
-		s := &profile.Sample{Location: stack, Label: map[string][]string{}, Value: []int64{leaf.Keys, leaf.size(), max(0, int64(leaf.WithoutTTL.MemoryBytes))}}
+		s := &profile.Sample{Location: stack, Label: map[string][]string{},
+			Value: []int64{leaf.Keys, leaf.size(), max(0, int64(leaf.WithoutTTL.MemoryBytes))}}
 		if len(leaf.Types) == 1 {
 			s.Label["type"] = leaf.Types
 		}

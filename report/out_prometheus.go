@@ -17,7 +17,8 @@ import (
 // is unknown has no line.
 
 func init() {
-	register(&Format{Name: "prometheus", Doc: "metrics, for the textfile collector of node_exporter", Extension: ".prom", rank: 9, write: writePrometheus})
+	register(&Format{Name: "prometheus", Doc: "metrics, for the textfile collector of node_exporter", Extension: ".prom",
+		rank: 9, write: writePrometheus})
 }
 
 const (
@@ -122,7 +123,8 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	m.add("scan_timestamp_seconds", "When the scan ended.", sample{nil, Figure(now.Unix())})
 	if o.Elapsed > 0 {
-		fmt.Fprintf(w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds gauge\nrdblens_scan_duration_seconds%s %s\n",
+		fmt.Fprintf(w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds "+
+			"gauge\nrdblens_scan_duration_seconds%s %s\n",
 			m.labels(nil), strconv.FormatFloat(o.Elapsed.Seconds(), 'f', 3, 64))
 	}
 	m.add("complete", "1 if every snapshot was read to its end.", sample{nil, boolFigure(r.Complete)})
@@ -136,10 +138,14 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	m.add("memory_without_ttl_bytes", "Memory of the keys without a TTL.", sample{nil, t.WithoutTTLMemory})
 	m.add("keys_expired", "Keys that were past their expiry when the snapshot was taken.", sample{nil, t.Expired})
 
-	m.add("type_keys", "Keys by type.", samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, Figure(t.Keys)} })...)
-	m.add("type_memory_bytes", "Memory by type.", samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MemoryBytes} })...)
-	m.add("type_largest_key_bytes", "Memory of the largest key by type.", samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MaxMemoryBytes} })...)
-	m.add("type_most_elements", "Elements of the key with most of them by type.", samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MaxElements} })...)
+	m.add("type_keys", "Keys by type.",
+		samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, Figure(t.Keys)} })...)
+	m.add("type_memory_bytes", "Memory by type.",
+		samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MemoryBytes} })...)
+	m.add("type_largest_key_bytes", "Memory of the largest key by type.",
+		samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MaxMemoryBytes} })...)
+	m.add("type_most_elements", "Elements of the key with most of them by type.",
+		samplesOf(r.Types, func(t *TypeRow) sample { return sample{[]string{"type", t.Type}, t.MaxElements} })...)
 
 	database := func(d *Database) []string {
 		db := strconv.Itoa(d.DB)
@@ -148,18 +154,26 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 		}
 		return []string{"snapshot", m.snapshots[d.Input], "db", db}
 	}
-	m.add("database_keys", "Keys by database.", samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), Figure(d.Keys)} })...)
-	m.add("database_memory_bytes", "Memory by database.", samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), d.MemoryBytes} })...)
-	m.add("database_keys_without_ttl", "Keys without a TTL by database.", samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), Figure(d.Keys - d.WithTTL)} })...)
+	m.add("database_keys", "Keys by database.",
+		samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), Figure(d.Keys)} })...)
+	m.add("database_memory_bytes", "Memory by database.",
+		samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), d.MemoryBytes} })...)
+	m.add("database_keys_without_ttl", "Keys without a TTL by database.",
+		samplesOf(r.Databases, func(d *Database) sample { return sample{database(d), Figure(d.Keys - d.WithTTL)} })...)
 
 	owner := func(o *Owner) []string { return []string{"owner", cmp.Or(o.Owner, "(none)")} }
-	m.add("owner_keys", "Keys by owner.", samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), Figure(o.Keys)} })...)
-	m.add("owner_memory_bytes", "Memory by owner.", samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), o.MemoryBytes} })...)
-	m.add("owner_keys_without_ttl", "Keys without a TTL by owner.", samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), Figure(o.WithoutTTL)} })...)
+	m.add("owner_keys", "Keys by owner.",
+		samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), Figure(o.Keys)} })...)
+	m.add("owner_memory_bytes", "Memory by owner.",
+		samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), o.MemoryBytes} })...)
+	m.add("owner_keys_without_ttl", "Keys without a TTL by owner.",
+		samplesOf(r.Owners, func(o *Owner) sample { return sample{owner(o), Figure(o.WithoutTTL)} })...)
 
 	groups := metricGroups(r.Groups)
-	m.add("group_keys", "Keys by group of names.", samplesOf(groups, func(g *Group) sample { return sample{[]string{"group", string(g.Group)}, Figure(g.Keys)} })...)
-	m.add("group_memory_bytes", "Memory by group of names.", samplesOf(groups, func(g *Group) sample { return sample{[]string{"group", string(g.Group)}, g.MemoryBytes} })...)
+	m.add("group_keys", "Keys by group of names.",
+		samplesOf(groups, func(g *Group) sample { return sample{[]string{"group", string(g.Group)}, Figure(g.Keys)} })...)
+	m.add("group_memory_bytes", "Memory by group of names.",
+		samplesOf(groups, func(g *Group) sample { return sample{[]string{"group", string(g.Group)}, g.MemoryBytes} })...)
 	m.add("group_keys_without_ttl", "Keys without a TTL by group of names.", samplesOf(groups, func(g *Group) sample {
 		return sample{[]string{"group", string(g.Group)}, Figure(g.WithoutTTL)}
 	})...)
@@ -175,7 +189,8 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 		return sample{[]string{"rule", f.Rule, "severity", f.Severity}, Figure(f.Count)}
 	})...)
 	m.add("severity_findings", "Findings by severity.", sample{[]string{"severity", "error"}, Figure(r.Findings.Error)},
-		sample{[]string{"severity", "warning"}, Figure(r.Findings.Warning)}, sample{[]string{"severity", "info"}, Figure(r.Findings.Info)})
+		sample{[]string{"severity", "warning"}, Figure(r.Findings.Warning)},
+		sample{[]string{"severity", "info"}, Figure(r.Findings.Info)})
 	return nil
 }
 
@@ -228,7 +243,8 @@ func (m metricsWriter) budgets(r *Report) {
 			}
 		}
 	}
-	m.add("budget_used", "What the keys of a budget have: keys, bytes of memory, hundredths of a percent without a TTL.", now...)
+	m.add("budget_used", "What the keys of a budget have: keys, bytes of memory, hundredths of a percent without a TTL.",
+		now...)
 	m.add("budget_limit", "Limits of budgets, in the same units; growth in hundredths of a percent a day.", limits...)
 }
 

@@ -12,7 +12,8 @@ import (
 // and what is worst, by name. A sentence has one line, however long.
 
 func init() {
-	register(&Format{Name: "summary", Doc: "at most ten lines, for a mail", Extension: ".summary.txt", rank: 4, write: writeSummary})
+	register(&Format{Name: "summary", Doc: "at most ten lines, for a mail", Extension: ".summary.txt", rank: 4,
+		write: writeSummary})
 }
 
 const summaryLines = 10
@@ -28,12 +29,14 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	if len(v.keys) > 0 {
 		k := &v.keys[0].KeyRow
-		lines = append(lines, message.New("biggest key: {key}, {type}, {size}", message.Name("key", k.Key), message.Text("type", k.Type),
+		lines = append(lines, message.New("biggest key: {key}, {type}, {size}", message.Name("key", k.Key),
+			message.Text("type", k.Type),
 			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes)))))
 	}
 	if len(v.groups) > 0 {
 		g := &v.groups[0]
-		lines = append(lines, message.New("biggest group: {group}, {keys}, {size}", message.Name("group", g.name()), keysArg("keys", g.Keys),
+		lines = append(lines, message.New("biggest group: {group}, {keys}, {size}", message.Name("group", g.name()),
+			keysArg("keys", g.Keys),
 			sizeArg("size", sizeOf(g.MemoryBytes, g.ValueBytes))))
 	}
 	for _, p := range v.problems {
@@ -41,7 +44,8 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 		if len(lines) == summaryLines || e == nil {
 			break
 		}
-		lines = append(lines, message.New("{severity} {rule}: {key}: {text}", message.Text("severity", p.Severity), message.Text("rule", p.Rule),
+		lines = append(lines, message.New("{severity} {rule}: {key}: {text}", message.Text("severity", p.Severity),
+			message.Text("rule", p.Rule),
 			message.Phrase("key", e.subjectText()), message.Phrase("text", sentenceOf(e.Message, e.Text))))
 	}
 	writeLines(w, lines, o)

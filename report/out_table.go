@@ -116,15 +116,10 @@ func (v *overview) uselessIgnores() message.Message {
 			list = append(list, in.entry())
 		}
 	}
-	const most = 3
-	args := []message.Arg{message.List("names", ", ", list[:min(len(list), most)]), message.Int("n", int64(len(list)-most))}
-	switch {
-	case len(list) == 0:
+	if list == nil {
 		return message.Message{}
-	case len(list) > most:
-		return message.New("Ignores that have ended or matched nothing: {names} and {n} more (--details)", args...)
 	}
-	return message.New("Ignores that have ended or matched nothing: {names}", args...)
+	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
 }
 
 func (v *overview) write(p page, rows screenRows) {

@@ -13,7 +13,8 @@ func exportTree(r *Report) *TreeNode {
 		return r.Tree
 	}
 	t := &r.Totals
-	return &TreeNode{Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: TreeTTL{t.WithoutTTL, t.WithoutTTLMemory}}
+	return &TreeNode{Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes,
+		WithoutTTL: TreeTTL{t.WithoutTTL, t.WithoutTTLMemory}}
 }
 
 // size returns the memory of a node, its value bytes where that is unknown.
@@ -152,6 +153,7 @@ func keysByGroup(r *Report) map[Name][]*KeyRow {
 // compareKeys orders keys by size, the largest first, and then by their place in the
 // snapshots.
 func compareKeys(a, b *KeyRow) int {
-	return cmp.Or(cmp.Compare(sizeOf(b.Memory, int64(b.ValueBytes)), sizeOf(a.Memory, int64(a.ValueBytes))), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset),
+	return cmp.Or(cmp.Compare(sizeOf(b.Memory, int64(b.ValueBytes)), sizeOf(a.Memory, int64(a.ValueBytes))),
+		cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset),
 		cmp.Compare(a.Key, b.Key))
 }

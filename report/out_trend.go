@@ -264,7 +264,8 @@ func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
 
 // trendParts are the kinds of series, in the order in which they are shown.
 var trendParts = []struct{ kind, title string }{
-	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"}, {"prefix", "Memory by prefix"}, {"group", "Memory by group"},
+	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"},
+	{"prefix", "Memory by prefix"}, {"group", "Memory by group"},
 }
 
 func (t *Trend) write(p page) {
@@ -302,7 +303,8 @@ func (t *Trend) wrong() (list []message.Message) {
 		}
 	}
 	if partly > 0 {
-		list = append(list, message.New("INCOMPLETE: {n} of {reports}; their figures are those of what was read", message.Int("n", partly), t.reportsArg()))
+		list = append(list, message.New("INCOMPLETE: {n} of {reports}; their figures are those of what was read",
+			message.Int("n", partly), t.reportsArg()))
 	}
 	return list
 }
@@ -314,7 +316,8 @@ func (t *Trend) reportsArg() message.Arg {
 // about says which time the reports are of, and when maxmemory will be reached.
 func (t *Trend) about() []message.Message {
 	first, last := t.Reports[0], t.Reports[len(t.Reports)-1]
-	list := []message.Message{message.New("{reports}, {from} to {to}", t.reportsArg(), message.Time("from", first.Time), message.Time("to", last.Time))}
+	list := []message.Message{message.New("{reports}, {from} to {to}", t.reportsArg(), message.Time("from", first.Time),
+		message.Time("to", last.Time))}
 	if t.Forecast != nil {
 		if m, over := t.Forecast.sentence(); !over {
 			list = append(list, m)

@@ -76,6 +76,14 @@ func names[T ~string](list []T, most int) []message.Message {
 	return out
 }
 
+// firstOf is a list of which at most so many are given, and how many more there are.
+func firstOf(name string, list []message.Message, most int) message.Arg {
+	if len(list) <= most {
+		return message.List(name, ", ", list)
+	}
+	return message.Phrase(name, message.New("{names} and {n} more", message.List("names", ", ", list[:most]), message.Int("n", int64(len(list)-most))))
+}
+
 // rendered, if not nil, is called by tests for each message that a page shows.
 var rendered func(message.Message)
 

@@ -85,11 +85,11 @@ func TestAbout(t *testing.T) {
 				i.Rule = "r"
 				r.Ignored = append(r.Ignored, i)
 			}
-		}, a), 0, []string{first, keys, "warning: of the baseline, r 1, r 5, r 6 match nothing any more (rdblens baseline prune)"}},
+		}, a), 0, []string{first, keys, "warning: entries of the baseline that match nothing any more (rdblens baseline prune): r 1, r 5, r 6"}},
 		"more of a baseline": {report(func(r *Report) {
 			r.Ignored = slices.Repeat([]Ignored{{Rule: "r", Pattern: "1", Unused: true, Baseline: "b"}}, 4)
 		}, a), 0,
-			[]string{first, keys, "warning: of the baseline, r 1, r 1, r 1 and 1 more match nothing any more (rdblens baseline prune)"}},
+			[]string{first, keys, "warning: entries of the baseline that match nothing any more (rdblens baseline prune): r 1, r 1, r 1 and 1 more"}},
 	} {
 		var now time.Time
 		if c.now != 0 {
@@ -117,8 +117,8 @@ func TestWrong(t *testing.T) {
 	small := Input{Name: "small", Complete: true, Memory: &Memory{Predicted: 500, Fit: &Fit{MaxMemory: 400, Fits: new(false), Free: p(-100)}}}
 	fits := Input{Name: "fits", Complete: true, Memory: &Memory{Predicted: 500, Fit: &Fit{MaxMemory: 600, Fits: new(true), Free: p(100)}}}
 	const (
-		sayCut     = "INCOMPLETE: cut could be read up to offset 70 only: it ends. Only the 5 keys before it are counted."
-		sayBegun   = "INCOMPLETE: begun could not be read at offset 9: odd. No key was read."
+		sayCut     = "INCOMPLETE: cut could be read up to offset 70 only: it ends. Counted: 5 keys before it."
+		sayBegun   = "INCOMPLETE: begun could be read up to offset 9 only: odd. Counted: 0 keys before it."
 		sayUnread  = "NOT READ: unread: a text."
 		sayDamaged = "DAMAGED: damaged: checksum. Every key was read."
 		saySmall   = "DOES NOT FIT: small: maxmemory 400 B: 125.0% full by the prediction of 500 B; 100 B too much."

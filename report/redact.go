@@ -245,7 +245,9 @@ func moduleArg(arg, name string) message.Arg {
 
 // Redaction describes how names were replaced by hashes; see package redact.
 type Redaction struct {
-	MinKeys int64  `json:"min_keys"`                      // least number of distinct keys whose names have a word that stays, 0 none
+	// Least number of distinct keys whose names have a word that stays, 0 none.
+	MinKeys int64  `json:"min_keys"`
 	Words   []Name `json:"words,omitempty" redact:"keep"` // that stay in names
-	Salt    string `json:"salt,omitempty"`                // identifies the salt: names of reports with the same one compare; "" of a random one
+	// Identifies the salt: names of reports with the same one compare; "" of a random one.
+	Salt string `json:"salt,omitempty"`
 }

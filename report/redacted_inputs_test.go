@@ -59,7 +59,7 @@ func fillNames(v reflect.Value, depth int) {
 	switch t := v.Type(); {
 	case t == reflect.TypeFor[message.Message]():
 		v.Set(reflect.ValueOf(message.New("{a} {b} {c} {d} {e}", message.Name("a", "secret"), message.Element("b", "secret"), message.Path("c", "secret"),
-			message.Foreign("d", "secret"), message.CodeOf("e", message.New("GET {key}", message.Name("key", "secret"))))))
+			message.Foreign("d", "secret"), message.Phrase("e", message.New("GET {key}", message.Name("key", "secret"))))))
 	case t == reflect.TypeFor[Name]():
 		v.SetString("a:secret")
 	case t.Kind() == reflect.Pointer && depth > 0:

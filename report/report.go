@@ -318,21 +318,23 @@ type FindingGroup struct {
 // Example is one key, or the Subject of an instance rule, that a rule flags.
 type Example struct {
 	*KeyRow
-	Input   int    `json:"input,omitempty"`                              // index into inputs; that of the KeyRow if there is one
+	// Index into inputs; that of the KeyRow if there is one.
+	Input   int    `json:"input,omitempty"`
 	Subject Name   `json:"subject,omitempty" redact:"of SubjectMessage"` // "minute 2026-03-01 00:00", "slot 123"
 	Keys    int64  `json:"keys,omitempty"`                               // of the subject
 	Bytes   int64  `json:"bytes,omitempty"`                              // of the subject
 	Groups  []Name `json:"groups,omitempty"`                             // of the subject's keys
 	// Inputs is the number of inputs that Keys and Bytes are sums over, 0 one. Input is
 	// then that with the largest part, InputKeys and InputBytes, 0 if that is not known.
-	Inputs     int      `json:"inputs,omitempty"`
-	InputKeys  int64    `json:"input_keys,omitempty"`
-	InputBytes int64    `json:"input_bytes,omitempty"`
-	Measured   Figure   `json:"measured"`                 // in Unit; unknown if there is nothing to measure
-	Limit      Figure   `json:"limit"`                    // that was exceeded; unknown as above
-	Unit       string   `json:"unit,omitempty"`           // "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %)
-	Text       string   `json:"text" redact:"of Message"` // one sentence: what was measured, and the limit
-	Advice     []Advice `json:"advice"`
+	Inputs     int    `json:"inputs,omitempty"`
+	InputKeys  int64  `json:"input_keys,omitempty"`
+	InputBytes int64  `json:"input_bytes,omitempty"`
+	Measured   Figure `json:"measured"` // in Unit; unknown if there is nothing to measure
+	Limit      Figure `json:"limit"`    // that was exceeded; unknown as above
+	// "size" (bytes), "count", "time" (seconds), "multiple" or "share" (hundredths of x or %).
+	Unit   string   `json:"unit,omitempty"`
+	Text   string   `json:"text" redact:"of Message"` // one sentence: what was measured, and the limit
+	Advice []Advice `json:"advice"`
 	// Reason is the sentence of the team's own standard that demands it, Source where that
 	// stands, as the configuration says; "" none.
 	Reason string `json:"reason,omitempty" redact:"text"`
@@ -368,8 +370,10 @@ type Ignored struct {
 	Source   string `json:"source,omitempty" redact:"text"` // where the reason stands
 	Until    string `json:"until,omitempty"`                // the last day, "" if it has no end
 	Expired  bool   `json:"expired,omitempty"`
-	Unused   bool   `json:"unused,omitempty"`                 // it applies and matched nothing, although every key was checked against all rules of the profile
-	Grown    bool   `json:"grown,omitempty"`                  // findings are at least twice as bad as was accepted, or twice as many: these are not ignored
+	// It applies and matched nothing, although every key was checked against all rules of the profile.
+	Unused bool `json:"unused,omitempty"`
+	// Findings are at least twice as bad as was accepted, or twice as many: these are not ignored.
+	Grown    bool   `json:"grown,omitempty"`
 	Baseline string `json:"baseline,omitempty" redact:"path"` // file and line, if the entry is of the baseline
 	Count    int64  `json:"count"`
 }
@@ -389,16 +393,19 @@ type Group struct {
 	WithoutTTL      int64 `json:"without_ttl"`
 	// MemoryWithoutTTL is the memory of the keys without an expiry. Reports of older
 	// versions do not have it.
-	MemoryWithoutTTL Figure  `json:"memory_bytes_without_ttl,omitempty"`
-	Type             string  `json:"type,omitempty"` // of all keys, "" if they have several
-	DB               *int    `json:"db,omitempty"`   // of all keys, nil if they are in several
-	TTLMin           *int64  `json:"ttl_min"`        // shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one
-	TTLMedian        *int64  `json:"ttl_median"`     // estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year, else under 1/4; 0: expired
-	TTLMax           *int64  `json:"ttl_max"`
-	LargestKey       *KeyRow `json:"largest_key"`
-	Findings         int64   `json:"findings"`
-	Errors           int64   `json:"errors"` // findings of that severity
-	Owner            string  `json:"owner,omitempty" redact:"text"`
+	MemoryWithoutTTL Figure `json:"memory_bytes_without_ttl,omitempty"`
+	Type             string `json:"type,omitempty"` // of all keys, "" if they have several
+	DB               *int   `json:"db,omitempty"`   // of all keys, nil if they are in several
+	// Shortest TTL when the snapshot was taken, negative if expired; nil: no key has a known one.
+	TTLMin *int64 `json:"ttl_min"`
+	// Estimate: the error is under 1/32 if it is at least half of TTLMax and that is under a year,
+	// else under 1/4; 0: expired.
+	TTLMedian  *int64  `json:"ttl_median"`
+	TTLMax     *int64  `json:"ttl_max"`
+	LargestKey *KeyRow `json:"largest_key"`
+	Findings   int64   `json:"findings"`
+	Errors     int64   `json:"errors"` // findings of that severity
+	Owner      string  `json:"owner,omitempty" redact:"text"`
 	// Identity says which library wrote the keys, or what they look like; nil if that is
 	// not known, and in reports of older versions.
 	Identity *Identity `json:"identity,omitempty"`
@@ -470,50 +477,4 @@ type Histograms struct {
 	Elements  []Bucket `json:"elements"`   // collections and streams
 	Idle      []Bucket `json:"idle"`       // seconds since the last access
 	LFU       []Bucket `json:"lfu"`        // logarithmic counter, 0 to 255
-}
-
-// KeyRow is one key: the columns of the keys command, and what a report adds.
-type KeyRow struct {
-	DB             int    `json:"db"`
-	Key            Name   `json:"key"`
-	Type           string `json:"type"`
-	Encoding       string `json:"encoding,omitempty"` // "" unknown
-	Elements       Figure `json:"elements"`
-	ValueBytes     Figure `json:"value_bytes"`
-	Serialized     Figure `json:"serialized_bytes"`
-	Memory         Figure `json:"memory_bytes"`
-	MemoryUsage    Figure `json:"memory_usage_bytes"`
-	Largest        Figure `json:"largest_element_bytes"`
-	LargestElement *Name  `json:"largest_element"` // its name, nil if it has none
-	ExpireAt       *int64 `json:"expire_at_ms"`    // ms since the epoch; nil: no expiry
-	FieldsWithTTL  Figure `json:"fields_with_ttl"` // of a hash
-	Idle           Figure `json:"idle_seconds"`
-	Freq           Figure `json:"freq"`
-	Offset         int64  `json:"offset"` // in the decompressed snapshot
-
-	Input       int    `json:"input,omitempty"`     // index into inputs
-	NameBytes   int64  `json:"key_bytes,omitempty"` // of the whole name if Key is cut, else 0
-	NameHash    string `json:"key_hash,omitempty"`  // of the whole name if Key is cut, see parser.Key.CutName
-	TTL         *int64 `json:"ttl_seconds"`         // when the snapshot was taken; nil: no expiry, or that time is unknown
-	Group       Name   `json:"group,omitempty"`
-	Owner       string `json:"owner,omitempty" redact:"text"`
-	Longest     Figure `json:"longest_string_bytes"` // longest single string of the value
-	Pending     int64  `json:"pending,omitempty"`    // entries pending in a stream's groups
-	Bound       bool   `json:"memory_is_lower_bound,omitempty"`
-	Approximate bool   `json:"memory_is_approximate,omitempty"`
-	Module      string `json:"module,omitempty" redact:"module"`
-	// Findings are what the rules found about the key, but for those that are ignored.
-	// Those that depend on the content of the value are there if the key is an example of
-	// the rule: large-text, filter-growth, series-retention, vector-links, and big-string for
-	// values as long as a HyperLogLog.
-	Findings []KeyFinding `json:"findings,omitempty"`
-}
-
-// KeyFinding is what a rule found about a key.
-type KeyFinding struct {
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`       // "error", "warning" or "info"
-	Measured Figure `json:"measured"`       // in Unit; unknown if there is nothing to measure
-	Limit    Figure `json:"limit"`          // that was exceeded; unknown as above
-	Unit     string `json:"unit,omitempty"` // as in Example
 }

@@ -80,7 +80,7 @@ type Options struct {
 	// Over, if not 0, are rules: only keys with a finding of one of them are counted.
 	// Filter.Over has their names.
 	Over thresholds.RuleSet
-	// Source, if not nil, finds the lines of source code that write the keys of groups.
+	// Source finds the lines of source code that write the keys of groups, nil none.
 	Source *codebase.Finder
 	// Shard makes the state that format shard writes and Merge reads.
 	Shard bool

@@ -26,9 +26,10 @@ type Compatibility struct {
 
 // TargetProblem is something of a snapshot that a server does not load.
 type TargetProblem struct {
-	Severity string `json:"severity"` // error: the server refuses the snapshot; warning: it must be prepared; info: this is lost
-	Kind     string `json:"kind"`     // as package target has them
-	Number   int    `json:"number"`   // RDB version, type or opcode, encoding version of a module, highest database
+	// Error: the server refuses the snapshot; warning: it must be prepared; info: this is lost.
+	Severity string `json:"severity"`
+	Kind     string `json:"kind"`   // as package target has them
+	Number   int    `json:"number"` // RDB version, type or opcode, encoding version of a module, highest database
 	Name     Name   `json:"name,omitempty" redact:"module"`
 	Since    string `json:"since"` // oldest release of the server's line that loads it, "" none does
 	Count    int64  `json:"count"` // keys, or records beside them
@@ -71,7 +72,8 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 		if i == 0 {
 			t.Loads = effects[p.Effect].loads
 		}
-		row := TargetProblem{Severity: effects[p.Effect].severity, Kind: string(p.Kind), Number: p.Number, Name: Name(p.Name), Since: p.Since,
+		row := TargetProblem{Severity: effects[p.Effect].severity, Kind: string(p.Kind), Number: p.Number, Name: Name(p.Name),
+			Since: p.Since,
 			Count: p.Count, MemoryBytes: Unknown, Message: targetText(server, &p)}
 		row.Text = row.Message.String()
 		if len(p.Examples) > 0 {
@@ -87,7 +89,8 @@ func newCompatibility(server *target.Server, c *target.Check, info *parser.Info,
 
 func targetText(server *target.Server, p *target.Problem) message.Message {
 	line, _, _ := strings.Cut(server.Title(), " ")
-	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)), moduleArg("name", p.Name),
+	args := []message.Arg{message.Text("server", line), message.Text("since", p.Since), message.Int("n", int64(p.Number)),
+		moduleArg("name", p.Name),
 		message.Text("type", p.Type.String()), message.Text("encoding", p.Encoding.String()), message.Int("count", p.Count),
 		message.Int("next", int64(p.Number)+1), message.Word("what", opcodeTexts[p.Number])}
 	sentence := ""
@@ -124,24 +127,31 @@ func targetText(server *target.Server, p *target.Problem) message.Message {
 			sentence = "opcode {n} ({what}) is read by no release of {server}"
 		}
 	case target.Streams:
-		sentence = "streams whose length differs from the number of their entries, as old servers wrote: {server} refuses them"
+		sentence = "streams whose length differs from the number of their entries, as old servers wrote: {server} " +
+			"refuses them"
 	case target.Databases:
 		sentence = "database {n} has keys: the server needs the setting databases {next}"
 	case target.Scripts:
 		sentence = "{count} Lua scripts in the header are not loaded: clients must load them again"
 	case target.MemberTTL:
-		sentence = "{count} TTLs of members and fields, which KeyDB keeps beside the keys, are lost: these members never expire"
+		sentence = "{count} TTLs of members and fields, which KeyDB keeps beside the keys, are lost: these members " +
+			"never expire"
 	}
 	return message.New(sentence, args...)
 }
 
 // opcodeTexts are what opcodes of RDB files that not all servers read stand for.
 var opcodeTexts = map[int]string{
-	107: "memory tiers of Redis Enterprise", 121: "slots of Redis Enterprise", 200: "the end of a full sync of Dragonfly", 201: "compressed blocks of Dragonfly",
-	202: "compressed blocks of Dragonfly", 203: "compressed blocks of Dragonfly", 210: "a journal of Dragonfly", 211: "a journal of Dragonfly", 220: "flags of keys of Dragonfly",
-	222: "a vector index of Dragonfly", 223: "an index of Dragonfly", 224: "values of Dragonfly in chunks", 242: "hash templates, or updates during the save",
-	243: "metadata of keys, or a slot import", 244: "sizes of cluster slots", 245: "functions", 246: "functions of release candidates", 247: "records of modules",
-	248: "idle times", 249: "LFU counters", 250: "fields of the header", 251: "sizes of databases", 252: "expiries in milliseconds",
+	107: "memory tiers of Redis Enterprise", 121: "slots of Redis Enterprise", 200: "the end of a full sync of Dragonfly",
+	201: "compressed blocks of Dragonfly",
+	202: "compressed blocks of Dragonfly", 203: "compressed blocks of Dragonfly", 210: "a journal of Dragonfly",
+	211: "a journal of Dragonfly", 220: "flags of keys of Dragonfly",
+	222: "a vector index of Dragonfly", 223: "an index of Dragonfly", 224: "values of Dragonfly in chunks",
+	242: "hash templates, or updates during the save",
+	243: "metadata of keys, or a slot import", 244: "sizes of cluster slots", 245: "functions",
+	246: "functions of release candidates", 247: "records of modules",
+	248: "idle times", 249: "LFU counters", 250: "fields of the header", 251: "sizes of databases",
+	252: "expiries in milliseconds",
 }
 
 // WhatIf is the predicted used_memory of another server with the keys of a
@@ -172,7 +182,8 @@ func NewestServers() []string {
 // wrote it after a restart, with each allocator in its present state, and in those
 // that the options name after they loaded it. It reads the source once for each. Of
 // Options.Target alone it predicts nothing but that.
-func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int, allocator string) (list []WhatIf, err error) {
+func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int,
+	allocator string) (list []WhatIf, err error) {
 	c.Databases = slices.Clone(c.Databases)
 	own := s.opt.Memory
 	own.Allocator = allocator
@@ -213,7 +224,8 @@ func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in
 			return list, err
 		}
 		var total atomic.Int64
-		info, err := parser.Run(ctx, src, parser.Options{NoChecksum: true, Jobs: jobs, Memory: func(*parser.Info) *memory.Model { return m }},
+		info, err := parser.Run(ctx, src,
+			parser.Options{NoChecksum: true, Jobs: jobs, Memory: func(*parser.Info) *memory.Model { return m }},
 			func() parser.Sink { return &memorySink{total: &total} })
 		src.Close()
 		if err != nil {

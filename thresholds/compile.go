@@ -161,8 +161,9 @@ func (c *compiler) add(m measure, mask int64, negated bool, levels []level, conf
 	}
 	t := c.table
 	n := len(t.checks)
-	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated, counted: true,
-		second: n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
+	x := check{levels: levels, negated: negated, confirm: confirm, plain: len(levels) == 1 && confirm == nil && !negated,
+		counted: true,
+		second:  n > 0 && t.checks[n-1].found.Rule == c.Rule.ID}
 	x.found = Finding{Rule: c.Rule.ID, Severity: levels[0].severity, ranked: c.Rule.rank != nil, Limit: levels[0].limit}
 	t.gates = append(t.gates, gate{least, mask, m})
 	t.checks = append(t.checks, x)

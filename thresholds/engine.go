@@ -57,7 +57,8 @@ type ruledOverride struct {
 
 // Compile returns the engine for one snapshot.
 func (p *Policy) Compile(env Env) *Engine {
-	e := &Engine{env: env, compiled: &compiled{policy: p, server: parseServer(env.Server, env.Version), namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}}
+	e := &Engine{env: env, compiled: &compiled{policy: p, server: parseServer(env.Server, env.Version),
+		namer: naming.NewNamer(p.Separators.Value), ignores: p.Ignores}}
 	e.env.Cluster = env.Cluster || p.Cluster.Value
 	e.created = e.env.createdMilli()
 	e.compileOwners(p)

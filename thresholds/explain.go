@@ -55,7 +55,8 @@ func (e *Engine) AdviseInstance(f InstanceFinding) []Advice {
 }
 
 func (e *Engine) explain(f Finding, s *Subject) *explainer {
-	return &explainer{Engine: e, Finding: f, key: s, isCut: s.NameLen > int64(len(s.Name)), setting: &e.settingsOf(s.Name)[f.Rule]}
+	return &explainer{Engine: e, Finding: f, key: s, isCut: s.NameLen > int64(len(s.Name)),
+		setting: &e.settingsOf(s.Name)[f.Rule]}
 }
 
 func (e *Engine) explainInstance(f *InstanceFinding) *explainer {
@@ -63,7 +64,8 @@ func (e *Engine) explainInstance(f *InstanceFinding) *explainer {
 	if f.Key != nil {
 		key.Content = f.Key.Content | ContentOf(&f.Key.Key)
 	}
-	return &explainer{Engine: e, Finding: f.Finding, key: key, isCut: true, instance: f, setting: &e.policy.Settings[f.Rule]}
+	return &explainer{Engine: e, Finding: f.Finding, key: key, isCut: true, instance: f,
+		setting: &e.policy.Settings[f.Rule]}
 }
 
 func (e *Engine) settingsOf(name []byte) []Setting {

@@ -116,17 +116,8 @@ func (c *candidate) compare(o *candidate) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(o.severity, c.severity), rank(o)-rank(c), cmp.Compare(o.harm, c.harm), compareBools(o.own, c.own), cmp.Compare(o.bytes, c.bytes))
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
+	return cmp.Or(cmp.Compare(o.severity, c.severity), rank(o)-rank(c), cmp.Compare(o.harm, c.harm),
+		compareBool(o.own, c.own), cmp.Compare(o.bytes, c.bytes))
 }
 
 // FixFirst returns what to do first, at most so many pieces of advice: the fixes of
@@ -218,7 +209,8 @@ func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 	for i := range groups {
 		g := &groups[i]
 		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {
-			args := append(g.identityArgs(g.Flagged, g.FlaggedMemory), message.Figure("memory", g.FlaggedMemory, message.FormSize))
+			args := append(g.identityArgs(g.Flagged, g.FlaggedMemory),
+				message.Figure("memory", g.FlaggedMemory, message.FormSize))
 			return f.groupAdvice(&g.GroupSums, g.Flagged, g.FlaggedMemory, l, p.Rule.Name(), nil, args...)
 		}
 	}
@@ -231,7 +223,8 @@ func (f *fix) advice(args ...message.Arg) *Advice {
 
 // groupAdvice returns advice about so many of the keys of a group: those that a rule flags, or
 // further flags of the command keys select.
-func (f *fix) groupAdvice(g *GroupSums, keys, memory int64, l *Listing, rule string, flags []string, args ...message.Arg) *Advice {
+func (f *fix) groupAdvice(g *GroupSums, keys, memory int64, l *Listing, rule string, flags []string,
+	args ...message.Arg) *Advice {
 	list, matching := l.ofGroup(rule, g, flags...)
 	a := f.advice(append(args, message.Phrase("which", which(g, keys, matching)))...)
 	a.Group, a.DB, a.Keys, a.Of, a.Memory, a.List = g.Group, g.DB, keys, matching, memory, list
@@ -241,7 +234,8 @@ func (f *fix) groupAdvice(g *GroupSums, keys, memory int64, l *Listing, rule str
 // which names the keys of a group that advice is about: the pattern alone only if all
 // keys that it matches are meant.
 func which(g *GroupSums, keys, matching int64) message.Message {
-	args := []message.Arg{message.Name("group", g.Group), message.Int("n", keys), message.Int("of", matching), plainNumber("db", int64(g.DB))}
+	args := []message.Arg{message.Name("group", g.Group), message.Int("n", keys), message.Int("of", matching),
+		plainNumber("db", int64(g.DB))}
 	switch {
 	case keys == matching && keys == 1:
 		return message.New("{group} (1 key)", args...)
@@ -267,12 +261,14 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	if x.Unit() == message.Bytes {
 		measured = message.Size("measured", x.Measured)
 	}
-	a := f.advice(append(k.identityArgs(), message.Name("key", k.Name), measured, message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
+	a := f.advice(append(k.identityArgs(), message.Name("key", k.Name), measured,
+		message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
 		message.Figure("size", k.ValueBytes, message.FormSize), message.Figure("memory", size, message.FormSize),
 		message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
-		a.Why = message.New("The rule flags {n} keys, {memory}.", message.Int("n", p.Keys), message.Figure("memory", p.Bytes, message.FormSize))
+		a.Why = message.New("The rule flags {n} keys, {memory}.", message.Int("n", p.Keys),
+			message.Figure("memory", p.Bytes, message.FormSize))
 	}
 	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size
 	if !x.isCut {
@@ -290,7 +286,8 @@ func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice
 	for _, g := range found.Groups[:min(len(found.Groups), 2)] {
 		groups = append(groups, message.New("{group}", message.Name("group", g)))
 	}
-	a := f.advice(message.Phrase("key", found.Subject), message.Phrase("text", x.Rule.rule().text(x)), message.List("groups", ", ", groups))
+	a := f.advice(message.Phrase("key", found.Subject), message.Phrase("text", x.Rule.rule().text(x)),
+		message.List("groups", ", ", groups))
 	a.Keys, a.Of, a.Memory = found.Keys, found.Keys, found.Bytes
 	switch {
 	case x.Rule.rule().ofGroup == nil:

@@ -128,7 +128,8 @@ func (f *Fleet) Findings() (kept []InstanceFinding, omitted []Omitted) {
 	for _, n := range f.nodes {
 		total.add(totals{n.Keys, n.Bytes})
 	}
-	return f.engine.judge(f.accumulators, total, f.Nodes(), func(found *InstanceFinding) bool { return !f.engine.bySnapshot(found) })
+	return f.engine.judge(f.accumulators, total, f.Nodes(),
+		func(found *InstanceFinding) bool { return !f.engine.bySnapshot(found) })
 }
 
 // bySnapshot reports whether a finding is about one snapshot, whatever others there

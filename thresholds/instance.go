@@ -227,7 +227,8 @@ func (i *Instance) OwnFindings() (kept []InstanceFinding, omitted []Omitted) {
 }
 
 // judge returns the findings of accumulators that a function wants, nil all.
-func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSums, want func(*InstanceFinding) bool) (kept []InstanceFinding, omitted []Omitted) {
+func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSums,
+	want func(*InstanceFinding) bool) (kept []InstanceFinding, omitted []Omitted) {
 	for _, a := range accumulators {
 		list := a.findings(total, nodes)
 		slices.SortStableFunc(list, CompareInstance)
@@ -247,7 +248,8 @@ func (e *Engine) judge(accumulators []accumulator, total totals, nodes []NodeSum
 				kept = append(kept, *found)
 				continue
 			}
-			at := slices.IndexFunc(rest, func(o Omitted) bool { return o.Severity == found.Severity && o.Ignored == found.Ignored })
+			at := slices.IndexFunc(rest,
+				func(o Omitted) bool { return o.Severity == found.Severity && o.Ignored == found.Ignored })
 			if at < 0 {
 				at = len(rest)
 				rest = append(rest, Omitted{Rule: found.Rule, Severity: found.Severity, Ignored: found.Ignored})

@@ -52,9 +52,12 @@ type scale struct {
 // scales has the units of the measures that limits of a configuration are compared with.
 // A rule whose limits have another unit does not compile.
 var scales = map[measure]scale{
-	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1}, nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
-	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000}, idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1}, fieldName: {message.Bytes, 1},
-	behind: {message.Count, 1},
+	elements: {message.Count, 1}, valueBytes: {message.Bytes, 1}, largest: {message.Bytes, 1},
+	nameLength: {message.Bytes, 1}, shortName: {message.Bytes, 1},
+	fewSegments: {message.Count, 1}, timeLeft: {message.Seconds, 1000}, timeExpired: {message.Seconds, 1000},
+	idleTime: {message.Seconds, 1}, pending: {message.Count, 1}, filters: {message.Count, 1},
+	fieldName: {message.Bytes, 1},
+	behind:    {message.Count, 1},
 }
 
 // fillMeasures computes all measures of a key of a snapshot that was taken at created, in

@@ -98,7 +98,8 @@ func (t *namespaceTable) find(name []byte, f *naming.Facts) *namespaceEntry {
 	for i := range list {
 		n := &list[i]
 		if len(n.name) == f.FirstEnd || len(n.name) > f.FirstEnd && len(n.name) <= len(name) {
-			if bytes.HasPrefix(name, n.name) && (len(n.name) == len(name) || strings.IndexByte(t.separators, name[len(n.name)]) >= 0) {
+			if bytes.HasPrefix(name, n.name) &&
+				(len(n.name) == len(name) || strings.IndexByte(t.separators, name[len(n.name)]) >= 0) {
 				return n
 			}
 		}

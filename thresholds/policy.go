@@ -35,6 +35,8 @@ type Policy struct {
 	Abbreviations []Abbreviation
 	Identities    []IdentityEntry
 	Nightly       Nightly
+	CodeDirs      []Text // directories with the source code of the applications
+	SourceURL     Text   // address of a line of it, with {path} and {line}; "" none
 
 	Warnings []message.Message // about valid but suspicious settings
 

@@ -37,8 +37,10 @@ type prefilter struct {
 }
 
 func newPrefilter(t *table) prefilter {
-	p := prefilter{minElements: math.MinInt64, maxElements: math.MaxInt64, maxValueBytes: math.MaxInt64, maxLargest: math.MaxInt64, maxPending: math.MaxInt64,
-		maxFullElements: math.MaxInt64, maxExpiringElements: math.MaxInt64, minLeft: math.MinInt64, maxLeft: math.MaxInt64, maxIdleTime: math.MaxInt64}
+	p := prefilter{minElements: math.MinInt64, maxElements: math.MaxInt64, maxValueBytes: math.MaxInt64,
+		maxLargest: math.MaxInt64, maxPending: math.MaxInt64,
+		maxFullElements: math.MaxInt64, maxExpiringElements: math.MaxInt64, minLeft: math.MinInt64, maxLeft: math.MaxInt64,
+		maxIdleTime: math.MaxInt64}
 	never := false // there is a gate that no range can express
 	for i, g := range t.gates {
 		switch g.measure {
@@ -104,7 +106,8 @@ func (t *table) passes(k *parser.Key, f *naming.Facts, created int64) ([]Finding
 		return nil, false
 	}
 	p := &t.prefilter
-	if k.Elements < p.minElements || k.Elements > p.maxElements || k.ValueBytes > p.maxValueBytes || k.Largest > p.maxLargest || k.Pending > p.maxPending {
+	if k.Elements < p.minElements || k.Elements > p.maxElements || k.ValueBytes > p.maxValueBytes ||
+		k.Largest > p.maxLargest || k.Pending > p.maxPending {
 		return nil, false
 	}
 	if k.Elements > p.maxExpiringElements && k.HasExpire && isFull(k) {

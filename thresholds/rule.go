@@ -86,7 +86,8 @@ const (
 	Names      Harm = iota // none at once: people and programs suffer
 	UsesMemory             // it takes memory
 	Blocks                 // it makes other clients wait
-	Misleads               // the snapshot is not the one that it should be, so that a report without findings means nothing
+	// The snapshot is not the one that it should be, so that a report without findings means nothing.
+	Misleads
 )
 
 // Rule is one convention that keys, or the whole instance, are checked against.
@@ -166,7 +167,8 @@ const (
 // countInfo is the parameter of rules whose mildest limit is a recommendation that many keys
 // are over, see Policy.CountsOnly.
 var countInfo = Param{Name: "count_info", Kind: FlagParam,
-	Doc: "true: findings at severity info are only counted, in one line, unless the limit is the team's own or --rules names the rule"}
+	Doc: "true: findings at severity info are only counted, in one line, unless the limit is the team's own or --rules " +
+		"names the rule"}
 
 // Doc is the documentation of a rule.
 type Doc struct {

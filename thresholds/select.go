@@ -22,7 +22,8 @@ func (s RuleSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // UnknownRule returns the error for a word that names no rule.
 func UnknownRule(word string) *message.Error {
-	return &message.Error{Message: message.New("unknown rule {rule}", message.Element("rule", word)), Hint: Suggest(word, RuleNames())}
+	return &message.Error{Message: message.New("unknown rule {rule}", message.Element("rule", word)),
+		Hint: Suggest(word, RuleNames())}
 }
 
 // Select returns the rules that a selector names: words separated by commas, each

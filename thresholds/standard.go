@@ -33,7 +33,8 @@ func (p *Policy) Raised(rule RuleID, severity Severity) bool {
 	for i := range p.Overrides {
 		for n := range p.Overrides[i].Edits {
 			e := &p.Overrides[i].Edits[n]
-			raised = raised || e.Rule == rule && (e.Severity == severity || e.Limit.Severity == severity && !e.Limit.None || e.List.Severity == severity)
+			raised = raised || e.Rule == rule &&
+				(e.Severity == severity || e.Limit.Severity == severity && !e.Limit.None || e.List.Severity == severity)
 		}
 	}
 	return raised

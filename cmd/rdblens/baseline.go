@@ -18,6 +18,7 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // baselineFlags are the flags of the commands that make a baseline.
@@ -240,9 +241,9 @@ func withoutBaseline(r *report.Report, path string) error {
 // of them.
 func hasStates(arg string) bool {
 	if st, err := os.Stat(arg); err == nil && st.IsDir() {
-		arg = filepath.Join(globLiteral(arg), "*"+states.extension)
+		arg = filepath.Join(naming.EscapeGlob(arg), "*"+states.extension)
 	} else if err == nil {
-		arg = globLiteral(arg)
+		arg = naming.EscapeGlob(arg)
 	}
 	matches, _ := filepath.Glob(arg)
 	return slices.ContainsFunc(matches, func(path string) bool {

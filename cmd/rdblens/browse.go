@@ -25,6 +25,7 @@ const (
 
 func newBrowse(e *env) *cobra.Command {
 	var o passFlags
+	var source sourceFlags
 	var advice bool
 	cmd := &cobra.Command{
 		Use:   "browse FILE...",
@@ -41,22 +42,28 @@ Marked prefixes and keys are printed when browse ends, each with the command tha
 lists its keys. The key ? shows all keys of the keyboard.`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.browse(cmd.Context(), &o, args, advice)
+			return e.browse(cmd.Context(), &o, &source, args, advice)
 		},
 	}
 	o.register(cmd)
+	source.register(cmd)
 	cmd.Flags().BoolVar(&advice, "advice", false, "show commands that change data, too, each with its condition")
 	return cmd
 }
 
-func (e *env) browse(ctx context.Context, o *passFlags, args []string, advice bool) error {
+func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, args []string, advice bool) error {
 	if err := o.load(ctx, e); err != nil {
+		return err
+	}
+	finder, err := e.finder(source, o.policy)
+	if err != nil {
 		return err
 	}
 	b := &browser{env: e, pass: o, advice: advice, args: args, sort: byMemory, marks: map[markOf]browseRow{}}
 	if err := b.load(ctx, args); err != nil {
 		return err
 	}
+	b.report.FindSource(finder)
 	if b.report.Tree == nil {
 		if b.report.Totals.Keys == 0 {
 			return usageError("there are no keys to browse")

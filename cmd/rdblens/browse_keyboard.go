@@ -220,7 +220,11 @@ func (b *browser) key(event *tcell.EventKey) bool {
 	}
 	v := b.view()
 	page := max(b.height-1, 1)
-	switch event.Key() {
+	pressed := event.Key()
+	if same, ok := lettersOfKeys[event.Rune()]; ok && pressed == tcell.KeyRune {
+		pressed = same
+	}
+	switch pressed {
 	case tcell.KeyCtrlC:
 		return false
 	case tcell.KeyUp, tcell.KeyCtrlP:
@@ -246,28 +250,18 @@ func (b *browser) key(event *tcell.EventKey) bool {
 	case tcell.KeyCtrlL:
 		b.screen.Sync()
 	case tcell.KeyRune:
-		return b.letter(v, event.Rune())
+		b.letter(v, event.Rune())
 	}
 	v.at = max(0, min(v.at, v.last()))
 	return true
 }
 
-func (b *browser) letter(v *browseView, r rune) bool {
+// lettersOfKeys are letters that do what a key of the keyboard does.
+var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome, 'G': tcell.KeyEnd,
+	'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
+
+func (b *browser) letter(v *browseView, r rune) {
 	switch r {
-	case 'q':
-		return false
-	case 'k':
-		v.at--
-	case 'j':
-		v.at++
-	case 'g':
-		v.at = 0
-	case 'G':
-		v.at = v.last()
-	case 'l':
-		b.open()
-	case 'h':
-		b.back()
 	case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
 		b.resort(rowOrder(r))
 	case 'b':
@@ -286,8 +280,6 @@ func (b *browser) letter(v *browseView, r rune) bool {
 	case '?':
 		b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
 	}
-	v.at = max(0, min(v.at, v.last()))
-	return true
 }
 
 // toggle marks the row with the cursor, or removes its mark, and goes on.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -331,6 +332,7 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
 	b.identity(p, n)
+	b.source(p, n)
 	for i := range b.report.Rules {
 		f := &b.report.Rules[i]
 		count := int64(0)
@@ -374,11 +376,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting, ByDesign: g.Identity.ByDesign,
 			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
-		known := false
-		for _, s := range seen {
-			known = known || s == id
-		}
-		if known {
+		if slices.Contains(seen, id) {
 			continue
 		}
 		seen = append(seen, id)
@@ -450,7 +448,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	if k.Owner != "" {
 		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
 	}
-	b.identity(p, b.tree.find([]byte(k.Key)))
+	n := b.tree.find([]byte(k.Key))
+	b.identity(p, n)
+	b.source(p, n)
 	rules := b.report.Rules
 	if v := b.view(); v.report != nil {
 		rules = v.report.Rules

@@ -23,6 +23,7 @@ type diffFlags struct {
 	passFlags
 	outputFlags
 	redactFlags
+	source sourceFlags
 	report.CompareOptions
 	failOnNew    thresholds.Severity
 	growth, loss []changeLimit
@@ -47,6 +48,7 @@ their lists; all others by group.`,
 	}
 	o.passFlags.register(cmd)
 	o.redactFlags.register(e, cmd)
+	o.source.register(cmd)
 	o.outputFlags.register(cmd, report.DiffFormatNames())
 	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
 		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
@@ -138,8 +140,12 @@ func (e *env) diff(ctx context.Context, o *diffFlags, args []string) error {
 	if err := o.checkNames(sides, args); err != nil {
 		return err
 	}
+	finder, err := e.finder(&o.source, o.policy)
+	if err != nil {
+		return err
+	}
 	stop := e.progress(scanned)
-	options := o.options(report.Options{})
+	options := o.options(report.Options{Source: finder})
 	d, err := report.Compare(ctx, sides[0], sides[1], o.policy, options, o.CompareOptions)
 	stop()
 	bad, err := failuresOf(err)

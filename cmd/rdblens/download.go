@@ -72,12 +72,14 @@ type download struct {
 // It must be read to its end or closed.
 func newDownload(ctx context.Context, url string, limit int64) (*download, error) {
 	if !strings.HasPrefix(url, "https://") {
-		return nil, message.Errorf("http is not encrypted").WithHint("use https, or fetch it with a tool of your choice and pipe it to rdblens scan -")
+		return nil, message.Errorf("http is not encrypted").WithHint("use https, or fetch it with a tool of your choice " +
+			"and pipe it to rdblens scan -")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // ranges count the bytes of the object
 	transport.ResponseHeaderTimeout = headerTimeout
-	return &download{ctx: ctx, url: url, limit: limit, first: firstPause, size: -1, client: &http.Client{Transport: transport, CheckRedirect: checkRedirect}}, nil
+	return &download{ctx: ctx, url: url, limit: limit, first: firstPause, size: -1,
+		client: &http.Client{Transport: transport, CheckRedirect: checkRedirect}}, nil
 }
 
 func checkRedirect(to *http.Request, via []*http.Request) error {
@@ -146,8 +148,10 @@ func (d *download) Read(p []byte) (int, error) {
 			pause = d.first << (d.failed - 1)
 		}
 		if pause = min(pause, longestPause); d.warn != nil {
-			d.warn(message.New("{host}: {reason}; attempt {n} of {most} in {pause}", message.Element("host", d.host()), message.Reason("reason", d.bare(err)),
-				message.Int("n", int64(d.failed+1)), message.Int("most", maxAttempts), message.Duration("pause", int64(pause.Round(time.Second)/time.Second))))
+			d.warn(message.New("{host}: {reason}; attempt {n} of {most} in {pause}", message.Element("host", d.host()),
+				message.Reason("reason", d.bare(err)),
+				message.Int("n", int64(d.failed+1)), message.Int("most", maxAttempts),
+				message.Duration("pause", int64(pause.Round(time.Second)/time.Second))))
 		}
 		select {
 		case <-time.After(pause):
@@ -187,7 +191,8 @@ func (d *download) request() (pause time.Duration, err error) {
 }
 
 func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
-	status := message.Errorf("the server answers {n}", message.Text("n", fmt.Sprint(resp.StatusCode, " ", http.StatusText(resp.StatusCode))))
+	status := message.Errorf("the server answers {n}",
+		message.Text("n", fmt.Sprint(resp.StatusCode, " ", http.StatusText(resp.StatusCode))))
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -196,12 +201,14 @@ func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 		d.size = resp.ContentLength
 		d.version = cmp.Or(strongTag(resp.Header.Get("ETag")), resp.Header.Get("Last-Modified"))
 		if d.size > d.limit {
-			return 0, final("{size}, longer than {limit} (--max-download)", message.Size("size", d.size), message.Size("limit", d.limit))
+			return 0, final("{size}, longer than {limit} (--max-download)", message.Size("size", d.size),
+				message.Size("limit", d.limit))
 		}
 		return 0, nil
 	case d.offset > 0 && resp.StatusCode == http.StatusPartialContent:
 		var first, last, size int64
-		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size); err != nil || first != d.offset || d.size >= 0 && size != d.size {
+		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size); err != nil ||
+			first != d.offset || d.size >= 0 && size != d.size {
 			return 0, final("the connection broke, and the server does not continue where it stopped")
 		}
 		return 0, nil
@@ -251,10 +258,12 @@ func (d *download) bare(err error) error {
 func (d *download) plain(err error) error {
 	err = d.bare(err)
 	if d.offset > 0 {
-		return &message.Error{Message: message.New("after {size}: {reason}", message.Size("size", d.offset), message.Reason("reason", err)), Err: err}
+		return &message.Error{Message: message.New("after {size}: {reason}", message.Size("size", d.offset),
+			message.Reason("reason", err)), Err: err}
 	}
 	if d.failed > 1 {
-		return &message.Error{Message: message.New("{reason} ({n} attempts)", message.Reason("reason", err), message.Int("n", int64(d.failed))), Hint: hintOf(err), Err: err}
+		return &message.Error{Message: message.New("{reason} ({n} attempts)", message.Reason("reason", err),
+			message.Int("n", int64(d.failed))), Hint: hintOf(err), Err: err}
 	}
 	return &parser.FormatError{Reason: message.Of(err), Hint: hintOf(err)}
 }

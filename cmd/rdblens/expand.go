@@ -40,7 +40,8 @@ type inputKind struct {
 	open        func(path string) (io.Closer, error) // fails with a *parser.FormatError on other files
 }
 
-var snapshots = inputKind{"snapshot", "snapshots", ".rdb", func(path string) (io.Closer, error) { return parser.Open(path) }}
+var snapshots = inputKind{"snapshot", "snapshots", ".rdb",
+	func(path string) (io.Closer, error) { return parser.Open(path) }}
 
 // expander finds the inputs that arguments stand for.
 type expander struct {
@@ -95,7 +96,8 @@ func (x *expander) argument(arg string) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return (&exitError{code: exitUsage, err: inputError(list, message.Of(err))}).withHint("a list has one snapshot a line")
+		return (&exitError{code: exitUsage,
+			err: inputError(list, message.Of(err))}).withHint("a list has one snapshot a line")
 	}
 	return nil
 }
@@ -232,7 +234,8 @@ func (x *expander) directory(label, path string) error {
 		return x.add(label, path, message.Errorf("no "+x.what.name+" in this directory").WithHint(hint))
 	}
 	if others > 0 {
-		x.env.complain(message.Errorf("{file}: {count}, {entries} left out", message.Path("file", path), message.Number("count", found, "1 "+x.what.name, "{n} "+x.what.names),
+		x.env.complain(message.Errorf("{file}: {count}, {entries} left out", message.Path("file", path),
+			message.Number("count", found, "1 "+x.what.name, "{n} "+x.what.names),
 			message.Number("entries", others, "1 other entry", "{n} other entries")), message.Message{})
 	}
 	return nil
@@ -246,7 +249,8 @@ func (x *expander) add(label, path string, err error) error {
 		}
 	}
 	if len(x.list) == maxInputs {
-		return usageError("more than {count}", message.Number("count", maxInputs, "", "{n} "+x.what.names)).withHint("take parts of them, and merge what comes of these")
+		return usageError("more than {count}", message.Number("count", maxInputs, "",
+			"{n} "+x.what.names)).withHint("take parts of them, and merge what comes of these")
 	}
 	in := &input{name: label, path: path, size: -1, limit: x.maxDownload, failed: err}
 	if label == "" {

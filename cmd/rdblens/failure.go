@@ -53,10 +53,12 @@ func (f *failures) add(name string, keys int64, err error) {
 		c.err = inputError(name, message.Of(damage))
 		c.hint = message.New("the result covers the {keys} before that", countOfKeys(keys))
 		if damage.LastKey != nil {
-			c.hint = message.New("the result covers the {keys} before that; the last one is {key}", countOfKeys(keys), message.Name("key", shortened(damage.LastKey)))
+			c.hint = message.New("the result covers the {keys} before that; the last one is {key}", countOfKeys(keys),
+				message.Name("key", shortened(damage.LastKey)))
 		}
 	case errors.As(err, &missing):
-		c = complaint{inputError(name, message.Of(missing)), message.New("the result covers the other nodes; CLUSTER NODES may also be older than the snapshots")}
+		c = complaint{inputError(name, message.Of(missing)),
+			message.New("the result covers the other nodes; CLUSTER NODES may also be older than the snapshots")}
 	default:
 		f.unread++
 		reason, hint := unread(err)

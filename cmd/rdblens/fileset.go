@@ -93,7 +93,8 @@ func (e *env) withShards(list []*input) []*input {
 			out = append(out, shard)
 		}
 		if summary, ok := summaryOf(in.path); ok && !named(summary) && dragonflyHeader(in.path)["shard-id"] != "" {
-			e.complain(inputError(in.name, message.New("this is one shard of a snapshot of Dragonfly")), message.New("name {file} to read all of them", message.Path("file", summary)))
+			e.complain(inputError(in.name, message.New("this is one shard of a snapshot of Dragonfly")),
+				message.New("name {file} to read all of them", message.Path("file", summary)))
 		}
 	}
 	return out
@@ -128,12 +129,14 @@ func (s *shardSet) check(path string) error {
 	summary := filepath.Base(s.summary)
 	switch _, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return &parser.FormatError{Reason: message.New("this shard of {file} is missing", message.Path("file", summary)), Hint: message.New("copy all .dfs files of the snapshot into one directory")}
+		return &parser.FormatError{Reason: message.New("this shard of {file} is missing", message.Path("file", summary)),
+			Hint: message.New("copy all .dfs files of the snapshot into one directory")}
 	case err != nil:
 		return nil // opening it says why
 	}
 	if id := dragonflyHeader(path)["snapshot-id"]; id != "" && s.id != "" && id != s.id {
-		return &parser.FormatError{Reason: message.New("this shard is of another snapshot than {file}", message.Path("file", summary)), Hint: message.New("copy all .dfs files of one snapshot, which have the same snapshot-id")}
+		return &parser.FormatError{Reason: message.New("this shard is of another snapshot than {file}", message.Path("file",
+			summary)), Hint: message.New("copy all .dfs files of one snapshot, which have the same snapshot-id")}
 	}
 	return nil
 }

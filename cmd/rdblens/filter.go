@@ -45,7 +45,8 @@ func (x *expression) match(name []byte) bool {
 
 // ready prepares the filter when all flags were read.
 func (f *filter) ready() {
-	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil || f.ExpireAfter != nil || f.ExpireBefore != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil ||
+		f.ExpireAfter != nil || f.ExpireBefore != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
 }
 
 // active reports whether the filter can drop a key.
@@ -116,7 +117,8 @@ func (f *filter) keepName(name []byte) bool {
 
 func (f *filter) register(cmd *cobra.Command) {
 	f.registerNames(cmd)
-	option{name: "under", arg: "PREFIX", usage: "only keys whose name begins with this, as the tree of names has it: order:2026:; can be repeated",
+	option{name: "under", arg: "PREFIX",
+		usage: "only keys whose name begins with this, as the tree of names has it: order:2026:; can be repeated",
 		set: func(arg string) error {
 			if arg == "" {
 				return errors.New("empty prefix")
@@ -150,25 +152,30 @@ func (f *filter) register(cmd *cobra.Command) {
 		hint: sizes, set: optional(&f.MaxSize, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
 	option{name: "min-memory", arg: "SIZE", usage: "only keys that take at least this many bytes of memory: 10KB, 1MB",
 		hint: sizes, set: optional(&f.MinMemory, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
-	option{name: "max-memory", arg: "SIZE", usage: "only keys that take at most this many bytes of memory (for the server's limit see --maxmemory)",
-		hint: sizes, set: optional(&f.MaxMemory, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
+	option{name: "max-memory", arg: "SIZE",
+		usage: "only keys that take at most this many bytes of memory (for the server's limit see --maxmemory)",
+		hint:  sizes, set: optional(&f.MaxMemory, func(n *int64) func(string) error { return sizeOf(n, 0) })}.add(cmd)
 	option{name: "min-elements", arg: "N", usage: "only keys with at least this many elements",
 		set: wholeNumber(&f.MinElements, 0, math.MaxInt)}.add(cmd)
 	option{name: "max-elements", arg: "N", usage: "only keys with at most this many elements",
 		set: optional(&f.MaxElements, func(n *int64) func(string) error { return wholeNumber(n, 0, math.MaxInt) })}.add(cmd)
 	cmd.Flags().BoolVar(&f.NoTTL, "no-ttl", false, "only keys without a TTL")
 	const times = "a duration is 30d, 12h, 90m or 1w 2d"
-	option{name: "ttl-under", arg: "TIME", usage: "only keys that had less than this TTL left when the snapshot was taken, expired ones included: 1h",
-		hint: times, set: optional(&f.TTLUnder, durationOf)}.add(cmd)
-	option{name: "ttl-over", arg: "TIME", usage: "only keys that had more than this TTL left when the snapshot was taken: 30d",
-		hint: times, set: optional(&f.TTLOver, durationOf)}.add(cmd)
+	option{name: "ttl-under", arg: "TIME",
+		usage: "only keys that had less than this TTL left when the snapshot was taken, expired ones included: 1h",
+		hint:  times, set: optional(&f.TTLUnder, durationOf)}.add(cmd)
+	option{name: "ttl-over", arg: "TIME",
+		usage: "only keys that had more than this TTL left when the snapshot was taken: 30d",
+		hint:  times, set: optional(&f.TTLOver, durationOf)}.add(cmd)
 	const dates = "a time is 2026-12-01, 2026-12-01T18:00 or 2026-12-01T18:00:00+01:00, in UTC unless it says so"
-	option{name: "expire-after", arg: "TIME", usage: "only keys that expire at this time or later: 2026-12-01, 2026-12-01T18:00",
-		hint: dates, set: optional(&f.ExpireAfter, timeOf)}.add(cmd)
+	option{name: "expire-after", arg: "TIME",
+		usage: "only keys that expire at this time or later: 2026-12-01, 2026-12-01T18:00",
+		hint:  dates, set: optional(&f.ExpireAfter, timeOf)}.add(cmd)
 	option{name: "expire-before", arg: "TIME", usage: "only keys that expire before this time",
 		hint: dates, set: optional(&f.ExpireBefore, timeOf)}.add(cmd)
-	option{name: "idle-over", arg: "TIME", usage: "only keys that had not been used for longer than this (snapshots of servers with an LRU policy): 30d",
-		hint: times, set: optional(&f.IdleOver, durationOf)}.add(cmd)
+	option{name: "idle-over", arg: "TIME",
+		usage: "only keys that had not been used for longer than this (snapshots of servers with an LRU policy): 30d",
+		hint:  times, set: optional(&f.IdleOver, durationOf)}.add(cmd)
 	exclusive(cmd, "no-ttl", "ttl-under", "a key without a TTL has none that is under or over a limit")
 	exclusive(cmd, "no-ttl", "expire-after", "a key without a TTL does not expire")
 	exclusive(cmd, "no-ttl", "expire-before", "a key without a TTL does not expire")
@@ -186,7 +193,8 @@ func (f *filter) register(cmd *cobra.Command) {
 
 // registerNames declares the flags that select keys by name, type and database.
 func (f *filter) registerNames(cmd *cobra.Command) {
-	option{name: "type", arg: "TYPE,...", usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
+	option{name: "type", arg: "TYPE,...",
+		usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
 		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
 			t, ok := parser.ParseType(word)
 			if !ok {

@@ -58,7 +58,8 @@ func (o *option) Type() string   { return o.arg }
 
 // writesFile is the hint, for each command that can write a file, for someone who
 // writes -o FILE.
-var writesFile = map[string]string{"scan": "-f json=FILE", "diff": "-f json=FILE", "keys": "-f csv=FILE", "show": "redirect standard output: > FILE"}
+var writesFile = map[string]string{"scan": "-f json=FILE", "diff": "-f json=FILE", "keys": "-f csv=FILE",
+	"show": "redirect standard output: > FILE"}
 
 // flagError is the usage error of a flag that is unknown or has a wrong argument.
 func flagError(cmd *cobra.Command, err error) error {
@@ -74,7 +75,8 @@ func flagError(cmd *cobra.Command, err error) error {
 			}
 			hint = message.New(f.hint, message.List("names", " or ", names))
 		}
-		exit := usageError("--{name}: {problem}", message.Text("name", invalid.GetFlag().Name), message.Phrase("problem", problem))
+		exit := usageError("--{name}: {problem}", message.Text("name", invalid.GetFlag().Name),
+			message.Phrase("problem", problem))
 		exit.hint = hint
 		return exit
 	}
@@ -108,7 +110,8 @@ func exclusive(cmd *cobra.Command, a, b, hint string) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
-			return usageError("--{name} and --{a} exclude each other", message.Text("name", a), message.Text("a", b)).withHint(hint)
+			return usageError("--{name} and --{a} exclude each other", message.Text("name", a),
+				message.Text("a", b)).withHint(hint)
 		}
 		if before == nil {
 			return nil
@@ -171,7 +174,8 @@ func wholeNumber[T int | int64](target *T, least, most int) func(string) error {
 		case n < 0 && least == 0 && most == math.MaxInt:
 			return message.Errorf("{n} is negative", message.Text("n", arg))
 		case n < least || n > most:
-			return message.Errorf("{n} is not between {least} and {most}", message.Text("n", arg), message.Figure("least", int64(least), message.FormNumber), message.Figure("most", int64(most), message.FormNumber))
+			return message.Errorf("{n} is not between {least} and {most}", message.Text("n", arg),
+				message.Figure("least", int64(least), message.FormNumber), message.Figure("most", int64(most), message.FormNumber))
 		}
 		*target = T(n)
 		return nil
@@ -209,14 +213,16 @@ func timeOf(target *int64) func(string) error {
 		if arg == "" {
 			return errEmpty
 		}
-		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
+		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05",
+			time.DateTime, time.RFC3339} {
 			if t, err := time.Parse(layout, arg); err == nil {
 				*target = t.Unix()
 				return nil
 			}
 		}
 		if _, err := message.ParseDuration(arg); err == nil {
-			return message.Errorf("{name} is a duration, not a time", message.Element("name", arg)).WithHint("--ttl-over and --ttl-under take durations")
+			return message.Errorf("{name} is a duration, not a time",
+				message.Element("name", arg)).WithHint("--ttl-over and --ttl-under take durations")
 		}
 		return message.Errorf("{name} is not a time", message.Element("name", arg))
 	}

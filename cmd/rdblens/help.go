@@ -18,18 +18,24 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Input", []string{"cluster", "cluster-nodes", "expect", "info", "jobs", "max-download", "no-checksum", "recursive", "source", "source-url", "strict"}},
-	{"Filters", []string{"db", "expire-after", "expire-before", "group", "idle-over", "match", "max-elements", "max-memory", "max-size",
-		"min-elements", "min-memory", "min-size", "no-ttl", "over", "owner", "regex", "rule", "ttl-over", "ttl-under", "type", "under", "unexplained"}},
-	{"Rules", []string{"accept", "baseline", "config", "fail-on", "fail-on-growth", "fail-on-new", "fail-on-shrink", "grow", "max-age", "min-change", "min-keys",
+	{"Input", []string{"cluster", "cluster-nodes", "expect", "info", "jobs", "max-download", "no-checksum", "recursive",
+		"source", "source-url", "strict"}},
+	{"Filters", []string{"db", "expire-after", "expire-before", "group", "idle-over", "match", "max-elements",
+		"max-memory", "max-size",
+		"min-elements", "min-memory", "min-size", "no-ttl", "over", "owner", "regex", "rule", "ttl-over", "ttl-under", "type",
+		"under", "unexplained"}},
+	{"Rules", []string{"accept", "baseline", "config", "fail-on", "fail-on-growth", "fail-on-new", "fail-on-shrink",
+		"grow", "max-age", "min-change", "min-keys",
 		"profile", "rules", "shrink"}},
 	{"Server", []string{"allocator", "maxmemory", "server", "state", "target", "what-if"}},
-	{"Output", []string{"advice", "by", "color", "columns", "depth", "details", "format", "limit", "limit-bytes", "notify", "metrics", "portable", "raw", "redact",
+	{"Output", []string{"advice", "by", "color", "columns", "depth", "details", "format", "limit", "limit-bytes", "notify",
+		"metrics", "portable", "raw", "redact",
 		"redact-keep", "redact-salt", "replace", "sections", "sort-groups", "split-by", "top", "tree-nodes"}},
 }
 
 // rareFlags are not listed, but named: few need them.
-var rareFlags = []string{"allocator", "limit-bytes", "max-download", "no-checksum", "redact-salt", "run", "state", "tree-nodes"}
+var rareFlags = []string{"allocator", "limit-bytes", "max-download", "no-checksum", "redact-salt", "run", "state",
+	"tree-nodes"}
 
 // helpTemplate is cobra's, but for the groups of flags.
 const helpTemplate = `Usage:{{if .Runnable}}
@@ -132,7 +138,8 @@ var helpExamples = map[string][][2]string{
 	},
 	"diff": {
 		{"What has changed since yesterday?", "diff monday.rdb tuesday.rdb"},
-		{"Is there a new problem, or have keys gone? Exit code 1 if so.", "diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb"},
+		{"Is there a new problem, or have keys gone? Exit code 1 if so.",
+			"diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb"},
 	},
 	"trend": {
 		{"Which prefixes grow?", "trend reports/"},
@@ -140,7 +147,8 @@ var helpExamples = map[string][][2]string{
 	},
 	"nightly": {
 		{"Has anything happened since last night?", "nightly --dir /var/lib/rdblens --max-age 26h /backup/*.rdb"},
-		{"The same of a running server, told on Slack.", "nightly --dir /var/lib/rdblens --replica '-h replica1' --notify slack=/etc/rdblens/slack.url"},
+		{"The same of a running server, told on Slack.",
+			"nightly --dir /var/lib/rdblens --replica '-h replica1' --notify slack=/etc/rdblens/slack.url"},
 	},
 	"keys": {
 		{"Which keys are there?", "keys dump.rdb > keys.csv"},

@@ -32,7 +32,8 @@ library beside it. "looks like" is said of keys that no library is known of.`,
 			if len(args) < 2 {
 				return nil
 			}
-			return usageError("{code} takes {what}, got {n}", message.Code("code", cmd.CommandPath()), message.Word("what", "a snapshot or a library"),
+			return usageError("{code} takes {what}, got {n}", message.Code("code", cmd.CommandPath()),
+				message.Word("what", "a snapshot or a library"),
 				message.Number("n", int64(len(args)), "1 argument", "{n} arguments")).withHint("rdblens identify dump.rdb")
 		},
 		ValidArgsFunction: completeWords(libraries()...),
@@ -61,7 +62,8 @@ func libraries() (names []string) {
 
 func (e *env) identifyList() error {
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")}, {Title: e.t("What it is")},
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")},
+		{Title: e.t("What it is")},
 		{Title: e.t("Tried with")}}}
 	for _, r := range report.Recognisers() {
 		table.Add(r.Library, r.Language, r.About, e.tried(r.Tried))
@@ -90,10 +92,12 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 		wrap(w, "", r.Note)
 	}
 	fmt.Fprintln(w)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")}, {Title: e.t("TTL")},
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")},
+		{Title: e.t("TTL")},
 		{Title: e.t("Setting")}, {Title: e.t("Delete")}}}
 	for _, s := range r.Shapes {
-		table.Add(text.Display([]byte(s.Template())), s.Type.String(), e.t(string(s.Role)), e.ttlByDesign(s.ByDesign), s.Setting, s.Delete)
+		table.Add(text.Display([]byte(s.Template())), s.Type.String(), e.t(string(s.Role)), e.ttlByDesign(s.ByDesign),
+			s.Setting, s.Delete)
 	}
 	table.Write(w, text.Unlimited)
 	return outputError(w.Flush())
@@ -143,8 +147,10 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		return cmp.Or(strings.Compare(order(a.Identity), order(b.Identity)), cmp.Compare(b.keys, a.keys))
 	})
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")}, {Title: e.t("Such as")}, {Title: e.t("Keys"), Right: true},
-		{Title: e.t("Without TTL"), Right: true}, {Title: e.t("Memory"), Right: true}, {Title: e.t("TTL")}, {Title: e.t("Setting")}, {Title: e.t("Delete")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")}, {Title: e.t("Such as")},
+		{Title: e.t("Keys"), Right: true},
+		{Title: e.t("Without TTL"), Right: true}, {Title: e.t("Memory"), Right: true}, {Title: e.t("TTL")},
+		{Title: e.t("Setting")}, {Title: e.t("Delete")}}}
 	for _, x := range rows {
 		library, role := x.Library, ""
 		if x.Role != "" {
@@ -156,7 +162,8 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		case library == "" && x.Sure == report.LooksLike:
 			library = e.t("looks like")
 		}
-		table.Add(library, role, x.largest.Group.Display(), message.FormatCount(x.keys), message.FormatCount(x.withoutTTL), message.FormatBytes(x.bytes),
+		table.Add(library, role, x.largest.Group.Display(), message.FormatCount(x.keys), message.FormatCount(x.withoutTTL),
+			message.FormatBytes(x.bytes),
 			e.ttlByDesign(x.ByDesign), x.Setting, x.Deletion)
 	}
 	table.Write(w, text.Unlimited)

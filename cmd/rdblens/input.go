@@ -119,7 +119,8 @@ func unread(err error) (reason, hint message.Message) {
 	switch {
 	case !hint.IsZero():
 	case errors.Is(err, fs.ErrNotExist):
-		hint = message.New("check the path; CONFIG GET dir and CONFIG GET dbfilename show where the server writes its snapshot")
+		hint = message.New("check the path; CONFIG GET dir and CONFIG GET dbfilename show where the server writes " +
+			"its snapshot")
 	case errors.Is(err, fs.ErrPermission):
 		hint = message.New("the file must be readable by this user")
 	}

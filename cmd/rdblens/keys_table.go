@@ -26,7 +26,8 @@ var keysTable = &keysFormat{
 		if k.HasExpire {
 			expires = time.UnixMilli(k.ExpireAt).UTC().Format("2006-01-02 15:04")
 		}
-		dst = fmt.Appendf(dst, "%9s  %-9s  %11s  %-16s  %3d  ", message.FormatBytes(max(memory, 0)), k.Type, elements, expires, k.DB)
+		dst = fmt.Appendf(dst, "%9s  %-9s  %11s  %-16s  %3d  ", message.FormatBytes(max(memory, 0)), k.Type, elements,
+			expires, k.DB)
 		return append(text.AppendDisplay(dst, k.Name), '\n')
 	},
 	number: func(dst []byte, _ string, n int64, known bool) []byte {

@@ -25,8 +25,9 @@ import (
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
-	lang := &option{arg: "LANGUAGE", usage: "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)",
-		hint: "{names}", names: strings.Join(words, " or "), set: oneOf((*string)(&e.language), "language", words)}
+	lang := &option{arg: "LANGUAGE",
+		usage: "language of reports and help: en or zh (default by LC_ALL, LC_MESSAGES or LANG)",
+		hint:  "{names}", names: strings.Join(words, " or "), set: oneOf((*string)(&e.language), "language", words)}
 	root.PersistentFlags().Var(lang, "lang", lang.usage)
 	root.RegisterFlagCompletionFunc("lang", completeWords(words...))
 	print := root.HelpFunc()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // Redis and Valkey from 7.0 on keep an append-only file in several files, which a
@@ -84,17 +85,13 @@ func manifestLine(line string) (name, kind string, ok bool) {
 }
 
 func manifestsIn(dir string) (list []*manifest) {
-	paths, _ := filepath.Glob(filepath.Join(globLiteral(dir), "*"+manifestEnd))
+	paths, _ := filepath.Glob(filepath.Join(naming.EscapeGlob(dir), "*"+manifestEnd))
 	for _, path := range paths {
 		if m, err := readManifest(path); err == nil {
 			list = append(list, m)
 		}
 	}
 	return list
-}
-
-func globLiteral(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // laterOf returns what was written after a base of an append-only file, nil if the

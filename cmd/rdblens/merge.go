@@ -49,17 +49,21 @@ Formats:
 	}
 	o.expandFlags.register(cmd)
 	o.reportFlags.register(e, cmd, "")
-	runOption(&o.Run, "leave out states of other runs, and name the snapshots that have no state of this one; today is the day in UTC").add(cmd)
+	runOption(&o.Run, "leave out states of other runs, and name the snapshots that have no state of this one; today is "+
+		"the day in UTC").add(cmd)
 	age := int64(0)
-	option{name: "max-age", arg: "DURATION", usage: "leave out states of older snapshots, and name the snapshots that have no other", hint: "write {names}", names: "26h or 2d", set: func(arg string) error {
-		err := durationOf(&age)(arg)
-		o.MaxAge = time.Duration(age) * time.Second
-		return err
-	}}.add(cmd)
-	option{name: "expect", arg: "NAME,...", usage: "names of snapshots, or @FILE with one a line, that must have a state", hint: "write {names}", names: "a.rdb,b.rdb or @FILE", set: func(arg string) (err error) {
-		o.Expect, err = expected(o.Expect, arg)
-		return err
-	}}.add(cmd)
+	option{name: "max-age", arg: "DURATION",
+		usage: "leave out states of older snapshots, and name the snapshots that have no other", hint: "write {names}",
+		names: "26h or 2d", set: func(arg string) error {
+			err := durationOf(&age)(arg)
+			o.MaxAge = time.Duration(age) * time.Second
+			return err
+		}}.add(cmd)
+	option{name: "expect", arg: "NAME,...", usage: "names of snapshots, or @FILE with one a line, that must have a state",
+		hint: "write {names}", names: "a.rdb,b.rdb or @FILE", set: func(arg string) (err error) {
+			o.Expect, err = expected(o.Expect, arg)
+			return err
+		}}.add(cmd)
 	return cmd
 }
 
@@ -84,7 +88,8 @@ func expected(list []string, arg string) ([]string, error) {
 	return list, nil
 }
 
-var states = inputKind{"state", "states", ".shard", func(path string) (io.Closer, error) { return report.OpenShard(path) }}
+var states = inputKind{"state", "states", ".shard",
+	func(path string) (io.Closer, error) { return report.OpenShard(path) }}
 
 func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	list, err := e.expand(args, o.expandFlags, states)
@@ -107,7 +112,8 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	r, err := report.Merge(ctx, sources, o.Options)
 	var mismatch *report.MismatchError
 	if errors.As(err, &mismatch) {
-		return (&exitError{code: exitUsage, err: mismatch}).withHint("scan all snapshots with the same flags and configuration")
+		return (&exitError{code: exitUsage,
+			err: mismatch}).withHint("scan all snapshots with the same flags and configuration")
 	}
 	bad, err := failuresOf(err)
 	if err != nil {
@@ -117,21 +123,24 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return bad.end(e, len(r.Inputs))
 	}
 	if o.Cluster != nil && r.Cluster == nil {
-		return usageError("the states do not have the slots of the keys, which --cluster-nodes takes").withHint("scan the snapshots with --cluster")
+		return usageError("the states do not have the slots of the keys, which " +
+			"--cluster-nodes takes").withHint("scan the snapshots with --cluster")
 	}
 	if b := r.Bounds; b != nil && b.Repeated > 0 {
 		var names []message.Message
 		for _, n := range b.RepeatedIn {
 			names = append(names, message.New("{file}", message.Path("file", string(n))))
 		}
-		e.warn(message.New("several files, such as {names}, have {count} in common: all sums count these keys twice", message.List("names", ", ", names),
+		e.warn(message.New("several files, such as {names}, have {count} in common: all sums count these keys twice",
+			message.List("names", ", ", names),
 			message.Number("count", int64(b.Repeated), "1 snapshot", "{n} snapshots")))
 	}
 	if by := o.redactor(); by != nil {
 		r = r.Redacted(by)
 	}
 	o.nameStates(r)
-	if err := report.WriteAll(o.targets, e.stdout, paths(list), r, o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
+	if err := report.WriteAll(o.targets, e.stdout, paths(list), r,
+		o.reportFlags.writeOptions(e, r, started)); err != nil && !closedPipe(err) {
 		bad.complain(e)
 		return outputError(err)
 	}
@@ -143,7 +152,8 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 
 // stateSource returns the input as a source of Merge.
 func (in *input) stateSource(e *env) report.Source {
-	return report.Source{Name: in.name, Size: in.size, Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
+	return report.Source{Name: in.name, Size: in.size,
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
 }
 
 // openState opens the input as the state of a scan.
@@ -154,7 +164,8 @@ func (in *input) openState(ctx context.Context, e *env) (io.ReadCloser, error) {
 	case in.path == "-":
 		if in.state == nil { // it is read twice
 			var err error
-			if in.state, err = io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return e.stdin, nil }), report.MaxShard+1)); err != nil {
+			if in.state, err = io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return e.stdin, nil }),
+				report.MaxShard+1)); err != nil {
 				return nil, err
 			}
 		}

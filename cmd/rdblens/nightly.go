@@ -18,6 +18,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -27,6 +28,7 @@ import (
 type nightlyFlags struct {
 	passFlags
 	thresholds.Nightly // what flags set; configured adds the rest
+	code               sourceFlags
 	dir                string
 	job                string
 	ofRun              string   // of states, "" any
@@ -72,6 +74,7 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		},
 	}
 	o.passFlags.register(cmd)
+	o.code.register(cmd)
 	option{name: "dir", arg: "DIR", usage: "reports, and what is known of the snapshots", set: textOf(&o.dir)}.add(cmd)
 	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)", set: textOf(&o.job)}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "accepted findings, which --accept renews (default accepted.yaml in DIR)", set: textOf(&o.baseline)}.add(cmd)
@@ -183,6 +186,7 @@ type night struct {
 	next   *nightState
 	nights []report.Night
 	states []report.Source // what the scans gathered, for the report of all
+	finder *codebase.Finder
 	fleet  *report.Report
 	worst  int // exit code
 	// accepted is the path of the baseline, which may not exist.
@@ -224,6 +228,9 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 		return err
 	}
 	if err := o.configured(n.policy.Nightly); err != nil {
+		return err
+	}
+	if n.finder, err = e.finder(&o.code, n.policy); err != nil {
 		return err
 	}
 	if len(n.state.UnsentTo) > 0 {
@@ -336,7 +343,7 @@ const (
 
 // mergeAll makes the report and the page of all inputs.
 func (n *night) mergeAll(ctx context.Context) error {
-	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity,
+	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity, Source: n.finder,
 		Shard: slices.ContainsFunc(n.targets, func(t report.Target) bool { return t.Format == "shard" })})
 	var failed report.ScanError
 	if err != nil && !errors.As(err, &failed) {

@@ -164,7 +164,7 @@ func (n *night) compare(ctx context.Context, in *report.Night, r *report.Report,
 		return nil
 	}
 	d, err := report.Compare(ctx, report.CompareInput{Saved: last}, report.CompareInput{Saved: r}, n.policy,
-		n.options(report.Options{}), report.CompareOptions{})
+		n.options(report.Options{Source: n.finder}), report.CompareOptions{})
 	if err != nil {
 		return err
 	}

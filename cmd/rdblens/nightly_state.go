@@ -88,7 +88,8 @@ func (n *night) settings() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q", tool().Version, n.rules)
 	for _, entry := range config.Entries(n.policy) {
-		if !strings.HasPrefix(entry.Path, "nightly.") && (n.baseline == "" || entry.Origin.Name != n.baseline) {
+		applies := !strings.HasPrefix(entry.Path, "nightly.") && !strings.HasPrefix(entry.Path, "source")
+		if applies && (n.baseline == "" || entry.Origin.Name != n.baseline) {
 			fmt.Fprintf(h, "%q %q", entry.Path, entry.Value)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 )
 
@@ -24,7 +24,7 @@ func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 	o.targets = []report.Target{{Format: "table"}}
 	var values []string
 	usage := "format, FORMAT=FILE, or the name of a file that ends like a format; can be repeated"
-	if cmd.Name() != "scan" { // its description lists them
+	if !strings.Contains(cmd.Long, "Formats:") {
 		usage += ": {list}"
 	}
 	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: usage, list: strings.Join(formats, ", "),
@@ -33,7 +33,7 @@ func (o *outputFlags) register(cmd *cobra.Command, formats []string) {
 			o.targets, err = report.ParseTargets(values)
 			for _, t := range o.targets {
 				if err == nil && !slices.Contains(formats, t.Format) {
-					err = fmt.Errorf("%s has no format %s", cmd.CommandPath(), t.Format)
+					err = message.Errorf("{code} has no format {name}", message.Code("code", cmd.CommandPath()), message.Element("name", t.Format))
 				}
 			}
 			return err

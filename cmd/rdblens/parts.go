@@ -57,7 +57,8 @@ func (e *env) splitParts(ctx context.Context, o *scanFlags, list []*input) (*par
 	n := len(o.policy.Owners()) - 1
 	switch {
 	case o.segments > 0 && slices.Contains(paths(list), "-"):
-		return nil, usageError("--split-by prefix reads a snapshot twice: standard input can be read once").withHint("save it to a file first")
+		return nil, usageError("--split-by prefix reads a snapshot twice: standard input can be " +
+			"read once").withHint("save it to a file first")
 	case o.segments > 0:
 		reports.what = "prefix"
 		options := o.options(report.Options{TreeNodes: maxTreeNodes})
@@ -69,12 +70,14 @@ func (e *env) splitParts(ctx context.Context, o *scanFlags, list []*input) (*par
 			return nil, nil // the scan that follows says why
 		}
 		if o.Prefixes = r.Prefixes(o.segments, maxParts-1); o.Prefixes == nil {
-			return nil, usageError("--split-by: no prefix has {n}", message.Number("n", int64(o.segments), "1 segment", "{n} segments")).withHint("rdblens scan --depth N shows prefixes")
+			return nil, usageError("--split-by: no prefix has {n}", message.Number("n", int64(o.segments), "1 segment",
+				"{n} segments")).withHint("rdblens scan --depth N shows prefixes")
 		}
 	case n == 0:
 		return nil, usageError("--split-by: the configuration names no owners").withHint("namespaces: {cart: {owner: checkout}}")
 	case n >= maxParts:
-		return nil, usageError("--split-by: {n} owners are too many", message.Int("n", int64(n))).withHint("at most {n}", message.Int("n", maxParts-1))
+		return nil, usageError("--split-by: {n} owners are too many", message.Int("n", int64(n))).withHint("at most {n}",
+			message.Int("n", maxParts-1))
 	}
 	if err := os.MkdirAll(o.partsDir, 0o777); err != nil {
 		return nil, &exitError{code: exitUsage, err: err}
@@ -115,9 +118,11 @@ func (s *partReports) fileName(part string) string {
 }
 
 // write writes each report in the formats of the targets, and then the index.
-func (s *partReports) write(targets []report.Target, inputs []string, all *report.Report, write report.WriteOptions) error {
+func (s *partReports) write(targets []report.Target, inputs []string, all *report.Report,
+	write report.WriteOptions) error {
 	var index strings.Builder
-	index.WriteString("# Reports by " + s.what + "\n\n| " + s.what + " | keys | memory | no TTL | errors | warnings | info | reports |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
+	index.WriteString("# Reports by " + s.what + "\n\n| " + s.what +
+		" | keys | memory | no TTL | errors | warnings | info | reports |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
 	keys := all.Totals.Keys
 	for _, o := range s.list {
 		var own []report.Target
@@ -141,7 +146,8 @@ func (s *partReports) write(targets []report.Target, inputs []string, all *repor
 			memory = message.FormatBytes(int64(o.Totals.MemoryBytes))
 		}
 		fmt.Fprintf(&index, "| %s | %s | %s | %s | %d | %d | %d | %s |\n", part, message.FormatCount(o.Totals.Keys), memory,
-			message.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning, o.Findings.Info, strings.Join(links, ", "))
+			message.FormatPercent(float64(o.Totals.WithoutTTL)/float64(o.Totals.Keys)), o.Findings.Error, o.Findings.Warning,
+			o.Findings.Info, strings.Join(links, ", "))
 		keys -= o.Totals.Keys
 	}
 	if s.what == "prefix" && keys > 0 {

@@ -34,7 +34,8 @@ type policyFlags struct {
 func (p *policyFlags) register(cmd *cobra.Command) {
 	p.given = cmd.Flags()
 	profileOption(&p.profile).add(cmd)
-	option{name: "config", arg: "FILE", usage: "the team's configuration (default {list} in the current directory, if it exists)", list: teamConfig,
+	option{name: "config", arg: "FILE",
+		usage: "the team's configuration (default {list} in the current directory, if it exists)", list: teamConfig,
 		set: textOf(&p.config)}.add(cmd)
 	option{name: "rules", arg: "LIST", usage: "select rules by name, such as all,-no-ttl or key-*",
 		words: selectors(), set: checkedText(&p.rules, func(arg string) error {
@@ -44,17 +45,18 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 }
 
 func (p *policyFlags) limitOption(name, arg, usage, examples string) option {
-	return option{name: name, arg: arg, usage: usage, hint: "write {names}", names: examples, set: func(value string) error {
-		rule, _ := thresholds.Lookup(name)
-		limit, err := rule.Unit.Parse(strings.TrimSpace(value))
-		if value == "" {
-			err = errEmpty
-		}
-		from := thresholds.Origin{Kind: thresholds.FromFlag, Name: "--" + name}
-		p.edits = append(p.edits, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Origin: from,
-			Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: limit, Origin: from}})
-		return err
-	}}
+	return option{name: name, arg: arg, usage: usage, hint: "write {names}", names: examples,
+		set: func(value string) error {
+			rule, _ := thresholds.Lookup(name)
+			limit, err := rule.Unit.Parse(strings.TrimSpace(value))
+			if value == "" {
+				err = errEmpty
+			}
+			from := thresholds.Origin{Kind: thresholds.FromFlag, Name: "--" + name}
+			p.edits = append(p.edits, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Origin: from,
+				Limit: thresholds.Limit{Type: thresholds.AnyType, Severity: thresholds.Error, Value: limit, Origin: from}})
+			return err
+		}}
 }
 
 func (p *policyFlags) asked(rule string) bool {
@@ -111,14 +113,17 @@ func (p *passFlags) register(cmd *cobra.Command) {
 			return err
 		})
 	}
-	option{name: "server", arg: "NAME", usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
+	option{name: "server", arg: "NAME",
+		usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
 		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)
-	option{name: "allocator", arg: "NAME", usage: "its allocator: {list} (default the one that used_memory fits)", list: strings.Join(memory.Allocators(), ", "),
+	option{name: "allocator", arg: "NAME", usage: "its allocator: {list} (default the one that used_memory fits)",
+		list:  strings.Join(memory.Allocators(), ", "),
 		words: memory.Allocators(), set: model(&p.memory.Allocator), hint: "--allocator jemalloc-system"}.add(cmd)
 	option{name: "state", arg: "STATE", usage: "live (as the keys grew) or reloaded (as after a restart) (default live)",
 		words: memory.States(), set: model(&p.memory.State), hint: "--state reloaded"}.add(cmd)
-	option{name: "jobs", arg: "N", usage: "goroutines that read keys (default the number of CPUs, at most 16); the result does not depend on it",
-		set: wholeNumber(&p.jobs, 0, maxJobs), hint: "0 is the number of CPUs, at most 16"}.add(cmd)
+	option{name: "jobs", arg: "N",
+		usage: "goroutines that read keys (default the number of CPUs, at most 16); the result does not depend on it",
+		set:   wholeNumber(&p.jobs, 0, maxJobs), hint: "0 is the number of CPUs, at most 16"}.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&p.cluster, "cluster", false, "the snapshot is of a cluster node (for files that do not show it)")
 	f.BoolVar(&p.parse.Strict, "strict", false, "treat a checksum that the server switched off as damage")
@@ -142,7 +147,8 @@ func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 		if len(known) == 0 {
 			hint = "the configuration assigns no owner to any group: see its namespaces and overrides"
 		}
-		return usageError("--owner: unknown owner {name}", message.Element("name", o)).withHint(hint, message.Element("names", strings.Join(known, ", ")))
+		return usageError("--owner: unknown owner {name}", message.Element("name", o)).withHint(hint,
+			message.Element("names", strings.Join(known, ", ")))
 	}
 	return nil
 }

@@ -25,8 +25,11 @@ type redactFlags struct {
 // command writes to standard error.
 func (f *redactFlags) register(e *env, cmd *cobra.Command) {
 	e.redactions = append(e.redactions, f)
-	cmd.Flags().BoolVar(&f.on, "redact", false, "replace names of keys, elements, groups, owners and files, and the command line, by short hashes")
-	option{name: "redact-salt", arg: "SALT", usage: "salt of the hashes: names of reports with the same one compare (default {list}, else random)", list: "$" + saltVariable,
+	cmd.Flags().BoolVar(&f.on, "redact", false,
+		"replace names of keys, elements, groups, owners and files, and the command line, by short hashes")
+	option{name: "redact-salt", arg: "SALT",
+		usage: "salt of the hashes: names of reports with the same one compare (default {list}, else random)",
+		list:  "$" + saltVariable,
 		set: func(arg string) error {
 			f.on = true
 			return textOf(&f.salt)(arg)

@@ -28,7 +28,8 @@ and the report covers what was read.`,
 	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newScan(e), newBrowse(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e), newIdentify(e), newSource(e), newRules(e), newConfig(e), newBaseline(e),
+	root.AddCommand(newScan(e), newBrowse(e), newMerge(e), newDiff(e), newTrend(e), newNightly(e), newKeys(e), newShow(e),
+		newIdentify(e), newSource(e), newRules(e), newConfig(e), newBaseline(e),
 		newSchema(e), newVersion(e))
 	root.InitDefaultCompletionCmd()
 	setHelp(root)
@@ -57,7 +58,8 @@ func withoutCommand(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	if _, err := os.Stat(args[0]); !cmd.HasParent() && (err == nil || args[0] == "-") {
-		return usageError("{name} is no command", message.Element("name", args[0])).withHint("rdblens scan {files}", message.Code("files", strings.Join(args, " ")))
+		return usageError("{name} is no command", message.Element("name", args[0])).withHint("rdblens scan {files}",
+			message.Code("files", strings.Join(args, " ")))
 	}
 	return unknownCommand(cmd, args[0])
 }
@@ -86,5 +88,6 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return usageError("no snapshot given").withHint("{code} (- is standard input)", message.Code("code", cmd.CommandPath()+" dump.rdb"))
+	return usageError("no snapshot given").withHint("{code} (- is standard input)",
+		message.Code("code", cmd.CommandPath()+" dump.rdb"))
 }

@@ -33,7 +33,8 @@ func newRules(e *env) *cobra.Command {
 		},
 	}
 	flags.register(list)
-	list.Flags().BoolVar(&notCheckable, "not-checkable", false, "list the requirements of the profile's document that a snapshot cannot show (default of all documents)")
+	list.Flags().BoolVar(&notCheckable, "not-checkable", false,
+		"list the requirements of the profile's document that a snapshot cannot show (default of all documents)")
 	exclusive(list, "rules", "not-checkable", "requirements that cannot be checked have no rule")
 	explain := &cobra.Command{
 		Use:               "explain NAME",
@@ -64,7 +65,8 @@ func (e *env) rulesList(ctx context.Context, flags *policyFlags) error {
 	fmt.Fprintf(w, "%s\n", text.SanitizeLines(policy.Describe().String()))
 	for section := range thresholds.SectionInstance + 1 {
 		fmt.Fprintf(w, "\n%s\n", text.Heading(e.t(section.String())))
-		table := text.Grid{Columns: []text.Column{{}, {Shrink: text.ShrinkEnd, First: 32}, {Shrink: text.ShrinkEnd, First: 40}}}
+		table := text.Grid{Columns: []text.Column{{}, {Shrink: text.ShrinkEnd, First: 32},
+			{Shrink: text.ShrinkEnd, First: 40}}}
 		for _, r := range thresholds.Rules() {
 			if r.Section == section {
 				table.Add(r.Name, settingText(&policy.Settings[r.ID]), e.t(r.Title))
@@ -173,7 +175,8 @@ func (e *env) explain(w io.Writer, r *thresholds.Rule) {
 		heading("Sources")
 	}
 	for _, s := range basis.Sources {
-		wrap(w, "  ", e.line(message.New("{document}, for {names}", message.Word("document", s.Document.Title()), message.Text("names", strings.Join(s.Profiles, ", ")))))
+		wrap(w, "  ", e.line(message.New("{document}, for {names}", message.Word("document", s.Document.Title()),
+			message.Text("names", strings.Join(s.Profiles, ", ")))))
 		wrap(w, "    ", s.Level+s.Original)
 		if e.language != language.Chinese {
 			wrap(w, "    ", s.English)
@@ -225,7 +228,8 @@ func (e *env) explainSetting(w io.Writer, p *thresholds.Policy, r *thresholds.Ru
 // for a current server.
 func changes(r *thresholds.Rule) (list []thresholds.Advice) {
 	for _, profile := range config.Profiles() {
-		for _, a := range config.Profile(profile).Compile(thresholds.Env{Server: "redis", Version: "7.0.15", Created: -1}).Changes(r) {
+		for _, a := range config.Profile(profile).Compile(thresholds.Env{Server: "redis", Version: "7.0.15",
+			Created: -1}).Changes(r) {
 			if !slices.ContainsFunc(list, func(b thresholds.Advice) bool { return commandsText(a) == commandsText(b) }) {
 				list = append(list, a)
 			}

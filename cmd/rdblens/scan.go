@@ -305,7 +305,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return usageError("-f shard excludes --redact: a state has names as they are").withHint("rdblens merge --redact replaces them")
 	}
 	o.details = o.details || o.sections != nil
-	if o.Source, err = o.source.finder(); err != nil {
+	if o.Source, err = e.finder(&o.source, o.policy); err != nil {
 		return err
 	}
 	stop := e.progress(list)

@@ -21,7 +21,8 @@ func newSchema(e *env) *cobra.Command {
 				case "diff":
 					schema = report.DiffSchema
 				default:
-					return usageError("no schema {name}", message.Element("name", args[0])).withHint("rdblens schema report or rdblens schema diff")
+					return usageError("no schema {name}",
+						message.Element("name", args[0])).withHint("rdblens schema report or rdblens schema diff")
 				}
 			}
 			_, err := e.stdout.Write(schema)

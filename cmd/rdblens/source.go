@@ -78,43 +78,23 @@ func readSource(dir string) (*codebase.Checkout, error) {
 	return c, nil
 }
 
-// sourceRow is a pattern of keys, as JSON has it.
-type sourceRow struct {
-	Pattern  string   `json:"pattern"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Function string   `json:"function,omitempty"`
-	Text     string   `json:"text"`
-	Sure     string   `json:"sure"`
-	Commands []string `json:"commands"` // none: the line only names the keys
-	Type     string   `json:"type,omitempty"`
-	Writes   bool     `json:"writes"`
-}
-
-func sourceRowOf(p *codebase.Pattern) sourceRow {
-	return sourceRow{p.Key, p.File, p.Line, p.Function, p.Text, p.Sure.String(), append([]string{}, p.Commands...), p.Type, p.Writes}
-}
-
 // sourceList lists the patterns of a checkout.
 func (e *env) sourceList(o *sourceCommand, c *codebase.Checkout) error {
 	if o.format == "json" {
 		out := struct {
-			Dir      string           `json:"dir"`
-			Files    int              `json:"files"`
-			Lines    int              `json:"lines"`
-			Skipped  codebase.Skipped `json:"skipped"`
-			Prefixes []string         `json:"prefixes"` // that clients put before every key
-			Patterns []sourceRow      `json:"patterns"`
-		}{c.Dir, c.Files, c.Lines, c.Skipped, append([]string{}, c.Prefixes...), []sourceRow{}}
-		for i := range c.Patterns {
-			out.Patterns = append(out.Patterns, sourceRowOf(&c.Patterns[i]))
-		}
+			Dir      string             `json:"dir"`
+			Files    int                `json:"files"`
+			Lines    int                `json:"lines"`
+			Skipped  codebase.Skipped   `json:"skipped"`
+			Prefixes []string           `json:"prefixes"` // that clients put before every key
+			Patterns []codebase.Pattern `json:"patterns"`
+		}{c.Dir, c.Files, c.Lines, c.Skipped, append([]string{}, c.Prefixes...), append([]codebase.Pattern{}, c.Patterns...)}
 		return writeJSON(e.stdout, out)
 	}
 	w := bufio.NewWriter(e.stdout)
 	table := text.Grid{Columns: e.columns("pattern", "sure", "commands", "line", "lines", "function")}
 	for _, p := range c.Distinct() {
-		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p), e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
+		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern), e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
 	}
 	table.Write(w, terminalWidth(e.stdout))
 	fmt.Fprintf(w, "\n%s\n", e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, {generated} of generated code, {large} over 1 MB",
@@ -142,8 +122,8 @@ func (e *env) columns(titles ...string) (list []text.Column) {
 	return list
 }
 
-func place(p codebase.Line) string {
-	return text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Pattern.Line))
+func place(p *codebase.Pattern) string {
+	return text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Line))
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -170,32 +150,27 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Chec
 	if err != nil {
 		return err
 	}
+	r.FindSource(&codebase.Finder{Checkouts: []*codebase.Checkout{c}})
 	var groups []codebase.Group
-	for i := range r.Groups {
-		groups = append(groups, codebase.Group{Pattern: string(r.Groups[i].Group), Type: r.Groups[i].Type})
-	}
-	finder := codebase.Finder{Checkouts: []*codebase.Checkout{c}}
 	without, unknown := []keysOfLine{}, 0
-	for i, references := range finder.Find(groups) {
+	for i := range r.Groups {
 		g := &r.Groups[i]
+		groups = append(groups, codebase.Group{Pattern: string(g.Group), Type: g.Type})
 		switch {
 		case g.WithoutTTL == 0:
-		case len(references) == 0:
+		case len(g.Source) == 0:
 			unknown++
 		default:
-			without = append(without, keysOfLine{g.Group, g.Type, g.Keys, g.WithoutTTL, g.MemoryWithoutTTL, references})
+			without = append(without, keysOfLine{g.Group, g.Type, g.Keys, g.WithoutTTL, g.MemoryWithoutTTL, g.Source})
 		}
 	}
 	slices.SortStableFunc(without, func(a, b keysOfLine) int { return cmp.Compare(b.Memory, a.Memory) })
-	unmatched := []sourceRow{}
-	for _, p := range c.Unmatched(groups) {
-		unmatched = append(unmatched, sourceRowOf(p))
-	}
+	unmatched := append([]*codebase.Pattern{}, c.Unmatched(groups)...)
 	if o.format == "json" {
 		return writeJSON(e.stdout, struct {
-			WithoutTTL []keysOfLine `json:"without_ttl"`
-			NoSource   int          `json:"groups_without_ttl_and_source"`
-			Unmatched  []sourceRow  `json:"unmatched"`
+			WithoutTTL []keysOfLine        `json:"without_ttl"`
+			NoSource   int                 `json:"groups_without_ttl_and_source"`
+			Unmatched  []*codebase.Pattern `json:"unmatched"`
 		}{without, unknown, unmatched})
 	}
 	w := bufio.NewWriter(e.stdout)
@@ -222,7 +197,7 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Chec
 	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("Patterns that no key matches")))
 	none := text.Grid{Columns: e.columns("pattern", "line", "sure")}
 	for _, p := range unmatched {
-		none.Add(text.Display([]byte(p.Pattern)), text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Line)), e.t(p.Sure))
+		none.Add(text.Display([]byte(p.Key)), place(p), e.t(p.Sure.String()))
 	}
 	none.Write(w, terminalWidth(e.stdout))
 	return outputError(w.Flush())

@@ -1,12 +1,17 @@
 package main
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/codebase"
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
 // sourceFlags say where the source code is that writes the keys.
@@ -22,24 +27,13 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 			f.dirs = append(f.dirs, arg)
 			return textOf(new(string))(arg)
 		}}.add(cmd)
-	option{name: "source-url", arg: "URL", usage: "address of a line of source code, with {path} and {line}, such as https://git.example/shop/blob/main/{path}#L{line}",
-		hint: "write {names}", names: "https://git.example/shop/blob/main/{path}#L{line}", set: func(arg string) error {
-			if !strings.HasPrefix(arg, "https://") && !strings.HasPrefix(arg, "http://") || !strings.Contains(arg, "{path}") {
-				return message.Errorf("{url} is no address with {hole}", message.Element("url", arg), message.Code("hole", "{path}"))
-			}
-			return textOf(&f.url)(arg)
-		}}.add(cmd)
+	option{name: "source-url", arg: "URL", usage: "address of a line of source code, with {path} and {line}, such as " + config.SourceURL,
+		hint: "write {names}", names: config.SourceURL, set: checkedText(&f.url, config.CheckSourceURL)}.add(cmd)
 }
 
-// finder reads the source code, nil if none is given.
-func (f *sourceFlags) finder() (*codebase.Finder, error) {
-	if len(f.dirs) == 0 {
-		if f.url != "" {
-			return nil, usageError("--source-url needs --source").withHint("--source DIR")
-		}
-		return nil, nil
-	}
-	finder := &codebase.Finder{URL: f.url}
+// finder reads the source code that the flags or the configuration name, nil if there is none.
+func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*codebase.Finder, error) {
+	finder := &codebase.Finder{URL: cmp.Or(f.url, policy.SourceURL.Value)}
 	for _, dir := range f.dirs {
 		c, err := readSource(dir)
 		if err != nil {
@@ -47,5 +41,39 @@ func (f *sourceFlags) finder() (*codebase.Finder, error) {
 		}
 		finder.Checkouts = append(finder.Checkouts, c)
 	}
-	return finder, nil
+	if f.dirs == nil {
+		for _, dir := range policy.CodeDirs {
+			if c, err := readSource(dir.Value); err == nil {
+				finder.Checkouts = append(finder.Checkouts, c)
+			} else { // the configuration may be read where there is no checkout
+				e.warn(message.New("{origin}: source: {problem}", message.Phrase("origin", dir.Origin.Message()), message.Reason("problem", err)))
+			}
+		}
+	}
+	switch {
+	case finder.Checkouts != nil:
+		return finder, nil
+	case f.url != "":
+		return nil, usageError("--source-url needs --source").withHint("--source DIR")
+	}
+	return nil, nil
+}
+
+// source names the lines of source code that write the keys below a node, of the groups with
+// most memory first.
+func (b *browser) source(p *panelText, n *report.TreeNode) {
+	const most = 3
+	var seen []string
+	for i := range b.report.Groups {
+		g := &b.report.Groups[i]
+		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.holds(n, g.Group) {
+			continue
+		}
+		if seen = append(seen, g.Source[0].Place()); len(seen) > most {
+			break
+		}
+		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), g.Source)
+		p.add(styleText, "", "  ", b.env.line(line))
+		p.add(styleDim, "  ", "    ", text.Sanitize(g.Source[0].Text))
+	}
 }

@@ -40,9 +40,11 @@ reports that single ones far off do not move (Theil-Sen), with its spread.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.trend(&o, args) },
 	}
 	o.outputFlags.register(cmd, report.TrendFormatNames())
-	option{name: "maxmemory", arg: "SIZE", usage: "the server's limit (default what the last report was made with)", hint: "write {names}", names: "512MB or 4GB", set: sizeOf(&o.maxMemory, 1)}.add(cmd)
+	option{name: "maxmemory", arg: "SIZE", usage: "the server's limit (default what the last report was made with)",
+		hint: "write {names}", names: "512MB or 4GB", set: sizeOf(&o.maxMemory, 1)}.add(cmd)
 	o.top = 10
-	option{name: "top", arg: "N", value: "10", usage: "groups that are shown: those with most memory in the last report", set: wholeNumber(&o.top, 0, report.MaxTrendGroups)}.add(cmd)
+	option{name: "top", arg: "N", value: "10", usage: "groups that are shown: those with most memory in the last report",
+		set: wholeNumber(&o.top, 0, report.MaxTrendGroups)}.add(cmd)
 	return cmd
 }
 
@@ -92,11 +94,13 @@ func reportPaths(args []string) (paths []string, err error) {
 			paths = append(paths, list...)
 		}
 		if found == len(paths) {
-			return nil, usageError("{file} has no reports", message.Path("file", arg)).withHint("reports are files that end in .json, .json.gz or .json.zst")
+			return nil, usageError("{file} has no reports",
+				message.Path("file", arg)).withHint("reports are files that end in .json, .json.gz or .json.zst")
 		}
 	}
 	if len(paths) > maxTrendReports {
-		return nil, usageError("{n} reports are too many", message.Int("n", int64(len(paths)))).withHint("at most {n}", message.Int("n", maxTrendReports))
+		return nil, usageError("{n} reports are too many", message.Int("n", int64(len(paths)))).withHint("at most {n}",
+			message.Int("n", maxTrendReports))
 	}
 	return paths, nil
 }

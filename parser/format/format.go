@@ -41,7 +41,8 @@ const (
 	count
 )
 
-var names = [count]string{"", "json", "java", "php", "pickle", "msgpack", "gzip", "zlib", "zstd", "lz4", "snappy", "protobuf", "image", "text", "number", "binary"}
+var names = [count]string{"", "json", "java", "php", "pickle", "msgpack", "gzip", "zlib", "zstd", "lz4", "snappy",
+	"protobuf", "image", "text", "number", "binary"}
 
 // String returns the word for the format, "" for None.
 func (f Format) String() string {
@@ -197,7 +198,8 @@ func IsZlib(b []byte) bool {
 }
 
 func isImage(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("\x89PNG\r\n")) || bytes.HasPrefix(b, []byte("\xff\xd8\xff")) || bytes.HasPrefix(b, []byte("GIF8")) ||
+	return bytes.HasPrefix(b, []byte("\x89PNG\r\n")) || bytes.HasPrefix(b, []byte("\xff\xd8\xff")) ||
+		bytes.HasPrefix(b, []byte("GIF8")) ||
 		len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP"
 }
 

@@ -36,7 +36,8 @@ func (e *Error) AsMessage() Message { return e.Message }
 
 // Of returns the message of an error: its own if it is a Messager, else that of the
 // first Messager that it wraps, without what was added to it, or the sentence of the operating
-// system for an error number, with the path of what was opened; else its text as somebody else's, which redaction replaces. Of(nil) is zero.
+// system for an error number, with the path of what was opened; else its text as somebody else's,
+// which redaction replaces. Of(nil) is zero.
 func Of(err error) Message {
 	if err == nil {
 		return Message{}

@@ -25,7 +25,8 @@ const (
 	FormNumber                    // without separators: 1024
 )
 
-var formNames = [...]string{"count", "bytes", "exact_bytes", "size", "limit", "duration", "exact_duration", "time", "share", "ratio", "percent", "number"}
+var formNames = [...]string{"count", "bytes", "exact_bytes", "size", "limit", "duration", "exact_duration", "time",
+	"share", "ratio", "percent", "number"}
 
 // MarshalText returns the word that JSON uses.
 func (f Form) MarshalText() ([]byte, error) { return []byte(formNames[f]), nil }
@@ -103,10 +104,12 @@ func Share(name string, share float64) Arg {
 
 // Limit is a limit in a unit: exact, and as a configuration writes it.
 func Limit(name string, u Unit, n int64) Arg {
-	return figure(name, n, map[Unit]Form{Bytes: FormLimit, Seconds: FormExactDuration, Ratio: FormRatio, Percent: FormPercent}[u])
+	return figure(name, n, map[Unit]Form{Bytes: FormLimit, Seconds: FormExactDuration, Ratio: FormRatio,
+		Percent: FormPercent}[u])
 }
 
 // Measured is a figure that a limit is compared with: exact, except durations.
 func Measured(name string, u Unit, n int64) Arg {
-	return figure(name, n, map[Unit]Form{Bytes: FormExactBytes, Seconds: FormDuration, Ratio: FormRatio, Percent: FormPercent}[u])
+	return figure(name, n, map[Unit]Form{Bytes: FormExactBytes, Seconds: FormDuration, Ratio: FormRatio,
+		Percent: FormPercent}[u])
 }

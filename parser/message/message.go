@@ -37,11 +37,6 @@ func Sentence(s string) Message {
 // IsZero reports whether there is no sentence.
 func (m Message) IsZero() bool { return m.ID == "" }
 
-// With returns the message with further arguments.
-func (m Message) With(args ...Arg) Message {
-	return Message{ID: m.ID, Args: append(slices.Clip(m.Args), args...)}
-}
-
 // Kind is what an argument is: it decides how the argument is rendered and whether
 // redaction replaces it.
 type Kind uint8
@@ -119,11 +114,6 @@ func Foreign(name, s string) Arg { return Arg{Name: name, Kind: KindForeign, Tex
 
 // Code is a command, formula, setting or flag without names from a snapshot.
 func Code(name, s string) Arg { return Arg{Name: name, Kind: KindCode, Text: s} }
-
-// CodeOf is code with arguments, such as the name of a key. It is not translated.
-func CodeOf(name string, m Message) Arg {
-	return Arg{Name: name, Kind: KindCode, List: []Message{m}}
-}
 
 // Phrase is a message within a message.
 func Phrase(name string, m Message) Arg {
@@ -263,15 +253,6 @@ func (r *renderer) arg(a *Arg) {
 			}
 			r.message(m)
 		}
-	case a.Kind == KindCode && len(a.List) > 0:
-		code := renderer{depth: r.depth}
-		code.message(a.List[0])
-		for _, s := range code.spans {
-			if s.Kind != KindName && s.Kind != KindElement && s.Kind != KindPath {
-				s.Kind = KindCode
-			}
-			r.spans = append(r.spans, s)
-		}
 	case a.Kind == KindFigure:
 		text := a.Text
 		if r.catalogue != nil && r.catalogue.Figure != nil {
@@ -320,7 +301,8 @@ func spaceBetween(a, b string) int {
 	switch {
 	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after), isWideMark(before), isWideMark(after):
 		return noSpace
-	case !spaced && (unicode.Is(unicode.Han, before) && isLatin(after) || isLatin(before) && unicode.Is(unicode.Han, after)):
+	case !spaced && (unicode.Is(unicode.Han, before) && isLatin(after) || isLatin(before) &&
+		unicode.Is(unicode.Han, after)):
 		return oneSpace
 	}
 	return asIs

@@ -73,10 +73,12 @@ func TestRendering(t *testing.T) {
 	}
 }
 
-func TestCodeHasNames(t *testing.T) {
-	m := New("run {code}", CodeOf("code", New("UNLINK {key}", Name("key", "a b"))))
-	if got := fmt.Sprint(m.Spans(chinese)); got != "[{text run  } {code UNLINK  } {name a b }]" {
-		t.Error(got)
+func TestFigures(t *testing.T) {
+	for want, a := range map[string]Arg{"12.5%": Share("n", 0.125), "10,239 bytes": Figure("n", 10<<10-1, FormSize), "10 KB": Figure("n", 10<<10, FormSize),
+		"2x": Figure("n", 200, FormRatio), "5%": Figure("n", 500, FormPercent), "1d 1s": Figure("n", 86401, FormExactDuration)} {
+		if a.Text != want {
+			t.Errorf("%q, want %q", a.Text, want)
+		}
 	}
 }
 
@@ -89,7 +91,7 @@ func TestString(t *testing.T) {
 
 func TestMessageJSON(t *testing.T) {
 	m := New("{a} {b} {c} {d} {e}", Name("a", "\xff\\x\n\u0085"), Size("b", 4096), List("c", ", ", []Message{New("x"), New("{n}", Int("n", 1))}),
-		CodeOf("d", New("GET {k}", Name("k", "k"))), Share("e", 0.125))
+		Phrase("d", New("GET {k}", Name("k", "k"))), Share("e", 0.125))
 	b, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -103,9 +105,15 @@ func TestMessageJSON(t *testing.T) {
 	}
 }
 
-// A saved report can nest messages without end.
+// A saved report can nest messages without end: sixteen of them are shown.
 func TestDepth(t *testing.T) {
 	m := New("x")
+	for range maxDepth - 1 {
+		m = New("{m}", Phrase("m", m))
+	}
+	if got := m.String(); got != "x" {
+		t.Errorf("the innermost of %d is %q", maxDepth, got)
+	}
 	for range 100_000 {
 		m = New("{m}", Phrase("m", m))
 	}

@@ -35,11 +35,14 @@ type facts struct {
 // table describes the units. The patterns accept only numbers that do not overflow.
 // Editors represent numbers up to the largest ones exactly.
 var table = [...]facts{
-	Bytes:   {"size", "{text} is not a size: write 512, 10 KB or 1.5 MB", "10 KB", bytesPattern(), 1e15 - 1},
-	Count:   {"count", "{text} is not a whole number, 0 or more", "1000", `^[0-9]([_,]?[0-9]){0,14}$`, 1e15 - 1},
-	Seconds: {"time", "{text} is not a duration: write 30d, 12h, 90m or 1w 2d", "30d", `^([0-9]{1,9}w ?)?([0-9]{1,9}d ?)?([0-9]{1,9}h ?)?([0-9]{1,9}m ?)?([0-9]{1,12}s)?$`, -1},
-	Ratio:   {"multiple", "{text} is not a multiple: write 10x or 2.5x", "10x", `^([0-9]{1,12}|[0-9]{1,12}(\.[0-9]{1,2})? ?[x×])$`, 1e12 - 1},
-	Percent: {"share", "{text} is not a percentage: write 1% or 0.5%", "1%", `^0*((100|[0-9]{1,2}) ?%?|(100\.00?|[0-9]{1,2}\.[0-9]{1,2}) ?%)$`, 100},
+	Bytes: {"size", "{text} is not a size: write 512, 10 KB or 1.5 MB", "10 KB", bytesPattern(), 1e15 - 1},
+	Count: {"count", "{text} is not a whole number, 0 or more", "1000", `^[0-9]([_,]?[0-9]){0,14}$`, 1e15 - 1},
+	Seconds: {"time", "{text} is not a duration: write 30d, 12h, 90m or 1w 2d", "30d",
+		`^([0-9]{1,9}w ?)?([0-9]{1,9}d ?)?([0-9]{1,9}h ?)?([0-9]{1,9}m ?)?([0-9]{1,12}s)?$`, -1},
+	Ratio: {"multiple", "{text} is not a multiple: write 10x or 2.5x", "10x",
+		`^([0-9]{1,12}|[0-9]{1,12}(\.[0-9]{1,2})? ?[x×])$`, 1e12 - 1},
+	Percent: {"share", "{text} is not a percentage: write 1% or 0.5%", "1%",
+		`^0*((100|[0-9]{1,2}) ?%?|(100\.00?|[0-9]{1,2}\.[0-9]{1,2}) ?%)$`, 100},
 }
 
 // bytesPattern allows fewer digits with a larger unit, so that all sizes are below

@@ -156,7 +156,8 @@ type Check struct {
 
 // Check compares the slots of snapshots, and the snapshots that have keys.
 func (n *Nodes) Check(slots []Slot, withKeys []int) *Check {
-	c := &Check{Masters: slices.Clone(n.masters), Missing: []int{}, Shared: []Range{}, Foreign: []Range{}, Unserved: []Range{}, Spare: []int{}}
+	c := &Check{Masters: slices.Clone(n.masters), Missing: []int{}, Shared: []Range{}, Foreign: []Range{},
+		Unserved: []Range{}, Spare: []int{}}
 	for i := range c.Masters {
 		c.Masters[i].Inputs = []int{}
 	}

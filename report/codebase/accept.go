@@ -24,7 +24,7 @@ func acceptable(c *site, parts []Part) bool {
 			case strings.IndexByte("_-./|#", b) >= 0:
 				joint = joint || n == 0 && i > 0 || n == len(p.Text)-1 && i < len(parts)-1
 				inner = true
-			case isWord(b):
+			case isWord(b) && !isDigit(b):
 				letters++
 			}
 		}
@@ -40,14 +40,12 @@ func acceptable(c *site, parts []Part) bool {
 	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:image"), strings.HasPrefix(lower, "data:text"), strings.HasPrefix(lower, "application/"),
 		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"), strings.HasPrefix(lower, "__key"):
 		return false
-	case c.command != nil && strings.HasPrefix(c.command.name, "new ") && (text == "bull:" || text == "rq:queue:"):
-		return false // the name of the queue is not known
 	case c.sure == Certain:
 		return true
 	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
 		return true
 	case c.command != nil:
-		return colon || inner || holes > 0 && joint
+		return colon || inner || holes > 0 && joint || c.command == cacheCommand && holes == 0
 	}
 	if text == "" {
 		return false // nothing says where the name begins
@@ -55,7 +53,7 @@ func acceptable(c *site, parts []Part) bool {
 	if !c.source.redis && !aboutCache(c.text) && !aboutCache(c.source.path) && (c.function == nil || !aboutCache(c.function.container+c.function.name)) {
 		return false
 	}
-	return colon && !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0) || c.source.redis && holes > 0 && joint
+	return colon && !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0 || c.function != nil && aboutCache(c.function.container)) || c.source.redis && holes > 0 && joint
 }
 
 // template returns the parts of a constant that is a format, and of one that begins

@@ -291,14 +291,12 @@ func (c *collector) result(f *function, i int) {
 
 // lineOf returns the line of a token, without spaces around it.
 func (c *collector) lineOf(t *token) string {
-	line := c.src[t.start-t.column:]
-	if i := strings.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
-	if len(line) > maxLine {
-		line = line[:maxLine]
-	}
-	return strings.Clone(strings.TrimSpace(line))
+	line, _, _ := strings.Cut(c.src[t.start-t.column:], "\n")
+	return cutLine(line)
+}
+
+func cutLine(line string) string {
+	return strings.Clone(strings.TrimSpace(line[:min(len(line), maxLine)]))
 }
 
 // bound returns a node in which variables of the function around stand for their
@@ -317,6 +315,9 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 	if n.kind == wordNode && n.of == nil {
 		if f == c.function() {
 			if v, known := c.locals()[n.text]; known {
+				if v.kind == textNode && v.text == "" {
+					v = hole // it gets its value in a way that is not known
+				}
 				if n.label != "" {
 					labelled := *v
 					labelled.label = n.label

@@ -9,7 +9,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	t := &c.tokens[i]
-	if c.callees != nil {
+	if c.callees == nil {
+		n, bit := callHash(word)
+		c.file.calls[n] |= bit
+	} else {
 		if c.callees[word] {
 			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args)}, t)
 		}
@@ -20,9 +23,6 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	receiver := c.receiver(i)
-	if receiver == "" {
-		c.constructed(word, args, t)
-	}
 	lower := strings.ToLower(word)
 	switch {
 	case raw[lower]:
@@ -45,6 +45,9 @@ func (c *collector) call(i int, word string) {
 	command := operation(receiver, word)
 	if command == nil {
 		command = commandOf(word)
+	}
+	if receiver == "" && c.syntax == kotlin && command != nil && command.unusual && c.file.redis {
+		receiver = "redis" // with(redis) { hset(...) }
 	}
 	if command == nil || receiver == "" {
 		if receiver != "" {
@@ -209,10 +212,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		return 0
 	case ofServer(receiver):
 		return Certain
-	case command.unusual && (c.file.redis || clients[strings.TrimLeft(last, "$@_")]):
+	case command.unusual && c.file.redis:
 		return Certain
-	case command.unusual && receiver != "":
-		return Likely
 	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
@@ -222,13 +223,19 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 // fetch notes the key of a call of a cache.
 func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	if !fetchers[strings.ToLower(word)] || !strings.Contains(last, "cache") && !strings.HasSuffix(receiver, "cache.store._") {
+	if !fetchers[strings.ToLower(word)] || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) && !strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
 	}
-	other := c.syntax != ruby && c.syntax != php && c.syntax != python && c.syntax != csharp
+	other := c.syntax != ruby && c.syntax != php
+	switch imports := c.file.imports; c.syntax {
+	case python:
+		other = !imports["django"] && !imports["flask_caching"]
+	case csharp:
+		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
+	}
 	if other && !c.file.redis || strings.Contains(last, "memorycache") {
 		return // a map in memory, more often than not
 	}
@@ -255,12 +262,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		if n+1 < len(args) {
 			key = args[n+1]
 		} else if open := i + 1; lower == "cmd" && c.match[open] > 0 {
-			next := int(c.match[open]) + 1
-			if c.is(next, ".") && c.isWord(next+1) && (c.textOf(next+1) == "arg" || c.textOf(next+1) == "key") && c.is(next+2, "(") {
-				if list := c.arguments(next + 2); len(list) > 0 {
-					key = list[0]
-				}
-			}
+			key = c.argumentOf(int(c.match[open]) + 1)
 		}
 		if key = c.bound(key); key == nil {
 			return
@@ -273,6 +275,34 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		return
 	}
+}
+
+// argumentOf returns the first argument of a command of Rust whose name ends before a token: that
+// of .arg(), or the first format! of the argument, or of the next statement.
+func (c *collector) argumentOf(i int) *node {
+	from := i + 1
+	if c.is(i, ".") && c.isWord(i+1) && (c.textOf(i+1) == "arg" || c.textOf(i+1) == "key") && c.is(i+2, "(") {
+		if list := c.arguments(i + 2); len(list) > 0 && list[0].kind != holeNode && list[0].kind != callNode {
+			return list[0]
+		}
+		from = i + 3
+	}
+	end := i + 60
+	if m := int(c.match[from-1]); m > 0 {
+		end = m
+	}
+	for n := from; n < end && c.tokens[n].kind != endToken && !c.is(n, "}"); n++ {
+		if c.isWord(n) && c.textOf(n) == "format" && c.is(n+1, "!") {
+			key, _ := c.expression(n)
+			return key
+		}
+	}
+	if from == i+3 {
+		if list := c.arguments(i + 2); len(list) > 0 {
+			return list[0]
+		}
+	}
+	return nil
 }
 
 // annotation notes the keys of a cache that an annotation declares.
@@ -325,25 +355,3 @@ func (c *collector) at(t *token) int {
 }
 
 var cacheableCommand = &command{name: "@Cacheable", writes: true}
-
-// constructed notes the keys of libraries whose objects have a name: queues.
-func (c *collector) constructed(word string, args []*node, t *token) {
-	prefix := ""
-	switch {
-	case (word == "Queue" || word == "Worker" || word == "Bull" || word == "QueueEvents") && c.syntax == javaScript && (c.file.imports["bullmq"] || c.file.bull):
-		prefix = "bull:"
-	case word == "Queue" && c.syntax == python && c.file.imports["rq"]:
-		prefix = "rq:queue:"
-	default:
-		return
-	}
-	n := c.bound(args[0])
-	if n.kind != textNode && n.kind != wordNode {
-		return
-	}
-	parts := []*node{{kind: textNode, text: prefix}, n}
-	if prefix == "bull:" {
-		parts = append(parts, &node{kind: textNode, text: ":"}, hole)
-	}
-	c.site(&site{key: &node{kind: joinNode, args: parts}, command: &command{name: "new " + word, writes: true}, sure: Likely}, t)
-}

@@ -7,9 +7,9 @@ type source struct {
 	base    string // its name without extension
 	syntax  *syntax
 	redis   bool            // it speaks of Redis
-	bull    bool            // it imports Bull
 	imports map[string]bool // words of its import statements
 	supers  map[string]bool // words behind the names of its classes: what they extend
+	calls   [32]uint64      // hashes of the names of the functions that it calls
 }
 
 // A declaration gives a value a name.
@@ -29,6 +29,7 @@ type function struct {
 	lines           []returned // of them
 	source          *source
 	passes          []passed
+	done, due       int // of passes, that were added to the calls of the function, and that will be
 }
 
 // returned is the line of a value of a function.
@@ -43,6 +44,11 @@ type passed struct {
 	command *command
 	sure    Sure
 	list    bool // the key is a parameter that is a list of keys
+	// Of a function that calls another one which passes the key on: that one, what it passes,
+	// and the arguments of the call.
+	via  *function
+	next *passed
+	args []*node
 }
 
 // A site is an expression that is a key.
@@ -58,8 +64,9 @@ type site struct {
 	// called on.
 	callee, receiver string
 	args             []*node
-	prefix           bool // it is an option of a client
-	list             bool // the key is a parameter that is a list of keys
+	prefix           bool       // it is an option of a client
+	list             bool       // the key is a parameter that is a list of keys
+	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
 // A collector finds declarations, functions and sites in a file.
@@ -102,6 +109,9 @@ func (c *collector) run() {
 			if t.first && c.implicit() {
 				c.returned(i)
 			}
+			if list := setupWords["'"+c.src[t.body:t.tail]+"'"]; list != nil {
+				c.setUp(i, list)
+			}
 		}
 	}
 }
@@ -122,6 +132,9 @@ func (c *collector) mark(i int, t *token) {
 			}
 		}
 	}
+	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
+		c.result(f, i+1)
+	}
 	switch {
 	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
 		c.assignment(i)
@@ -132,6 +145,19 @@ func (c *collector) mark(i int, t *token) {
 			c.forget(n)
 		}
 	}
+}
+
+// arm reports whether a token is the arrow of an arm of match, when or switch whose value is
+// a text.
+func (c *collector) arm(i int) bool {
+	arrow := "->"
+	if c.syntax == rust || c.syntax == csharp {
+		arrow = "=>"
+	}
+	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript {
+		return false
+	}
+	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && c.textOf(i+1) == "format"
 }
 
 // forget drops what is known of a variable whose name is a token.
@@ -146,6 +172,9 @@ func (c *collector) forget(i int) {
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
+	if list := setupWords[word]; list != nil {
+		c.setUp(i, list)
+	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {
@@ -160,7 +189,7 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	case "test":
-		if c.syntax == rust && c.is(i-1, "(") && c.textOf(i-2) == "cfg" {
+		if c.syntax == rust && c.is(i-1, "(") && (c.textOf(i-2) == "cfg" || c.textOf(i-2) == "all") {
 			for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
 				if c.is(n, ";") {
 					break
@@ -192,7 +221,7 @@ func (c *collector) word(i int, t *token) {
 		if c.methods && !notFunctions[word] && c.methodHeader(i) {
 			return
 		}
-		if c.implicit() && t.first && (word == "format" || word == "sprintf") {
+		if c.implicit() && t.first && (word == "format" || word == "sprintf" || c.lastCall(i)) {
 			c.returned(i)
 		}
 		if n := len(c.scopes); n > 0 && c.scopes[n-1].enum && c.tokens[i+2].kind == textToken && (t.first || c.is(i-1, ",") || c.is(i-1, "{")) {
@@ -205,6 +234,16 @@ func (c *collector) word(i int, t *token) {
 	if c.is(i+1, ":") && !c.is(i+1, "::") {
 		c.property(i, word)
 	}
+}
+
+// lastCall reports whether a call is the last expression of a function that makes a key.
+func (c *collector) lastCall(i int) bool {
+	s := &c.scopes[len(c.scopes)-1]
+	if s.function == nil || !keyLike(s.function.name) {
+		return false
+	}
+	_, end := c.expression(i)
+	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
 }
 
 func (c *collector) functionsOf() []string { return c.syntax.functions }
@@ -352,12 +391,12 @@ func (c *collector) functionHeader(i int) {
 		}
 	}
 	name, open := "", 0
-	for m := n; m < n+14 && c.tokens[m].kind != endToken && open == 0; m++ {
+	for m := n; m < n+40 && c.tokens[m].kind != endToken && open == 0; m++ {
 		switch {
 		case c.isWord(m) && (name == "" || c.is(m-1, ".")):
 			name = c.textOf(m)
 		case c.isWord(m) && c.tokens[m].first, c.is(m, "="), c.is(m, "{"), c.is(m, ";"):
-			m = n + 14
+			m = n + 40
 		case c.is(m, "<") && c.generic(m) > 0:
 			m = c.generic(m)
 		case c.is(m, "("):
@@ -385,7 +424,7 @@ func (c *collector) functionHeader(i int) {
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {
-	for n := from; n < from+120 && c.tokens[n].kind != endToken; n++ {
+	for n := from; n < from+300 && c.tokens[n].kind != endToken; n++ {
 		switch {
 		case c.is(n, "{"):
 			if w := c.textOf(n - 1); w == "interface" || w == "struct" {

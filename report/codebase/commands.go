@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	_ "embed" // commands.txt
+	"strings"
+)
 
 // A command is what a call does to a key.
 type command struct {
@@ -14,55 +17,30 @@ type command struct {
 // commands are by the lower-case name of a method, without _ and the suffix Async.
 var commands = map[string]*command{}
 
-// The lists have the names of methods. A ~ precedes those that many other classes have;
-// those that name a command in other words are method=COMMAND.
+// commandLines has the names of methods, behind the type of the keys, "write" or "read", and "all"
+// where every argument is a key. A ~ precedes those that many other classes have; those that name a
+// command in other words are method=COMMAND.
+//
+//go:embed commands.txt
+var commandLines string
+
 func init() {
-	add := func(kind string, writes, all bool, list string) {
-		for method := range strings.FieldsSeq(list) {
+	about := ""
+	for line := range strings.Lines(commandLines) {
+		if head, list, ok := strings.Cut(line, ":"); ok {
+			about, line = head, list
+		}
+		kind, how, _ := strings.Cut(about, " ")
+		for method := range strings.FieldsSeq(line) {
 			plain, common := strings.CutPrefix(method, "~")
 			method, name, renamed := strings.Cut(plain, "=")
 			if !renamed {
 				name = strings.ToUpper(method)
 			}
-			commands[method] = &command{name: name, kind: kind, writes: writes, all: all, unusual: !common}
+			commands[method] = &command{name: name, kind: strings.TrimPrefix(kind, "any"), writes: strings.HasPrefix(how, "write"),
+				all: strings.HasSuffix(how, "all"), unusual: !common}
 		}
 	}
-	const write, read, one, all = true, false, false, true
-	add("string", write, one, `~set ~setasync=SET setex psetex setnx ~append incrby decrby incrbyfloat ~incr ~decr setrange setbit getset
-		bitfield pfadd stringset=SET stringincrement=INCR stringdecrement=DECR stringappend=APPEND stringsetbit=SETBIT
-		~setifabsent=SET ~getandset=GETSET setargs=SET setxx=SET setkeepttl=SET setoptions=SET
-		hyperloglogadd=PFADD mset msetnx getdel getex`)
-	add("string", read, one, `~get strlen getrange getbit bitcount bitpos ~substr stringget=GET stringlength=STRLEN stringgetset=GETSET`)
-	add("string", read, all, `mget pfcount ~multiget=MGET`)
-	add("hash", write, one, `hset hsetnx hmset hdel hincrby hincrbyfloat hsetmultiple=HSET mappedhmset=HMSET hashset=HSET
-		hashdelete=HDEL hashincrement=HINCRBY hashdecrement=HINCRBY hsetall=HSET hexpire boundhashops=HSET hmsetdict=HMSET`)
-	add("hash", read, one, `hget hgetall hmget hkeys hvals hlen hexists hstrlen hscan hscaniter=HSCAN hrandfield mappedhmget=HMGET
-		hashget=HGET hashgetall=HGETALL hashexists=HEXISTS hashkeys=HKEYS hashlength=HLEN hashvalues=HVALS hashscan=HSCAN`)
-	add("list", write, one, `lpush rpush lpushx rpushx lpop rpop ltrim lrem lset linsert brpoplpush rpoplpush blmove lmove listleftpush=LPUSH
-		listrightpush=RPUSH listleftpop=LPOP listrightpop=RPOP listtrim=LTRIM listremove=LREM ~leftpush=LPUSH ~rightpush=RPUSH
-		~leftpushall=LPUSH ~rightpushall=RPUSH ~leftpop=LPOP ~rightpop=RPOP boundlistops=RPUSH listrightpopleftpush=RPOPLPUSH`)
-	add("list", write, all, `blpop brpop`)
-	add("list", read, one, `lrange llen lindex lpos listrange=LRANGE listlength=LLEN listgetbyindex=LINDEX`)
-	add("set", write, one, `sadd srem spop smove setadd=SADD setremove=SREM setpop=SPOP setmove=SMOVE boundsetops=SADD saddmultiple=SADD`)
-	add("set", read, one, `smembers sismember smismember scard srandmember sscan sscaniter=SSCAN setmembers=SMEMBERS setcontains=SISMEMBER
-		setlength=SCARD setscan=SSCAN`)
-	add("set", read, all, `sinter sunion sdiff sinterstore sunionstore sdiffstore`)
-	add("zset", write, one, `zadd zaddnx zaddxx zaddmultiple=ZADD zaddargs=ZADD zincrby zrem zremrangebyscore zremrangebyrank zremrangebylex
-		zrembyscore=ZREMRANGEBYSCORE zpopmin zpopmax sortedsetadd=ZADD sortedsetremove=ZREM sortedsetincrement=ZINCRBY
-		sortedsetremoverangebyscore=ZREMRANGEBYSCORE sortedsetremoverangebyrank=ZREMRANGEBYRANK boundzsetops=ZADD bzpopmin bzpopmax`)
-	add("zset", read, one, `zrange zrangebyscore zrangebylex zrevrange zrevrangebyscore zrangewithscores zrangebyscorewithscores
-		zrevrangewithscores zscore zmscore zcard zcount zlexcount zrank zrevrank zscan zscaniter=ZSCAN sortedsetrangebyrank=ZRANGE
-		sortedsetrangebyscore=ZRANGEBYSCORE sortedsetlength=ZCARD sortedsetscore=ZSCORE sortedsetrank=ZRANK zrangeargs=ZRANGE
-		sortedsetrangebyscorewithscores=ZRANGEBYSCORE sortedsetrangebyrankwithscores=ZRANGE zrangestore`)
-	add("zset", write, all, `zunionstore zinterstore`)
-	add("stream", write, one, `xadd xtrim xdel xack xgroupcreate=XGROUP xgroupcreatemkstream=XGROUP xautoclaim xclaim streamadd=XADD
-		streamacknowledge=XACK streamcreateconsumergroup=XGROUP`)
-	add("stream", read, one, `xlen xrange xrevrange xpending xinfostream=XINFO xinfogroups=XINFO xpendingrange=XPENDING
-		streamlength=XLEN streamrange=XRANGE streamread=XREAD streamreadgroup=XREADGROUP`)
-	add("", write, one, `~expire expireat pexpire pexpireat ~persist ~rename renamenx keyexpire=EXPIRE keypersist=PERSIST keyrename=RENAME
-		~boundvalueops=SET geoadd`)
-	add("", read, one, `~ttl pttl ~type ~dump keytimetolive=TTL keytype=TYPE ~sort`)
-	add("", read, all, `~exists ~del ~delete=DEL ~unlink ~touch ~watch keydelete=DEL keyexists=EXISTS ~haskey=EXISTS delmany=DEL`)
 	commands["geoadd"].kind = "zset"
 }
 
@@ -124,7 +102,7 @@ var raw = wordSet(`do send call cmd execute sendcommand send_command execute_com
 var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo`)
 
 // fetchers are methods of caches that take a key first.
-var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete exist? increment
+var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
 	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
@@ -178,7 +156,7 @@ func keyLike(name string) bool {
 	s := strings.ToLower(name)
 	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup", "keydown",
 		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
-		"primarykey", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
+		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
 		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey", "propertykey"} {
 		if strings.Contains(s, other) {
 			return false

@@ -20,7 +20,7 @@ const (
 type program struct {
 	constants map[string][]*declaration // by name
 	functions map[string][]*function    // by name
-	settings  map[string]string         // of the application, by path
+	settings  map[string]setting        // of the application, by path
 	steps     int
 }
 
@@ -108,9 +108,9 @@ func (p *program) eval(n *node, at frame) []Part {
 	case callNode:
 		return p.call(n, at)
 	case settingNode:
-		if v := p.settings[n.text]; v != "" && v != ambiguous {
-			return []Part{{Text: v}}
-		} else if v == "" && n.label != "" {
+		if v := p.settings[n.text]; v.value != "" && !v.ambiguous {
+			return []Part{{Text: v.value}}
+		} else if v.value == "" && n.label != "" {
 			return []Part{{Text: n.label}}
 		}
 	}
@@ -159,6 +159,9 @@ func (p *program) name(n *node, at frame) []Part {
 	}
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
+	if !at.source.syntax.getters {
+		f = nil
+	}
 	if d != nil && rank >= other {
 		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
 	}
@@ -310,7 +313,7 @@ func (p *program) result(f *function, arguments [][]Part, at frame) []Part {
 
 // passThrough are functions and methods whose value is that of their argument or of
 // what they are called on.
-var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into clone freeze intern to_s
+var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
 	symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
 

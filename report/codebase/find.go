@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"cmp"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 	}
 	result := make([][]Reference, len(groups))
 	for i, list := range all {
-		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+		slices.SortStableFunc(list, byScore)
 		for n, candidate := range list[:min(len(list), maxCandidates)] {
 			if candidate.Score >= list[0].Score-scoreGap || n == 0 {
 				result[i] = append(result[i], f.reference(&candidate, from[candidate.Pattern]))
@@ -64,6 +65,9 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 	return result
 }
 
+// byScore orders candidates, the best first.
+func byScore(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) }
+
 func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Message: c.Why()}
 	if len(f.Checkouts) > 1 {
@@ -71,32 +75,24 @@ func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 	}
 	r.Why = r.Message.String()
 	if f.URL != "" {
-		r.URL = strings.NewReplacer("{path}", escapePath(c.File), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
+		r.URL = strings.NewReplacer("{path}", (&url.URL{Path: c.File}).EscapedPath(), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
 	}
 	r.Owners = from.owners.of(c.File)
 	return r
-}
-
-// escapePath escapes a path for a URL, but for its slashes.
-func escapePath(file string) string {
-	var b strings.Builder
-	for i := range len(file) {
-		if c := file[i]; isWord(c) && c < 0x80 || strings.IndexByte("/-.~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)>>4, 16)+strconv.FormatUint(uint64(c)&15, 16)))
-		}
-	}
-	return b.String()
 }
 
 // Why says why a line is a candidate.
 func (c *Candidate) Why() message.Message {
 	var why []message.Message
 	key := message.Name("pattern", c.Key)
-	if len(c.Commands) > 0 {
+	switch {
+	case c.Library != "" && c.Key != "":
+		why = append(why, message.New("it sets up {library}, {name}", message.Text("library", c.Library), message.Name("name", c.Key)))
+	case c.Library != "":
+		why = append(why, message.New("it sets up {library}", message.Text("library", c.Library)))
+	case len(c.Commands) > 0:
 		why = append(why, message.New("{commands} with {pattern}", message.Code("commands", strings.Join(c.Commands, ", ")), key))
-	} else {
+	default:
 		why = append(why, message.New("it names {pattern}", key))
 	}
 	if c.Prefix != "" {

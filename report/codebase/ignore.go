@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // An ignoreList has the patterns of the .gitignore files from the root of a
 // checkout to one of its directories.
@@ -43,8 +46,8 @@ func (l ignoreList) with(text string, base int) ignoreList {
 }
 
 // ignores reports whether the last pattern that matches a path leaves it out.
-func (l ignoreList) ignores(path string, directory bool) bool {
-	segments := strings.Split(path, "/")
+func (l ignoreList) ignores(file string, directory bool) bool {
+	segments := strings.Split(file, "/")
 	for i := len(l) - 1; i >= 0; i-- {
 		p := &l[i]
 		if p.directory && !directory {
@@ -64,14 +67,14 @@ func (l ignoreList) ignores(path string, directory bool) bool {
 // matchSegments matches a path with a pattern in which ** is any number of segments.
 // It goes back to the last ** only: that is enough, and takes no more than the product
 // of the lengths.
-func matchSegments(pattern, path []string) bool {
+func matchSegments(pattern, segments []string) bool {
 	p, back, at := 0, -1, 0
-	for i := 0; i < len(path); {
+	for i := 0; i < len(segments); {
 		switch {
 		case p < len(pattern) && pattern[p] == "**":
 			back, at = p, i
 			p++
-		case p < len(pattern) && matchName(pattern[p], path[i]):
+		case p < len(pattern) && matchName(pattern[p], segments[i]):
 			p++
 			i++
 		case back >= 0:
@@ -87,76 +90,9 @@ func matchSegments(pattern, path []string) bool {
 	return p == len(pattern)
 }
 
-// matchName matches a name with a pattern of *, ? and [classes].
+// matchName matches a name with a pattern of *, ? and [classes]. One that is not well formed
+// matches itself.
 func matchName(pattern, name string) bool {
-	p, back, at := 0, -1, 0
-	for i := 0; i < len(name); {
-		if p < len(pattern) {
-			switch c := pattern[p]; c {
-			case '*':
-				back, at = p, i
-				p++
-				continue
-			case '?':
-				p++
-				i++
-				continue
-			case '[':
-				if n, ok := matchClass(pattern[p:], name[i]); n > 0 {
-					if ok {
-						p += n
-						i++
-						continue
-					}
-					break
-				}
-				fallthrough
-			default:
-				if c == '\\' && p+1 < len(pattern) {
-					c = pattern[p+1]
-					if c == name[i] {
-						p++
-					}
-				}
-				if c == name[i] {
-					p++
-					i++
-					continue
-				}
-			}
-		}
-		if back < 0 {
-			return false
-		}
-		at++
-		p, i = back+1, at
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
-}
-
-// matchClass matches a character with a class such as [a-z], and returns the length
-// of the class, 0 if it has no end.
-func matchClass(pattern string, c byte) (int, bool) {
-	end := strings.IndexByte(pattern[1:], ']')
-	if end < 1 {
-		return 0, false
-	}
-	class := pattern[1 : end+1]
-	not := class[0] == '!' || class[0] == '^'
-	if not {
-		class = class[1:]
-	}
-	in := false
-	for i := 0; i < len(class); i++ {
-		if i+2 < len(class) && class[i+1] == '-' {
-			in = in || class[i] <= c && c <= class[i+2]
-			i += 2
-			continue
-		}
-		in = in || class[i] == c
-	}
-	return end + 2, in != not
+	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
+	return ok || err != nil && pattern == name
 }

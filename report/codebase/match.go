@@ -10,6 +10,8 @@ import (
 type Group struct {
 	Pattern string // * for what varies
 	Type    string // of its keys, "" several
+	// Library is the library that wrote the keys, and Queue the name of its queue, "" unknown.
+	Library, Queue string
 }
 
 // A Candidate is a line of source that likely writes the keys of a group.
@@ -18,8 +20,10 @@ type Candidate struct {
 	Sure   Sure    // Certain: every fixed part agrees, and a command of the server has the key
 	Score  float64 // over 0, at most 1
 	Prefix string  // what precedes the pattern of the line in the names of the keys, "" nothing
-	Filled bool    // a word of the group stands where the source has a variable
-	Folded bool    // the group has * where the source has a word
+	// Library is the library of the group, which the line sets up; "" the line names the keys.
+	Library string
+	Filled  bool // a word of the group stands where the source has a variable
+	Folded  bool // the group has * where the source has a word
 }
 
 const (
@@ -52,7 +56,7 @@ func (c *Checkout) Match(groups []Group) [][]Candidate {
 	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
 	result := make([][]Candidate, len(groups))
 	for i, g := range groups {
-		result[i] = m.candidates(g)
+		result[i] = distinct(append(m.candidates(g), c.setupsOf(g)...))
 	}
 	return result
 }

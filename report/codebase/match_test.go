@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/report/internal/identity"
 )
 
 // shop is a checkout whose lines the tests of matching name.
@@ -26,10 +28,13 @@ async function tail(p) { await redis.zadd(p + ':scores', 1, 'a'); }
 // word, it finds none.
 func TestMatch(t *testing.T) {
 	groups := []Group{
-		{"crawl:*:jobs", "set"}, {"crawl:*:jobs", "list"}, {"crawl:*", "string"}, {"crawl:*:jobs_done", "hash"}, {"crawl:*:jobs_failed", "hash"},
-		{"crawl:*:kickoff:jobs", "set"}, {"queue:{*}:pending", "list"}, {"mail:queue:billing", "list"}, {"app:mail:queues", "set"}, {"app:mail:queue:*", "list"},
-		{"v*:page:*", "string"}, {"game:*:scores", "zset"}, {"scrawl:*:jobs", "set"}, {"jobs", "set"}, {"crawl:6f7f5061-f11b-44a7-a28b-b0502276e3bf:jobs", "set"},
-		{"crawl:*:*", "set"}, {"*", "string"}, {"", "string"},
+		{Pattern: "crawl:*:jobs", Type: "set"}, {Pattern: "crawl:*:jobs", Type: "list"}, {Pattern: "crawl:*", Type: "string"},
+		{Pattern: "crawl:*:jobs_done", Type: "hash"}, {Pattern: "crawl:*:jobs_failed", Type: "hash"},
+		{Pattern: "crawl:*:kickoff:jobs", Type: "set"}, {Pattern: "queue:{*}:pending", Type: "list"}, {Pattern: "mail:queue:billing", Type: "list"},
+		{Pattern: "app:mail:queues", Type: "set"}, {Pattern: "app:mail:queue:*", Type: "list"},
+		{Pattern: "v*:page:*", Type: "string"}, {Pattern: "game:*:scores", Type: "zset"}, {Pattern: "scrawl:*:jobs", Type: "set"},
+		{Pattern: "jobs", Type: "set"}, {Pattern: "crawl:6f7f5061-f11b-44a7-a28b-b0502276e3bf:jobs", Type: "set"},
+		{Pattern: "crawl:*:*", Type: "set"}, {Pattern: "*", Type: "string"}, {Pattern: "", Type: "string"},
 	}
 	want := []string{
 		"2 certain, 4 certain", "", "3 certain", "5 certain", "", "", "6 certain", "7 likely", "8 certain", "7 certain",
@@ -49,24 +54,22 @@ func TestMatch(t *testing.T) {
 // TestReference checks what a report says of a line.
 func TestReference(t *testing.T) {
 	f := Finder{Checkouts: []*Checkout{shop(t)}, URL: "https://git.example/{path}#L{line}"}
-	r := f.Find([]Group{{"crawl:*:jobs", "set"}})[0][0]
+	r := f.Find([]Group{{Pattern: "crawl:*:jobs", Type: "set"}})[0][0]
 	if r.File != "api/shop.js" || r.Line != 2 || r.Function != "saveJobs" || r.Text != "async function saveJobs(id) { await redis.sadd('crawl:' + id + ':jobs', 1); }" ||
 		r.Why != "SADD with crawl:*:jobs" || r.URL != "https://git.example/api/shop.js#L2" || !slices.Equal(r.Owners, []string{"@shop", "@team/api"}) || r.Dir != "" || r.Place() != "api/shop.js:2" {
 		t.Errorf("%+v", r)
 	}
 	f.Checkouts = append(f.Checkouts, f.Checkouts[0])
-	if r := f.Find([]Group{{"crawl:*:jobs", "set"}})[0]; len(r) != 3 || r[0].Dir == "" {
+	if r := f.Find([]Group{{Pattern: "crawl:*:jobs", Type: "set"}})[0]; len(r) != 3 || r[0].Dir == "" {
 		t.Errorf("%+v", r)
-	}
-	if got := escapePath("a b/ü%.js"); got != "a%20b/%C3%BC%25.js" {
-		t.Error(got)
 	}
 }
 
 // TestUnmatched lists the patterns that no key of a snapshot has.
 func TestUnmatched(t *testing.T) {
 	var got []string
-	for _, p := range shop(t).Unmatched([]Group{{"crawl:*:jobs", "set"}, {"crawl:*", "string"}, {"mail:queue:a", "list"}, {"v*:page:*", "string"}}) {
+	for _, p := range shop(t).Unmatched([]Group{{Pattern: "crawl:*:jobs", Type: "set"},
+		{Pattern: "crawl:*", Type: "string"}, {Pattern: "mail:queue:a", Type: "list"}, {Pattern: "v*:page:*", Type: "string"}}) {
 		got = append(got, p.Key)
 	}
 	if want := []string{"crawl:*:jobs_done", "queue:{*:*}:pending", "mail:queues"}; !slices.Equal(got, want) {
@@ -92,5 +95,50 @@ func TestIgnore(t *testing.T) {
 	}
 	if l := (ignoreList{}).with("*.js\n!keep.js\n", 0); l.ignores("keep.js", false) || !l.ignores("a.js", false) {
 		t.Error("an exception is not kept")
+	}
+}
+
+// TestSetups finds the lines that set up the library which wrote keys: of its queue, if they
+// name one.
+func TestSetups(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"mail.ts":         "import { Queue, Worker } from 'bullmq';\nimport { NAMES } from './names';\nexport const mail = new Queue(NAMES.MAIL, {});\nnew Queue('other');\nnew Worker('mail', f);\n",
+		"names.ts":        "export const NAMES = { MAIL: 'mail' };\n",
+		"nest.ts":         "import { BullModule } from '@nestjs/bullmq';\nBullModule.registerQueue({ name: 'nest', connection });\n",
+		"plain.ts":        "import { Queue } from './own';\nnew Queue('mail');\n",
+		"settings.py":     "CACHES = {\n    'default': {'BACKEND': 'django_redis.cache.RedisCache'},\n}\n",
+		"application.yml": "server:\n  port: 1\nspring:\n  session:\n    store-type: redis\n",
+		"mailer.rb":       "class Mailer\n  include Sidekiq::Job\n  sidekiq_options queue: :mailers, retry: 3\nend\n",
+		"queue.go":        "package q\nimport \"github.com/hibiken/asynq\"\nfunc f() { c.Enqueue(t, asynq.Queue(\"low\")) }\n",
+		"queue.php":       "<?php return ['prefix' => env('HORIZON_PREFIX', 'horizon:')];\n",
+	})
+	for _, test := range []struct{ library, queue, want string }{
+		{"BullMQ", "mail", "mail.ts:3 certain it sets up BullMQ, mail"},
+		{"BullMQ", "nest", "nest.ts:2 certain it sets up BullMQ, nest"},
+		{"BullMQ", "none", ""}, {"Bull", "mail", ""}, {"", "mail", ""},
+		{"django-redis", "", "settings.py:1 likely it sets up django-redis"},
+		{"Spring Session", "", "application.yml:4 likely it sets up Spring Session"},
+		{"Sidekiq", "mailers", "mailer.rb:3 certain it sets up Sidekiq, mailers"},
+		{"asynq", "low", "queue.go:3 certain it sets up asynq, low"},
+		{"Laravel Horizon", "", "queue.php:1 likely it sets up Laravel Horizon"},
+	} {
+		f := Finder{Checkouts: []*Checkout{c}}
+		got := ""
+		if list := f.Find([]Group{{Pattern: "x:*", Library: test.library, Queue: test.queue}})[0]; len(list) > 0 {
+			got = list[0].Place() + " " + list[0].Sure + " " + list[0].Why
+		}
+		if got != test.want {
+			t.Errorf("%s %s: %q, want %q", test.library, test.queue, got, test.want)
+		}
+	}
+}
+
+// TestSetupLines checks that the libraries of setupLines are those that are recognised.
+func TestSetupLines(t *testing.T) {
+	for line := range strings.Lines(strings.TrimSpace(setupLines)) {
+		library, words, _ := strings.Cut(line, ": ")
+		if r := identity.Find(library); r == nil || r.Library != library || strings.TrimSpace(words) == "" {
+			t.Errorf("%q is no library with words", library)
+		}
 	}
 }

@@ -162,7 +162,7 @@ func (p *parser) operand(i int) (*node, int) {
 	switch t.kind {
 	case textToken:
 		n, i = p.string(i)
-		for p.syntax == python && p.tokens[i].kind == textToken && p.steps < maxSteps {
+		for p.syntax == python && p.tokens[i].kind == textToken && (!p.tokens[i].first || p.depth > 1) && p.steps < maxSteps {
 			var more *node
 			more, i = p.string(i)
 			n = &node{kind: joinNode, args: []*node{n, more}}
@@ -251,6 +251,9 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		}
 		if t.kind != markToken {
 			break
+		}
+		if p.is(i, "?") && p.is(i+1, "->") {
+			i++
 		}
 		switch {
 		case (p.is(i, ".") && p.concat != "." || p.is(i, "?.") || p.is(i, "->") || p.is(i, "::") || p.is(i, "&.")) && p.isWord(i+1):

@@ -3,12 +3,14 @@ package codebase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Sure says how sure it is that a pattern is one of keys.
@@ -21,29 +23,26 @@ const (
 )
 
 func (s Sure) String() string {
-	switch s {
-	case Likely:
-		return "likely"
-	case Certain:
-		return "certain"
-	}
-	return "unknown"
+	return [...]string{"unknown", "likely", "certain"}[s]
 }
 
 const maxLine = 200 // bytes of a line of source that are kept
 
+// MarshalText returns the word of s.
+func (s Sure) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A Pattern is a pattern of the names of keys, at one line of source.
 type Pattern struct {
-	Key      string   // the pattern, * for what varies: crawl:*:jobs
-	Parts    []Part   // the same
-	File     string   // relative to the directory, with slashes
-	Line     int      // from 1
-	Function string   // around the line, with its class: "Cache.get"; "" none
-	Text     string   // the line, without spaces around it, at most 200 bytes
-	Sure     Sure     //
-	Commands []string // what the line does with the keys: "SADD"; none where it only names them
-	Type     string   // of the keys, as the commands tell; "" any
-	Writes   bool     // a command writes the keys
+	Key      string   `json:"pattern"`            // * for what varies: crawl:*:jobs
+	Parts    []Part   `json:"-"`                  // the same
+	File     string   `json:"file"`               // relative to the directory, with slashes
+	Line     int      `json:"line"`               // from 1
+	Function string   `json:"function,omitempty"` // around the line, with its class: "Cache.get"; "" none
+	Text     string   `json:"text"`               // the line, without spaces around it, at most 200 bytes
+	Sure     Sure     `json:"sure"`
+	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
+	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
+	Writes   bool     `json:"writes"`         // a command writes the keys
 }
 
 // A Checkout is what Scan found in a directory.
@@ -56,6 +55,7 @@ type Checkout struct {
 	Skipped  Skipped
 	Cut      bool // there are more files than are read
 	owners   owners
+	setups   []setup // lines that set up a library, by file and line
 }
 
 // Scan finds the patterns of keys in the sources below a directory. It runs nothing and
@@ -72,6 +72,13 @@ func Scan(dir string) (*Checkout, error) {
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, Cut: len(w.files) >= maxFiles, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
+	for _, w := range s.wrapped {
+		if len(w.by.passes) == 0 { // what it does with the key is not known
+			s.program.steps = 0
+			w.sure = Likely
+			s.add(w.site, s.program.eval(w.key, w.frame()))
+		}
+	}
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
 	return s.checkout, nil
@@ -82,7 +89,14 @@ type scanner struct {
 	checkout *Checkout
 	program  program
 	found    map[string]int // index of the pattern of a line
+	wrapped  []wrapped
 	sources  map[string]*source
+}
+
+// wrapped is a key that is given to a function of the checkout which has the name of a command.
+type wrapped struct {
+	*site
+	by *function
 }
 
 // A reading is what one pass over one file found.
@@ -94,31 +108,20 @@ type reading struct {
 
 // each collects from every file, and calls yield for them in the order of their names.
 func (s *scanner) each(callees map[string]bool, yield func(*reading)) {
-	results := make([]chan *reading, len(s.files))
-	for i := range results {
-		results[i] = make(chan *reading, 1)
-	}
-	var next sync.Mutex
-	at, ahead := 0, make(chan struct{}, 256)
-	take := func() int {
-		ahead <- struct{}{}
-		next.Lock()
-		defer next.Unlock()
-		at++
-		return at - 1
-	}
-	for range min(runtime.GOMAXPROCS(0), len(s.files)) {
-		go func() {
+	results := make([]*reading, len(s.files))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
 			w := worker{words: words{}}
-			for i := take(); i < len(s.files); i = take() {
-				results[i] <- s.readFile(s.files[i], callees, &w)
+			for i := int(next.Add(1)) - 1; i < len(s.files); i = int(next.Add(1)) - 1 {
+				results[i] = s.readFile(s.files[i], callees, &w)
 			}
-			<-ahead
-		}()
+		})
 	}
-	for _, c := range results {
-		yield(<-c)
-		<-ahead
+	all.Wait()
+	for _, r := range results {
+		yield(r)
 	}
 }
 
@@ -130,6 +133,9 @@ type worker struct {
 }
 
 func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *reading {
+	if known := s.sources[name]; callees != nil && (known == nil || !known.callsAny(callees)) {
+		return &reading{skip: func(*Skipped) {}}
+	}
 	src, ok := s.read(name)
 	switch {
 	case !ok:
@@ -142,14 +148,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{}}
-	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
-		if file.redis = strings.Contains(src, word); file.redis {
-			break
-		}
-	}
-	for _, word := range [...]string{"'bull'", `"bull"`, "'bullmq'", `"bullmq"`, "nestjs/bull"} {
-		file.bull = file.bull || strings.Contains(src, word)
-	}
+	file.redis = aboutServer(src)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -160,6 +159,23 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
 	return &reading{collector: c, lines: strings.Count(strings.TrimSuffix(src, "\n"), "\n") + 1}
+}
+
+// aboutServer reports whether a source speaks of Redis, other than by "redistribute".
+func aboutServer(src string) bool {
+	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
+		for rest := src; ; {
+			_, after, found := strings.Cut(rest, word)
+			if !found {
+				break
+			}
+			if !strings.HasPrefix(after, "t") {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
 }
 
 // declarations reads all files, and adds the patterns of their calls.
@@ -187,14 +203,21 @@ func (s *scanner) declarations() {
 		decls = append(decls, r.decls...)
 	})
 	s.sources = sources
+	s.setups(sites)
 	for _, site := range sites {
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && hasParameter(site.key, 0) {
-			f.passes = append(f.passes, passed{site.key, site.command, site.sure, site.list})
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 {
+			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, list: site.list})
 		}
 	}
 	for _, site := range alternatives(sites) {
-		if site.callee != "" && s.own(site) {
-			continue // a key that a function of the checkout may change
+		if site.setup != nil {
+			continue
+		}
+		if site.callee != "" {
+			if f := s.own(site); f != nil { // a function of the checkout, which may change the key
+				s.wrapped = append(s.wrapped, wrapped{site, f})
+				continue
+			}
 		}
 		s.program.steps = 0
 		parts := s.program.eval(site.key, site.frame())
@@ -207,6 +230,33 @@ func (s *scanner) declarations() {
 		s.add(site, parts)
 	}
 	s.builders(decls)
+}
+
+// setups adds the lines that set up libraries.
+func (s *scanner) setups(sites []*site) {
+	add := func(w *setupWord, p Pattern) {
+		p.Sure = Likely
+		s.checkout.setups = append(s.checkout.setups, setup{p, w.library, w.rank})
+	}
+	for _, c := range sites {
+		if c.setup == nil {
+			continue
+		}
+		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text}
+		if c.function != nil {
+			p.Function = strings.Trim(c.function.container+"."+c.function.name, ".")
+		}
+		if c.key != nil {
+			s.program.steps = 0
+			p.Key, _ = constant(s.program.eval(c.key, c.frame()))
+		}
+		add(c.setup, p)
+	}
+	for path, first := range s.firstSettings() {
+		for i := range setupWords[path] {
+			add(&setupWords[path][i], first)
+		}
+	}
 }
 
 // alternatives returns the sites with one for each value that a key may have.
@@ -236,7 +286,7 @@ func (s *scanner) builders(decls []*declaration) {
 		at := frame{source: d.source, container: d.container}
 		s.add(&site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{name: d.container}}, s.program.eval(d.value, at))
 	}
-	for _, name := range slices.Sorted(keysOf(s.program.functions)) {
+	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
 			if !keyLike(name) && !keyLike(f.container) {
 				continue
@@ -250,121 +300,6 @@ func (s *scanner) builders(decls []*declaration) {
 			}
 		}
 	}
-}
-
-func keysOf[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// hasParameter reports whether a value depends on a parameter of the function around.
-func hasParameter(n *node, depth int) bool {
-	if n == nil || depth > 8 {
-		return false
-	}
-	return n.kind == paramNode || slices.ContainsFunc(n.args, func(a *node) bool { return hasParameter(a, depth+1) })
-}
-
-// calls adds the patterns of the calls of functions that pass a key on.
-func (s *scanner) calls() {
-	callees := map[string]bool{}
-	for name, list := range s.program.functions {
-		for _, f := range list {
-			if len(f.passes) > 0 && len(name) > 2 {
-				callees[name] = true
-			}
-		}
-	}
-	if len(callees) == 0 {
-		return
-	}
-	s.each(callees, func(r *reading) {
-		if r.skip != nil {
-			return
-		}
-		for _, site := range r.sites {
-			f := s.callee(site)
-			if f == nil {
-				continue
-			}
-			for _, pass := range f.passes {
-				s.program.steps = 0
-				site.command, site.sure = pass.command, pass.sure
-				if i := int(pass.key.index); pass.list && i < len(site.args) && site.args[i].kind == listNode {
-					for _, key := range site.args[i].args {
-						s.add(site, s.program.eval(key, site.frame()))
-					}
-					continue
-				}
-				values := s.program.values(site.args, site.frame())
-				if !slices.ContainsFunc(values, literal) && len(f.passes) > 0 && len(values) > 0 {
-					continue
-				}
-				s.add(site, s.program.eval(pass.key, frame{source: f.source, container: f.container, arguments: values}))
-			}
-		}
-	})
-}
-
-// callee returns the function that a site calls, nil if that is not certain.
-func (s *scanner) callee(c *site) *function {
-	n := &node{kind: wordNode, text: c.callee}
-	if c.receiver == "" {
-		if f, _ := s.program.function(n, c.frame()); f != nil && len(f.passes) > 0 {
-			return f
-		}
-		return nil
-	}
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
-	var found *function
-	for _, f := range s.program.functions[c.callee] {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) {
-			continue
-		}
-		switch class := strings.ToLower(f.container); {
-		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
-		case class != "" && similar(class, last):
-		case strings.EqualFold(f.source.base, last):
-		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
-		case !common && ofServer(c.receiver):
-		case !common && clients[last] && f.source.redis:
-		case f.source.syntax == golang && lastWord(f.source.dir) == last:
-		default:
-			continue
-		}
-		switch {
-		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
-			found = f
-		case len(f.params) == len(c.args) && f.container != found.container:
-			return nil
-		}
-	}
-	return found
-}
-
-// own reports whether the checkout has the method that a site calls.
-func (s *scanner) own(c *site) bool {
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	for _, f := range s.program.functions[c.callee] {
-		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
-			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
-			return true
-		}
-	}
-	return false
-}
-
-// similar reports whether a variable has the name of a class.
-func similar(class, variable string) bool {
-	clean := func(s string) string { return strings.NewReplacer("_", "", "$", "", "*", "").Replace(s) }
-	class, variable = clean(class), clean(variable)
-	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
 }
 
 // add adds the pattern of a site, if it can be one of keys.
@@ -381,7 +316,7 @@ func (s *scanner) add(c *site, parts []Part) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure}
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}
@@ -417,6 +352,9 @@ func Join(parts []Part) string {
 func (c *Checkout) sort() {
 	slices.SortStableFunc(c.Patterns, func(a, b Pattern) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Key, b.Key))
+	})
+	slices.SortStableFunc(c.setups, func(a, b setup) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	slices.Sort(c.Prefixes)
 }

@@ -2,89 +2,90 @@ package codebase
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
-// ambiguous is the value of a setting that files disagree about.
-const ambiguous = "\x00"
-
-// isSettings reports whether a file has the settings of an application of Spring.
-func isSettings(name string) bool {
-	if !strings.HasPrefix(name, "application") && !strings.HasPrefix(name, "bootstrap") {
-		return false
-	}
-	switch path.Ext(name) {
-	case ".yml", ".yaml", ".properties":
-		return true
-	}
-	return false
+// A setting is the value that files give a setting of an application, and the first line that
+// does.
+type setting struct {
+	value     string
+	ambiguous bool // files disagree about it
+	Pattern        // the line, without a key
 }
 
-// settings returns the settings of the applications of the checkout, by their paths.
-func (w *walker) settings() map[string]string {
-	all := map[string]string{}
-	for _, name := range w.config {
-		text, _ := w.read(name)
-		found := properties(text)
-		if path.Ext(name) != ".properties" {
-			found = outline(text)
+// isSettings reports whether a file has the settings of an application of Spring or Symfony.
+func isSettings(name string) bool {
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	if !strings.HasPrefix(stem, "application") && !strings.HasPrefix(stem, "bootstrap") &&
+		!slices.Contains([]string{"framework", "cache", "messenger", "lock", "rate_limiter"}, stem) {
+		return false
+	}
+	return slices.Contains([]string{".yml", ".yaml", ".properties"}, path.Ext(name))
+}
+
+// settings returns the settings of the applications of the checkout, by their paths: those of
+// lines name=value, and of lines name: value whose indentation says where they belong, as nearly
+// every YAML file is written.
+func (w *walker) settings() map[string]setting {
+	type level struct {
+		column int
+		path   string
+	}
+	all := map[string]setting{}
+	for _, file := range w.config {
+		text, _ := w.read(file)
+		separator := ":"
+		if path.Ext(file) == ".properties" {
+			separator = "="
 		}
-		for key, value := range found {
-			if old, known := all[key]; known && old != value {
-				value = ambiguous
+		var levels []level
+		number := 0
+		for line := range strings.Lines(text) {
+			number++
+			trimmed := strings.TrimLeft(line, " ")
+			key, value, ok := strings.Cut(trimmed, separator)
+			if !ok || trimmed[0] == '#' || trimmed[0] == '-' || len(levels) > 30 {
+				continue
 			}
-			if len(all) < 20_000 {
-				all[key] = value
+			column := len(line) - len(trimmed)
+			for len(levels) > 0 && levels[len(levels)-1].column >= column {
+				levels = levels[:len(levels)-1]
+			}
+			name := strings.Trim(key, ` "'`)
+			if n := len(levels); n > 0 {
+				name = levels[n-1].path + "." + name
+			}
+			levels = append(levels, level{column, name})
+			value, _, _ = strings.Cut(value, " #")
+			value = strings.Trim(strings.TrimSpace(value), `"'`)
+			old, known := all[name]
+			switch {
+			case len(name) > maxText || !known && len(all) > 20_000:
+			case !known || old.value == "":
+				all[name] = setting{value, old.ambiguous, Pattern{File: file, Line: number, Text: cutLine(line)}}
+			case value != "" && value != old.value:
+				old.ambiguous = true
+				all[name] = old
 			}
 		}
 	}
 	return all
 }
 
-// properties returns the settings of lines name=value.
-func properties(text string) map[string]string {
-	found := map[string]string{}
-	for line := range strings.Lines(text) {
-		if key, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
-			found[strings.TrimSpace(key)] = scalar(value)
+// firstSettings returns the first line of each group of settings that sets up a library, by
+// its path.
+func (s *scanner) firstSettings() map[string]Pattern {
+	found := map[string]Pattern{}
+	for path, at := range s.program.settings {
+		for word := range setupWords {
+			if path != word && !strings.HasPrefix(path, word+".") {
+				continue
+			}
+			if old, known := found[word]; !known || at.File < old.File || at.File == old.File && at.Line < old.Line {
+				found[word] = at.Pattern
+			}
 		}
 	}
 	return found
-}
-
-// outline returns the settings of lines name: value whose indentation says where they
-// belong, as nearly every YAML file is written.
-func outline(text string) map[string]string {
-	type level struct {
-		column int
-		path   string
-	}
-	found := map[string]string{}
-	var levels []level
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimLeft(line, " ")
-		key, value, ok := strings.Cut(trimmed, ":")
-		if !ok || trimmed[0] == '#' || trimmed[0] == '-' || len(levels) > 30 {
-			continue
-		}
-		column := len(line) - len(trimmed)
-		for len(levels) > 0 && levels[len(levels)-1].column >= column {
-			levels = levels[:len(levels)-1]
-		}
-		name := strings.Trim(key, ` "'`)
-		if n := len(levels); n > 0 {
-			name = levels[n-1].path + "." + name
-		}
-		levels = append(levels, level{column, name})
-		if value = scalar(value); value != "" && len(name) < maxText {
-			found[name] = value
-		}
-	}
-	return found
-}
-
-// scalar returns a value without quotes, comment and spaces.
-func scalar(s string) string {
-	s, _, _ = strings.Cut(s, " #")
-	return strings.Trim(strings.TrimSpace(s), `"'`)
 }

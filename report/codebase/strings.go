@@ -41,43 +41,17 @@ func (x *lexer) text() bool {
 }
 
 // style returns the style of a string with a quote and letters before it.
-func (x *lexer) style(quote byte, prefix string) byte {
-	var style byte
+func (x *lexer) style(quote byte, prefix string) (style byte) {
+	for bit, quotes := range x.styles {
+		if strings.IndexByte(quotes, quote) >= 0 {
+			style |= 1 << bit
+		}
+	}
 	if strings.ContainsAny(prefix, "r@") {
 		style |= rawText
 	}
-	switch x.syntax {
-	case javaScript:
-		if quote == '`' {
-			style |= dollarText
-		}
-	case python:
-		if strings.Contains(prefix, "f") {
-			style |= braceText
-		}
-	case ruby:
-		if quote == '"' {
-			style |= hashText
-		}
-	case php:
-		if quote == '"' {
-			style |= dollarText | braceText
-		}
-	case kotlin:
-		if quote == '"' {
-			style |= dollarText
-		}
-	case golang:
-		if quote == '`' {
-			style |= rawText
-		}
-	case csharp:
-		if strings.Contains(prefix, "$") {
-			style |= braceText
-		}
-	}
-	if quote == '\'' && (x.syntax == java || x.syntax == kotlin || x.syntax == golang || x.syntax == csharp) {
-		style |= byteText
+	if x.syntax == python && strings.Contains(prefix, "f") || x.syntax == csharp && strings.Contains(prefix, "$") {
+		style |= braceText
 	}
 	return style
 }

@@ -14,6 +14,7 @@ type syntax struct {
 	hash      bool   // # begins a comment
 	slashes   bool   // // and /* */ are comments
 	quotes    string // characters that begin a string
+	styles    styles // quotes of the strings with each style
 	multiline bool   // a string in simple quotes may have several lines
 	triple    bool   // three quotes begin a string of several lines
 	prefixes  string // letters that may precede a quote
@@ -23,20 +24,34 @@ type syntax struct {
 	methods   bool     // a function may have no keyword: name(parameters) {
 	typeFirst bool     // the type of a parameter precedes its name
 	members   bool     // a member of the class around can be named alone
+	getters   bool     // a function may be called without parentheses
+	exact     bool     // a call has as many arguments as the function has parameters
 	concat    string   // operator that joins strings
 	regexes   bool     // / may begin a regular expression
 }
 
+// styles are quotes by the bit of a style: raw, dollar, hash, brace and byte texts.
+type styles [5]string
+
 var (
-	javaScript = &syntax{name: "JavaScript", slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
-	python     = &syntax{name: "Python", hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
-	ruby       = &syntax{name: "Ruby", members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
-	php        = &syntax{name: "PHP", hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
-	java       = &syntax{name: "Java", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
-	kotlin     = &syntax{name: "Kotlin", members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
-	golang     = &syntax{name: "Go", slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
-	csharp     = &syntax{name: "C#", members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
-	rust       = &syntax{name: "Rust", slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
+	javaScript = &syntax{name: "JavaScript",
+		styles: styles{1: "`"}, getters: true, slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
+	python = &syntax{name: "Python",
+		getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
+	ruby = &syntax{name: "Ruby",
+		styles: styles{2: `"`}, getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
+	php = &syntax{name: "PHP",
+		styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
+	java = &syntax{name: "Java",
+		styles: styles{4: "'"}, exact: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
+	kotlin = &syntax{name: "Kotlin",
+		styles: styles{1: `"`, 4: "'"}, getters: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
+	golang = &syntax{name: "Go",
+		styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
+	csharp = &syntax{name: "C#",
+		styles: styles{4: "'"}, getters: true, members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
+	rust = &syntax{name: "Rust",
+		exact: true, slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
 )
 
 var syntaxes = map[string]*syntax{

@@ -76,7 +76,8 @@ func (r *Redactor) SaltID() string {
 // Learn returns a Redactor that splits names as the namer does, and that keeps the
 // fixed words in the patterns of groups and the number of their keys. As the same key
 // may be in each of several snapshots, their number divides that of the keys.
-func (r *Redactor) Learn(namer *naming.Namer, snapshots int, groups func(yield func(pattern []byte, keys int64) bool)) *Redactor {
+func (r *Redactor) Learn(namer *naming.Namer, snapshots int,
+	groups func(yield func(pattern []byte, keys int64) bool)) *Redactor {
 	c := *r
 	r = &c
 	r.namer, r.words = namer, map[string]bool{}
@@ -193,7 +194,8 @@ func (r *Redactor) name(name, cut []byte) []byte {
 }
 
 func (r *Redactor) separates(segment []byte) bool {
-	return len(segment) == 1 && (bytes.IndexByte([]byte(r.namer.Separators()), segment[0]) >= 0 || segment[0] == '{' || segment[0] == '}')
+	return len(segment) == 1 &&
+		(bytes.IndexByte([]byte(r.namer.Separators()), segment[0]) >= 0 || segment[0] == '{' || segment[0] == '}')
 }
 
 // split returns the segments of a name and, between them, its separators and the

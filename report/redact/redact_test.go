@@ -82,7 +82,7 @@ func TestMessages(t *testing.T) {
 	r := New("salt", 0)
 	m := message.New("{key} {element} {file} {stdin} {reason} {text} {code} {n}: {list}", message.Name("key", "a:secret"), message.Element("element", "secret"),
 		message.Path("file", "secret"), message.Path("stdin", "-"), message.Foreign("reason", "secret text"), message.Text("text", "ours"),
-		message.CodeOf("code", message.New("GET {key}", message.Name("key", "secret"))), message.Int("n", 7),
+		message.Phrase("code", message.New("GET {key}", message.Name("key", "secret"))), message.Int("n", 7),
 		message.List("list", ", ", []message.Message{message.New("{name}", message.Name("name", "secret"))}))
 	if got := hashes.ReplaceAllString(r.Message(m).String(), "#"); got != "#:# # # - # ours GET # 7: #" {
 		t.Error(got)

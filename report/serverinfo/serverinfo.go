@@ -49,7 +49,8 @@ var names = func() map[string]string {
 	for _, name := range list {
 		list[name] = name
 	}
-	for _, name := range []string{"used_memory_rss", "used_memory_lua", "maxmemory", "repl-backlog-size", "lazyfree_pending_objects", "allocator_frag_bytes"} {
+	for _, name := range []string{"used_memory_rss", "used_memory_lua", "maxmemory", "repl-backlog-size",
+		"lazyfree_pending_objects", "allocator_frag_bytes"} {
 		list[name] = name
 	}
 	return list

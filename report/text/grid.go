@@ -178,9 +178,10 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 		}),
 		tablewriter.WithEastAsian(tw.Off),
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
-			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On}, Lines: tw.Lines{ShowHeaderLine: tw.Off}},
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On},
+				Lines: tw.Lines{ShowHeaderLine: tw.Off}},
 		})),
 	)
 	if strings.Join(titles, "") != "" {

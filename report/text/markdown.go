@@ -44,7 +44,8 @@ func MarkdownText(s string) string {
 		case entities[r] != "":
 			b.WriteString(entities[r])
 		case strings.ContainsRune("\\`*[]|~", r), r == '_' && !(letter(before) && letter(after)),
-			r == '/' && after == '/', r == '.' && i > 0 && after == ' ' && allDigits(runes[:i]), r == '.' && strings.EqualFold(string(runes[max(0, i-3):i]), "www"),
+			r == '/' && after == '/', r == '.' && i > 0 && after == ' ' && allDigits(runes[:i]),
+			r == '.' && strings.EqualFold(string(runes[max(0, i-3):i]), "www"),
 			i == 0 && strings.ContainsRune("-+#=", r) && after == ' ':
 			b.WriteString(`\` + string(r))
 		default:

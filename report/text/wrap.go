@@ -51,7 +51,8 @@ func unbroken(word string) []string {
 		if c >= 0x300 { // the first combining character; those before are narrow
 			n = Width(string(c))
 		}
-		if i > start && n > 0 && (n > 1 || wasWide) && !strings.ContainsRune(closing, c) && !strings.ContainsRune(opening, before) {
+		if i > start && n > 0 && (n > 1 || wasWide) && !strings.ContainsRune(closing, c) &&
+			!strings.ContainsRune(opening, before) {
 			parts = append(parts, word[start:i])
 			start = i
 		}

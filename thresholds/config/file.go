@@ -29,6 +29,8 @@ type file struct {
 	abbreviations []thresholds.Abbreviation
 	identities    []thresholds.IdentityEntry
 	nightly       thresholds.Nightly
+	codeDirs      []thresholds.Text
+	sourceURL     thresholds.Text
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -71,6 +73,8 @@ var (
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
 			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
+			to("source", codeDirsShape(), func(f *file, v []thresholds.Text) { f.codeDirs = v }),
+			to("source_url", sourceURLShape(), func(f *file, v thresholds.Text) { f.sourceURL = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form

@@ -160,7 +160,7 @@ func (f *file) addTo(p *thresholds.Policy) {
 	p.Apply(f.edits)
 	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets, f.abbreviations
 	p.Identities = f.identities
-	p.Nightly = f.nightly
+	p.Nightly, p.CodeDirs, p.SourceURL = f.nightly, f.codeDirs, f.sourceURL
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user

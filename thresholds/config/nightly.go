@@ -18,14 +18,7 @@ var matchesChange = regexp.MustCompile(changePattern).MatchString
 // nightlyShape are the settings of nightly runs.
 func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly
-	words := func(name, description string) shape[thresholds.Text] {
-		return as(text(name, description).with("pattern", `\S`),
-			func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
-				return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
-					"{what} must not be blank", message.Word("what", name))
-			})
-	}
-	notify := listOf("notify", words("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
+	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))
 	notify.schema = notify.schema.orNull()
 	keep := as(plainCount().with("description", "days for which reports are kept"),
 		func(r *reader, n ast.Node, v int64) (*thresholds.Amount, bool) {
@@ -36,7 +29,7 @@ func nightlyShape() shape[thresholds.Nightly] {
 		to("inputs", inputsShape(), func(s *settings, v []thresholds.NightlyInput) { s.Inputs = v }),
 		to("notify", notify.with("description", "where the message goes"),
 			func(s *settings, v []thresholds.Text) { s.Notify = v }),
-		to("metrics", words("metrics", "file for node_exporter's textfile collector"),
+		to("metrics", someText("metrics", "file for node_exporter's textfile collector"),
 			func(s *settings, v thresholds.Text) { s.Metrics = v }),
 		to("keep", keep, func(s *settings, v *thresholds.Amount) { s.Keep = v }),
 		to("remind", amount("remind", message.Seconds, "how often to tell again what goes on"),
@@ -58,6 +51,15 @@ func nightlyLimits[S any](of func(*S) *thresholds.NightlyLimits) []field[S] {
 		to("min_keys", amount("min_keys", message.Count, "a snapshot with fewer keys is an error"),
 			func(s *S, v *thresholds.Amount) { of(s).MinKeys = v }),
 	}
+}
+
+// someText is a text that is not blank.
+func someText(name, description string) shape[thresholds.Text] {
+	return as(text(name, description).with("pattern", `\S`),
+		func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
+			return thresholds.Text{Value: v, Origin: r.origin(n)}, notBlank(v) || r.refuse(n, noHint,
+				"{what} must not be blank", message.Word("what", name))
+		})
 }
 
 // amount is a number, or off.

@@ -63,6 +63,12 @@ func Entries(p *thresholds.Policy) []Entry {
 		e := &p.Identities[i]
 		list = append(list, Entry{"identities." + e.Pattern(), showIdentity(e), e.Origin})
 	}
+	for _, dir := range p.CodeDirs {
+		list = append(list, Entry{"source", dir.Value, dir.Origin})
+	}
+	if p.SourceURL.Value != "" {
+		list = append(list, Entry{"source_url", p.SourceURL.Value, p.SourceURL.Origin})
+	}
 	return showNightly(joinOff(list), &p.Nightly)
 }
 

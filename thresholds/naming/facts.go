@@ -275,8 +275,10 @@ func hashTag(name []byte) (start, end int) {
 const classStar Class = 1 << 31
 
 var classOfByte = func() (t [256]Class) {
-	for class, chars := range map[Class]string{ClassLower: "abcdefghijklmnopqrstuvwxyz", ClassUpper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-		ClassDigit: "0123456789", ClassDot: ".", ClassColon: ":", ClassUnderscore: "_", ClassHash: "#", ClassOperator: "-+=", ClassBrace: "{}",
+	for class, chars := range map[Class]string{ClassLower: "abcdefghijklmnopqrstuvwxyz",
+		ClassUpper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		ClassDigit: "0123456789", ClassDot: ".", ClassColon: ":", ClassUnderscore: "_", ClassHash: "#", ClassOperator: "-+=",
+		ClassBrace: "{}",
 		ClassSpace: " \t\n\v\f\r", ClassQuote: "'\"`", ClassBackslash: `\`, classStar: "*"} {
 		for _, c := range []byte(chars) {
 			t[c] = class

@@ -13,9 +13,10 @@ const (
 
 var documents = [...]struct{ title, file, profile string }{
 	Aliyun: {"阿里云的redis规范 (Alibaba Cloud's rules for Redis)", "003_196e8af0632ec4b2.txt", "aliyun"},
-	Baidu:  {"Redis key设计规范 (design rules for Redis keys, from Baidu Cloud's product documents)", "004_a289654001568482.txt", "baidu"},
-	Typed:  {"键值设计规约 (conventions for keys and values)", "002_1ab9beeeda5dadef.txt", "typed"},
-	Upper:  {"redis key命名规范 (naming rules for Redis keys)", "001_6932d213a31f6ac8.txt", "upper"},
+	Baidu: {"Redis key设计规范 (design rules for Redis keys, from Baidu Cloud's product documents)",
+		"004_a289654001568482.txt", "baidu"},
+	Typed: {"键值设计规约 (conventions for keys and values)", "002_1ab9beeeda5dadef.txt", "typed"},
+	Upper: {"redis key命名规范 (naming rules for Redis keys)", "001_6932d213a31f6ac8.txt", "upper"},
 }
 
 // UnmarshalYAML decodes the name of the profile that follows the document.

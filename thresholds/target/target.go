@@ -29,7 +29,8 @@ var keyDBFork = parser.Version{Major: 6, Minor: 2}
 // Servers returns the names of servers that Parse accepts, as a hint: it takes all
 // releases.
 func Servers() []string {
-	return []string{"redis-6.2", "redis-7.0", "redis-7.2", "redis-7.4", "redis-8.0", "redis-8.2", "redis-8.4", "redis-8.6", "redis-8.8", "redis-8.10",
+	return []string{"redis-6.2", "redis-7.0", "redis-7.2", "redis-7.4", "redis-8.0", "redis-8.2", "redis-8.4", "redis-8.6",
+		"redis-8.8", "redis-8.10",
 		"valkey-7.2", "valkey-8.0", "valkey-8.1", "valkey-9.0", "valkey-9.1", "valkey-9.2", "keydb"}
 }
 
@@ -300,7 +301,8 @@ func (c *Check) Problems(info *parser.Info) []Problem {
 	s := c.server
 	var list []Problem
 	if since := s.of(info.VersionSince()); !s.has(since) {
-		list = append(list, Problem{Kind: Version, Effect: Blocks, Number: info.Version, Name: info.Magic, Since: since, Count: 1})
+		list = append(list, Problem{Kind: Version, Effect: Blocks, Number: info.Version, Name: info.Magic, Since: since,
+			Count: 1})
 	}
 	for _, f := range info.Frames {
 		if !strings.HasPrefix(f, "vcs-") { // VersionSince heeds those
@@ -341,7 +343,8 @@ func (c *Check) Problems(info *parser.Info) []Problem {
 		list = append(list, Problem{Kind: MemberTTL, Effect: Lost, Count: info.Subexpires})
 	}
 	slices.SortFunc(list, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(b.Effect, a.Effect), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)), cmp.Compare(b.Count, a.Count),
+		return cmp.Or(cmp.Compare(b.Effect, a.Effect), cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind)),
+			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.Number, b.Number), strings.Compare(a.Name, b.Name))
 	})
 	return list

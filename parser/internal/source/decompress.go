@@ -101,7 +101,8 @@ func (s *Reader) decompress(kind string) error {
 	s.top = &peekReader{r: layer}
 	if head := s.top.peek(1); len(head) == 0 {
 		if s.top.err == io.EOF {
-			return &Error{Reason: message.Format("the %s data is empty", kind), Hint: message.New("an empty file was compressed, or the compression failed: copy the snapshot again")}
+			return &Error{Reason: message.Format("the %s data is empty", kind),
+				Hint: message.New("an empty file was compressed, or the compression failed: copy the snapshot again")}
 		}
 		return s.broken(s.top.err)
 	}
@@ -137,18 +138,23 @@ func (s *Reader) openVCS(r *bufio.Reader) error {
 	}
 	var head [7]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return &Error{Reason: message.New("the file ends within the header of a Valkey compressed snapshot"), Hint: message.New(emptyHint)}
+		return &Error{Reason: message.New("the file ends within the header of a Valkey compressed snapshot"),
+			Hint: message.New(emptyHint)}
 	}
 	const hint = "save it again with the server that wrote it: CONFIG SET rdbcompression yes, then BGSAVE"
 	switch {
 	case head[3] != 1:
-		return &Error{Reason: message.Format("a Valkey compressed snapshot of unknown version %d", head[3]), Hint: message.New(hint)}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot of unknown version %d", head[3]),
+			Hint: message.New(hint)}
 	case head[4] != vcsLZ4 && head[4] != vcsZstd:
-		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown codec %d", head[4]), Hint: message.New(hint)}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown codec %d", head[4]),
+			Hint: message.New(hint)}
 	case head[5] > 1:
-		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown flags %#x", head[5]), Hint: message.New(hint)}
+		return &Error{Reason: message.Format("a Valkey compressed snapshot with unknown flags %#x", head[5]),
+			Hint: message.New(hint)}
 	case head[6] != 1:
-		return &Error{Reason: message.Format("a Valkey compressed file of kind %d, which is not a snapshot", head[6]), Hint: message.New(snapshotHint)}
+		return &Error{Reason: message.Format("a Valkey compressed file of kind %d, which is not a snapshot", head[6]),
+			Hint: message.New(snapshotHint)}
 	}
 	return nil
 }

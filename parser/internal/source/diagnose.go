@@ -49,9 +49,11 @@ func (s *Reader) Diagnose(ctx context.Context, offset int64, cause error) (none 
 		return unsure
 	}
 	if frame.isChecksum() {
-		return message.Format("the %s checksum is wrong, too: the file was damaged after it was compressed; %v", frame.kind, unsure)
+		return message.Format("the %s checksum is wrong, too: the file was damaged after it was compressed; %v", frame.kind,
+			unsure)
 	}
-	return message.Format("the %s data is damaged, too: the file was damaged after it was compressed; %v", frame.kind, unsure)
+	return message.Format("the %s data is damaged, too: the file was damaged after it was compressed; %v", frame.kind,
+		unsure)
 }
 
 // hasChecksum reports whether the innermost frame has a checksum of its content.

@@ -14,9 +14,11 @@ func (s *Reader) replication() error {
 	for range maxKeepAlives {
 		head := s.top.peek(1)
 		if len(head) == 0 {
-			e := &Error{Reason: message.New("the file holds nothing but empty lines"), Hint: message.New("a primary sends them until its snapshot is ready: the capture ended before that")}
+			e := &Error{Reason: message.New("the file holds nothing but empty lines"),
+				Hint: message.New("a primary sends them until its snapshot is ready: the capture ended before that")}
 			if status != nil {
-				e.Reason, e.Hint = message.Format("a replication stream without a snapshot: it ends behind %q", status), message.New(captureHint)
+				e.Reason, e.Hint = message.Format("a replication stream without a snapshot: it ends behind %q", status),
+					message.New(captureHint)
 			}
 			return s.refused(e)
 		}

@@ -23,7 +23,8 @@ var knownFormats = []struct{ magic, reason, hint string }{
 	{"\x89LZO", "lzop data", "lzop -dc FILE | rdblens scan -"},
 	{"\xff\x06\x00\x00sNaPpY", "snappy data", "decompress it first"},
 	{"\x1f\x9d", "compress (.Z) data", "gzip -dc FILE | rdblens scan -"},
-	{"VKCS", "a compressed snapshot of a Valkey development version, whose format was abandoned", "save it again with a released server"},
+	{"VKCS", "a compressed snapshot of a Valkey development version, whose format was abandoned",
+		"save it again with a released server"},
 	{"Salted__", "a file encrypted by openssl", "decrypt it first"},
 	{"age-encryption.org/", "a file encrypted by age", "decrypt it first: age -d FILE | rdblens scan -"},
 	{"-----BEGIN PGP", "a file encrypted by PGP", "decrypt it first: gpg -d FILE | rdblens scan -"},
@@ -36,7 +37,8 @@ var knownFormats = []struct{ magic, reason, hint string }{
 
 // Hints that several kinds of input share.
 const (
-	aofHint      = "rdblens reads snapshots: take one with BGSAVE or redis-cli --rdb, or name the *.base.rdb of a multi-part append-only file"
+	aofHint = "rdblens reads snapshots: take one with BGSAVE or redis-cli --rdb, or name the *.base.rdb of a " +
+		"multi-part append-only file"
 	snapshotHint = "name the server's snapshot: CONFIG GET dir and CONFIG GET dbfilename say where it is"
 	captureHint  = "redis-cli --rdb dump.rdb fetches a whole snapshot"
 	emptyHint    = "a save or copy failed, or is still running"
@@ -47,7 +49,8 @@ const (
 func (s *Reader) refuse() error {
 	head := s.top.peek(peekSize)
 	if len(head) == 0 && len(s.frames) > 0 {
-		return s.refused(&Error{Reason: message.New("it ends behind the line that announces one"), Hint: message.New(captureHint)})
+		return s.refused(&Error{Reason: message.New("it ends behind the line that announces one"),
+			Hint: message.New(captureHint)})
 	}
 	return s.refused(recognize(head, s.top.err == io.EOF))
 }
@@ -87,24 +90,32 @@ func recognize(head []byte, whole bool) *Error {
 	switch {
 	case len(head) == 0:
 		return &Error{Reason: message.New("the file is empty"), Hint: message.New(emptyHint)}
-	case whole && len(head) < 9 && (strings.HasPrefix("REDIS0012", string(head)) || bytes.HasPrefix(head, []byte("REDIS")) || strings.HasPrefix("VALKEY080", string(head))):
+	case whole && len(head) < 9 && (strings.HasPrefix("REDIS0012", string(head)) ||
+		bytes.HasPrefix(head, []byte("REDIS")) || strings.HasPrefix("VALKEY080", string(head))):
 		return &Error{Reason: message.New("the file ends within its first 9 bytes"), Hint: message.New(emptyHint)}
 	case whole && head[0] == '$' && len(head) < 64 && !bytes.Contains(head, []byte("\n")):
-		return &Error{Reason: message.Format("a replication stream that ends within its first line: %q", head), Hint: message.New(captureHint)}
+		return &Error{Reason: message.Format("a replication stream that ends within its first line: %q", head),
+			Hint: message.New(captureHint)}
 	case len(bytes.Trim(head, "\x00")) == 0:
-		return &Error{Reason: message.New("the file holds zero bytes where a snapshot must begin"), Hint: message.New("its space was allocated but never written: a copy or a disk failed")}
+		return &Error{Reason: message.New("the file holds zero bytes where a snapshot must begin"),
+			Hint: message.New("its space was allocated but never written: a copy or a disk failed")}
 	case isAOF(head):
 		return &Error{Reason: message.New("an append-only file of plain commands"), Hint: message.New(aofHint)}
 	case isManifest(head):
-		return &Error{Reason: message.New("the manifest of an append-only file"), Hint: message.New("name the file that it lists with type b")}
+		return &Error{Reason: message.New("the manifest of an append-only file"),
+			Hint: message.New("name the file that it lists with type b")}
 	case len(head) > 262 && string(head[257:262]) == "ustar":
-		return &Error{Reason: message.New("a tar archive"), Hint: message.New("tar -xOf FILE path/to/dump.rdb | rdblens scan -")}
+		return &Error{Reason: message.New("a tar archive"),
+			Hint: message.New("tar -xOf FILE path/to/dump.rdb | rdblens scan -")}
 	case whole && isDump(head):
-		return &Error{Reason: message.New("the DUMP of one key, not a snapshot"), Hint: message.New("RESTORE it on a server and save that")}
+		return &Error{Reason: message.New("the DUMP of one key, not a snapshot"),
+			Hint: message.New("RESTORE it on a server and save that")}
 	case len(text) > 0 && (text[0] == '{' || text[0] == '['):
-		return &Error{Reason: message.New("this looks like JSON"), Hint: message.New("rdblens reads snapshots, not exports or reports: take one with BGSAVE or redis-cli --rdb")}
+		return &Error{Reason: message.New("this looks like JSON"),
+			Hint: message.New("rdblens reads snapshots, not exports or reports: take one with BGSAVE or redis-cli --rdb")}
 	case len(text) > 0 && text[0] == '<':
-		return &Error{Reason: message.New("this looks like HTML or XML"), Hint: message.New("a download may have brought an error page instead of the file")}
+		return &Error{Reason: message.New("this looks like HTML or XML"),
+			Hint: message.New("a download may have brought an error page instead of the file")}
 	case head[0] == '-' && isText(head):
 		line, _, _ := bytes.Cut(head, []byte("\n"))
 		return &Error{Reason: message.Format("a server's error reply: %q", cut(bytes.TrimSpace(line), 80)),

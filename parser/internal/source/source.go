@@ -110,7 +110,8 @@ func open(f *os.File, closer func() error) (*Reader, error) {
 }
 
 func directoryError(path string) error {
-	e := &Error{Reason: message.New("this is a directory"), Hint: message.New("name the snapshot in it, such as dump.rdb or appendonlydir/appendonly.aof.1.base.rdb")}
+	e := &Error{Reason: message.New("this is a directory"),
+		Hint: message.New("name the snapshot in it, such as dump.rdb or appendonlydir/appendonly.aof.1.base.rdb")}
 	if _, err := os.Stat(filepath.Join(path, "dump.rdb")); err == nil {
 		e.Hint = message.New("name the snapshot in it: dump.rdb")
 	}
@@ -142,9 +143,11 @@ func (s *Reader) unwrap() error {
 		case kind == "":
 			err = s.refuse()
 		case captured && !strings.HasPrefix(kind, "vcs-") || s.length >= 0:
-			err = &Error{Reason: message.Format("the replication stream holds %s data instead of a snapshot", kind), Hint: message.New(captureHint)}
+			err = &Error{Reason: message.Format("the replication stream holds %s data instead of a snapshot", kind),
+				Hint: message.New(captureHint)}
 		case nested == maxNested:
-			err = &Error{Reason: message.Format("compressed more than %d times", maxNested), Hint: message.New("decompress it and pipe it to rdblens scan -")}
+			err = &Error{Reason: message.Format("compressed more than %d times", maxNested),
+				Hint: message.New("decompress it and pipe it to rdblens scan -")}
 		default:
 			nested++
 			err = s.decompress(kind)

@@ -143,7 +143,8 @@ func (b *Builder) NewShard() *Shard {
 		s = b.opt.Spares.shard(b.engine)
 	}
 	if s == nil {
-		s = &Shard{names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(), found: make([]thresholds.Finding, 0, 16)}
+		s = &Shard{names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(),
+			found: make([]thresholds.Finding, 0, 16)}
 	}
 	s.builder, s.engine, s.instance = b, b.engine, s.instance.Reuse(b.engine)
 	s.samples = b.Samples.NewSampler()
@@ -163,7 +164,8 @@ func (b *Builder) end() {
 			b.Tables.Ignored[i].Exceeded = b.engine.Worse(i)
 		}
 		found, omitted := b.instance.OwnFindings()
-		b.Snapshots = []Snapshot{{Input: b.opt.Input, Env: b.engine.Env(), Timed: b.timed, Findings: found, Omitted: omitted, Budgets: b.instance.Budgets()}}
+		b.Snapshots = []Snapshot{{Input: b.opt.Input, Env: b.engine.Env(), Timed: b.timed, Findings: found, Omitted: omitted,
+			Budgets: b.instance.Budgets()}}
 		b.Snapshots[0].sums(b)
 	}
 }
@@ -181,7 +183,8 @@ func (b *Builder) fleet(like *thresholds.Engine) *thresholds.Fleet {
 }
 
 func (b *Builder) sortFleets() {
-	slices.SortFunc(b.Fleets, func(a, b *thresholds.Fleet) int { return cmp.Compare(fleetOrder(a.Engine()), fleetOrder(b.Engine())) })
+	slices.SortFunc(b.Fleets,
+		func(a, b *thresholds.Fleet) int { return cmp.Compare(fleetOrder(a.Engine()), fleetOrder(b.Engine())) })
 }
 
 // fleetOrder returns the same number for the engines of the snapshots that one Fleet
@@ -225,13 +228,15 @@ func (b *Builder) judge() {
 	}
 	for i := range b.Snapshots {
 		s := &b.Snapshots[i]
-		b.Judgements = append(b.Judgements, Judgement{s.Env.Memory, []thresholds.NodeSums{{Node: s.Input}}, s.Findings, s.Omitted, s.Budgets})
+		b.Judgements = append(b.Judgements,
+			Judgement{s.Env.Memory, []thresholds.NodeSums{{Node: s.Input}}, s.Findings, s.Omitted, s.Budgets})
 	}
 	for i := range b.Judgements {
 		j := &b.Judgements[i]
 		if b.opt.Part {
 			j.Budgets = nil
-			j.Findings = slices.DeleteFunc(j.Findings, func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
+			j.Findings = slices.DeleteFunc(j.Findings,
+				func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
 		}
 		for _, found := range j.Findings {
 			for n, pattern := range found.Groups {

@@ -56,7 +56,8 @@ const (
 	expiryBuckets
 )
 
-var expiryLabels = [expiryBuckets]string{"expired", "minutes", "hours", "days", "weeks", "months", "years", "none", "unknown"}
+var expiryLabels = [expiryBuckets]string{"expired", "minutes", "hours", "days", "weeks", "months", "years", "none",
+	"unknown"}
 
 // expiryLeast has the shortest TTL of the buckets from minutes to years, in
 // seconds: TTLs under an hour are minutes, under a day hours, under 7 days days,
@@ -83,7 +84,8 @@ var lengthScale = scale{
 // elementsScale divides the numbers of elements of collections and streams.
 var elementsScale = scale{
 	[]int64{0, 1, 2, 11, 101, 513, 1001, 5001, 10001, 100001, 1000001},
-	[]string{"0", "1", "2–10", "11–100", "101–512", "513–1000", "1001–5000", "5001–10000", "10001–100000", "100001–1000000", "over 1000000"},
+	[]string{"0", "1", "2–10", "11–100", "101–512", "513–1000", "1001–5000", "5001–10000", "10001–100000",
+		"100001–1000000", "over 1000000"},
 }
 
 // idleScale divides the seconds since the last access.
@@ -164,7 +166,8 @@ func (h *Histograms) addNoExpiry() {
 		all.add(&h.lengths[i])
 		others.add(&h.expiry[i])
 	}
-	h.expiry[noExpiry] = Count{Keys: all.Keys - others.Keys, ValueBytes: all.ValueBytes - others.ValueBytes, Memory: all.Memory - others.Memory}
+	h.expiry[noExpiry] = Count{Keys: all.Keys - others.Keys, ValueBytes: all.ValueBytes - others.ValueBytes,
+		Memory: all.Memory - others.Memory}
 }
 
 func (h *Histograms) merge(o *Histograms) {

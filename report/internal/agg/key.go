@@ -56,10 +56,15 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 	r.size = size
 	r.buf = append(append(r.buf[:0], name...), k.LargestName...)
 	r.nameEnd, r.largestEnd = int32(len(name)), int32(len(name)+len(k.LargestName))
-	r.KeyRecord = KeyRecord{Offset: k.Offset, NameLen: k.NameLen, Elements: k.Elements, ValueBytes: k.ValueBytes, Serialized: k.Serialized,
-		Memory: k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory, Largest: k.Largest, Longest: k.Longest, ExpireAt: k.ExpireAt,
-		Idle: k.Idle, FieldsWithTTL: k.FieldsWithTTL, Pending: k.Pending, LZFIn: k.LZFIn, LZFOut: k.LZFOut, DB: k.DB, Module: k.ModuleName,
-		LargestNameLen: k.LargestNameLen, LongestField: k.LongestField, Formats: k.Formats, NameHash: hash, Input: input, Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
+	r.KeyRecord = KeyRecord{Offset: k.Offset, NameLen: k.NameLen, Elements: k.Elements, ValueBytes: k.ValueBytes,
+		Serialized: k.Serialized,
+		Memory:     k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory, Largest: k.Largest,
+		Longest:  k.Longest,
+		ExpireAt: k.ExpireAt,
+		Idle:     k.Idle, FieldsWithTTL: k.FieldsWithTTL, Pending: k.Pending, LZFIn: k.LZFIn, LZFOut: k.LZFOut, DB: k.DB,
+		Module:         k.ModuleName,
+		LargestNameLen: k.LargestNameLen, LongestField: k.LongestField, Formats: k.Formats, NameHash: hash, Input: input,
+		Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
 		HasExpire: k.HasExpire, MemoryBound: k.MemoryBound, MemoryApproximate: k.MemoryApproximate,
 		LargestHasName: k.LargestName != nil, Integers: k.Integers, Content: thresholds.ContentOf(k)}
 	if g := k.Behind; g != nil {
@@ -83,11 +88,16 @@ func (r *RetainedKey) before(o *RetainedKey) bool {
 
 // Key returns the key as far as it is retained. Its names belong to r.
 func (r *RetainedKey) Key() parser.Key {
-	k := parser.Key{DB: r.DB, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.NameLen, NameHash: r.NameHash, Type: r.Type, Encoding: r.Encoding,
-		HasExpire: r.HasExpire, ExpireAt: r.ExpireAt, Idle: r.Idle, Freq: r.Freq, Elements: r.Elements, ValueBytes: r.ValueBytes,
-		Serialized: r.Serialized, Largest: r.Largest, LargestNameLen: r.LargestNameLen, Longest: r.Longest, FieldsWithTTL: r.FieldsWithTTL,
-		Pending: r.Pending, Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory, MemoryUsage: r.MemoryUsage,
-		MemoryBound: r.MemoryBound, MemoryApproximate: r.MemoryApproximate, CompactMemory: r.CompactMemory, ModuleName: r.Module, Offset: r.Offset,
+	k := parser.Key{DB: r.DB, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.NameLen, NameHash: r.NameHash, Type: r.Type,
+		Encoding:  r.Encoding,
+		HasExpire: r.HasExpire, ExpireAt: r.ExpireAt, Idle: r.Idle, Freq: r.Freq, Elements: r.Elements,
+		ValueBytes: r.ValueBytes,
+		Serialized: r.Serialized, Largest: r.Largest, LargestNameLen: r.LargestNameLen, Longest: r.Longest,
+		FieldsWithTTL: r.FieldsWithTTL,
+		Pending:       r.Pending, Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory,
+		MemoryUsage: r.MemoryUsage,
+		MemoryBound: r.MemoryBound, MemoryApproximate: r.MemoryApproximate, CompactMemory: r.CompactMemory,
+		ModuleName: r.Module, Offset: r.Offset,
 		Formats: r.Formats, LongestField: r.LongestField, Behind: r.Behind}
 	if r.LargestHasName {
 		k.LargestName = r.buf[r.nameEnd:r.largestEnd:r.largestEnd]

@@ -203,7 +203,8 @@ func (b *keyBatch) add(k *parser.Key, size int64, found []thresholds.Finding, in
 		return
 	}
 	name, hash := k.CutName(ListedName)
-	b.keys = append(b.keys, ListedKey{KeyID: KeyID{input, k.DB, string(name), hash}, KeyFigures: figuresOf(k), offset: k.Offset, flagged: flagged})
+	b.keys = append(b.keys, ListedKey{KeyID: KeyID{input, k.DB, string(name), hash}, KeyFigures: figuresOf(k),
+		offset: k.Offset, flagged: flagged})
 }
 
 // flush adds the keys of a block and empties the batch.

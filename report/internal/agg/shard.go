@@ -58,7 +58,8 @@ func (sh *Shard) Key(k *parser.Key) {
 	if cap(found) > cap(sh.found) {
 		sh.found = found
 	}
-	if over := sh.builder.opt.Over; over != 0 && !slices.ContainsFunc(found, func(f thresholds.Finding) bool { return f.Ignored == 0 && over.Has(f.Rule) }) {
+	if over := sh.builder.opt.Over; over != 0 &&
+		!slices.ContainsFunc(found, func(f thresholds.Finding) bool { return f.Ignored == 0 && over.Has(f.Rule) }) {
 		sh.dropped++
 		return
 	}
@@ -73,7 +74,8 @@ func (sh *Shard) Key(k *parser.Key) {
 // Size returns about how many bytes of memory the Shard holds. Buffers are used
 // again, so it never shrinks.
 func (sh *Shard) Size() int {
-	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + sh.tree.Bytes() + int64(sh.listed.size()) + sh.samples.Bytes()
+	n := sh.names.Bytes() + sh.aggregates.bytes() + sh.top.keys.bytes() + sh.instance.Bytes() + sh.tree.Bytes() +
+		int64(sh.listed.size()) + sh.samples.Bytes()
 	return int(n)
 }
 
@@ -224,7 +226,8 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	// The lists of keys. Nearly every key is below all cutoffs.
 	top := &sh.top
 	c := (*[Measures]cutoff)(top.cutoffs[typeList(k.Type%parser.NumTypes, 0):])
-	enters := k.Memory > c[ByMemory].value || k.MemoryUsage > c[ByMemoryUsage].value || k.ValueBytes > c[ByValueBytes].value ||
+	enters := k.Memory > c[ByMemory].value || k.MemoryUsage > c[ByMemoryUsage].value ||
+		k.ValueBytes > c[ByValueBytes].value ||
 		k.Elements > c[ByElements].value || k.Serialized > c[BySerialized].value || k.Largest > c[ByLargest].value ||
 		int64(k.Freq) > top.cutoffs[hotList].value
 	for n := range found {

@@ -52,19 +52,18 @@ var (
 var ErrState = errors.New("the state is damaged")
 
 type sumsState struct {
-	_                                             struct{} `cbor:",toarray"`
-	Keys, Dropped                                 int64
-	MemoryBound, MemoryApproximate, FieldsWithTTL int64
-	StreamGroups, StreamPending                   int64
-	Cells                                         []cellState
-	Owners                                        []OwnerSums
-	Rules                                         []ruleState
-	Ignored                                       []IgnoredSums
-	Expiry, Lengths, Elements, Idle               histogram
-	Freq                                          []Count // none, or of each LFU counter
-	Folded                                        []byte  // registers of the sketch of patterns that were folded
-	Top, Examples                                 int     // keys on each list at most
-	Compact                                       thresholds.CompactSums
+	_             struct{} `cbor:",toarray"`
+	Keys, Dropped int64
+	Counters
+	Cells                           []cellState
+	Owners                          []OwnerSums
+	Rules                           []ruleState
+	Ignored                         []IgnoredSums
+	Expiry, Lengths, Elements, Idle histogram
+	Freq                            []Count // none, or of each LFU counter
+	Folded                          []byte  // registers of the sketch of patterns that were folded
+	Top, Examples                   int     // keys on each list at most
+	Compact                         thresholds.CompactSums
 }
 
 type cellState struct {
@@ -262,8 +261,7 @@ func compareDatabases(a, b Database) int {
 
 func (b *Builder) writeSums(w *stateWriter) {
 	t, h, g := &b.Tables, &b.Histograms, &b.Tables.Groups
-	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, MemoryBound: t.MemoryBound, MemoryApproximate: t.MemoryApproximate, FieldsWithTTL: t.FieldsWithTTL,
-		StreamGroups: t.StreamGroups, StreamPending: t.StreamPending, Owners: t.Owners, Ignored: t.Ignored,
+	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, Counters: t.Counters, Owners: t.Owners, Ignored: t.Ignored,
 		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top, Examples: b.Top.examples, Compact: t.Compact}
 	for typ := range t.Cells {
 		for enc, c := range t.Cells[typ] {

@@ -211,8 +211,7 @@ func (r *stateReader) readSums(s *sumsState) bool {
 		return false
 	}
 	r.Keys, r.Dropped = s.Keys, s.Dropped
-	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending
-	t.Owners, t.Ignored, t.Compact = s.Owners, s.Ignored, s.Compact
+	t.Counters, t.Owners, t.Ignored, t.Compact = s.Counters, s.Owners, s.Ignored, s.Compact
 	h.expiry, h.lengths, h.elements, h.idle, h.hasFreq = s.Expiry, s.Lengths, s.Elements, s.Idle, len(s.Freq) > 0
 	copy(h.freq[:], s.Freq)
 	for i, n := range s.Folded {

@@ -15,10 +15,23 @@ type Tables struct {
 	Ignored   []IgnoredSums // by entry of thresholds.Engine.Ignores
 	Groups    Groups
 
-	MemoryBound, MemoryApproximate             int64 // keys
-	FieldsWithTTL, StreamGroups, StreamPending int64
+	Counters
 
 	Compact thresholds.CompactSums // collections that larger limits would make compact
+}
+
+// Counters are sums that no table has.
+type Counters struct {
+	MemoryBound, MemoryApproximate             int64 // keys
+	FieldsWithTTL, StreamGroups, StreamPending int64
+}
+
+func (c *Counters) add(o *Counters) {
+	c.MemoryBound += o.MemoryBound
+	c.MemoryApproximate += o.MemoryApproximate
+	c.FieldsWithTTL += o.FieldsWithTTL
+	c.StreamGroups += o.StreamGroups
+	c.StreamPending += o.StreamPending
 }
 
 // NameBytes returns the bytes of the names of all keys.
@@ -47,8 +60,7 @@ func (c *Cell) Add(o *Cell) {
 // Database has the keys of one database of one input.
 type Database struct {
 	Input, DB int
-	Sums
-	WithTTL, WithTTLMemory int64 // keys with an expiry
+	Cell
 }
 
 // maxDatabases is the number of databases of an input that are distinguished;
@@ -99,7 +111,7 @@ func (t *Tables) reset() {
 	clear(t.Rules[:])
 	clear(t.Ignored)
 	t.Groups.reset()
-	t.MemoryBound, t.MemoryApproximate, t.FieldsWithTTL, t.StreamGroups, t.StreamPending = 0, 0, 0, 0, 0
+	t.Counters = Counters{}
 	t.Compact = thresholds.CompactSums{}
 }
 
@@ -133,24 +145,21 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 	var last *Database
 	for i := range from.list {
 		a := &from.list[i]
-		cell := &t.Cells[a.typ()%parser.NumTypes][a.encoding()%parser.NumEncodings]
-		cell.Sums.add(&a.Sums)
+		cell := Cell{Sums: a.Sums}
 		if last == nil || last.DB != a.db() {
 			last = t.database(input, a.db())
 		}
-		last.Sums.add(&a.Sums)
 		group := t.Groups.leaf(nodeOf[a.leaf])
 		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
 		group.types |= 1 << a.typ()
 		if a.hasExpire() {
-			cell.WithTTL += a.Keys
-			cell.WithTTLMemory += a.Memory
-			last.WithTTL += a.Keys
-			last.WithTTLMemory += a.Memory
+			cell.WithTTL, cell.WithTTLMemory = a.Keys, a.Memory
 		} else {
 			group.WithoutTTL += a.Keys
 			group.MemoryWithoutTTL += a.Memory
 		}
+		t.Cells[a.typ()%parser.NumTypes][a.encoding()%parser.NumEncodings].Add(&cell)
+		last.Add(&cell)
 		if a.ttlHistogram != 0 {
 			t.Groups.addTTLs(group, &from.ttls[a.ttlHistogram-1], a.ttl)
 		} else if a.ttl != noTTL {
@@ -182,7 +191,8 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 	}
 	for _, f := range found {
 		if f.ignored != 0 {
-			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity, false})
+			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity,
+				false})
 			if owner != nil {
 				owner.Ignored += a.Keys
 			}
@@ -211,10 +221,7 @@ func (t *Tables) merge(o *Tables) {
 	}
 	for i := range o.Databases {
 		from := &o.Databases[i]
-		to := t.database(from.Input, from.DB)
-		to.Sums.add(&from.Sums)
-		to.WithTTL += from.WithTTL
-		to.WithTTLMemory += from.WithTTLMemory
+		t.database(from.Input, from.DB).Add(&from.Cell)
 	}
 	for i := range o.Owners {
 		to, from := &t.Owners[i], &o.Owners[i]
@@ -232,11 +239,7 @@ func (t *Tables) merge(o *Tables) {
 	for i := range o.Ignored {
 		t.Ignored[i].add(&o.Ignored[i])
 	}
-	t.MemoryBound += o.MemoryBound
-	t.MemoryApproximate += o.MemoryApproximate
-	t.FieldsWithTTL += o.FieldsWithTTL
-	t.StreamGroups += o.StreamGroups
-	t.StreamPending += o.StreamPending
+	t.Counters.add(&o.Counters)
 	t.Compact.Add(&o.Compact)
 	t.Groups.merge(&o.Groups)
 }

@@ -58,7 +58,8 @@ func merge(list []Group, here, there map[string]int64, separators string) int {
 	}
 	for _, of := range wide { // the narrowest first, and of these the one with the longest prefix
 		slices.SortFunc(of, func(a, b []string) int {
-			return cmp.Or(cmp.Compare(stars(a), stars(b)), cmp.Compare(slices.IndexFunc(b, isStar), slices.IndexFunc(a, isStar)), slices.Compare(a, b))
+			return cmp.Or(cmp.Compare(stars(a), stars(b)), cmp.Compare(slices.IndexFunc(b, isStar), slices.IndexFunc(a, isStar)),
+				slices.Compare(a, b))
 		})
 	}
 	if count*len(list) > maxPairs {
@@ -132,7 +133,8 @@ func Alike(a, b, separators string) int {
 		}
 		return n
 	}
-	return max(count(func(p []string, i int) string { return p[i] }), count(func(p []string, i int) string { return p[len(p)-1-i] }))
+	return max(count(func(p []string, i int) string { return p[i] }),
+		count(func(p []string, i int) string { return p[len(p)-1-i] }))
 }
 
 // covers reports whether a pattern is another one with stars in place of segments.

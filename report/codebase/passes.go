@@ -1,0 +1,202 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxRounds is the number of functions between a command and the key that it is given.
+const maxRounds = 3
+
+// calls adds the patterns of the calls of functions that pass a key on, and then of those of
+// functions that call these.
+func (s *scanner) calls() {
+	for range maxRounds {
+		callees := map[string]bool{}
+		for name, list := range s.program.functions {
+			for _, f := range list {
+				if f.due = len(f.passes); f.due > f.done && len(name) > 2 {
+					callees[name] = true
+				}
+			}
+		}
+		if len(callees) == 0 {
+			return
+		}
+		s.each(callees, func(r *reading) {
+			if r.skip != nil {
+				return
+			}
+			for _, site := range r.sites {
+				if f := s.callee(site); f != nil {
+					s.passOn(site, f)
+				}
+			}
+		})
+		for _, list := range s.program.functions {
+			for _, f := range list {
+				f.done = f.due
+			}
+		}
+	}
+}
+
+// passOn adds the keys that a call gives to a function which passes them on.
+func (s *scanner) passOn(c *site, f *function) {
+	for n := f.done; n < f.due; n++ {
+		pass := &f.passes[n]
+		s.program.steps = 0
+		c.command, c.sure = pass.command, pass.sure
+		var of []*node // arguments that the key depends on
+		for _, i := range pass.parameters() {
+			if i < len(c.args) {
+				of = append(of, c.args[i])
+			}
+		}
+		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
+			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
+			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, list: pass.list, via: f, next: pass, args: c.args})
+		}
+		if pass.list && pass.via == nil {
+			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
+				for _, key := range c.args[i].args {
+					s.add(c, s.program.eval(key, c.frame()))
+				}
+				continue
+			}
+		}
+		if len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal) {
+			s.add(c, s.program.passed(pass, f, s.program.values(c.args, c.frame())))
+		}
+	}
+}
+
+// parameters returns the numbers of the parameters that a key depends on.
+func (p *passed) parameters() []int {
+	if p.via == nil {
+		return parametersOf(nil, p.key, 0)
+	}
+	var list []int
+	for _, i := range p.next.parameters() {
+		if i < len(p.args) {
+			list = parametersOf(list, p.args[i], 0)
+		}
+	}
+	return list
+}
+
+// parametersOf appends the numbers of the parameters of the function around in a value.
+func parametersOf(list []int, n *node, depth int) []int {
+	if n == nil || depth > 8 {
+		return list
+	}
+	if n.kind == paramNode {
+		list = append(list, int(n.index))
+	}
+	list = parametersOf(list, n.of, depth+1)
+	for _, a := range n.args {
+		list = parametersOf(list, a, depth+1)
+	}
+	return list
+}
+
+// passed returns the key that a function passes on which is called with some values.
+func (p *program) passed(pass *passed, f *function, values [][]Part) []Part {
+	at := frame{source: f.source, container: f.container, arguments: values}
+	for pass.via != nil {
+		values = p.values(pass.args, at)
+		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
+		pass = pass.next
+	}
+	return p.eval(pass.key, at)
+}
+
+// known returns the function of the first pass that a later one has read again, nil if there
+// is none.
+func (s *scanner) known(f *function) *function {
+	if f == nil {
+		return nil
+	}
+	for _, k := range s.program.functions[f.name] {
+		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
+			return k
+		}
+	}
+	return nil
+}
+
+// callee returns the function that a site calls, nil if that is not certain.
+func (s *scanner) callee(c *site) *function {
+	n := &node{kind: wordNode, text: c.callee}
+	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
+	if c.receiver == "" {
+		f, _ := s.program.function(n, c.frame())
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
+			return nil
+		}
+		return f
+	}
+	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
+	var found *function
+	for _, f := range s.program.functions[c.callee] {
+		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || f.source.syntax.exact && len(f.params) != len(c.args) {
+			continue
+		}
+		switch class := strings.ToLower(f.container); {
+		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
+		case class != "" && similar(class, last) && (!common || class == last || ofServer(class) || strings.Contains(class, "cache")):
+		case strings.EqualFold(f.source.base, last):
+		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
+		case !common && ofServer(c.receiver):
+		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
+		case f.source.syntax == golang && lastWord(f.source.dir) == last:
+		default:
+			continue
+		}
+		switch {
+		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
+			found = f
+		case len(f.params) == len(c.args) && f.container != found.container:
+			return nil
+		}
+	}
+	return found
+}
+
+// own returns the method of the checkout that a site calls, nil if it has none.
+func (s *scanner) own(c *site) *function {
+	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
+	for _, f := range s.program.functions[c.callee] {
+		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
+			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
+			return f
+		}
+	}
+	return nil
+}
+
+// similar reports whether a variable has the name of a class.
+func similar(class, variable string) bool {
+	clean := func(s string) string { return strings.NewReplacer("_", "", "$", "", "*", "").Replace(s) }
+	class, variable = clean(class), clean(variable)
+	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
+}
+
+// callHash is the place of a name in source.calls.
+func callHash(name string) (word int, bit uint64) {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	return int(h >> 6 & 31), 1 << (h & 63)
+}
+
+// callsAny reports whether a file may call one of some functions.
+func (s *source) callsAny(names map[string]bool) bool {
+	for name := range names {
+		if word, bit := callHash(name); s.calls[word]&bit != 0 {
+			return true
+		}
+	}
+	return false
+}
