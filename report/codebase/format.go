@@ -121,7 +121,6 @@ func (p *program) formatNamed(format []Part, args []*node, at frame) (list []Par
 	return list
 }
 
-// named returns the value of a hole of a format.
 func (p *program) named(name string, used *int, args []*node, at frame) []Part {
 	index := -1
 	switch {
