@@ -59,8 +59,8 @@ bin/argo/node_modules:
 	@mkdir -p bin/argo
 	cd bin/argo && echo '{}' >package.json && npm install --silent --no-audit --no-fund $(ARGO) >/dev/null
 
-engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), on this machine; the types of Argo
-	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel)$$' ./cmd/rdblens
+engines: argo ## scan and merge by Slurm and GNU parallel (Debian: slurm-wlm, parallel), the nights of three jobs in a Prometheus, on this machine; the types of Argo
+	RDBLENS_ENGINES=1 $(GO) test -count=1 -run '^(TestSlurm|TestParallel|TestPrometheus)$$' ./cmd/rdblens
 	cd testdata/kubernetes && $(GO) test -count=1 -run '^TestArgo' .
 
 # The packages that run things side by side, and their tests in which nothing does: those

@@ -230,18 +230,12 @@ func (w *walker) visitCopied(v *Visitor) {
 	elements.Key = nil
 	n := w.key.Serialized
 	r := newReader(io.NewSectionReader(w.key.copied, w.key.copied.End()-n, n), Options{NoChecksum: true}, 2, scanBlock)
-	if fail := r.walkAgain(w.src, &w.key, &elements); fail != nil {
-		panic(fail)
-	}
-}
-
-// walkAgain walks the value of a key that was walked before, which is all that the
-// reader's source has.
-func (r *reader) walkAgain(src *dialect, k *Key, v *Visitor) *rdb.Failure {
-	r.w.src = src
+	r.w.src = w.src
 	r.advance(0)
 	r.w.Buf, r.w.Base = r.data, 0
-	return r.w.valueAgain(k, v)
+	if fail := r.w.valueAgain(&w.key, &elements); fail != nil {
+		panic(fail)
+	}
 }
 
 // valueAgain walks the value of a key that was walked before.

@@ -93,17 +93,9 @@ func (r *runner) deliver(u *unit, k *Key) bool {
 	if s, ok := u.sink.(Ordered); ok && s.Full() {
 		return r.flush(u)
 	}
-	return r.reserve(u)
-}
-
-// reserve accounts for the size of the unit's sink. If all sinks hold too much
-// together and this one holds much, it waits until the unit is first in order,
-// and flushes. It reports whether the run goes on.
-func (r *runner) reserve(u *unit) bool {
-	if r.account(u) <= r.budget || u.sinkSize < minWaitSize {
-		return true
-	}
-	return r.flush(u)
+	// If all sinks hold too much together, those that hold much wait until their unit is first
+	// in order, and are flushed.
+	return r.account(u) <= r.budget || u.sinkSize < minWaitSize || r.flush(u)
 }
 
 // flush waits until a unit is first in order, and flushes what its sink has. It reports

@@ -61,7 +61,6 @@ func (w *walker) packed(b *rdb.Block, f *rdb.Format, stride int) {
 	k.ValueBytes, k.Largest, k.Longest = r.Sum, r.Largest, r.Longest
 }
 
-// packedElement decodes the next element.
 func (w *walker) packedElement(b *rdb.Block, f *rdb.Format, r *rdb.Run, stride int, unpacks bool) {
 	k := &w.key
 	e1, e2, e3 := &w.entries[0], &w.entries[1], &w.entries[2]

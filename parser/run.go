@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -203,17 +204,22 @@ func (r *runner) newUnit() *unit {
 // The units of which a sample is taken: the first ones, and each so many after them.
 const (
 	sampledFirst = 8
-	sampledEach  = 128
+	sampledEach  = 256
 )
 
-// takeSample walks a unit again with the models of the other allocators. own is what
-// its keys take by the model of the snapshot. Of documents, which share names, that is
-// walked again, too: the second walk of any model finds no new names.
-func (r *runner) takeSample(w *walker, u *unit, own int64) {
+// takeSample walks a unit again with the models of the other allocators. own is what its
+// keys take by the model of the snapshot, and largest the largest of them. Of documents,
+// which share names, that is walked again, too: the second walk of any model finds no new
+// names.
+func (r *runner) takeSample(w *walker, u *unit, own, largest int64) {
 	modules := len(u.counters.modules) > 0
 	w.counters, u.sample = newCounters(), make([]int64, len(r.models))
 	for i, m := range r.models {
-		if m == w.src.model && !modules {
+		same := slices.IndexFunc(r.models[:i], func(o *memory.Model) bool { return m.Agrees(o, largest) })
+		if !modules && same >= 0 {
+			u.sample[i] = u.sample[same]
+			continue
+		} else if !modules && m.Agrees(w.src.model, largest) {
 			u.sample[i] = own
 			continue
 		}
@@ -255,7 +261,7 @@ func (r *runner) next() *unit {
 		switch {
 		case r.ctx.Err() != nil && r.err == nil:
 			r.over = true // what a source delivered before it stopped is still walked
-		case r.sequentialOnly():
+		case r.w.src.templates.byID != nil: // records may depend on those before them: on templates of Redis 8.10
 			r.walkInline()
 		case r.large != nil:
 			u = r.nextPiece()
@@ -301,10 +307,6 @@ func (r *runner) nextRecords() *unit {
 
 // canKeep reports whether what is left of the block fits in front of the next.
 func (r *runner) canKeep() bool { return len(r.w.Buf)-r.w.Pos <= r.headroom }
-
-// sequentialOnly reports whether records depend on those before them: on
-// templates of Redis 8.10.
-func (r *runner) sequentialOnly() bool { return r.w.src.templates.byID != nil }
 
 // cut makes a unit of the bytes of the current block up to end.
 func (r *runner) cut(end int) *unit {
@@ -378,7 +380,7 @@ func (r *runner) walkInline() {
 
 // walk walks a unit that was cut off.
 func (r *runner) walk(w *walker, u *unit) {
-	own := int64(0) // memory of the keys, if a sample is taken
+	own, largest := int64(0), int64(0) // memory of the keys, if a sample is taken
 	if !r.stopped.Load() {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.counters = u.db, u.counters
@@ -393,6 +395,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				if u.sampled {
 					w.measure()
 					own = max(w.key.Memory, 0)
+					largest = own
 				}
 				return
 			}
@@ -401,6 +404,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				if w.fastRecord() || w.step() == steppedKey {
 					if u.sampled {
 						own += max(w.key.Memory, 0)
+						largest = max(largest, w.key.Memory)
 					}
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
@@ -412,7 +416,7 @@ func (r *runner) walk(w *walker, u *unit) {
 		}))
 	}
 	if u.sampled && u.fail == nil && !r.stopped.Load() {
-		r.takeSample(w, u, own)
+		r.takeSample(w, u, own, largest)
 	}
 	blk := u.blk
 	u.blk, u.data = nil, nil

@@ -382,7 +382,6 @@ func (r *reader) end(sum uint64) error {
 // checksum.
 const firstChecksum = 5
 
-// damage returns the error that a caller sees.
 func (r *reader) damage(f *rdb.Failure, last, key []byte) *DamageError {
 	e := &DamageError{Offset: f.Offset, Reason: f.Reason, LastKey: last, Key: key, Err: f.Err}
 	atEnd := e.Err == nil && f.Offset >= r.base+int64(len(r.data))

@@ -40,7 +40,6 @@ type bigKey struct {
 	peek  peek
 }
 
-// largeKey is a key that is being split.
 type largeKey struct {
 	row  *typeRow
 	base int64  // see walker.elements

@@ -245,7 +245,7 @@ const fastRecordAhead = 96
 // the next record is another, or the block nearly ends.
 func (w *walker) fastRecord() bool {
 	b := w.Buf[w.Pos:]
-	if len(b) < w.ahead || w.pend.any {
+	if len(b) < fastRecordAhead || len(b) < w.ahead || w.pend.any { // a constant spares checks of bounds
 		return false
 	}
 	k := &w.key

@@ -60,7 +60,6 @@ func (w *walker) value(t byte) {
 const refusedModule = "a module wrote this key in the format of 4.0 release candidates (type 6), " +
 	"which nothing but the module itself can read"
 
-// of begins a value with the facts of its type.
 func (w *walker) of(r *typeRow) {
 	w.key.Type, w.key.Encoding = r.typ, r.encoding
 	w.facts.Shape = r.shape
@@ -92,7 +91,6 @@ func (w *walker) failUnknown(t byte) {
 	w.Failf("unknown %s %d", what, t)
 }
 
-// packedValue walks a value of one packed block.
 func (w *walker) packedValue(r *typeRow) {
 	b := &w.block
 	w.open(b)

@@ -252,7 +252,6 @@ func (w *walker) keepMore() { w.block.MaxHead = max(MaxElementName, w.visit.keep
 // leave ends the visit of the current key.
 func (w *walker) leave() { w.visiting, w.block.MaxHead = false, MaxElementName }
 
-// visitElement passes on the element in w.visit, and clears it.
 func (w *walker) visitElement() {
 	v := &w.visit
 	if v.to.Element != nil && !ask(w, v.to.Element, &v.element) {
@@ -329,7 +328,6 @@ func (w *walker) visitField(name, value Text) {
 	}
 }
 
-// shareName keeps a name that the entries of a node share.
 func (w *walker) shareName(b *rdb.Block, e *rdb.Entry) {
 	v := &w.visit
 	switch size := v.names.size() + int(e.Len); {

@@ -120,7 +120,6 @@ func (w *walker) resetRun() {
 	w.key.Name = nil
 }
 
-// name reads the name of the key that begins.
 func (w *walker) name() {
 	k := &w.key
 	if w.Refill == nil {
@@ -242,7 +241,6 @@ func (w *walker) rest(t byte) {
 	w.endKey()
 }
 
-// valueOf walks the value of type t.
 func (w *walker) valueOf(t byte) {
 	if t == 0 {
 		w.stringValue()
@@ -260,7 +258,6 @@ func (w *walker) collection(t byte) {
 	w.value(t)
 }
 
-// endKey counts the key that was read.
 func (w *walker) endKey() {
 	w.inKey = false
 	w.lastKey = w.key.Name

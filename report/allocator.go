@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 	"sync"
 
@@ -28,6 +29,7 @@ const (
 const (
 	smallFile = 8 << 20 // bytes up to which that is the whole file
 	firstPart = 2 << 20
+	nextPart  = 8 // times as much
 )
 
 // A census counts what used_memory is predicted from.
@@ -35,15 +37,22 @@ type census struct {
 	mu        sync.Mutex
 	memory    int64
 	databases map[int]*memory.Database
+	blocks    []blockSums
 }
+
+// blockSums has the sums of the keys of a block. Bytes are those of names and values.
+type blockSums struct{ keys, bytes, memory float64 }
 
 type censusSink struct {
 	all *census
 	census
+	block blockSums
 }
 
 func (s *censusSink) Key(k *parser.Key) {
 	s.memory += max(k.Memory, 0)
+	s.block.keys++
+	s.block.bytes += float64(k.NameLen + k.Serialized)
 	d := s.databases[k.DB]
 	if d == nil {
 		d = &memory.Database{Number: k.DB}
@@ -70,27 +79,60 @@ func (s *censusSink) Flush(bool) error {
 		to.Keys += d.Keys
 		to.Expires += d.Expires
 	}
-	s.memory = 0
+	s.block.memory = float64(s.memory)
+	s.all.blocks = append(s.all.blocks, s.block)
+	s.memory, s.block = 0, blockSums{}
 	clear(s.databases)
 	return nil
 }
 
-// FindAllocator returns the allocator of the server that wrote a snapshot and how it was
-// found (Memory.AllocatorBasis), for the commands that read a snapshot without a Scan.
-// The source is read to its end if whole is true or it is small, else its first
-// megabytes. "" is the usual one of the server, of a source that cannot be read again or
-// does not show it.
-func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator, basis string) {
-	allocator, basis, _ = findAllocator(ctx, source, options, whole)
-	return allocator, basis
+// fit returns the memory of all keys by that of the blocks that were read, and how far it
+// may be off, as a part of it. The file has so many times the bytes of what was read, and so
+// many keys. The result is that of the plane through the blocks (least squares), with three
+// standard errors and half of what bytes and keys differ by.
+func (c *census) fit(times, keys float64) (memory, spread float64) {
+	var n, kk, kb, bb, km, bm, sumK, sumB, sumM float64
+	for _, x := range c.blocks {
+		n, sumK, sumB, sumM = n+1, sumK+x.keys, sumB+x.bytes, sumM+x.memory
+		kk, kb, bb, km, bm = kk+x.keys*x.keys, kb+x.keys*x.bytes, bb+x.bytes*x.bytes, km+x.keys*x.memory, bm+x.bytes*x.memory
+	}
+	if n < 6 {
+		return 0, math.Inf(1)
+	}
+	ofKey, ofByte := 0., bm/bb
+	if det := kk*bb - kb*kb; det > 1e-6*kk*bb { // else all keys have the same length
+		ofKey, ofByte = (km*bb-bm*kb)/det, (bm*kk-km*kb)/det
+	}
+	rest := 0.
+	for _, x := range c.blocks {
+		d := x.memory - ofKey*x.keys - ofByte*x.bytes
+		rest += d * d
+	}
+	return ofKey*keys + ofByte*times*sumB, 3*math.Sqrt(rest/(n-2)*n)/sumM + math.Abs(times*sumK/keys-1)/2
 }
 
-// findAllocator also reports whether that is certain: all keys were read, and a pass over
-// them would find the same.
-func findAllocator(ctx context.Context, source *Source, options memory.Options,
-	whole bool) (allocator, basis string, certain bool) {
+// FindAllocator returns the allocator of the server that wrote a snapshot, for the commands
+// that read it without a Scan. Of a large source its first megabytes are read; if whole is
+// true, and they do not decide, more and at last all of it. "" is the usual one of the
+// server, of a source that cannot be read again or does not show it.
+func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator string) {
+	for part := int64(firstPart); ; part *= nextPart {
+		if part > source.Size/nextPart {
+			part = math.MaxInt64
+		}
+		allocator, _, certain := findAllocator(ctx, source, options, part, false)
+		if certain || !whole || part > source.Size {
+			return allocator
+		}
+	}
+}
+
+// findAllocator reads a part of a source, all of a small one. It also returns how the
+// allocator was found (Memory.AllocatorBasis), and reports whether all of the source would
+// show the same allocator, and in the same way if basis is to be certain, too.
+func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (allocator, basis string, certain bool) {
 	if options.Allocator != "" {
-		return options.Allocator, AllocatorGiven, false
+		return options.Allocator, AllocatorGiven, true
 	}
 	if source.Size < 0 || options.Server != "" {
 		return allocator, AllocatorUnknown, false
@@ -101,8 +143,8 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options,
 	}
 	defer src.Close()
 	var in io.Reader = src
-	if part := !whole && source.Size > smallFile; part {
-		in = io.LimitReader(src, firstPart)
+	if source.Size > max(smallFile, part) {
+		in = io.LimitReader(src, part)
 	}
 	var model *memory.Model
 	all := &census{databases: make(map[int]*memory.Database)}
@@ -119,14 +161,20 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options,
 		return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
 	})
 	if model == nil || info.SampledBytes == 0 {
-		return allocator, AllocatorUnknown, false
+		return allocator, AllocatorUnknown, model == nil
 	}
-	keys, rest := float64(all.memory), 1. // rest: what all keys are of those that were read
+	keys, rest, spread := float64(all.memory), 1., math.Inf(1) // rest: what all keys are of those that were read
 	switch {
 	case info.Ended:
+		spread = 0
 	case len(info.Frames) == 0: // parts of a large key are in the sample, too
 		keys = float64(sampleOf(info, model)) * float64(source.Size) / float64(info.SampledBytes)
 		rest = float64(source.Size) / float64(info.Bytes)
+		if len(all.databases) == 1 && info.AnnouncedKeys > 0 {
+			if more, s := all.fit(rest, float64(info.AnnouncedKeys)); s < .1 {
+				keys, spread = more, s
+			}
+		}
 	case info.AnnouncedKeys > info.Keys && info.Keys > 0:
 		rest = float64(info.AnnouncedKeys) / float64(info.Keys)
 		keys *= rest
@@ -138,16 +186,23 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options,
 		d.Keys, d.Expires = int64(float64(d.Keys)*rest), int64(float64(d.Expires)*rest)
 		databases = append(databases, *d)
 	}
-	certain = info.Ended && err == nil && info.TemplateMemory == 0 && (state == "" || state == model.State())
+	certain = (!info.Ended || err == nil) && info.TemplateMemory == 0 && (state == "" || state == model.State())
 	if len(databases) <= 1 && info.AnnouncedKeys >= 0 {
 		announced := memory.Database{Keys: info.AnnouncedKeys, Expires: info.AnnouncedExpires}
 		for _, d := range databases {
-			certain = certain && d.Keys == announced.Keys && d.Expires == announced.Expires
+			certain = certain && (!info.Ended || d.Keys == announced.Keys && d.Expires == announced.Expires)
 		}
 		databases = []memory.Database{announced}
 	}
 	allocator, basis = allocatorOf(model, info, int64(keys), databases)
-	if basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
+	certain = certain && spread < 1
+	for _, part := range []float64{-1, -.5, .5, 1} {
+		if certain && spread > 0 {
+			a, b := allocatorOf(model, info, int64(keys*(1+part*spread)), databases)
+			certain = a == allocator && (b == basis || !basisToo)
+		}
+	}
+	if !certain && basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
 		allocator = ""
 	}
 	return allocator, basis, certain

@@ -5,10 +5,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // alerts says what nobody must miss, and what limits the comparison.
@@ -286,6 +288,8 @@ func (c *comparison) findings() {
 			list.Persisting = append(list.Persisting, *f)
 			list.Unknown++
 		default:
+			f.ReasonMessage = c.reasonGone(at)
+			f.Reason = f.ReasonMessage.String()
 			list.Resolved = append(list.Resolved, *f)
 		}
 	}
@@ -300,6 +304,41 @@ func (c *comparison) findings() {
 		c.note("{findings} are in groups that a saved report does not name: they count as still there",
 			message.Number("findings", list.Unknown, "1 finding", "{n} findings"))
 	}
+}
+
+// reasonGone says why the new side has no finding at a place where the old one has one.
+func (c *comparison) reasonGone(at place) message.Message {
+	now, rule := c.sides[1], message.Text("rule", at.rule)
+	group := at.subject
+	if at.row >= 0 {
+		row := &c.rows[at.row]
+		if group = *row.Group; row.KeysAfter == 0 {
+			return message.New("the keys are gone")
+		}
+	}
+	if now.Config.Checked != nil && !slices.Contains(now.Config.Checked, at.rule) {
+		return message.New("{rule} is no longer checked", rule)
+	}
+	if slices.ContainsFunc(now.Counted, func(n Counted) bool { return n.Rule == at.rule }) {
+		return message.New("{rule} is only counted", rule)
+	}
+	for i := range now.Groups {
+		if g := &now.Groups[i]; c.row[1][g.Group] == at.row && g.Identity.Explains(at.rule) {
+			return message.New("{library} writes them so", message.Element("library", g.Identity.Library))
+		}
+	}
+	for i := range now.Ignored {
+		in := &now.Ignored[i]
+		pattern, err := naming.ParseGlob(in.Pattern)
+		matches := in.Pattern == "" || in.Pattern == string(group) || err == nil && pattern.Match([]byte(group))
+		if in.Count > 0 && matches && slices.Contains(strings.Split(in.Rule, ", "), at.rule) {
+			return message.New("ignored: {reason}", message.Element("reason", in.Reason))
+		}
+	}
+	if c.sides[0].Config.Profile != now.Config.Profile || c.sides[0].Config.File != now.Config.File {
+		return message.New("the rules differ, or the keys changed")
+	}
+	return message.New("the keys changed")
 }
 
 // overGrowth returns the findings about budgets whose keys grew by more than they may a

@@ -170,6 +170,9 @@ type DiffFinding struct {
 	CountBefore    int64  `json:"count_before"` // findings
 	CountAfter     int64  `json:"count_after"`
 	Text           string `json:"text" redact:"of Message"` // about the worst
+	// Reason says why a resolved finding is gone.
+	Reason        string          `json:"reason,omitempty" redact:"of ReasonMessage"`
+	ReasonMessage message.Message `json:"reason_message,omitzero"`
 	// Source has the lines of code that likely write the keys of a new finding's group, the best
 	// first, at most three.
 	Source []SourceLine `json:"source,omitempty"`

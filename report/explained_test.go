@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -95,11 +96,14 @@ func TestExplainedFindings(t *testing.T) {
 	}
 }
 
-// TestCountedFindings checks that limits which Baidu's rules only recommend are counted in one
-// line, that a team gets them as findings when it sets them, and that nothing is in both.
-func TestCountedFindings(t *testing.T) {
+// cartNames is a snapshot of strings whose names have 29 to 129 bytes, and an expiry, in ms since
+// the epoch, unless it is nil.
+func cartNames(expiry *uint64) []byte {
 	buf := []byte("REDIS0011\xfa\x09redis-ver\x067.0.15\xfa\x05ctime\x0a1700000000\xfe\x00")
-	for i, length := range []int{29, 30, 31, 31, 128, 128, 129} { // bytes of names; values have 3
+	for i, length := range []int{29, 30, 31, 31, 128, 128, 129} { // values have 3
+		if expiry != nil {
+			buf = binary.LittleEndian.AppendUint64(append(buf, 0xfc), *expiry)
+		}
 		name := fmt.Sprintf("cart:%d:%s", i, bytes.Repeat([]byte("n"), length-7))
 		if length > 63 {
 			buf = append(buf, 0, 0x40|byte(length>>8), byte(length))
@@ -108,20 +112,62 @@ func TestCountedFindings(t *testing.T) {
 		}
 		buf = append(append(buf, name...), "\x03abc"...)
 	}
-	buf = append(buf, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
-	scan := func(configuration, rules string) *Report {
-		policy, err := config.LoadText(config.Options{Config: "rdblens.yaml", Rules: rules}, []byte("extends: baidu\n"+configuration))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Scan(context.Background(), []Source{{Name: "a.rdb", Open: func(context.Context) (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(buf)), nil
-		}}}, policy, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+	return append(buf, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+// scanText scans a snapshot under a configuration that extends baidu.
+func scanText(t *testing.T, snapshot []byte, configuration, rules string) *Report {
+	t.Helper()
+	policy, err := config.LoadText(config.Options{Config: "rdblens.yaml", Rules: rules}, []byte("extends: baidu\n"+configuration))
+	if err != nil {
+		t.Fatal(err)
 	}
+	r, err := Scan(context.Background(), []Source{{Name: "a.rdb", Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(snapshot)), nil
+	}}}, policy, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReasonsGone checks why findings are said to be gone.
+func TestReasonsGone(t *testing.T) {
+	expiry := uint64(1700000000_000 + 3600_000)
+	none := []byte("REDIS0011\xfa\x09redis-ver\x067.0.15\xfa\x05ctime\x0a1700000000\xfe\x00\x00\x01a\x01b\xff\x00\x00\x00\x00\x00\x00\x00\x00")
+	for _, c := range []struct {
+		snapshot            []byte
+		before, after       string
+		rule, reason, other string
+	}{
+		{cartNames(nil), "", "rules: {no-ttl: off}\n", "no-ttl", "no-ttl is no longer checked", "key-length"},
+		{cartNames(nil), "", "ignore: [{rule: no-ttl, key: 'cart:*', reason: known}]\n", "no-ttl", "ignored: known", "key-length"},
+		{cartNames(nil), "rules: {key-length: {info: 30}}\n", "", "key-length", "key-length is only counted", "no-ttl"},
+		{cartNames(&expiry), "", "", "no-ttl", "the keys changed", "key-length"},
+		{none, "", "", "no-ttl", "the keys are gone", ""},
+	} {
+		before, after := scanText(t, cartNames(nil), c.before, ""), scanText(t, c.snapshot, c.after, "")
+		d, err := Compare(t.Context(), CompareInput{Saved: before}, CompareInput{Saved: after}, nil, Options{}, CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, f := range d.Findings.Resolved {
+			said = said || f.Rule == c.rule && f.Reason == c.reason
+			if f.Rule == c.other || f.Reason == "" {
+				t.Errorf("%s: %s is resolved: %q", c.reason, f.Rule, f.Reason)
+			}
+		}
+		if !said {
+			t.Errorf("%s: not among %+v", c.reason, d.Findings.Resolved)
+		}
+	}
+}
+
+// TestCountedFindings checks that limits which Baidu's rules only recommend are counted in one
+// line, that a team gets them as findings when it sets them, and that nothing is in both.
+func TestCountedFindings(t *testing.T) {
+	scan := func(configuration, rules string) *Report { return scanText(t, cartNames(nil), configuration, rules) }
 	counts := func(r *Report) map[string]int64 {
 		list := map[string]int64{}
 		for i := range r.Rules {

@@ -86,7 +86,6 @@ type WriteOptions struct {
 	Depth      int
 	LimitBytes int    // that a ticket may have; 0 is DefaultLimitBytes
 	Command    string // the command line, for the foot of a ticket
-	Job        string // label of all metrics, "" none
 }
 
 var formats []*Format

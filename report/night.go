@@ -340,15 +340,14 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 			n.change(kind, input, d, r)
 		}
 	}
-	for _, l := range ofInputs(limits.Shrink) {
-		for _, r := range d.Exceeded(&l, -1) {
-			row(EventShrunk, r)
-		}
-	}
-	for _, l := range ofInputs(limits.Grow) {
-		for _, r := range d.Exceeded(&l, 1) {
-			if r.KeysBefore > 0 || l.Bytes > 0 { // nothing has no share
-				row(EventGrown, r)
+	for _, list := range directions(limits) {
+		for i := range list.limits {
+			if l := &list.limits[i]; !l.Fleet {
+				for _, r := range d.Exceeded(l, list.direction) {
+					if r.KeysBefore > 0 || l.Bytes > 0 { // nothing has no share
+						row(list.kind, r)
+					}
+				}
 			}
 		}
 	}
@@ -398,9 +397,15 @@ func limited(limits []thresholds.ChangeLimit, group *Name) bool {
 	})
 }
 
-// ofInputs returns the limits for each input.
-func ofInputs(limits []thresholds.ChangeLimit) []thresholds.ChangeLimit {
-	return slices.DeleteFunc(slices.Clone(limits), func(l thresholds.ChangeLimit) bool { return l.Fleet })
+// direction has the limits of losses or of growth.
+type direction struct {
+	limits    []thresholds.ChangeLimit
+	kind      string
+	direction int64
+}
+
+func directions(l *thresholds.NightlyLimits) []direction {
+	return []direction{{l.Shrink, EventShrunk, -1}, {l.Grow, EventGrown, 1}}
 }
 
 // settings says, once, that other rules or another version judged the inputs.

@@ -168,11 +168,7 @@ func (n *nightEvents) copied(in, other *Night, what message.Message) {
 // by those in bytes if no input exceeds them alone. A share of all is never more than the
 // largest share of an input.
 func (n *nightEvents) fleet(nights []Night) {
-	for _, list := range []struct {
-		limits    []thresholds.ChangeLimit
-		kind      string
-		direction int64
-	}{{n.Limits.Shrink, EventShrunk, -1}, {n.Limits.Grow, EventGrown, 1}} {
+	for _, list := range directions(&n.Limits.NightlyLimits) {
 		for i := range list.limits {
 			if l := &list.limits[i]; l.Fleet || l.Bytes > 0 {
 				n.together(nights, l, list.kind, list.direction)

@@ -16,7 +16,8 @@ func (in *Input) targetSentence() (m message.Message, blocked bool) {
 	args := []message.Arg{message.Text("server", t.Server), fileArg("file", in.Name)}
 	if len(t.Problems) > 0 {
 		p := &t.Problems[0]
-		args = append(args, message.Phrase("problem", sentenceOf(p.Message, p.Text)), message.Int("n", int64(len(t.Problems)-1)))
+		args = append(args, message.Phrase("problem", sentenceOf(p.Message, p.Text)),
+			message.Int("n", int64(len(t.Problems)-1)))
 	}
 	sentence := func(id string) message.Message { return message.New(id, args...) }
 	switch {
@@ -34,7 +35,8 @@ func (in *Input) targetSentence() (m message.Message, blocked bool) {
 		return sentence("target: {server} loads {file}, but not all of it: {problem}"), false
 	}
 	if memory := in.Memory; memory != nil {
-		if i := slices.IndexFunc(memory.WhatIf, func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
+		if i := slices.IndexFunc(memory.WhatIf,
+			func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
 			args = append(args, sizeArg("used", memory.WhatIf[i].Predicted))
 			return sentence("target: {server} loads {file} and has then a used_memory of {used}"), false
 		}
@@ -64,9 +66,9 @@ func (d *details) target() {
 	}
 }
 
-// sentence returns what the problem is, and the keys that have it.
 func (p *TargetProblem) sentence() message.Message {
-	args := []message.Arg{message.Text("severity", p.Severity), message.Phrase("problem", sentenceOf(p.Message, p.Text)), keysArg("keys", p.Count),
+	args := []message.Arg{message.Text("severity", p.Severity), message.Phrase("problem", sentenceOf(p.Message, p.Text)),
+		keysArg("keys", p.Count),
 		sizeArg("memory", p.MemoryBytes)}
 	if len(p.Examples) == 0 {
 		return message.New("{severity}: {problem}", args...)
@@ -75,5 +77,6 @@ func (p *TargetProblem) sentence() message.Message {
 	for _, e := range p.Examples {
 		keys = append(keys, named(e.Key))
 	}
-	return message.New("{severity}: {problem}: {keys}, {memory}; the largest: {names}", append(args, message.List("names", ", ", keys))...)
+	return message.New("{severity}: {problem}: {keys}, {memory}; the largest: {names}",
+		append(args, message.List("names", ", ", keys))...)
 }

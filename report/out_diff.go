@@ -379,6 +379,7 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
+		sentenceColumn("gone because", func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).drop(2),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		sentenceColumn("the worst", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
 	}})

@@ -57,7 +57,8 @@ var htmlAssets = sync.OnceValue(func() (a htmlParts) {
 	for _, m := range scriptText.FindAllStringSubmatch(script, -1) {
 		a.texts = append(a.texts, m[1])
 	}
-	a.policy = strings.Join([]string{"default-src 'none'", "img-src data:", "style-src " + hash(css), "script-src " + hash(script),
+	a.policy = strings.Join([]string{"default-src 'none'", "img-src data:", "style-src " + hash(css),
+		"script-src " + hash(script),
 		"base-uri 'none'", "form-action 'none'"}, "; ")
 	a.page = template.Must(template.New("page").Funcs(newHTMLStyle(WriteOptions{}).functions()).Parse(htmlFile("page.tmpl")))
 	return a
@@ -70,7 +71,6 @@ func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
 	return newHTMLView(r, o).write(w, o)
 }
 
-// write writes the page.
 func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
 	a := htmlAssets()
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy

@@ -33,7 +33,8 @@ func writeNcdu(w *bufio.Writer, r *Report, _ WriteOptions) error {
 		Program string `json:"progname"`
 		Version string `json:"progver"`
 		Time    int64  `json:"timestamp"`
-	}{Program: r.Tool.Name, Version: r.Tool.Version}
+		Rules   string `json:"rules,omitempty"` // readers pass over what they do not know
+	}{Program: r.Tool.Name, Version: r.Tool.Version, Rules: r.judgedText().String()}
 	var names []string
 	for i := range r.Inputs {
 		names = append(names, r.Inputs[i].Name.Display())

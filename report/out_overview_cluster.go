@@ -13,11 +13,13 @@ func (r *Report) clusterAlerts() (list []message.Message) {
 	}
 	alert := func(id string, args ...message.Arg) { list = append(list, message.New(id, args...)) }
 	slots := func(ranges []cluster.Range) []message.Arg {
-		return []message.Arg{message.Number("count", int64(cluster.Count(ranges)), "1 slot", "{n} slots"), message.Text("slots", cluster.Text(ranges))}
+		return []message.Arg{message.Number("count", int64(cluster.Count(ranges)), "1 slot", "{n} slots"),
+			message.Text("slots", cluster.Text(ranges))}
 	}
 	for n, i := range c.Missing {
 		if n == overviewAlerts {
-			alert("MISSING: no snapshot has keys of {masters}.", message.Number("masters", int64(len(c.Missing)-n), "1 more master", "{n} more masters"))
+			alert("MISSING: no snapshot has keys of {masters}.",
+				message.Number("masters", int64(len(c.Missing)-n), "1 more master", "{n} more masters"))
 			break
 		}
 		m := &c.Masters[i]
@@ -31,7 +33,8 @@ func (r *Report) clusterAlerts() (list []message.Message) {
 		alert("TWICE: {file} has no slot of its own: it may be of a replica.", fileArg("file", r.inputName(i)))
 	}
 	if len(c.Foreign) > 0 {
-		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.", slots(c.Foreign)...)
+		alert("MOVED: keys of {count} are in the snapshot of another master than CLUSTER NODES says: {slots}.",
+			slots(c.Foreign)...)
 	}
 	if len(c.Unserved) > 0 {
 		alert("UNSERVED: no master serves {count}: {slots}.", slots(c.Unserved)...)

@@ -141,7 +141,8 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
-		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).only(anyIdentity(rows)).drop(2),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).
+			only(slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		nameColumn("largest key", func(i int) message.Message {
@@ -151,10 +152,6 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 			return keyText(rows[i].LargestKey)
 		}).only(full).drop(7),
 	}}
-}
-
-func anyIdentity(rows []memoryPlace) bool {
-	return slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })
 }
 
 // ownerText is the name of an owner, zero for "".

@@ -10,7 +10,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// markdownPage is the page of a ticket.
 type markdownPage struct {
 	*style
 	w     *bytes.Buffer
@@ -41,7 +40,8 @@ func (l wholeNames) block(p *markdownPage, room int) string {
 	s := p.opening(word("Whole names")) + "\n"
 	begun := len(s)
 	for _, name := range l {
-		if item := "- " + text.MarkdownCode(text.ShortenMiddle(name, text.MaxCell)) + "\n"; len(s)+len(item)+len(end) <= room {
+		if item := "- " + text.MarkdownCode(text.ShortenMiddle(name, text.MaxCell)) + "\n"; len(s)+len(item)+
+			len(end) <= room {
 			s += item
 		}
 	}
@@ -57,7 +57,6 @@ func (p *markdownPage) whole(m message.Message) string {
 	return p.style.sentence(m)
 }
 
-// note notes the names of a message that are cut.
 func (p *markdownPage) note(m message.Message) {
 	for _, s := range m.Spans(p.catalogue) {
 		if !isForeign(s.Kind) {
@@ -76,11 +75,11 @@ func (p *markdownPage) opening(title message.Message) string {
 
 // markdownStyle is that of tickets: names, code and sentences of others are code.
 func markdownStyle(c *message.Catalogue) *style {
-	return &style{catalogue: c, text: text.MarkdownText, name: text.MarkdownCode, code: text.MarkdownCode, foreign: text.MarkdownCode,
-		link: func(marked, url string) string { return "[" + marked + "](" + text.MarkdownURL(url) + ")" }}
+	return &style{catalogue: c, text: text.MarkdownText, name: text.MarkdownCode, code: text.MarkdownCode,
+		foreign: text.MarkdownCode,
+		link:    func(marked, url string) string { return "[" + marked + "](" + text.MarkdownURL(url) + ")" }}
 }
 
-// block begins a block of its own.
 func (p *markdownPage) block(format string, args ...any) {
 	fmt.Fprintf(p.w, "\n"+format+"\n", args...)
 }

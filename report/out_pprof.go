@@ -31,6 +31,9 @@ func writePprof(w *bufio.Writer, r *Report, _ WriteOptions) error {
 			p.TimeNanos = max(p.TimeNanos, int64(t)*1e9)
 		}
 	}
+	if judged := r.judgedText(); !judged.IsZero() {
+		p.Comments = append(p.Comments, judged.String())
+	}
 	locations := map[*TreeNode]*profile.Location{}
 	root := exportTree(r)
 	root.leaves(func(path []*TreeNode) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,13 +81,13 @@ func (m metricsWriter) labels(list []string) string {
 	var b strings.Builder
 	for i := 0; i < len(list); i += 2 {
 		b.WriteByte("{,"[min(i, 1)])
-		fmt.Fprintf(&b, `%s="%s"`, list[i], LabelValue(list[i+1]))
+		fmt.Fprintf(&b, `%s="%s"`, list[i], labelValue(list[i+1]))
 	}
 	return b.String() + "}"
 }
 
-// LabelValue returns a text as the value of a label of a metric, without its quotes.
-func LabelValue(s string) string { return labelEscapes.Replace(Name(s).Display()) }
+// labelValue returns a text as the value of a label of a metric, without its quotes.
+func labelValue(s string) string { return labelEscapes.Replace(Name(s).Display()) }
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
@@ -107,9 +108,44 @@ func boolFigure(b bool) Figure {
 
 func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	m := metricsWriter{w: w}
-	if o.Job != "" {
-		m.job = []string{"job", o.Job}
+	m.report(r, o)
+	return nil
+}
+
+// WriteNight writes the metrics of a nightly run: its exit code, the report of all inputs,
+// nil if there is none, and what is known of each. All have the label job.
+func WriteNight(w io.Writer, job string, code int, r *Report, nights []Night, o WriteOptions) error {
+	m := metricsWriter{w: bufio.NewWriter(w), job: []string{"job", job}}
+	if r != nil {
+		m.report(r, o)
+	} else {
+		m.add("complete", "1 if every snapshot was read to its end.", sample{nil, 0})
 	}
+	m.add("snapshot_missing", "1 if a snapshot was not given that was there before.", samplesOf(nights, func(in *Night) sample {
+		return sample{[]string{"snapshot", in.Name}, boolFigure(in.Gone)}
+	})...)
+	var findings []sample
+	for i := range nights {
+		if now := nights[i].Now; now != nil {
+			findings = append(findings, bySeverity(&now.Findings, "snapshot", nights[i].Name)...)
+		}
+	}
+	m.add("snapshot_findings", "Findings of a snapshot by severity.", findings...)
+	m.add("exit_code", "Exit code of the nightly run.", sample{nil, Figure(code)})
+	m.add("run_timestamp_seconds", "When the nightly run began.", sample{nil, Figure(o.Now.Unix())})
+	return m.w.Flush()
+}
+
+// bySeverity returns the samples of findings.
+func bySeverity(c *Counts, labels ...string) (list []sample) {
+	for i, n := range []int64{c.Error, c.Warning, c.Info} {
+		list = append(list, sample{append(slices.Clip(labels), "severity", []string{"error", "warning", "info"}[i]), Figure(n)})
+	}
+	return list
+}
+
+// report adds the metrics of a report.
+func (m metricsWriter) report(r *Report, o WriteOptions) {
 	for i := range r.Inputs {
 		label := string(r.Inputs[i].Name)
 		for n := 2; slices.Contains(m.snapshots, label); n++ {
@@ -123,7 +159,7 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	m.add("scan_timestamp_seconds", "When the scan ended.", sample{nil, Figure(now.Unix())})
 	if o.Elapsed > 0 {
-		fmt.Fprintf(w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds "+
+		fmt.Fprintf(m.w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds "+
 			"gauge\nrdblens_scan_duration_seconds%s %s\n",
 			m.labels(nil), strconv.FormatFloat(o.Elapsed.Seconds(), 'f', 3, 64))
 	}
@@ -188,10 +224,7 @@ func writePrometheus(w *bufio.Writer, r *Report, o WriteOptions) error {
 	m.add("findings", "Findings by rule and severity.", samplesOf(r.Rules, func(f *Finding) sample {
 		return sample{[]string{"rule", f.Rule, "severity", f.Severity}, Figure(f.Count)}
 	})...)
-	m.add("severity_findings", "Findings by severity.", sample{[]string{"severity", "error"}, Figure(r.Findings.Error)},
-		sample{[]string{"severity", "warning"}, Figure(r.Findings.Warning)},
-		sample{[]string{"severity", "info"}, Figure(r.Findings.Info)})
-	return nil
+	m.add("severity_findings", "Findings by severity.", bySeverity(&r.Findings)...)
 }
 
 func (m metricsWriter) inputs(r *Report, now time.Time) {

@@ -369,7 +369,7 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, before, certain := findAllocator(ctx, source, s.opt.Memory, false)
+	allocator, before, certain := findAllocator(ctx, source, s.opt.Memory, firstPart, true)
 	out := s.pass(ctx, source, number, jobs, allocator, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {

@@ -19,11 +19,13 @@ type costRow struct {
 
 // sizeQPS is Baidu's table by the size of a value in bytes, at a latency of at most
 // 10 ms.
-var sizeQPS = []costRow{{100, "10", 97_000}, {1 << 10, "10", 78_000}, {10 << 10, "10", 73_000}, {50 << 10, "10", 68_000}, {100 << 10, "10", 42_000}, {500 << 10, "10", 6_400}}
+var sizeQPS = []costRow{{100, "10", 97_000}, {1 << 10, "10", 78_000}, {10 << 10, "10", 73_000},
+	{50 << 10, "10", 68_000}, {100 << 10, "10", 42_000}, {500 << 10, "10", 6_400}}
 
 // fieldQPS is Baidu's table of HGETALL by the number of fields of 10 bytes. It is the
 // nearest there is for the other collections, too.
-var fieldQPS = []costRow{{10, "0.4", 48_000}, {100, "0.7", 10_000}, {500, "2.7", 2_500}, {1000, "5", 870}, {3000, "11", 250}, {5000, "25", 120}}
+var fieldQPS = []costRow{{10, "0.4", 48_000}, {100, "0.7", 10_000}, {500, "2.7", 2_500}, {1000, "5", 870},
+	{3000, "11", 250}, {5000, "25", 120}}
 
 // readCost adds what one read of the whole value costs: the bytes, and what the
 // document behind baidu measured for values of that size, or of that number of elements.
@@ -32,9 +34,11 @@ func (x *explainer) readCost() {
 	if bytes <= 0 {
 		return
 	}
-	sentence := "One read of the whole value transfers {bytes}: {reads} reads a second fill a 1 Gbit/s network card (128 MB/s)."
+	sentence := "One read of the whole value transfers {bytes}: {reads} reads a second fill a 1 Gbit/s network card " +
+		"(128 MB/s)."
 	if CardBytes/bytes <= 1 {
-		sentence = "One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card (128 MB/s)."
+		sentence = "One read of the whole value transfers {bytes}: a single read a second fills a 1 Gbit/s network card " +
+			"(128 MB/s)."
 	}
 	x.advise(adviseCost, nil, sentence, message.ExactSize("bytes", bytes), message.Int("reads", CardBytes/bytes))
 	if x.key.Type == parser.String {
@@ -44,9 +48,11 @@ func (x *explainer) readCost() {
 			"Baidu measured {qps2} requests a second for values of {high} (at most {ms2} ms each), the largest in its table.")
 	} else if x.key.Elements > 0 {
 		x.measuredCost(fieldQPS, x.key.Elements, message.Count,
-			"HGETALL of {low} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {high} fields {qps2}, {ms2} ms.",
+			"HGETALL of {low} fields of 10 bytes: Baidu measured {qps} a second, {ms} ms each; of {high} fields {qps2}, "+
+				"{ms2} ms.",
 			"HGETALL of {high} fields of 10 bytes: Baidu measured {qps2} a second, {ms2} ms each.",
-			"HGETALL of {high} fields of 10 bytes: Baidu measured {qps2} a second, {ms2} ms each. Its table ends there: more elements, or longer ones, take longer.")
+			"HGETALL of {high} fields of 10 bytes: Baidu measured {qps2} a second, {ms2} ms each. Its table ends there: more "+
+				"elements, or longer ones, take longer.")
 	}
 }
 
@@ -65,6 +71,7 @@ func (x *explainer) measuredCost(table []costRow, figure int64, u message.Unit, 
 	case figure == high.of || i == 0:
 		sentence = on
 	}
-	x.advise(adviseCost, nil, sentence, message.Limit("low", u, low.of), message.Int("qps", low.qps), message.Text("ms", low.ms),
+	x.advise(adviseCost, nil, sentence, message.Limit("low", u, low.of), message.Int("qps", low.qps),
+		message.Text("ms", low.ms),
 		message.Limit("high", u, high.of), message.Int("qps2", high.qps), message.Text("ms2", high.ms))
 }

@@ -44,7 +44,8 @@ func (x *explainer) deleteBatches() {
 	}
 	times := (x.key.Elements + batch - 1) / batch
 	command := "DEL {key}"
-	id := "In batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
+	id := "In batches of {batch}. This server has no UNLINK, and DEL would block it until all {elements} elements " +
+		"are freed."
 	switch x.key.Type {
 	case parser.List:
 		command = "{times} LTRIM {key} {batch} -1"
@@ -52,7 +53,8 @@ func (x *explainer) deleteBatches() {
 		command = "{times} ZREMRANGEBYRANK {key} 0 {last}"
 	case parser.Hash, parser.Set:
 		command = scanLoop
-		id = "In batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL would block it until all {elements} elements are freed."
+		id = "In batches of {batch}, from a shell that has redis-cli (add -h and -p). This server has no UNLINK, and DEL " +
+			"would block it until all {elements} elements are freed."
 	default:
 		id = "This server has no UNLINK, and blocks until DEL has freed the memory."
 	}
@@ -60,7 +62,8 @@ func (x *explainer) deleteBatches() {
 	if x.key.Type == parser.Hash {
 		scan, remove, members = "HSCAN", "HDEL", "NR%2==0"
 	}
-	commands := x.command(command, plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1), plainNumber("db", int64(x.key.DB)),
+	commands := x.command(command, plainNumber("times", times), plainNumber("batch", batch), plainNumber("last", batch-1),
+		plainNumber("db", int64(x.key.DB)),
 		message.Text("scan", scan), message.Text("remove", remove), message.Text("members", members))
 	if x.key.Type == parser.Hash || x.key.Type == parser.Set {
 		commands = commands[len(commands)-1:] // it names the database itself

@@ -10,8 +10,8 @@ import (
 // Advice about keys that a library wrote begins with its setting: a command on the server
 // changes what is there, and the library writes the same again.
 
-// bySetting are the actions that a setting of the library replaces.
-var bySetting = []action{adviseExpire, adviseTTL, adviseSplit, adviseMove, adviseTrim, adviseCompress, adviseDelete, adviseLook}
+var bySetting = []action{adviseExpire, adviseTTL, adviseSplit, adviseMove, adviseTrim, adviseCompress, adviseDelete,
+	adviseLook}
 
 // hasSetting reports whether a setting of the library is known that bounds the keys.
 func (id *Identity) hasSetting() bool { return id.FixedName() && id.Setting != "" }
@@ -59,10 +59,12 @@ func (x *explainer) deleteThrough() bool {
 		x.append(adviseDelete, Advice{Text: message.New("Delete it through {library}: {deletion}. {loses}", id.words()...),
 			ChangesData: true, Condition: unneeded})
 	case id.Deletion == "yes": // by design without a TTL, and written again
-		x.append(adviseDelete, Advice{Text: message.New("UNLINK removes it at once and frees its memory in the background. {loses}", id.words()...),
+		x.append(adviseDelete, Advice{Text: message.New("UNLINK removes it at once and frees its memory in the "+
+			"background. {loses}", id.words()...),
 			Commands: x.commands("UNLINK {key}"), ChangesData: true, Condition: unneeded})
 	default:
-		x.append(adviseDelete, Advice{Text: message.New("Do not delete it behind the back of {library}. {loses}", id.words()...)})
+		x.append(adviseDelete, Advice{Text: message.New("Do not delete it behind the back of {library}. {loses}",
+			id.words()...)})
 	}
 	return true
 }
@@ -82,7 +84,8 @@ func (e *Engine) Kept(groups []GroupSums, whole int64, l *Listing) (list []Advic
 		g := &groups[i]
 		few := g.Memory < minSettingBytes && g.Identity.number(g.Keys, g.AllElements, g.Type) < minSettingKeys
 		if few || !g.Identity.hasSetting() || 2*g.WithoutTTL < g.Keys || g.Memory*minSettingShare < whole ||
-			!g.Identity.is(RoleCompleted, RoleFailed, RoleJobData, RoleResult, RoleEvents, RoleMetrics, RoleIndex, RoleLeftover, RoleCache, RoleSession) {
+			!g.Identity.is(RoleCompleted, RoleFailed, RoleJobData, RoleResult, RoleEvents, RoleMetrics, RoleIndex, RoleLeftover,
+				RoleCache, RoleSession) {
 			continue
 		}
 		a := settingOfGroup.groupAdvice(g, g.Keys, g.Memory, l, "", nil, g.identityArgs(g.Keys, g.Memory)...)
@@ -101,7 +104,8 @@ func (g *GroupSums) identityArgs(keys, memory int64) []message.Arg {
 	if keys != g.Keys {
 		elements = -1
 	}
-	return append(g.Identity.words(), message.Phrase("what", g.Identity.counted(keys, elements, g.Type)), message.Figure("memory", memory, message.FormSize))
+	return append(g.Identity.words(), message.Phrase("what", g.Identity.counted(keys, elements, g.Type)),
+		message.Figure("memory", memory, message.FormSize))
 }
 
 // identityArgs are the arguments of sentences about a key of a library.

@@ -25,33 +25,32 @@ func (x *explainer) append(a action, advice Advice) {
 	x.advice = append(x.advice, advice)
 }
 
-// advise adds advice that changes nothing.
 func (x *explainer) advise(a action, commands []message.Message, id string, args ...message.Arg) {
 	x.add(a, Advice{Text: message.New(id, args...), Commands: commands})
 }
 
-// change adds advice that changes or loses data.
-func (x *explainer) change(a action, condition message.Message, commands []message.Message, id string, args ...message.Arg) {
+func (x *explainer) change(a action, condition message.Message, commands []message.Message, id string,
+	args ...message.Arg) {
 	x.add(a, Advice{Text: message.New(id, args...), Commands: commands, ChangesData: true, Condition: condition})
 }
 
 // thing returns the key as what advice is about.
 func (x *explainer) thing() *thing {
-	t := &thing{settings: x.settings(), typ: x.key.Type, content: x.key.Content | ContentOf(&x.key.Key), identity: x.key.Identity, elements: x.key.Elements}
+	t := &thing{settings: x.settings(), typ: x.key.Type, content: x.key.Content | ContentOf(&x.key.Key),
+		identity: x.key.Identity, elements: x.key.Elements}
 	if x.instance != nil {
 		t.typ, t.elements = parser.NumTypes, -1
 	}
 	return t
 }
 
-// settings returns those that apply to the key.
 func (x *explainer) settings() []Setting { return x.settingsOf(x.key.Name) }
 
-// settingOf returns the setting of a rule for the key.
 func (x *explainer) settingOf(rule string) *Setting { return settingIn(x.settings(), rule) }
 
 // lengthCommands return the length of a value in constant time.
-var lengthCommands = map[parser.Type]string{parser.String: "STRLEN {key}", parser.List: "LLEN {key}", parser.Set: "SCARD {key}",
+var lengthCommands = map[parser.Type]string{parser.String: "STRLEN {key}", parser.List: "LLEN {key}",
+	parser.Set:  "SCARD {key}",
 	parser.ZSet: "ZCARD {key}", parser.Hash: "HLEN {key}", parser.Stream: "XLEN {key}"}
 
 // inspect adds commands that show the key without blocking, however big it is. Where
@@ -79,22 +78,27 @@ func (x *explainer) inspect() {
 
 // rename adds how to change a name, after what is wrong with it.
 func (x *explainer) rename() {
-	x.advise(adviseName, nil, "Change the name where it is written, in all programs at once; then rename the existing keys.")
+	x.advise(adviseName, nil,
+		"Change the name where it is written, in all programs at once; then rename the existing keys.")
 }
 
 // characters are what the documents behind the profiles want names to be made of.
 var characters = map[string]string{
 	"default": "Build names from letters, digits and separators; encode what users type before it becomes part of a name.",
 	"aliyun":  "Build names from letters, digits and :; encode what users type before it becomes part of a name.",
-	"baidu":   "Build names from letters and digits, with :, # or _ between them; encode what users type before it becomes part of a name.",
-	"typed":   "Build names from small letters and digits, with : between parts and . between words; encode what users type before it becomes part of a name.",
-	"upper":   "Build names from capital letters and digits, with : between parts; encode what users type before it becomes part of a name.",
+	"baidu": "Build names from letters and digits, with :, # or _ between them; encode what users type before it " +
+		"becomes part of a name.",
+	"typed": "Build names from small letters and digits, with : between parts and . between words; encode what users " +
+		"type before it becomes part of a name.",
+	"upper": "Build names from capital letters and digits, with : between parts; encode what users type before it " +
+		"becomes part of a name.",
 }
 
 // adviseCharacters is the advice on names with characters that they must not have.
 func adviseCharacters(x *explainer) {
 	if allowed := x.settingOf("key-charset").Param("allowed"); allowed.Origin.Kind >= FromFile && allowed.Text != "" {
-		x.advise(adviseName, nil, "Build names from {allowed}; encode what users type before it becomes part of a name.", message.Code("allowed", allowed.Text))
+		x.advise(adviseName, nil, "Build names from {allowed}; encode what users type before it becomes part of a name.",
+			message.Code("allowed", allowed.Text))
 	} else if id, ok := characters[x.policy.Profile.Value]; ok {
 		x.advise(adviseName, nil, id)
 	}
@@ -140,7 +144,8 @@ func (e *Engine) Changes(r *Rule) []Advice {
 			continue
 		}
 		limit, _ := setting.severest(t)
-		s := SubjectOf(&parser.Key{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1, Idle: -1, Freq: -1})
+		s := SubjectOf(&parser.Key{Name: []byte("KEY"), NameLen: 3, Type: t, Longest: -1, Memory: -1, CompactMemory: -1,
+			Idle: -1, Freq: -1})
 		if r.Unit == message.Count {
 			s.Elements = 2 * limit
 		}

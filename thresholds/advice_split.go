@@ -47,8 +47,9 @@ func (x *explainer) split(whole bool) {
 			continue
 		}
 		if _, short := x.parts(limit, severity); !short.IsZero() {
-			sentences = append(sentences, message.New("For the {severity} limit of {limit}: {parts}.", message.Text("severity", severity.String()),
-				message.Limit("limit", x.Unit(), limit), message.Phrase("parts", short)))
+			sentences = append(sentences,
+				message.New("For the {severity} limit of {limit}: {parts}.", message.Text("severity", severity.String()),
+					message.Limit("limit", x.Unit(), limit), message.Phrase("parts", short)))
 		}
 	}
 	before := len(x.advice)
@@ -67,7 +68,8 @@ func (x *explainer) trimRanks() {
 		keep = x.Limit / max(x.key.Largest, 1)
 	}
 	x.change(adviseTrim, message.New("if it is read by rank, and lower ranks may be lost"), nil,
-		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now in steps.",
+		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now "+
+			"in steps.",
 		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep))
 	x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.",
 		message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
@@ -76,7 +78,8 @@ func (x *explainer) trimRanks() {
 // moveElementOut adds what to do about an element so large that no split of the
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
-	x.advise(adviseMove, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that element's value under a key of its own, and that key's name in its place.",
+	x.advise(adviseMove, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that "+
+		"element's value under a key of its own, and that key's name in its place.",
 		message.ExactSize("largest", largest), message.Limit("limit", message.Bytes, x.Limit))
 }
 
@@ -109,7 +112,8 @@ func (x *explainer) parts(limit int64, severity Severity) (sentence, short messa
 	if u == message.Bytes {
 		largest = max(s.Largest, 1)
 	}
-	n := max(x.partsUnder(total, limit, largest), x.partsFor("big-collection", s.Elements, 1, severity), x.partsFor("big-stream", s.Elements, 1, severity),
+	n := max(x.partsUnder(total, limit, largest), x.partsFor("big-collection", s.Elements, 1, severity),
+		x.partsFor("big-stream", s.Elements, 1, severity),
 		x.partsFor("big-value", s.ValueBytes, max(s.Largest, 1), severity))
 	what, rule := "", ""
 	id := "Split it into {n} {what}, newKey = {rule}: about {each} each."
@@ -129,14 +133,16 @@ func (x *explainer) parts(limit int64, severity Severity) (sentence, short messa
 		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
 		id = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
 	}
-	if single := x.settingOf("single-element"); s.Elements/n < leastPartElements && single.On && single.Rule.AppliesTo(s.Type) {
+	if single := x.settingOf("single-element"); s.Elements/n < leastPartElements && single.On &&
+		single.Rule.AppliesTo(s.Type) {
 		return sentence, short
 	}
 	each := message.Figure("each", total/n, message.FormSize)
 	if u == message.Count {
 		each = message.Number("each", total/n, "1 element", "{n} elements")
 	}
-	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each, message.Limit("limit", u, limit)}
+	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each,
+		message.Limit("limit", u, limit)}
 	return message.New(id, args...), message.New("{n} {what}, {rule}", args...)
 }
 
@@ -164,19 +170,20 @@ func (x *explainer) partsFor(rule string, total, largest int64, severity Severit
 	return 0
 }
 
-// stringParts is parts for a string.
 func (x *explainer) stringParts(limit int64) (sentence, short message.Message) {
 	n := (x.Measured + limit - 1) / limit
 	id := "Split it over {n} keys of at most {limit} each, newKey = {rule}."
 	switch {
 	case x.note == noteJSON || x.note == noteXML:
-		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, read with HGET and HMGET."
+		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, " +
+			"read with HGET and HMGET."
 	case x.thing().content&ContentBitmap != 0:
 		id = "Split it over {n} keys of at most {limit} each, newKey = {bits}."
 	case x.note == 0 && x.thing().content == 0:
 		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."
 	}
-	args := []message.Arg{message.Int("n", n), message.Limit("limit", x.Unit(), limit), message.Code("rule", x.part("(offset / "+decimal(limit)+")")),
+	args := []message.Arg{message.Int("n", n), message.Limit("limit", x.Unit(), limit),
+		message.Code("rule", x.part("(offset / "+decimal(limit)+")")),
 		message.Code("bits", x.part("(bit / "+decimal(8*limit)+")"))}
 	return message.New(id, args...), message.New("{n} keys, {rule}", args...)
 }

@@ -76,13 +76,19 @@ func (e *Engine) CountCompact(k *parser.Key, to *CompactSums) {
 		return // the server deletes it without any setting
 	}
 	l := e.compact[k.Type]
-	limit := l.form(k.Type, k.Integers)
-	form := map[parser.Type]int{parser.Hash: compactHash, parser.ZSet: compactZSet, parser.Set: compactSet}[k.Type]
-	if k.Type == parser.Set && k.Integers {
+	limit, form := l.form(k.Type, k.Integers), compactHash
+	switch {
+	case k.Encoding != l.full || limit.count == 0:
+		return
+	case k.Type == parser.ZSet:
+		form = compactZSet
+	case k.Type == parser.Set && k.Integers:
 		form = compactIntset
+	case k.Type == parser.Set:
+		form = compactSet
 	}
 	elements, bytes := stepOf(k.Elements, limit.count), stepOf(k.Longest, limit.bytes)
-	if k.Encoding != l.full || limit.count == 0 || elements < 0 || bytes < 0 {
+	if elements < 0 || bytes < 0 {
 		return
 	}
 	c := &to[form][elements][bytes]

@@ -88,22 +88,25 @@ type compiler struct {
 }
 
 // over adds the rule's limits: a measure above a limit is flagged. confirm may be
-// nil.
+// nil. A measure is exact to one in the unit of the limits: what may be exactly at a limit
+// is not over it.
 func (c *compiler) over(m measure, confirm confirmation) {
 	levels, per := c.levels(c.typ), c.scaleOf(m)
-	if per > 1 {
-		// What is measured is exact to one in the unit of the limits. What may be exactly
-		// at a limit is not over it.
-		for i := range levels {
-			levels[i].limit = min(levels[i].limit, math.MaxInt64/per-1)*per + per - 1
-		}
-		inner := confirm
-		confirm = func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-			found.Measured, found.Limit = found.Measured/per, found.Limit/per
-			return inner == nil || inner(k, f, found)
-		}
+	for i := range levels {
+		levels[i].limit = min(levels[i].limit, (math.MaxInt64-per+1)/per)*per + per - 1
 	}
-	c.add(m, -1, false, levels, confirm)
+	c.add(m, -1, false, levels, inUnits(per, confirm))
+}
+
+// inUnits divides the figures of a finding by how many of the measure are one of the unit.
+func inUnits(per int64, confirm confirmation) confirmation {
+	if per == 1 {
+		return confirm
+	}
+	return func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+		found.Measured, found.Limit = found.Measured/per, found.Limit/per
+		return confirm == nil || confirm(k, f, found)
+	}
 }
 
 // scaleOf returns how many of a measure are one of the unit of the rule's limits. It
@@ -120,22 +123,13 @@ func (c *compiler) scaleOf(m measure) int64 {
 // measure is the negated figure.
 func (c *compiler) under(m measure, confirm confirmation) {
 	var levels []level
+	per := c.scaleOf(m)
 	for s := Error; s >= Info; s-- {
 		if v, ok := c.Limit(c.typ, c.Rule.Bound == Both, s); ok {
-			levels = append(levels, level{-v, s})
+			levels = append(levels, level{max(-v, -math.MaxInt64/per) * per, s})
 		}
 	}
-	if per := c.scaleOf(m); per > 1 {
-		for i := range levels {
-			levels[i].limit = max(levels[i].limit, -math.MaxInt64/per) * per
-		}
-		inner := confirm
-		confirm = func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-			found.Measured, found.Limit = found.Measured/per, found.Limit/per
-			return inner == nil || inner(k, f, found)
-		}
-	}
-	c.add(m, -1, true, levels, confirm)
+	c.add(m, -1, true, levels, inUnits(per, confirm))
 }
 
 // when adds a rule without limits: a key with measure & mask > limit is flagged.

@@ -25,10 +25,12 @@ func init() {
 				"If many such keys remain, raise active-expire-effort (Redis 6.0 and later) or spread the expiry times.")
 		},
 		Doc: Doc{
-			What: "A key whose expiry time was before the time at which the snapshot was taken (its ctime, in whole seconds). Not checked if the snapshot has no ctime.",
-			Why: "The server deletes expired keys gradually, and when a client accesses them. Many remaining expired keys mean that it cannot keep up, and their memory " +
-				"is wasted until then. On a replica they wait for the master's DEL.",
-			Fix:     "Nothing for a few keys. For many, raise active-expire-effort (Redis 6.0 and later), spread the expiry times, or look for a lagging replica.",
+			What: "A key whose expiry time was before the time at which the snapshot was taken (its ctime, in whole seconds). " +
+				"Not checked if the snapshot has no ctime.",
+			Why: "The server deletes expired keys gradually, and when a client accesses them. Many remaining expired keys " +
+				"mean that it cannot keep up, and their memory is wasted until then. On a replica they wait for the master's DEL.",
+			Fix: "Nothing for a few keys. For many, raise active-expire-effort (Redis 6.0 and later), spread the expiry " +
+				"times, or look for a lagging replica.",
 			Example: "token:9f1c, which had expired 340 seconds earlier.",
 		},
 	})

@@ -14,7 +14,8 @@ func init() {
 		Title:   "hash, list, set or sorted set with more elements than the limit",
 		Harm:    Blocks,
 		fix: &fix{action: adviseSplit, id: "Split {key}: a command on all of its {elements} makes every other client wait.",
-			otherwise: &fix{action: adviseCost, id: "Read {key} in parts: a command on all of its {elements} makes every other client wait."}},
+			otherwise: &fix{action: adviseCost,
+				id: "Read {key} in parts: a command on all of its {elements} makes every other client wait."}},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   append(slices.Clip(collections), parser.JSON),
@@ -29,11 +30,13 @@ func init() {
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit, or a JSON document with more items or members in its root. Limits can be set for each type.",
-			Why: "Commands that visit all elements (HGETALL, SMEMBERS, LRANGE 0 -1), and the deletion of the key, take time proportional to their number, during which the " +
-				"server serves no other client. A cluster cannot spread one key over several nodes, and migrating it blocks.",
-			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with HSCAN, SSCAN or ZSCAN. " +
-				"Delete it with UNLINK, or in batches before Redis 4.0.",
+			What: "A hash, list, set or sorted set with more elements (HLEN, LLEN, SCARD, ZCARD) than the limit, or a JSON " +
+				"document with more items or members in its root. Limits can be set for each type.",
+			Why: "Commands that visit all elements (HGETALL, SMEMBERS, LRANGE 0 -1), and the deletion of the key, take time " +
+				"proportional to their number, during which the server serves no other client. A cluster cannot spread one key " +
+				"over several nodes, and migrating it blocks.",
+			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with " +
+				"HSCAN, SSCAN or ZSCAN. Delete it with UNLINK, or in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
 		},
 	})

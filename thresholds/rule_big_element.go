@@ -37,17 +37,19 @@ func init() {
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
 					commands = x.command("HSTRLEN {key} {field}", message.Element("field", name))
 				}
-				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.", message.Element("element", name))
+				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.",
+					message.Element("element", name))
 			}
 			x.readCost()
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A collection or stream whose largest element is over the limit. An element is a list item, a member, or the fields and values of one " +
-				"stream entry; of a hash the value alone counts, without its field.",
-			Why: "Commands that read a whole collection multiply the size of its elements. A single long field or value also makes the server " +
-				"abandon the compact encoding of the whole key.",
-			Fix:     "Store the large part under a key of its own and put that key's name into the element. Store strings, not JSON documents.",
+			What: "A collection or stream whose largest element is over the limit. An element is a list item, a member, or " +
+				"the fields and values of one stream entry; of a hash the value alone counts, without its field.",
+			Why: "Commands that read a whole collection multiply the size of its elements. A single long field or value also " +
+				"makes the server abandon the compact encoding of the whole key.",
+			Fix: "Store the large part under a key of its own and put that key's name into the element. Store strings, " +
+				"not JSON documents.",
 			Example: "edu:0:info, whose field school.list holds a JSON text of 6,120 bytes: over 4 KB.",
 		},
 	})

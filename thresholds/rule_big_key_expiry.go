@@ -11,8 +11,10 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "big collection that blocks the server when it expires",
 		Harm:    Blocks,
-		fix: &fix{action: adviseLazyFree, id: "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {elements}.",
-			otherwise: &fix{action: adviseSplit, id: "Split {key}: the server stops for it when it expires, to delete {elements}."}},
+		fix: &fix{action: adviseLazyFree,
+			id: "Set lazyfree-lazy-expire to yes: without it the server stops for {key} when it expires, to delete {elements}.",
+			otherwise: &fix{action: adviseSplit,
+				id: "Split {key}: the server stops for it when it expires, to delete {elements}."}},
 		Unit:  message.None,
 		Types: collections,
 		unit:  func(uint8) message.Unit { return message.Count },
@@ -32,7 +34,8 @@ func init() {
 			}
 		},
 		text: func(x *explainer) message.Message {
-			return x.counted("1 element to delete when it expires, over {limit}", "{measured} elements to delete when it expires, over {limit}")
+			return x.counted("1 element to delete when it expires, over {limit}",
+				"{measured} elements to delete when it expires, over {limit}")
 		},
 		advise: func(x *explainer) {
 			switch {
@@ -40,19 +43,24 @@ func init() {
 				x.advise(adviseTTL, literal("CONFIG GET lazyfree-lazy-expire"),
 					"This server frees expired keys in the background by default. Check that lazyfree-lazy-expire is still yes.")
 			default:
-				x.change(adviseLazyFree, message.New("if the server may free expired keys in a background thread"), literal("CONFIG SET lazyfree-lazy-expire yes"),
-					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the setting, too.")
+				x.change(adviseLazyFree, message.New("if the server may free expired keys in a background thread"),
+					literal("CONFIG SET lazyfree-lazy-expire yes"),
+					"Let the server free expired keys in the background. A restart undoes it unless the configuration file has the "+
+						"setting, too.")
 			}
 			x.split(anyPart)
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A hash, list, set or sorted set that has an expiry and more elements than the error limit of big-collection (or its highest limit, if it has no error limit). " +
-				"Compact encodings are not checked, because they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by default; " +
-				"an error instead of a warning before Redis 4.0, which cannot free memory in the background.",
-			Why: "When the key expires, the server deletes it in its main thread. A sorted set of 2 million members blocks for a second or more. The slow log does not " +
-				"show a deletion by the server itself; where a client's access to the key triggers it, the slow log has that client's harmless command.",
-			Fix:     "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before it expires.",
+			What: "A hash, list, set or sorted set that has an expiry and more elements than the error limit of " +
+				"big-collection (or its highest limit, if it has no error limit). Compact encodings are not checked, because " +
+				"they are a single block of memory. An info on Valkey 8.0 and later, where lazyfree-lazy-expire is on by " +
+				"default; an error instead of a warning before Redis 4.0, which cannot free memory in the background.",
+			Why: "When the key expires, the server deletes it in its main thread. A sorted set of 2 million members blocks " +
+				"for a second or more. The slow log does not show a deletion by the server itself; where a client's access to " +
+				"the key triggers it, the slow log has that client's harmless command.",
+			Fix: "Set lazyfree-lazy-expire yes (Redis 4.0 and later), split the key, or delete it in steps before " +
+				"it expires.",
 			Example: "rank:daily:20260301, a sorted set of 2,000,000 members with an expiry: over 5,000.",
 		},
 	})

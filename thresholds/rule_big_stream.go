@@ -11,7 +11,8 @@ func init() {
 		Section: SectionSize,
 		Title:   "stream with more entries than the limit",
 		Harm:    Blocks,
-		fix:     &fix{action: adviseQueue, id: "Find out which entries of {key} are still read: it has {elements} and takes {memory}."},
+		fix: &fix{action: adviseQueue,
+			id: "Find out which entries of {key} are still read: it has {elements} and takes {memory}."},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.Stream},
@@ -21,7 +22,8 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			x.readCost()
-			x.change(adviseTrim, message.New("if the oldest entries may be lost"), nil, "Trim it to what is still read, and cap it on writing: {add} (~ may leave some more).",
+			x.change(adviseTrim, message.New("if the oldest entries may be lost"), nil,
+				"Trim it to what is still read, and cap it on writing: {add} (~ may leave some more).",
 				message.Code("add", "XADD key MAXLEN ~ "+decimal(x.Limit-x.Limit/10)+" * ..."))
 			x.advise(adviseSplit, nil, "Start a new stream for each period: {period}.", message.Code("period", x.part("202601")))
 			x.inspect()
@@ -29,9 +31,10 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A stream with more entries (XLEN) than the limit.",
-			Why: "A stream that is never trimmed grows without bound: acknowledging an entry does not remove it. Reading from its start, loading it and deleting " +
-				"it take time proportional to its length.",
-			Fix:     "Trim on writing (XADD key MAXLEN ~ 10000 * ...), or by age (XTRIM key MINID ~ id); or start a new stream each day or month.",
+			Why: "A stream that is never trimmed grows without bound: acknowledging an entry does not remove it. Reading from " +
+				"its start, loading it and deleting it take time proportional to its length.",
+			Fix: "Trim on writing (XADD key MAXLEN ~ 10000 * ...), or by age (XTRIM key MINID ~ id); or start a new " +
+				"stream each day or month.",
 			Example: "events:orders, a stream of 3,400,000 entries: over 100,000.",
 		},
 	})

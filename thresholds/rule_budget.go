@@ -47,10 +47,13 @@ func init() {
 			x.advise(adviseInstance, nil, "Find out what is no longer needed, or agree on a larger budget.")
 		},
 		Doc: Doc{
-			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a database or the whole snapshot: their number, their memory, " +
-				"the share of them without a TTL, or their growth a day (which only diff can see). Each limit has its own severity. Groups and owners are added up over the " +
-				"snapshots of a report, databases over the shards of a cluster; other databases, and whole snapshots, are judged one by one.",
-			Why:     "Groups outgrow what was planned for them long before a single key does, and nobody notices until the server is full.",
+			What: "Keys over a limit that budgets in the configuration set for a group of names (a glob), an owner, a " +
+				"database or the whole snapshot: their number, their memory, the share of them without a TTL, or their growth a " +
+				"day (which only diff can see). Each limit has its own severity. Groups and owners are added up over the " +
+				"snapshots of a report, databases over the shards of a cluster; other databases, and whole snapshots, are judged " +
+				"one by one.",
+			Why: "Groups outgrow what was planned for them long before a single key does, and nobody notices until the " +
+				"server is full.",
 			Fix:     "Delete or expire what is no longer needed, or agree on a larger budget.",
 			Example: "session:*, 1.2 GB of memory, over the budget of 1 GB.",
 		},
@@ -140,7 +143,6 @@ func (s BudgetSums) Measure(m BudgetMeasure) int64 {
 	return 0
 }
 
-// limit returns the severest limit of a measure that a figure exceeds.
 func (b *Budget) limit(m BudgetMeasure, measured int64) (worst BudgetLimit, exceeded bool) {
 	for _, l := range b.Limits {
 		if l.Measure == m && measured > l.Value && l.Severity > worst.Severity {
@@ -150,7 +152,6 @@ func (b *Budget) limit(m BudgetMeasure, measured int64) (worst BudgetLimit, exce
 	return worst, exceeded
 }
 
-// budgetSums adds up the keys of each budget.
 type budgetSums struct {
 	engine  *Engine
 	setting *Setting
@@ -218,13 +219,15 @@ func (s *budgetSums) findings(totals, []NodeSums) (list []InstanceFinding) {
 
 // overBudget returns the finding about a measure of a budget. A severity that the
 // team gave the rule replaces that of the limit.
-func (s *Setting) overBudget(p *Policy, budget int, m BudgetMeasure, measured int64, sum BudgetSums) (found InstanceFinding, ok bool) {
+func (s *Setting) overBudget(p *Policy, budget int, m BudgetMeasure, measured int64,
+	sum BudgetSums) (found InstanceFinding, ok bool) {
 	b := &p.Budgets[budget]
 	l, ok := b.limit(m, measured)
 	if s.Origin.Kind >= FromFile && s.Severity != Off {
 		l.Severity = s.Severity
 	}
-	return InstanceFinding{Finding: Finding{Rule: s.Rule.ID, Severity: l.Severity, Measured: measured, Limit: l.Value, note: uint8(m)},
+	return InstanceFinding{Finding: Finding{Rule: s.Rule.ID, Severity: l.Severity, Measured: measured, Limit: l.Value,
+		note: uint8(m)},
 		Subject: b.Subject(), Keys: sum.Keys, Bytes: sum.Bytes, budget: budget}, ok
 }
 

@@ -46,16 +46,20 @@ func init() {
 			return x.found("never expires, and has been idle for {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseExpire, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and writing removes it only where it replaces the value, as SET does. "+
-				"Idle times and counters are those of the server that saved the snapshot: on a replica, reads on the master do not count.")
+			x.advise(adviseExpire, nil, "Move it to a database, or let it expire: reading does not extend an expiry, and "+
+				"writing removes it only where it replaces the value, as SET does. "+
+				"Idle times and counters are those of the server that saved the snapshot: on a replica, reads on the master do "+
+				"not count.")
 			x.expire(day)
 			x.inspect()
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A key without an expiry that has been idle for longer than the limit, or whose LFU counter is 0. Not checked if the snapshot has neither: idle " +
-				"times are written under an LRU policy, counters under an LFU policy. Both are those of the server that saved the snapshot: on a replica, reads on the master do not count.",
-			Why:     "Memory is the most expensive place to store data that is not read, and without an expiry it is never released.",
+			What: "A key without an expiry that has been idle for longer than the limit, or whose LFU counter is 0. Not " +
+				"checked if the snapshot has neither: idle times are written under an LRU policy, counters under an LFU policy. " +
+				"Both are those of the server that saved the snapshot: on a replica, reads on the master do not count.",
+			Why: "Memory is the most expensive place to store data that is not read, and without an expiry it is never " +
+				"released.",
 			Fix:     "Move it to a database or a log, or set an expiry.",
 			Example: "report:2019:final, idle for 412 days: over 30d.",
 		},

@@ -23,8 +23,10 @@ func init() {
 			x.inspect()
 		},
 		Doc: Doc{
-			What:    "A hash whose longest field name has more bytes than the limit. All fields are measured. Off until the team sets a limit.",
-			Why:     "Every hash stores the names of its fields again: a million users with twenty fields have twenty million of them.",
+			What: "A hash whose longest field name has more bytes than the limit. All fields are measured. Off until the " +
+				"team sets a limit.",
+			Why: "Every hash stores the names of its fields again: a million users with twenty fields have twenty " +
+				"million of them.",
 			Fix:     "Agree on short names for fields, and keep the long ones in the code.",
 			Example: "user:1, with the field preferred_communication_channel, where field-name-length has error: 24B.",
 		},

@@ -15,8 +15,9 @@ func init() {
 		fix:      &fix{action: adviseInstance, id: "Spread the keys of tag {key}: {text}."},
 		Instance: true,
 		Unit:     message.Percent,
-		Params:   []Param{{Name: "min_size", Unit: message.Bytes, Default: "10 MB", Doc: "tags of no more than this are never reported"}},
-		idle:     withoutTags,
+		Params: []Param{{Name: "min_size", Unit: message.Bytes, Default: "10 MB",
+			Doc: "tags of no more than this are never reported"}},
+		idle: withoutTags,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
 			if !e.env.Cluster {
 				return nil
@@ -40,11 +41,13 @@ func init() {
 				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
 		},
 		Doc: Doc{
-			What: "One {tag} whose keys hold more than 1 % of all memory and more than 10 MB. Only in snapshots that show cluster mode, or with --cluster. Sums are " +
-				"exact for up to 16,384 tags; beyond that, they may be low by at most the memory of all tags divided by 8192, in each snapshot and over " +
-				"all of them. The tags of all cluster snapshots of a report are added up.",
-			Why:     "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
-			Fix:     "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the keys together.",
+			What: "One {tag} whose keys hold more than 1 % of all memory and more than 10 MB. Only in snapshots that show " +
+				"cluster mode, or with --cluster. Sums are exact for up to 16,384 tags; beyond that, they may be low by at most " +
+				"the memory of all tags divided by 8192, in each snapshot and over all of them. The tags of all cluster " +
+				"snapshots of a report are added up.",
+			Why: "All keys with one tag are in one slot, on one node. Resharding cannot spread them.",
+			Fix: "Make the tag more specific (the user's number, not the word user), or omit it if no command needs the " +
+				"keys together.",
 			Example: "{user}: 2.1 GB in 1,200,000 keys, 38% of the memory.",
 		},
 	})
@@ -75,7 +78,6 @@ func (t *tagSizes) add(k *parser.Key, f *naming.Facts, size int64) {
 	}
 }
 
-// count adds keys of a tag and returns the index of its counter.
 func (t *tagSizes) count(hash uint64, kept []byte, length int, keys, size int64) int {
 	i := t.tags.get(hash, kept, length, 2*maxTags)
 	if i < 0 {
@@ -111,7 +113,8 @@ func (t *tagSizes) counts(do func(*Count)) {
 	var c Count
 	for i := range t.tags.list {
 		n := &t.tags.list[i]
-		c = Count{ID: int64(n.hash), Part: t.tags.part(n), Length: int(n.length), Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)}
+		c = Count{ID: int64(n.hash), Part: t.tags.part(n), Length: int(n.length), Keys: n.keys, Bytes: n.bytes,
+			Largest: t.tags.largestOf(i)}
 		do(&c)
 	}
 	if t.pruned {
@@ -134,9 +137,12 @@ func (t *tagSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		if n.bytes <= t.minSize {
 			continue
 		}
-		if l, found := severest(t.levels, func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
-			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity, Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
-				Subject: message.New("{tag}", message.Name("tag", "{"+string(t.tags.part(n))+"}")), Keys: n.keys, Bytes: n.bytes, Largest: t.tags.largestOf(i)})
+		if l, found := severest(t.levels,
+			func(limit int64) bool { return more(n.bytes, 100_00, limit, total.bytes) }); found {
+			list = append(list, InstanceFinding{Finding: Finding{Rule: t.rule, Severity: l.severity,
+				Measured: share(n.bytes, 100_00, total.bytes), Limit: l.limit, note: noteIf(t.pruned)},
+				Subject: message.New("{tag}", message.Name("tag", "{"+string(t.tags.part(n))+"}")), Keys: n.keys, Bytes: n.bytes,
+				Largest: t.tags.largestOf(i)})
 		}
 	}
 	return list

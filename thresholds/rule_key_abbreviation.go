@@ -19,10 +19,11 @@ func init() {
 		},
 		check: func(c *compiler) {
 			words := c.engine.words
-			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
-				_, at := words.Find(k.Name)
-				return at >= 0
-			})
+			c.when(classes, int64(naming.ClassLower|naming.ClassUpper), 0,
+				func(k *parser.Key, f *naming.Facts, found *Finding) bool {
+					_, at := words.Find(k.Name)
+					return at >= 0
+				})
 		},
 		text: func(x *explainer) message.Message {
 			w := x.abbreviation()
@@ -30,13 +31,15 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			w := x.abbreviation()
-			x.advise(adviseName, nil, "Write {short} instead of {long}.", message.Name("long", w.Long), message.Name("short", w.Short))
+			x.advise(adviseName, nil, "Write {short} instead of {long}.", message.Name("long", w.Long),
+				message.Name("short", w.Short))
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A word, or several consecutive words, for which the configuration lists a short form. Case does not matter. A word ends at anything " +
-				"but a letter, and before a capital that follows a small letter (filePath). Consecutive words are in one segment, with at most one character between " +
-				"them: file.path is file path, file:path is not. Off if the configuration lists none.",
+			What: "A word, or several consecutive words, for which the configuration lists a short form. Case does not " +
+				"matter. A word ends at anything but a letter, and before a capital that follows a small letter (filePath). " +
+				"Consecutive words are in one segment, with at most one character between them: file.path is file path, " +
+				"file:path is not. Off if the configuration lists none.",
 			Why:     "Every key's name is stored in memory; agreed short forms keep names short and still readable.",
 			Fix:     "Use the short form in the list.",
 			Example: "economic:2026:rate, where abbreviations has economic: ec.",

@@ -14,9 +14,11 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name with an empty segment (user::1), with a separator at the beginning or at the end, or without any byte. The separators are those of the " +
-				"configuration, or else of the profile. Names that a recognised library writes in this form are not counted.",
-			Why:     "A variable was most likely empty when the name was built: keys of different users or things then share a name, and overwrite each other.",
+			What: "A name with an empty segment (user::1), with a separator at the beginning or at the end, or without any " +
+				"byte. The separators are those of the configuration, or else of the profile. Names that a recognised library " +
+				"writes in this form are not counted.",
+			Why: "A variable was most likely empty when the name was built: keys of different users or things then share " +
+				"a name, and overwrite each other.",
 			Fix:     "Reject empty values where names are built.",
 			Example: "cart::items: an empty segment.",
 		},

@@ -12,7 +12,8 @@ func init() {
 		Section: SectionNames,
 		Title:   "name whose first segment is not on the team's list of business modules",
 		Params: []Param{{Name: "closed", Kind: FlagParam,
-			Doc: "names must begin with a listed namespace; without it a list under namespaces is closed, and a mapping of namespaces to owners is not"}},
+			Doc: "names must begin with a listed namespace; without it a list under namespaces is closed, and a mapping of " +
+				"namespaces to owners is not"}},
 		idle: func(p *Policy, s *Setting) string {
 			switch {
 			case len(p.Namespaces) == 0:
@@ -37,10 +38,13 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or several with their separators (prd:pay); * and ? are wildcards within a segment (*:pay). " +
-				"Off if the configuration lists none, and if it names owners of namespaces (namespaces: {cart: checkout}) without closed: true, because " +
-				"owners need not be known for all. A plain list (namespaces: [order, cart]) is closed unless the rule has closed: false.",
-			Why:     "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the same name.",
+			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or " +
+				"several with their separators (prd:pay); * and ? are wildcards within a segment (*:pay). Off if the " +
+				"configuration lists none, and if it names owners of namespaces (namespaces: {cart: checkout}) without closed: " +
+				"true, because owners need not be known for all. A plain list (namespaces: [order, cart]) is closed unless the " +
+				"rule has closed: false.",
+			Why: "An unregistered namespace has no owner: nobody is responsible for its keys, and two teams may use the " +
+				"same name.",
 			Fix:     "Use the agreed prefix, or add the new one to namespaces, with its owner.",
 			Example: "tmp:1, where namespaces lists user and order.",
 		},

@@ -34,10 +34,11 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name that matches none of the regular expressions (RE2) that a severity lists. An expression matches anywhere in a name: ^ and $ bind it to " +
-				"the beginning and the end. Of a name over 32 KB only the first 32 KB are matched. An override's expressions replace those for all keys. Off until the " +
-				"team sets an expression.",
-			Why:     "A team's own convention is often more exact than a number of segments: the environments, the business modules, the form of an identifier.",
+			What: "A name that matches none of the regular expressions (RE2) that a severity lists. An expression matches " +
+				"anywhere in a name: ^ and $ bind it to the beginning and the end. Of a name over 32 KB only the first 32 KB are " +
+				"matched. An override's expressions replace those for all keys. Off until the team sets an expression.",
+			Why: "A team's own convention is often more exact than a number of segments: the environments, the business " +
+				"modules, the form of an identifier.",
 			Fix:     "Write names in the agreed form, or add the new form to the rule.",
 			Example: `dev:user:1, where key-pattern has error: "^(prd|uat):[a-z]+:.+$".`,
 		},

@@ -15,8 +15,9 @@ func init() {
 		Name:    "key-special-char",
 		Section: SectionNames,
 		Title:   "name with white space, quotes, backslash, control or format characters or bytes that are not UTF-8",
-		fix:     &fix{action: adviseName, ofGroup: true, id: "Encode input before it becomes part of a name: the names of {which} break tools."},
-		unit:    func(uint8) message.Unit { return message.Count },
+		fix: &fix{action: adviseName, ofGroup: true,
+			id: "Encode input before it becomes part of a name: the names of {which} break tools."},
+		unit: func(uint8) message.Unit { return message.Count },
 		check: func(c *compiler) {
 			c.when(classes, int64(naming.ClassSpace|naming.ClassQuote|naming.ClassBackslash|naming.ClassControl|naming.ClassHigh), 0,
 				func(k *parser.Key, f *naming.Facts, found *Finding) bool {
@@ -33,7 +34,8 @@ func init() {
 		advise: adviseCharacters,
 		Doc: Doc{
 			What: "A name with white space, a quote (' \" `), a backslash, a control or format character, or bytes that are not UTF-8. White space and control " +
-				"characters outside ASCII are included. Format characters (Unicode Cf) are invisible: zero width, direction, soft hyphen, byte order mark.",
+				"characters outside ASCII are included. Format characters (Unicode Cf) are invisible: zero width, direction, " +
+				"soft hyphen, byte order mark.",
 			Why:     "Such names break scripts, logs and command lines, cannot be typed, and look like other names.",
 			Fix:     "Build names only from letters, digits and separators. Encode user input before it becomes part of a name.",
 			Example: `user 1001:name, with a space at byte 4.`,

@@ -17,7 +17,8 @@ func init() {
 		Bound:   Under,
 		PerType: true,
 		Params: []Param{{Name: "also", Kind: CharsParam,
-			Doc: "further characters that separate segments for this rule; those of a profile have no effect if the configuration sets separators"}},
+			Doc: "further characters that separate segments for this rule; those of a profile have no effect if the " +
+				"configuration sets separators"}},
 		check: func(c *compiler) {
 			also := alsoSeparators(c.engine.policy, c.Setting)
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
@@ -51,9 +52,12 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What:    "A name with fewer segments between separators than the limit. The separators are those of the configuration, or else of the profile.",
-			Why:     "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody can tell what may be deleted.",
-			Fix:     "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), PROJECT:TABLE:FIELD:ID (upper).",
+			What: "A name with fewer segments between separators than the limit. The separators are those of the " +
+				"configuration, or else of the profile.",
+			Why: "The first segment shows whose key it is. Without it, names of different businesses collide, and nobody " +
+				"can tell what may be deleted.",
+			Fix: "Name keys business:table:id (aliyun), business:meaning (baidu), module:logic:other:type (typed), " +
+				"PROJECT:TABLE:FIELD:ID (upper).",
 			Example: "counter: 1 segment, fewer than 2.",
 		},
 	})
@@ -73,7 +77,8 @@ func alsoSeparators(p *Policy, s *Setting) string {
 func furtherSegments(namer *naming.Namer, name []byte, also string) (n int64) {
 	for i := 1; i+1 < len(name); i++ {
 		before, after := name[i-1], name[i+1]
-		if !namer.IsSeparator(name[i]) && strings.IndexByte(also, name[i]) >= 0 && strings.IndexByte(also, before) < 0 && !namer.IsSeparator(before) && !namer.IsSeparator(after) {
+		if !namer.IsSeparator(name[i]) && strings.IndexByte(also, name[i]) >= 0 && strings.IndexByte(also, before) < 0 &&
+			!namer.IsSeparator(before) && !namer.IsSeparator(after) {
 			n++
 		}
 	}
@@ -81,7 +86,8 @@ func furtherSegments(namer *naming.Namer, name []byte, also string) (n int64) {
 }
 
 // namePatterns show names as the profiles demand them.
-var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id", "baidu": "business:meaning",
+var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id",
+	"baidu": "business:meaning",
 	"typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}
 
 // separatorList returns the separators as the argument {separators}: ":" or "#".

@@ -30,11 +30,13 @@ func init() {
 			return x.found("type {type}, allowed: {entries}", typ, l.entries())
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseEncoding, nil, "Store it as one of the types that the team allows here, or under a name for which this type is allowed.")
+			x.advise(adviseEncoding, nil,
+				"Store it as one of the types that the team allows here, or under a name for which this type is allowed.")
 			x.inspect()
 		},
 		Doc: Doc{
-			What:    "A key whose type, as TYPE says it, is not among those that are allowed, or is one that is forbidden; in an override for the keys of a pattern. Off until the team sets a list.",
+			What: "A key whose type, as TYPE says it, is not among those that are allowed, or is one that is forbidden; in " +
+				"an override for the keys of a pattern. Off until the team sets a list.",
 			Why:     "Programs that share keys rely on their types; a command for another type fails at run time (WRONGTYPE).",
 			Fix:     "Write the key with an allowed type, or under a name for which the type is allowed.",
 			Example: "prd:counter:1, a hash, where an override for prd:counter:* has key-type: {error: {allowed: [string]}}.",

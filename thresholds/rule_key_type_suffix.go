@@ -32,7 +32,8 @@ func init() {
 			})
 		},
 		text: func(x *explainer) message.Message {
-			return x.found("ends with {last}, but holds a {type}", message.Name("last", x.key.Name[x.facts().LastStart:]), message.Text("type", x.key.Type.String()))
+			return x.found("ends with {last}, but holds a {type}", message.Name("last", x.key.Name[x.facts().LastStart:]),
+				message.Text("type", x.key.Type.String()))
 		},
 		advise: func(x *explainer) {
 			x.rename()
@@ -40,14 +41,17 @@ func init() {
 			switch {
 			case x.isCut || x.breaks(name):
 			case x.env.Cluster && naming.Slot(name) != naming.Slot(x.key.Name):
-				x.advise(adviseName, nil, "RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
+				x.advise(adviseName, nil,
+					"RENAMENX cannot move it to another slot: write it under the new name from a client, and delete the old one.")
 			default:
 				x.change(adviseName, message.New("if no program uses the old name any more"),
-					x.command("RENAMENX {key} {to}", message.Name("to", name)), "Rename it. In a cluster both names must be in one slot.")
+					x.command("RENAMENX {key} {to}", message.Name("to", name)),
+					"Rename it. In a cluster both names must be in one slot.")
 			}
 		},
 		Doc: Doc{
-			What:    "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an alias from the profile or the configuration, whose aliases are added.",
+			What: "A name whose last segment is not the type of its value: string, hash, list, set, zset or stream, or an " +
+				"alias from the profile or the configuration, whose aliases are added.",
 			Why:     "The name then shows which commands apply; a command for another type fails at run time (WRONGTYPE).",
 			Fix:     "End the name with the type: user:basic.info:1001:string.",
 			Example: "user:basic.info:1001 holds a hash but ends with 1001.",
@@ -82,7 +86,8 @@ func (x *explainer) breaks(name []byte) bool {
 func (x *explainer) nameWithType() []byte {
 	name, last := x.key.Name, x.facts().LastStart
 	isType := func(t parser.Type) bool {
-		return slices.ContainsFunc(typeWords(x.setting, t), func(w string) bool { return strings.EqualFold(w, string(name[last:])) })
+		return slices.ContainsFunc(typeWords(x.setting, t),
+			func(w string) bool { return strings.EqualFold(w, string(name[last:])) })
 	}
 	if last > 0 && (last == len(name) || slices.ContainsFunc(x.setting.Rule.Types, isType)) {
 		name = slices.Clip(name[:last])

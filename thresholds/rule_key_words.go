@@ -14,7 +14,8 @@ func init() {
 		Section:  SectionNames,
 		Title:    "name with a word that the team forbids",
 		Optional: true,
-		Lists: &Lists{Entry: "a word of letters, or an /expression/", Example: `[test, "/[0-9]{13,19}/"]`, Forbids: true, Form: `^\s*[A-Za-z][A-Za-z\s]*$|^/.+/$`, isWord: isWords,
+		Lists: &Lists{Entry: "a word of letters, or an /expression/", Example: `[test, "/[0-9]{13,19}/"]`, Forbids: true,
+			Form: `^\s*[A-Za-z][A-Za-z\s]*$|^/.+/$`, isWord: isWords,
 			pattern: func(entry string) string {
 				if len(entry) > 2 && entry[0] == '/' && entry[len(entry)-1] == '/' {
 					return entry[1 : len(entry)-1]
@@ -36,7 +37,8 @@ func init() {
 		text: func(x *explainer) message.Message {
 			word, at, pattern := x.forbiddenWord()
 			if pattern != "" {
-				return x.found("{word} at byte {at} matches {pattern}, which is forbidden", message.Element("word", word), message.Int("at", int64(at)),
+				return x.found("{word} at byte {at} matches {pattern}, which is forbidden", message.Element("word", word),
+					message.Int("at", int64(at)),
 					message.Code("pattern", pattern))
 			}
 			return x.found("{word} at byte {at} is forbidden", message.Element("word", word), message.Int("at", int64(at)))
@@ -46,10 +48,12 @@ func init() {
 			x.rename()
 		},
 		Doc: Doc{
-			What: "A name with a word that a severity lists, or with a match of a listed /expression/ (RE2). Words are found as those of key-abbreviation are: case does not " +
-				"matter; a word ends at anything but a letter, and before a capital that follows a small letter, so that holdings has not the word old; several " +
-				"words of an entry are consecutive ones of one segment. Off until the team lists a word.",
-			Why:     "Names are in logs, monitoring and backups. Words such as test or tmp mark keys that were not meant to stay; numbers of cards or phones must not be in names at all.",
+			What: "A name with a word that a severity lists, or with a match of a listed /expression/ (RE2). Words are found " +
+				"as those of key-abbreviation are: case does not matter; a word ends at anything but a letter, and before a " +
+				"capital that follows a small letter, so that holdings has not the word old; several words of an entry are " +
+				"consecutive ones of one segment. Off until the team lists a word.",
+			Why: "Names are in logs, monitoring and backups. Words such as test or tmp mark keys that were not meant to " +
+				"stay; numbers of cards or phones must not be in names at all.",
 			Fix:     "Leave the word out; write a hash or an internal number in the place of personal data.",
 			Example: `prd:test:1, where key-words has error: [test, "/[0-9]{13,19}/"].`,
 		},

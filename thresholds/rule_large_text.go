@@ -17,7 +17,8 @@ func init() {
 		Harm:    UsesMemory,
 		Unit:    message.Bytes,
 		Types:   []parser.Type{parser.String, parser.List, parser.Set, parser.ZSet, parser.Hash, parser.JSON},
-		Params:  []Param{{Name: "element", Unit: message.Bytes, Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
+		Params: []Param{{Name: "element", Unit: message.Bytes,
+			Doc: "limit for the largest element of a collection (0 or off: collections are not checked)"}},
 		check: func(c *compiler) {
 			if c.typ == parser.String || c.typ == parser.JSON {
 				c.over(valueBytes, confirmText(0))
@@ -48,21 +49,28 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			if x.key.Type == parser.JSON {
-				x.advise(adviseEncoding, nil, "Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
+				x.advise(adviseEncoding, nil,
+					"Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
 			} else if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
-				x.advise(adviseCompress, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
-					"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.", message.Limit("ratio", message.Percent, share(x.key.LZFIn, 100, x.key.LZFOut)*100))
+				x.advise(adviseCompress, nil,
+					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
+						"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.",
+					message.Limit("ratio", message.Percent, share(x.key.LZFIn, 100, x.key.LZFOut)*100))
 			} else {
-				x.advise(adviseCompress, nil, "Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
+				x.advise(adviseCompress, nil,
+					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
 			}
 			x.readCost()
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A string or a JSON document over the limit that begins like JSON, XML or plain text, and so is not compressed. If element is set, also a collection whose largest element is " +
-				"such a text. The advice gives the ratio that the compression of the snapshot (LZF) reached on it.",
-			Why:     "Compression reduces text to about half, JSON and XML often to a fifth. Uncompressed it takes memory, network bandwidth and time to read.",
-			Fix:     "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON and XML. Keep large texts out of hashes.",
+			What: "A string or a JSON document over the limit that begins like JSON, XML or plain text, and so is not " +
+				"compressed. If element is set, also a collection whose largest element is such a text. The advice gives the " +
+				"ratio that the compression of the snapshot (LZF) reached on it.",
+			Why: "Compression reduces text to about half, JSON and XML often to a fifth. Uncompressed it takes memory, " +
+				"network bandwidth and time to read.",
+			Fix: "Compress before storing (Snappy, gzip, zstd), or use a binary format such as Protobuf instead of JSON " +
+				"and XML. Keep large texts out of hashes.",
 			Example: "novel:17:chapter:3, 148,202 bytes of plain text: over 100 KB; LZF reduced it to 61%.",
 		},
 	})

@@ -22,7 +22,8 @@ func init() {
 					return nil
 				}
 				// The age would differ between two scans, so nothing is measured. The oldest is the worst.
-				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: -max(ms, 1), Limit: l.limit},
+				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: -max(ms, 1),
+					Limit: l.limit},
 					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
@@ -33,13 +34,17 @@ func init() {
 			return x.found("taken {created}, longer ago than {limit}", message.Time("created", x.env.Created))
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, literal("LASTSAVE", "INFO persistence"), "Check that the server still saves (rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
+			x.advise(adviseInstance, literal("LASTSAVE", "INFO persistence"), "Check that the server still saves "+
+				"(rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
 		},
 		Doc: Doc{
-			What: "A snapshot that was taken longer ago than the limit, by its own time, or that does not say when it was taken. Off unless a limit is set: --max-age 26h, or " +
-				"max-age: {error: 26h} in the configuration. Each snapshot is judged by itself.",
-			Why:     "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old file again and again, and finds nothing new.",
-			Fix:     "Check rdb_last_bgsave_status and rdb_last_save_time in INFO persistence, and the job that copies the snapshot.",
+			What: "A snapshot that was taken longer ago than the limit, by its own time, or that does not say when it was " +
+				"taken. Off unless a limit is set: --max-age 26h, or max-age: {error: 26h} in the configuration. Each snapshot " +
+				"is judged by itself.",
+			Why: "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old " +
+				"file again and again, and finds nothing new.",
+			Fix: "Check rdb_last_bgsave_status and rdb_last_save_time in INFO persistence, and the job that copies the " +
+				"snapshot.",
 			Example: "A snapshot that was taken two days ago, longer ago than 1d 2h.",
 		},
 	})

@@ -21,7 +21,8 @@ func init() {
 				if !found {
 					return nil
 				}
-				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: total.keys, Limit: l.limit},
+				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: total.keys,
+					Limit: l.limit},
 					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
@@ -29,14 +30,18 @@ func init() {
 			return x.counted("1 key, under {limit}", "{measured} keys, under {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, literal("INFO keyspace", "INFO commandstats"), "Check whether somebody ran FLUSHALL or FLUSHDB (cmdstat_flushall, cmdstat_flushdb), "+
-				"whether the server restarted without its data, and whether this is the snapshot of the right server.")
+			x.advise(adviseInstance, literal("INFO keyspace", "INFO commandstats"),
+				"Check whether somebody ran FLUSHALL or FLUSHDB (cmdstat_flushall, cmdstat_flushdb), "+
+					"whether the server restarted without its data, and whether this is the snapshot of the right server.")
 		},
 		Doc: Doc{
-			What: "A snapshot with fewer keys than the limit, after the filters of the command line. Off unless a limit is set: --min-keys 100000, or " +
-				"min-keys: {error: 100000} in the configuration. Each snapshot is judged by itself: an empty shard must not hide among full ones.",
-			Why:     "An empty or half-empty snapshot breaks no other rule: after FLUSHALL, or a restart without the data, every other finding is gone.",
-			Fix:     "Check the commands FLUSHALL and FLUSHDB in INFO commandstats, the last restart, and whether it is the snapshot of the right server.",
+			What: "A snapshot with fewer keys than the limit, after the filters of the command line. Off unless a limit is " +
+				"set: --min-keys 100000, or min-keys: {error: 100000} in the configuration. Each snapshot is judged by itself: " +
+				"an empty shard must not hide among full ones.",
+			Why: "An empty or half-empty snapshot breaks no other rule: after FLUSHALL, or a restart without the data, " +
+				"every other finding is gone.",
+			Fix: "Check the commands FLUSHALL and FLUSHDB in INFO commandstats, the last restart, and whether it is the " +
+				"snapshot of the right server.",
 			Example: "A snapshot with 12 keys, under 100,000.",
 		},
 	})

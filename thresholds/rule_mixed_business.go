@@ -29,11 +29,13 @@ func init() {
 			return x.found("{measured} first segments, over {limit}")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, nil, "Move unrelated businesses to instances of their own, and provide shared data as a service.")
+			x.advise(adviseInstance, nil,
+				"Move unrelated businesses to instances of their own, and provide shared data as a service.")
 		},
 		Doc: Doc{
-			What: "More different first segments of names than the limit. Numbers, hexadecimal of at least eight digits and UUIDs do not count as businesses, and names " +
-				"without a separator have no first segment. The first 4096 are counted. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
+			What: "More different first segments of names than the limit. Numbers, hexadecimal of at least eight digits and " +
+				"UUIDs do not count as businesses, and names without a separator have no first segment. The first 4096 are " +
+				"counted. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
 			Why:     "Unrelated businesses affect each other: the big key or the full memory of one is an outage for all.",
 			Fix:     "Move unrelated businesses to instances of their own, and provide shared data as a service.",
 			Example: "14 first segments, over 10: user, order, cart, ...",
@@ -114,7 +116,8 @@ func (s *firstSegments) findings(totals, []NodeSums) []InstanceFinding {
 	if !found {
 		return nil
 	}
-	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit, note: noteIf(s.more)},
+	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit,
+		note: noteIf(s.more)},
 		Subject: message.New("first segments"), Keys: s.total.keys, Bytes: s.total.bytes}
 	list := slices.Clone(s.segments.list)
 	slices.SortFunc(list, func(a, b counter) int {

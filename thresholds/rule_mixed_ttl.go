@@ -20,17 +20,20 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			if x.note == noteFewWith {
-				x.advise(adviseTTL, nil, "Find out which code sets a TTL here. Either all of these keys may be lost when it ends, or none.")
+				x.advise(adviseTTL, nil, "Find out which code sets a TTL here. Either all of these keys may be lost when it "+
+					"ends, or none.")
 				return
 			}
-			x.advise(adviseTTL, nil, "Find the code that writes the key without a TTL: a SET without EX or KEEPTTL removes the one that was there, and an INCR or HSET on a key that just expired makes one without.")
+			x.advise(adviseTTL, nil, "Find the code that writes the key without a TTL: a SET without EX or KEEPTTL removes "+
+				"the one that was there, and an INCR or HSET on a key that just expired makes one without.")
 		},
 		Doc: Doc{
-			What: "A group of at least 100 keys of which between 0.1 % and 30 % have no expiry although the others have one; or the reverse. Not where a library writes " +
-				"both on purpose, and not a group that stands for keys of any name.",
-			Why: "One of several code paths forgot the expiry, or removed it: SET without EX or KEEPTTL does so. These keys stay for ever, and nobody notices, because " +
-				"most keys of that name go away.",
-			Fix:     "Set the expiry in one place, together with the value (SET key value EX seconds, or a script). Then give the keys that are there one.",
+			What: "A group of at least 100 keys of which between 0.1 % and 30 % have no expiry although the others have one; " +
+				"or the reverse. Not where a library writes both on purpose, and not a group that stands for keys of any name.",
+			Why: "One of several code paths forgot the expiry, or removed it: SET without EX or KEEPTTL does so. These keys " +
+				"stay for ever, and nobody notices, because most keys of that name go away.",
+			Fix: "Set the expiry in one place, together with the value (SET key value EX seconds, or a script). Then give " +
+				"the keys that are there one.",
 			Example: "cart:*: 1,204 of 60,000 keys have no TTL, the others have one.",
 		},
 	})
@@ -48,7 +51,8 @@ const (
 )
 
 func mixedTTL(s *Setting, g *GroupSums) (InstanceFinding, bool) {
-	found := InstanceFinding{Finding: Finding{Severity: s.Severity}, Keys: g.WithoutTTL, Of: g.Keys, Bytes: max(g.MemoryWithoutTTL, 0)}
+	found := InstanceFinding{Finding: Finding{Severity: s.Severity}, Keys: g.WithoutTTL, Of: g.Keys,
+		Bytes: max(g.MemoryWithoutTTL, 0)}
 	if 2*g.WithoutTTL > g.Keys {
 		found.note, found.Keys, found.Bytes = noteFewWith, g.Keys-g.WithoutTTL, max(g.Memory-g.MemoryWithoutTTL, 0)
 	}

@@ -26,22 +26,22 @@ func init() {
 			return x.found("{measured} databases with keys")
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseInstance, literal("INFO keyspace"), "Give each business an instance of its own; within an instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
+			x.advise(adviseInstance, literal("INFO keyspace"), "Give each business an instance of its own; within an "+
+				"instance, separate keys by prefixes. Before Valkey 9 a cluster has only database 0.")
 		},
 		Doc: Doc{
-			What: "A snapshot with keys in more than one database. One finding for the snapshot; the shards of a cluster are one instance, with one finding.",
-			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients and proxies support SELECT poorly, and " +
-				"before Valkey 9 a cluster has only database 0.",
+			What: "A snapshot with keys in more than one database. One finding for the snapshot; the shards of a cluster are " +
+				"one instance, with one finding.",
+			Why: "All databases share one thread and one memory: what one business does slows down the others. Many clients " +
+				"and proxies support SELECT poorly, and before Valkey 9 a cluster has only database 0.",
 			Fix:     "Give each business an instance of its own, and separate keys by prefixes within it.",
 			Example: "db 0, 1, 7: 3 databases with keys.",
 		},
 	})
 }
 
-// maxDatabases is the number of databases that are counted.
 const maxDatabases = 1024
 
-// usedDatabases collects the databases that have keys.
 type usedDatabases struct {
 	rule     RuleID
 	severity Severity
@@ -105,7 +105,8 @@ func (d *usedDatabases) findings(total totals, _ []NodeSums) []InstanceFinding {
 	if n > 16 {
 		shown = append(shown, message.New("..."))
 	}
-	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1, note: noteIf(d.more)},
+	return []InstanceFinding{{Finding: Finding{Rule: d.rule, Severity: d.severity, Measured: int64(n), Limit: 1,
+		note: noteIf(d.more)},
 		Subject: message.New("db {list}", message.List("list", ", ", shown)), Keys: total.keys, Bytes: total.bytes}}
 }
 

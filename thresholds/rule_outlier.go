@@ -17,24 +17,28 @@ func init() {
 		ofGroup:  outlier,
 		text: func(x *explainer) message.Message {
 			k := x.instance.Key
-			args := []message.Arg{message.Name("key", k.Name), message.Figure("size", x.Measured, message.FormSize), message.Figure("others", x.instance.Others, message.FormSize),
+			args := []message.Arg{message.Name("key", k.Name), message.Figure("size", x.Measured, message.FormSize),
+				message.Figure("others", x.instance.Others, message.FormSize),
 				message.Phrase("why", why(k))}
 			return message.New("{key} takes {size}, the others {others} on average: {why}", args...)
 		},
 		advise: func(x *explainer) {
 			k := x.instance.Key
 			if k.Type == parser.String && x.key.Content&ContentBitmap != 0 {
-				x.advise(adviseLook, nil, "Check the offsets that are set: one SETBIT or SETRANGE far from the others makes the string as long as its offset.")
+				x.advise(adviseLook, nil, "Check the offsets that are set: one SETBIT or SETRANGE far from the others makes the "+
+					"string as long as its offset.")
 				return
 			}
-			x.advise(adviseLook, nil, "Check whose key it is, such as a test account, a bot or a missing identifier, and bound what one of them can have.")
+			x.advise(adviseLook, nil, "Check whose key it is, such as a test account, a bot or a missing identifier, and "+
+				"bound what one of them can have.")
 		},
 		Doc: Doc{
-			What: "The largest key of a group if it takes at least 50 times the median of its group of at least 10 keys, and more than the limit. The median is not " +
-				"known exactly: at most half of the keys are larger than twice the mean of those that are not large, and that is what the rule compares with. " +
-				"A group that stands for keys of any name is not checked.",
-			Why: "The code that writes such keys was made for their usual size. One account, one bot or one wrong offset of SETBIT makes one of them so large that reading or deleting it " +
-				"stops the server.",
+			What: "The largest key of a group if it takes at least 50 times the median of its group of at least 10 keys, and " +
+				"more than the limit. The median is not known exactly: at most half of the keys are larger than twice the mean " +
+				"of those that are not large, and that is what the rule compares with. A group that stands for keys of any name " +
+				"is not checked.",
+			Why: "The code that writes such keys was made for their usual size. One account, one bot or one wrong offset of " +
+				"SETBIT makes one of them so large that reading or deleting it stops the server.",
 			Fix:     "Find out whose key it is, and bound what it can have: trim it, split it by period, check offsets.",
 			Example: "cart:*: cart:0 takes 41 MB, the others 1.2 KB on average: 210,000 elements.",
 		},
@@ -68,13 +72,15 @@ func outlier(s *Setting, g *GroupSums) (found InstanceFinding, ok bool) {
 	if !over || 2*rest <= g.Keys || memory < 0 || more(memory*2, timesMedian, largest.Memory, 2*rest-g.Keys) {
 		return found, false
 	}
-	return InstanceFinding{Finding: Finding{Severity: l.severity, Measured: largest.Memory, Limit: l.limit}, Keys: 1, Of: g.Keys, Bytes: largest.Memory,
+	return InstanceFinding{Finding: Finding{Severity: l.severity, Measured: largest.Memory, Limit: l.limit}, Keys: 1,
+		Of: g.Keys, Bytes: largest.Memory,
 		Key: largest, Others: memory / rest}, true
 }
 
 // why says what makes a key large.
 func why(k *Subject) message.Message {
-	args := []message.Arg{message.Int("n", k.Elements), message.Figure("largest", k.Largest, message.FormSize), message.Figure("length", k.ValueBytes, message.FormSize)}
+	args := []message.Arg{message.Int("n", k.Elements), message.Figure("largest", k.Largest, message.FormSize),
+		message.Figure("length", k.ValueBytes, message.FormSize)}
 	switch {
 	case k.Type == parser.String && (k.Content|ContentOf(&k.Key))&ContentBitmap != 0:
 		return message.New("a bitmap of {length}", args...)

@@ -23,7 +23,8 @@ func init() {
 			if !e.env.Cluster {
 				return nil
 			}
-			rule := slotSizes{rule: s.Rule.ID, levels: s.levels(AnyType), minSize: s.Param("min_size").Number, minKeys: s.Param("min_keys").Number, slotOf: naming.Slot}
+			rule := slotSizes{rule: s.Rule.ID, levels: s.levels(AnyType), minSize: s.Param("min_size").Number,
+				minKeys: s.Param("min_keys").Number, slotOf: naming.Slot}
 			if !e.policy.HashTags.Value {
 				rule.slotOf = naming.SlotIgnoringTag
 			}
@@ -33,17 +34,21 @@ func init() {
 			}
 		},
 		text: func(x *explainer) message.Message {
-			return x.found("{size}, {measured} its fair share, over {limit}", message.Figure("size", x.instance.Bytes, message.FormSize))
+			return x.found("{size}, {measured} its fair share, over {limit}",
+				message.Figure("size", x.instance.Bytes, message.FormSize))
 		},
 		advise: func(x *explainer) {
 			slot := x.instance.Subject.Args
-			x.advise(adviseInstance, []message.Message{message.New("CLUSTER COUNTKEYSINSLOT {slot}", slot...), message.New("CLUSTER GETKEYSINSLOT {slot} 100", slot...)},
+			x.advise(adviseInstance, []message.Message{message.New("CLUSTER COUNTKEYSINSLOT {slot}", slot...),
+				message.New("CLUSTER GETKEYSINSLOT {slot} 100", slot...)},
 				"Check what is in it: a big key, or the keys of one hash tag. Resharding cannot split a slot.")
 		},
 		Doc: Doc{
-			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the number of slots that have keys. Only in snapshots that show " +
-				"cluster mode, or with --cluster, and with at least 1000 keys. The slots of all cluster snapshots of a report are added up.",
-			Why:     "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots does not help.",
+			What: "A hash slot over 10 MB that holds more than 10 times its fair share: all memory divided by the number of " +
+				"slots that have keys. Only in snapshots that show cluster mode, or with --cluster, and with at least 1000 keys. " +
+				"The slots of all cluster snapshots of a report are added up.",
+			Why: "A slot cannot be split: its node fills up and is overloaded while others are idle, and moving slots " +
+				"does not help.",
 			Fix:     "Find the big key or the hash tag in the slot; split the key, or remove the tag from the names.",
 			Example: "slot 5474: 812 MB, 340 times its fair share.",
 		},
@@ -76,7 +81,6 @@ type SlotRange struct {
 	Bytes int64 `json:"bytes"` // their memory, or value bytes if memory is unknown
 }
 
-// slotRanges is the number of ranges that slots are shown in.
 const slotRanges = 256
 
 // SlotRanges returns the sums of all hash slots in 256 ranges, nil unless slot-skew
@@ -167,8 +171,10 @@ func (s *slotSizes) findings(total totals, _ []NodeSums) []InstanceFinding {
 		if slot.bytes <= s.minSize {
 			continue
 		}
-		if l, found := severest(s.levels, func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
-			found := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
+		if l, found := severest(s.levels,
+			func(limit int64) bool { return more(slot.bytes, used*100, limit, total.bytes) }); found {
+			found := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity,
+				Measured: share(slot.bytes, used*100, total.bytes), Limit: l.limit},
 				Subject: message.New("slot {slot}", plainNumber("slot", int64(i))), Keys: slot.keys, Bytes: slot.bytes}
 			if s.nodes != nil {
 				found.Largest = s.nodes[i]

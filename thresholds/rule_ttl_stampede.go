@@ -27,7 +27,8 @@ func init() {
 			Doc: "how many times the average of the minutes between the snapshot and it a minute must exceed"}},
 		expiring: true,
 		accumulate: func(e *Engine, s *Setting) func() accumulator {
-			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: float64(s.Param("ratio").Number) / 100, created: e.created, namer: e.namer}
+			rule := expiryTimes{rule: s.Rule.ID, levels: s.levels(AnyType), ratio: float64(s.Param("ratio").Number) / 100,
+				created: e.created, namer: e.namer}
 			return func() accumulator {
 				a := rule
 				return &a
@@ -47,19 +48,26 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			minutes := spreadMinutes(x.instance.Keys, x.Limit)
-			x.advise(adviseTTL, nil, "Spread them over {minutes} minutes or more: EXPIRE key (seconds + random(0..{seconds})), or EXPIREAT with the same random part.",
+			x.advise(adviseTTL, nil, "Spread them over {minutes} minutes or more: EXPIRE key (seconds + "+
+				"random(0..{seconds})), or EXPIREAT with the same random part.",
 				message.Int("minutes", minutes), plainNumber("seconds", minutes*60))
-			x.advise(adviseCost, nil, "Deleting expired keys takes server time, and the cache misses go to the database behind it.")
+			x.advise(adviseCost, nil,
+				"Deleting expired keys takes server time, and the cache misses go to the database behind it.")
 		},
 		Doc: Doc{
-			What: "UTC minutes in each of which more keys expire than the limit, and more than 10 times as many as in the average minute between the snapshot and it. " +
-				"Neighbouring minutes are one finding. A cache that is written at a steady rate with a fixed TTL is not flagged: of its keys no more expire later than " +
-				"sooner. Where many keys expire from the snapshot on, they are taken for such a cache if they do so for at least five minutes. Keys that had already " +
-				"expired do not count. Minutes are counted for 90 days; beyond that, and for ten years, hours. The 100 worst findings are listed, with the groups of " +
-				"their keys, which are estimated from one key in 64; the others are counted. The keys of all snapshots of a report are added up.",
-			Why:     "Deleting the keys takes server time at that moment, and all requests that used to find them in the cache go to the database at once.",
-			Fix:     "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are spread over several minutes.",
-			Example: "minutes 2026-11-11T00:00Z to 2026-11-11T00:02Z: 480,000 keys expire, up to 180,000 in one, over 10,000; groups item:*:price, item:*:stock.",
+			What: "UTC minutes in each of which more keys expire than the limit, and more than 10 times as many as in the " +
+				"average minute between the snapshot and it. Neighbouring minutes are one finding. A cache that is written at a " +
+				"steady rate with a fixed TTL is not flagged: of its keys no more expire later than sooner. Where many keys " +
+				"expire from the snapshot on, they are taken for such a cache if they do so for at least five minutes. Keys that " +
+				"had already expired do not count. Minutes are counted for 90 days; beyond that, and for ten years, hours. The " +
+				"100 worst findings are listed, with the groups of their keys, which are estimated from one key in 64; the " +
+				"others are counted. The keys of all snapshots of a report are added up.",
+			Why: "Deleting the keys takes server time at that moment, and all requests that used to find them in the " +
+				"cache go to the database at once.",
+			Fix: "Add a random part to the expiry: EXPIRE key (3600 + random(0..600)), so that the keys of one batch are " +
+				"spread over several minutes.",
+			Example: "minutes 2026-11-11T00:00Z to 2026-11-11T00:02Z: 480,000 keys expire, up to 180,000 in one, over 10,000; " +
+				"groups item:*:price, item:*:stock.",
 		},
 	})
 }
@@ -147,7 +155,6 @@ func (s *expiryTimes) addSample(hash uint64, part []byte, keys int64) {
 	s.samples.list[i].keys += keys
 }
 
-// minute returns the minute of a sample.
 func (s *expiryTimes) minute(n *counter) int64 {
 	return int64(binary.BigEndian.Uint64(s.samples.part(n)))
 }
@@ -246,10 +253,8 @@ func (s *expiryTimes) counts(do func(*Count)) {
 	}
 }
 
-// startFleet makes the accumulator one of a Fleet.
 func (s *expiryTimes) startFleet() { s.isFleet, s.created = true, -1 }
 
-// put adds a Count to the accumulator of a Fleet.
 func (s *expiryTimes) put(c *Count) {
 	if len(s.minutes.pages) == 0 || c.List == listTaken && c.ID > s.latest {
 		s.cover(c.ID)
@@ -295,7 +300,8 @@ func (s *expiryTimes) cover(latest int64) {
 	old := *s
 	s.latest = latest
 	if start := floorDiv(latest, day) * day; len(old.minutes.pages) == 0 || old.minutes.first != start-nearMinutes {
-		s.minutes, s.minuteNodes, s.hours, s.hourNodes = timeline[totals]{}, timeline[NodeSums]{}, timeline[totals]{}, timeline[NodeSums]{}
+		s.minutes, s.minuteNodes, s.hours, s.hourNodes = timeline[totals]{}, timeline[NodeSums]{}, timeline[totals]{},
+			timeline[NodeSums]{}
 		s.minutes.start(start-nearMinutes, 2*nearMinutes+day, true)
 		s.minuteNodes.start(start-nearMinutes, 2*nearMinutes+day, true)
 		s.hours.start(start/60-farHours, 2*farHours+24, true)
@@ -385,7 +391,8 @@ func (s *expiryTimes) findings(totals, []NodeSums) []InstanceFinding {
 	for i := range s.samples.list {
 		n := &s.samples.list[i]
 		minute := s.minute(n)
-		at, isStart := slices.BinarySearchFunc(list, minute, func(w window, minute int64) int { return cmp.Compare(w.start, minute) })
+		at, isStart := slices.BinarySearchFunc(list, minute,
+			func(w window, minute int64) int { return cmp.Compare(w.start, minute) })
 		if !isStart {
 			at--
 		}
@@ -410,8 +417,10 @@ func (s *expiryTimes) finding(w *window) InstanceFinding {
 	}
 	id := [...]string{"minute {first}", "hour {first}", "minutes {first} to {last}", "hours {first} to {last}"}[note]
 	l, _ := severest(s.levels, func(limit int64) bool { return w.most > limit })
-	return InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: w.most, Limit: l.limit, note: note},
-		Subject: message.New(id, message.Text("first", timeText(w.start)), message.Text("last", timeText(w.end-w.length))), Keys: w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups), Largest: w.largest}
+	return InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: w.most, Limit: l.limit,
+		note: note},
+		Subject: message.New(id, message.Text("first", timeText(w.start)), message.Text("last", timeText(w.end-w.length))),
+		Keys:    w.keys, Bytes: w.bytes, Groups: s.patterns(w.groups), Largest: w.largest}
 }
 
 // patterns returns the patterns of samples, those with most keys first.
@@ -420,7 +429,8 @@ func (s *expiryTimes) patterns(samples []counter) []string {
 	for i := range samples {
 		keys[string(s.samples.part(&samples[i])[8:])] += samples[i].keys
 	}
-	list := slices.SortedFunc(maps.Keys(keys), func(a, b string) int { return cmp.Or(cmp.Compare(keys[b], keys[a]), strings.Compare(a, b)) })
+	list := slices.SortedFunc(maps.Keys(keys),
+		func(a, b string) int { return cmp.Or(cmp.Compare(keys[b], keys[a]), strings.Compare(a, b)) })
 	return list[:min(len(list), maxGroups)]
 }
 

@@ -12,7 +12,8 @@ func init() {
 		Section: SectionExpiry,
 		Title:   "TTL longer than the limit",
 		Harm:    UsesMemory,
-		fix:     &fix{action: adviseTTL, ofGroup: true, id: "Write {which} with a shorter TTL: {memory} stays for longer than allowed."},
+		fix: &fix{action: adviseTTL, ofGroup: true,
+			id: "Write {which} with a shorter TTL: {memory} stays for longer than allowed."},
 		Unit:    message.Seconds,
 		PerType: true,
 		check:   func(c *compiler) { c.over(timeLeft, nil) },
@@ -30,11 +31,13 @@ func init() {
 			x.expire(math.MaxInt64)
 		},
 		Doc: Doc{
-			What: "A key whose TTL was longer than the limit when the snapshot was taken, by at least a second: a snapshot gives the time at which it was " +
-				"taken in whole seconds, and a key that may be exactly at the limit is not flagged. Not checked if the snapshot does not give that time. " +
-				"Over five years, milliseconds were most likely taken for seconds.",
-			Why:     "An expiry in the distant future is as good as none: the key remains in memory long after it is needed.",
-			Fix:     "Choose an expiry that fits the business, and renew it if the key is still in use shortly before it expires.",
+			What: "A key whose TTL was longer than the limit when the snapshot was taken, by at least a second: a snapshot " +
+				"gives the time at which it was taken in whole seconds, and a key that may be exactly at the limit is not " +
+				"flagged. Not checked if the snapshot does not give that time. Over five years, milliseconds were most likely " +
+				"taken for seconds.",
+			Why: "An expiry in the distant future is as good as none: the key remains in memory long after it is needed.",
+			Fix: "Choose an expiry that fits the business, and renew it if the key is still in use shortly before " +
+				"it expires.",
 			Example: "order:detail:1:hash, which expires in 365 days: over 30d.",
 		},
 	})

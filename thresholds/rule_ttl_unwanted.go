@@ -18,8 +18,8 @@ func init() {
 			}
 		},
 		Doc: Doc{
-			What: "A key with an expiry, of the whole key or of fields of a hash. Meant for overrides: for the keys of a pattern that must stay. Off until the team sets a severity, " +
-				"such as ttl-unwanted: error.",
+			What: "A key with an expiry, of the whole key or of fields of a hash. Meant for overrides: for the keys of a " +
+				"pattern that must stay. Off until the team sets a severity, such as ttl-unwanted: error.",
 			Why:     "Configuration, balances and counters that nothing writes again are lost when they expire.",
 			Fix:     "Write the key without a TTL (SET without EX), and PERSIST those that have one.",
 			Example: "prd:config:limits, which has an expiry, where an override for prd:config:* has ttl-unwanted: error.",

@@ -48,15 +48,19 @@ func init() {
 			return x.found("format {format}, allowed: {entries}", word, l.entries())
 		},
 		advise: func(x *explainer) {
-			x.advise(adviseEncoding, nil, "Write the values in a format that the team allows, and read both formats until the old keys have expired.")
+			x.advise(adviseEncoding, nil,
+				"Write the values in a format that the team allows, and read both formats until the old keys have expired.")
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A string, or one of the first eight elements of a collection (of a hash the values, of a stream the values of its first entry), in a format that a list forbids, or in none " +
-				"of those that a list allows. A value has one format, the first that fits: json, java, php (serialize, igbinary), pickle (protocols 2 to 5), msgpack, gzip, zlib, zstd, lz4 and " +
-				"snappy (frames), protobuf (a guess), image, text, number, and binary for what is in no other. A number is allowed where json or text is, and JSON where text is. JSON of up to " +
-				"64 KB is checked whole, all else by its first bytes. Empty values have no format. Off until the team sets a list.",
-			Why:     "A format that only one language reads ties all readers to it; reading Java's, PHP's or Python's serialized objects from a store that others can write to runs their code.",
+			What: "A string, or one of the first eight elements of a collection (of a hash the values, of a stream the values " +
+				"of its first entry), in a format that a list forbids, or in none of those that a list allows. A value has one " +
+				"format, the first that fits: json, java, php (serialize, igbinary), pickle (protocols 2 to 5), msgpack, gzip, " +
+				"zlib, zstd, lz4 and snappy (frames), protobuf (a guess), image, text, number, and binary for what is in no " +
+				"other. A number is allowed where json or text is, and JSON where text is. JSON of up to 64 KB is checked whole, " +
+				"all else by its first bytes. Empty values have no format. Off until the team sets a list.",
+			Why: "A format that only one language reads ties all readers to it; reading Java's, PHP's or Python's " +
+				"serialized objects from a store that others can write to runs their code.",
 			Fix:     "Write JSON, MessagePack or Protocol Buffers; compress large values explicitly.",
 			Example: "session:1, a string of Java's serialization, where value-format has error: {forbidden: [java, php]}.",
 		},

@@ -139,3 +139,32 @@ func TestStandardOfAHospital(t *testing.T) {
 		{"No empty parts.", "key-empty-segment", "rules: {key-empty-segment: error}", keys(key("a:b", nil)), keys(key(":a", nil)), "an empty segment"},
 	})
 }
+
+// TestExceptionsOfAStandard has sentences whose prefixes are held to more, to less or to
+// something else than all other keys.
+func TestExceptionsOfAStandard(t *testing.T) {
+	checkSentences(t, []sentence{
+		{"Capitals stand in the last segment alone.", "key-words", "rules: {key-words: {error: '/[A-Z][^:]*:/'}}",
+			keys(key("prd:risk:a:Xy2", nil)), keys(key("prd:Risk:a:1", nil)), "Risk: at byte 4 matches /[A-Z][^:]*:/, which is forbidden"},
+		{"No test in the names of prd.", "key-words", "rules: {key-words: {error: '/^prd:(.*[:_-])?test([:_-]|$)/'}}",
+			keys(key("uat:risk:test:1", nil), key("prd:risk:latest:1", nil)), keys(key("prd:test", nil), key("prd:risk:x_test", nil)),
+			"prd:test at byte 0 matches /^prd:(.*[:_-])?test([:_-]|$)/, which is forbidden"},
+		{"One-time passwords are digests, never plain digits.", "value-format", "overrides: [{key: 'otp:*', rules: {value-format: {error: {forbidden: number}}}}]",
+			keys(key("otp:1", formats(format.Text)), key("a:1", formats(format.Number))), keys(key("otp:1", formats(format.Number))), "format number is forbidden"},
+		{"Models may be binary, all else is JSON.", "value-format",
+			"rules: {value-format: {error: {allowed: json}}}\noverrides: [{key: 'prd:*:model:*', rules: {value-format: off}}]",
+			keys(key("prd:risk:model:1", formats(format.Binary)), key("a:1", formats(format.JSON))), keys(key("a:1", formats(format.Binary))), "format binary, allowed: json"},
+		{"Lists have 1,000 items, payment queues 2,000, all else 5,000.", "big-collection",
+			"rules: {big-collection: {error: 5000, types: {list: {error: 1000}}}}\noverrides: [{key: 'pay:queue:*', rules: {big-collection: {types: {list: {error: 2000}}}}}]",
+			keys(key("pay:queue:1", collection(parser.List, parser.EncQuicklist, 2000)), key("pay:queue:2", collection(parser.Set, parser.EncHashtable, 5000))),
+			keys(key("a:1", collection(parser.List, parser.EncQuicklist, 1001)), key("pay:queue:1", collection(parser.List, parser.EncQuicklist, 2001)),
+				key("pay:queue:2", collection(parser.Set, parser.EncHashtable, 5001))), "1,001 elements, over 1,000"},
+		{"Streams for audit only, and audit is streams.", "key-type",
+			"rules: {key-type: {error: {forbidden: stream}}}\noverrides: [{key: 'prd:*:audit:*', rules: {key-type: {error: {allowed: stream}}}}]",
+			keys(key("prd:pay:audit:1", stream), key("prd:pay:x:1", nil)), keys(key("prd:pay:log:1", stream), key("prd:pay:audit:1", nil)), "type stream is forbidden"},
+		{"Hash tags in pay alone.", "key-hashtag", "rules: {key-hashtag: error}\noverrides: [{key: 'prd:pay:*', rules: {key-hashtag: off}}]",
+			keys(key("prd:pay:{acc1}:1", nil)), keys(key("prd:risk:{acc1}:1", nil)), "hash tag {acc1}"},
+		{"A player's name ends with the tag.", "key-pattern", "overrides: [{key: 'orb:*:player:*', rules: {key-pattern: {error: ':player:[{][^{}]+[}]$'}}}]",
+			keys(key("orb:eu1:player:{9}", nil), key("orb:eu1:room:9", nil)), keys(key("orb:eu1:player:9", nil)), "the name does not match :player:[{][^{}]+[}]$"},
+	})
+}

@@ -9,7 +9,6 @@ import (
 
 // FindingState is a Finding, or an InstanceFinding, as a state stores it.
 type FindingState struct {
-	_               struct{} `cbor:",toarray"`
 	Rule            RuleID
 	Severity        Severity
 	Note            uint8

@@ -245,12 +245,31 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.back()
 	case tcell.KeyTab:
 		if len(v.rows) > 0 {
-			b.push(&browseView{title: v.row().name(), lines: []string{""}, about: v.row()})
+			r := *v.row()
+			b.push(&browseView{title: r.name(), lines: []string{""}, about: &r})
 		}
 	case tcell.KeyCtrlL:
 		b.screen.Sync()
 	case tcell.KeyRune:
-		b.letter(v, event.Rune())
+		switch event.Rune() {
+		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
+			b.resort(rowOrder(event.Rune()))
+		case 'b':
+			if len(v.rows) > 0 && v.row().node != nil {
+				b.keysView(v.row().node)
+			}
+		case 'i':
+			b.noPanel = !b.noPanel
+		case ' ':
+			b.toggle(v)
+		case 'u':
+			clear(b.marks)
+		case '/':
+			b.searching, b.query = true, ""
+			b.push(&browseView{search: true, title: b.t("search")})
+		case '?':
+			b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
+		}
 	}
 	v.at = max(0, min(v.at, v.last()))
 	return true
@@ -259,28 +278,6 @@ func (b *browser) key(event *tcell.EventKey) bool {
 // lettersOfKeys are letters that do what a key of the keyboard does.
 var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome, 'G': tcell.KeyEnd,
 	'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
-
-func (b *browser) letter(v *browseView, r rune) {
-	switch r {
-	case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
-		b.resort(rowOrder(r))
-	case 'b':
-		if len(v.rows) > 0 && v.row().node != nil {
-			b.keysView(v.row().node)
-		}
-	case 'i':
-		b.noPanel = !b.noPanel
-	case ' ':
-		b.toggle(v)
-	case 'u':
-		clear(b.marks)
-	case '/':
-		b.searching, b.query = true, ""
-		b.push(&browseView{search: true, title: b.t("search")})
-	case '?':
-		b.push(&browseView{title: b.t("keys of the keyboard"), lines: b.help()})
-	}
-}
 
 // toggle marks the row with the cursor, or removes its mark, and goes on.
 func (b *browser) toggle(v *browseView) {

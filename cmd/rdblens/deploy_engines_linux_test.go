@@ -114,7 +114,7 @@ exec `+program+` "$@"
 		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 		return link == program && syscall.Kill(pid, syscall.SIGKILL) == nil
 	})
-	waitUntil(t, "the end of both jobs", func() bool { return runTool(t, "", "squeue", "--noheader") == "" })
+	waitUntil(t, "the end of both jobs (squeue)", func() bool { return runTool(t, "", "squeue", "--noheader") == "" })
 	for job, want := range map[string]string{fmt.Sprintf("%d_2", scan): " Restarts=1 ", fmt.Sprint(merge): " ExitCode=3:0\n"} {
 		if got := runTool(t, "", "scontrol", "show", "job", job); !strings.Contains(got, want) {
 			t.Errorf("job %s has no%s\n%s", job, want, got)
@@ -134,7 +134,7 @@ func waitUntil(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited for %s\n%s", what, runTool(t, "", "squeue", "--all"))
+			t.Fatalf("waited for %s", what)
 		}
 	}
 }
@@ -189,32 +189,35 @@ PartitionName=all Nodes=ALL Default=YES
 		t.Fatal(err)
 	}
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
-	start := func(name string, args ...string) {
-		log := new(bytes.Buffer)
-		cmd := exec.Command(testtool.Need(t, name), args...)
-		cmd.Stdout, cmd.Stderr = log, log
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			cmd.Process.Signal(syscall.SIGTERM)
-			cmd.Wait()
-			if t.Failed() {
-				t.Logf("%s: %s", name, log)
-			}
-		})
-	}
-	start("munged", "--foreground", "--force", "--socket="+dir+"/munge", "--key-file="+dir+"/key",
+	startEngine(t, "munged", "--foreground", "--force", "--socket="+dir+"/munge", "--key-file="+dir+"/key",
 		"--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/seed")
 	waitUntil(t, "munged", func() bool {
 		_, err := os.Stat(dir + "/munge")
 		return err == nil
 	})
-	start("slurmctld", "-D")
-	start("slurmd", "-D")
+	startEngine(t, "slurmctld", "-D")
+	startEngine(t, "slurmd", "-D")
 	waitUntil(t, "an idle node", func() bool {
 		out, _ := exec.Command("sinfo", "--noheader", "--format=%T").Output()
 		return string(out) == "idle\n"
+	})
+}
+
+// startEngine starts a program that ends with the test.
+func startEngine(t *testing.T, name string, args ...string) {
+	t.Helper()
+	log := new(bytes.Buffer)
+	cmd := exec.Command(testtool.Need(t, name), args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s: %s", name, log)
+		}
 	})
 }
 

@@ -83,36 +83,35 @@ func usagesOf(flags *pflag.FlagSet) string {
 }
 
 func flagsOf(cmd *cobra.Command) string {
-	var b strings.Builder
+	groups := map[string]*pflag.FlagSet{}
 	var rare []string
-	part := func(title string, in func(name string) bool) {
-		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			switch {
-			case !in(f.Name):
-			case f.Hidden && slices.Contains(rareFlags, f.Name):
-				rare = append(rare, "--"+f.Name)
-			default:
-				flags.AddFlag(f)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { // by name
+		title := "Flags"
+		for _, g := range flagGroups {
+			if slices.Contains(g.names, f.Name) {
+				title = g.title
 			}
-		})
-		if flags.HasAvailableFlags() {
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		}
+		if f.Hidden && slices.Contains(rareFlags, f.Name) {
+			rare = append(rare, "--"+f.Name)
+		} else {
+			groups[title].AddFlag(f)
+		}
+	})
+	var b strings.Builder
+	write := func(title string) {
+		if flags := groups[title]; flags != nil && flags.HasAvailableFlags() {
 			b.WriteString("\n\n" + title + ":\n" + usagesOf(flags))
 		}
 	}
-	part("Flags", func(name string) bool {
-		for _, g := range flagGroups {
-			if slices.Contains(g.names, name) {
-				return false
-			}
-		}
-		return true
-	})
+	write("Flags")
 	for _, g := range flagGroups {
-		part(g.title, func(name string) bool { return slices.Contains(g.names, name) })
+		write(g.title)
 	}
 	if rare != nil {
-		slices.Sort(rare)
 		b.WriteString("\n\nRarely used:\n" + strings.TrimRight(text.Wrap("  ", "  ", strings.Join(rare, ", "), 80), "\n"))
 	}
 	return b.String()

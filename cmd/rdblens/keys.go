@@ -248,7 +248,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	}
 	source := e.source(in)
 	sizes := p.memory
-	sizes.Allocator, _ = report.FindAllocator(ctx, &source, p.memory, true)
+	sizes.Allocator = report.FindAllocator(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err

@@ -93,6 +93,8 @@ func TestLanguageOfHelp(t *testing.T) {
 		{"zh_TW", "rules list --not-checkable", "快照中没有"},
 		{"zh_CN.UTF-8", "scan ../../testdata/shop.rdb", "内存分布"},
 		{"zh_CN.UTF-8", "scan -f json ../../testdata/shop.rdb", "string longer than the limit"},
+		{"zh_CN.UTF-8", "config init -", "# 团队对服务器中 key 的规则。"},
+		{"zh_CN.UTF-8", "config init -", "#  # 长度超过阈值的 string\n#  big-string: {error: 10 KB}\n"},
 		{"zh_CN.UTF-8", "scan --lang fr x", `--lang：未知语言 "fr"`},
 	} {
 		t.Setenv("LC_ALL", test.locale)

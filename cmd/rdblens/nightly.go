@@ -199,11 +199,7 @@ type night struct {
 func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err error) {
 	n := &night{env: e, nightlyFlags: o, now: now().UTC()}
 	n.job = cmp.Or(n.job, filepath.Base(filepath.Clean(n.dir)))
-	defer func() {
-		if failed := n.writeMetrics(err); failed != nil && err == nil {
-			err = outputError(failed)
-		}
-	}()
+	defer func() { err = n.writeMetrics(err) }()
 	if o.config != "" && !exists(o.config) {
 		return (&exitError{code: exitUsage, err: inputError(o.config, message.New("no such file"))}).withHint("--config names a file that must exist")
 	}
@@ -239,9 +235,9 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 			return err
 		}
 	}
-	n.run = n.now.Format("2006-01-02T150405Z")
+	n.run = n.now.Format(runForm)
 	for i := 2; exists(n.path(reportsDir, n.run)); i++ {
-		n.run = fmt.Sprintf("%s-%d", n.now.Format("2006-01-02T150405Z"), i)
+		n.run = fmt.Sprintf("%s-%d", n.now.Format(runForm), i)
 	}
 	n.part = n.path(reportsDir, ".part-"+n.run)
 	n.removeParts()
@@ -290,7 +286,10 @@ func (n *night) finish(ctx context.Context) error {
 	if err := n.deliver(ctx, n.next); err != nil {
 		return err
 	}
-	return n.exit()
+	if n.worst == exitDone {
+		return nil
+	}
+	return &exitError{code: n.worst}
 }
 
 // deliver sends the message of a state, and keeps in the state whom it did not reach. An
@@ -319,13 +318,6 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 		s.Unsent = ""
 	}
 	return outputError(s.write(n.dir))
-}
-
-func (n *night) exit() error {
-	if n.worst == exitDone {
-		return nil
-	}
-	return &exitError{code: n.worst}
 }
 
 // path returns a path below the directory.
@@ -367,8 +359,12 @@ func (n *night) acceptAll() error {
 		return outputError(err)
 	}
 	for i := range n.nights {
-		if in := &n.nights[i]; in.Gone {
+		in := &n.nights[i]
+		if in.Gone {
 			delete(n.next.Inputs, in.Name)
+		}
+		if in.Now != nil {
+			in.Now.Findings = report.Counts{} // in the metrics
 		}
 	}
 	n.next.Open, n.worst = nil, exitDone

@@ -21,7 +21,7 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	events := report.Events(n.nights, report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: n.lastRun()})
+	events := report.Events(n.nights, report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: runTime(n.state.Run)})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -79,12 +79,6 @@ func (n *night) message() bool {
 // due reports whether it is time to tell again what goes on.
 func (n *night) due(e openEvent) bool {
 	return n.Remind.Number >= 0 && n.now.Unix()-e.Reported >= n.Remind.Number
-}
-
-// lastRun returns when the last run began, zero if there was none.
-func (n *night) lastRun() time.Time {
-	at, _ := time.Parse("2006-01-02T150405Z", n.state.Run[:min(len(n.state.Run), 18)])
-	return at
 }
 
 // stock says what the first night found, which is not new.
@@ -236,61 +230,28 @@ func (n *night) command(e *report.Event) string {
 	return strings.Join(words, " ")
 }
 
-// writeMetrics writes the metrics of the run, whatever came of it.
+// writeMetrics writes the metrics of the run, whatever came of it, which it returns.
 func (n *night) writeMetrics(failed error) error {
 	if n.Metrics.Value == "" {
-		return nil
+		return failed
 	}
-	code := exitUsage
-	var exit *exitError
-	switch {
-	case failed == nil:
-		code = exitDone
-	case errors.As(failed, &exit):
+	code := exitDone
+	if failed != nil {
+		code = exitUsage
+	}
+	if exit := (*exitError)(nil); errors.As(failed, &exit) {
 		code = exit.code
 	}
 	var b bytes.Buffer
-	if n.fleet != nil {
-		if err := report.Write("prometheus", &b, n.fleet, report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1), Job: n.job}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(&b, "# HELP rdblens_complete 1 if every snapshot was read to its end.\n# TYPE rdblens_complete gauge\nrdblens_complete{job=\"%s\"} 0\n", report.LabelValue(n.job))
+	err := report.WriteNight(&b, n.job, code, n.fleet, n.nights, report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1)})
+	if err == nil {
+		err = writeFile(n.Metrics.Value, b.Bytes())
 	}
-	metric := func(name, help string) {
-		fmt.Fprintf(&b, "# HELP rdblens_%s %s\n# TYPE rdblens_%[1]s gauge\n", name, help)
+	if err == nil {
+		err = os.Chmod(n.Metrics.Value, 0o644) // node_exporter is another user
 	}
-	metric("snapshot_missing", "1 if a snapshot was not given that was there before.")
-	for i := range n.nights {
-		missing := 0
-		if n.nights[i].Gone {
-			missing = 1
-		}
-		fmt.Fprintf(&b, "rdblens_snapshot_missing{job=\"%s\",snapshot=\"%s\"} %d\n", report.LabelValue(n.job),
-			report.LabelValue(n.nights[i].Name), missing)
+	if err != nil {
+		return outputError(err)
 	}
-	metric("snapshot_findings", "Findings of a snapshot by severity.")
-	for i := range n.nights {
-		in := &n.nights[i]
-		if in.Now == nil {
-			continue
-		}
-		f := &in.Now.Findings
-		for _, of := range []struct {
-			severity string
-			n        int64
-		}{{"error", f.Error}, {"warning", f.Warning}, {"info", f.Info}} {
-			fmt.Fprintf(&b, "rdblens_snapshot_findings{job=\"%s\",snapshot=\"%s\",severity=\"%s\"} %d\n",
-				report.LabelValue(n.job), report.LabelValue(in.Name), of.severity, of.n)
-		}
-	}
-	metric("exit_code", "Exit code of the nightly run.")
-	fmt.Fprintf(&b, "rdblens_exit_code{job=\"%s\"} %d\n", report.LabelValue(n.job), code)
-	metric("run_timestamp_seconds", "When the nightly run began.")
-	fmt.Fprintf(&b, "rdblens_run_timestamp_seconds{job=\"%s\"} %d\n", report.LabelValue(n.job), n.now.Unix())
-	if err := writeFile(n.Metrics.Value, b.Bytes()); err != nil {
-		return err
-	}
-	// node_exporter is another user.
-	return os.Chmod(n.Metrics.Value, 0o644)
+	return failed
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,34 +130,30 @@ func (n *night) removeParts() {
 	}
 }
 
-// removeOld removes the reports of runs before the days that are kept. Of a run that has
-// the last complete report of an input, that report stays.
+// runTime returns when a run began, zero if it has no name of a run.
+func runTime(run string) time.Time {
+	at, _ := time.Parse(runForm, run[:min(len(run), len(runForm))])
+	return at
+}
+
+// runForm is the name of a run, which "-2" follows if it is the second of a moment.
+const runForm = "2006-01-02T150405Z"
+
+// removeOld removes the reports of runs before the days that are kept, but for a run that
+// has the last complete report of an input.
 func (n *night) removeOld() {
-	needed := map[string][]string{}
+	needed := map[string]bool{n.run: true}
 	for _, in := range n.next.Inputs {
-		run, file, _ := strings.Cut(in.Report, "/")
-		needed[run] = append(needed[run], filepath.FromSlash(file))
+		run, _, _ := strings.Cut(in.Report, "/")
+		needed[run] = true
 	}
 	runs, _ := os.ReadDir(n.path(reportsDir))
 	for _, entry := range runs {
 		name := entry.Name()
-		if len(name) < 18 || name == n.run {
-			continue
-		}
-		taken, err := time.Parse("2006-01-02T150405Z", name[:18])
-		if err != nil || n.now.Sub(taken) < time.Duration(n.Keep.Number)*24*time.Hour {
-			continue
-		}
-		if needed[name] == nil {
+		began := runTime(name)
+		if !needed[name] && !began.IsZero() && n.now.Sub(began) >= time.Duration(n.Keep.Number)*24*time.Hour {
 			os.RemoveAll(n.path(reportsDir, name))
-			continue
 		}
-		filepath.WalkDir(n.path(reportsDir, name), func(path string, d fs.DirEntry, err error) error {
-			if below, relErr := filepath.Rel(n.path(reportsDir, name), path); err == nil && relErr == nil && !d.IsDir() && !slices.Contains(needed[name], below) {
-				os.Remove(path)
-			}
-			return nil
-		})
 	}
 }
 

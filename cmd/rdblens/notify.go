@@ -47,13 +47,15 @@ var chats = map[string]chat{
 			"attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
 	}, nil},
 	"feishu": {8000, strings.NewReplacer("<", "＜"),
-		func(s string) any { return map[string]any{"msg_type": "text", "content": map[string]string{"text": s}} }, codeIs("code")},
+		func(s string) any { return map[string]any{"msg_type": "text", "content": map[string]string{"text": s}} },
+		codeIs("code")},
 	"dingtalk": {8000, nil, func(s string) any {
 		return map[string]any{"msgtype": "text",
 			"text": map[string]string{"content": s}}
 	}, codeIs("errcode")},
 	"wecom": {2000, strings.NewReplacer("<", "＜"),
-		func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} }, codeIs("errcode")},
+		func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} },
+		codeIs("errcode")},
 }
 
 // codeIs accepts an answer with a field that is 0.
@@ -64,7 +66,6 @@ func codeIs(field string) func([]byte) bool {
 	}
 }
 
-// checkNotify checks an argument of --notify.
 func checkNotify(arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		return errEmpty
@@ -85,7 +86,6 @@ func notifyName(arg string) string {
 	return name
 }
 
-// send sends the message of a night.
 func (n *night) send(ctx context.Context, to, text string) error {
 	kind, rest, _ := strings.Cut(to, "=")
 	if c, ok := chats[kind]; ok {
@@ -119,8 +119,10 @@ func mail(to, text string, now time.Time) string {
 	w := quotedprintable.NewWriter(&body)
 	io.WriteString(w, text)
 	w.Close()
-	return fmt.Sprintf("To: %s\nSubject: %s\nDate: %s\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n%s",
-		strings.NewReplacer("\n", " ", "\r", " ").Replace(to), subject, now.Format(time.RFC1123Z), strings.ReplaceAll(body.String(), "\r\n", "\n"))
+	return fmt.Sprintf("To: %s\nSubject: %s\nDate: %s\nMIME-Version: 1.0\nContent-Type: text/plain; "+
+		"charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n%s",
+		strings.NewReplacer("\n", " ", "\r", " ").Replace(to), subject, now.Format(time.RFC1123Z),
+		strings.ReplaceAll(body.String(), "\r\n", "\n"))
 }
 
 // The tries of a webhook, and the time before the second; it doubles.

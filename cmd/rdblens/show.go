@@ -146,6 +146,12 @@ func refuse(id string, args ...message.Arg) *refusal {
 
 func (r *refusal) Error() string { return r.reason.String() }
 
+// goesOn reports whether nothing has failed to be written.
+func goesOn(w io.Writer) bool {
+	_, err := w.Write(nil)
+	return err == nil
+}
+
 func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	switch {
 	case o.raw && isTerminal(e.stdout):
@@ -153,12 +159,12 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	case o.raw:
 		return &rawWriter{bufio.NewWriter(e.stdout)}, nil
 	case o.format == "json":
-		return newJSONWriter(e.stdout, o.limit), nil
+		return &jsonWriter{Writer: bufio.NewWriterSize(e.stdout, 64<<10), limit: o.limit}, nil
 	case o.format == "text":
 		policy, err := o.load(ctx, e)
 		return newTextWriter(e, o.limit, policy), err
 	case o.portable:
-		return newPortableWriter(e.stdout, o.replace, o.fieldTTLs), nil
+		return &portableWriter{respWriter: newRESP(e.stdout), replace: o.replace, fieldTTLs: o.fieldTTLs}, nil
 	}
 	return &restoreWriter{newRESP(e.stdout), o.replace}, nil
 }
@@ -262,7 +268,7 @@ func (s *showing) run(ctx context.Context) error {
 	if s.sizes {
 		var sizes memory.Options
 		source := s.e.source(s.in)
-		sizes.Allocator, _ = report.FindAllocator(ctx, &source, sizes, false)
+		sizes.Allocator = report.FindAllocator(ctx, &source, sizes, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {

@@ -95,12 +95,7 @@ var formatsOfBytes = []bytesFormat{
 	{"SQLite format 3\x00", 0, "SQLite 3", nil},
 	{"PAR1", 0, "Parquet", nil},
 	{"Obj\x01", 0, "Avro", nil},
-	{"\x7fELF", 0, "ELF", nil},
-	{"OggS", 0, "Ogg", nil},
-	{"ID3", 0, "MP3", nil},
 	{"ftyp", 4, "MP4", nil},
-	{"wOF2", 0, "WOFF2", nil},
-	{"\x00asm", 0, "WebAssembly", nil},
 }
 
 // match returns the name of the format if b begins with it. Text is none but a PDF.

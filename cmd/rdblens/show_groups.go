@@ -23,9 +23,11 @@ func (w *textWriter) groupsOf(r *parser.Records) error {
 		return w.env.figure(message.Duration("n", max(created-ms, 0)/1000))
 	}
 	var state parser.StreamState
-	groups := text.Grid{Columns: []text.Column{{Title: w.env.t("consumer group"), Shrink: text.ShrinkMiddle}, {Title: w.env.t("last delivered")}, {Title: w.env.t("lag"), Right: true},
+	groups := text.Grid{Columns: []text.Column{{Title: w.env.t("consumer group"), Shrink: text.ShrinkMiddle},
+		{Title: w.env.t("last delivered")}, {Title: w.env.t("lag"), Right: true},
 		{Title: w.env.t("pending"), Right: true}, {Title: w.env.t("oldest delivery"), Right: true}}}
-	consumers := text.Grid{Columns: []text.Column{{Title: w.env.t("consumer"), Shrink: text.ShrinkMiddle}, {Title: w.env.t("of group"), Shrink: text.ShrinkMiddle},
+	consumers := text.Grid{Columns: []text.Column{{Title: w.env.t("consumer"), Shrink: text.ShrinkMiddle},
+		{Title: w.env.t("of group"), Shrink: text.ShrinkMiddle},
 		{Title: w.env.t("pending"), Right: true}, {Title: w.env.t("idle"), Right: true}}}
 	group, inGroup, oldest := "", 0, int64(0)
 	end := func() {
@@ -68,7 +70,8 @@ func (w *textWriter) groupsOf(r *parser.Records) error {
 		consumers.Write(w, width)
 	}
 	if shown := int64(len(consumers.Rows)); shown < k.Consumers {
-		fmt.Fprintln(w, w.env.line(message.New("... {n} of {consumers}", message.Int("n", shown), message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"))))
+		fmt.Fprintln(w, w.env.line(message.New("... {n} of {consumers}", message.Int("n", shown),
+			message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"))))
 	}
 	return err
 }
@@ -77,7 +80,8 @@ func (w *textWriter) groupsOf(r *parser.Records) error {
 // (t_stream.c); false if the server does not know it.
 func lagOf(s *parser.StreamState, g *parser.StreamGroup) (lag int64, known bool) {
 	var zero parser.StreamID
-	deleted := s.Length > 0 && s.MaxDeleted != zero && s.First.Compare(s.MaxDeleted) <= 0 && g.Last.Compare(s.MaxDeleted) <= 0
+	deleted := s.Length > 0 && s.MaxDeleted != zero && s.First.Compare(s.MaxDeleted) <= 0 &&
+		g.Last.Compare(s.MaxDeleted) <= 0
 	switch {
 	case !s.Counters:
 		return 0, false

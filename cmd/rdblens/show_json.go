@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -36,10 +35,6 @@ type jsonWriter struct {
 	*bufio.Writer
 	limit int // of elements, -1 none
 	row   []byte
-}
-
-func newJSONWriter(w io.Writer, limit int) *jsonWriter {
-	return &jsonWriter{Writer: bufio.NewWriterSize(w, 64<<10), limit: limit}
 }
 
 func (w *jsonWriter) library(*parser.Payload) error { return nil }
@@ -76,7 +71,7 @@ func (w *jsonWriter) value(r *parser.Records) error {
 		}
 		w.separate(&shown)
 		w.element(k.Type, e)
-		return w.goesOn()
+		return goesOn(w)
 	}})
 	switch {
 	case !single:
@@ -142,12 +137,12 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 		Element: func(e *parser.Element) bool {
 			endEntry()
 			if skipped = w.limit >= 0 && shown >= w.limit; skipped {
-				return w.goesOn()
+				return goesOn(w)
 			}
 			w.separate(&shown)
 			fmt.Fprintf(w, `{"id":"%s","fields":[`, e.ID)
 			fields = 0
-			return w.goesOn()
+			return goesOn(w)
 		},
 		Field: func(name, value parser.Text) bool {
 			if skipped {
@@ -157,7 +152,7 @@ func (w *jsonWriter) stream(r *parser.Records) error {
 			w.text(name.Bytes)
 			w.WriteString(",")
 			w.text(value.Bytes)
-			return w.goesOn()
+			return goesOn(w)
 		},
 		Stream: func(s *parser.StreamState) {
 			endEntry()
@@ -239,12 +234,6 @@ func (w *jsonWriter) omitted(k *parser.Key, shown int) {
 	if w.limit >= 0 && k.Elements > int64(shown) {
 		fmt.Fprintf(w, `,"omitted":%d`, k.Elements-int64(shown))
 	}
-}
-
-// goesOn reports whether writing goes on.
-func (w *jsonWriter) goesOn() bool {
-	_, err := w.Write(nil)
-	return err == nil
 }
 
 // orNull returns a number as JSON: null for -1, which is unknown.

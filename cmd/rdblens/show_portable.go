@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"math"
 
 	"github.com/hdt3213/rdb/model"
@@ -30,10 +29,6 @@ type portableWriter struct {
 	fields []string          // names of a hash object's fields, in the order of the file
 	ttls   []int64           // and their TTLs, ms since the epoch; 0 none
 	size   int               // bytes of its texts
-}
-
-func newPortableWriter(w io.Writer, replace, fieldTTLs bool) *portableWriter {
-	return &portableWriter{respWriter: newRESP(w), replace: replace, fieldTTLs: fieldTTLs}
 }
 
 func (w *portableWriter) library(p *parser.Payload) error {
@@ -85,15 +80,18 @@ func (w *portableWriter) refuses(k *parser.Key) *refusal {
 		if k.FieldsWithTTL == 0 || w.fieldTTLs {
 			return nil
 		}
-		return refuse("fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: {n}", message.Int("n", k.FieldsWithTTL))
+		return refuse("fields with a TTL, which --field-ttls writes for Redis 7.4, Valkey 9.0 and later: {n}",
+			message.Int("n", k.FieldsWithTTL))
 	case parser.Stream:
 		if k.Pending > maxPending {
-			return refuse("it has {n} pending entries, more than the {limit} that --portable takes", message.Int("n", k.Pending), message.Int("limit", maxPending))
+			return refuse("it has {n} pending entries, more than the {limit} that --portable takes", message.Int("n", k.Pending),
+				message.Int("limit", maxPending))
 		}
 		return nil
 	}
 	if k.ModuleName != "" {
-		return refuse("it is a value of the module type {type}, which plain commands cannot write", message.Element("type", k.ModuleName))
+		return refuse("it is a value of the module type {type}, which plain commands cannot write",
+			message.Element("type", k.ModuleName))
 	}
 	return refuse("plain commands cannot write the type {type}", message.Text("type", k.Type.String()))
 }
@@ -117,8 +115,7 @@ func (w *portableWriter) value(r *parser.Records) error {
 			w.writeBatch()
 			w.open(k)
 		}
-		_, err := w.Write(nil) // whether writing goes on
-		return err == nil
+		return goesOn(w)
 	}})
 	if w.object.GetElemCount() > 0 || k.Type == parser.String {
 		w.writeBatch()
@@ -127,14 +124,15 @@ func (w *portableWriter) value(r *parser.Records) error {
 	case err != nil:
 		return err
 	case nameless > 0:
-		return refuse("the names of {fields} are not known", message.Number("fields", int64(nameless), "1 field", "{n} fields"))
+		return refuse("the names of {fields} are not known",
+			message.Number("fields", int64(nameless), "1 field", "{n} fields"))
 	case unordered > 0:
-		return refuse("the scores of {count} are no numbers", message.Number("count", int64(unordered), "1 member", "{n} members"))
+		return refuse("the scores of {count} are no numbers",
+			message.Number("count", int64(unordered), "1 member", "{n} members"))
 	}
 	return nil
 }
 
-// open begins a batch.
 func (w *portableWriter) open(k *parser.Key) {
 	base := &model.BaseObject{DB: k.DB, Key: string(k.Name)}
 	w.size, w.fields, w.ttls = 0, w.fields[:0], w.ttls[:0]
@@ -152,7 +150,6 @@ func (w *portableWriter) open(k *parser.Key) {
 	}
 }
 
-// add adds an element to the batch.
 func (w *portableWriter) add(e *parser.Element) {
 	value := append([]byte{}, e.Value.Bytes...)
 	w.size += len(e.Name.Bytes) + len(value)
@@ -173,7 +170,6 @@ func (w *portableWriter) add(e *parser.Element) {
 	}
 }
 
-// writeBatch writes the batch.
 func (w *portableWriter) writeBatch() {
 	begin := func(name string, args int) {
 		w.begin(2 + args)

@@ -37,7 +37,6 @@ func (w *respWriter) head(kind byte, n int64) {
 	w.Write(append(w.line, "\r\n"...))
 }
 
-// args writes arguments.
 func (w *respWriter) args(args ...any) {
 	for _, arg := range args {
 		switch arg := arg.(type) {

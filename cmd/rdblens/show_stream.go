@@ -58,8 +58,7 @@ func (s *streamCommands) write(r *parser.Records) error {
 				s.claimed = s.claimed[1:]
 			}
 			s.add(e.ID, int(e.Fields))
-			_, err := s.Write(nil) // whether writing goes on
-			return err == nil
+			return goesOn(s)
 		},
 		Field: func(name, value parser.Text) bool {
 			s.bytes(name.Bytes)
@@ -78,7 +77,8 @@ func (s *streamCommands) write(r *parser.Records) error {
 	s.endGroup()
 	s.deleteAgain()
 	if err == nil && s.nobodys > 0 {
-		return refuse("{entries} without a consumer; all else of it is written", message.Number("entries", int64(s.nobodys), "1 pending entry", "{n} pending entries"))
+		return refuse("{entries} without a consumer; all else of it is written",
+			message.Number("entries", int64(s.nobodys), "1 pending entry", "{n} pending entries"))
 	}
 	return err
 }
@@ -145,7 +145,6 @@ func (s *streamCommands) state(state *parser.StreamState) {
 	}
 }
 
-// counters writes the counters of the stream.
 func (s *streamCommands) counters() {
 	s.command("XSETID", s.name, s.final.Last, "ENTRIESADDED", s.final.Added, "MAXDELETEDID", s.final.MaxDeleted)
 }
@@ -173,7 +172,8 @@ func (s *streamCommands) claim(id parser.StreamID) {
 	}
 	s.owned++
 	s.waiting = false
-	s.command("XCLAIM", s.name, s.group, s.consumer, 0, id, "TIME", s.pending[i].Delivered, "RETRYCOUNT", s.pending[i].Count, "JUSTID", "FORCE")
+	s.command("XCLAIM", s.name, s.group, s.consumer, 0, id, "TIME", s.pending[i].Delivered, "RETRYCOUNT",
+		s.pending[i].Count, "JUSTID", "FORCE")
 }
 
 // endConsumer writes the current consumer if nothing is pending for it.

@@ -310,8 +310,7 @@ func (w *textWriter) value(r *parser.Records) error {
 				w.element(k.Type, e, shown)
 			}
 			shown++
-			_, err := w.Write(nil) // whether writing goes on
-			return err == nil
+			return goesOn(w)
 		},
 		Field: func(name, value parser.Text) bool {
 			fmt.Fprintf(w, "  %s=%s", display(name.Bytes, name.Len), display(value.Bytes, value.Len))

@@ -93,7 +93,6 @@ func (a *aligner) tagged(i, j int) int {
 	return i + max(bytes.IndexByte(a.source[i:], '}'), 0)
 }
 
-// better returns the better of two alignments.
 func better(a, b *alignment) *alignment {
 	if a == nil || b != nil && float64(b.agreed)-20*b.cost > float64(a.agreed)-20*a.cost {
 		return b
@@ -199,7 +198,6 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 	return 0.1 * float64(separators), false, true
 }
 
-// isNumber reports whether a value is a hexadecimal number or a UUID.
 func isNumber(value string) bool {
 	digits := false
 	for i := range len(value) {

@@ -114,7 +114,6 @@ func (p *program) formatNamed(format []string, args []*node, at frame) (list []s
 	return list
 }
 
-// named returns the value of a hole of a format.
 func (p *program) named(name string, used *int, args []*node, at frame) []string {
 	index := -1
 	switch {

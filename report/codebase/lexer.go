@@ -132,7 +132,8 @@ func (x *lexer) next() {
 		x.until("*/")
 	case x.syntax == php && c == '?' && x.at(1) == '>':
 		x.skipMarkup()
-	case x.syntax == php && x.has("<<<"), x.syntax == ruby && c == '<' && x.at(1) == '<' && strings.IndexByte("~-", x.at(2)) >= 0 && x.at(2) != 0:
+	case x.syntax == php && x.has("<<<"),
+		x.syntax == ruby && c == '<' && x.at(1) == '<' && strings.IndexByte("~-", x.at(2)) >= 0 && x.at(2) != 0:
 		x.heredoc()
 	case x.syntax == ruby && x.fresh && (x.has("=begin") || x.has("__END__")):
 		if c == '_' {
@@ -141,7 +142,8 @@ func (x *lexer) next() {
 		}
 		x.until("\n=end")
 	case x.text():
-	case isWordStart(c) || c == '$' && (x.syntax == php || x.syntax == ruby || x.syntax == javaScript), c == '@' && x.syntax == ruby:
+	case isWordStart(c) || c == '$' && (x.syntax == php || x.syntax == ruby || x.syntax == javaScript),
+		c == '@' && x.syntax == ruby:
 		x.word()
 	case c >= '0' && c <= '9':
 		end := x.pos + 1
@@ -198,7 +200,8 @@ func (x *lexer) word() {
 	for end < len(x.src) && (isWord(x.src[end]) || x.src[end] == '$') {
 		end++
 	}
-	if x.syntax == ruby && end < len(x.src) && (x.src[end] == '?' || x.src[end] == '!') && (end+1 == len(x.src) || x.src[end+1] != '=') {
+	if x.syntax == ruby && end < len(x.src) && (x.src[end] == '?' || x.src[end] == '!') &&
+		(end+1 == len(x.src) || x.src[end+1] != '=') {
 		end++
 	}
 	x.add(wordToken, max(end, x.pos+1))
@@ -210,7 +213,8 @@ func (x *lexer) regex() bool {
 		switch t := x.tokens[n-1]; {
 		case t.kind == numberToken, t.kind == textToken, t.kind == markToken && strings.IndexByte(")]}", t.mark) >= 0:
 			return false
-		case t.kind == wordToken && x.src[t.start:t.end] != "return" && !(x.syntax == ruby && x.at(1) != ' ' && x.src[x.pos-1] == ' '):
+		case t.kind == wordToken && x.src[t.start:t.end] != "return" &&
+			!(x.syntax == ruby && x.at(1) != ' ' && x.src[x.pos-1] == ' '):
 			return false
 		}
 	}
@@ -252,7 +256,8 @@ func (x *lexer) heredoc() {
 	for x.pos < len(x.src) {
 		x.advance(x.pos + 1)
 		end := x.endOfLine()
-		if line := strings.TrimLeft(x.src[x.pos:end], " \t"); strings.HasPrefix(line, word) && (len(line) == len(word) || !isWord(line[len(word)])) {
+		if line := strings.TrimLeft(x.src[x.pos:end], " \t"); strings.HasPrefix(line, word) &&
+			(len(line) == len(word) || !isWord(line[len(word)])) {
 			x.pos += len(x.src[x.pos:end]) - len(line) + len(word)
 			return
 		}

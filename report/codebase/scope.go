@@ -48,7 +48,6 @@ func (c *collector) locals() map[string]*node {
 	return nil
 }
 
-// block returns the block around the statement.
 func (c *collector) block() int {
 	n := len(c.blocks) - 1
 	if c.indent {

@@ -38,10 +38,13 @@ func Changes(p *thresholds.Policy) []Change {
 	return list
 }
 
-func changes(list []Change, keys string, before *thresholds.Policy, from []thresholds.Setting, after *thresholds.Policy, to []thresholds.Setting) []Change {
+func changes(list []Change, keys string, before *thresholds.Policy, from []thresholds.Setting, after *thresholds.Policy,
+	to []thresholds.Setting) []Change {
 	for id, rule := range thresholds.Rules() {
-		c := Change{Keys: keys, Rule: rule.Name, Before: inForce(before, &from[id]), After: inForce(after, &to[id]), Idle: to[id].Idle(after)}
-		if c.Idle == from[id].Idle(before) && slices.EqualFunc(showSetting(nil, &from[id]), showSetting(nil, &to[id]), sameValue) {
+		c := Change{Keys: keys, Rule: rule.Name, Before: inForce(before, &from[id]), After: inForce(after, &to[id]),
+			Idle: to[id].Idle(after)}
+		if c.Idle == from[id].Idle(before) &&
+			slices.EqualFunc(showSetting(nil, &from[id]), showSetting(nil, &to[id]), sameValue) {
 			continue // perhaps set to what it was
 		}
 		if c.Before != c.After || c.Idle != "" && from[id].On && c.Idle != from[id].Idle(before) {

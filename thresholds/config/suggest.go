@@ -12,6 +12,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/format"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // What a suggestion has at most.
@@ -115,14 +116,19 @@ func (s *Keyspace) Add(k *parser.Key, created int64) {
 	o.add(k, created, s.separators)
 }
 
-// isListable reports whether a configuration can list a first segment without quoting it.
+// isListable reports whether a configuration can list a first segment without quoting it. One
+// with four digits or more has an identifier, or a date.
 func isListable(name []byte) bool {
+	digits := 0
 	for _, c := range name {
 		if !isWordByte(c) {
 			return false
 		}
+		if c >= '0' && c <= '9' {
+			digits++
+		}
 	}
-	return len(name) > 0 && len(name) <= maxSpaceName && matchesNamespace(string(name))
+	return digits < 4 && len(name) > 0 && len(name) <= maxSpaceName && matchesNamespace(string(name))
 }
 
 func isWordByte(c byte) bool {
@@ -236,7 +242,7 @@ func (s *Suggestion) YAML() []byte {
 	k := s.keyspace
 	fmt.Fprintf(&b, "# Suggested from %s: %s keys. Every setting says what the keyspace is today, so that\n"+
 		"# it passes: read it, remove what is accidental, tighten what you mean. Limits have a\n# margin of a half.\n#\n"+
-		"#   rdblens config check     what is wrong, and what this file changes\n#   rdblens rules explain    what a rule flags, and why\n\nextends: %s\n", comment(s.source), message.FormatCount(k.all.keys), s.profile)
+		"#   rdblens config check     what is wrong, and what this file changes\n#   rdblens rules explain    what a rule flags, and why\n\nextends: %s\n", strings.ReplaceAll(printable(s.source), "\n", " "), message.FormatCount(k.all.keys), s.profile)
 	if k.separators != ":" {
 		fmt.Fprintf(&b, "separators: %s\n", strconv.Quote(k.separators))
 	}
@@ -376,30 +382,29 @@ func (o *observed) pattern(name, separator string) string {
 		if at.empty {
 			times = "*"
 		}
-		is := func(more func(b byte) bool) bool { return at.chars.within(more) }
-		digit := func(b byte) bool { return b >= '0' && b <= '9' }
-		lower := func(b byte) bool { return b >= 'a' && b <= 'z' }
 		switch {
-		case !is(isWordByte):
+		case !at.chars.within(isWordByte):
 			return ""
 		case !at.varies && !at.empty:
 			parts = append(parts, strings.ReplaceAll(at.value, ".", `\.`))
-		case is(digit):
-			parts = append(parts, "[0-9]"+times)
-		case is(lower):
-			parts = append(parts, "[a-z]"+times)
-		case is(func(b byte) bool { return digit(b) || b >= 'a' && b <= 'f' }):
-			parts = append(parts, "[0-9a-f]"+times)
-		case is(func(b byte) bool { return digit(b) || lower(b) }):
-			parts = append(parts, "[a-z0-9]"+times)
 		default:
-			parts = append(parts, "[A-Za-z0-9_.-]"+times)
+			parts = append(parts, at.chars.class()+times)
 		}
 	}
 	if strings.ContainsAny(separator, `.+*?()|[]{}^$\`) {
 		separator = `\` + separator
 	}
 	return "^" + strings.Join(parts, separator) + "$"
+}
+
+// class returns the narrowest class of a regular expression that has all bytes of words.
+func (c *charset) class() string {
+	for _, class := range []string{"0-9", "a-z", "0-9a-f", "a-z0-9"} {
+		if set, _ := naming.ParseSet(class); c.within(func(b byte) bool { return set[b] }) {
+			return "[" + class + "]"
+		}
+	}
+	return "[A-Za-z0-9_.-]"
 }
 
 // text returns the bytes as key-charset takes them, "" if it takes them not.
@@ -487,14 +492,4 @@ func ttlLimit(longest int64) string {
 		}
 	}
 	return strconv.FormatInt(margin(longest)/86400+1, 10) + "d"
-}
-
-// comment returns a text as one line of a comment.
-func comment(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, text)
 }

@@ -21,9 +21,11 @@ func Template(profile string) []byte {
 	var rules strings.Builder
 	p := Profile(profile)
 	for _, rule := range thresholds.Rules() {
-		fmt.Fprintf(&rules, "\n#  # %s\n#  %s: %s\n", rule.Title, rule.Name, inLine(showSetting(nil, &p.Settings[rule.ID]), "rules."+rule.Name))
+		fmt.Fprintf(&rules, "\n#  # %s\n#  %s: %s\n", rule.Title, rule.Name,
+			inLine(showSetting(nil, &p.Settings[rule.ID]), "rules."+rule.Name))
 	}
-	return []byte(strings.NewReplacer("{profile}", profile, "{profiles}", strings.Join(profileNames, ", "), "{rules}", rules.String()).Replace(template))
+	return []byte(strings.NewReplacer("{profile}", profile, "{profiles}", strings.Join(profileNames, ", "), "{rules}",
+		rules.String()).Replace(template))
 }
 
 // needsNoQuotes matches values that YAML takes as they are, also within braces.

@@ -131,7 +131,8 @@ func chooseFamily(server, version string, rdb int) (f *family, note string, appr
 			f = familyNamed("valkey-9.2")
 		}
 		if version == "" {
-			return f, "the snapshot does not name its server's version: the model of " + title(f.name) + " is used, approximate", true
+			return f, "the snapshot does not name its server's version: the model of " + title(f.name) + " is used, approximate",
+				true
 		}
 		return f, fmt.Sprintf("unknown server version %q: the model of %s is used, approximate", version, title(f.name)), true
 	case !ok:

@@ -125,7 +125,6 @@ var families = append(
 	successors("valkey-",
 		step{"8.0", valkey80}, step{"8.1", valkey81}, step{"9", valkey9}, step{"9.2", valkey92})...)
 
-// A step is a release and what it changed.
 type step struct {
 	release string
 	change  func(f *family)
@@ -143,7 +142,6 @@ func successors(line string, steps ...step) (list []*family) {
 	return list
 }
 
-// familyNamed returns the family of a name in families.
 func familyNamed(name string) *family {
 	return families[slices.IndexFunc(families, func(f *family) bool { return f.name == name })]
 }

@@ -115,7 +115,6 @@ func (m *Model) tableFor(n int64) table {
 	return t
 }
 
-// bucketSizes returns what the buckets of a table take.
 func (m *Model) bucketSizes(t table) (alloc, usage int64) {
 	size := int64(pointerSize)
 	if m.hashtable {

@@ -7,7 +7,6 @@ const maxNode = 8 << 10
 // emptyListpack is the size of a listpack's header and end byte.
 const emptyListpack = 7
 
-// A listState is what an Accumulator knows of a list.
 type listState struct {
 	nodes  int64
 	plain  bool  // any node is a plain item
@@ -187,7 +186,6 @@ func (a *Accumulator) AddArrayElement(index uint64, text int64) {
 	}
 }
 
-// closeSlice adds the slice that has just ended.
 func (a *Accumulator) closeSlice() {
 	s := &a.array
 	if s.n == 0 {

@@ -57,7 +57,6 @@ func (d *growingDict) resize(buckets int64) {
 	d.steps = filledBuckets(d.used, d.old)
 }
 
-// insertedDict returns the dict of n entries that were inserted one by one.
 func insertedDict(n int64) table {
 	full := dictBuckets(n) / 2
 	if full < 4 {

@@ -93,6 +93,12 @@ func (m *Model) Allocators() (list []*Model) {
 	return list
 }
 
+// Agrees reports whether another model, which differs in the allocator at most, has the
+// same figures for keys of up to so many bytes of memory.
+func (m *Model) Agrees(o *Model, largest int64) bool {
+	return m.quantum == o.quantum && (m.pages == o.pages || largest <= largestClass)
+}
+
 // State returns "live" or "reloaded".
 func (m *Model) State() string {
 	if m.live {

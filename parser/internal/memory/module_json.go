@@ -7,7 +7,6 @@ import "strconv"
 // add names within the sizes of the table of names. RedisJSON 1.0: measured on
 // 1.0.8. RedisJSON 2.0 and later, whose documents are ijson's: by its source alone.
 
-// documentKind is who keeps a document.
 type documentKind uint8
 
 const (

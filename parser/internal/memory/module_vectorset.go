@@ -22,7 +22,6 @@ const (
 	maxNameBytes = 1 << 20
 )
 
-// vectors is the state of a vector set.
 type vectors struct {
 	n          int64
 	attributed int64 // elements with attributes

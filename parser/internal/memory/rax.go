@@ -78,7 +78,6 @@ func (t *raxPath) pop(a *allocator, length, depth int32) int32 {
 	return below
 }
 
-// close adds all nodes of the path.
 func (t *raxPath) close(a *allocator, length int32) { t.chain(a, t.pop(a, length, -1)) }
 
 func (t *raxPath) node(a *allocator, size int64) {
@@ -123,7 +122,6 @@ func (t *idTree) add(a *allocator, hi, lo uint64) {
 	t.hi, t.lo = hi, lo
 }
 
-// finish returns the size of the tree and resets it.
 func (t *idTree) finish(a *allocator) raxSize {
 	if t.keys == 0 {
 		return raxSize{nodes: 1, bytes: a.usable(8)}
@@ -230,7 +228,6 @@ func estimatedNames(a *allocator, names, length int64) int64 {
 	return size
 }
 
-// finishTree is measure with the structure of the tree.
 func (t *nameTree) finishTree(m *Model) (nodes, bytes int64) {
 	nodes, bytes = t.measure(&m.allocator)
 	return nodes, bytes + m.usable(8) + m.usable(24)

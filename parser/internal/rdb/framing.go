@@ -345,7 +345,6 @@ func skipModule(b []byte, p int) int {
 	return SkipMore
 }
 
-// skipLengths passes n lengths.
 func skipLengths(b []byte, p, n int) int {
 	for ; n > 0; n-- {
 		if p = SkipLength(b, p); uint(p) > uint(len(b)) {

@@ -65,7 +65,6 @@ const (
 	ExpirySeconds                // after: a string, seconds since an epoch of Dragonfly's, -1 none
 )
 
-// besides has the form of each in the file.
 var besides = [...]struct {
 	led     bool  // a length precedes the strings
 	strings uint8 // strings more

@@ -25,7 +25,6 @@ type aggregate struct {
 	streamGroups, pending int64
 }
 
-// aggregateID identifies an aggregate.
 type aggregateID struct {
 	leaf     int32  // of the block's tree
 	key      uint64 // see aggregateKey
@@ -119,7 +118,6 @@ func (a *aggregate) memoryApproximate() bool   { return a.key>>approximateShift&
 func (a *aggregate) owner() int                { return int(a.key >> ownerShift & 0xffff) }
 func (a *aggregate) db() int                   { return int(a.key >> dbShift) }
 
-// findingsHash returns a hash of the kinds of findings.
 func findingsHash(found []thresholds.Finding) uint64 {
 	var h uint64
 	for i := range found {

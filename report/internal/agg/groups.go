@@ -158,12 +158,12 @@ func (l *leaves) Folded(pattern []byte) { l.folded.Add(naming.HashPattern(patter
 // leaf returns the group of a leaf of the tree. It is valid until the next leaf is added.
 func (g *Groups) leaf(node int32) *Group {
 	n := g.tree.Node(node)
-	i := n.Leaf()
+	i := n.Leaf
 	switch {
 	case i != 0:
 	case len(g.free) > 0:
 		i, g.free = g.free[len(g.free)-1], g.free[:len(g.free)-1]
-		n.SetLeaf(i)
+		n.Leaf = i
 	default:
 		if len(g.list) < cap(g.list) {
 			g.list = g.list[:len(g.list)+1]
@@ -172,7 +172,7 @@ func (g *Groups) leaf(node int32) *Group {
 		}
 		i = int32(len(g.list))
 		g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0]) // the buffer of a group that was here before
-		n.SetLeaf(i)
+		n.Leaf = i
 	}
 	return &g.list[i-1]
 }
@@ -267,7 +267,7 @@ func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 // merge adds the groups of another snapshot.
 func (g *Groups) merge(o *Groups) {
 	g.tree.MergeTree(o.tree, func(to int32, from *tree.Node) {
-		g.join(g.leaf(to), &o.list[from.Leaf()-1], o)
+		g.join(g.leaf(to), &o.list[from.Leaf-1], o)
 	})
 	g.foldExcess()
 	g.folded.Merge(&o.folded)
@@ -306,7 +306,7 @@ func (g *Groups) end() {
 func (g *Groups) endBelow(node int32, prefix []byte, folded bool) {
 	for _, p := range g.tree.Patterns(node) {
 		pattern := append(prefix[:len(prefix):len(prefix)], p.Text...)
-		if i := g.tree.Node(p.Node).Leaf(); i != 0 {
+		if i := g.tree.Node(p.Node).Leaf; i != 0 {
 			g.addFinal(string(pattern), i)
 			if folded || p.Folded {
 				g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, p.Node))))
@@ -385,7 +385,7 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 func (g *Groups) PatternOf(name []byte) []byte {
 	if g.finished {
 		if node := g.tree.Find(name); node != 0 {
-			if leaf := g.tree.Node(node).Leaf(); leaf != 0 {
+			if leaf := g.tree.Node(node).Leaf; leaf != 0 {
 				return []byte(g.final[g.list[leaf-1].group].pattern)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/columns"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -19,16 +21,58 @@ type stateRecord struct {
 	text []byte
 }
 
-// recordsOf returns the records of a state but the last.
+// recordsOf returns the records of a state but the last, each of one value.
 func recordsOf(t *testing.T, state []byte) (list []stateRecord) {
 	t.Helper()
 	for len(state) > 0 {
 		n, size := binary.Uvarint(state)
 		end := size + 1 + int(n)
-		list = append(list, stateRecord{state[size], state[size+1 : end]})
+		for _, text := range single(state[size], state[size+1:end]) {
+			list = append(list, stateRecord{state[size], text})
+		}
 		state = state[end:]
 	}
-	return list[:len(list)-1]
+	return list
+}
+
+// single returns a run for each value of a run.
+func single(kind byte, text []byte) [][]byte {
+	switch kind {
+	case recordSums:
+		return singleOf[sumsState](text)
+	case recordSnapshot:
+		return singleOf[snapshotState](text)
+	case recordNode:
+		return singleOf[nodeState](text)
+	case recordCount:
+		return singleOf[countState](text)
+	case recordDatabase:
+		return singleOf[Database](text)
+	case recordTree:
+		return singleOf[treeState](text)
+	case recordKey:
+		return singleOf[keyState](text)
+	case recordList:
+		return singleOf[listState](text)
+	case recordSample:
+		return singleOf[identity.Sampled](text)
+	}
+	return nil
+}
+
+func singleOf[T any](text []byte) (list [][]byte) {
+	columns.Read(text, func(v *T) bool {
+		list = append(list, runOf(v))
+		return true
+	})
+	return list
+}
+
+// runOf returns a run of one value.
+func runOf(v any) []byte {
+	var run columns.Run
+	run.Add(v)
+	return run.Append(nil)
 }
 
 // stateOfRecords returns a state, with the number of its records at the end.
@@ -37,10 +81,9 @@ func stateOfRecords(t *testing.T, list []stateRecord) []byte {
 	var b bytes.Buffer
 	w := &stateWriter{w: &b}
 	for _, r := range list {
-		w.records++
-		b.Write(append(append(binary.AppendUvarint(nil, uint64(len(r.text))), r.kind), r.text...))
+		w.record(r.kind, r.text)
 	}
-	if w.write(recordEnd, w.records); w.err != nil {
+	if w.record(recordEnd, binary.AppendUvarint(nil, w.records)); w.err != nil {
 		t.Fatal(w.err)
 	}
 	return b.Bytes()
@@ -80,17 +123,15 @@ func edited[T any](t *testing.T, list []stateRecord, kind byte, edit func(*T)) [
 	if at < 0 {
 		t.Fatalf("no record of kind %d", kind)
 	}
-	v, ok := stateOf[T](list[at].text)
-	if !ok {
-		t.Fatalf("kind %d is no %T", kind, v)
-	}
-	edit(v)
-	text, err := stateEncoder.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
 	list = slices.Clone(list)
-	list[at].text = text
+	ok := columns.Read(list[at].text, func(v *T) bool {
+		edit(v)
+		list[at].text = runOf(v)
+		return true
+	})
+	if !ok {
+		t.Fatalf("kind %d is no %T", kind, new(T))
+	}
 	return list
 }
 
@@ -101,7 +142,7 @@ func editedLeaf(t *testing.T, list []stateRecord, edit func(*treeState)) []state
 		if list[at].kind != recordTree {
 			continue
 		}
-		if s, ok := stateOf[treeState](list[at].text); ok && s.Group != nil {
+		if columns.Read(list[at].text, func(s *treeState) bool { return s.Group != nil }) {
 			return append(slices.Clone(list[:at]), edited(t, list[at:], recordTree, edit)...)
 		}
 	}
@@ -189,7 +230,7 @@ func TestHostileRecords(t *testing.T) {
 	for _, n := range []int{-1, 1} {
 		snapshot(fmt.Sprint("input ", n), false, func(s *snapshotState) { s.Input = n })
 		read(fmt.Sprint("node ", n), false, edited(t, list, recordNode, func(s *nodeState) { s.Node = n }))
-		read(fmt.Sprint("database of ", n), false, edited(t, list, recordDatabase, func(s *databaseState) { s.Input = n }))
+		read(fmt.Sprint("database of ", n), false, edited(t, list, recordDatabase, func(s *Database) { s.Input = n }))
 		key(fmt.Sprint("input ", n), false, func(s *keyState) { s.Input = int32(n) })
 	}
 	omitted := func(what string, ok bool, o thresholds.Omitted) {
@@ -221,8 +262,8 @@ func TestHostileRecords(t *testing.T) {
 	} else {
 		t.Error("no record of a count")
 	}
-	for what, edit := range map[string]func(s *databaseState){"number": func(s *databaseState) { s.DB = OtherDatabases - 1 }, "keys": func(s *databaseState) { s.Keys = -1 }, "memory": func(s *databaseState) { s.Memory = -1 },
-		"with TTL": func(s *databaseState) { s.WithTTL = -1 }, "memory with TTL": func(s *databaseState) { s.WithTTLMemory = -1 }, "order": func(s *databaseState) { s.DB = 1 }, "order of others": func(s *databaseState) { s.DB = OtherDatabases }} {
+	for what, edit := range map[string]func(s *Database){"number": func(s *Database) { s.DB = OtherDatabases - 1 }, "keys": func(s *Database) { s.Keys = -1 }, "memory": func(s *Database) { s.Memory = -1 },
+		"with TTL": func(s *Database) { s.WithTTL = -1 }, "memory with TTL": func(s *Database) { s.WithTTLMemory = -1 }, "order": func(s *Database) { s.DB = 1 }, "order of others": func(s *Database) { s.DB = OtherDatabases }} {
 		read("database: "+what, false, edited(t, list, recordDatabase, edit))
 	}
 

@@ -144,7 +144,6 @@ func (p *keyPool) get() int32 {
 	return int32(len(p.list) - 1)
 }
 
-// release ends one use of a key.
 func (p *keyPool) release(i int32) {
 	if p.uses[i]--; p.uses[i] == 0 {
 		p.free = append(p.free, i)
@@ -154,7 +153,6 @@ func (p *keyPool) release(i int32) {
 // reset removes all keys and keeps their buffers.
 func (p *keyPool) reset() { p.list, p.uses, p.free = p.list[:0], p.uses[:0], p.free[:0] }
 
-// set copies a key.
 func (p *keyPool) set(i int32, k *parser.Key, size int64, input, owner int32) {
 	r := &p.list[i]
 	p.names -= int64(cap(r.buf))

@@ -101,7 +101,6 @@ func (l *KeyList) Fill(keys []ListedKey) {
 	}
 }
 
-// bit returns the position of a name in the filter.
 func (l *KeyList) bit(name []byte) (word int, bit uint64) {
 	h := maphash.Bytes(l.seed, name)
 	return int(h>>6) & (len(l.filter) - 1), 1 << (h & 63)
@@ -161,7 +160,6 @@ func (l *KeyList) Learn(o *KeyList) {
 	}
 }
 
-// keyBatch has the keys of a block for a KeyList.
 type keyBatch struct {
 	keys            []ListedKey
 	found           []foundKey
@@ -207,7 +205,6 @@ func (b *keyBatch) add(k *parser.Key, size int64, found []thresholds.Finding, in
 		offset: k.Offset, flagged: flagged})
 }
 
-// flush adds the keys of a block and empties the batch.
 func (l *KeyList) flush(b *keyBatch) {
 	for _, f := range b.found {
 		l.Found[f.position] = f.FoundKey
@@ -251,7 +248,6 @@ func (l *KeyList) drop() {
 	l.Keys = l.Keys[:n]
 }
 
-// end lists the keys of a snapshot that was read, and sets their groups.
 func (l *KeyList) end(groups *Groups) {
 	l.drop()
 	l.Fill(l.Keys)

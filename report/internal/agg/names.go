@@ -121,7 +121,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 	b.nodes++
 	n := b.g.tree.Node(i)
 	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
-	if leaf := n.Leaf(); leaf != 0 {
+	if leaf := n.Leaf; leaf != 0 {
 		g := &b.g.list[leaf-1]
 		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
@@ -159,7 +159,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 
 // addLeaves adds the leaves below a node, which may be one.
 func (b *treeBuilder) addLeaves(to *TreeNode, i int32) {
-	if leaf := b.g.tree.Node(i).Leaf(); leaf != 0 {
+	if leaf := b.g.tree.Node(i).Leaf; leaf != 0 {
 		b.addLeaf(to, leaf)
 	}
 	for c := range b.g.tree.Children(i) {

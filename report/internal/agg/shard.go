@@ -132,7 +132,6 @@ type shortcut struct {
 
 const shortcutBits = 8
 
-// aggregate returns the position of the aggregate of a key.
 func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) int {
 	key, findings := aggregateKey(k, owner), findingsHash(found)
 	s := &sh.shortcuts[(f.Group^bits.RotateLeft64(key, 32)^findings)*0x9e3779b97f4a7c15>>(64-shortcutBits)]
@@ -158,7 +157,6 @@ func (sh *Shard) resetAggregates() {
 	clear(sh.shortcuts[:])
 }
 
-// add adds a key with its findings.
 func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
 	sh.keys++
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)

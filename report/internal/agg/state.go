@@ -8,51 +8,44 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/report/internal/identity"
+	"github.com/rdblens/rdblens/report/internal/columns"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // A state is what a Builder gathered before it is finished, as a sequence of records.
-// Each is the number of its bytes (unsigned varint), its kind (a byte), and a CBOR
-// array (RFC 8949) with the fields of the structs below, in their order and with
-// the units of the fields that they are copied from. Inputs are numbered from 0 in
-// the state. The records of one kind are together, in the order of the kinds.
+// Each is the number of its bytes (unsigned varint), its kind (a byte), and a run
+// (package columns) of the structs below, with the units of the fields that they are copied
+// from. Inputs are numbered from 0 in the state. The records of one kind are together, in
+// the order of the kinds.
 const (
 	recordSums     = iota + 1 // one sumsState
 	recordSnapshot            // snapshotState, by input
 	recordNode                // nodeState, by Fleet and input
 	recordCount               // countState, by Fleet
-	recordDatabase            // databaseState, by input and number
+	recordDatabase            // Database, by input and number
 	recordTree                // treeState, by path
 	recordKey                 // keyState, which lists refer to by number from 0
 	recordList                // listState, by number
-	recordSample              // sampleState, by input and number
-	recordEnd                 // the number of records before it
+	recordSample              // identity.Sampled, by input and number; its hashes are 0 if they are those of its name
+	recordEnd                 // the number of records before it, an unsigned varint
 )
 
 // Bounds of a state, besides those of the lists and tables in it.
 const (
 	maxRecord    = 1 << 20 // bytes
+	fullRun      = 1 << 17 // bytes from which on another record is begun
 	maxStateTop  = 1000    // Options.Top
 	maxStateRows = 1 << 21 // databases
 	maxFigure    = 1 << 56
-)
-
-var (
-	stateEncoder, _ = cbor.EncOptions{}.EncMode()
-	stateDecoder, _ = cbor.DecOptions{MaxArrayElements: 1 << 14, MaxMapPairs: 64, MaxNestedLevels: 8,
-		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, UTF8: cbor.UTF8DecodeInvalid}.DecMode()
 )
 
 // ErrState is the error of a state that no Builder wrote.
 var ErrState = errors.New("the state is damaged")
 
 type sumsState struct {
-	_             struct{} `cbor:",toarray"`
 	Keys, Dropped int64
 	Counters
 	Cells                           []cellState
@@ -67,20 +60,17 @@ type sumsState struct {
 }
 
 type cellState struct {
-	_        struct{} `cbor:",toarray"`
 	Type     parser.Type
 	Encoding parser.Encoding
 	Cell
 }
 
 type ruleState struct {
-	_            struct{} `cbor:",toarray"`
 	RuleSeverity int
 	RuleSums
 }
 
 type snapshotState struct {
-	_                  struct{} `cbor:",toarray"`
 	Input              int
 	Server, Version    string
 	Created            int64 // seconds since the epoch
@@ -95,15 +85,13 @@ type snapshotState struct {
 
 // nodeState has the keys of an input of a Fleet.
 type nodeState struct {
-	_     struct{} `cbor:",toarray"`
-	Fleet int      // see fleetOrder
+	Fleet int // see fleetOrder
 	thresholds.NodeSums
 }
 
 // countState is a thresholds.Count of a Fleet. Node, NodeKeys and NodeBytes are its
 // Largest.
 type countState struct {
-	_                       struct{} `cbor:",toarray"`
 	Fleet                   int
 	Rule                    string
 	List                    uint8
@@ -115,20 +103,13 @@ type countState struct {
 	NodeKeys, NodeBytes     int64
 }
 
-type databaseState struct {
-	_ struct{} `cbor:",toarray"`
-	Database
-}
-
 // treeState is a node of the tree of names.
 type treeState struct {
-	_     struct{} `cbor:",toarray"`
 	Node  tree.Record
 	Group *groupState // of a leaf, else nil
 }
 
 type groupState struct {
-	_ struct{} `cbor:",toarray"`
 	Sums
 	WithoutTTL, MemoryWithoutTTL int64
 	TTLLeast, TTLMost            int64    // ms; no TTL if the first is greater
@@ -141,34 +122,25 @@ type groupState struct {
 }
 
 type groupFindingState struct {
-	_            struct{} `cbor:",toarray"`
 	RuleSeverity int32
 	Count
 }
 
 type keyState struct {
-	_ struct{} `cbor:",toarray"`
 	KeyRecord
 	Size              int64
 	Name, LargestName []byte
 }
 
 type listState struct {
-	_       struct{} `cbor:",toarray"`
 	List    int
 	Entries []entryState
 }
 
 type entryState struct {
-	_             struct{} `cbor:",toarray"`
 	Key           int32
 	Value, Second int64
 	Finding       *thresholds.FindingState // of examples
-}
-
-type sampleState struct {
-	_ struct{} `cbor:",toarray"`
-	identity.Sampled
 }
 
 // stateWriter writes records. The first error stays.
@@ -176,14 +148,32 @@ type stateWriter struct {
 	w       io.Writer
 	records uint64
 	err     error
+
+	kind byte // of the run that is not written yet
+	run  columns.Run
 }
 
+// write adds what a pointer points to to a run.
 func (w *stateWriter) write(kind byte, v any) {
-	text, err := stateEncoder.Marshal(v)
-	if len(text) > maxRecord {
-		err = errors.New("a record of the state is too large")
+	if kind != w.kind || w.run.Size >= fullRun {
+		w.flush()
 	}
-	if w.err = cmp.Or(w.err, err); w.err != nil {
+	w.kind = kind
+	w.run.Add(v)
+}
+
+func (w *stateWriter) flush() {
+	if w.run.Values > 0 {
+		w.record(w.kind, w.run.Append(nil))
+	}
+	w.run = columns.Run{}
+}
+
+func (w *stateWriter) record(kind byte, text []byte) {
+	if len(text) > maxRecord {
+		w.err = cmp.Or(w.err, errors.New("a record of the state is too large"))
+	}
+	if w.err != nil {
 		return
 	}
 	w.records++
@@ -214,16 +204,25 @@ func (b *Builder) WriteState(to io.Writer) error {
 		b.writeFleets(w)
 		databases := slices.SortedFunc(slices.Values(b.Tables.Databases), compareDatabases)
 		for i := range databases {
-			w.write(recordDatabase, &databaseState{Database: databases[i]})
+			w.write(recordDatabase, &databases[i])
 		}
 		b.Tables.Groups.writeState(w)
 		b.Top.writeState(w)
 		for _, s := range b.Samples.Samples() {
-			w.write(recordSample, &sampleState{Sampled: *s})
+			c := *s
+			if class, head := b.Samples.Hashes(&c.Sample, b.patternHash(c.Name)); c.Class == class && c.Head == head {
+				c.Class, c.Head = 0, 0
+			}
+			w.write(recordSample, &c)
 		}
 	}
-	w.write(recordEnd, w.records)
+	w.flush()
+	w.record(recordEnd, binary.AppendUvarint(nil, w.records))
 	return w.err
+}
+
+func (b *Builder) patternHash(name []byte) uint64 {
+	return naming.HashPattern(b.namer.AppendPattern(nil, name))
 }
 
 // lastEnd returns when the last of the entries of the ignore list ended that had ended

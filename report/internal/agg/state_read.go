@@ -2,13 +2,14 @@ package agg
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/report/internal/columns"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -46,9 +47,11 @@ func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
 		}
 		last = kind
 		if kind == recordEnd {
-			n := uint64(0)
-			if _, err = r.in.ReadByte(); err != io.EOF || stateDecoder.Unmarshal(text, &n) != nil || n != records {
-				return nil, cmp.Or(stateError(err), ErrState)
+			n, size := binary.Uvarint(text)
+			if _, err = r.in.ReadByte(); err != nil && err != io.EOF {
+				return nil, err
+			} else if err == nil || size != len(text) || n != records {
+				return nil, ErrState
 			}
 			return r.Builder, r.finish()
 		}
@@ -56,14 +59,6 @@ func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
 			return nil, err
 		}
 	}
-}
-
-// stateError returns the error of reading a state, nil at its end.
-func stateError(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }
 
 func (r *stateReader) next() (kind byte, text []byte, err error) {
@@ -87,57 +82,29 @@ func (r *stateReader) next() (kind byte, text []byte, err error) {
 	return kind, text, err
 }
 
-// stateOf returns a record of one kind.
-func stateOf[T any](text []byte) (*T, bool) {
-	v := new(T)
-	return v, stateDecoder.Unmarshal(text, v) == nil
-}
-
-// record adds a record. What its figures could break is checked; figures that are
-// wrong otherwise make a report that is wrong.
+// record adds the values of a record. What their figures could break is checked; figures
+// that are wrong otherwise make a report that is wrong.
 func (r *stateReader) record(kind byte, text []byte) error {
 	ok := false
 	switch kind {
 	case recordSums:
-		if s, read := stateOf[sumsState](text); read && r.engine == nil {
-			ok = r.readSums(s)
-		}
+		ok = columns.Read(text, func(s *sumsState) bool { return r.engine == nil && r.readSums(s) })
 	case recordSnapshot:
-		if s, read := stateOf[snapshotState](text); read {
-			ok = r.readSnapshot(s)
-		}
+		ok = columns.Read(text, r.readSnapshot)
 	case recordNode:
-		if s, read := stateOf[nodeState](text); read && r.number(&s.Node) && natural(s.Keys, s.NodeSums.Bytes) {
-			ok = r.readNode(s)
-		}
+		ok = columns.Read(text, r.readNode)
 	case recordCount:
-		if s, read := stateOf[countState](text); read && r.number(&s.Node) && natural(int64(s.Length), s.Keys, s.Bytes, s.WithoutTTL, s.NodeKeys, s.NodeBytes) {
-			f := r.fleetOf(s.Fleet)
-			ok = f != nil && f.Put(s.Rule, &thresholds.Count{List: s.List, ID: s.ID, Part: s.Part, Length: s.Length, Keys: s.Keys, Bytes: s.Bytes,
-				WithoutTTL: s.WithoutTTL, Largest: thresholds.NodeSums{Node: s.Node, Keys: s.NodeKeys, Bytes: s.NodeBytes}}) == nil
-		}
+		ok = columns.Read(text, r.readCount)
 	case recordDatabase:
-		if s, read := stateOf[databaseState](text); read && r.number(&s.Input) && s.DB >= OtherDatabases && s.Sums.natural() && natural(s.WithTTL, s.WithTTLMemory) {
-			list := r.Tables.Databases
-			ok = len(list) < maxStateRows && (len(list) == 0 || compareDatabases(list[len(list)-1], s.Database) < 0)
-			r.Tables.Databases = append(list, s.Database)
-		}
+		ok = columns.Read(text, r.readDatabase)
 	case recordTree:
-		if s, read := stateOf[treeState](text); read && r.engine != nil {
-			ok = r.readNodeOfTree(s)
-		}
+		ok = r.engine != nil && columns.Read(text, r.readNodeOfTree)
 	case recordKey:
-		if s, read := stateOf[keyState](text); read && len(r.Top.keys.list) < exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
-			ok = r.readKey(&r.Top.keys.list, s)
-		}
+		ok = columns.Read(text, r.readKey)
 	case recordList:
-		if s, read := stateOf[listState](text); read {
-			ok = r.readList(s)
-		}
+		ok = columns.Read(text, r.readList)
 	case recordSample:
-		if s, read := stateOf[sampleState](text); read && r.engine != nil && r.number(&s.Input) {
-			ok = r.Samples.Restore(&s.Sampled)
-		}
+		ok = r.engine != nil && columns.Read(text, r.readSample)
 	}
 	if !ok || kind > recordEnd {
 		return ErrState
@@ -262,6 +229,9 @@ func (r *stateReader) fleetOf(order int) *thresholds.Fleet {
 }
 
 func (r *stateReader) readNode(s *nodeState) bool {
+	if !r.number(&s.Node) || !natural(s.Keys, s.NodeSums.Bytes) {
+		return false
+	}
 	f := r.fleetOf(s.Fleet)
 	if f == nil {
 		e := r.engine.Policy().Compile(thresholds.Env{Cluster: s.Fleet&1 != 0, Memory: s.Fleet&2 == 0})
@@ -276,6 +246,31 @@ func (r *stateReader) readNode(s *nodeState) bool {
 	}
 	f.AddNode(s.NodeSums)
 	return true
+}
+
+func (r *stateReader) readCount(s *countState) bool {
+	if !r.number(&s.Node) || !natural(int64(s.Length), s.Keys, s.Bytes, s.WithoutTTL, s.NodeKeys, s.NodeBytes) {
+		return false
+	}
+	f := r.fleetOf(s.Fleet)
+	return f != nil && f.Put(s.Rule, &thresholds.Count{List: s.List, ID: s.ID, Part: s.Part, Length: s.Length, Keys: s.Keys, Bytes: s.Bytes,
+		WithoutTTL: s.WithoutTTL, Largest: thresholds.NodeSums{Node: s.Node, Keys: s.NodeKeys, Bytes: s.NodeBytes}}) == nil
+}
+
+func (r *stateReader) readDatabase(s *Database) bool {
+	if !r.number(&s.Input) || s.DB < OtherDatabases || !s.Sums.natural() || !natural(s.WithTTL, s.WithTTLMemory) {
+		return false
+	}
+	list := r.Tables.Databases
+	r.Tables.Databases = append(list, *s)
+	return len(list) < maxStateRows && (len(list) == 0 || compareDatabases(list[len(list)-1], *s) < 0)
+}
+
+func (r *stateReader) readSample(s *identity.Sampled) bool {
+	if s.Class == 0 && s.Head == 0 && s.Type < parser.NumTypes {
+		s.Class, s.Head = r.Samples.Hashes(&s.Sample, r.patternHash(s.Name))
+	}
+	return r.number(&s.Input) && r.Samples.Restore(s)
 }
 
 // retain returns the key of a state.
@@ -343,8 +338,8 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	return true
 }
 
-func (r *stateReader) readKey(list *[]RetainedKey, s *keyState) bool {
-	if r.engine == nil {
+func (r *stateReader) readKey(s *keyState) bool {
+	if r.engine == nil || len(r.Top.keys.list) >= exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
 		return false
 	}
 	k, ok := r.retain(s, ListedName)

@@ -132,7 +132,6 @@ func (t *Tables) database(input, db int) *Database {
 	return &t.Databases[len(t.Databases)-1]
 }
 
-// flush adds the aggregates of a block of one input, and the tree of its names.
 func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 	for i := range from.list {
 		a := &from.list[i]
@@ -179,7 +178,6 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 	t.Groups.foldExcess()
 }
 
-// flushFindings adds an aggregate to its owner, and its findings.
 func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) {
 	var owner *OwnerSums
 	if len(t.Owners) > 1 {

@@ -218,7 +218,6 @@ func (t *TopLists) merge(o *TopLists) {
 	}
 }
 
-// setGroups sets the groups of all keys.
 func (t *TopLists) setGroups(g *Groups) {
 	for i := range t.keys.list {
 		if r := &t.keys.list[i]; t.keys.uses[i] > 0 {

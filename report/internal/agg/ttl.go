@@ -85,10 +85,8 @@ var octaves = func() (all [maxOctaves + 1][maxOctaves]octave) {
 // octaveOf returns the octave of a TTL from 0 to longestTTL.
 func octaveOf(ms int64) int { return max(bits.Len64(uint64(ms)), firstOctave) - firstOctave }
 
-// bucket returns the bucket of a TTL in the octave.
 func (o octave) bucket(ms int64) uint8 { return o.from + uint8(ms>>o.shift)&o.mask }
 
-// count adds a key.
 func (h *ttlHistogram) count(ms int64) {
 	ms = min(max(ms, 0), longestTTL)
 	o := octaveOf(ms)
@@ -105,7 +103,6 @@ func (h *ttlHistogram) extend(used int) {
 	h.add(&old)
 }
 
-// add adds the keys of another histogram.
 func (h *ttlHistogram) add(other *ttlHistogram) {
 	if other.octaves > h.octaves {
 		h.extend(int(other.octaves))

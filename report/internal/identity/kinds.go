@@ -49,7 +49,8 @@ var kinds = map[string]func(t text) bool{
 	"gzip":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) },
 	"zstd":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) },
 	"compressed": func(t text) bool {
-		return format.IsZlib(t.b) || bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		return format.IsZlib(t.b) || bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) ||
+			bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 			bytes.HasPrefix(t.b, []byte{4, 0x22, 0x4d, 0x18}) || bytes.HasPrefix(t.b, []byte{0xfd, '7', 'z', 'X', 'Z'})
 	},
 	"python-cache": func(t text) bool {
@@ -64,7 +65,8 @@ var kinds = map[string]func(t text) bool{
 	"hex32":    func(t text) bool { return t.whole && len(t.b) == 32 && isHex(t.b) },
 	"hex40":    func(t text) bool { return t.whole && len(t.b) == 40 && isHex(t.b) },
 	"hex32-random": func(t text) bool { // and no UUID of version 1 or 4
-		return t.whole && len(t.b) == 32 && isHex(t.b) && !isUUID1(t) && !(t.b[12] == '4' && bytes.IndexByte([]byte("89ab"), t.b[16]) >= 0)
+		return t.whole && len(t.b) == 32 && isHex(t.b) && !isUUID1(t) &&
+			!(t.b[12] == '4' && bytes.IndexByte([]byte("89ab"), t.b[16]) >= 0)
 	},
 	"uuid":      func(t text) bool { return t.whole && isUUID(t.b) },
 	"uuid1-hex": isUUID1,

@@ -53,7 +53,8 @@ const (
 // take makes a sample of a key, while its Sink has it.
 func take(k *parser.Key) Sample {
 	name, _ := k.CutName(maxSampleName)
-	s := Sample{Name: append([]byte(nil), name...), DB: k.DB, Type: k.Type, TTL: k.HasExpire, Elements: k.Elements, Tail: -1}
+	s := Sample{Name: append([]byte(nil), name...), DB: k.DB, Type: k.Type, TTL: k.HasExpire, Elements: k.Elements,
+		Tail: -1}
 	limit := maxItems
 	if k.Type == parser.Hash || k.Type == parser.Stream {
 		limit = maxFields

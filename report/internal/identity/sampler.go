@@ -53,14 +53,11 @@ func (s *Sampler) Key(k *parser.Key, pattern uint64) {
 	if s.pool.full.Load() {
 		return
 	}
-	class := pattern ^ uint64(k.Type+1)*0x9e3779b97f4a7c15 ^ uint64(k.DB)*0xc2b2ae3d27d4eb4f
-	if k.HasExpire {
-		class = ^class
-	}
+	class := classOf(pattern, k.Type, k.DB, k.HasExpire)
 	if s.pool.closed.has(class) {
 		return
 	}
-	h := s.pool.head(k)
+	h := s.pool.head(k.Name, k.Type, k.DB, k.HasExpire)
 	if s.pool.closed.has(h) {
 		return
 	}
@@ -190,9 +187,9 @@ func (p *Pool) admit(c *Sampled) bool {
 
 // head is a hash of the first two segments of a name, without its last segment, and of
 // type, expiry and database.
-func (p *Pool) head(k *parser.Key) uint64 {
+func (p *Pool) head(name []byte, t parser.Type, db int, expires bool) uint64 {
 	n, last, end := 0, 0, 0
-	for i, b := range k.Name[:min(len(k.Name), maxSampleName)] {
+	for i, b := range name[:min(len(name), maxSampleName)] {
 		if p.separator(b) {
 			if n++; n <= 2 {
 				end = i + 1
@@ -201,12 +198,28 @@ func (p *Pool) head(k *parser.Key) uint64 {
 		}
 	}
 	h := uint64(14695981039346656037)
-	for _, b := range k.Name[:min(end, last)] {
+	for _, b := range name[:min(end, last)] {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	h = (h ^ uint64(k.Type) ^ uint64(k.DB)<<8) * 1099511628211
-	if k.HasExpire {
+	h = (h ^ uint64(t) ^ uint64(db)<<8) * 1099511628211
+	if expires {
 		h = ^h
 	}
 	return h
+}
+
+// classOf is a hash of a name's pattern, of which it gets the hash, type, database and
+// expiry.
+func classOf(pattern uint64, t parser.Type, db int, expires bool) uint64 {
+	class := pattern ^ uint64(t+1)*0x9e3779b97f4a7c15 ^ uint64(db)*0xc2b2ae3d27d4eb4f
+	if expires {
+		class = ^class
+	}
+	return class
+}
+
+// Hashes returns Class and Head of a sample whose name was not cut. pattern is the hash of
+// its pattern.
+func (p *Pool) Hashes(s *Sample, pattern uint64) (class, head uint64) {
+	return classOf(pattern, s.Type, s.DB, s.TTL), p.head(s.Name, s.Type, s.DB, s.TTL)
 }

@@ -20,8 +20,13 @@ const (
 // keptNodes is the largest number of nodes that a Block keeps for the next block.
 const keptNodes = 512
 
-// sampling is the mean number of keys from one that is sampled to the next.
-const sampling = 32
+// sampling is the mean number of keys from one that is sampled to the next in the first
+// blocks. From block lateBlock on, each sampled key stands for lateWeight of those.
+const (
+	sampling   = 32
+	lateBlock  = 512
+	lateWeight = 4
+)
 
 // Block is the tree of the names of one block of a snapshot. It folds nothing by
 // itself: values that the tree of the snapshot has folded, as a Table says, are counted
@@ -43,7 +48,8 @@ type Block struct {
 	AnyFolded bool
 	folding   bool // step has folded a value
 
-	number int // of the block
+	number int   // of the block
+	weight int32 // of a sampled key
 	random uint64
 	next   int32 // keys up to the next one that is sampled
 	found  []sample
@@ -119,7 +125,7 @@ type sample struct {
 
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
-	b := &Block{cut: newCutter(n), index: hashindex.New(64), pinned: map[uint64]struct{}{}}
+	b := &Block{cut: newCutter(n), index: hashindex.New(64), pinned: map[uint64]struct{}{}, weight: 1}
 	b.clear()
 	return b
 }
@@ -132,7 +138,9 @@ func (b *Block) Begin(table *Table, number int) {
 		b.clear()
 	}
 	b.random = uint64(number)*0x9e3779b97f4a7c15 + 1
-	b.number = number
+	if b.number, b.weight = number, 1; number >= lateBlock {
+		b.weight = lateWeight
+	}
 	clear(b.seen[:])
 	b.nextSample()
 }
@@ -199,7 +207,7 @@ func (b *Block) nextSample() {
 	b.random ^= b.random << 13
 	b.random ^= b.random >> 7
 	b.random ^= b.random << 17
-	b.next = 1 + int32(b.random>>32%(2*sampling-1))
+	b.next = 1 + int32(b.random>>32%(2*sampling*uint64(b.weight)-1))
 }
 
 // newNode completes a node: where its children are folded.

@@ -27,10 +27,10 @@ const (
 	hitShare   = 160
 )
 
-// add counts a sampled key. If its value is to get a node, it returns the most sampled
+// add counts a sampled key of a weight. If its value is to get a node, it returns the most sampled
 // keys that this may have had, else 0.
-func (c *candidates) add(hash uint64) (hits int32) {
-	c.keys++
+func (c *candidates) add(hash uint64, weight int32) (hits int32) {
+	c.keys += weight
 	if 4*c.used >= 3*len(c.slots) {
 		c.grow()
 	}
@@ -39,7 +39,7 @@ func (c *candidates) add(hash uint64) (hits int32) {
 		s.hash = hash
 		c.used++
 	}
-	if s.hits++; s.hits < enoughHits || s.hits < c.keys/hitShare {
+	if s.hits += weight; s.hits < enoughHits*weight || s.hits < c.keys/hitShare {
 		return 0
 	}
 	return s.hits + c.missed // it stays listed, but is not looked up any more

@@ -22,7 +22,6 @@ type Row struct {
 	Others []*Part
 }
 
-// Keys returns the keys of a row.
 func (r *Row) keys() (n int64) {
 	if r.Others == nil {
 		return r.Part.Keys
@@ -114,7 +113,8 @@ func Cut(root *Part, most, depth int) (rows []Row, rest Row) {
 // heaviest returns the heaviest rows, and adds the others to what is in none of them.
 func heaviest(rows []Row, most int, rest Row) ([]Row, Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix), len(a.Others)-len(b.Others))
+		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix),
+			len(a.Others)-len(b.Others))
 	})
 	n := min(most, len(rows))
 	for i := range rows[n:] {
@@ -128,7 +128,6 @@ func heaviest(rows []Row, most int, rest Row) ([]Row, Row) {
 	return rows[:n], rest
 }
 
-// cutAt returns the heaviest prefixes of a depth.
 func cutAt(root *Part, most, depth int) ([]Row, Row) {
 	from := root
 	for len(from.Children) == 1 {
@@ -152,7 +151,6 @@ func cutAt(root *Part, most, depth int) ([]Row, Row) {
 	return heaviest(rows, most, Row{Part: root, Others: []*Part{}})
 }
 
-// split returns the children of a row that are large enough for rows, and the others.
 func split(row Row, whole int64) (large, others []*Part) {
 	if row.Others != nil {
 		return nil, row.Others

@@ -50,7 +50,7 @@ func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
 		}
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
 		if !isStar(n) && (words || !n.word) {
-			list = append(list, ranked{c, n.Keys + max(min(n.Keys, n.lacks()), sampling*int64(n.hits)), n.Size})
+			list = append(list, ranked{c, n.Keys + max(min(n.Keys, t.lacks(n)), sampling*int64(n.hits)), n.Size})
 		}
 	}
 	t.scratch.values = list
@@ -94,7 +94,7 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 		if n.kind == s.kind && !n.rest && !isStar(n) && (words || !n.word) && !kept[list] {
 			out = append(out, list)
 			if !n.wide {
-				missed = max(missed, n.Keys+n.lacks())
+				missed = max(missed, n.Keys+t.lacks(n))
 			}
 		} else {
 			t.link(list, s.node)
@@ -155,11 +155,11 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 func (t *Tree) absorb(to, from int32) {
 	a, b := &t.nodes[to], &t.nodes[from]
 	a.Keys, a.Size = a.Keys+b.Keys, a.Size+b.Size
-	if b.leaf != 0 {
-		if a.leaf == 0 {
-			a.leaf = b.leaf
+	if b.Leaf != 0 {
+		if a.Leaf == 0 {
+			a.Leaf = b.Leaf
 		} else {
-			t.leaves.Join(a.leaf, b.leaf)
+			t.leaves.Join(a.Leaf, b.Leaf)
 		}
 	}
 	t.absorbChildren(to, from)
@@ -182,7 +182,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 		at.words = at.words || lost[kind].words
 		for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
 			if n := &t.nodes[c]; n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) && t.find(n.hashBelow(t.nodes[from].hash)) == 0 {
-				n.missed += lost[kind].lost()
+				n.missed += t.lostAt(&lost[kind])
 			}
 		}
 	}
@@ -196,10 +196,10 @@ func (t *Tree) absorbChildren(to, from int32) {
 			into = t.ensureRest(to)
 			r, n := &t.nodes[into], &t.nodes[c]
 			r.Keys, r.Size = r.Keys+n.Keys, r.Size+n.Size
-			if leaf := t.collapse(c, 0); t.nodes[into].leaf == 0 {
-				t.nodes[into].leaf = leaf
+			if leaf := t.collapse(c, 0); t.nodes[into].Leaf == 0 {
+				t.nodes[into].Leaf = leaf
 			} else if leaf != 0 {
-				t.leaves.Join(t.nodes[into].leaf, leaf)
+				t.leaves.Join(t.nodes[into].Leaf, leaf)
 			}
 		case into != 0:
 			m := &t.nodes[into]
@@ -207,7 +207,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 			t.absorb(into, c)
 		default:
 			if b := &before[n.kind]; folds[n.kind] && !n.wide && b.folds(n.word) {
-				n.missed, n.late = n.missed+b.lost(), n.late || b.blind
+				n.missed, n.late = n.missed+t.lostAt(b), n.late || b.blind
 			}
 			t.move(c, to, hash)
 		}
@@ -215,7 +215,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 	}
 	for kind := range lost {
 		if t.nodes[from].place[kind] != 0 {
-			t.places[t.nodes[to].place[kind]-1].missed += lost[kind].lost()
+			t.places[t.nodes[to].place[kind]-1].missed += t.lostAt(&lost[kind])
 		}
 	}
 	t.dirty = true
@@ -241,7 +241,7 @@ func (t *Tree) rehash(i int32, parent uint64) {
 
 // foldedLeaves tells Leaves of the patterns at a node that is to be absorbed, and below.
 func (t *Tree) foldedLeaves(i int32) {
-	if t.nodes[i].leaf != 0 {
+	if t.nodes[i].Leaf != 0 {
 		t.foldedLeaf(i)
 	}
 	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {

@@ -54,9 +54,10 @@ func (t *Tree) Merge(b *Block) []int32 {
 		}
 	}
 	t.nodeOf, t.folded = nodeOf, folded
+	t.weight = max(t.weight, b.weight)
 	for i := range b.found {
 		s := &b.found[i]
-		t.sampled(nodeOf[s.parent], b.values[s.from:s.from+uint32(s.length)], s)
+		t.sampled(nodeOf[s.parent], b.values[s.from:s.from+uint32(s.length)], s, b.weight)
 	}
 	return nodeOf
 }
@@ -137,7 +138,7 @@ func (t *Tree) ensureRest(parent int32) int32 {
 }
 
 // sampled counts a value of a folded place that a sampled key of a block has.
-func (t *Tree) sampled(parent int32, label []byte, s *sample) {
+func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
 	at := &t.nodes[parent]
 	p := at.place[s.kind]
 	if p == 0 || at.rest || at.closed {
@@ -147,12 +148,12 @@ func (t *Tree) sampled(parent int32, label []byte, s *sample) {
 	if int(at.values[s.kind]+at.words[s.kind]) > t.places[p-1].stars {
 		if c := t.find(hash); c != 0 {
 			if !t.nodes[c].wide {
-				t.nodes[c].hits++
+				t.nodes[c].hits += weight
 			}
 			return
 		}
 	}
-	if hits := t.places[p-1].sampled.add(hash); hits > 0 {
+	if hits := t.places[p-1].sampled.add(hash, weight); hits > 0 {
 		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
 		t.nodes[c].hits, t.nodes[c].late = hits, true
 	}
@@ -199,6 +200,7 @@ func (t *Tree) compact() {
 // node here. The other tree stays as it is.
 func (t *Tree) MergeTree(o *Tree, join func(to int32, from *Node)) {
 	t.merges++
+	t.weight = max(t.weight, o.weight)
 	t.mergeNode(0, o, 0, join)
 	t.nodes[0].Keys += o.nodes[0].Keys
 	t.nodes[0].Size += o.nodes[0].Size
@@ -245,14 +247,14 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 			o.eachLeaf(c, func(n *Node) { join(into, n) })
 			continue
 		}
-		if n.leaf != 0 {
+		if n.Leaf != 0 {
 			join(into, n)
 		}
 		t.mergeNode(into, o, c, join)
 	}
 	for kind := range uint8(2) {
 		if p := o.nodes[from].place[kind]; p != 0 {
-			t.placeOf(to, kind).missed += o.places[p-1].lost()
+			t.placeOf(to, kind).missed += o.lostAt(&o.places[p-1])
 		}
 	}
 }
@@ -267,7 +269,7 @@ func (t *Tree) restOf(i int32) int64 {
 
 // eachLeaf calls do for all leaves below a node, and for the node if it is one.
 func (t *Tree) eachLeaf(i int32, do func(n *Node)) {
-	if t.nodes[i].leaf != 0 {
+	if t.nodes[i].Leaf != 0 {
 		do(&t.nodes[i])
 	}
 	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
@@ -341,17 +343,17 @@ func (t *Tree) close(i int32) {
 	}
 	r := &t.nodes[rest]
 	r.Keys, r.Size = r.Keys+keys, r.Size+size
-	if r.leaf == 0 {
-		r.leaf = leaf
+	if r.Leaf == 0 {
+		r.Leaf = leaf
 	} else if leaf != 0 {
-		t.leaves.Join(r.leaf, leaf)
+		t.leaves.Join(r.Leaf, leaf)
 	}
 }
 
 // collapse removes a node and all below it, and joins their leaves with another one, 0
 // none yet, which it returns.
 func (t *Tree) collapse(i, into int32) int32 {
-	if leaf := t.nodes[i].leaf; leaf != 0 {
+	if leaf := t.nodes[i].Leaf; leaf != 0 {
 		t.foldedLeaf(i)
 		if into == 0 {
 			into = leaf

@@ -99,7 +99,6 @@ func (c *cutter) appendValue(dst, segment []byte, kind uint8) []byte {
 	return append(dst, segment...)
 }
 
-// appendPattern appends the pattern of a value.
 func (c *cutter) appendPattern(dst, value []byte, kind uint8) []byte {
 	if kind == end {
 		return append(dst, value...)

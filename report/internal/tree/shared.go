@@ -19,7 +19,8 @@ func (b *Block) Skip() bool {
 // most large bytes, have a leaf, until the generation changes.
 func (b *Block) Shared(leaf int32, f *naming.Facts) (large int64, generation uint32, ok bool) {
 	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
-	ok = e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && e.leaf == leaf && !e.pins
+	ok = e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && e.leaf == leaf &&
+		!e.pins
 	return e.large, b.generation, ok
 }
 

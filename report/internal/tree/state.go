@@ -3,8 +3,7 @@ package tree
 // Record is a node as a state stores it. A Tree that reads the records that another one
 // wrote is merged like that one.
 type Record struct {
-	_      struct{} `cbor:",toarray"`
-	Depth  uint8    // 0 the root
+	Depth  uint8 // 0 the root
 	Kind   uint8
 	Flags  uint8 // recordWide and so on
 	Label  []byte
@@ -29,7 +28,7 @@ func (t *Tree) Records(yield func(r Record, leaf int32)) { t.recordsBelow(0, 0, 
 
 func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int32)) {
 	n := &t.nodes[i]
-	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: n.lacks(), Lost: [2]int64{-1, -1}}
+	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: t.lacks(n), Lost: [2]int64{-1, -1}}
 	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
 		if set {
 			r.Flags |= f
@@ -37,13 +36,13 @@ func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int3
 	}
 	for kind, p := range n.place {
 		if p != 0 {
-			r.Lost[kind] = t.places[p-1].lost()
+			r.Lost[kind] = t.lostAt(&t.places[p-1])
 			if t.places[p-1].words {
 				r.Flags |= recordWords << kind
 			}
 		}
 	}
-	yield(r, n.leaf)
+	yield(r, n.Leaf)
 	for _, c := range t.Sorted(i) {
 		t.recordsBelow(c, depth+1, yield)
 	}

@@ -105,16 +105,18 @@ func (t *Tree) refold() {
 // block of a number reads. The Tables that blocks read depend on nothing else, so the
 // tree does not depend on how many blocks are read side by side. The first Table follows
 // the first block that can have keys: block 0 is the header of a snapshot.
-func Known(block int) int {
-	switch {
-	case block < 2:
-		return 0
-	case block < 9:
-		return 2
-	case block < 33:
-		return 5
+func Known(block int) int { return published(max(block-16, 2*block/3)) }
+
+// published returns after how many blocks the last Table was published when some were
+// merged. The first ones follow each other closely: names that are not known to be folded
+// cost most.
+func published(merged int) (blocks int) {
+	for _, n := range [...]int{2, 3, 4, 6, 8, 12, merged &^ 15} {
+		if n <= merged {
+			blocks = max(blocks, n)
+		}
 	}
-	return (block - 16) &^ 15
+	return blocks
 }
 
 // Versions has the Tables that blocks which are not merged yet may read.
@@ -129,17 +131,7 @@ type version struct {
 
 // Before must be called before a block is merged.
 func (v *Versions) Before(t *Tree, block int) {
-	blocks := 0
-	switch {
-	case block >= 32:
-		blocks = block &^ 15
-	case block >= 16:
-		blocks = 16
-	case block >= 5:
-		blocks = 5
-	case block >= 2:
-		blocks = 2
-	}
+	blocks := published(block)
 	if n := len(v.list); blocks > 0 && (n == 0 || v.list[n-1].blocks < blocks) {
 		v.list = append(v.list, version{blocks, t.Publish()})
 	}

@@ -61,6 +61,7 @@ type Tree struct {
 	table  *Table          // published last
 	dirty  bool            // places were folded, or values found, since then
 	merges int             // counts merges
+	weight int32           // the largest of a sampled key
 	scratch
 }
 
@@ -79,7 +80,7 @@ type Node struct {
 	missed              int64 // the most keys of this value that were counted at another node
 	hits                int32 // sampled keys that were counted at another node
 	parent, first, next int32
-	leaf                int32    // what Leaves keeps of the keys that end here; 0 nothing
+	Leaf                int32    // the number under which Leaves has the keys that end here, 0 none
 	values, words       [2]int32 // children by kind: words, and all others
 	place               [2]int32 // number of the place of the children of a kind if it is folded, else 0
 	kind                uint8
@@ -135,7 +136,7 @@ func (t *Tree) Reset() {
 	t.nodes = append(t.nodes[:0], Node{hash: rootHash})
 	t.index.Reset()
 	t.places, t.unused, t.full = t.places[:0], t.unused[:0], t.full[:0]
-	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges = 0, 1, 0, 0, nil, true, 1
+	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.weight = 0, 1, 0, 0, nil, true, 1, 1
 }
 
 // Nodes returns the number of nodes.
@@ -304,33 +305,33 @@ func (t *Tree) lost(i int32, kind uint8, word bool) int64 {
 	if p == 0 || !t.places[p-1].folds(word) {
 		return 0
 	}
-	return t.places[p-1].lost()
+	return t.lostAt(&t.places[p-1])
 }
 
 // folds reports whether values without a node are counted at others.
 func (p *place) folds(word bool) bool { return p.words || !word }
 
-func (p *place) lost() int64 {
+func (t *Tree) lostAt(p *place) int64 {
 	if !p.blind {
 		return p.missed
 	}
-	return p.missed + unseen(p.sampled.missed)
+	return p.missed + t.unseen(p.sampled.missed)
 }
 
 // lacks returns the most keys of the value of a node that may have been counted at
 // other nodes of its place.
-func (n *Node) lacks() int64 {
+func (t *Tree) lacks(n *Node) int64 {
 	if n.wide || n.rest || !n.late && n.hits == 0 {
 		return n.missed
 	}
-	return n.missed + unseen(n.hits)
+	return n.missed + t.unseen(n.hits)
 }
 
 // unseen returns the most keys of which so many were sampled: the estimate and three
 // standard deviations.
-func unseen(hits int32) int64 {
-	h := float64(hits)
-	return int64(sampling * (h + 3*math.Sqrt(h) + 9))
+func (t *Tree) unseen(hits int32) int64 {
+	h, w := float64(hits), float64(t.weight)
+	return int64(sampling * (h + 3*math.Sqrt(w*h) + 9*w))
 }
 
 // Lacks returns the most keys of a node that may have been counted at others, because
@@ -338,7 +339,7 @@ func unseen(hits int32) int64 {
 func (t *Tree) Lacks(i int32) (keys int64) {
 	for ; i != 0; i = t.nodes[i].parent {
 		if n := &t.nodes[i]; !n.wide {
-			keys += n.lacks()
+			keys += t.lacks(n)
 		}
 	}
 	return keys
@@ -358,12 +359,6 @@ func (n *Node) Rest() bool { return n.rest }
 
 // Parent returns the node above.
 func (n *Node) Parent() int32 { return n.parent }
-
-// Leaf returns the number under which Leaves has the keys of a node, 0 if it has none.
-func (n *Node) Leaf() int32 { return n.leaf }
-
-// SetLeaf sets it.
-func (n *Node) SetLeaf(leaf int32) { n.leaf = leaf }
 
 // Children calls yield for the children of a node, in no order.
 func (t *Tree) Children(i int32) func(yield func(child int32) bool) {

@@ -23,11 +23,11 @@ func (s *sums) Folded(pattern []byte) { s.folded[string(pattern)] = true }
 
 // add adds keys to a leaf.
 func (s *sums) add(n *Node, keys int64) {
-	if n.Leaf() == 0 {
+	if n.Leaf == 0 {
 		s.list = append(s.list, 0)
-		n.SetLeaf(int32(len(s.list)))
+		n.Leaf = int32(len(s.list))
 	}
-	s.list[n.Leaf()-1] += keys
+	s.list[n.Leaf-1] += keys
 }
 
 type key struct {
@@ -136,11 +136,11 @@ func (f *forest) check(t *testing.T, keys []key) (lacks int64, nodes int) {
 func (f *forest) checkSums(t *testing.T, i int32) {
 	t.Helper()
 	n := f.nodes[i]
-	if n.leaf != 0 && f.sums.list[n.leaf-1] != n.Keys {
-		t.Errorf("leaf %q has %d keys, counted %d", f.AppendPath(nil, i), n.Keys, f.sums.list[n.leaf-1])
+	if n.Leaf != 0 && f.sums.list[n.Leaf-1] != n.Keys {
+		t.Errorf("leaf %q has %d keys, counted %d", f.AppendPath(nil, i), n.Keys, f.sums.list[n.Leaf-1])
 	}
-	if (n.leaf != 0) != (n.kind == end && i != 0) && n.Keys > 0 {
-		t.Errorf("node %q of kind %d has leaf %d", f.AppendPath(nil, i), n.kind, n.leaf)
+	if (n.Leaf != 0) != (n.kind == end && i != 0) && n.Keys > 0 {
+		t.Errorf("node %q of kind %d has leaf %d", f.AppendPath(nil, i), n.kind, n.Leaf)
 	}
 	if n.kind == end && i != 0 {
 		return
@@ -308,7 +308,7 @@ func TestExact(t *testing.T) {
 		}
 		t.Logf("%s: %d nodes that are not folded of %d, %d leaves, lacking %d at most, %d patterns folded", kind, nodes, f.used, f.ends, lacks, len(f.sums.folded))
 		for i := 0; i < len(keys); i += 997 {
-			if node := f.Find([]byte(keys[i].name)); node == 0 || f.Node(node).Leaf() == 0 {
+			if node := f.Find([]byte(keys[i].name)); node == 0 || f.Node(node).Leaf == 0 {
 				t.Errorf("%s: no leaf counts %q", kind, keys[i].name)
 			}
 		}
