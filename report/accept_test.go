@@ -126,24 +126,4 @@ func TestOtherServers(t *testing.T) {
 	if s := r.otherServers(); s != nil {
 		t.Errorf("%+v", s)
 	}
-	// Another allocator: one that is nearer, in the same state, or the hint to try.
-	for _, c := range []struct {
-		used, predicted, other Figure
-		state                  string
-		want                   string
-	}{{1000, 900, 950, "live", "used_memory fits --allocator libc better: the prediction is 5.0% off, 10.0% with jemalloc"}, {1000, 900, 1099, "live", "used_memory fits --allocator libc better: the prediction is 9.9% off"}, {1000, 900, 1100, "live", ""}, {1000, 900, 950, "reloaded", ""}, {1000, 1000, 1000, "live", ""}} {
-		in := &Input{UsedMem: c.used, Memory: &Memory{Model: "m", State: "live", Allocator: "jemalloc", Keys: 600, Predicted: c.predicted, Difference: p(int64(c.used - c.predicted)), WhatIf: []WhatIf{{Model: "m", Allocator: "libc", State: c.state, Predicted: c.other}}}}
-		if got := english(otherAllocator(in)); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-	for _, c := range []struct {
-		keys, difference int64
-		hint             bool
-	}{{501, 31, true}, {501, -31, true}, {501, 30, false}, {500, 31, false}} {
-		in := &Input{UsedMem: 1000, Memory: &Memory{Allocator: "jemalloc", Keys: Figure(c.keys), Predicted: Figure(1000 - c.difference), Difference: &c.difference}}
-		if got := english(otherAllocator(in)); (got != "") != c.hint {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
 }

@@ -263,5 +263,5 @@ func allocatorNote(in *Input) (none message.Message) {
 				message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
 		}
 	}
-	return otherAllocator(in)
+	return none
 }

@@ -399,3 +399,26 @@ func TestTreeNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamTail checks what the last node of a live stream is taken to have reserved: 4096
+// bytes, or about stream-node-max-bytes if full nodes show that it is less.
+func TestStreamTail(t *testing.T) {
+	for _, c := range []struct{ full, entries, tail int64 }{
+		{960, 16, 1024},  // of 1000 bytes: 60 more would be too many
+		{960, 100, 4096}, // full because of stream-node-max-entries
+		{4000, 13, 4096},
+		{5000, 3, 4096},
+	} {
+		var allocated []int64
+		for _, state := range States() {
+			var a Accumulator
+			a.Reset(mustChoose(t, Options{Server: "redis-7.0", State: state}))
+			a.AddStreamNode(1, 1, c.full, c.entries)
+			a.AddStreamNode(2, 1, 300, 4)
+			allocated = append(allocated, a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: c.entries + 4, Nodes: 2}).Allocated)
+		}
+		if got := allocated[0] - allocated[1]; got != c.tail-320 { // 300 bytes are in a block of 320
+			t.Errorf("%+v: %d more than after a restart, want %d", c, got, c.tail-320)
+		}
+	}
+}
