@@ -139,7 +139,6 @@ func (r *runner) takeSink(u *unit) {
 	r.takeSinkLocked(u)
 }
 
-// canTakeSink reports whether there is memory for another sink.
 func (r *runner) canTakeSink() bool {
 	more := r.usual
 	if n := len(r.sinks); n > 0 {
@@ -235,7 +234,6 @@ func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
 	return s.r.End(read, rest)
 }
 
-// diagnose is that of the reader below.
 func (s *Source) diagnose(ctx context.Context, offset int64, cause error) message.Message {
 	return s.r.Diagnose(ctx, offset, cause)
 }

@@ -108,7 +108,8 @@ func (w *walker) groups(variant uint8, s *StreamState) {
 		if w.visiting {
 			w.visitGroup(name, last, read, pel)
 		}
-		w.group = GroupState{Name: append(w.group.Name[:0], w.text(name, MaxGroupName)...), Lag: s.lag(last, read), Pending: int64(min(pel, 1<<62)), Oldest: -1}
+		w.group = GroupState{Name: append(w.group.Name[:0], w.text(name, MaxGroupName)...), Lag: s.lag(last, read),
+			Pending: int64(min(pel, 1<<62)), Oldest: -1}
 		k.Pending += w.CheckCount(pel, "pending entries")
 		for range pel {
 			id := [24]byte(w.Take(24))

@@ -53,7 +53,8 @@ func (r *Report) acceptEach(a Acceptance) []thresholds.Ignore {
 				}
 				return
 			}
-			in := thresholds.Ignore{Rules: 1 << rule.ID, Names: []string{rule.Name}, Database: db, By: a.By, Reason: a.Reason, Until: a.Until, Accepted: worst, Findings: findings}
+			in := thresholds.Ignore{Rules: 1 << rule.ID, Names: []string{rule.Name}, Database: db, By: a.By, Reason: a.Reason,
+				Until: a.Until, Accepted: worst, Findings: findings}
 			if key != "" {
 				glob, _ := naming.ParseGlob(key)
 				in.Keys, in.Findings = []*naming.Glob{glob}, 0
@@ -100,7 +101,8 @@ func acceptRules(list []thresholds.Ignore) []thresholds.Ignore {
 	for i := range list {
 		entries[list[i].Names[0]]++
 	}
-	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int { return cmp.Or(entries[b]-entries[a], strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(entries),
+		func(a, b string) int { return cmp.Or(entries[b]-entries[a], strings.Compare(a, b)) })
 	for _, name := range names {
 		if len(list) <= config.MaxAccepted {
 			break

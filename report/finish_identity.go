@@ -71,7 +71,8 @@ func withoutSample(g *agg.Group) *identity.Group {
 		return nil
 	}
 	k := largest.Key()
-	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire, NameOnly: true}}}
+	return &identity.Group{Samples: []*identity.Sample{{Name: k.Name, DB: k.DB, Type: t, TTL: k.HasExpire,
+		NameOnly: true}}}
 }
 
 // explained are the findings that the identities of their groups explain, because nobody can
@@ -195,7 +196,8 @@ func (f *finisher) judgeGroups() {
 		if len(f.Snapshots) > 0 {
 			nodes[0].Node = f.Snapshots[0].Input
 		}
-		f.Judgements = append(slices.Clone(f.Judgements), agg.Judgement{Memory: engine.Env().Memory, Nodes: nodes, Findings: kept, Omitted: omitted})
+		f.Judgements = append(slices.Clone(f.Judgements),
+			agg.Judgement{Memory: engine.Env().Memory, Nodes: nodes, Findings: kept, Omitted: omitted})
 	}
 }
 
@@ -217,7 +219,8 @@ func (f *finisher) largeKeys() map[string][]thresholds.Subject {
 	for pattern, g := range f.Tables.Groups.All {
 		key := g.Largest()
 		list := large[string(pattern)]
-		if key != nil && key.Memory > thresholds.LeastLarge && !slices.ContainsFunc(list, func(s thresholds.Subject) bool { return s.Offset == key.Offset }) {
+		if key != nil && key.Memory > thresholds.LeastLarge &&
+			!slices.ContainsFunc(list, func(s thresholds.Subject) bool { return s.Offset == key.Offset }) {
 			k := key.Key()
 			large[string(pattern)] = append(list, f.subject(&k, keyExample{key: key, group: pattern}))
 		}
@@ -232,10 +235,14 @@ func (f *finisher) largeKeys() map[string][]thresholds.Subject {
 
 // sumsOf returns the sums of a group as rules and advice need them.
 func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
-	s := thresholds.GroupSums{Group: string(f.pattern(pattern)), DB: g.DB(), Type: parser.NumTypes, Elements: -1, Identity: f.known[string(pattern)],
-		Keys: g.Keys, AllElements: g.Elements, WithoutTTL: g.WithoutTTL, ValueBytes: g.ValueBytes, Serialized: g.Serialized, NameBytes: g.NameBytes,
-		Memory: int64(memoryFigure(g.Memory, g.Keys)), MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
-		IsFolded: strings.Trim(string(pattern), "*:#_") == ""}
+	s := thresholds.GroupSums{Group: string(f.pattern(pattern)), DB: g.DB(), Type: parser.NumTypes, Elements: -1,
+		Identity: f.known[string(pattern)],
+		Keys:     g.Keys, AllElements: g.Elements, WithoutTTL: g.WithoutTTL, ValueBytes: g.ValueBytes,
+		Serialized:       g.Serialized,
+		NameBytes:        g.NameBytes,
+		Memory:           int64(memoryFigure(g.Memory, g.Keys)),
+		MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
+		IsFolded:         strings.Trim(string(pattern), "*:#_") == ""}
 	if s.DB < 0 {
 		s.DB = thresholds.AnyDatabase
 	}
@@ -252,7 +259,6 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 	return s
 }
 
-// isNumbered reports whether a name has a number in place of the single * of its pattern.
 func isNumbered(pattern, name string) bool {
 	before, after, _ := strings.Cut(pattern, "*")
 	number := strings.TrimSuffix(strings.TrimPrefix(name, before), after)
@@ -320,13 +326,15 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	}
 	slices.SortFunc(others, func(a, b keyExample) int {
 		x, y := a.key.Key(), b.key.Key()
-		return cmp.Or(cmp.Compare(b.found.Rank(&y), a.found.Rank(&x)), cmp.Compare(max(y.Memory, y.ValueBytes), max(x.Memory, x.ValueBytes)),
+		return cmp.Or(cmp.Compare(b.found.Rank(&y), a.found.Rank(&x)),
+			cmp.Compare(max(y.Memory, y.ValueBytes), max(x.Memory, x.ValueBytes)),
 			cmp.Compare(a.key.Input, b.key.Input), cmp.Compare(a.key.Offset, b.key.Offset))
 	})
 	return append(list, others[:min(len(others), max(len(kept)+known-len(list), 0))]...)
 }
 
-func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule thresholds.RuleID, severity thresholds.Severity) (thresholds.Finding, bool) {
+func (f *finisher) findingOf(k *parser.Key, from *agg.RetainedKey, rule thresholds.RuleID,
+	severity thresholds.Severity) (thresholds.Finding, bool) {
 	engine := f.Engine(int(from.Input))
 	var facts naming.Facts
 	engine.Namer().Facts(k.Name, &facts)

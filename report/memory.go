@@ -12,7 +12,8 @@ type Memory struct {
 	Model     string `json:"model"` // server and version whose formulas were used
 	Allocator string `json:"allocator"`
 	// AllocatorBasis is "given" by the caller, or "found" by used_memory; "tie" if that
-	// fits several allocators, "alike" if these hardly differ for the keys, "assumed" if it fits another one but the input cannot be
+	// fits several allocators, "alike" if these hardly differ for the keys, "assumed" if it fits
+	// another one but the input cannot be
 	// read again, "unknown" if nothing can be said.
 	AllocatorBasis string `json:"allocator_basis,omitempty"`
 	State          string `json:"state"` // "live" or "reloaded"
@@ -53,8 +54,10 @@ type Fit struct {
 	MaxMemory int64 `json:"maxmemory"`
 	// Fits: neither the prediction nor Reported is over MaxMemory. Nil: undecided, because
 	// nothing or only a lower bound is predicted.
-	Fits *bool  `json:"fits"`
-	Free *int64 `json:"free"` // MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is predicted
+	Fits *bool `json:"fits"`
+	// MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is
+	// predicted.
+	Free *int64 `json:"free"`
 	// Reported is the used_memory of Options.Info, else of the snapshot; unknown of another
 	// server than the one that wrote it.
 	Reported Figure `json:"reported_used_memory"`
@@ -97,12 +100,14 @@ type keyspace struct {
 // input, compared with what the snapshot says, and whether it fits into a
 // maxmemory.
 func newMemory(in *Input, c keyspace) *Memory {
-	m := &Memory{Note: c.Note, NoteMessage: message.Sentence(c.Note), Predicted: Unknown, Startup: Unknown, Keys: Unknown, Tables: Unknown}
+	m := &Memory{Note: c.Note, NoteMessage: message.Sentence(c.Note), Predicted: Unknown, Startup: Unknown, Keys: Unknown,
+		Tables: Unknown}
 	defer m.fit(in, &c)
 	if c.Model == nil {
 		return m
 	}
-	m.Model, m.Allocator, m.State, m.Approximate = c.Model.Name(), c.Model.Allocator(), c.Model.State(), c.Model.Approximate()
+	m.Model, m.Allocator, m.State, m.Approximate = c.Model.Name(), c.Model.Allocator(), c.Model.State(),
+		c.Model.Approximate()
 	if c.Partial {
 		m.explain("not predicted: only a part of the keys was counted")
 		return m
@@ -115,36 +120,42 @@ func newMemory(in *Input, c keyspace) *Memory {
 		all.add(d.Keys, int64(d.MemoryBytes))
 		volatile.add(d.WithTTL, int64(d.WithTTLMemory))
 	}
-	dropped := c.Expired > 0 && c.Model.State() == "reloaded" && !in.AOFBase // an append-only file is loaded with its expired keys
+	// An append-only file is loaded with its expired keys.
+	dropped := c.Expired > 0 && c.Model.State() == "reloaded" && !in.AOFBase
 	if dropped {
 		all.add(-c.Expired, -c.ExpiredMemory)
 		volatile.add(-c.Expired, -c.ExpiredMemory)
 		if len(c.Slots) == 0 { // their slots are unknown: then no table shrinks
 			dropExpired(databases, c.Expired)
 		}
-		m.explain("{keys} left out: a primary drops such keys when it loads the file", message.Number("keys", c.Expired, "1 expired key", "{n} expired keys"))
+		m.explain("{keys} left out: a primary drops such keys when it loads the file",
+			message.Number("keys", c.Expired, "1 expired key", "{n} expired keys"))
 	}
 	p := c.Model.Instance(all.bytes+c.Templates, databases, c.Slots)
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	m.KeysPlusMinus = int64(2 * c.Model.Deviation(c.Random))
 	m.divide(in, &p, c.NameBytes, all.keys, c.Info, c.Other)
 	if m.Bound {
-		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known", keysArg("keys", c.Bounded))
+		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known",
+			keysArg("keys", c.Bounded))
 	}
 	if c.Rough > 0 {
-		m.explain("approximate: the memory of {keys} of modules was not measured, or depends on what no snapshot shows", keysArg("keys", c.Rough))
+		m.explain("approximate: the memory of {keys} of modules was not measured, or depends on what no snapshot shows",
+			keysArg("keys", c.Rough))
 	}
 	if in.UsedMem.Known() {
 		d := int64(in.UsedMem) - p.UsedMemory
 		m.Difference = &d
 		if c.Other {
-			m.explain("the prediction is for {model}, used_memory is that of the server that wrote the snapshot", message.Text("model", m.Model))
+			m.explain("the prediction is for {model}, used_memory is that of the server that wrote the snapshot",
+				message.Text("model", m.Model))
 		} else {
 			m.explainDifference(d, dropped)
 		}
 	}
 	if c.MaxMemory > 0 {
-		m.Fit = &Fit{Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes), {Policy: "noeviction"}}}
+		m.Fit = &Fit{Policies: []Eviction{all.of("allkeys-*", all.bytes), volatile.of("volatile-*", all.bytes),
+			{Policy: "noeviction"}}}
 	}
 	return m
 }
@@ -197,7 +208,8 @@ func (f *Fit) sentence(m *Memory) message.Message {
 	case reported:
 		id = "{max}: {r} full by the used_memory of {reported}"
 	}
-	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory), shareArg("r", int64(f.Reported), f.MaxMemory),
+	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
+		shareArg("r", int64(f.Reported), f.MaxMemory),
 		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported))
 }
 
@@ -247,7 +259,8 @@ func shareOf(part, whole int64) float64 {
 
 func (m *Memory) explain(id string, args ...message.Arg) {
 	sentence := message.New(id, args...)
-	m.Explanation, m.ExplanationMessages = append(m.Explanation, sentence.String()), append(m.ExplanationMessages, sentence)
+	m.Explanation, m.ExplanationMessages = append(m.Explanation, sentence.String()),
+		append(m.ExplanationMessages, sentence)
 }
 
 // explainDifference says what the difference d, in bytes, between a snapshot's
@@ -258,17 +271,21 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	size := message.Size("size", d)
 	switch {
 	case m.Bound && d > 0:
-		m.explain("the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another allocator")
+		m.explain("the difference: what those keys take beyond the bound, buffers, slack left by deleted data, or another " +
+			"allocator")
 		return
 	case dropped && d > 0:
-		m.explain("about {size} that a restart frees: the expired keys, buffers of clients and replicas, and slack left by deleted data", size)
+		m.explain("about {size} that a restart frees: the expired keys, buffers of clients and replicas, and slack left by "+
+			"deleted data", size)
 		return
 	case d > 0 && m.State == "reloaded":
 		m.explain("about {size} that a restart frees: buffers of clients and replicas, and slack left by deleted data", size)
 	case d > 0:
-		m.explain("about {size} that is not keys: buffers, slack left by deleted data (a restart frees both), or another allocator", size)
+		m.explain("about {size} that is not keys: buffers, slack left by deleted data (a restart frees both), or another "+
+			"allocator", size)
 		if most := max(predicted/20, 3<<20); d > most { // 3 MB may be histograms of commands
-			m.explain("keys that were changed often take more than their figures until a restart: all of them together at most {size}, "+
+			m.explain("keys that were changed often take more than their figures until a restart: all of them together at "+
+				"most {size}, "+
 				"a single one up to 2.2 times as much (a string that was appended to), or 11 times (a table that was larger)", size)
 		}
 	case d < 0:
@@ -276,9 +293,11 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	}
 	switch {
 	case large && d > 0:
-		m.explain("over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another allocator (--allocator)")
+		m.explain("over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another " +
+			"allocator (--allocator)")
 	case large:
-		m.explain("over 10 %: another allocator (--allocator), lists whose nodes the server compresses (list-compress-depth), or a build that differs")
+		m.explain("over 10 %: another allocator (--allocator), lists whose nodes the server compresses " +
+			"(list-compress-depth), or a build that differs")
 	}
 }
 

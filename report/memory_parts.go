@@ -50,20 +50,28 @@ var partTexts = []partText{
 	{"names", "names of keys", "shorter names, or hashes in place of many small keys", "", true},
 	{"tables", "tables of keys", "fewer, larger keys", "", true},
 	{"expires", "table of expiries", "", "", true},
-	{"rehash", "table of keys that is being resized", "nothing to do: the old table is freed when all keys have moved ({code} lets an idle server move them, too)", "activerehashing yes", false},
+	{"rehash", "table of keys that is being resized", "nothing to do: the old table is freed when all keys have moved " +
+		"({code} lets an idle server move them, too)", "activerehashing yes", false},
 	{"startup", "empty server", "", "", true},
 	{"backlog", "replication backlog", "{code} sets its size", "repl-backlog-size", false},
-	{"replicas", "buffers of replicas", "a replica reads too slowly: {code} bounds what waits for it", "client-output-buffer-limit replica", false},
-	{"clients", "buffers of clients", "{code} names the client that does not read its replies; maxmemory-clients or client-output-buffer-limit normal bounds it", "CLIENT LIST", false},
-	{"cluster links", "links of the cluster", "{code} bounds what waits for another node", "cluster-link-sendbuf-limit", false},
-	{"aof buffer", "buffer of the append-only file", "the disk is slower than the writes: look at {code}", "INFO persistence", false},
-	{"scripts", "cached scripts", "{code} frees them; a script that is text with values in it is a new one each time: pass values as ARGV", "SCRIPT FLUSH", false},
+	{"replicas", "buffers of replicas", "a replica reads too slowly: {code} bounds what waits for it",
+		"client-output-buffer-limit replica", false},
+	{"clients", "buffers of clients", "{code} names the client that does not read its replies; maxmemory-clients or " +
+		"client-output-buffer-limit normal bounds it", "CLIENT LIST", false},
+	{"cluster links", "links of the cluster", "{code} bounds what waits for another node", "cluster-link-sendbuf-limit",
+		false},
+	{"aof buffer", "buffer of the append-only file", "the disk is slower than the writes: look at {code}",
+		"INFO persistence", false},
+	{"scripts", "cached scripts", "{code} frees them; a script that is text with values in it is a new one each time: " +
+		"pass values as ARGV", "SCRIPT FLUSH", false},
 	{"functions", "functions", "{code} removes a library", "FUNCTION DELETE", false},
 	{"histograms", "histograms of commands", "{code} saves them", "latency-tracking no", false},
-	{"slack", "slack and what no figure names", "a restart, or a failover to a fresh replica, frees slack of deleted and changed data: tables that were larger, spare bytes of strings", "", false},
+	{"slack", "slack and what no figure names", "a restart, or a failover to a fresh replica, frees slack of deleted " +
+		"and changed data: tables that were larger, spare bytes of strings", "", false},
 	{"buffers and slack", "buffers and slack", "INFO tells them apart: {code}", "--info", false},
 	{"script engines", "engines of scripts", "{code} starts new ones", "SCRIPT FLUSH", false},
-	{"fragmentation", "fragmentation", "{code} gives pages back; else activedefrag yes, or a restart", "MEMORY PURGE", false},
+	{"fragmentation", "fragmentation", "{code} gives pages back; else activedefrag yes, or a restart", "MEMORY PURGE",
+		false},
 }
 
 // histogramBytes is what the latency histogram of a command takes
@@ -114,7 +122,8 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 		shared := min(sum-used, m.Parts[i].Bytes)
 		m.Parts[i].Bytes -= shared
 		sum -= shared
-		m.explain("the server counts {size} for clients that its used_memory does not have: replies that refer to values", message.Size("size", shared))
+		m.explain("the server counts {size} for clients that its used_memory does not have: replies that refer to values",
+			message.Size("size", shared))
 	}
 	if of != PartsOfPrediction {
 		add(rest, used-sum, byRest)
@@ -141,7 +150,8 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 			keysArg("info", info.Keys), keysArg("file", in.Keys))
 	}
 	if n, _ := infoFigure(info, "lazyfree_pending_objects"); n > 0 {
-		m.explain("{values} of deleted keys wait to be freed: they are in the rest", message.Number("values", n, "1 value", "{n} values"))
+		m.explain("{values} of deleted keys wait to be freed: they are in the rest",
+			message.Number("values", n, "1 value", "{n} values"))
 	}
 }
 
@@ -240,8 +250,10 @@ func (m *Memory) partsSentence() (none message.Message) {
 	if p == nil {
 		return message.New("used_memory {used}: {keys} of keys, and no other part is over 5 %", used, keys)
 	}
-	return message.New("used_memory {used}: {keys} of keys; most of the rest: {part}, {size} ({share}): {remedy}", used, keys,
-		message.Word("part", partTextOf(p.Name).title), message.Size("size", p.Bytes), shareArg("share", p.Bytes, int64(m.UsedMemory)),
+	return message.New("used_memory {used}: {keys} of keys; most of the rest: {part}, {size} ({share}): {remedy}", used,
+		keys,
+		message.Word("part", partTextOf(p.Name).title), message.Size("size", p.Bytes),
+		shareArg("share", p.Bytes, int64(m.UsedMemory)),
 		message.Phrase("remedy", sentenceOf(p.RemedyMessage, p.Remedy)))
 }
 
@@ -273,5 +285,6 @@ func (d *details) parts(m *Memory) {
 		}),
 		sizeColumn("memory", func(i int) Figure { return Figure(rows[i].Bytes) }),
 		rightColumn("share", func(i int) message.Message { return shareText(rows[i].Bytes, int64(m.UsedMemory)) }),
-		leftColumn("what frees it", func(i int) message.Message { return sentenceOf(rows[i].RemedyMessage, rows[i].Remedy) }).drop(1))
+		leftColumn("what frees it",
+			func(i int) message.Message { return sentenceOf(rows[i].RemedyMessage, rows[i].Remedy) }).drop(1))
 }

@@ -32,7 +32,8 @@ func NewBrief(r *Report) *Brief {
 		Findings: r.Findings}, print: fingerprint(r)}
 	for i := range r.Rules {
 		f := &r.Rules[i]
-		b.Rules = append(b.Rules, Finding{Rule: f.Rule, Severity: f.Severity, Count: f.Count, Examples: slices.Clone(f.Examples[:min(1, len(f.Examples))])})
+		b.Rules = append(b.Rules, Finding{Rule: f.Rule, Severity: f.Severity, Count: f.Count,
+			Examples: slices.Clone(f.Examples[:min(1, len(f.Examples))])})
 	}
 	for i := range r.Top[ByValueBytes] {
 		k := &r.Top[ByValueBytes][i]
@@ -137,7 +138,8 @@ func (n *nightEvents) sameData(nights []Night) {
 		other := now[print]
 		if other == nil {
 			now[print] = in
-			if other = last[print]; other == nil || other == in || in.Last.fingerprint() == print || other.Now.fingerprint() == print {
+			if other = last[print]; other == nil || other == in || in.Last.fingerprint() == print ||
+				other.Now.fingerprint() == print {
 				continue
 			}
 			n.copied(in, other, message.New("the same data as {file} had before: {keys}", message.Path("file",

@@ -13,7 +13,8 @@ import (
 // largest of each type, not a list for each measure; JSON has all of them.
 
 func init() {
-	register(&Format{Name: "details", Doc: "all tables for people", Extension: ".details.txt", rank: 2, write: writeDetails})
+	register(&Format{Name: "details", Doc: "all tables for people", Extension: ".details.txt", rank: 2,
+		write: writeDetails})
 }
 
 // The rows of each list.
@@ -27,7 +28,6 @@ const (
 	detailsMemories = 8 // inputs whose memory has a section of its own
 )
 
-// details writes sections of a report to a page.
 type details struct {
 	page
 	r       *Report
@@ -91,7 +91,6 @@ func writeDetails(w *bufio.Writer, r *Report, o WriteOptions) error {
 	})
 }
 
-// rows writes a table.
 func (d *details) rows(n int, columns ...column) { d.table(table{n, columns}) }
 
 func (d *details) totals() {
@@ -130,11 +129,13 @@ func (d *details) totals() {
 	if r.WithoutTTLMemory.Known() {
 		without = "{keys}, {share}, {memory} of memory that volatile policies never evict"
 	}
-	d.field("no TTL", message.New(without, keysArg("keys", r.WithoutTTL), shareArg("share", r.WithoutTTL, r.Keys), sizeArg("memory", r.WithoutTTLMemory)))
+	d.field("no TTL", message.New(without, keysArg("keys", r.WithoutTTL), shareArg("share", r.WithoutTTL, r.Keys),
+		sizeArg("memory", r.WithoutTTLMemory)))
 	for _, e := range d.r.Encodings {
 		if e.Encoding == parser.EncInt.String() && e.WithoutTTL > 0 { // an INCR makes such a string
 			d.field("integers", message.New("{strings} without a TTL, such as counters, {memory}",
-				message.Number("strings", e.WithoutTTL, "1 integer string", "{n} integer strings"), message.Size("memory", int64(max(e.WithoutTTLMemory, 0)))))
+				message.Number("strings", e.WithoutTTL, "1 integer string", "{n} integer strings"),
+				message.Size("memory", int64(max(e.WithoutTTLMemory, 0)))))
 		}
 	}
 	if r.Expired > 0 {

@@ -57,7 +57,8 @@ func (d *details) finding(f *Finding) {
 	if len(f.Examples) == 0 {
 		return
 	}
-	d.heading(message.New("{severity} {rule} ({n}): {title}", message.Text("severity", f.Severity), message.Text("rule", f.Rule),
+	d.heading(message.New("{severity} {rule} ({n}): {title}", message.Text("severity", f.Severity),
+		message.Text("rule", f.Rule),
 		message.Int("n", f.Count), message.Phrase("title", f.titleText())))
 	d.evidence(f)
 }
@@ -157,7 +158,6 @@ func subjectGroupsText(examples []Example) message.Message {
 	return only(message.List("groups", ", ", names(list, most)))
 }
 
-// groupsText lists the groups of a finding.
 func groupsText(f *Finding) message.Message {
 	const most = 5
 	var parts []message.Message
@@ -179,7 +179,8 @@ func groupsText(f *Finding) message.Message {
 func (a *Advice) sentence() message.Message {
 	m := sentenceOf(a.Message, a.Text)
 	if a.ChangesData {
-		return message.New("({condition}) {text}", message.Phrase("condition", sentenceOf(a.ConditionMessage, a.Condition)), message.Phrase("text", m))
+		return message.New("({condition}) {text}", message.Phrase("condition", sentenceOf(a.ConditionMessage, a.Condition)),
+			message.Phrase("text", m))
 	}
 	return m
 }
@@ -192,7 +193,8 @@ func (d *details) advice(a *Advice) {
 	}
 	d.commands(list)
 	if n := len(a.Commands) - len(list); n > 0 {
-		d.field("", message.New("and {commands}", message.Number("commands", int64(n), "1 more command", "{n} more commands")))
+		d.field("", message.New("and {commands}",
+			message.Number("commands", int64(n), "1 more command", "{n} more commands")))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 // The sections that list keys and groups of keys.
 
-// measureTitles are the words for the measures.
-var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory usage", ByValueBytes: "value bytes", ByElements: "elements",
+var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory usage", ByValueBytes: "value bytes",
+	ByElements:   "elements",
 	BySerialized: "serialized bytes", ByLargest: "largest element"}
 
 // ttlText returns the TTL of a key, or its expiry where the time of the snapshot
@@ -31,7 +31,8 @@ func (d *details) top() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section(word("Largest keys"), message.New("by {measure}; --by selects the measure, JSON has all of them", message.Word("measure", measureTitles[d.r.By])))
+	d.section(word("Largest keys"), message.New("by {measure}; --by selects the measure, JSON has all of them",
+		message.Word("measure", measureTitles[d.r.By])))
 	d.table(d.r.keysTable(rows, true))
 }
 
@@ -47,7 +48,8 @@ func (d *details) topByType() {
 	if len(all) == 0 {
 		return
 	}
-	d.section(word("Largest keys of each type"), message.New("by {measure}", message.Word("measure", measureTitles[d.r.By])))
+	d.section(word("Largest keys of each type"),
+		message.New("by {measure}", message.Word("measure", measureTitles[d.r.By])))
 	d.table(d.r.keysTable(all, true))
 }
 
@@ -71,11 +73,13 @@ func (d *details) groups() {
 	rows := all[:d.most(len(all), detailsGroups)]
 	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
 	if len(rows) < len(all) {
-		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]), message.Int("n", int64(len(rows)))),
+		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]),
+			message.Int("n", int64(len(rows)))),
 			word("-f groups.csv and JSON have all")}
 	}
 	if d.r.GroupsFolded > 0 {
-		notes = append(notes, message.Plural(d.r.GroupsFolded, "1 pattern is folded into a wider one", "{n} patterns are folded into wider ones"))
+		notes = append(notes, message.Plural(d.r.GroupsFolded, "1 pattern is folded into a wider one",
+			"{n} patterns are folded into wider ones"))
 	}
 	d.section(word("Groups"), only(message.List("notes", "; ", notes)))
 	for _, m := range d.r.Bounds.sentences() {

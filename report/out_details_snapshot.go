@@ -34,7 +34,6 @@ func (d *details) snapshots() {
 	}
 }
 
-// memories writes one table of the memory of all inputs.
 func (d *details) memories() {
 	var with []int
 	for i := range d.r.Inputs {
@@ -71,7 +70,6 @@ func takenText(in *Input) message.Message {
 	return only(message.Time("time", int64(in.Created)))
 }
 
-// serverText returns server and version.
 func serverText(in *Input) message.Message {
 	server := message.Text("server", in.Server)
 	if in.Server == "" {
@@ -112,7 +110,6 @@ func when(condition bool, id string, args ...message.Arg) message.Message {
 	return message.New(id, args...)
 }
 
-// fileSize returns the size of a snapshot, and what surrounds it.
 func (in *Input) fileSize() message.Message {
 	frames := message.List("frames", ", ", elements(in.Frames))
 	size, of := message.Size("size", in.Bytes), sizeArg("of", in.FileBytes)
@@ -130,9 +127,11 @@ func (d *details) snapshot(in *Input) {
 	if in.RDBVersion > 0 {
 		version := message.New("RDB version {n}", message.Int("n", int64(in.RDBVersion)))
 		if in.Format != "" && in.Format != "REDIS" {
-			version = message.New("RDB version {n} ({format})", message.Int("n", int64(in.RDBVersion)), message.Element("format", in.Format))
+			version = message.New("RDB version {n} ({format})", message.Int("n", int64(in.RDBVersion)),
+				message.Element("format", in.Format))
 		}
-		d.field("server", parts(", ", serverText(in), when(in.Cluster, "cluster node"), version, when(in.AOFBase, "base of an append-only file")))
+		d.field("server", parts(", ", serverText(in), when(in.Cluster, "cluster node"), version,
+			when(in.AOFBase, "base of an append-only file")))
 	}
 	if m := takenText(in); !m.IsZero() {
 		d.field("taken", m)
@@ -142,15 +141,18 @@ func (d *details) snapshot(in *Input) {
 	if in.Databases == parser.MaxDatabases {
 		keys = "{n} in at least {databases}"
 	}
-	d.field("keys", message.New(keys, message.Int("n", in.Keys), message.Number("databases", int64(in.Databases), "1 database", "{n} databases")))
+	d.field("keys", message.New(keys, message.Int("n", in.Keys),
+		message.Number("databases", int64(in.Databases), "1 database", "{n} databases")))
 	if in.UsedMem.Known() {
 		d.field("used_memory", message.New("{size} when the snapshot was taken", sizeArg("size", in.UsedMem)))
 	}
 	if in.Functions > 0 {
-		d.field("functions", parts(", ", message.Plural(in.Functions, "1 library", "{n} libraries"), sizeText(Figure(in.FunctionBytes))))
+		d.field("functions", parts(", ", message.Plural(in.Functions, "1 library", "{n} libraries"),
+			sizeText(Figure(in.FunctionBytes))))
 	}
 	if in.Scripts > 0 {
-		d.field("scripts", parts(", ", message.Plural(in.Scripts, "1 script", "{n} scripts"), sizeText(Figure(in.ScriptBytes))))
+		d.field("scripts", parts(", ", message.Plural(in.Scripts, "1 script", "{n} scripts"),
+			sizeText(Figure(in.ScriptBytes))))
 	}
 	if len(in.Modules) > 0 {
 		var modules []message.Message
@@ -177,7 +179,6 @@ func (d *details) snapshot(in *Input) {
 	d.warnings(in)
 }
 
-// warnings writes the warnings and the damage of an input.
 func (d *details) warnings(in *Input) {
 	for _, w := range sentencesOf(in.WarningMessages, in.Warnings) {
 		d.field("warning", w)
@@ -188,7 +189,8 @@ func (d *details) warnings(in *Input) {
 	}
 	reason := sentenceOf(damage.Message, damage.Reason)
 	if damage.Offset.Known() {
-		reason = message.New("{reason} at offset {offset}", message.Phrase("reason", reason), message.Int("offset", int64(damage.Offset)))
+		reason = message.New("{reason} at offset {offset}", message.Phrase("reason", reason),
+			message.Int("offset", int64(damage.Offset)))
 	}
 	d.field(stateText(in), reason)
 	if damage.Key != nil {
@@ -221,7 +223,8 @@ func loadableText(l *Loadable) message.Message {
 	modules := message.List("modules", ", ", names(l.Modules, most))
 	return parts(", ", servers, when(len(l.Modules) == 1, "with the module {modules}", modules),
 		when(len(l.Modules) > 1 && len(l.Modules) <= most, "with the modules {modules}", modules),
-		when(len(l.Modules) > most, "with the modules {modules} and {n} more", modules, message.Int("n", int64(len(l.Modules)-most))))
+		when(len(l.Modules) > most, "with the modules {modules} and {n} more", modules,
+			message.Int("n", int64(len(l.Modules)-most))))
 }
 
 func (d *details) snapshotRows() {
@@ -278,7 +281,8 @@ func (d *details) memory(in *Input) {
 	if len(d.r.Inputs) > 1 {
 		title = message.New("Memory of {file}", fileArg("file", in.Name))
 	}
-	d.section(title, parts(", ", verbatim(m.Model), when(m.Approximate, "approximate"), verbatim(m.Allocator), when(m.State != "", m.State)))
+	d.section(title, parts(", ", verbatim(m.Model), when(m.Approximate, "approximate"), verbatim(m.Allocator),
+		when(m.State != "", m.State)))
 	if m.Note != "" {
 		d.field("model", sentenceOf(m.NoteMessage, m.Note))
 	}
@@ -321,7 +325,8 @@ func (m *Memory) prediction() message.Message {
 	}{{m.Startup, "{size} empty server"}, {m.Keys, "{size} keys"}, {m.Tables, "{size} key tables"}} {
 		switch {
 		case p.size == m.Keys && m.KeysPlusMinus > 0 && p.size.Known():
-			list = append(list, message.New("{size} keys (± {chance})", sizeArg("size", p.size), message.Size("chance", m.KeysPlusMinus)))
+			list = append(list, message.New("{size} keys (± {chance})", sizeArg("size", p.size),
+				message.Size("chance", m.KeysPlusMinus)))
 		case p.size.Known():
 			list = append(list, message.New(p.id, sizeArg("size", p.size)))
 		}

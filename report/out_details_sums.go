@@ -73,7 +73,6 @@ func (d *details) databases() {
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }))
 }
 
-// budgets writes a row for each limit of a budget.
 func (d *details) budgets() {
 	type row struct {
 		*Budget
@@ -103,7 +102,10 @@ func (d *details) budgets() {
 			}
 			return rows[i].Input
 		}),
-		nameColumn("budget", func(i int) message.Message { return sentenceOf(rows[i].Message, string(rows[i].Budget.Budget)) }),
+		nameColumn("budget", func(i int) message.Message {
+			return sentenceOf(rows[i].Message,
+				string(rows[i].Budget.Budget))
+		}),
 		wordColumn("of", func(i int) string { return rows[i].Measure }),
 		rightColumn("now", func(i int) message.Message {
 			if rows[i].measure == thresholds.BudgetMemory {
@@ -111,7 +113,10 @@ func (d *details) budgets() {
 			}
 			return only(message.Limit("n", rows[i].measure.Unit(), rows[i].now))
 		}),
-		rightColumn("limit", func(i int) message.Message { return only(message.Limit("n", rows[i].measure.Unit(), rows[i].Limit)) }),
+		rightColumn("limit", func(i int) message.Message {
+			return only(message.Limit("n", rows[i].measure.Unit(),
+				rows[i].Limit))
+		}),
 		rightColumn("used", func(i int) message.Message { return shareText(rows[i].now, rows[i].Limit) }),
 		wordColumn("exceeded", func(i int) string {
 			if !rows[i].Exceeded {

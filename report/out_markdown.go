@@ -13,7 +13,8 @@ import (
 // the parts of the overview, and below them, folded, the sections of the details.
 
 func init() {
-	register(&Format{Name: "markdown", Doc: "a ticket in Markdown, for GitHub and GitLab", Extension: ".md", rank: 3, write: writeMarkdown})
+	register(&Format{Name: "markdown", Doc: "a ticket in Markdown, for GitHub and GitLab", Extension: ".md", rank: 3,
+		write: writeMarkdown})
 }
 
 // DefaultLimitBytes is the size of a ticket unless WriteOptions say otherwise, in
@@ -37,7 +38,8 @@ func writeMarkdown(w *bufio.Writer, r *Report, o WriteOptions) error {
 	}
 	// Names of many characters without a width.
 	_, err := w.WriteString(markdownStyle(o.Language.Catalogue()).sentence(message.New("{keys}: {problems}. The names are too long for {limit}.",
-		keysArg("keys", r.Totals.Keys), message.Phrase("problems", v.broken), message.ExactSize("limit", int64(o.LimitBytes)))) + "\n")
+		keysArg("keys", r.Totals.Keys), message.Phrase("problems", v.broken),
+		message.ExactSize("limit", int64(o.LimitBytes)))) + "\n")
 	return err
 }
 
@@ -165,7 +167,8 @@ func (v *overview) ticketFoot(left []message.Message, o WriteOptions) string {
 	style := markdownStyle(o.Language.Catalogue())
 	s := ""
 	if len(left) > 0 {
-		s = "\n" + style.sentence(message.New("Left out to stay within {limit}: {left}.", message.ExactSize("limit", int64(o.LimitBytes)),
+		s = "\n" + style.sentence(message.New("Left out to stay within {limit}: {left}.",
+			message.ExactSize("limit", int64(o.LimitBytes)),
 			message.List("left", "; ", left))) + "\n"
 	}
 	s += "\n---\n\n" + text.MarkdownText(v.r.Tool.Name+" "+v.r.Tool.Version)

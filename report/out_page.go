@@ -159,7 +159,6 @@ func shareArg(name string, part, whole int64) message.Arg {
 	return message.Share(name, ratio(part, whole))
 }
 
-// keysArg is a number of keys.
 func keysArg(name string, n int64) message.Arg { return message.Number(name, n, "1 key", "{n} keys") }
 
 // ratio returns a share of 0 to 1, NaN of nothing.
@@ -170,7 +169,6 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// writeText writes what write writes to the page of a terminal.
 func writeText(w *bufio.Writer, o WriteOptions, write func(p page)) error {
 	p := newTextPage(w, o)
 	write(p)

@@ -45,7 +45,6 @@ func textStyle(c *message.Catalogue) *style {
 	}}
 }
 
-// line returns a message on one line.
 func (s *style) line(m message.Message) string {
 	return strings.ReplaceAll(s.sentence(m), text.NBSP, " ")
 }
@@ -117,7 +116,6 @@ func (p *textPage) strong(m message.Message) {
 
 func (p *textPage) sentence(m message.Message) { p.wrap("", "  ", p.style.sentence(m)) }
 
-// cut writes a sentence on one line.
 func (p *textPage) cut(m message.Message) {
 	p.begun = true
 	p.w.WriteString(text.ShortenEnd(p.line(m), p.width) + "\n")
@@ -128,7 +126,8 @@ func (p *textPage) foot(m message.Message) { p.wrap("\n", "  ", p.style.sentence
 func (p *textPage) field(label string, m message.Message) {
 	const indent = 18
 	label = p.line(word(label))
-	p.wrap("  "+label+strings.Repeat(" ", max(0, indent-2-text.Width(label))), strings.Repeat(" ", indent), p.style.sentence(m))
+	p.wrap("  "+label+strings.Repeat(" ", max(0, indent-2-text.Width(label))), strings.Repeat(" ", indent),
+		p.style.sentence(m))
 }
 
 func (p *textPage) list(items []message.Message) {

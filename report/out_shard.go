@@ -40,7 +40,8 @@ const (
 )
 
 func init() {
-	register(&Format{Name: "shard", Doc: "the state of the scan, of which rdblens merge makes one report with others", Extension: ".shard", rank: 16, binary: true, write: writeShard})
+	register(&Format{Name: "shard", Doc: "the state of the scan, of which rdblens merge makes one report with others",
+		Extension: ".shard", rank: 16, binary: true, write: writeShard})
 }
 
 var errNoShard = errors.New("format shard takes what a scan gathers: a saved report does not have it")
@@ -56,9 +57,10 @@ func writeShard(w *bufio.Writer, r *Report, _ WriteOptions) error {
 // shardHeader says what a state is about. States can be merged if they agree in all but
 // Tool, Run and the fields from By on.
 type shardHeader struct {
-	Tool      Tool    `json:"tool"`
-	Run       string  `json:"run"`    // "" unknown, or of several runs
-	Names     string  `json:"names"`  // digest of rules, types and encodings, whose numbers the records have, and of profiles
+	Tool Tool   `json:"tool"`
+	Run  string `json:"run"` // "" unknown, or of several runs
+	// Digest of rules, types and encodings, whose numbers the records have, and of profiles.
+	Names     string  `json:"names"`
 	Policy    []byte  `json:"policy"` // see thresholds.Policy
 	Top       int     `json:"top"`
 	Examples  int     `json:"examples"`
@@ -133,7 +135,8 @@ func (r *Report) StateName(run string) string {
 // shard returns the state of a Builder that is not finished.
 func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, error) {
 	o := &s.opt
-	h := shardHeader{Tool: o.Tool, Run: o.Run, Names: shardNames(), Policy: s.policy.Stored, Top: o.Top, Examples: o.Examples, By: o.By, GroupOrder: o.GroupOrder, FailOn: o.FailOn,
+	h := shardHeader{Tool: o.Tool, Run: o.Run, Names: shardNames(), Policy: s.policy.Stored, Top: o.Top,
+		Examples: o.Examples, By: o.By, GroupOrder: o.GroupOrder, FailOn: o.FailOn,
 		Server: o.Memory.Server, Allocator: o.Memory.Allocator, State: o.Memory.State, Filter: s.filter, Inputs: inputs}
 	for _, e := range failed {
 		h.Failed = append(h.Failed, failedInput{e.row, e.Err.Error()})
@@ -198,15 +201,18 @@ func readShardMagic(r io.Reader) (length uint32, err error) {
 	case magic == shardMagic:
 		return length, nil
 	case strings.HasPrefix(magic, family):
-		return 0, &parser.FormatError{Reason: message.Format("the state has the form %q, this version reads %q", strings.TrimSpace(magic), strings.TrimSpace(shardMagic)),
+		return 0, &parser.FormatError{Reason: message.Format("the state has the form %q, this version reads %q",
+			strings.TrimSpace(magic), strings.TrimSpace(shardMagic)),
 			Hint: message.New("scan and merge with the same version")}
 	}
-	return 0, &parser.FormatError{Reason: message.New("this is not the state of a scan"), Hint: message.New("rdblens scan -f shard=FILE writes one")}
+	return 0, &parser.FormatError{Reason: message.New("this is not the state of a scan"),
+		Hint: message.New("rdblens scan -f shard=FILE writes one")}
 }
 
 // newShardDecoder returns a decoder that takes no more memory than a state may.
 func newShardDecoder(r io.Reader) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxShardText))
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(maxShardText))
 }
 
 // readShardHeader reads a state up to its records.
@@ -233,7 +239,8 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 		return nil, fmt.Errorf("%w: %v", agg.ErrState, err)
 	}
 	if h.Names != shardNames() {
-		return nil, &parser.FormatError{Reason: message.Format("the state was written by %s %s, which has other rules, limits or types", h.Tool.Name, h.Tool.Version), Hint: message.New("scan and merge with the same version")}
+		return nil, &parser.FormatError{Reason: message.Format("the state was written by %s %s, which has other rules, "+
+			"limits or types", h.Tool.Name, h.Tool.Version), Hint: message.New("scan and merge with the same version")}
 	}
 	for _, f := range h.Failed {
 		if f.Input < 0 || f.Input >= len(h.Inputs) {
@@ -288,7 +295,8 @@ func (h *shardHeader) differences(o *shardHeader) string {
 	if json.Unmarshal(h.Policy, &a) != nil || json.Unmarshal(o.Policy, &b) != nil {
 		add("the configuration", h.Policy, o.Policy)
 	}
-	for _, part := range []struct{ field, what string }{{"Profile", "--profile"}, {"Rules", "--rules"}, {"Cluster", "--cluster"},
+	for _, part := range []struct{ field, what string }{{"Profile", "--profile"}, {"Rules", "--rules"},
+		{"Cluster", "--cluster"},
 		{"Edits", "--max-age or --min-keys"}, {"Text", "the configuration"}, {"BaselineText", "the baseline"}} {
 		add(part.what, a[part.field], b[part.field])
 	}

@@ -29,8 +29,8 @@ import (
 )
 
 // TestTranslated checks that every sentence of the formats for people has a
-// translation, and that formats for programs do not change with the language. With
-// UNTRANSLATED=FILE the sentences that have none are written to a file.
+// translation (testtool.Untranslated lists those without), and that formats for programs do not
+// change with the language.
 func TestTranslated(t *testing.T) {
 	missing := map[string]bool{}
 	rendered = func(m message.Message) {

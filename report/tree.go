@@ -70,7 +70,10 @@ func (f *finisher) tree() {
 		return
 	}
 	marks := &treeMarks{f: f, number: map[Identity]int32{}}
-	root, of := f.Tables.Groups.Tree(most, func(pattern string, ruleSeverity int) bool { return f.explains(f.known[pattern], ruleSeverity) }, f.backlogIn, marks.mark)
+	root, of := f.Tables.Groups.Tree(most, func(pattern string,
+		ruleSeverity int) bool {
+		return f.explains(f.known[pattern], ruleSeverity)
+	}, f.backlogIn, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
 }
 
@@ -147,9 +150,11 @@ func commonIdentity(list []*Identity) *Identity {
 
 func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks) *TreeNode {
 	g := &from.Group
-	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes, MemoryBytes: memoryFigure(g.Memory, g.Keys),
-		WithoutTTL: TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}, MayLackKeys: from.Lacks,
-		Identity: marks.common(from.Marks)}
+	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
+		MemoryBytes: memoryFigure(g.Memory, g.Keys),
+		WithoutTTL:  TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)},
+		MayLackKeys: from.Lacks,
+		Identity:    marks.common(from.Marks)}
 	if least, median, most, ok := of.TTL(g); ok {
 		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
@@ -169,7 +174,8 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	if largest := g.Largest(); largest != nil {
 		key := largest.Key()
 		row := newKeyRow(&key)
-		n.LargestKey = &TreeKey{Input: int(largest.Input), DB: row.DB, Key: row.Key, NameBytes: row.NameBytes, NameHash: row.NameHash, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
+		n.LargestKey = &TreeKey{Input: int(largest.Input), DB: row.DB, Key: row.Key, NameBytes: row.NameBytes,
+			NameHash: row.NameHash, Type: row.Type, MemoryBytes: row.Memory, ValueBytes: row.ValueBytes}
 	}
 	for _, c := range from.Children {
 		n.Children = append(n.Children, f.treeNode(c, of, marks))

@@ -78,10 +78,14 @@ const (
 // actions have the word of each action, and that of the kind in a finding, which is
 // coarser.
 var actions = [numActions]struct{ word, kind string }{
-	adviseLook: {"look", "look"}, adviseCost: {"cost", "cost"}, adviseSplit: {"split", "split"}, adviseMove: {"move", "split"}, adviseTrim: {"trim", "split"},
-	adviseExpire: {"expire", "ttl"}, adviseTTL: {"ttl", "ttl"}, adviseCompact: {"compact", "encoding"}, adviseCompress: {"compress", "encoding"}, adviseShare: {"share", "encoding"},
-	adviseEncoding: {"encoding", "encoding"}, adviseName: {"name", "name"}, adviseShorten: {"shorten", "name"}, adviseDelete: {"delete", "delete"},
-	adviseLazyFree: {"ttl", "ttl"}, adviseQueue: {"queue", "queue"}, adviseInstance: {"instance", "instance"}, adviseServer: {"server", "server"},
+	adviseLook: {"look", "look"}, adviseCost: {"cost", "cost"}, adviseSplit: {"split", "split"},
+	adviseMove: {"move", "split"}, adviseTrim: {"trim", "split"},
+	adviseExpire: {"expire", "ttl"}, adviseTTL: {"ttl", "ttl"}, adviseCompact: {"compact", "encoding"},
+	adviseCompress: {"compress", "encoding"}, adviseShare: {"share", "encoding"},
+	adviseEncoding: {"encoding", "encoding"}, adviseName: {"name", "name"}, adviseShorten: {"shorten", "name"},
+	adviseDelete:   {"delete", "delete"},
+	adviseLazyFree: {"ttl", "ttl"}, adviseQueue: {"queue", "queue"}, adviseInstance: {"instance", "instance"},
+	adviseServer:  {"server", "server"},
 	adviseSetting: {"setting", "setting"},
 }
 
@@ -108,19 +112,23 @@ type thing struct {
 
 // exclusion says of what an action is not advised, and what is said instead.
 type exclusion struct {
-	action  action
-	of      func(e *Engine, t *thing) bool
-	instead string // a template that may have {limit}, and of an Identity {library}, {role}, {setting} and {loses}; "": nothing
+	action action
+	of     func(e *Engine, t *thing) bool
+	// A template that may have {limit}, and of an Identity {library}, {role}, {setting} and {loses};
+	// "": nothing.
+	instead string
 }
 
 // exclusions say what advice must never do, whoever gives it.
 var exclusions = []exclusion{
 	{adviseExpire, byDesign, "It has no TTL by design: add an ignore entry with the reason."},
-	{adviseExpire, isQueue, "It is a queue, which must not expire: watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, isQueue, "It is a queue, which must not expire: watch its length, or add an ignore entry with " +
+		"the reason."},
 	{adviseExpire, needed, "{library} decides when its keys expire: set it there, not with EXPIRE."},
 	{adviseExpire, isType(parser.List, parser.Stream), "A list or stream may be a queue, which must not expire: " +
 		"watch its length, or add an ignore entry with the reason."},
-	{adviseExpire, isBigCollection, "First bring it under {limit} elements: all of them would be deleted at once when it expires."},
+	{adviseExpire, isBigCollection,
+		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseSplit, hasRole(RoleLeaderboard), "It is read by rank, which no part of it has."},
@@ -128,7 +136,8 @@ var exclusions = []exclusion{
 	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseTrim, byDesign, ""},
 	{adviseTrim, needed, ""},
-	{adviseTrim, hasRole(RoleDelayed, RoleSchedule, RoleCompleted, RoleFailed), "Its scores are times: remove what is over by score, not by rank."},
+	{adviseTrim, hasRole(RoleDelayed, RoleSchedule, RoleCompleted, RoleFailed),
+		"Its scores are times: remove what is over by score, not by rank."},
 	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
 	{adviseCompress, hasRole(RoleBitmap, RoleHyperLogLog, RoleCounter), ""},
 	{adviseCompress, uncompressed, ""},
@@ -142,13 +151,15 @@ var exclusions = []exclusion{
 	{adviseDelete, byDesign, ""},
 	{adviseDelete, isQueue, ""},
 	{adviseDelete, needed, ""},
-	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() }, "This server deletes expired keys in its main thread. " +
-		"Delete the key in batches before it expires."},
+	{adviseLazyFree, func(e *Engine, _ *thing) bool { return !e.server.unlinks() },
+		"This server deletes expired keys in its main thread. " +
+			"Delete the key in batches before it expires."},
 }
 
 // byDesign holds for what a library keeps without a TTL, and for configuration.
 func byDesign(_ *Engine, t *thing) bool {
-	return t.identity != nil && t.identity.ByDesign && (t.identity.FixedName() || t.identity.Sure == Configured) || t.identity.is(RoleSetting)
+	return t.identity != nil && t.identity.ByDesign && (t.identity.FixedName() || t.identity.Sure == Configured) ||
+		t.identity.is(RoleSetting)
 }
 
 // needed holds for keys that cannot be deleted, or expire, behind the back of their library.
@@ -208,7 +219,6 @@ func (e *Engine) allows(a action, t *thing) (instead message.Message, ok bool) {
 	return message.Message{}, true
 }
 
-// settingIn returns the setting of a rule.
 func settingIn(settings []Setting, rule string) *Setting {
 	r, _ := Lookup(rule)
 	return &settings[r.ID]

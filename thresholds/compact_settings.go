@@ -127,7 +127,8 @@ const enoughSaved = .8
 // in 500 of all memory, whole. The value that is advised is the smallest that saves most.
 func (e *Engine) CompactSettings(sums *CompactSums, whole int64) (list []Advice) {
 	for form := range compactForms {
-		t, word := []parser.Type{parser.Hash, parser.ZSet, parser.Set, parser.Set}[form], []string{"hashes", "sorted sets", "sets", "sets of integers"}[form]
+		t, word := []parser.Type{parser.Hash, parser.ZSet, parser.Set, parser.Set}[form],
+			[]string{"hashes", "sorted sets", "sets", "sets of integers"}[form]
 		l := e.compact[t]
 		if l == nil {
 			continue
@@ -165,12 +166,13 @@ func (e *Engine) CompactSettings(sums *CompactSums, whole int64) (list []Advice)
 	return list
 }
 
-// settingAdvice is the advice to raise a setting to the value of the step best.
 func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int, keys, saves int64, bytes bool) Advice {
 	to := steps[best]
 	value := func(arg string, n int64) message.Arg { return message.Text(arg, strconv.FormatInt(n, 10)) }
-	args := []message.Arg{message.Code("setting", name), value("value", to.Value), value("now", steps[0].Value), message.Int("keys", keys),
-		message.Word("collections", word), message.Size("saved", saves), message.Int("us", max(1, to.Value/elementsPerMicrosecond))}
+	args := []message.Arg{message.Code("setting", name), value("value", to.Value), value("now", steps[0].Value),
+		message.Int("keys", keys),
+		message.Word("collections", word), message.Size("saved", saves),
+		message.Int("us", max(1, to.Value/elementsPerMicrosecond))}
 	cost := message.New("a look-up then reads up to {value} elements one after the other, some {us} µs", args...)
 	if bytes {
 		cost = message.New("a look-up then compares longer elements: of {value} B in place of {now}", args...)
@@ -178,12 +180,15 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 	var others []message.Message
 	for i, s := range steps[1:] {
 		if i+1 != best {
-			others = append(others, message.New("{value}: {saved}", value("value", s.Value), message.Size("saved", s.Saves-steps[0].Saves)))
+			others = append(others, message.New("{value}: {saved}", value("value", s.Value),
+				message.Size("saved", s.Saves-steps[0].Saves)))
 		}
 	}
 	args = append(args, message.Phrase("cost", cost), message.List("others", ", ", others))
-	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name, Value: to.Value, Steps: steps,
-		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server restarts, or when they are written again. "+
+	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name,
+		Value: to.Value, Steps: steps,
+		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server "+
+			"restarts, or when they are written again. "+
 			"Saves {saved}. The cost: {cost}. Others would save: {others}.", args...),
 		Brief: message.New("{setting} {value}", args...), Computed: message.New(resizedTables)}
 }

@@ -49,20 +49,25 @@ var roles = map[Role]struct {
 	loses     string
 	one, many string
 }{
-	RoleWaiting:     {"The jobs are lost.", "1 waiting job", "{n} waiting jobs"},
-	RoleDelayed:     {"The jobs never run.", "1 delayed job", "{n} delayed jobs"},
-	RoleActive:      {"Jobs that run are not run again if their worker dies.", "1 active job", "{n} active jobs"},
-	RoleCompleted:   {"The jobs' results and times are lost.", "1 completed job", "{n} completed jobs"},
-	RoleFailed:      {"The jobs can no longer be tried again.", "1 failed or dead job", "{n} failed or dead jobs"},
-	RoleJobData:     {"The jobs are lost, and lists of jobs still name them.", "1 key of job data", "{n} keys of job data"},
-	RoleResult:      {"Who waits for a result does not get it.", "1 result", "{n} results"},
-	RoleSchedule:    {"What is scheduled does not run.", "", ""},
-	RoleEvents:      {"Entries that were not read yet are lost, and the places of consumer groups.", "1 entry", "{n} entries"},
-	RoleQueueInfo:   {"The library no longer finds its queues or jobs.", "", ""},
-	RoleLeftover:    {"Replies that nobody waits for any more are lost.", "1 leftover of pub/sub", "{n} leftovers of pub/sub"},
-	RoleSession:     {"Its user is logged out.", "1 session", "{n} sessions"},
-	RoleCache:       {"It is computed again when it is read: with many at once, that is a load.", "1 cache entry", "{n} cache entries"},
-	RoleIndex:       {"What it lists is no longer found or invalidated by it.", "1 tag or index set", "{n} tag or index sets"},
+	RoleWaiting:   {"The jobs are lost.", "1 waiting job", "{n} waiting jobs"},
+	RoleDelayed:   {"The jobs never run.", "1 delayed job", "{n} delayed jobs"},
+	RoleActive:    {"Jobs that run are not run again if their worker dies.", "1 active job", "{n} active jobs"},
+	RoleCompleted: {"The jobs' results and times are lost.", "1 completed job", "{n} completed jobs"},
+	RoleFailed:    {"The jobs can no longer be tried again.", "1 failed or dead job", "{n} failed or dead jobs"},
+	RoleJobData: {"The jobs are lost, and lists of jobs still name them.", "1 key of job data",
+		"{n} keys of job data"},
+	RoleResult:   {"Who waits for a result does not get it.", "1 result", "{n} results"},
+	RoleSchedule: {"What is scheduled does not run.", "", ""},
+	RoleEvents: {"Entries that were not read yet are lost, and the places of consumer groups.", "1 entry",
+		"{n} entries"},
+	RoleQueueInfo: {"The library no longer finds its queues or jobs.", "", ""},
+	RoleLeftover: {"Replies that nobody waits for any more are lost.", "1 leftover of pub/sub",
+		"{n} leftovers of pub/sub"},
+	RoleSession: {"Its user is logged out.", "1 session", "{n} sessions"},
+	RoleCache: {"It is computed again when it is read: with many at once, that is a load.", "1 cache entry",
+		"{n} cache entries"},
+	RoleIndex: {"What it lists is no longer found or invalidated by it.", "1 tag or index set",
+		"{n} tag or index sets"},
 	RoleLock:        {"If its owner still works, another one may begin the same work.", "1 lock", "{n} locks"},
 	RoleRateLimit:   {"The limit is counted from 0 again.", "1 rate-limit counter", "{n} rate-limit counters"},
 	RoleRegistry:    {"Processes that run write it again; others are forgotten.", "", ""},
@@ -140,7 +145,6 @@ type Identity struct {
 // application cannot change them, apart from a prefix.
 func (id *Identity) FixedName() bool { return id != nil && id.Library != "" }
 
-// is reports whether the keys have one of the roles.
 func (id *Identity) is(roles ...Role) bool {
 	return id != nil && slices.Contains(roles, id.Role)
 }
@@ -196,17 +200,19 @@ func (id *Identity) words() []message.Arg {
 	deletion := strings.TrimPrefix(id.Deletion, "with ")
 	through := message.Code("deletion", deletion)
 	if id.Sure == Configured {
-		library, setting, through = message.Element("library", id.Library), message.Element("setting", id.Setting), message.Element("deletion", deletion)
+		library, setting, through = message.Element("library", id.Library), message.Element("setting", id.Setting),
+			message.Element("deletion", deletion)
 	}
-	return []message.Arg{library, setting, through, message.Word("role", string(id.Role)), message.Name("queue", id.Queue), message.Word("loses", roles[id.Role].loses)}
+	return []message.Arg{library, setting, through, message.Word("role", string(id.Role)), message.Name("queue", id.Queue),
+		message.Word("loses", roles[id.Role].loses)}
 }
 
-// queueTypes are those that have a job in each element.
 var queueTypes = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Stream}
 
 // number returns how many jobs or keys there are: jobs are the elements of a queue.
 func (id *Identity) number(keys, elements int64, typ parser.Type) int64 {
-	if id.is(RoleWaiting, RoleDelayed, RoleActive, RoleCompleted, RoleFailed, RoleEvents, RoleQueue) && slices.Contains(queueTypes, typ) {
+	if id.is(RoleWaiting, RoleDelayed, RoleActive, RoleCompleted, RoleFailed, RoleEvents, RoleQueue) &&
+		slices.Contains(queueTypes, typ) {
 		return elements
 	}
 	return keys

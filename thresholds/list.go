@@ -37,7 +37,8 @@ type List struct {
 
 // NewList returns a list of entries, in the order of the configuration. The error, a
 // *message.Error, is about the entry of the returned index.
-func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, from Origin) (list List, at int, err error) {
+func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, from Origin) (list List, at int,
+	err error) {
 	list = List{Severity: severity, Forbidden: forbidden, Entries: entries, Origin: from}
 	for i, entry := range entries {
 		pattern := ""
@@ -48,15 +49,18 @@ func (l *Lists) NewList(severity Severity, forbidden bool, entries []string, fro
 		case pattern != "":
 			re, err := regexp.Compile(pattern)
 			if err != nil {
-				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}", message.Element("entry", entry), message.Reason("reason", err)).
+				return list, i, message.Errorf("{entry} is not a regular expression (RE2): {reason}",
+					message.Element("entry", entry), message.Reason("reason", err)).
 					WithHint("write {example}", message.Code("example", l.Example))
 			}
 			list.patterns = append(list.patterns, re)
 		case l.Known != nil && !slices.Contains(l.Known, entry):
-			return list, i, &message.Error{Message: message.New("{entry} is not {what}", message.Element("entry", entry), message.Word("what", l.Entry)),
+			return list, i, &message.Error{Message: message.New("{entry} is not {what}", message.Element("entry", entry),
+				message.Word("what", l.Entry)),
 				Hint: Suggest(entry, l.Known)}
 		case l.Known == nil && (l.isWord == nil || !l.isWord(entry)):
-			return list, i, message.Errorf("{entry} is not {what}", message.Element("entry", entry), message.Word("what", l.Entry)).
+			return list, i, message.Errorf("{entry} is not {what}", message.Element("entry", entry),
+				message.Word("what", l.Entry)).
 				WithHint("write {example}", message.Code("example", l.Example))
 		default:
 			list.words = append(list.words, entry)
@@ -99,7 +103,8 @@ func (l *List) Format() string {
 
 // setList adds a list, in the place of another one of the same severity and side.
 func (s *Setting) setList(n List) {
-	s.Lists = slices.DeleteFunc(slices.Clone(s.Lists), func(l List) bool { return l.Severity == n.Severity && l.Forbidden == n.Forbidden })
+	s.Lists = slices.DeleteFunc(slices.Clone(s.Lists),
+		func(l List) bool { return l.Severity == n.Severity && l.Forbidden == n.Forbidden })
 	s.Lists = append(s.Lists, n)
 	slices.SortStableFunc(s.Lists, func(a, b List) int { return int(a.Severity) - int(b.Severity) })
 }

@@ -14,8 +14,10 @@ func init() {
 		Section: SectionSize,
 		Title:   "string longer than the limit",
 		Harm:    Blocks,
-		fix: &fix{action: adviseCompress, id: "Split or compress {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second.",
-			otherwise: &fix{action: adviseSplit, id: "Split {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second."}},
+		fix: &fix{action: adviseCompress,
+			id: "Split or compress {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second.",
+			otherwise: &fix{action: adviseSplit,
+				id: "Split {key}: each read sends all {measured}, and a 1 Gbit/s network card sends {reads} a second."}},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   []parser.Type{parser.String},
@@ -34,11 +36,12 @@ func init() {
 			x.delete()
 		},
 		Doc: Doc{
-			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL and a valid encoding byte, and is 12304 bytes long if dense, or at most that if sparse.",
-			Why: "Every read transfers the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s network card. While one big value is read or " +
-				"written, all other clients wait.",
-			Fix: "Store only what is read together, compress text, split the value over several keys, or store it as a hash and read single " +
-				"fields with HGET and HMGET.",
+			What: "A string whose length (STRLEN) is over the limit. A HyperLogLog is exempt: a string that begins with HYLL " +
+				"and a valid encoding byte, and is 12304 bytes long if dense, or at most that if sparse.",
+			Why: "Every read transfers the whole value: a thousand reads a second of 128 KB fill a 1 Gbit/s network card. " +
+				"While one big value is read or written, all other clients wait.",
+			Fix: "Store only what is read together, compress text, split the value over several keys, or store it as a hash " +
+				"and read single fields with HGET and HMGET.",
 			Example: "album:372:videos, a JSON text of 6 MB: 6291456 bytes, over 10 KB.",
 		},
 	})

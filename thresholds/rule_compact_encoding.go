@@ -14,14 +14,17 @@ func init() {
 		Harm:    UsesMemory,
 		Types:   collections,
 		Params: []Param{
-			{Name: "max_ratio", Unit: message.Count, Default: "4", Doc: "only collections of up to this many times the limits are reported"},
+			{Name: "max_ratio", Unit: message.Count, Default: "4",
+				Doc: "only collections of up to this many times the limits are reported"},
 			{Name: "hash_count", Unit: message.Count, Default: "512", Doc: "hash-max-listpack-entries of your servers"},
 			{Name: "hash_bytes", Unit: message.Bytes, Default: "64 B", Doc: "hash-max-listpack-value of your servers"},
 			{Name: "zset_count", Unit: message.Count, Default: "128", Doc: "zset-max-listpack-entries of your servers"},
 			{Name: "zset_bytes", Unit: message.Bytes, Default: "64 B", Doc: "zset-max-listpack-value of your servers"},
 			{Name: "intset_count", Unit: message.Count, Default: "512", Doc: "set-max-intset-entries of your servers"},
-			{Name: "set_count", Unit: message.Count, Default: "128", Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
-			{Name: "set_bytes", Unit: message.Bytes, Default: "64 B", Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_count", Unit: message.Count, Default: "128",
+				Doc: "set-max-listpack-entries of your servers (Valkey, and Redis 7.2 and later)"},
+			{Name: "set_bytes", Unit: message.Bytes, Default: "64 B",
+				Doc: "set-max-listpack-value of your servers (Valkey, and Redis 7.2 and later)"},
 			{Name: "list_count", Unit: message.Count, Default: "512", Doc: "list-max-ziplist-entries of servers before 3.2"},
 			{Name: "list_bytes", Unit: message.Bytes, Default: "64 B", Doc: "list-max-ziplist-value of servers before 3.2"},
 		},
@@ -42,15 +45,18 @@ func init() {
 		text:   textOfCompactEncoding,
 		advise: adviseCompactEncoding,
 		Doc: Doc{
-			What: "A hash, set or sorted set in its full encoding (hashtable or skiplist; for lists linkedlist) although it is near the limits of the " +
-				"compact one (listpack, ziplist or intset). The finding names the limit that was exceeded: the count, the length of the longest single field, value " +
-				"or member, or both. If neither is exceeded, the collection was once larger, and a reload makes it compact. Collections with more than 4 times the " +
-				"limit are not reported: nobody compacts a million fields, or values of 28 KB.",
-			Why: "The full encoding takes more memory: a structure, pointers and a rounded allocation for each element. For elements of a few bytes it is 1.5 to 20 times " +
-				"as much, for elements of 60 bytes 1.1 to 2.5 times. A look-up in the compact encoding reads the elements one after the other, but that takes only about " +
-				"a microsecond for each hundred.",
-			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise the server's limit, after " +
-				"measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes it compact.",
+			What: "A hash, set or sorted set in its full encoding (hashtable or skiplist; for lists linkedlist) although it " +
+				"is near the limits of the compact one (listpack, ziplist or intset). The finding names the limit that was " +
+				"exceeded: the count, the length of the longest single field, value or member, or both. If neither is exceeded, " +
+				"the collection was once larger, and a reload makes it compact. Collections with more than 4 times the limit are " +
+				"not reported: nobody compacts a million fields, or values of 28 KB.",
+			Why: "The full encoding takes more memory: a structure, pointers and a rounded allocation for each element. For " +
+				"elements of a few bytes it is 1.5 to 20 times as much, for elements of 60 bytes 1.1 to 2.5 times. A look-up in " +
+				"the compact encoding reads the elements one after the other, but that takes only about a microsecond for " +
+				"each hundred.",
+			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise " +
+				"the server's limit, after measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes " +
+				"it compact.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
 		},
 	})
@@ -137,12 +143,10 @@ func compactSaving(k *parser.Key) int64 {
 	return max(k.Memory-k.CompactMemory, 0)
 }
 
-// compactForm returns the limits of the compact encoding of the key.
 func (x *explainer) compactForm() compactForm {
 	return makeCompactLimits(x.setting, x.server, x.key.Type).form(x.key.Type, x.key.Integers)
 }
 
-// savesMemory reports whether the compact encoding is known to save memory.
 func (s *Subject) savesMemory() bool {
 	return s.Memory >= 0 && s.CompactMemory >= 0 && s.CompactMemory < s.Memory
 }
@@ -150,9 +154,11 @@ func (s *Subject) savesMemory() bool {
 func textOfCompactEncoding(x *explainer) message.Message {
 	s, saving := x.key, message.Message{}
 	if s.savesMemory() {
-		saving = message.New("; compact would save {saved}", message.Figure("saved", s.Memory-s.CompactMemory, message.FormSize))
+		saving = message.New("; compact would save {saved}",
+			message.Figure("saved", s.Memory-s.CompactMemory, message.FormSize))
 	}
-	args := []message.Arg{message.Text("encoding", s.Encoding.String()), message.Limit("bytes", message.Bytes, x.compactForm().bytes),
+	args := []message.Arg{message.Text("encoding", s.Encoding.String()),
+		message.Limit("bytes", message.Bytes, x.compactForm().bytes),
 		message.ExactSize("longest", s.Longest), message.Phrase("saving", saving)}
 	switch x.note {
 	case notePassedCount:
@@ -160,7 +166,8 @@ func textOfCompactEncoding(x *explainer) message.Message {
 	case notePassedBytes:
 		return x.found("{encoding} with a string of {measured}, over {limit}{saving}", args...)
 	case notePassedBoth:
-		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}", args...)
+		return x.found("{encoding} with {measured} elements, over {limit}, and a string of {longest}, over {bytes}{saving}",
+			args...)
 	}
 	return x.counted("{encoding} with 1 element and no string over {bytes}: it was once larger{saving}",
 		"{encoding} with {measured} elements and no string over {bytes}: it was once larger{saving}", args...)
@@ -180,15 +187,18 @@ func adviseCompactEncoding(x *explainer) {
 	setting := settingName(x.server, s.Type, s.Integers)
 	switch own := x.key.Identity; {
 	case own.FixedName() && x.note != notePassedNone:
-		x.advise(adviseCompact, nil, "{library} decides what is in it: raise {limits} for it, after measuring the effect. They apply to what is written later.",
+		x.advise(adviseCompact, nil, "{library} decides what is in it: raise {limits} for it, after measuring the effect. "+
+			"They apply to what is written later.",
 			append(own.words(), message.Code("limits", setting+"*"))...)
 	case x.note&notePassedCount != 0:
 		n := buckets(s.Elements, form.count, 1)
-		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, after measuring the effect; it applies to what is written later.",
+		x.advise(adviseCompact, nil, "Keep it at {limit} elements or fewer, or split it into {n} keys. Or raise {setting}, "+
+			"after measuring the effect; it applies to what is written later.",
 			message.Int("limit", form.count), message.Int("n", n), message.Code("setting", setting+"entries"))
 	}
 	if !x.key.Identity.FixedName() && x.note&notePassedBytes != 0 {
-		x.advise(adviseCompact, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise {setting}, after measuring the effect.",
+		x.advise(adviseCompact, nil, "Shorten the longest string to {limit}, or store it under a key of its own. Or raise "+
+			"{setting}, after measuring the effect.",
 			message.Limit("limit", message.Bytes, form.bytes), message.Code("setting", setting+"value"))
 	}
 	if x.note == notePassedNone {
@@ -197,7 +207,8 @@ func adviseCompactEncoding(x *explainer) {
 	if s.savesMemory() {
 		saved := "{memory} now, {compact} in the compact encoding: {saved} less."
 		if x.note == notePassedNone {
-			saved = "{memory} now, or more if its table is still as large as it was, {compact} in the compact encoding: at least {saved} less."
+			saved = "{memory} now, or more if its table is still as large as it was, {compact} in the compact encoding: at " +
+				"least {saved} less."
 		}
 		x.advise(adviseCompact, nil, saved, message.ExactSize("memory", s.Memory),
 			message.ExactSize("compact", s.CompactMemory), message.ExactSize("saved", s.Memory-s.CompactMemory))

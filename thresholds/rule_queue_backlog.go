@@ -18,7 +18,8 @@ func init() {
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
 		Params: []Param{{Name: "known", Unit: message.Count, Default: "10000",
-			Doc: "more waiting or failed jobs than this in the largest queue of a library that is recognised are reported, whatever the other limits; 0: none"}},
+			Doc: "more waiting or failed jobs than this in the largest queue of a library that is recognised are reported, " +
+				"whatever the other limits; 0: none"}},
 		check: func(c *compiler) {
 			if c.typ == parser.Stream {
 				c.over(pending, nil)
@@ -34,11 +35,14 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			if x.key.Identity.FixedName() && x.key.Identity.is(RoleFailed) {
-				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]), "Find out why these jobs fail: they stay until {library} runs them again or removes them.", x.key.Identity.words()...)
+				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]),
+					"Find out why these jobs fail: they stay until {library} runs them again or removes them.",
+					x.key.Identity.words()...)
 				x.deleteThrough()
 			} else if x.key.Type == parser.Stream {
 				x.advise(adviseQueue, x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}"),
-					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) or XCLAIM.")
+					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) "+
+						"or XCLAIM.")
 			} else {
 				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]), "Add consumers, or find the one that is stuck.")
 				x.trimQueue("RPUSH", "head", x.command("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
@@ -47,10 +51,13 @@ func init() {
 			x.inspect()
 		},
 		Doc: Doc{
-			What: "A list longer than the limit, or a stream with more pending entries than the limit (delivered to consumers but not acknowledged, in all groups together). " +
-				"Of a library that is recognised, also the largest of its queues of waiting or failed jobs, whatever its type, under every profile.",
-			Why:     "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers recover, the whole backlog is consumed at once.",
-			Fix:     "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
+			What: "A list longer than the limit, or a stream with more pending entries than the limit (delivered to consumers " +
+				"but not acknowledged, in all groups together). Of a library that is recognised, also the largest of its queues " +
+				"of waiting or failed jobs, whatever its type, under every profile.",
+			Why: "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers " +
+				"recover, the whole backlog is consumed at once.",
+			Fix: "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD " +
+				"MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
 		},
 	})
@@ -66,7 +73,8 @@ func (e *Engine) Backlog(k *parser.Key, id *Identity) (found Finding, ok bool) {
 	}
 	s := &e.settingsOf(k.Name)[rule.ID]
 	limit := s.Param("known").Number
-	if _, limited := s.first(k.Type, false); !s.On || limit == 0 || k.Elements <= limit || limited && k.Type == parser.List {
+	if _, limited := s.first(k.Type, false); !s.On || limit == 0 || k.Elements <= limit || limited &&
+		k.Type == parser.List {
 		return found, false
 	}
 	list := []Finding{{Rule: rule.ID, Severity: Warning, Measured: k.Elements, Limit: limit}}
@@ -83,7 +91,10 @@ func (x *explainer) trimQueue(push, end string, commands []message.Message) {
 	if x.isCut || x.Limit <= 0 {
 		return
 	}
-	x.change(adviseDelete, message.New("if jobs may be lost, and producers write with {push}", message.Code("push", push)), commands,
-		"LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the {end}, and keeps the newest {keep}.",
-		message.Int("lost", x.Measured-x.Limit), message.Int("all", x.Measured), message.Word("end", end), message.Int("keep", x.Limit))
+	x.change(adviseDelete, message.New("if jobs may be lost, and producers write with {push}", message.Code("push", push)),
+		commands,
+		"LTRIM discards {lost} of the {all} items that were queued when the snapshot was taken, the oldest, at the {end}, "+
+			"and keeps the newest {keep}.",
+		message.Int("lost", x.Measured-x.Limit), message.Int("all", x.Measured), message.Word("end", end),
+		message.Int("keep", x.Limit))
 }

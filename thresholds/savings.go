@@ -107,15 +107,17 @@ func CompareSavings(a, b Advice) int {
 }
 
 // resizedTables is what savings of compact encodings leave out: by measurement 10 to 28 % of them.
-const resizedTables = "tables that are not being resized; one that is has a second table, which the file does not show: then it is up to a third more"
+const resizedTables = "tables that are not being resized; one that is has a second table, which the file does not " +
+	"show: then it is up to a third more"
 
-// compacted returns what the compact encodings would save.
 func (g *GroupSums) compacted() saving {
 	if g.CompactKeys < minSavingKeys {
 		return saving{}
 	}
-	s := saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule, brief: "within the compact limits",
-		id:  "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). Saves {saved}.",
+	s := saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule,
+		brief: "within the compact limits",
+		id: "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). " +
+			"Saves {saved}.",
 		how: resizedTables, args: []message.Arg{message.Code("rule", g.CompactRule)}}
 	switch {
 	case g.WasLarger:
@@ -124,7 +126,8 @@ func (g *GroupSums) compacted() saving {
 		s.how = "what the same elements take in new tables; the file does not show how large the present tables are"
 	case g.Identity.FixedName(): // the application cannot make its values shorter
 		s.brief = "higher compact limits"
-		s.id = "Raise the server's limits of the compact encoding for {which} of {library} (rules explain {rule}). Saves {saved}."
+		s.id = "Raise the server's limits of the compact encoding for {which} of {library} (rules explain {rule}). " +
+			"Saves {saved}."
 		s.args = append(s.args, g.Identity.words()...)
 	}
 	return s
@@ -175,7 +178,8 @@ func entryBytes(n float64, isNumber bool) float64 {
 }
 
 // shared returns what small strings without a TTL would save as fields of hashes: the
-// overhead of each of the keys, which are among all keys. Values and names are taken as long as the average of the group.
+// overhead of each of the keys, which are among all keys. Values and names are taken as long as the
+// average of the group.
 func (g *GroupSums) shared(all int64) saving {
 	n, value, variable := g.WithoutTTL, g.average(g.ValueBytes), g.average(g.NameBytes)-float64(g.literal())
 	if n < hashFields || value > hashValue || variable > hashValue || g.MemoryWithoutTTL < 0 {
@@ -196,14 +200,17 @@ func (g *GroupSums) shared(all int64) saving {
 		tables = 0
 	}
 	bytes := int64(math.Round(value))
-	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL, flags: []string{"--no-ttl"},
-		how:   "{bytes} now, with the table of keys, and {packed} as listpacks of 500 fields, each with {field} of name, value and entry",
+	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL,
+		flags: []string{"--no-ttl"},
+		how: "{bytes} now, with the table of keys, and {packed} as listpacks of 500 fields, each with {field} of name, " +
+			"value and entry",
 		brief: "share hashes ({all} for {short})",
-		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} besides its value of {value}. " +
-			"Saves about {saved}.",
+		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} " +
+			"besides its value of {value}. Saves about {saved}.",
 		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-bytes), message.ExactSize("value", bytes),
 			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", bytes),
-			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed), message.ExactSize("field", int64(math.Round(field)))}}
+			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed),
+			message.ExactSize("field", int64(math.Round(field)))}}
 }
 
 // literal returns the bytes that the names of all keys of a group have in common.
@@ -237,13 +244,16 @@ func (g *GroupSums) shortened() saving {
 		value, largest = g.average(g.ValueBytes), g.LargestValue
 	}
 	saved := meanSize(value, largest, func(value int64) float64 {
-		return meanSize(name, g.LargestName, func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
+		return meanSize(name, g.LargestName,
+			func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
 	})
 	bytes := int64(math.Round(name))
-	return saving{action: adviseShorten, bytes: int64(saved * float64(g.Keys)), keys: g.Keys, memory: g.Memory, brief: "shorter names ({n} B less)",
-		id:  "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
-		how: "names of {name} on average become {short}, which is {less} less in the allocator's size classes",
-		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less), message.ExactSize("name", bytes), message.ExactSize("short", max(0, bytes-less)),
+	return saving{action: adviseShorten, bytes: int64(saved * float64(g.Keys)), keys: g.Keys, memory: g.Memory,
+		brief: "shorter names ({n} B less)",
+		id:    "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
+		how:   "names of {name} on average become {short}, which is {less} less in the allocator's size classes",
+		args: []message.Arg{message.ExactSize("bytes", less), message.Int("n", less), message.ExactSize("name", bytes),
+			message.ExactSize("short", max(0, bytes-less)),
 			message.ExactSize("less", int64(math.Round(saved)))}}
 }
 
@@ -255,22 +265,30 @@ const minCompressed = 512
 // in the snapshot, where the server compressed each of them with LZF. A snapshot
 // without compression shows nothing, and only text is known to be worth it.
 func (g *GroupSums) compressed() saving {
-	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys || g.Serialized*10 > g.ValueBytes*8 {
+	if g.Type != parser.String || g.Content != ContentText || g.ValueBytes < minCompressed*g.Keys ||
+		g.Serialized*10 > g.ValueBytes*8 {
 		return saving{}
 	}
 	share := float64(g.Serialized) / float64(g.ValueBytes)
 	name := g.NameBytes / g.Keys
-	after := meanSize(g.average(g.Serialized), int64(share*float64(g.LargestValue)), func(n int64) float64 { return g.keySize(name, n) })
-	return saving{action: adviseCompress, bytes: g.Memory - int64(after*float64(g.Keys)), keys: g.Keys, memory: g.Memory, brief: "compress (LZF: to {share})",
-		how:  "the file has these values compressed by the server, {values} as {stored}; the saving is that of the allocator's size classes",
-		id:   "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves about {saved}.",
-		args: []message.Arg{message.Share("share", share), message.Size("values", g.ValueBytes), message.Size("stored", g.Serialized)}}
+	after := meanSize(g.average(g.Serialized), int64(share*float64(g.LargestValue)),
+		func(n int64) float64 { return g.keySize(name, n) })
+	return saving{action: adviseCompress, bytes: g.Memory - int64(after*float64(g.Keys)), keys: g.Keys, memory: g.Memory,
+		brief: "compress (LZF: to {share})",
+		how: "the file has these values compressed by the server, {values} as {stored}; the saving is that of the " +
+			"allocator's size classes",
+		id: "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves " +
+			"about {saved}.",
+		args: []message.Arg{message.Share("share", share), message.Size("values", g.ValueBytes),
+			message.Size("stored", g.Serialized)}}
 }
 
 // OtherServer returns the saving of a move to another server: all keys take need bytes
 // there after a restart, and own bytes on the present one.
 func OtherServer(server, present string, need, own, keys int64) Advice {
-	args := []message.Arg{message.Text("present", present), message.Size("own", own), message.Text("server", server), message.Size("need", need)}
+	args := []message.Arg{message.Text("present", present), message.Size("own", own), message.Text("server", server),
+		message.Size("need", need)}
 	return Advice{Kind: actions[adviseServer].word, DB: AnyDatabase, Keys: keys, Of: keys, Memory: own, Saves: own - need,
-		Text: message.New("Move from {present}, {own}, to {server}, {need} after a restart.", args...), Brief: message.New("move from {present}, {own}", args...)}
+		Text:  message.New("Move from {present}, {own}, to {server}, {need} after a restart.", args...),
+		Brief: message.New("move from {present}, {own}", args...)}
 }

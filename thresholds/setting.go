@@ -176,12 +176,14 @@ func (s *Setting) Limit(t parser.Type, under bool, severity Severity) (int64, bo
 // clearLimits removes the limits of one side for a type, or for all. A type that has none,
 // although there are some for all types, still has none.
 func (s *Setting) clearLimits(t parser.Type, under bool) {
-	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool { return l.Under == under && (t == AnyType || l.Type == t && !l.None) })
+	s.Limits = slices.DeleteFunc(s.Limits,
+		func(l Limit) bool { return l.Under == under && (t == AnyType || l.Type == t && !l.None) })
 }
 
 // setLimit sets a limit, in the place of another one of the same type, side and severity.
 func (s *Setting) setLimit(n Limit) {
-	s.Limits = slices.DeleteFunc(s.Limits, func(l Limit) bool { return l.Type == n.Type && l.Under == n.Under && l.Severity == n.Severity })
+	s.Limits = slices.DeleteFunc(s.Limits,
+		func(l Limit) bool { return l.Type == n.Type && l.Under == n.Under && l.Severity == n.Severity })
 	s.Limits = append(s.Limits, n)
 	sortLimits(s.Limits)
 }
@@ -190,7 +192,8 @@ func (s *Setting) setLimit(n Limit) {
 // ones, and mild ones before severe ones.
 func sortLimits(list []Limit) {
 	slices.SortFunc(list, func(a, b Limit) int {
-		return cmp.Or(cmp.Compare((a.Type+1)%(AnyType+1), (b.Type+1)%(AnyType+1)), compareBool(a.Under, b.Under), cmp.Compare(a.Severity, b.Severity))
+		return cmp.Or(cmp.Compare((a.Type+1)%(AnyType+1), (b.Type+1)%(AnyType+1)), compareBool(a.Under, b.Under),
+			cmp.Compare(a.Severity, b.Severity))
 	})
 }
 

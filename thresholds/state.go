@@ -26,7 +26,8 @@ func (f *InstanceFinding) State() FindingState {
 	if err != nil {
 		panic(err) // a message has nothing that JSON cannot represent
 	}
-	return FindingState{Rule: f.Rule, Severity: f.Severity, Note: f.note, Ignored: f.Ignored, Measured: f.Measured, Limit: f.Limit,
+	return FindingState{Rule: f.Rule, Severity: f.Severity, Note: f.note, Ignored: f.Ignored, Measured: f.Measured,
+		Limit:   f.Limit,
 		Subject: subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
 }
 
@@ -35,7 +36,8 @@ var errFinding = errors.New("a finding that no rule makes")
 // Restore returns the finding of a state, which may be hostile, under the policy of
 // the engine.
 func (e *Engine) Restore(s *FindingState) (f InstanceFinding, err error) {
-	if int(s.Rule) >= len(Rules()) || s.Severity < Info || s.Severity > Error || int(s.Ignored) > len(e.ignores) || s.Keys < 0 || s.Bytes < 0 {
+	if int(s.Rule) >= len(Rules()) || s.Severity < Info || s.Severity > Error || int(s.Ignored) > len(e.ignores) ||
+		s.Keys < 0 || s.Bytes < 0 {
 		return f, errFinding
 	}
 	rule := Rules()[s.Rule]
@@ -46,6 +48,7 @@ func (e *Engine) Restore(s *FindingState) (f InstanceFinding, err error) {
 	if err := json.Unmarshal(s.Subject, &subject); err != nil {
 		return f, errFinding
 	}
-	return InstanceFinding{Finding: Finding{Rule: s.Rule, Severity: s.Severity, note: s.Note, ranked: rule.rank != nil, Ignored: s.Ignored,
+	return InstanceFinding{Finding: Finding{Rule: s.Rule, Severity: s.Severity, note: s.Note, ranked: rule.rank != nil,
+		Ignored:  s.Ignored,
 		Measured: s.Measured, Limit: s.Limit}, Subject: subject, Keys: s.Keys, Bytes: s.Bytes, Groups: s.Groups, budget: s.Budget}, nil
 }

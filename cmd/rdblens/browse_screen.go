@@ -390,11 +390,11 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 		if id.Deletion != "" {
 			what = append(what, message.New("delete: {text}", message.Text("text", id.Deletion)))
 		}
-		library := id.Library
-		if library == "" {
-			library = b.t("looks like")
+		library := message.Text("library", id.Library)
+		if id.Library == "" {
+			library = message.Word("library", "looks like")
 		}
-		p.add(styleText, "", "  ", library+": "+b.env.line(message.New("{list}", message.List("list", "; ", what))))
+		p.add(styleText, "", "  ", b.env.line(message.New("{library}: {role}", library, message.List("role", "; ", what))))
 	}
 }
 

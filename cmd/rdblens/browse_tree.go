@@ -64,7 +64,6 @@ func (t *nameTree) add(n *report.TreeNode) {
 	slices.SortStableFunc(p.patterns, func(a, b treePattern) int { return cmp.Compare(len(b.text), len(a.text)) })
 }
 
-// has reports whether a name counts at a node or below it.
 func (t *nameTree) has(n *report.TreeNode, name []byte) bool {
 	literal, _, _ := strings.Cut(strings.TrimSuffix(string(n.Prefix), restOfTree), "*")
 	if len(name) < len(literal) || string(name[:len(literal)]) != literal {
@@ -160,7 +159,6 @@ func matchStars[T string | []byte](pattern string, text T) bool {
 	}
 }
 
-// path returns the nodes from the root to a node.
 func (t *nameTree) path(n *report.TreeNode) (list []*report.TreeNode) {
 	for ; n != nil; n = t.parents[n] {
 		list = append(list, n)
@@ -194,7 +192,6 @@ func (t *nameTree) holds(n *report.TreeNode, group report.Name) bool {
 	return true
 }
 
-// cut returns the segments of a pattern.
 func (t *nameTree) cut(s string) []string {
 	if s == "" {
 		return nil
@@ -269,7 +266,6 @@ func (r *browseRow) withoutTTL() int64 {
 	return 0
 }
 
-// findings returns the findings by severity.
 func (r *browseRow) findings() (errors, warnings, infos int64) {
 	if r.key == nil {
 		return r.node.Findings.Error, r.node.Findings.Warning, r.node.Findings.Info
@@ -299,7 +295,8 @@ const (
 	byFindings   rowOrder = 'f'
 )
 
-var orderTitles = map[rowOrder]string{byMemory: "memory", byCount: "keys", byWithoutTTL: "memory without TTL", byName: "name", byFindings: "findings"}
+var orderTitles = map[rowOrder]string{byMemory: "memory", byCount: "keys", byWithoutTTL: "memory without TTL",
+	byName: "name", byFindings: "findings"}
 
 // sort sorts rows, the largest first, and rows that stand for several prefixes last.
 func (o rowOrder) sort(rows []browseRow) {
@@ -325,6 +322,7 @@ func (o rowOrder) sort(rows []browseRow) {
 		return 0
 	}
 	slices.SortStableFunc(rows, func(a, b browseRow) int {
-		return cmp.Or(cmp.Compare(rest(&a), rest(&b)), compare(&a, &b), cmp.Compare(b.memory(), a.memory()), strings.Compare(a.name(), b.name()))
+		return cmp.Or(cmp.Compare(rest(&a), rest(&b)), compare(&a, &b), cmp.Compare(b.memory(), a.memory()),
+			strings.Compare(a.name(), b.name()))
 	})
 }

@@ -25,13 +25,15 @@ import (
 func newConfig(e *env) *cobra.Command {
 	var flags policyFlags
 	check := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Check a configuration (default " + teamConfig + "): its problems, what it changes, and ignores that have ended",
-		Args:  cobra.MaximumNArgs(1),
+		Use: "check [FILE]",
+		Short: "Check a configuration (default " + teamConfig +
+			"): its problems, what it changes, and ignores that have ended",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := inForce(strings.Join(args, ""))
 			if path == "" && err == nil {
-				err = usageError("there is no " + teamConfig + " in the current directory").withHint("rdblens config init writes one")
+				err = usageError("there is no " + teamConfig +
+					" in the current directory").withHint("rdblens config init writes one")
 			}
 			if err != nil {
 				return err
@@ -68,7 +70,8 @@ func newConfig(e *env) *cobra.Command {
 			return outputError(err)
 		},
 	}
-	return group("config", "Write, check and show the team's configuration", create, newConfigSuggest(e), check, show, schema)
+	return group("config", "Write, check and show the team's configuration", create, newConfigSuggest(e), check, show,
+		schema)
 }
 
 // configInit writes a file that does not exist yet.
@@ -132,7 +135,8 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 	if len(problems) > 0 {
 		state = "{file}: {settings}"
 	}
-	fmt.Fprintln(w, e.line(message.New(state, message.Path("file", path), message.List("settings", ", ", countSettings(policy)))))
+	fmt.Fprintln(w, e.line(message.New(state, message.Path("file", path),
+		message.List("settings", ", ", countSettings(policy)))))
 	keys := ""
 	for _, c := range config.Changes(policy) {
 		if c.Keys != keys {
@@ -152,8 +156,10 @@ func (e *env) configCheck(ctx context.Context, path string) error {
 	}
 	for i := range policy.Ignores {
 		if in := &policy.Ignores[i]; in.Ended(time.Now()) {
-			fmt.Fprintf(w, "  %s %s\n", padded(e.t("ended"), 8), e.line(message.New("ignore of {rule}, key {key}, on {day} ({file}): its findings count again", message.Text("rule", strings.Join(in.Names, ",")),
-				message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
+			fmt.Fprintf(w, "  %s %s\n", padded(e.t("ended"), 8),
+				e.line(message.New("ignore of {rule}, key {key}, on {day} ({file}): its findings count again",
+					message.Text("rule", strings.Join(in.Names, ",")),
+					message.Name("key", in.Pattern()), message.Text("day", in.LastDay()), message.Path("file", in.Origin.String()))))
 		}
 	}
 	if err := outputError(w.Flush()); err != nil || len(problems) == 0 {
@@ -172,7 +178,8 @@ func inForce(path string) (string, error) {
 		return "", nil
 	}
 	if info, err := os.Stat(teamConfig); err == nil && !info.Mode().IsRegular() {
-		return "", usageError(teamConfig + " in the current directory is not a regular file").withHint("remove it, or name a configuration with --config")
+		return "", usageError(teamConfig +
+			" in the current directory is not a regular file").withHint("remove it, or name a configuration with --config")
 	}
 	return teamConfig, nil
 }
@@ -199,9 +206,12 @@ func readPolicy(ctx context.Context, options config.Options) (*thresholds.Policy
 	}
 	inherited := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 	if info.Mode()&fs.ModeNamedPipe != 0 && !inherited {
-		return nil, inputFailed(exitUsage, path, "not a regular file").withHint("a configuration is a file, or comes from the shell: --config /dev/stdin, --config <(...)")
+		return nil, inputFailed(exitUsage, path,
+			"not a regular file").withHint("a configuration is a file, or comes from the shell: --config /dev/stdin, " +
+			"--config <(...)")
 	}
-	yaml, err := io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return os.Open(path) }), config.MaxBytes+1))
+	yaml, err := io.ReadAll(io.LimitReader(newPump(ctx, func() (io.Reader, error) { return os.Open(path) }),
+		config.MaxBytes+1))
 	if isInterrupt(err) {
 		return nil, inputFailed(exitPartial, path, "interrupted while the configuration was read")
 	}
@@ -268,7 +278,8 @@ func (e *env) configShow(ctx context.Context, flags *policyFlags) error {
 		}
 	}
 	for _, entry := range entries {
-		fmt.Fprintf(w, "%s  %s  # %s\n", padded(entry.Path, paths), padded(entry.Value, values), text.SanitizeLines(entry.Origin.String()))
+		fmt.Fprintf(w, "%s  %s  # %s\n", padded(entry.Path, paths), padded(entry.Value, values),
+			text.SanitizeLines(entry.Origin.String()))
 	}
 	return outputError(w.Flush())
 }
@@ -284,7 +295,8 @@ func policyError(err error) error {
 	switch exit.hint = hintOf(err); {
 	case !exit.hint.IsZero():
 	case errors.Is(err, fs.ErrNotExist):
-		exit.hint = message.New("check the path; without --config, " + teamConfig + " in the current directory is used if it exists")
+		exit.hint = message.New("check the path; without --config, " + teamConfig +
+			" in the current directory is used if it exists")
 	default:
 		exit.hint = message.New("rdblens config check reports the problems of a configuration")
 	}

@@ -16,15 +16,17 @@ import (
 func newConfigSuggest(e *env) *cobra.Command {
 	profile, separators := config.Profiles()[0], ":"
 	cmd := &cobra.Command{
-		Use:   "suggest SNAPSHOT...",
-		Short: "Print a configuration that the keys of snapshots pass: their namespaces, types, names, expiries, formats and budgets",
-		Args:  cobra.MinimumNArgs(1),
+		Use: "suggest SNAPSHOT...",
+		Short: "Print a configuration that the keys of snapshots pass: their namespaces, types, names, expiries, formats " +
+			"and budgets",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configSuggest(cmd.Context(), profile, separators, args)
 		},
 	}
 	profileOption(&profile).add(cmd)
-	option{name: "separators", arg: "CHARS", value: separators, usage: "the characters between the segments of names", set: checkedText(&separators, config.CheckSeparators), hint: `--separators ":#"`}.add(cmd)
+	option{name: "separators", arg: "CHARS", value: separators, usage: "the characters between the segments of names",
+		set: checkedText(&separators, config.CheckSeparators), hint: `--separators ":#"`}.add(cmd)
 	return cmd
 }
 
@@ -81,7 +83,8 @@ func (e *env) observe(ctx context.Context, in *input, all *config.Keyspace, sepa
 	}
 	defer src.Close()
 	var created int64
-	options := parser.Options{Details: parser.DetailFormats | parser.DetailFieldNames, Header: func(info *parser.Info) { created = info.Created }}
+	options := parser.Options{Details: parser.DetailFormats | parser.DetailFieldNames,
+		Header: func(info *parser.Info) { created = info.Created }}
 	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(memory.Options{}, info) }
 	_, err = parser.Run(ctx, src, options, func() parser.Sink {
 		return &observer{all: all, own: config.NewKeyspace(separators), created: &created, separators: separators}

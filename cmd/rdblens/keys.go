@@ -66,8 +66,10 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.redactFlags.register(e, cmd)
 	o.setFormat("csv")
 	formats := 0
-	option{name: "format", short: "f", arg: "FORMAT", value: "csv", usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
-		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv", set: func(arg string) error {
+	option{name: "format", short: "f", arg: "FORMAT", value: "csv",
+		usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
+		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv",
+		set: func(arg string) error {
 			if formats++; formats > 1 {
 				return message.Errorf("keys writes one format").WithHint("run it once for each")
 			}
@@ -86,7 +88,8 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			o.addColumn(word[1:])
 			return nil
 		})}.add(cmd)
-	option{name: "group", arg: "PATTERN", usage: "only keys of this group, as reports show it, such as user:*:cart; can be repeated",
+	option{name: "group", arg: "PATTERN",
+		usage: "only keys of this group, as reports show it, such as user:*:cart; can be repeated",
 		set: func(arg string) error {
 			if arg == "" {
 				return errEmpty
@@ -110,7 +113,8 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: without what a library writes on purpose, with its long queues; reads each snapshot twice")
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: "+
+		"without what a library writes on purpose, with its long queues; reads each snapshot twice")
 }
 
 func (o *keysFlags) setFormat(arg string) error {
@@ -255,7 +259,8 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	}
 	defer src.Close()
 	name := p.shown(in)
-	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out, spare: make(chan []byte, spareChunks)}
+	w := &rowWriter{keysFlags: p, file: []byte(name), fixed: rowFixed + rowNameByte*len(name), out: out,
+		spare: make(chan []byte, spareChunks)}
 	options := p.parse
 	options.Jobs = min(cmp.Or(p.jobs, runtime.GOMAXPROCS(0)), maxRowJobs)
 	if p.only != 0 {
@@ -264,7 +269,8 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	options.Header = func(info *parser.Info) {
 		w.created = info.Created
-		if p.only != 0 || p.groups != nil || p.filter.Owners != nil || slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
+		if p.only != 0 || p.groups != nil || p.filter.Owners != nil ||
+			slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
 			w.engine = p.engine(info)
 			for _, g := range p.groups {
 				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
@@ -285,7 +291,8 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		return nil
 	}
 	if readOnce(list) {
-		return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be read once").
+		return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be " +
+			"read once").
 			withHint("save it to a file first, or hash every word: --redact")
 	}
 	scan := scanFlags{passFlags: p.passFlags}
@@ -306,7 +313,8 @@ func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) 
 		return usageError("--unexplained is about findings").withHint("add --over no-ttl")
 	}
 	if readOnce(list) {
-		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be read once").withHint("save it to a file first")
+		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be " +
+			"read once").withHint("save it to a file first")
 	}
 	scan := scanFlags{passFlags: p.passFlags}
 	r, _, err := e.scanInputs(ctx, &scan, list)
@@ -343,7 +351,8 @@ func keyRules(selector string) (thresholds.RuleSet, error) {
 		}
 	}
 	if set&^whole == 0 {
-		return 0, message.Errorf("{rules} looks at the whole instance and flags no key", message.Text("rules", selector)).WithHint("rdblens scan reports it")
+		return 0, message.Errorf("{rules} looks at the whole instance and flags no key",
+			message.Text("rules", selector)).WithHint("rdblens scan reports it")
 	}
 	return set &^ whole, nil
 }

@@ -122,7 +122,8 @@ var columns = []column{
 		return []byte(owner), owner != ""
 	}},
 	{name: "key_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.NameLen, true }},
-	{name: "longest_string_bytes", number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.Longest, k.Longest >= 0 }},
+	{name: "longest_string_bytes",
+		number: func(_ *rowSink, k *parser.Key) (int64, bool) { return k.Longest, k.Longest >= 0 }},
 }
 
 // addColumn adds a column to the rows, once.
@@ -267,7 +268,6 @@ func (s *rowSink) identity(k *parser.Key) *report.Identity {
 	return nil
 }
 
-// widePattern has the identity of a group.
 type widePattern struct {
 	pattern  *naming.GroupPattern
 	identity *report.Identity

@@ -21,7 +21,8 @@ const maxShownEvents = 30
 // message makes the message of the night, and reports whether there is anything in it.
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
-	events := report.Events(n.nights, report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: runTime(n.state.Run)})
+	events := report.Events(n.nights,
+		report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: runTime(n.state.Run)})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -63,7 +64,8 @@ func (n *night) message() bool {
 		n.next.Open[key] = known
 	}
 	if n.state.Run == "" { // it takes stock
-		fresh = slices.DeleteFunc(fresh, func(e report.Event) bool { return e.Kind == report.EventNew || e.Kind == report.EventFinding })
+		fresh = slices.DeleteFunc(fresh,
+			func(e report.Event) bool { return e.Kind == report.EventNew || e.Kind == report.EventFinding })
 		if !n.accept {
 			n.stock()
 		}
@@ -201,7 +203,6 @@ func shortNames(a message.Arg) message.Arg {
 	return a
 }
 
-// sentence returns an event with the name of its input.
 func (n *night) sentence(e *report.Event) message.Message {
 	what := e.What.Map(shortNames)
 	if e.Input == "" {
@@ -243,7 +244,8 @@ func (n *night) writeMetrics(failed error) error {
 		code = exit.code
 	}
 	var b bytes.Buffer
-	err := report.WriteNight(&b, n.job, code, n.fleet, n.nights, report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1)})
+	err := report.WriteNight(&b, n.job, code, n.fleet, n.nights,
+		report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1)})
 	if err == nil {
 		err = writeFile(n.Metrics.Value, b.Bytes())
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// showOptions are the flags of show.
 type showOptions struct {
 	policyFlags
 	filter    filter
@@ -84,7 +83,8 @@ compressed files, a large value goes through a temporary file in TMPDIR.`,
 	o.policyFlags.register(cmd)
 	f.BoolVar(&o.raw, "raw", false, "write the bytes of strings as they are, and nothing else")
 	f.BoolVar(&o.portable, "portable", false, "resp: write plain commands for any server in place of RESTORE")
-	f.BoolVar(&o.fieldTTLs, "field-ttls", false, "with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
+	f.BoolVar(&o.fieldTTLs, "field-ttls", false,
+		"with --portable: write HPEXPIREAT for fields with a TTL (Redis 7.4, Valkey 9.0)")
 	f.BoolVar(&o.functions, "functions", false, "resp: write the libraries of functions, also with selected keys")
 	f.BoolVar(&o.replace, "replace", false, "resp: replace existing keys and libraries")
 	return cmd
@@ -103,7 +103,8 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	}
 	for _, name := range []string{"profile", "config", "rules"} {
 		if given(name) && o.format != "text" {
-			return usageError("--{name} is for --format text", message.Text("name", name)).withHint("the other formats list no findings")
+			return usageError("--{name} is for --format text",
+				message.Text("name", name)).withHint("the other formats list no findings")
 		}
 	}
 	if o.raw && (given("format") || given("limit")) {
@@ -114,7 +115,8 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	}
 	chosen := given("match") || given("type") || given("db")
 	if o.format == "text" && len(keys) == 0 && !chosen {
-		return usageError("{code} takes a snapshot and a key", message.Code("code", cmd.CommandPath())).withHint(cmd.UseLine())
+		return usageError("{code} takes a snapshot and a key",
+			message.Code("code", cmd.CommandPath())).withHint(cmd.UseLine())
 	}
 	if !given("functions") {
 		o.functions = len(keys) == 0 && !chosen
@@ -125,7 +127,6 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	return nil
 }
 
-// keyWriter writes keys in one of show's formats.
 type keyWriter interface {
 	io.Writer
 	// key writes the current key. The error is a *refusal, a *parser.RereadError
@@ -139,7 +140,6 @@ type keyWriter interface {
 // refusal says why a key cannot be written in a format, although it was read.
 type refusal struct{ reason message.Message }
 
-// refuse returns the refusal for a reason.
 func refuse(id string, args ...message.Arg) *refusal {
 	return &refusal{message.New(id, args...)}
 }
@@ -207,7 +207,6 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	return err
 }
 
-// showing is what a run of show needs.
 type showing struct {
 	e         *env
 	in        *input
@@ -221,7 +220,6 @@ type showing struct {
 	refused   int // keys
 }
 
-// keep reports whether a key is wanted.
 func (s *showing) keep(k *parser.Key) bool {
 	return s.filter.keep(k, -1) && (!s.named || s.index(k) >= 0)
 }
@@ -232,7 +230,6 @@ func (s *showing) index(k *parser.Key) int {
 	return slices.IndexFunc(s.names, func(name []byte) bool { return bytes.Equal(name, k.Name) })
 }
 
-// files writes the keys of an input, or of all files of a set of Dragonfly's.
 func (s *showing) files(ctx context.Context, list []*input) (err error) {
 	var failed error
 	for _, in := range list {
@@ -256,7 +253,6 @@ func (s *showing) files(ctx context.Context, list []*input) (err error) {
 	return failed
 }
 
-// run writes the keys.
 func (s *showing) run(ctx context.Context) error {
 	src, err := s.in.open(ctx, s.e.stdin)
 	if err != nil {
@@ -309,11 +305,11 @@ func (s *showing) run(ctx context.Context) error {
 // refuse names a key that cannot be written.
 func (s *showing) refuse(k *parser.Key, why *refusal) {
 	s.refused++
-	s.e.complain(inputError(s.in.name, message.New("key {key} in database {db} is not written: {reason}", message.Name("key", shortened(k.Name)),
-		message.Figure("db", int64(k.DB), message.FormNumber), message.Phrase("reason", why.reason))), message.Message{})
+	s.e.complain(inputError(s.in.name,
+		message.New("key {key} in database {db} is not written: {reason}", message.Name("key", shortened(k.Name)),
+			message.Figure("db", int64(k.DB), message.FormNumber), message.Phrase("reason", why.reason))), message.Message{})
 }
 
-// flush ends the output.
 func (s *showing) flush() error {
 	if err := s.out.Flush(); err != nil {
 		return outputError(err)
@@ -331,7 +327,8 @@ func (s *showing) broken(err error) error {
 		return outputError(err)
 	}
 	s.out.Flush()
-	return (&exitError{code: exitPartial, err: inputError(s.in.name, message.Of(err))}).withHint("the file was changed meanwhile; the output ends in the middle of a key")
+	return (&exitError{code: exitPartial, err: inputError(s.in.name,
+		message.Of(err))}).withHint("the file was changed meanwhile; the output ends in the middle of a key")
 }
 
 // ended says why the reading ended before all keys were found.
@@ -343,7 +340,8 @@ func (s *showing) ended(err error, written int64) error {
 		bad.add(s.in.name, written, err)
 		return bad.end(s.e, 1)
 	case isInterrupt(err):
-		return inputFailed(exitPartial, s.in.name, "interrupted before the key was found").withHint("whether the snapshot has the key is not known")
+		return inputFailed(exitPartial, s.in.name,
+			"interrupted before the key was found").withHint("whether the snapshot has the key is not known")
 	case !errors.As(err, &damage):
 		return unreadable(s.in.name, err)
 	}
@@ -361,11 +359,13 @@ func (s *showing) notFound() error {
 	for i, name := range s.names {
 		reason := message.New("no key {key}", message.Name("key", shortened(name)))
 		if len(s.filter.Databases) == 1 {
-			reason = message.New("no key {key} in database {db}", reason.Args[0], message.Figure("db", int64(s.filter.Databases[0]), message.FormNumber))
+			reason = message.New("no key {key} in database {db}", reason.Args[0],
+				message.Figure("db", int64(s.filter.Databases[0]), message.FormNumber))
 		}
 		err := inputError(s.in.name, reason)
 		if i == len(s.names)-1 {
-			return (&exitError{code: exitUsage, err: err}).withHint(`rdblens keys lists the keys; a backslash in a name is written \\`)
+			return (&exitError{code: exitUsage,
+				err: err}).withHint(`rdblens keys lists the keys; a backslash in a name is written \\`)
 		}
 		s.e.complain(err, message.Message{})
 	}

@@ -23,7 +23,6 @@ const (
 	showBits  = 64      // runs of set bits that are listed
 )
 
-// content is what a string is.
 type content struct {
 	what  message.Message
 	lines []string // in place of the bytes, nil: the bytes are shown
@@ -34,13 +33,15 @@ type content struct {
 func (w *textWriter) contentOf(b []byte, n int64) (c content, known bool) {
 	whole := int64(len(b)) == n
 	if count, encoding, ok := hyperLogLogCount(b); ok && whole {
-		c.what = message.New("HyperLogLog, {encoding}: PFCOUNT is {n}", message.Text("encoding", encoding), message.Int("n", count))
+		c.what = message.New("HyperLogLog, {encoding}: PFCOUNT is {n}", message.Text("encoding", encoding),
+			message.Int("n", count))
 		c.lines = []string{}
 		return c, true
 	}
 	for i := range formatsOfBytes {
 		if name, ok := formatsOfBytes[i].match(b); ok {
-			return content{message.New("binary, {format}, {size}", message.Text("format", name), message.Size("size", n)), nil}, true
+			return content{message.New("binary, {format}, {size}", message.Text("format", name), message.Size("size", n)), nil},
+				true
 		}
 	}
 	if lines := w.indented(b); whole && lines != nil {
@@ -103,7 +104,8 @@ func (f *bytesFormat) match(b []byte) (name string, ok bool) {
 	if len(b) < f.at+len(f.magic)+4 || string(b[f.at:f.at+len(f.magic)]) != f.magic {
 		return "", false
 	}
-	if f.name != "PDF" && format.IsText(b) || f.magic == "WEBP" && !bytes.HasPrefix(b, []byte("RIFF")) || f.magic == "BZh" && (b[3] < '1' || b[3] > '9') ||
+	if f.name != "PDF" && format.IsText(b) || f.magic == "WEBP" && !bytes.HasPrefix(b, []byte("RIFF")) ||
+		f.magic == "BZh" && (b[3] < '1' || b[3] > '9') ||
 		f.magic == "\x04\x08" && strings.IndexByte(`[{"Iio:T`, b[2]) < 0 {
 		return "", false
 	}
@@ -153,7 +155,8 @@ func (w *textWriter) indented(b []byte) []string {
 		}
 	}
 	if len(all) > most {
-		lines = append(lines, w.env.line(message.New("... {n} of {lines}", message.Int("n", int64(most)), message.Number("lines", int64(len(all)), "1 line", "{n} lines"))))
+		lines = append(lines, w.env.line(message.New("... {n} of {lines}", message.Int("n", int64(most)),
+			message.Number("lines", int64(len(all)), "1 line", "{n} lines"))))
 	}
 	return lines
 }
@@ -210,7 +213,8 @@ func (w *textWriter) bitmap(b []byte, n int64) content {
 	if len(runs) > showBits {
 		runs = append(runs[:showBits], "...")
 	}
-	args := []message.Arg{message.Int("set", set), message.Int("all", int64(len(b))*8), message.Int("first", first), message.Int("last", last), message.Size("size", n)}
+	args := []message.Arg{message.Int("set", set), message.Int("all", int64(len(b))*8), message.Int("first", first),
+		message.Int("last", last), message.Size("size", n)}
 	c := content{lines: []string{}}
 	switch {
 	case set == 0:
@@ -343,7 +347,6 @@ func (w *textWriter) placesIn(r *parser.Records) (yes bool, err error) {
 	return yes && 2*large > n, err
 }
 
-// writeString writes what a string is, and then its text.
 func (w *textWriter) writeString(r *parser.Records) error {
 	return r.Visit(&parser.Visitor{MaxText: showWhole, Element: func(e *parser.Element) bool {
 		b, n := e.Value.Bytes, e.Value.Len

@@ -36,7 +36,8 @@ type textWriter struct {
 }
 
 func newTextWriter(e *env, limit int, policy *thresholds.Policy) *textWriter {
-	w := &textWriter{Writer: bufio.NewWriter(e.stdout), env: e, limit: limit, policy: policy, now: time.Now(), most: showText}
+	w := &textWriter{Writer: bufio.NewWriter(e.stdout), env: e, limit: limit, policy: policy, now: time.Now(),
+		most: showText}
 	if isTerminal(e.stdout) {
 		w.most = showLine
 	}
@@ -53,7 +54,8 @@ func (w *textWriter) key(r *parser.Records) error {
 	w.figures(k)
 	w.findings(r.Info(), k)
 	if k.Type.Opaque() {
-		fmt.Fprintf(w, "\n%s\n", w.env.line(message.New("the value of a {type} cannot be shown without its server", message.Text("type", k.Type.String()))))
+		fmt.Fprintf(w, "\n%s\n", w.env.line(message.New("the value of a {type} cannot be shown without its server",
+			message.Text("type", k.Type.String()))))
 		return nil
 	}
 	if w.limit == 0 {
@@ -85,7 +87,6 @@ func (w *textWriter) key(r *parser.Records) error {
 	return w.value(r)
 }
 
-// list writes lines under one name.
 func (w *textWriter) list(name string, lines []string) {
 	for _, line := range lines {
 		w.line(name, line)
@@ -93,7 +94,6 @@ func (w *textWriter) list(name string, lines []string) {
 	}
 }
 
-// findings writes what the rules find about a key.
 func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	if w.rules == nil {
 		w.rules = w.policy.Compile(thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
@@ -113,7 +113,6 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	w.list("findings", lines)
 }
 
-// listsLargest reports whether the largest elements of a key are listed.
 func (w *textWriter) listsLargest(k *parser.Key) bool {
 	return w.limit > 0 && k.Type != parser.String && !k.Type.Opaque() && k.Elements > 1
 }
@@ -186,7 +185,6 @@ func elementName(t parser.Type, e *parser.Element, n int) string {
 	return display(e.Value.Bytes, e.Value.Len)
 }
 
-// line writes a figure with its name.
 func (w *textWriter) line(name, figure string) {
 	if name != "" {
 		name = w.env.t(name)
@@ -194,7 +192,6 @@ func (w *textWriter) line(name, figure string) {
 	fmt.Fprintf(w, "%s %s\n", padded(name, 16), figure)
 }
 
-// figures writes the figures of a key that are known.
 func (w *textWriter) figures(k *parser.Key) {
 	t, line := w.env.t, w.line
 	count := func(name string, n int64) {
@@ -252,7 +249,8 @@ func (w *textWriter) figures(k *parser.Key) {
 	}
 	if k.Type == parser.Stream {
 		line("groups", w.env.line(message.New("{n}, {consumers}, {entries} pending", message.Int("n", k.Groups),
-			message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"), message.Number("entries", k.Pending, "1 entry", "{n} entries"))))
+			message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"),
+			message.Number("entries", k.Pending, "1 entry", "{n} entries"))))
 	}
 	if m := k.Module; m != nil {
 		line("encoding version", strconv.Itoa(int(m.Version)))
@@ -290,7 +288,8 @@ func (w *textWriter) value(r *parser.Records) error {
 		}
 		inEntry = false
 		if shownFields < fields {
-			w.WriteString("  " + w.env.line(message.New("... {n} of {fields}", message.Int("n", shownFields), message.Number("fields", fields, "1 field", "{n} fields"))))
+			w.WriteString("  " + w.env.line(message.New("... {n} of {fields}", message.Int("n", shownFields),
+				message.Number("fields", fields, "1 field", "{n} fields"))))
 		}
 		w.WriteString("\n")
 	}
@@ -323,7 +322,8 @@ func (w *textWriter) value(r *parser.Records) error {
 		w.WriteString("\n")
 	}
 	if k.Elements > int64(shown) && k.Type != parser.JSON {
-		fmt.Fprintln(w, w.env.line(message.New("... {n} of {elements}", message.Int("n", int64(shown)), message.Number("elements", k.Elements, "1 element", "{n} elements"))))
+		fmt.Fprintln(w, w.env.line(message.New("... {n} of {elements}", message.Int("n", int64(shown)),
+			message.Number("elements", k.Elements, "1 element", "{n} elements"))))
 	}
 	return err
 }

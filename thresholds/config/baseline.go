@@ -33,7 +33,8 @@ func readBaseline(path string, text []byte) ([]thresholds.Ignore, error) {
 	for i := range f.ignores {
 		f.ignores[i].Baseline = true
 	}
-	slices.SortStableFunc(f.ignores, func(a, b thresholds.Ignore) int { return cmp.Compare(specificity(&b), specificity(&a)) })
+	slices.SortStableFunc(f.ignores,
+		func(a, b thresholds.Ignore) int { return cmp.Compare(specificity(&b), specificity(&a)) })
 	return f.ignores, r.problems()
 }
 

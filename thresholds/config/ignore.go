@@ -17,12 +17,14 @@ import (
 // plainCount is a number without a unit.
 func plainCount() shape[int64] {
 	return shape[int64]{func() object {
-		return object{"type": []string{"integer", "string"}, "minimum": 0, "maximum": math.MaxInt32, "pattern": "^[0-9]{1,9}$"}
+		return object{"type": []string{"integer", "string"}, "minimum": 0, "maximum": math.MaxInt32,
+			"pattern": "^[0-9]{1,9}$"}
 	},
 		func(r *reader, n ast.Node) (int64, bool) {
 			word, ok := r.number(n, "a number")
 			v, err := strconv.ParseInt(word, 10, 32)
-			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n, message.New("write a number of at most nine digits"), "{word} is not a number", message.Element("word", word)))
+			return v, ok && (err == nil && v >= 0 && len(word) < 11 || r.refuse(n,
+				message.New("write a number of at most nine digits"), "{word} is not a number", message.Element("word", word)))
 		}}
 }
 
@@ -38,11 +40,13 @@ func ignoreShape() shape[thresholds.Ignore] {
 	})
 	rules := listOf("rule", rule)
 	rules.schema = listSchema(func() object {
-		return object{"type": "string", "if": object{"not": object{"pattern": `[*?\[\\]`}}, "then": object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}}
+		return object{"type": "string", "if": object{"not": object{"pattern": `[*?\[\\]`}},
+			"then": object{"enum": append([]string{"all"}, thresholds.RuleNames()...)}}
 	}, "minItems", 1).with("description", "rule, or glob over rules, or several")
 	until := as(text("until", ""), func(r *reader, n ast.Node, date string) (time.Time, bool) {
 		day, err := time.Parse(time.DateOnly, date)
-		return day, err == nil || r.refuse(n, message.New("write 2027-01-31: the last day on which the entry applies"), "{word} is not a date", message.Element("word", date))
+		return day, err == nil || r.refuse(n, message.New("write 2027-01-31: the last day on which the entry applies"),
+			"{word} is not a date", message.Element("word", date))
 	})
 	until.schema = func() object {
 		return object{"description": "last day on which the entry applies", "type": "string",
@@ -51,7 +55,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 	}
 	group := text("a group", `group, "" for the key whose name is empty`)
 	groups := listOf("group", group)
-	groups.schema = listSchema(group.schema, "minItems", 1).with("description", "group of keys as reports show it, such as user:*:cart, where * is within a segment, or several")
+	groups.schema = listSchema(group.schema, "minItems", 1).with("description",
+		"group of keys as reports show it, such as user:*:cart, where * is within a segment, or several")
 	groups = as(groups, func(r *reader, n ast.Node, all []string) ([]string, bool) {
 		return all, len(list(n)) > 0 || r.refuse(n, message.New(`write "user:*"`), "group needs a pattern")
 	})
@@ -63,14 +68,19 @@ func ignoreShape() shape[thresholds.Ignore] {
 				e.Rules |= set
 			}
 		}),
-		to("key", keysShape("glob, as KEYS takes it, or several; without it any key, and the instance"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
+		to("key", keysShape("glob, as KEYS takes it, or several; without it any key, and the instance"),
+			func(e *entry, v []*naming.Glob) { e.Keys = v }),
 		to("group", groups, func(e *entry, v []string) { e.Groups = v }),
-		to("database", plainCount().with("description", "only keys of this database"), func(e *entry, v int64) { e.Database = new(int(v)) }),
-		to("findings", plainCount().with("description", "number of findings that were accepted: if there are at least twice as many, they are reported again"), func(e *entry, v int64) { e.Findings = v }),
-		to("accepted", shape[ast.Node]{text("accepted", "worst figure that was accepted, in the unit of the rule: what is at least twice as bad is reported again").schema,
+		to("database", plainCount().with("description", "only keys of this database"),
+			func(e *entry, v int64) { e.Database = new(int(v)) }),
+		to("findings", plainCount().with("description", "number of findings that were accepted: if there are at least "+
+			"twice as many, they are reported again"), func(e *entry, v int64) { e.Findings = v }),
+		to("accepted", shape[ast.Node]{text("accepted",
+			"worst figure that was accepted, in the unit of the rule: what is at least twice as bad is reported again").schema,
 			func(r *reader, n ast.Node) (ast.Node, bool) { return n, true }}, func(e *entry, n ast.Node) { e.accepted = n }),
 		to("by", text("by", "who accepted these findings"), func(e *entry, v string) { e.By = v }),
-		to("reason", text("reason", "why these findings are acceptable").with("pattern", `\S`), func(e *entry, v string) { e.Reason = v }),
+		to("reason", text("reason", "why these findings are acceptable").with("pattern", `\S`),
+			func(e *entry, v string) { e.Reason = v }),
 		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.Source = v.Value }),
 		to("until", until, func(e *entry, day time.Time) { e.Until = day.AddDate(0, 0, 1) }),
 	}}.shape().with("required", []string{"rule", "reason"})
@@ -79,7 +89,8 @@ func ignoreShape() shape[thresholds.Ignore] {
 		e.Origin = r.origin(at)
 		ok := e.Rules != 0 || r.refuse(at, message.New(`write rule: "*" for all rules`), "an entry of ignore needs a rule")
 		if strings.TrimSpace(e.Reason) == "" {
-			ok = r.refuse(at, message.New("write reason: why these findings are acceptable"), "an entry of ignore needs a reason")
+			ok = r.refuse(at, message.New("write reason: why these findings are acceptable"),
+				"an entry of ignore needs a reason")
 		}
 		if e.Groups != nil && e.Keys != nil {
 			ok = r.refuse(at, message.New("write two entries"), "an entry of ignore has either key or group")

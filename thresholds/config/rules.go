@@ -38,7 +38,8 @@ func rulesShape(inOverride bool) shape[edits] {
 	}
 	rules.unknown = func(name string) *message.Error {
 		if _, ok := thresholds.Lookup(name); ok {
-			return message.Errorf("{rule} checks the whole instance, not keys: no override can change it", message.Text("rule", name)).WithHint("set it under rules")
+			return message.Errorf("{rule} checks the whole instance, not keys: no override can change it",
+				message.Text("rule", name)).WithHint("set it under rules")
 		}
 		return thresholds.UnknownRule(name)
 	}
@@ -53,9 +54,11 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 	form := ruleRecord(rule).shape()
 	hint := message.New("write off, on, info, warning or error")
 	if rule.Lists != nil {
-		hint = message.New("write off, on, or lists such as {example}", message.Code("example", "{error: "+rule.Lists.Example+"}"))
+		hint = message.New("write off, on, or lists such as {example}",
+			message.Code("example", "{error: "+rule.Lists.Example+"}"))
 	} else if rule.Unit != message.None {
-		hint = message.New("write off, on, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
+		hint = message.New("write off, on, or limits such as {example}",
+			message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
 	}
 	return shape[edits]{func() object {
 		return with(byType("object", form.schema(), ref("setting")()), "description", rule.Title)
@@ -77,7 +80,8 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 			edit.Kind = thresholds.EditSeverity
 			edit.Severity, ok = thresholds.ParseSeverity(strings.ToLower(word))
 		}
-		return edits{edit}, ok || r.refuse(n, hint, "{word} is not a setting of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
+		return edits{edit}, ok || r.refuse(n, hint, "{word} is not a setting of {rule}", message.Element("word", word),
+			message.Text("rule", rule.Name))
 	}}
 }
 
@@ -111,14 +115,14 @@ func ruleRecord(rule *thresholds.Rule) record[edits] {
 	}
 	for i, p := range rule.Params {
 		rec.fields = append(rec.fields, to(p.Name, paramShape(rule, p), func(into *edits, v thresholds.Value) {
-			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditParam, Param: i, Value: v, Origin: v.Origin})
+			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditParam, Param: i, Value: v,
+				Origin: v.Origin})
 		}))
 	}
 	rec.fields = append(rec.fields, reasonFields(rule)...)
 	return rec
 }
 
-// listFields are the lists of each severity.
 func listFields(rule *thresholds.Rule) []field[edits] {
 	fields := make([]field[edits], len(severities))
 	for i, name := range severities {
@@ -128,21 +132,22 @@ func listFields(rule *thresholds.Rule) []field[edits] {
 			continue
 		}
 		sides := record[edits]{what: name, fields: []field[edits]{
-			to("allowed", entriesShape(rule, severity, false), appendEdits), to("forbidden", entriesShape(rule, severity, true), appendEdits)}}.shape()
+			to("allowed", entriesShape(rule, severity, false), appendEdits),
+			to("forbidden", entriesShape(rule, severity, true), appendEdits)}}.shape()
 		sides.schema = sides.schema.orNull()
 		fields[i] = to(name, sides, appendEdits)
 	}
 	return fields
 }
 
-// entriesShape is one list of a rule.
 func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden bool) shape[edits] {
 	entry := text(rule.Lists.Entry, rule.Lists.Entry)
 	if rule.Lists.Known != nil {
 		entry.schema = func() object { return object{"enum": rule.Lists.Known} }
 	}
 	if rule.Lists.Form != "" {
-		entry = entry.with("pattern", rule.Lists.Form, "type", []string{"string", "boolean"}, "errorMessage", "write "+rule.Lists.Example)
+		entry = entry.with("pattern", rule.Lists.Form, "type", []string{"string", "boolean"}, "errorMessage",
+			"write "+rule.Lists.Example)
 	}
 	entry = entry.with("minLength", 1)
 	s := listOf("entries", entry)
@@ -150,7 +155,8 @@ func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden
 	return as(s, func(r *reader, n ast.Node, entries []string) (edits, bool) {
 		nodes := list(n)
 		if len(nodes) != len(entries) || len(entries) == 0 {
-			return nil, len(nodes) > 0 || r.refuse(n, message.New("write off to switch the rule off"), "{rule} needs an entry", message.Text("rule", rule.Name))
+			return nil, len(nodes) > 0 || r.refuse(n, message.New("write off to switch the rule off"), "{rule} needs an entry",
+				message.Text("rule", rule.Name))
 		}
 		l, at, err := rule.Lists.NewList(severity, forbidden, entries, r.origin(n))
 		if err != nil {
@@ -160,7 +166,8 @@ func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden
 			if errors.As(err, &e) {
 				hint = e.Hint
 			}
-			return nil, r.refuse(nodes[at], hint, "{rule}: {reason}", message.Text("rule", rule.Name), message.Phrase("reason", problem))
+			return nil, r.refuse(nodes[at], hint, "{rule}: {reason}", message.Text("rule", rule.Name),
+				message.Phrase("reason", problem))
 		}
 		return edits{{Rule: rule.ID, Kind: thresholds.EditList, List: l, Origin: l.Origin}}, true
 	})
@@ -170,10 +177,12 @@ func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden
 func reasonFields(rule *thresholds.Rule) []field[edits] {
 	set := func(kind thresholds.EditKind) func(into *edits, v thresholds.Text) {
 		return func(into *edits, v thresholds.Text) {
-			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: kind, Value: thresholds.Value{Text: v.Value}, Origin: v.Origin})
+			*into = append(*into, thresholds.Edit{Rule: rule.ID, Kind: kind, Value: thresholds.Value{Text: v.Value},
+				Origin: v.Origin})
 		}
 	}
-	return []field[edits]{to("reason", reasonShape("the sentence of the team's own standard that demands it"), set(thresholds.EditReason)),
+	return []field[edits]{to("reason", reasonShape("the sentence of the team's own standard that demands it"),
+		set(thresholds.EditReason)),
 		to("source", sourceShape(), set(thresholds.EditSource))}
 }
 
@@ -187,7 +196,6 @@ func sourceShape() shape[thresholds.Text] {
 	return as(text("source", "where the reason stands: a document, a section, a URL"), located)
 }
 
-// typesRecord is a mapping of the types that a rule checks.
 func typesRecord[S any](rule *thresholds.Rule, what string, of func(parser.Type) field[S]) record[S] {
 	rec := record[S]{what: what}
 	var known []string
@@ -197,7 +205,8 @@ func typesRecord[S any](rule *thresholds.Rule, what string, of func(parser.Type)
 		}
 	}
 	rec.unknown = func(name string) *message.Error {
-		return &message.Error{Message: message.New("{rule} does not check keys of type {type}", message.Text("rule", rule.Name), message.Element("type", name)),
+		return &message.Error{Message: message.New("{rule} does not check keys of type {type}",
+			message.Text("rule", rule.Name), message.Element("type", name)),
 			Hint: thresholds.Suggest(name, known)}
 	}
 	return rec
@@ -210,14 +219,15 @@ func severityShape(rule *thresholds.Rule) shape[edits] {
 		if severity == thresholds.Off {
 			edit.Kind = thresholds.EditSwitch
 		}
-		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)), "{word} is not a severity", message.Element("word", word))
+		return edits{edit}, ok || r.refuse(n, thresholds.Suggest(word, append([]string{"off"}, severities...)),
+			"{word} is not a severity", message.Element("word", word))
 	})
 	s.schema = ref("severity").with("description",
-		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are set after it")
+		"of all that the rule finds: of several limits only the one that is exceeded first remains; limits beside it are "+
+			"set after it")
 	return s
 }
 
-// limitFields are the limits for one type, or for all, on one side.
 func limitFields(rule *thresholds.Rule, t parser.Type, under bool) []field[edits] {
 	side := " over this"
 	if under || rule.Bound == thresholds.Under {
@@ -226,8 +236,9 @@ func limitFields(rule *thresholds.Rule, t parser.Type, under bool) []field[edits
 	fields := make([]field[edits], len(severities))
 	for i, name := range severities {
 		fields[i] = to(name, number(rule, "a limit", rule.Unit, name+side), func(into *edits, v figure) {
-			*into = append(*into, limitEdit(rule, thresholds.Limit{Type: t, Under: under, Severity: thresholds.Info + thresholds.Severity(i),
-				Value: v.Number, None: v.off, Origin: v.Origin}))
+			*into = append(*into, limitEdit(rule,
+				thresholds.Limit{Type: t, Under: under, Severity: thresholds.Info + thresholds.Severity(i),
+					Value: v.Number, None: v.off, Origin: v.Origin}))
 		})
 	}
 	return fields
@@ -240,25 +251,28 @@ func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
 // limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
 	limits := record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
-	return shape[edits]{func() object { return byType("object", limits.schema(), ref("off")()) }, func(r *reader, n ast.Node) (list edits, ok bool) {
-		if isMapping(n) {
-			return limits.read(r, n)
-		}
-		word, ok := r.scalar(n, what)
-		if !ok || !isOff(word) {
-			return nil, ok && r.refuse(n, message.New("write off, or limits such as {example}", message.Code("example", "{warning: "+rule.Unit.Example()+"}")),
-				"{word} is not a limit of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
-		}
-		for _, side := range []bool{false, true} {
-			if side != under && (t == thresholds.AnyType || rule.Bound != thresholds.Both) {
-				continue // a type is off on both sides
+	return shape[edits]{func() object { return byType("object", limits.schema(), ref("off")()) },
+		func(r *reader, n ast.Node) (list edits, ok bool) {
+			if isMapping(n) {
+				return limits.read(r, n)
 			}
-			for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
-				list = append(list, limitEdit(rule, thresholds.Limit{Type: t, Under: side, Severity: severity, None: true, Origin: r.origin(n)}))
+			word, ok := r.scalar(n, what)
+			if !ok || !isOff(word) {
+				return nil, ok && r.refuse(n, message.New("write off, or limits such as {example}",
+					message.Code("example", "{warning: "+rule.Unit.Example()+"}")),
+					"{word} is not a limit of {rule}", message.Element("word", word), message.Text("rule", rule.Name))
 			}
-		}
-		return list, true
-	}}
+			for _, side := range []bool{false, true} {
+				if side != under && (t == thresholds.AnyType || rule.Bound != thresholds.Both) {
+					continue // a type is off on both sides
+				}
+				for severity := thresholds.Info; severity <= thresholds.Error; severity++ {
+					list = append(list, limitEdit(rule,
+						thresholds.Limit{Type: t, Under: side, Severity: severity, None: true, Origin: r.origin(n)}))
+				}
+			}
+			return list, true
+		}}
 }
 
 // figure is a number in a unit, or off.
@@ -268,22 +282,25 @@ type figure struct {
 }
 
 func number(rule *thresholds.Rule, what string, unit message.Unit, description string) shape[figure] {
-	return shape[figure]{ref(unit.String()).with("description", description), func(r *reader, n ast.Node) (v figure, ok bool) {
-		word, ok := r.number(n, what)
-		v.Origin, v.off = r.origin(n), isOff(word)
-		if !ok || v.off {
-			return v, ok
-		}
-		var err error
-		v.Number, err = unit.Parse(word)
-		return v, err == nil || r.refuse(n, noHint, "{rule}: {reason}", message.Text("rule", rule.Name), message.Reason("reason", err))
-	}}
+	return shape[figure]{ref(unit.String()).with("description", description),
+		func(r *reader, n ast.Node) (v figure, ok bool) {
+			word, ok := r.number(n, what)
+			v.Origin, v.off = r.origin(n), isOff(word)
+			if !ok || v.off {
+				return v, ok
+			}
+			var err error
+			v.Number, err = unit.Parse(word)
+			return v, err == nil || r.refuse(n, noHint, "{rule}: {reason}", message.Text("rule", rule.Name),
+				message.Reason("reason", err))
+		}}
 }
 
 // unitSchema is the schema of a figure in a unit, or off.
 func unitSchema(u message.Unit) object {
 	off := words(wordsOff)["pattern"].(string)
-	o := object{"type": []string{"string", "boolean"}, "pattern": "(" + u.Pattern() + ")|" + off, "not": object{"enum": []bool{true}}, "minLength": 1,
+	o := object{"type": []string{"string", "boolean"}, "pattern": "(" + u.Pattern() + ")|" + off,
+		"not": object{"enum": []bool{true}}, "minLength": 1,
 		"examples": []string{u.Example()}, "errorMessage": "write " + u.Example() + ", or off"}
 	if largest := u.LargestNumber(); largest >= 0 {
 		return with(o, "type", []string{"string", "boolean", "integer"}, "minimum", 0, "maximum", largest)
@@ -297,7 +314,6 @@ const expressionPattern = `\[[^\]]+\]|^\^.*\$$`
 
 var isExpression = regexp.MustCompile(expressionPattern).MatchString
 
-// paramShape is the value of a parameter.
 func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Value] {
 	type value = thresholds.Value
 	switch p.Kind {
@@ -310,14 +326,19 @@ func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Valu
 			return v, true
 		})
 	case thresholds.CharsParam:
-		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`, "not", object{"type": "string", "pattern": expressionPattern},
-			"errorMessage", "write characters and ranges, such as a-z0-9.:"), func(r *reader, n ast.Node, chars string) (value, bool) {
+		return as(text(p.Name, p.Doc).with("pattern", `^[\x00-\x7f]*$`, "not",
+			object{"type": "string", "pattern": expressionPattern},
+			"errorMessage", "write characters and ranges, such as a-z0-9.:"), func(r *reader, n ast.Node, chars string) (value,
+			bool) {
 			if isExpression(chars) {
-				return value{}, r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:, or use key-pattern"), "{parameter} is a set of characters, and {chars} looks like a regular expression",
+				return value{}, r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:, or use key-pattern"),
+					"{parameter} is a set of characters, and {chars} looks like a regular expression",
 					message.Code("parameter", p.Name), message.Element("chars", chars))
 			}
 			_, err := naming.ParseSet(chars)
-			return value{Text: chars, Origin: r.origin(n)}, err == nil || r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:"), "{parameter}: {reason}", message.Code("parameter", p.Name), message.Reason("reason", err))
+			return value{Text: chars, Origin: r.origin(n)},
+				err == nil || r.refuse(n, message.New("write characters and ranges, such as a-z0-9.:"), "{parameter}: {reason}",
+					message.Code("parameter", p.Name), message.Reason("reason", err))
 		})
 	case thresholds.AliasesParam:
 		type aliases = map[string][]string

@@ -76,7 +76,6 @@ func byType(name string, form, otherwise object) object {
 	return object{"if": object{"type": name}, "then": form, "else": otherwise}
 }
 
-// listSchema is the schema of a list, or of a single value.
 func listSchema(of schema, keywords ...any) schema {
 	return func() object { return byType("array", with(object{"items": of()}, keywords...), of()) }
 }
@@ -105,7 +104,6 @@ func text(what, description string) shape[string] {
 		func(r *reader, n ast.Node) (string, bool) { return r.scalar(n, what) }}
 }
 
-// located adds the origin to a text.
 func located(r *reader, n ast.Node, value string) (thresholds.Text, bool) {
 	return thresholds.Text{Value: value, Origin: r.origin(n)}, true
 }
@@ -132,11 +130,11 @@ func isOff(text string) bool {
 	return ok && !on
 }
 
-// flag is true or false.
 func flag(what, description string) shape[thresholds.Switch] {
 	s := as(text(what, ""), func(r *reader, n ast.Node, word string) (thresholds.Switch, bool) {
 		on, ok := parseSwitch(word)
-		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, message.New("write true or false"), "{what} must be true or false, not {word}", message.Word("what", what), message.Element("word", word))
+		return thresholds.Switch{Value: on, Origin: r.origin(n)}, ok || r.refuse(n, message.New("write true or false"),
+			"{what} must be true or false, not {word}", message.Word("what", what), message.Element("word", word))
 	})
 	s.schema = ref("switch").with("description", description)
 	return s
@@ -188,7 +186,6 @@ func (rec record[S]) read(r *reader, n ast.Node) (into S, ok bool) {
 	return into, len(r.errs) == before
 }
 
-// hint says what names a record has.
 func (rec record[S]) hint() message.Message {
 	known := make([]message.Message, min(len(rec.fields), 6))
 	for i := range known {
@@ -211,7 +208,8 @@ func (rec record[S]) readField(r *reader, name string, entry *ast.MappingValueNo
 		r.refuse(entry.Key, problem.Hint, problem.Message.ID, problem.Message.Args...)
 		return
 	}
-	r.refuse(entry.Key, thresholds.Suggest(name, known), "unknown field {field} in {what}", message.Element("field", name), message.Word("what", rec.what))
+	r.refuse(entry.Key, thresholds.Suggest(name, known), "unknown field {field} in {what}", message.Element("field", name),
+		message.Word("what", rec.what))
 }
 
 // listOf is a list of values. A single value is a list of one, and null is an empty

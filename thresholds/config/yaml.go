@@ -49,7 +49,8 @@ func (e *Error) AsMessage() message.Message {
 	if e.Line == 0 {
 		return message.New("{file}: {problem}", path, problem)
 	}
-	return message.New("{file}:{line}:{column}: {problem}", path, message.Figure("line", int64(e.Line), message.FormNumber),
+	return message.New("{file}:{line}:{column}: {problem}", path,
+		message.Figure("line", int64(e.Line), message.FormNumber),
 		message.Figure("column", int64(e.Column), message.FormNumber), problem)
 }
 
@@ -196,7 +197,6 @@ func tooLarge(tokens token.Tokens) (at *token.Token, problem message.Message) {
 // noHint is the hint for a problem whose message says all.
 var noHint message.Message
 
-// refuse reports a problem with a node and returns false.
 func (r *reader) refuse(n ast.Node, hint message.Message, id string, args ...message.Arg) bool {
 	r.refuseAt(n.GetToken(), hint, id, args...)
 	return false
@@ -212,7 +212,8 @@ func (r *reader) refuseAt(t *token.Token, hint message.Message, id string, args 
 
 func (r *reader) problem(line, column int, hint message.Message, id string, args ...message.Arg) {
 	if len(r.errs) < maxProblems {
-		r.errs = append(r.errs, &Error{Path: r.path, Line: line, Column: column, Hint: hint, Problem: message.New(id, args...), Excerpt: excerpt(r.text, line, column)})
+		r.errs = append(r.errs, &Error{Path: r.path, Line: line, Column: column, Hint: hint,
+			Problem: message.New(id, args...), Excerpt: excerpt(r.text, line, column)})
 	}
 }
 
@@ -250,14 +251,14 @@ func excerpt(text []byte, line, column int) string {
 // terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff) {
+		if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 || r == 0xfeff) {
 			return '\ufffd'
 		}
 		return r
 	}, strings.TrimSuffix(s, "\r"))
 }
 
-// origin returns the place of a node.
 func (r *reader) origin(n ast.Node) thresholds.Origin {
 	o := thresholds.Origin{Kind: r.kind, Name: r.path}
 	if t := n.GetToken(); t != nil && t.Position != nil {
@@ -324,7 +325,8 @@ func (r *reader) scalar(n ast.Node, what string) (string, bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return x.GetToken().Value, true
 	}
-	return "", r.refuse(n, message.New("write one value, without brackets or braces"), "{what} must be a single value", message.Word("what", what))
+	return "", r.refuse(n, message.New("write one value, without brackets or braces"), "{what} must be a single value",
+		message.Word("what", what))
 }
 
 // number returns the text of a number with or without a unit. 0x10 is 16 and 10.0

@@ -28,10 +28,8 @@ type Instance struct {
 	UsedMemory                  int64 // the sum of these: used_memory in INFO
 }
 
-// configuredDatabases is the default of the option databases.
 const configuredDatabases = 16
 
-// clusterSlots is the number of slots of a cluster.
 const clusterSlots = 16384
 
 // Instance predicts used_memory of a server with these databases, whose keys

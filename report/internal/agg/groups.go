@@ -37,7 +37,6 @@ const (
 	mixed     = -1
 )
 
-// add adds other keys.
 func (c *common) add(o common) {
 	for _, x := range []struct {
 		to   *int32
@@ -177,7 +176,6 @@ func (g *Groups) leaf(node int32) *Group {
 	return &g.list[i-1]
 }
 
-// addTTL adds the TTL of one key.
 func (g *Groups) addTTL(to *Group, ttl int64) {
 	if to.ttl == noTTL {
 		to.ttl = ttlRange{ttl, ttl} // the first needs no histogram
@@ -187,7 +185,6 @@ func (g *Groups) addTTL(to *Group, ttl int64) {
 	to.ttl.add(ttlRange{ttl, ttl})
 }
 
-// addTTLs adds the TTLs of several keys.
 func (g *Groups) addTTLs(to *Group, h *ttlHistogram, ttl ttlRange) {
 	g.histogram(to).add(h)
 	to.ttl.add(ttl)
@@ -211,7 +208,6 @@ func (g *Groups) histogram(to *Group) *ttlHistogram {
 	return &g.ttls[to.ttlHistogram-1]
 }
 
-// addFindings adds findings of a rule and severity to a group.
 func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 	for i := to.findings; i != 0; i = g.findings[i-1].next {
 		if f := &g.findings[i-1]; f.ruleSeverity == ruleSeverity {
@@ -230,7 +226,6 @@ func (g *Groups) addFindings(to *Group, ruleSeverity int32, count Count) {
 	to.findings = int32(len(g.findings))
 }
 
-// addSums adds the sums of keys, what they have in common and the largest of them.
 func (g *Groups) addSums(to *Group, s *Sums, c common, largest *RetainedKey) {
 	to.Sums.add(s)
 	to.common.add(c)
@@ -264,7 +259,6 @@ func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 	}
 }
 
-// merge adds the groups of another snapshot.
 func (g *Groups) merge(o *Groups) {
 	g.tree.MergeTree(o.tree, func(to int32, from *tree.Node) {
 		g.join(g.leaf(to), &o.list[from.Leaf-1], o)
@@ -280,7 +274,6 @@ const (
 	bytesOfLeaf    = 384
 )
 
-// leaves returns the number of leaves.
 func (g *Groups) leaves() int { return len(g.list) - len(g.free) }
 
 // foldExcess folds what is too much for the table.
@@ -316,7 +309,6 @@ func (g *Groups) endBelow(node int32, prefix []byte, folded bool) {
 	}
 }
 
-// addFinal adds a leaf to the group of its pattern.
 func (g *Groups) addFinal(pattern string, leaf int32) {
 	at, known := g.byName[pattern]
 	switch {

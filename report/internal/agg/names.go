@@ -33,7 +33,8 @@ func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int)
 	mark func(pattern string) int32) (root *TreeNode, of *Groups) {
 	list := g.heaviest(0, 0, nil)
 	slices.SortFunc(list, func(a, b heavyNode) int {
-		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth), slices.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth),
+			slices.Compare(a.path, b.path))
 	})
 	for n := min(len(list), max(most-2, 0)); ; {
 		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, more: more, mark: mark}
@@ -81,7 +82,6 @@ type treeBuilder struct {
 	mark      func(pattern string) int32
 }
 
-// addLeaf adds the keys of a leaf to a node.
 func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	from := &b.g.list[leaf-1]
 	b.of.joinKeys(&to.Group, from, b.g)
@@ -99,14 +99,12 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	}
 }
 
-// mark adds a mark.
 func (n *TreeNode) mark(m int32) {
 	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
 		n.Marks = append(n.Marks, m)
 	}
 }
 
-// add adds the keys of another node.
 func (b *treeBuilder) add(to, from *TreeNode) {
 	b.of.join(&to.Group, &from.Group, b.of)
 	to.Explained += from.Explained
@@ -125,7 +123,8 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		g := &b.g.list[leaf-1]
 		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
-		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 && g.largest.NameLen == int64(len(name)) && !n.Rest() {
+		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 &&
+			g.largest.NameLen == int64(len(name)) && !n.Rest() {
 			above := b.g.tree.AppendPath(nil, n.Parent())
 			if bytes.HasPrefix(name, above) && len(name) > len(above) && !b.g.namer.IsSeparator(name[len(name)-1]) {
 				to.Prefix = slices.Clone(name)
@@ -143,7 +142,8 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		}
 	}
 	slices.SortFunc(to.Children, func(x, y *TreeNode) int {
-		return cmp.Or(cmp.Compare(y.Group.Sums.size(), x.Group.Sums.size()), cmp.Compare(y.Group.Keys, x.Group.Keys), slices.Compare(x.Prefix, y.Prefix))
+		return cmp.Or(cmp.Compare(y.Group.Sums.size(), x.Group.Sums.size()), cmp.Compare(y.Group.Keys, x.Group.Keys),
+			slices.Compare(x.Prefix, y.Prefix))
 	})
 	if rest.Group.Keys > 0 && len(to.Children) > 0 {
 		b.nodes++

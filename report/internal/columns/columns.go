@@ -53,7 +53,6 @@ type column struct {
 	less  bool      // differences are read
 }
 
-// int writes or reads a figure.
 func (c *Run) int(v *int64) {
 	x := &c.list[c.at]
 	c.at++
@@ -75,7 +74,6 @@ func (c *Run) int(v *int64) {
 	x.last = *v
 }
 
-// text writes or reads a string.
 func (c *Run) text(v *[]byte) {
 	x := &c.list[c.at]
 	n, same := int64(len(*v))+1, int64(0)
@@ -107,7 +105,6 @@ func (c *Run) text(v *[]byte) {
 	x.text = *v
 }
 
-// value writes or reads a value.
 func (c *Run) value(v reflect.Value) {
 	if c.bad {
 		return
@@ -214,12 +211,10 @@ func (c *Run) elements(v reflect.Value, n int) {
 	c.at = at + width(v.Type().Elem())
 }
 
-// stored reports whether a field is written.
 func stored(f reflect.StructField) bool { return f.IsExported() && f.Tag.Get("json") != "-" }
 
 var widths sync.Map // int by reflect.Type
 
-// width returns the number of columns of a type.
 func width(t reflect.Type) (n int) {
 	if known, ok := widths.Load(t); ok {
 		return known.(int)

@@ -18,19 +18,23 @@ var layouts = []struct {
 	like     func(k *Sample) bool
 }{
 	{thresholds.RoleHyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
-	{thresholds.RoleLock, false, func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
+	{thresholds.RoleLock, false,
+		func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
 	{thresholds.RoleRateLimit, false, func(k *Sample) bool {
 		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.Match(k.Name) || addressEnd.Match(k.Name))
 	}},
 	{thresholds.RoleRateLimit, false, isWindow},
-	{thresholds.RoleCounter, false, func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
+	{thresholds.RoleCounter, false,
+		func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
 	{thresholds.RoleSession, false, func(k *Sample) bool {
 		return k.TTL && sessionWords.Match(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
 	}},
 	{thresholds.RoleGeoSet, false, isGeoSet},
-	{thresholds.RoleLeaderboard, false, func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
+	{thresholds.RoleLeaderboard, false,
+		func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
 	{thresholds.RoleQueue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.Match(k.Name) }},
-	{thresholds.RoleDelayed, true, func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
+	{thresholds.RoleDelayed, true,
+		func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
 	{thresholds.RoleEvents, true, func(k *Sample) bool { return k.Type == parser.Stream }},
 	{thresholds.RoleBitmap, false, isBitmap},
 	{thresholds.RoleIndex, false, func(k *Sample) bool {
@@ -81,7 +85,6 @@ func layout(g *Group) *thresholds.Identity {
 
 func isString(k *Sample) bool { return k.Type == parser.String }
 
-// ofKind reports whether a string is of one of the kinds.
 func ofKind(k *Sample, names ...string) (is bool) {
 	k.texts(func(t text) bool {
 		for _, name := range names {
@@ -98,7 +101,8 @@ func isToken(k *Sample) bool {
 }
 
 func isSerialized(k *Sample) bool {
-	return ofKind(k, "json", "json-list", "pickle", "!pickle", "marshal", "rails", "java", "php", "compressed", "gob", "msgpack")
+	return ofKind(k, "json", "json-list", "pickle", "!pickle", "marshal", "rails", "java", "php", "compressed", "gob",
+		"msgpack")
 }
 
 // isHyperLogLog reports whether a string begins as hyperloglog.c of Redis writes it: the
@@ -107,7 +111,6 @@ func isHyperLogLog(k *Sample) bool {
 	return isString(k) && len(k.Text) >= 16 && string(k.Text[:4]) == "HYLL" && k.Text[4] <= 1
 }
 
-// areTimes reports whether the scores are times.
 func areTimes(k *Sample) bool {
 	for i := range k.Values {
 		if s := k.Values[i].Score; !isSeconds(s) && !isSeconds(s/1e3) && !isSeconds(s/1e6) {

@@ -100,7 +100,6 @@ type place struct {
 	prefix, queue string
 }
 
-// proof is what was found at a place.
 type proof struct {
 	shapes []*Shape
 	signs  int
@@ -116,13 +115,11 @@ func (p *proof) add(s *Shape) {
 // sufficient is how many signs name a library.
 const sufficient = 2
 
-// match is one shape that a sample has.
 type match struct {
 	place
 	shape *candidate
 }
 
-// matcher has what was found in all samples.
 type matcher struct {
 	list   []*Recogniser
 	byType [parser.NumTypes][]*candidate
@@ -157,7 +154,8 @@ func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for n, s := range r.Shapes {
-			m.byType[s.Type.Type] = append(m.byType[s.Type.Type], &candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
+			m.byType[s.Type.Type] = append(m.byType[s.Type.Type],
+				&candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
 		}
 	}
 	return m
@@ -259,7 +257,8 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 // signs returns the signs for a match: those at the queue, or else at the prefix.
 func (m *matcher) signs(f match) int {
 	p := m.proofs[f.place]
-	if f.queue != "" && (p == nil || p.signs < sufficient) && (f.shape.Sign > 0 || f.prefix != "" && f.prefix != anywhere) {
+	if f.queue != "" && (p == nil || p.signs < sufficient) &&
+		(f.shape.Sign > 0 || f.prefix != "" && f.prefix != anywhere) {
 		f.queue = ""
 		p = m.proofs[f.place]
 	}
@@ -333,7 +332,6 @@ func identify(list []*Recogniser, groups []*Group) []*thresholds.Identity {
 	return out
 }
 
-// group returns the identity of a group by the shapes of its samples.
 func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 	type key struct {
 		library int
@@ -376,7 +374,8 @@ func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 }
 
 func (r *Recogniser) identity(s *Shape, signs int) *thresholds.Identity {
-	id := &thresholds.Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting, Deletion: s.Delete, Sure: thresholds.Likely,
+	id := &thresholds.Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting,
+		Deletion: s.Delete, Sure: thresholds.Likely,
 		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.Contains(s.Name, " ")}
 	if signs > sufficient {
 		id.Sure = thresholds.Sure

@@ -108,7 +108,6 @@ type pattern struct {
 	score                              func(float64) bool
 }
 
-// name is a compiled template.
 type name struct {
 	literal []byte // that all names have
 	short   bool   // literal excludes few names
@@ -232,7 +231,8 @@ func compile(template string) (n name, err error) {
 	n.literal = []byte(literalOf(template))
 	n.short = len(n.literal) < 3
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
-	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) && parts[template[1:2]] != ""
+	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) &&
+		parts[template[1:2]] != ""
 	return n, nil
 }
 
@@ -289,7 +289,6 @@ var scores = map[string]func(float64) bool{
 	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
 }
 
-// ready compiles a shape.
 func (s *Shape) ready() (*pattern, error) {
 	n, err := compile(s.Name)
 	p := &pattern{Shape: s, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
@@ -363,5 +362,6 @@ func Find(library string) *Recogniser {
 
 // Known reports whether a library is meant by a word.
 func (r *Recogniser) Known(word string) bool {
-	return strings.EqualFold(r.Library, word) || slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, word) })
+	return strings.EqualFold(r.Library, word) ||
+		slices.ContainsFunc(r.Aliases, func(a string) bool { return strings.EqualFold(a, word) })
 }

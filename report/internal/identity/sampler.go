@@ -98,7 +98,8 @@ func (p *Pool) Samples() []*Sampled { return p.list }
 // Restore adds a sample that another Pool had, after those of earlier snapshots. It
 // reports whether a Pool can have it.
 func (p *Pool) Restore(c *Sampled) bool {
-	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields && c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
+	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields &&
+		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
 		c.N >= 0 && (len(p.list) == 0 || p.list[len(p.list)-1].compare(c) < 0)
 	for i := range c.Values {
 		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
@@ -163,7 +164,6 @@ func (p *Pool) Merge(o *Pool) {
 	}
 }
 
-// admit reports whether there is room for a sample, and counts it.
 func (p *Pool) admit(c *Sampled) bool {
 	n := p.classes[c.Class]
 	switch {

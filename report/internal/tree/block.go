@@ -161,7 +161,6 @@ func (b *Block) Reset() {
 	b.found, b.values = b.found[:0], b.values[:0]
 }
 
-// clear removes all nodes.
 func (b *Block) clear() {
 	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
 	b.index.Reset()
@@ -170,7 +169,6 @@ func (b *Block) clear() {
 	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
 }
 
-// forget makes all entries of shortcuts invalid.
 func (b *Block) forget() {
 	if b.generation++; b.generation == 0 {
 		clear(b.patterns[:])
@@ -299,7 +297,6 @@ func (b *Block) varying(name []byte, e *patternEntry) int32 {
 	return e.leaf
 }
 
-// appendPath appends what the names at a node begin with, or are.
 func (b *Block) appendPath(dst []byte, i int32) []byte {
 	var path [maxSegments + 2]int32
 	n := 0
@@ -314,7 +311,6 @@ func (b *Block) appendPath(dst []byte, i int32) []byte {
 	return dst
 }
 
-// segment returns the segment that varies of a name, with its separator.
 func (b *Block) segment(name []byte, e *patternEntry) []byte {
 	if e.from >= 0 {
 		return name[e.from:b.cut.next(name, int(e.from), 0, 0, 0)]
@@ -370,7 +366,6 @@ func (b *Block) countFolded(f *naming.Facts) {
 	}
 }
 
-// walk returns the leaf of a name, segment by segment.
 func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *patternEntry) int32 {
 	node, from := int32(0), 0
 	tagStart, tagEnd := f.TagStart, f.TagEnd
@@ -439,7 +434,6 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	return leaf
 }
 
-// closed reports whether a node is closed.
 func (n *blockNode) closed(t *Table) bool {
 	return n.spots[inner] >= 0 && t.spots[n.spots[inner]].closed
 }
@@ -463,7 +457,6 @@ func (b *Block) sharesPattern(name []byte) bool {
 	return bytes.Equal(text[:n], text[n:])
 }
 
-// step returns the child of a node that counts the keys of a value.
 func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size int64) int32 {
 	at := b.nodes[node].spots[kind]
 	hash := hashOf(b.nodes[node].hash, value, kind)

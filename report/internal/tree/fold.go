@@ -142,7 +142,10 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 	for shape := range sums {
 		names = append(names, shape)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].keys, sums[a].keys), strings.Compare(a, b)) })
+	slices.SortFunc(names, func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(sums[b].keys, sums[a].keys), strings.Compare(a, b))
+	})
 	for _, shape := range names[:min(len(names), limitOf(s.node)/8)] {
 		if h := hashOf(hash, []byte(shape), s.kind); t.find(h) == 0 {
 			t.add(s.node, h, shape, s.kind, flags{wide: true})
@@ -181,7 +184,8 @@ func (t *Tree) absorbChildren(to, from int32) {
 		at := t.placeOf(to, kind)
 		at.words = at.words || lost[kind].words
 		for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
-			if n := &t.nodes[c]; n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) && t.find(n.hashBelow(t.nodes[from].hash)) == 0 {
+			if n := &t.nodes[c]; n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) &&
+				t.find(n.hashBelow(t.nodes[from].hash)) == 0 {
 				n.missed += t.lostAt(&lost[kind])
 			}
 		}
@@ -301,7 +305,8 @@ func (t *Tree) Find(name []byte) int32 {
 	for depth := 0; ; depth++ {
 		to := t.cut.next(name, from, depth, tagStart, tagEnd)
 		kind := uint8(inner)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !t.cut.namer.IsSeparator(name[to-1]) || to-1 >= tagStart && to-1 < tagEnd) {
+		if to == len(name) && (to == from || depth >= maxSegments-1 || !t.cut.namer.IsSeparator(name[to-1]) ||
+			to-1 >= tagStart && to-1 < tagEnd) {
 			kind = end
 		}
 		value = t.cut.appendValue(value[:0], name[from:to], kind)

@@ -33,7 +33,8 @@ func (t *Tree) Merge(b *Block) []int32 {
 		if int(to) >= len(t.nodes) || t.nodes[to].hash != n.hash {
 			label := b.labels[n.label : n.label+uint32(n.length)]
 			to = t.child(parent, label, n)
-			folded = append(folded, folded[n.parent] || !n.wide && t.nodes[to].wide && !t.sameShape(label, n.kind, t.nodes[to].label))
+			folded = append(folded, folded[n.parent] || !n.wide && t.nodes[to].wide &&
+				!t.sameShape(label, n.kind, t.nodes[to].label))
 			t.countFolded(b, int32(i), folded)
 			n.master = to
 		} else {
@@ -73,7 +74,6 @@ func (t *Tree) countFolded(b *Block, i int32, folded []bool) {
 	t.leaves.Folded(t.names[1])
 }
 
-// child returns the child of a node that counts the keys of a node of a block.
 func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
 	at := &t.nodes[parent]
 	if at.closed || n.rest {
@@ -283,7 +283,8 @@ func (t *Tree) shrink(enough int) {
 	all := t.nodes[0]
 	tooMany := func() bool { return t.ends > enough || t.used > MaxNodes*3/4 || t.labels > maxLabels*3/4 }
 	for i := range t.nodes {
-		if n := &t.nodes[i]; !n.removed && i > 0 && n.values[end]+n.words[end] > 1 && n.Keys <= all.Keys/1024 && n.Size <= all.Size/1024 {
+		if n := &t.nodes[i]; !n.removed && i > 0 && n.values[end]+n.words[end] > 1 && n.Keys <= all.Keys/1024 &&
+			n.Size <= all.Size/1024 {
 			t.placeOf(int32(i), end).words = true
 			t.fold(spot{int32(i), end}, 0)
 		}

@@ -60,7 +60,8 @@ func NewReader(t *Tree) *Reader { return &Reader{tree: t} }
 // Read adds the next node. It returns false if it cannot be one of a tree.
 func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	t := r.tree
-	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 || len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
+	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
+		len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
 		return 0, false
 	}
 	if rec.Depth == 0 {
@@ -83,7 +84,8 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		}
 		n := Node{kind: rec.Kind, label: label, flags: flags{wide: rec.Flags&recordWide != 0, rest: isRest}}
 		switch {
-		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != Rest || n.kind != end), rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
+		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != Rest || n.kind != end),
+			rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
 			return 0, false
 		}
 		hash := n.hashBelow(p.hash)

@@ -88,7 +88,6 @@ type Node struct {
 	label string
 }
 
-// flags of a node.
 type flags struct {
 	wide    bool // stands for several values: *, or a shape
 	word    bool // has nothing that a pattern replaces
@@ -154,7 +153,6 @@ const (
 	restSalt = 0x13198a2e03707344
 )
 
-// kindSalt makes hashes of the kinds differ.
 var kindSalt = [2]uint64{inner: 0xa4093822299f31d0, end: 0x082efa98ec4e6c89}
 
 func hashOf(parent uint64, label []byte, kind uint8) uint64 {
@@ -164,7 +162,6 @@ func hashOf(parent uint64, label []byte, kind uint8) uint64 {
 
 func restHash(parent uint64) uint64 { return hashOf(parent^restSalt, nil, end) }
 
-// hashOfNode returns the hash of a node below a parent.
 func (n *Node) hashBelow(parent uint64) uint64 {
 	if n.rest {
 		return restHash(parent)
@@ -215,7 +212,6 @@ func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags)
 	return i
 }
 
-// enter adds a node to the index.
 func (t *Tree) enter(i int32) {
 	if t.index.Full() {
 		live := func(n int) (uint64, bool) { return t.nodes[n].hash, n > 0 && n != int(i) && !t.nodes[n].removed }
@@ -233,7 +229,6 @@ func (t *Tree) enter(i int32) {
 	t.index.Insert(t.nodes[i].hash, int(i))
 }
 
-// link makes a node a child of a parent.
 func (t *Tree) link(i, parent int32) {
 	n, to := &t.nodes[i], &t.nodes[parent]
 	n.parent, n.next, to.first = parent, to.first, i
