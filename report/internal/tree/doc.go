@@ -41,9 +41,8 @@
 // that its memory is bounded, too.
 //
 // Values that become heavy later are found by sampling: one key of 32, at random, and one of
-// 128 from block 512 (128 MB) on, each of which counts as four. A value
-// that is sampled twice in a block has its node for the rest of the block. The tree counts
-// the sampled values of a place (Misra and Gries), and returns a node to one with 1/160 of
+// 128 from block 512 (128 MB) on, each of which counts as four. A value that is sampled twice
+// in a block has its node for the rest of the block. The tree counts the sampled values of a place (Misra and Gries), and returns a node to one with 1/160 of
 // them. A key with over 1/1024 of the memory of its place, and over 32 times the mean, gets
 // a node at once.
 //
